@@ -16,24 +16,24 @@ const QUIZ: Quiz = {
 test('[Y-7] an answer is counted once, by what stands in the end', () => {
   const figures = new AnswerFigures();
   figures.asked(QUIZ);
-  expect(figures.heard('quiz', null, 'acknowledged')).toBe('acknowledged');
+  expect(figures.record('quiz', null, 'acknowledged')).toBe('acknowledged');
   // Another choice, which is refused, and the same again.
-  expect(figures.heard('quiz', 'acknowledged', 'late')).toBe('acknowledged');
-  expect(figures.heard('quiz', 'acknowledged', 'acknowledged')).toBe('acknowledged');
-  expect(figures.heard('quiz', null, 'late')).toBe('late');
-  expect(figures.heard('quiz', 'late', 'late')).toBe('late');
-  expect(figures.heard('quiz', null, 'unknown')).toBe('unknown');
+  expect(figures.record('quiz', 'acknowledged', 'late')).toBe('acknowledged');
+  expect(figures.record('quiz', 'acknowledged', 'acknowledged')).toBe('acknowledged');
+  expect(figures.record('quiz', null, 'late')).toBe('late');
+  expect(figures.record('quiz', 'late', 'late')).toBe('late');
+  expect(figures.record('quiz', null, 'unknown')).toBe('unknown');
   // Who knows nothing may have been recorded: a refusal says no more, a yes does.
-  expect(figures.heard('quiz', 'unknown', 'late')).toBe('unknown');
+  expect(figures.record('quiz', 'unknown', 'late')).toBe('unknown');
   expect(figures.totals()).toEqual({ acknowledged: 1, late: 1, unknown: 1 });
-  expect(figures.heard('quiz', 'unknown', 'acknowledged')).toBe('acknowledged');
+  expect(figures.record('quiz', 'unknown', 'acknowledged')).toBe('acknowledged');
   expect(figures.totals()).toEqual({ acknowledged: 2, late: 1, unknown: 0 });
 });
 
 test('[Y-7] results say how many answers there are of anybody', () => {
   const figures = new AnswerFigures();
   figures.asked(QUIZ);
-  figures.heard('quiz', null, 'acknowledged');
+  figures.record('quiz', null, 'acknowledged');
   expect(figures.newest(1)[0]?.counted).toBeNull();
   const choices = { Mars: { count: 1, percentage: 50 }, Jupiter: { count: 1, percentage: 50 } };
   figures.revealed({ ...QUIZ, choices, answer: 'Mars' });

@@ -1,21 +1,21 @@
 import type { Quiz, QuizResults } from '../protocol/quizzes.ts';
 
-/** What became of a viewer's answer to a quiz; `unknown`: every try was lost. */
-export type AnswerFate = 'acknowledged' | 'late' | 'unknown';
+/** The result of a viewer's answer to a quiz; `unknown` when every attempt was lost. */
+export type AnswerResult = 'acknowledged' | 'late' | 'unknown';
 
-type Fates = Record<AnswerFate, number>;
+type ResultCounts = Record<AnswerResult, number>;
 
-/** What became of the answers to a quiz, one of each viewer. */
-export interface QuizFigures extends Readonly<Fates> {
+/** Results of the crowd's answers to a quiz, one per viewer. */
+export interface QuizFigures extends Readonly<ResultCounts> {
   readonly id: string;
   readonly question: string;
-  /** Answers that its results count, of anybody; null before them. */
+  /** All answers in the published results, outsiders included; null before them. */
   readonly counted: number | null;
 }
 
-const none = (): Fates => ({ acknowledged: 0, late: 0, unknown: 0 });
+const none = (): ResultCounts => ({ acknowledged: 0, late: 0, unknown: 0 });
 
-/** Counts what the service said to the crowd's answers. */
+/** Counts the results of the crowd's answers. */
 export class AnswerFigures {
   private readonly all = none();
   private readonly quizzes = new Map<
@@ -23,12 +23,12 @@ export class AnswerFigures {
     { -readonly [K in keyof QuizFigures]: QuizFigures[K] }
   >();
 
-  /** A quiz was read in the feed. */
+  /** Takes a quiz of the feed. */
   asked({ id, question }: Quiz): void {
     if (!this.quizzes.has(id)) this.quizzes.set(id, { id, question, ...none(), counted: null });
   }
 
-  /** The results of a quiz were read. */
+  /** Takes the results of a quiz. */
   revealed(results: QuizResults): void {
     this.asked(results);
     const counts = Object.values(results.choices).map(({ count }) => count);
@@ -37,11 +37,11 @@ export class AnswerFigures {
   }
 
   /**
-   * A viewer heard of its answer. The first that it hears stands, until it is told that it counts.
-   * @param before what it had heard
-   * @returns what stands now
+   * Records a result of a viewer's answer. The first result stands until an acknowledgment replaces it.
+   * @param before the result so far, or null
+   * @returns the result that stands now
    */
-  heard(quizId: string, before: AnswerFate | null, fate: AnswerFate): AnswerFate {
+  record(quizId: string, before: AnswerResult | null, fate: AnswerResult): AnswerResult {
     if (before !== null && (fate !== 'acknowledged' || before === fate)) return before;
     for (const fates of [this.all, this.quizzes.get(quizId)]) {
       if (!fates) continue;
@@ -51,12 +51,12 @@ export class AnswerFigures {
     return fate;
   }
 
-  /** Over all quizzes. */
-  totals(): Readonly<Fates> {
+  /** Totals over all quizzes. */
+  totals(): Readonly<ResultCounts> {
     return { ...this.all };
   }
 
-  /** The quizzes that were asked last, in the order they were asked. */
+  /** The latest quizzes, in the order of the feed. */
   newest(count: number): QuizFigures[] {
     return [...this.quizzes.values()].slice(-count).map((figures) => ({ ...figures }));
   }

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { ConnectionLost, Connections, parseAnswer } from './connections.ts';
+import { ConnectionLost, Connections, parseResponse } from './connections.ts';
 
 const seen: { method: string; path: string; body: string; port: number | undefined }[] = [];
 const server = Bun.serve({
@@ -75,13 +75,13 @@ test('an answer is complete with its last byte, and not before', () => {
       const head = `HTTP/1.1 ${status} X\r\nVary: Accept\r\ncontent-length: ${body.length}\r\n\r\n`;
       const bytes = Buffer.concat([Buffer.from(head), body]);
       for (let length = 0; length < bytes.length; length++) {
-        expect(parseAnswer(bytes.subarray(0, length))).toBeNull();
+        expect(parseResponse(bytes.subarray(0, length))).toBeNull();
       }
-      const parsed = parseAnswer(bytes);
-      expect(parsed?.answer.status).toBe(status);
-      expect(textOf(parsed?.answer.body ?? new Uint8Array())).toBe(text);
+      const parsed = parseResponse(bytes);
+      expect(parsed?.response.status).toBe(status);
+      expect(textOf(parsed?.response.body ?? new Uint8Array())).toBe(text);
     }),
   );
-  expect(() => parseAnswer(Buffer.from('HTTP/1.1 200 OK\r\n\r\n'))).toThrow('Content-Length');
-  expect(() => parseAnswer(Buffer.from('SSH-2.0-x\r\n\r\n'))).toThrow('not an HTTP/1.1');
+  expect(() => parseResponse(Buffer.from('HTTP/1.1 200 OK\r\n\r\n'))).toThrow('Content-Length');
+  expect(() => parseResponse(Buffer.from('SSH-2.0-x\r\n\r\n'))).toThrow('not an HTTP/1.1');
 });

@@ -1,14 +1,14 @@
 import type { Socket, SocketHandler } from 'bun';
 
-/** An answer of the service. `body` is good until the next answer comes: copy what you keep. */
-export interface HttpAnswer {
+/** A response. `body` is only valid until the next response on the connection; copy it to keep it. */
+export interface HttpResponse {
   readonly status: number;
   readonly body: Uint8Array;
   /** Seconds of `Retry-After`, or 0. */
   readonly retryAfterS: number;
 }
 
-/** The connection broke, or nothing came back in time: nobody knows what became of the request. */
+/** The connection broke or timed out: whether the request took effect is unknown. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost';
 }
@@ -18,15 +18,15 @@ export interface ConnectionsOptions {
   readonly port: number;
 }
 
-// The service ends what has been idle for 10 s; we are first, so that no request meets the end.
-const IDLE_S = 4;
-// A feed request is held for at most 1.25 s, and refused 0.9 s later.
-const ANSWER_S = 10;
+// Shorter than the service's 10 s, so that a request never meets a connection that is being closed.
+const IDLE_TIMEOUT_S = 4;
+// A long poll takes at most 1.25 s, or 2.15 s when it is refused.
+const RESPONSE_TIMEOUT_S = 10;
 const HEAD_END = Buffer.from('\r\n\r\n');
 const NO_BYTES = new Uint8Array(0);
 
-/** A way to a service. */
-export interface Net {
+/** Sends HTTP requests to one service. */
+export interface HttpTransport {
   /**
    * Sends a request.
    * @param headers complete lines, each with its CR LF
@@ -37,21 +37,21 @@ export interface Net {
     target: string,
     headers: string,
     body?: string,
-  ): Promise<HttpAnswer>;
+  ): Promise<HttpResponse>;
 }
 
-interface Waiter {
-  readonly resolve: (answer: HttpAnswer) => void;
+interface PendingRequest {
+  readonly resolve: (response: HttpResponse) => void;
   readonly reject: (error: ConnectionLost) => void;
 }
 
 /**
- * HTTP/1.1 over kept connections, one request at a time on each: what a crowd of clients needs, and
- * no more. Measured on one core with 2,000 viewers (10,000 requests a second, 2,000 of them held at
- * a time): 24 % of the core and 80–110 ms to the last viewer of an interval. The same with `fetch`
- * took 55–70 %, and with more than its default of 256 requests at once some came seconds late.
+ * A minimal HTTP/1.1 client with a pool of keep-alive connections, one request at a time on each.
+ * Measured on one core with 2,000 viewers (10,000 requests/s, 2,000 long polls open): 24 % of the core
+ * and 80–110 ms to the last viewer of an interval. `fetch` took 55–70 %, and beyond its default of
+ * 256 concurrent requests some took seconds.
  */
-export class Connections implements Net {
+export class Connections implements HttpTransport {
   private readonly idle: Connection[] = [];
   private readonly host: string;
 
@@ -60,7 +60,7 @@ export class Connections implements Net {
     this.host = `${hostname.includes(':') ? `[${hostname}]` : hostname}:${port}`;
   }
 
-  /** Where the service is, as a URL begins. */
+  /** The origin of the service, without a trailing slash. */
   get origin(): string {
     return `http://${this.host}`;
   }
@@ -70,7 +70,7 @@ export class Connections implements Net {
     target: string,
     headers: string,
     body?: string,
-  ): Promise<HttpAnswer> {
+  ): Promise<HttpResponse> {
     const connection = this.idle.pop() ?? (await this.open());
     return connection.send(
       `${method} ${target} HTTP/1.1\r\nHost: ${this.host}\r\n${headers}${bodyOf(method, body)}`,
@@ -104,23 +104,23 @@ const HANDLERS: SocketHandler<Connection> = {
   close: (socket) => socket.data.closed(),
 };
 
-/** One connection, with the request that is under way on it. */
+/** One connection with at most one pending request. */
 class Connection {
   private socket: Socket<Connection> | null = null;
-  private waiter: Waiter | null = null;
+  private pending: PendingRequest | null = null;
   private unsent: Uint8Array = NO_BYTES;
-  private read: Buffer | null = null;
+  private partial: Buffer | null = null;
 
   constructor(
     private readonly onFree: () => void,
-    private readonly onGone: () => void,
+    private readonly onClosed: () => void,
   ) {}
 
-  send(request: string): Promise<HttpAnswer> {
+  send(request: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       if (!this.socket) return reject(new ConnectionLost('closed'));
-      this.waiter = { resolve, reject };
-      this.socket.timeout(ANSWER_S);
+      this.pending = { resolve, reject };
+      this.socket.timeout(RESPONSE_TIMEOUT_S);
       this.write(Buffer.from(request));
     });
   }
@@ -134,34 +134,34 @@ class Connection {
   }
 
   received(chunk: Buffer): void {
-    const bytes = this.read ? Buffer.concat([this.read, chunk]) : chunk;
-    let parsed: ReturnType<typeof parseAnswer>;
+    const bytes = this.partial ? Buffer.concat([this.partial, chunk]) : chunk;
+    let parsed: ReturnType<typeof parseResponse>;
     try {
-      parsed = parseAnswer(bytes);
+      parsed = parseResponse(bytes);
     } catch {
       this.socket?.terminate();
       return;
     }
     if (!parsed) {
-      this.read = this.read ? bytes : Buffer.from(chunk);
+      this.partial = this.partial ? bytes : Buffer.from(chunk);
       return;
     }
-    const { waiter } = this;
-    this.read = null;
-    this.waiter = null;
-    if (!waiter || parsed.closes) this.socket?.end();
+    const { pending } = this;
+    this.partial = null;
+    this.pending = null;
+    if (!pending || parsed.closes) this.socket?.end();
     else {
-      this.socket?.timeout(IDLE_S);
+      this.socket?.timeout(IDLE_TIMEOUT_S);
       this.onFree();
     }
-    waiter?.resolve(parsed.answer);
+    pending?.resolve(parsed.response);
   }
 
   closed(): void {
     this.socket = null;
-    this.onGone();
-    this.waiter?.reject(new ConnectionLost('the connection was closed'));
-    this.waiter = null;
+    this.onClosed();
+    this.pending?.reject(new ConnectionLost('the connection was closed'));
+    this.pending = null;
   }
 
   private write(bytes: Uint8Array): void {
@@ -178,25 +178,25 @@ function bodyOf(method: 'GET' | 'POST', body: string | undefined): string {
 }
 
 /**
- * The answer at the start of these bytes; null while it is not complete.
- * @throws Error for anything but HTTP/1.1 with a length: the service sends nothing else
+ * Parses the response at the start of the bytes; null while it is incomplete.
+ * @throws Error for anything but HTTP/1.1 with a Content-Length, which is all the service sends
  */
-export function parseAnswer(bytes: Buffer): { answer: HttpAnswer; closes: boolean } | null {
+export function parseResponse(bytes: Buffer): { response: HttpResponse; closes: boolean } | null {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
   const head = bytes.toString('latin1', 0, headEnd);
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? Number.NaN);
-  if (!Number.isInteger(status)) throw new Error('not an HTTP/1.1 answer');
+  if (!Number.isInteger(status)) throw new Error('not an HTTP/1.1 response');
   const length = status === 204 || status === 304 ? 0 : lengthOf(head);
   const start = headEnd + HEAD_END.length;
   if (bytes.length < start + length) return null;
   const retryAfterS = Number(/\r\nretry-after: *(\d+)/i.exec(head)?.[1] ?? 0);
   const body = length === 0 ? NO_BYTES : bytes.subarray(start, start + length);
-  return { answer: { status, body, retryAfterS }, closes: /\r\nconnection: *close/i.test(head) };
+  return { response: { status, body, retryAfterS }, closes: /\r\nconnection: *close/i.test(head) };
 }
 
 function lengthOf(head: string): number {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (length === undefined) throw new Error('an answer without Content-Length');
+  if (length === undefined) throw new Error('a response without Content-Length');
   return Number(length);
 }

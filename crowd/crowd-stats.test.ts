@@ -1,19 +1,19 @@
 import { expect, test } from 'bun:test';
 import { CrowdStats } from './crowd-stats.ts';
+import { CheckRecorder } from './ledger/check-results.ts';
 import { Ledger } from './ledger/ledger.ts';
-import { Verdictbook } from './ledger/verdict.ts';
 
 function setUp() {
-  const book = new Verdictbook();
+  const book = new CheckRecorder();
   const stats = new CrowdStats();
   const ledger = new Ledger(
     book,
     () => {},
     () => {},
   );
-  const counted = (value: number, low: number, high: number, others = 2, isEvent = true) => {
-    stats.counted({ count: { value, formatted: `${value}` }, low, high, others, isEvent });
-    return stats.report(ledger, book, false).others.here;
+  const counted = (value: number, low: number, high: number, outsiders = 2, isEvent = true) => {
+    stats.onCount({ count: { value, formatted: `${value}` }, low, high, outsiders, isEvent });
+    return stats.report(ledger, book, false).outsiders.present;
   };
   return { counted, slack: () => stats.report(ledger, book, false).slack };
 }
@@ -41,7 +41,7 @@ test('[O-18] nobody is here from outside who has no seat, and one viewer’s rea
   expect(counted(12, 10, 10, 2, false)).toBe(0);
 });
 
-test('[O-18] counts are known to the crowd’s own doubts and to the others', () => {
+test('[O-18] counts are known to the crowd’s own doubts and to the outsiders', () => {
   const { counted, slack } = setUp();
   counted(10, 10, 11, 0);
   counted(10, 10, 10, 2);

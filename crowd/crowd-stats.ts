@@ -1,52 +1,52 @@
 import type { FeedEvent } from '../protocol/feed.ts';
 import { intervalStartMs } from '../protocol/interval.ts';
 import { AnswerFigures } from './answer-figures.ts';
-import { Lateness, RecentLateness } from './lateness.ts';
+import { DelayHistogram, RecentDelays } from './delays.ts';
+import type { CheckRecorder } from './ledger/check-results.ts';
 import { type EventOf, isOf } from './ledger/event-kinds.ts';
 import type { CheckedCount, Ledger } from './ledger/ledger.ts';
-import type { Verdictbook } from './ledger/verdict.ts';
 import type { ChatSummary, CrowdReport } from './messages.ts';
 
-/** Everything that the crowd tells about itself, gathered between two reports. */
+/** Statistics of the crowd, collected between two reports. */
 export class CrowdStats {
   readonly answers = new AnswerFigures();
-  /** Viewers whom the producer sent away: what they did just before is in no book. */
+  /** Viewers who were banned; the checks do not know when each ban took effect. */
   banned = 0;
   present = 0;
   arrived = 0;
   private requests = 0;
-  private troubles = 0;
-  private readonly recent = new RecentLateness();
-  private readonly overall = new Lateness();
+  private failures = 0;
+  private readonly recent = new RecentDelays();
+  private readonly overall = new DelayHistogram();
   private interval: number | null = null;
   private count: CrowdReport['count'] = null;
-  private othersHere = 0;
+  private outsidersPresent = 0;
   private events: FeedEvent[] = [];
   private counts: number[] = [];
   private slack = { sum: 0, counts: 0 };
   private readonly open = new Set<string>();
-  private chat: ChatSummary = { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
+  private chat: ChatSummary = { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
 
-  /** An answer of the service came. */
-  answered(): void {
+  /** Counts a response. */
+  requestCompleted(): void {
     this.requests++;
   }
 
-  /** An answer was not what a viewer can expect, or there was none. */
-  troubled(): void {
-    this.troubles++;
+  /** Counts a failure: no response, or one that a viewer cannot use. */
+  requestFailed(): void {
+    this.failures++;
   }
 
-  /** A viewer got an interval as soon as it could. @param nowMs service time */
-  delivered(interval: number, nowMs: number): void {
+  /** Records the delay of an interval that a viewer read at once. @param nowMs service time */
+  onDelivered(interval: number, nowMs: number): void {
     const lateMs = nowMs - intervalStartMs(interval + 1);
     this.interval = Math.max(this.interval ?? 0, interval);
     this.recent.add(lateMs, nowMs);
     this.overall.add(lateMs);
   }
 
-  /** An event of the feed, in order. */
-  happened(event: FeedEvent): void {
+  /** Takes an event of the feed, in order. */
+  onEvent(event: FeedEvent): void {
     if (isOf(event, 'chats')) this.addChats(event);
     else if (!isOf(event, 'view-count')) this.events.push(event);
     if (isOf(event, 'quiz')) {
@@ -59,21 +59,21 @@ export class CrowdStats {
     }
   }
 
-  /** A count of the service was compared with the ledger. */
-  counted({ count, low, high, others, isEvent }: CheckedCount): void {
-    this.slack.sum += high - low + others;
+  /** Takes a count that was compared with the ledger. */
+  onCount({ count, low, high, outsiders, isEvent }: CheckedCount): void {
+    this.slack.sum += high - low + outsiders;
     this.slack.counts++;
     if (!isEvent) return;
     this.count = { ...count, low, high };
-    // As many as before, where the count leaves that open.
+    // Keep the previous value where the bounds allow it.
     const least = Math.max(0, count.value - high);
     const most = Math.max(0, count.value - low);
-    this.othersHere = Math.min(others, most, Math.max(least, this.othersHere));
+    this.outsidersPresent = Math.min(outsiders, most, Math.max(least, this.outsidersPresent));
     this.counts.push(count.value);
   }
 
-  /** What is to be told now. */
-  report(ledger: Ledger, book: Verdictbook, isLast: boolean): CrowdReport {
+  /** Creates a report and starts the next one. */
+  report(ledger: Ledger, book: CheckRecorder, isLast: boolean): CrowdReport {
     const { events, counts } = this;
     this.events = [];
     this.counts = [];
@@ -84,10 +84,10 @@ export class CrowdStats {
       present: this.present,
       arrived: this.arrived,
       count: this.count,
-      others: { here: this.othersHere, came: ledger.others.known() },
+      outsiders: { present: this.outsidersPresent, total: ledger.outsiders.known() },
       slack: this.slack.sum / Math.max(1, this.slack.counts),
       requests: this.requests,
-      troubles: this.troubles,
+      failures: this.failures,
       recent: this.recent.percentiles(),
       overall: this.overall.percentiles(),
       answers: Object.fromEntries(
@@ -96,7 +96,7 @@ export class CrowdStats {
       events,
       counts,
       chat: this.chat,
-      verdicts: book.verdicts(),
+      checkResults: book.results(),
     };
   }
 
@@ -105,7 +105,7 @@ export class CrowdStats {
     const last = data.purchases.at(-1) ?? lines.at(-1);
     const { chat } = this;
     this.chat = {
-      lines: chat.lines + lines.length,
+      messages: chat.messages + lines.length,
       hearts: chat.hearts + data.hearts,
       purchases: chat.purchases + data.purchases.length,
       discounts: chat.discounts + data.discounts,

@@ -1,64 +1,64 @@
 import type { TokenRequest } from '../protocol/tokens.ts';
-import { Connections, type HttpAnswer, type Net } from './connections.ts';
+import { Connections, type HttpResponse, type HttpTransport } from './connections.ts';
 import { CrowdStats } from './crowd-stats.ts';
+import { CheckRecorder, type CheckResults } from './ledger/check-results.ts';
 import { Ledger } from './ledger/ledger.ts';
 import { ServiceTime } from './ledger/service-time.ts';
-import { Verdictbook, type Verdicts } from './ledger/verdict.ts';
 import type { CrowdReport } from './messages.ts';
 import { probeSeats } from './seat-probe.ts';
-import { Viewer } from './viewer.ts';
+import { SimulatedViewer } from './simulated-viewer.ts';
 import type { SimulationContext } from './viewer-client.ts';
 import type { Random, ViewerProfile } from './viewer-profile.ts';
 
 export interface CrowdOptions {
-  /** Where the service is. */
+  /** Address of the service. */
   readonly hostname: string;
   readonly port: number;
   readonly streamId: string;
   readonly viewers: number;
-  /** What the viewer with this number is like. */
+  /** The profile of the viewer with this number, from 0. */
   readonly viewerProfileOf: (viewer: number, random: Random) => ViewerProfile;
-  /** By which way the viewers reach the service; straight when it is left out. */
-  readonly wayOf?: (net: Net) => Net;
-  /** Asks for a viewer token, as the service answers it; by the service's own port when it is left out. */
-  readonly askForToken?: (streamId: string, identifier: string) => Promise<HttpAnswer>;
+  /** Wraps the HTTP transport of the viewers, such as with a lossy one; none by default. */
+  readonly wrapTransport?: (net: HttpTransport) => HttpTransport;
+  /** Requests a viewer token; by the viewer API by default. */
+  readonly requestToken?: (streamId: string, identifier: string) => Promise<HttpResponse>;
 }
 
-// Between two bursts of an interval's answers the clock is read most exactly.
+// Not a multiple of the interval: probes that fall between bursts of responses are the most exact.
 const PROBE_MS = 483;
-// Arrivals: quick enough to see, slow enough for everybody to get a token.
+// Pace of arrivals: slow enough for everybody to get a token.
 const ARRIVAL_MS = 7;
-const ARRIVALS_LEAST_MS = 3_000;
-const DOORS = 32;
-// What the host was last told of is read, and settled, by then.
+const ARRIVALS_MIN_MS = 3_000;
+const ADMISSION_CONCURRENCY = 32;
+// By then the last events are read and their delayed checks are due.
 const LAST_CHECKS_MS = 1_500;
 
 const localMs = () => performance.now();
 
-/** Viewers of a show over HTTP, and their own books of what the service told them. */
+/** Simulated viewers of a show over HTTP, with a ledger that checks what the service tells them. */
 export class Crowd {
   readonly stats = new CrowdStats();
-  private readonly book = new Verdictbook();
+  private readonly checks = new CheckRecorder();
   private readonly time = new ServiceTime();
   private readonly ledger: Ledger;
-  private readonly straight: Connections;
-  private readonly world: SimulationContext;
-  private probing: Timer | undefined;
+  private readonly connections: Connections;
+  private readonly context: SimulationContext;
+  private probeTimer: Timer | undefined;
   private isOver = false;
 
   constructor(private readonly options: CrowdOptions) {
-    const { hostname, port, streamId, wayOf = (net) => net, askForToken } = options;
+    const { hostname, port, streamId, wrapTransport = (net) => net, requestToken } = options;
     const { stats } = this;
     this.ledger = new Ledger(
-      this.book,
-      (event) => stats.happened(event),
-      (checked) => stats.counted(checked),
+      this.checks,
+      (event) => stats.onEvent(event),
+      (checked) => stats.onCount(checked),
     );
-    this.straight = new Connections({ hostname, port });
-    const http = wayOf(this.straight);
-    this.world = {
+    this.connections = new Connections({ hostname, port });
+    const http = wrapTransport(this.connections);
+    this.context = {
       http,
-      origin: this.straight.origin,
+      origin: this.connections.origin,
       streamId,
       crowdId: crypto.randomUUID(),
       time: this.time,
@@ -67,81 +67,89 @@ export class Crowd {
       stats,
       random: Math.random,
       isOver: () => this.isOver,
-      askForToken: askForToken ?? ((...asked) => tokenByPort(http, ...asked)),
+      requestToken: requestToken ?? ((...asked) => requestTokenOverHttp(http, ...asked)),
     };
   }
 
-  /** Looks at the service's clock, from here on. @throws ConnectionLost at the first look */
-  async begin(): Promise<void> {
-    await this.probe();
-    this.probing = setInterval(
-      () => void this.probe().catch(() => this.stats.troubled()),
+  /** Starts to follow the service's clock. @throws ConnectionLost when the first probe fails */
+  async start(): Promise<void> {
+    await this.probeClock();
+    this.probeTimer = setInterval(
+      () => void this.probeClock().catch(() => this.stats.requestFailed()),
       PROBE_MS,
     );
   }
 
-  /** Lets everybody in, a few at a time through each door; resolves when all have come once. */
-  async letIn(): Promise<void> {
+  /** Lets the viewers join at a bounded pace; resolves when each has joined once. */
+  async admitViewers(): Promise<void> {
     const { viewers, viewerProfileOf } = this.options;
-    const { world } = this;
+    const { context } = this;
     const waiting = Array.from({ length: viewers }, (_, number) => number);
     const fromMs = localMs();
-    const paceMs = Math.max(ARRIVAL_MS, ARRIVALS_LEAST_MS / viewers);
-    const door = async () => {
+    const paceMs = Math.max(ARRIVAL_MS, ARRIVALS_MIN_MS / viewers);
+    const admitNext = async () => {
       for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
         await Bun.sleep(Math.max(0, fromMs + number * paceMs - localMs()));
         if (this.isOver) return;
-        const viewer = new Viewer(number, viewerProfileOf(number, world.random), world);
+        const viewer = new SimulatedViewer(
+          number,
+          viewerProfileOf(number, context.random),
+          context,
+        );
         await viewer.arrive();
         void viewer.attend();
       }
     };
-    await Promise.all(Array.from({ length: DOORS }, door));
+    await Promise.all(Array.from({ length: ADMISSION_CONCURRENCY }, admitNext));
   }
 
-  /** The service acknowledged something to the host: in so many ms this event must be in the feed. */
-  promised(key: string, inMs: number): void {
-    this.ledger.promised(key, this.nowMs() + inMs);
+  /** Expects an event that the service acknowledged to the host. @param inMs when it may appear */
+  expectEvent(key: string, inMs: number): void {
+    this.ledger.expectEvent(key, this.nowMs() + inMs);
   }
 
-  /** Makes the checks that are due, and says how things stand: four times a second. */
+  /** Runs the checks that are due and returns a report; call it four times a second. */
   report(): CrowdReport {
     if (!this.isOver) {
-      this.ledger.settle(this.nowMs());
-      if (this.ledger.others.needsProbe(localMs())) void probeSeats(this.world);
+      this.ledger.runDueChecks(this.nowMs());
+      if (this.ledger.outsiders.needsProbe(localMs())) void probeSeats(this.context);
     }
-    return this.stats.report(this.ledger, this.book, this.isOver);
+    return this.stats.report(this.ledger, this.checks, this.isOver);
   }
 
-  /** How the checks stand. */
-  verdicts(): Verdicts {
-    return this.book.verdicts();
+  /** The results of all checks so far. */
+  checkResults(): CheckResults {
+    return this.checks.results();
   }
 
-  /** Makes the last checks and sends everybody home; what is reported next is the end. */
+  /** Waits for the last events, runs all checks and ends the viewers; the next report is the last. */
   async finish(): Promise<void> {
     await Bun.sleep(LAST_CHECKS_MS);
     this.isOver = true;
-    clearInterval(this.probing);
-    this.ledger.settle(this.nowMs());
-    if (this.ledger.others.isAsked()) await probeSeats(this.world);
-    this.ledger.others.settle();
+    clearInterval(this.probeTimer);
+    this.ledger.runDueChecks(this.nowMs());
+    if (this.ledger.outsiders.hasPendingChecks()) await probeSeats(this.context);
+    this.ledger.outsiders.settle();
   }
 
   private nowMs(): number {
     return this.time.latestMs(localMs());
   }
 
-  private async probe(): Promise<void> {
+  private async probeClock(): Promise<void> {
     const sentMs = localMs();
-    const { body } = await this.straight.request('GET', '/api/v1/time', '');
+    const { body } = await this.connections.request('GET', '/api/v1/time', '');
     const receivedMs = localMs();
     const { now } = JSON.parse(Buffer.from(body).toString());
-    if (!this.time.learn({ sentMs, receivedMs, nowMs: now })) this.ledger.clockStepped(now);
+    if (!this.time.update({ sentMs, receivedMs, nowMs: now })) this.ledger.clockStepped(now);
   }
 }
 
-function tokenByPort(http: Net, streamId: string, identifier: string): Promise<HttpAnswer> {
+function requestTokenOverHttp(
+  http: HttpTransport,
+  streamId: string,
+  identifier: string,
+): Promise<HttpResponse> {
   const request: TokenRequest = { stream_id: streamId, unique_user_identifier: identifier };
   return http.request('POST', '/api/v1/token', '', JSON.stringify(request));
 }

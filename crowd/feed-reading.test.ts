@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { messagesOf } from './feed-reading.ts';
+import { parseEventStream } from './feed-reading.ts';
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.slice(start, start + size);
@@ -14,7 +14,7 @@ test('[F-22] messages are found with their very bytes, however the stream is cut
       const stream = bodies.map((body, index) => `id: ${7 + index}\ndata: ${body}\n\n`).join('');
       const bytes = new TextEncoder().encode(`: hello\n\n${stream}`);
       const read: [number, string][] = [];
-      for await (const { interval, data } of messagesOf(inPieces(bytes, size))) {
+      for await (const { interval, data } of parseEventStream(inPieces(bytes, size))) {
         read.push([interval, Buffer.from(data).toString()]);
       }
       expect(read).toEqual(bodies.map((body, index) => [7 + index, body]));

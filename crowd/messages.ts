@@ -1,54 +1,54 @@
 import type { FeedEvent } from '../protocol/feed.ts';
-import type { Percentiles } from './lateness.ts';
+import type { Percentiles } from './delays.ts';
+import type { CheckResults } from './ledger/check-results.ts';
 import type { CountBounds } from './ledger/count-ledger.ts';
-import type { Verdicts } from './ledger/verdict.ts';
 
-/** What the demo tells the crowd's process. */
-export type ToCrowd =
+/** Messages from the demo to the process of the crowd. */
+export type CrowdCommand =
   | {
       readonly kind: 'begin';
       readonly port: number;
       readonly streamId: string;
       readonly viewers: number;
     }
-  /** The service acknowledged something to the host: in so many ms this event must be in the feed. */
+  /** The service acknowledged an event to the host; it may appear in the feed in `inMs`. */
   | { readonly kind: 'promised'; readonly key: string; readonly inMs: number }
-  /** The show is over: make the last checks, report, and end. */
+  /** The show is over: run the last checks, report, and exit. */
   | { readonly kind: 'finish' };
 
-/** What the crowd tells, once each interval: what happened since, and how things stand. */
+/** The crowd's report to the demo, once per interval. */
 export interface CrowdReport {
   readonly kind: 'report';
   readonly isLast: boolean;
-  /** The newest interval that was read, or null. */
+  /** The newest interval that was read; null before the first. */
   readonly interval: number | null;
-  /** Viewers who are here, and who have come at least once. */
+  /** Viewers who are present, and who have joined at least once. */
   readonly present: number;
   readonly arrived: number;
-  /** The last count of the service that was compared, with what our ledger says. */
+  /** The last published count that was compared, with the bounds of the ledger. */
   readonly count: (CountBounds & { readonly value: number; readonly formatted: string }) | null;
-  /** Viewers who are not of the crowd: here at the last count, and at all, at most. */
-  readonly others: { readonly here: number; readonly came: number };
-  /** How far apart the least and the greatest count are that our ledger allows, on average. */
+  /** Viewers from outside of the crowd: present at the last count, and in total; upper bounds. */
+  readonly outsiders: { readonly present: number; readonly total: number };
+  /** Average distance of the bounds that the ledger allows for a count. */
   readonly slack: number;
-  /** Answers of the service so far, and how often there was none, or none of any use. */
+  /** Responses so far, and requests without a usable response. */
   readonly requests: number;
-  readonly troubles: number;
+  readonly failures: number;
   readonly recent: Percentiles;
   readonly overall: Percentiles;
-  /** Acknowledged answers so far of each quiz that has no results, in the order of its choices. */
+  /** Acknowledged answers by choice, of each quiz without results. */
   readonly answers: Readonly<Record<string, readonly number[]>>;
-  /** Events of the feed since the last report, but counts and chats. */
+  /** Events of the feed since the last report, except counts and chats. */
   readonly events: readonly FeedEvent[];
-  /** Counts of the service since the last report. */
+  /** Published counts since the last report. */
   readonly counts: readonly number[];
   readonly chat: ChatSummary;
-  readonly verdicts: Verdicts;
+  readonly checkResults: CheckResults;
 }
 
-/** All chats of the feed so far. */
+/** Totals of the chat so far. */
 export interface ChatSummary {
-  readonly lines: number;
+  readonly messages: number;
   readonly hearts: number;
   readonly purchases: number;
   readonly discounts: number;

@@ -1,4 +1,4 @@
-/** What viewers say when they come. */
+/** Greetings of viewers who join. */
 export const GREETINGS: readonly string[] = [
   'Hello everyone!',
   'Good evening from Porto',
@@ -7,7 +7,7 @@ export const GREETINGS: readonly string[] = [
   'Hello from the night train',
 ];
 
-/** What they say in between. */
+/** Chat messages. */
 export const MESSAGES: readonly string[] = [
   'I knew that one',
   'No idea, I guessed',
@@ -23,8 +23,8 @@ export const MESSAGES: readonly string[] = [
   'Next one is mine',
 ];
 
-/** What they shout. */
+/** Cheers. */
 export const CHEERS: readonly string[] = ['Bravo!', 'Go!', 'Wooo', 'Yes!', 'Encore'];
 
-/** What the host's shop sells. */
+/** Goods of the host's shop, for purchases. */
 export const GOODS: readonly string[] = ['Enamel mug', 'Poster', 'Quiz box', 'Woollen hat'];

@@ -1,29 +1,29 @@
 import type { SimulationContext } from './viewer-client.ts';
-import { type GivenToken, tokenIn } from './viewer-token.ts';
+import { type IssuedToken, parseToken } from './viewer-token.ts';
 
-// A seat that two requests for one viewer left over is given late, below seats that are taken: so a
-// probe is two, and the higher one tells.
-const SEATS = 2;
+// When two requests for one viewer race, a low seat is left over and assigned later. A probe therefore
+// takes two seats, of which the higher one is the newest.
+const PROBE_SEATS = 2;
 
-/** Asks for the seats of identifiers that nobody has, to tell who else is here. */
+/** Gets seats for new identifiers, which tell how many viewers outside of the crowd have joined. */
 export async function probeSeats(world: SimulationContext): Promise<void> {
   const { ledger, stats, time, localMs } = world;
-  ledger.others.probing(localMs());
+  ledger.outsiders.probeSent(localMs());
   try {
-    const given = await Promise.all(Array.from({ length: SEATS }, () => newSeat(world)));
+    const given = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(world)));
     ledger.probed(
       given.map(({ claims }) => claims),
       time.latestMs(localMs()),
     );
   } catch {
-    stats.troubled();
-    ledger.others.failed();
+    stats.requestFailed();
+    ledger.outsiders.probeFailed();
   }
 }
 
-async function newSeat({ askForToken, streamId, stats }: SimulationContext): Promise<GivenToken> {
-  const answer = await askForToken(streamId, `probe-${crypto.randomUUID()}`);
-  stats.answered();
-  if (answer.status !== 200) throw new Error(`a probe was met with ${answer.status}`);
-  return tokenIn(answer);
+async function newSeat({ requestToken, streamId, stats }: SimulationContext): Promise<IssuedToken> {
+  const answer = await requestToken(streamId, `probe-${crypto.randomUUID()}`);
+  stats.requestCompleted();
+  if (answer.status !== 200) throw new Error(`a seat probe got status ${answer.status}`);
+  return parseToken(answer);
 }

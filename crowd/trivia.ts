@@ -1,4 +1,4 @@
-/** A question the host can ask. Difficulty is the share of knowledge it takes, from 0 to 1. */
+/** A quiz question. Difficulty is the knowledge it takes, from 0 to 1. */
 export interface Trivia {
   readonly question: string;
   readonly choices: readonly string[];
@@ -14,8 +14,8 @@ const ask = (difficulty: number, question: string, answer: string, choices: stri
 });
 
 /**
- * The host's stock of questions. The viewers of the demo know their answers from here, each as well
- * as it knows things: from the service nobody learns an answer before the results.
+ * The questions of the demo's host. Simulated viewers look answers up here, each with a probability by
+ * its skill, since the service reveals no answer before the results.
  */
 export const TRIVIA: readonly Trivia[] = [
   ask(0.2, 'Which planet is the largest?', 'Jupiter', 'Mars|Jupiter|Venus|Saturn'),
@@ -54,7 +54,7 @@ export const TRIVIA: readonly Trivia[] = [
   ask(0.5, 'Which sea has no coast?', 'Sargasso Sea', 'Red Sea|Coral Sea|Sargasso Sea|Baltic Sea'),
 ];
 
-/** The question of this text, or undefined when it is not one of the stock. */
+/** The trivia with this question text; undefined when there is none. */
 export function triviaOf(question: string): Trivia | undefined {
   return byQuestion.get(question);
 }

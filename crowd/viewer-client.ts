@@ -1,117 +1,117 @@
 import { TOKEN_LIFETIME_S } from '../protocol/limits.ts';
-import type { HttpAnswer, Net } from './connections.ts';
+import type { HttpResponse, HttpTransport } from './connections.ts';
 import type { CrowdStats } from './crowd-stats.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import type { ServiceTime } from './ledger/service-time.ts';
 import type { Random } from './viewer-profile.ts';
-import { tokenIn } from './viewer-token.ts';
+import { parseToken } from './viewer-token.ts';
 
-/** What a viewer lives in. */
+/** What all viewers of a crowd share. */
 export interface SimulationContext {
-  readonly http: Net;
-  /** Where the service is, for event streams. */
+  readonly http: HttpTransport;
+  /** Origin of the service, for event streams. */
   readonly origin: string;
   readonly streamId: string;
-  /** Begins the identifiers of the crowd. Nobody knows it, so nobody else is taken for one of them. */
+  /** Random prefix of the viewers' identifiers, which tells them from viewers outside of the crowd. */
   readonly crowdId: string;
   readonly time: ServiceTime;
-  /** Our clock, ms; it only runs forward. */
+  /** Monotonic local clock, ms. */
   readonly localMs: () => number;
   readonly ledger: Ledger;
   readonly stats: CrowdStats;
   readonly random: Random;
   readonly isOver: () => boolean;
-  /** Asks for a token of this identifier. @throws ConnectionLost */
-  readonly askForToken: (streamId: string, identifier: string) => Promise<HttpAnswer>;
+  /** Requests a token for this identifier. @throws ConnectionLost */
+  readonly requestToken: (streamId: string, identifier: string) => Promise<HttpResponse>;
 }
 
 const PAUSE_MS = 400;
 const BANNED = /"banned":\s*true/;
 
-/** The requests of one viewer, with a token that is renewed in time. */
+/** The HTTP client of one viewer, with a token that is renewed in time. */
 export class ViewerClient {
-  /** The show wants it no more (C-19). */
+  /** Whether the viewer was banned (C-19). */
   isBanned = false;
   private token: Promise<string> | null = null;
   private renewMs = 0;
 
   constructor(
     private readonly number: number,
-    private readonly world: SimulationContext,
+    private readonly context: SimulationContext,
   ) {}
 
-  /** The header line with a valid token, after getting one where it is needed. */
+  /** The Authorization header line; gets or renews the token first where needed. */
   async credential(): Promise<string> {
-    const nowMs = this.world.localMs();
+    const nowMs = this.context.localMs();
     if (!this.token || nowMs >= this.renewMs) {
-      // Not all at once, and well before it expires.
-      this.renewMs = nowMs + TOKEN_LIFETIME_S * 1_000 * (0.6 + 0.3 * this.world.random());
-      this.token = this.newToken();
+      // Well before it expires, and spread over time.
+      this.renewMs = nowMs + TOKEN_LIFETIME_S * 1_000 * (0.6 + 0.3 * this.context.random());
+      this.token = this.fetchToken();
     }
     return this.token;
   }
 
-  /** @returns null when the connection broke: nobody knows what became of the request */
-  async get(target: string): Promise<HttpAnswer | null> {
+  /** @returns null when the connection broke and the outcome is unknown */
+  async get(target: string): Promise<HttpResponse | null> {
     const credential = await this.credential();
-    return this.ask(() => this.world.http.request('GET', target, credential));
+    return this.send(() => this.context.http.request('GET', target, credential));
   }
 
-  /** @returns null when the connection broke: nobody knows what became of the request */
-  async post(target: string, body?: string): Promise<HttpAnswer | null> {
+  /** @returns null when the connection broke and the outcome is unknown */
+  async post(target: string, body?: string): Promise<HttpResponse | null> {
     const credential = await this.credential();
-    return this.ask(() => this.world.http.request('POST', target, credential, body));
+    return this.send(() => this.context.http.request('POST', target, credential, body));
   }
 
-  /** Opens an event stream. @throws Error when the connection breaks or `signal` says so */
+  /** Opens an event stream. @throws Error when the connection breaks or `signal` aborts it */
   async stream(target: string, lastEventId: number | null, signal: AbortSignal): Promise<Response> {
     const [, value] = (await this.credential()).trim().split(': ');
     const headers = new Headers({ Accept: 'text/event-stream', Authorization: value ?? '' });
     if (lastEventId !== null) headers.set('Last-Event-ID', String(lastEventId));
-    const response = await fetch(this.world.origin + target, { headers, signal });
-    this.world.stats.answered();
-    if (response.status === 401) this.hearRefusal(await response.text());
+    const response = await fetch(this.context.origin + target, { headers, signal });
+    this.context.stats.requestCompleted();
+    if (response.status === 401) this.checkForBan(await response.text());
     return response;
   }
 
-  /** After an answer that is no use: waits, and gets a new token where that is what is missing. */
-  async pauseAfter(answer: { status: number; retryAfterS: number } | null): Promise<void> {
-    if (answer) this.world.stats.troubled();
-    if (answer?.status === 401) this.renewMs = 0;
-    await Bun.sleep(answer?.retryAfterS ? answer.retryAfterS * 1_000 : PAUSE_MS);
+  /** Waits before a retry, and renews the token after a 401. */
+  async pauseAfter(response: { status: number; retryAfterS: number } | null): Promise<void> {
+    if (response) this.context.stats.requestFailed();
+    if (response?.status === 401) this.renewMs = 0;
+    await Bun.sleep(response?.retryAfterS ? response.retryAfterS * 1_000 : PAUSE_MS);
   }
 
-  private async newToken(): Promise<string> {
-    const { askForToken, streamId, crowdId, ledger, isOver } = this.world;
+  private async fetchToken(): Promise<string> {
+    const { requestToken, streamId, crowdId, ledger, isOver } = this.context;
     const identifier = `${crowdId}-${this.number}`;
     while (!isOver() && !this.isBanned) {
-      const answer = await this.ask(() => askForToken(streamId, identifier));
-      if (answer?.status === 200) {
-        const { credential, claims } = tokenIn(answer);
-        ledger.others.addOurs(claims);
+      const response = await this.send(() => requestToken(streamId, identifier));
+      if (response?.status === 200) {
+        const { credential, claims } = parseToken(response);
+        ledger.outsiders.addCrowdToken(claims);
         return credential;
       }
-      await this.pauseAfter(answer);
+      await this.pauseAfter(response);
     }
     return '';
   }
 
-  /** Whether a refusal says that this viewer was sent away. */
-  private hearRefusal(body: string): void {
+  /** Records a ban if the body of a 401 says so. */
+  private checkForBan(body: string): void {
     if (this.isBanned || !BANNED.test(body)) return;
     this.isBanned = true;
-    this.world.stats.banned++;
+    this.context.stats.banned++;
   }
 
-  private async ask(request: () => Promise<HttpAnswer>): Promise<HttpAnswer | null> {
-    const { stats } = this.world;
+  private async send(request: () => Promise<HttpResponse>): Promise<HttpResponse | null> {
+    const { stats } = this.context;
     try {
-      const answer = await request();
-      stats.answered();
-      if (answer.status === 401) this.hearRefusal(Buffer.from(answer.body).toString());
-      return answer;
+      const response = await request();
+      stats.requestCompleted();
+      if (response.status === 401) this.checkForBan(Buffer.from(response.body).toString());
+      return response;
     } catch {
-      stats.troubled();
+      stats.requestFailed();
       return null;
     }
   }

@@ -3,7 +3,7 @@ import { intervalStartMs } from '../protocol/interval.ts';
 import type { Quiz } from '../protocol/quizzes.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { TRIVIA } from './trivia.ts';
-import { planAnswer, silenceMs, stayMs, unavailableMs, viewerProfileOf } from './viewer-profile.ts';
+import { absenceMs, planAnswer, silenceMs, stayMs, viewerProfileOf } from './viewer-profile.ts';
 
 const NOW_MS = intervalStartMs(6_800_000_000);
 const quiz: Quiz = {
@@ -23,7 +23,7 @@ describe('the crowd', () => {
   const plans = profile.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
 
   test('[O-17] reads the feed in every way there is', () => {
-    const share = (reading: string) => profile.filter((each) => each.reading === reading).length;
+    const share = (reading: string) => profile.filter((each) => each.feedMode === reading).length;
     expect(share('event-stream')).toBe(150);
     expect(share('sealed')).toBe(200);
     expect(share('held')).toBe(1_650);
@@ -44,13 +44,13 @@ describe('the crowd', () => {
   });
 
   test('[O-17] tries the same answer again, and other ones', () => {
-    const again = plans.flatMap((plan) => (plan?.again ? [plan.again.choice === plan.choice] : []));
+    const again = plans.flatMap((plan) => (plan?.retry ? [plan.retry.choice === plan.choice] : []));
     expect(again.filter((same) => same).length).toBeGreaterThan(50);
     expect(again.filter((same) => !same).length).toBeGreaterThan(20);
   });
 
   test('comes and goes, and talks', () => {
-    for (const draw of [stayMs, unavailableMs, silenceMs]) {
+    for (const draw of [stayMs, absenceMs, silenceMs]) {
       const draws = Array.from({ length: 1_000 }, () => draw(random));
       expect(draws.every((ms) => Number.isFinite(ms) && ms >= 1_000)).toBe(true);
     }

@@ -2,54 +2,54 @@ import { intervalStartMs } from '../protocol/interval.ts';
 import type { Quiz } from '../protocol/quizzes.ts';
 import { triviaOf } from './trivia.ts';
 
-/** How a viewer reads the feed: held requests, an event stream, or intervals that are over. */
-export type Reading = 'held' | 'event-stream' | 'sealed';
+/** How a viewer reads the feed: by long polls (`held`), an event stream, or sealed intervals. */
+export type FeedMode = 'held' | 'event-stream' | 'sealed';
 
-/** What a viewer is like. */
+/** The behavior of a simulated viewer. */
 export interface ViewerProfile {
   readonly name: string;
-  readonly reading: Reading;
+  readonly feedMode: FeedMode;
   /** When within each second it posts its heartbeat, ms. */
   readonly phaseMs: number;
-  /** How often it knows what others know, from 0 to 1. */
+  /** Its knowledge for quizzes, from 0 to 1. */
   readonly skill: number;
-  /** The share of a quiz's time after which it has usually answered. */
+  /** Median answer time as a share of the quiz's duration. */
   readonly pace: number;
-  /** It never leaves, so that somebody reads every interval. */
+  /** Never leaves, so that the crowd reads every interval. */
   readonly isLoyal: boolean;
-  /** It looks at the count itself now and then. */
+  /** Sometimes reads the viewer count directly. */
   readonly readsCount: boolean;
-  /** How much later than it reads it sees what happens, ms: its picture is so late. */
+  /** Delay from reading an event to reacting to it, ms: the latency of its video. */
   readonly lagMs: number;
-  /** It answers at once, as no person can. */
+  /** Answers faster than a person can. */
   readonly isBot: boolean;
-  /** The share of its answers that it sends when the quiz has closed. */
+  /** Share of its answers that it sends after the close. */
   readonly lateShare: number;
 }
 
-/** What a viewer will do about a quiz. */
+/** When and what a viewer will answer to a quiz. */
 export interface AnswerPlan {
   readonly delayMs: number;
   readonly choice: string;
-  /** What it tries afterwards: the same answer again, or another one. */
-  readonly again: { readonly delayMs: number; readonly choice: string } | null;
+  /** A second attempt: the same answer again, or another one. */
+  readonly retry: { readonly delayMs: number; readonly choice: string } | null;
 }
 
 export type Random = () => number;
 
-// Event streams go through `fetch`, which has 256 requests under way at most.
+// Event streams use `fetch`, which allows 256 concurrent requests.
 const EVENT_STREAMS_MAX = 150;
 const NAMES =
   'Ada|Ben|Chloé|Dario|Esra|Finn|Grace|Hugo|Ines|Jonas|Kira|Liam|Mia|Noor|Olga|Pavel|Quinn|Rosa|Sam|Tuva|Umar|Vera|Wen|Xenia|Yara|Zoe'.split(
     '|',
   );
 
-/** The habits of the viewer with this number, from 0. */
+/** The profile of the viewer with this number, from 0. */
 export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
   const isStreaming = viewer % 10 === 3 && viewer < EVENT_STREAMS_MAX * 10;
   return {
     name: NAMES[viewer % NAMES.length] ?? '',
-    reading: isStreaming ? 'event-stream' : viewer % 10 === 6 ? 'sealed' : 'held',
+    feedMode: isStreaming ? 'event-stream' : viewer % 10 === 6 ? 'sealed' : 'held',
     phaseMs: random() * 1_000,
     skill: 0.55 + 0.5 * random(),
     pace: 0.15 + 0.3 * random(),
@@ -57,12 +57,12 @@ export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
     readsCount: viewer % 20 === 0,
     lagMs: 0,
     isBot: false,
-    // Only just too late; a few of the others are so by their nature.
+    // These answers are just too late; some others are late by their random delay.
     lateShare: 0.03,
   };
 }
 
-/** What a viewer does about a quiz that it reads now, or null when it lets it pass. */
+/** Plans the answer to a quiz that is read now; null when the viewer skips it. */
 export function planAnswer(
   quiz: Quiz,
   profile: ViewerProfile,
@@ -73,7 +73,7 @@ export function planAnswer(
   const leftMs = intervalStartMs(quiz.closeInterval) - nowMs;
   const delayMs = answerDelayMs(quiz, profile, leftMs, random);
   const choice = chooseAnswer(quiz, profile.skill, random);
-  return { delayMs, choice, again: planAgain(quiz, choice, random) };
+  return { delayMs, choice, retry: planRetry(quiz, choice, random) };
 }
 
 function answerDelayMs(
@@ -86,7 +86,7 @@ function answerDelayMs(
   return isBot ? 50 + 250 * random() : logNormal(duration * pace, 0.5, random);
 }
 
-function planAgain(quiz: Quiz, choice: string, random: Random): AnswerPlan['again'] {
+function planRetry(quiz: Quiz, choice: string, random: Random): AnswerPlan['retry'] {
   const kind = random();
   const delayMs = 100 + quiz.duration * random() * 0.5;
   if (kind < 0.05) return { delayMs, choice };
@@ -100,22 +100,22 @@ function chooseAnswer(quiz: Quiz, skill: number, random: Random): string {
   return knows ? trivia.answer : pick(quiz.order, random);
 }
 
-/** How long a viewer stays before it goes for a while, ms. */
+/** How long a viewer stays before an absence, ms. */
 export function stayMs(random: Random): number {
   return 10_000 + exponential(100_000, random);
 }
 
-/** How long it is unavailable, ms. */
-export function unavailableMs(random: Random): number {
+/** Length of an absence, ms. */
+export function absenceMs(random: Random): number {
   return 3_000 + exponential(6_000, random);
 }
 
-/** How long it says nothing, ms. */
+/** Pause between chat messages, ms. */
 export function silenceMs(random: Random): number {
   return 1_000 + exponential(45_000, random);
 }
 
-/** One of several. */
+/** Picks one at random. */
 export function pick(from: readonly string[], random: Random): string {
   return from[Math.floor(random() * from.length)] ?? '';
 }
@@ -124,7 +124,7 @@ function exponential(meanMs: number, random: Random): number {
   return -meanMs * Math.log(1 - random());
 }
 
-// People's reaction times: many are quick, a few take very long.
+// The usual distribution of reaction times: many are short, a few very long.
 function logNormal(medianMs: number, sigma: number, random: Random): number {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return medianMs * Math.exp(sigma * normal);

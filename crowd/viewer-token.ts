@@ -1,16 +1,16 @@
 import { decodeJwt } from 'jose';
 import { type ViewerClaims, viewerClaimsSchema, viewerTokenSchema } from '../protocol/tokens.ts';
-import type { HttpAnswer } from './connections.ts';
+import type { HttpResponse } from './connections.ts';
 
-/** A viewer token that the service gave. */
-export interface GivenToken {
-  /** The header line that sends it. */
+/** A viewer token and its claims. */
+export interface IssuedToken {
+  /** The Authorization header line. */
   readonly credential: string;
   readonly claims: ViewerClaims;
 }
 
-/** The token in an answer of 200. @throws Error when there is none that follows T-5 */
-export function tokenIn({ body }: HttpAnswer): GivenToken {
+/** Parses the token in a 200 response. @throws Error when it does not conform to T-5 */
+export function parseToken({ body }: HttpResponse): IssuedToken {
   const { token } = viewerTokenSchema.parse(JSON.parse(Buffer.from(body).toString()));
   const claims = viewerClaimsSchema.parse(decodeJwt(token));
   return { credential: `Authorization: Bearer ${token}\r\n`, claims };

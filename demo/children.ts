@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
-import type { CrowdReport, ToCrowd } from '../crowd/messages.ts';
+import type { CrowdCommand, CrowdReport } from '../crowd/messages.ts';
 
 /** A process of the demo's. */
-export interface Child {
+export interface ChildProcess {
   /** The exit status; 128 and more after a signal. */
   readonly exited: Promise<number>;
   /** Asks it to end, and kills it when it does not. */
@@ -11,19 +11,19 @@ export interface Child {
 }
 
 /** A server that serves. */
-export interface DemoServer extends Child {
+export interface DemoServer extends ChildProcess {
   readonly port: number;
   /** The last line it complained with, or an empty text. */
-  complaint(): string;
+  lastError(): string;
 }
 
 /** The process of the viewers. */
-export interface DemoCrowd extends Child {
-  tell(message: ToCrowd): void;
+export interface DemoCrowd extends ChildProcess {
+  send(message: CrowdCommand): void;
 }
 
 /** The process that sends video. */
-export interface DemoVideo extends Child {
+export interface DemoVideo extends ChildProcess {
   /** Fulfilled when it has ended, with its last complaint; may be empty. */
   readonly ended: Promise<string>;
 }
@@ -35,7 +35,7 @@ const STOP_MS = 11_000;
 const LISTENING = /^Fourbeat is listening on \S+:(\d+)/m;
 
 // Every viewer comes from one address, so what is limited by address or account is out of the way.
-const RATES = ['tokens', 'failed-auth', 'studio'].flatMap((rate) => [
+const RATE_ARGS = ['tokens', 'failed-auth', 'studio'].flatMap((rate) => [
   `--rate-${rate}`,
   '1000000/60',
 ]);
@@ -47,8 +47,8 @@ const COMMAND = [process.execPath, '--no-orphans', '--no-env-file'];
 // Small, and encoded with the least work: what the viewers measure must not come from the video.
 const VIDEO_SIZE = '426x240';
 const VIDEO_FPS = '20';
-const VIDEO = ['--media', '', '--media-encoder', 'libx264', '--media-preset', 'ultrafast'];
-const NO_PORTS = ['--rtmp-port', 'off', '--srt-port', 'off'];
+const VIDEO_ARGS = ['--media', '', '--media-encoder', 'libx264', '--media-preset', 'ultrafast'];
+const NO_INGEST_PORTS = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
 /** The account whose show it is. */
 export interface DemoAccount {
@@ -62,23 +62,23 @@ export async function createAccount(data: string): Promise<DemoAccount> {
   // Each demo on a directory that is kept has an account of its own.
   const email = `demo-${Date.now()}@fourbeat.example`;
   const args = ['account', 'create', '--email', email, '--name', 'Demo', '--data', data];
-  return { email, token: (await answerOf<{ token: string }>(args)).token };
+  return { email, token: (await runCommand<{ token: string }>(args)).token };
 }
 
 /** A link by which somebody becomes the owner of the account, in the studio of the server. */
 export async function studioLink(email: string, data: string, port: number): Promise<string> {
   const where = ['--data', data, '--public-url', '', '--port', String(port)];
-  return (await answerOf<{ link: string }>(['member', 'link', '--email', email, ...where])).link;
+  return (await runCommand<{ link: string }>(['member', 'link', '--email', email, ...where])).link;
 }
 
 /** What a command prints. @throws Error with its last line when it fails */
-async function answerOf<T>(args: readonly string[]): Promise<T> {
+async function runCommand<T>(args: readonly string[]): Promise<T> {
   const child = Bun.spawn([...COMMAND, MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
   const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  if ((await child.exited) !== 0) throw new Error(bare(lastLine(complaint)));
+  if ((await child.exited) !== 0) throw new Error(withoutPrefix(lastLine(complaint)));
   return JSON.parse(text) as T;
 }
 
@@ -86,7 +86,7 @@ async function answerOf<T>(args: readonly string[]): Promise<T> {
 export async function startServer(port: number, data: string): Promise<DemoServer> {
   const args = ['serve', '--host', '*', '--port', String(port), '--data', data, '--roles', 'all'];
   const own = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
-  own.push(...VIDEO, ...NO_PORTS, '--log-level', 'warn', ...RATES);
+  own.push(...VIDEO_ARGS, ...NO_INGEST_PORTS, '--log-level', 'warn', ...RATE_ARGS);
   const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -102,10 +102,12 @@ export async function startServer(port: number, data: string): Promise<DemoServe
   });
   void child.exited.then(async () => {
     await complained;
-    listening.reject(new Error(bare(complaint) || 'the server ended before it could serve'));
+    listening.reject(
+      new Error(withoutPrefix(complaint) || 'the server ended before it could serve'),
+    );
   });
   const taken = await listening.promise;
-  return { ...childOf(child), port: taken, complaint: () => bare(complaint) };
+  return { ...childOf(child), port: taken, lastError: () => withoutPrefix(complaint) };
 }
 
 /**
@@ -120,7 +122,7 @@ export function startVideo(origin: string, data: string, streamId: string): Demo
     detached: true,
   });
   const complained = child.stderr.text();
-  const ended = child.exited.then(async () => bare(lastLine(await complained)));
+  const ended = child.exited.then(async () => withoutPrefix(lastLine(await complained)));
   return { ...childOf(child), ended };
 }
 
@@ -133,7 +135,7 @@ export function startCrowd(onReport: (report: CrowdReport) => void): DemoCrowd {
   });
   return {
     ...childOf(child),
-    tell: (message) => child.send(message),
+    send: (message) => child.send(message),
     // It ends when nobody listens any more.
     stop: async () => {
       child.disconnect();
@@ -142,7 +144,7 @@ export function startCrowd(onReport: (report: CrowdReport) => void): DemoCrowd {
   };
 }
 
-function childOf(child: Subprocess): Child {
+function childOf(child: Subprocess): ChildProcess {
   return {
     exited: child.exited,
     stop: async () => {
@@ -165,7 +167,7 @@ async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string)
 }
 
 // Who starts the demo is told by the demo that it is Fourbeat that complains.
-function bare(complaint: string): string {
+function withoutPrefix(complaint: string): string {
   return complaint.replace(/^fourbeat: /, '');
 }
 

@@ -58,12 +58,12 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
   try {
     const { email, token } = await createAccount(data);
     const server = await parts.startServer(options.port, data);
-    screen.say(
+    screen.print(
       `The Fourbeat demo: http://localhost:${server.port}, a host, and ${options.viewers} viewers.`,
     );
     try {
       const hasVideo = (options.video ?? false) && (await canShowVideo(screen));
-      screen.say(
+      screen.print(
         `Host it yourself, by a link that works once: ${await studioLink(email, data, server.port)}`,
       );
       if (ending.isRequested()) return 0;
@@ -82,6 +82,6 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
 async function canShowVideo(screen: Screen): Promise<boolean> {
   const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'ultrafast' });
   if (!('missing' in found)) return true;
-  screen.say(`This show is without video. ${found.missing}`);
+  screen.print(`This show is without video. ${found.missing}`);
   return false;
 }

@@ -1,4 +1,4 @@
-import { allHold } from '../crowd/ledger/verdict.ts';
+import { allPassed } from '../crowd/ledger/check-results.ts';
 import type { StopSignal } from '../server/platform/stop-signal.ts';
 import { type DemoCrowd, type DemoServer, startCrowd, startVideo } from './children.ts';
 import { Host } from './host/host.ts';
@@ -7,8 +7,8 @@ import { summaryLines } from './screen/plain-lines.ts';
 import type { Screen } from './screen/screen.ts';
 import {
   newShow,
-  type Show,
-  type ShownVideo,
+  type ShowState,
+  type VideoState,
   withMemory,
   withReport,
   withVideo,
@@ -35,7 +35,7 @@ export interface ShowRun {
 // The host begins when most are here, or after this long.
 const GATHERED_SHARE = 0.9;
 const GATHER_MS = 30_000;
-const GATHER_LOOK_MS = 100;
+const GATHER_POLL_MS = 100;
 const MEMORY_MS = 2_000;
 // The crowd's last checks take 1.5 s.
 const LAST_REPORT_MS = 10_000;
@@ -52,7 +52,7 @@ export async function runShow(run: ShowRun): Promise<number> {
   const { id: streamId } = await studio.createStream('The demo');
   await studio.startStream(streamId);
   const startMs = performance.now();
-  let show: Show = newShow({
+  let show: ShowState = newShow({
     origin,
     streamId,
     viewers,
@@ -62,14 +62,14 @@ export async function runShow(run: ShowRun): Promise<number> {
   const crowd = startCrowd((report) => {
     const before = show;
     show = withReport(before, report, performance.now() - startMs);
-    screen.show(before, show, report);
+    screen.update(before, show, report);
     if (report.isLast) last.resolve();
   });
   const stopVideo = hasVideo
     ? showVideo(run, origin, streamId, (video) => {
         const before = show;
         show = withVideo(before, video);
-        screen.video(before, show);
+        screen.updateVideo(before, show);
       })
     : null;
   const memory = setInterval(async () => {
@@ -77,11 +77,11 @@ export async function runShow(run: ShowRun): Promise<number> {
     if (bytes !== null) show = withMemory(show, bytes);
   }, MEMORY_MS);
   const broken = Promise.race([
-    server.exited.then(() => `the server ended: ${server.complaint() || 'it did not say why'}`),
+    server.exited.then(() => `the server ended: ${server.lastError() || 'it did not say why'}`),
     crowd.exited.then(() => 'the process of the viewers ended'),
   ]);
   try {
-    crowd.tell({ kind: 'begin', port: server.port, streamId, viewers });
+    crowd.send({ kind: 'begin', port: server.port, streamId, viewers });
     const over = Promise.withResolvers<void>();
     const hosted = host(run, studio, crowd, () => show, over.promise);
     const timed = duration === undefined ? [] : [Bun.sleep(duration * 1_000)];
@@ -89,17 +89,17 @@ export async function runShow(run: ShowRun): Promise<number> {
     over.resolve();
     if (trouble) throw new Error(trouble);
     show = { ...show, isEnding: true };
-    crowd.tell({ kind: 'finish' });
+    crowd.send({ kind: 'finish' });
     const late = Bun.sleep(LAST_REPORT_MS).then(() => 'the viewers did not report in the end');
     const lost = await Promise.race([last.promise, late, broken]);
     if (lost) throw new Error(lost);
     await studio.endStream(streamId);
-    return allHold(show.verdicts) ? 0 : 1;
+    return allPassed(show.checkResults) ? 0 : 1;
   } finally {
     clearInterval(memory);
     await Promise.all([crowd.stop(), stopVideo?.()]);
     screen.close();
-    for (const line of summaryLines(show)) screen.say(line);
+    for (const line of summaryLines(show)) screen.print(line);
   }
 }
 
@@ -108,11 +108,11 @@ function showVideo(
   { screen, data }: ShowRun,
   origin: string,
   streamId: string,
-  onChange: (video: ShownVideo) => void,
+  onChange: (video: VideoState) => void,
 ): () => Promise<void> {
   const page = `${origin}/watch/${streamId}`;
-  screen.say(`Watch it: ${page}`);
-  screen.say(`With what the feed says below the picture: ${page}?facts`);
+  screen.print(`Watch it: ${page}`);
+  screen.print(`With what the feed says below the picture: ${page}?facts`);
   const video = startVideo(origin, data, streamId);
   const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
   return () => {
@@ -126,7 +126,7 @@ async function host(
   run: ShowRun,
   studio: StudioClient,
   crowd: DemoCrowd,
-  show: () => Show,
+  show: () => ShowState,
   over: Promise<void>,
 ): Promise<string | undefined> {
   let isOver = false;
@@ -134,7 +134,7 @@ async function host(
   void over.then(() => {
     isOver = true;
   });
-  while (!isOver && !isGathered(show())) await sleep(GATHER_LOOK_MS);
+  while (!isOver && !isGathered(show())) await sleep(GATHER_POLL_MS);
   const producer = new Host({
     studio,
     streamId: show().streamId,
@@ -142,7 +142,7 @@ async function host(
     nowMs: () => performance.now(),
     sleep,
     isOver: () => isOver,
-    onPromised: (key, inMs) => crowd.tell({ kind: 'promised', key, inMs }),
+    onExpected: (key, inMs) => crowd.send({ kind: 'promised', key, inMs }),
   });
   try {
     await producer.run();
@@ -152,7 +152,7 @@ async function host(
   }
 }
 
-function isGathered({ arrived, viewers, elapsedMs }: Show): boolean {
+function isGathered({ arrived, viewers, elapsedMs }: ShowState): boolean {
   return arrived >= GATHERED_SHARE * viewers || elapsedMs > GATHER_MS;
 }
 

@@ -62,8 +62,8 @@ async function runVisited() {
   const plain = plainScreen((line) => void lines.push(line));
   const screen: Screen = {
     ...plain,
-    show: (before, show, report) => {
-      plain.show(before, show, report);
+    update: (before, show, report) => {
+      plain.update(before, show, report);
       if (looks.length === 0) looks.push(lookAtLink(lines.join('\n')));
       if (others.length >= (show.elapsedMs < SECOND_COMES_MS ? 1 : 2)) return;
       const other = new Outsider(show.origin, show.streamId, `other ${others.length}`);

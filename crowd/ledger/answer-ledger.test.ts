@@ -198,10 +198,10 @@ describe('the ledger of answers', () => {
     }
     ledger.revealed(resultsOf([0, 4, 9], quizzes[0]));
     ledger.revealed(resultsOf([0, 2, 9], quizzes[1]));
-    expect(ledger.othersRight(['a'])).toBe(3);
-    expect(ledger.othersRight(['a', 'b'])).toBe(1);
-    expect(ledger.othersRight(['a', 'unseen'])).toBe(0);
-    expect(ledger.othersRight([])).toBe(Number.POSITIVE_INFINITY);
+    expect(ledger.outsidersQualified(['a'])).toBe(3);
+    expect(ledger.outsidersQualified(['a', 'b'])).toBe(1);
+    expect(ledger.outsidersQualified(['a', 'unseen'])).toBe(0);
+    expect(ledger.outsidersQualified([])).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('[W-7] a viewer stands as winner with the right answer to every quiz', () => {

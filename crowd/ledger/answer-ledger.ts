@@ -1,15 +1,15 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
-import { besides } from './others.ts';
+import { outsidersSuffix } from './outsiders.ts';
 
 // More than any game of the show has.
-const KEPT_QUIZZES = 16;
+const QUIZZES_MAX = 16;
 
 /** What became of an answer: 204, 409, or nobody knows. */
 export type AnswerOutcome = 'recorded' | 'refused' | 'unknown';
 
 /** An answer that was sent. */
-export interface Attempt {
+export interface SentAnswer {
   readonly quizId: string;
   readonly viewer: number;
   readonly choice: string;
@@ -55,7 +55,7 @@ export class AnswerLedger {
   }
 
   /** An answer is about to be sent; a viewer sends one at a time. */
-  sent(quiz: Quiz, viewer: number, choice: string, earliestMs: number): Attempt {
+  sent(quiz: Quiz, viewer: number, choice: string, earliestMs: number): SentAnswer {
     const answers = this.answersOf(this.quizOf(quiz), viewer);
     const fresh = answers.recorded === null && answers.maybe.size === 0;
     if (answers.recorded === null) answers.maybe.add(choice);
@@ -67,7 +67,7 @@ export class AnswerLedger {
    * @param latestMs it arrived no later than this, in service time
    * @returns what is wrong with the response, or null
    */
-  settled(attempt: Attempt, outcome: AnswerOutcome, latestMs: number): string | null {
+  settled(attempt: SentAnswer, outcome: AnswerOutcome, latestMs: number): string | null {
     const asked = this.quizzes.get(attempt.quizId);
     if (!asked || outcome === 'unknown') return null;
     const answers = this.answersOf(asked, attempt.viewer);
@@ -109,10 +109,10 @@ export class AnswerLedger {
       left -= Math.max(0, count - high);
       if (count >= low && left >= 0) continue;
       const range = low === high ? `${low}` : `${low} to ${high}`;
-      return `${who} count ${count} for "${choice}", and ${range} were acknowledged${besides(others)}`;
+      return `${who} count ${count} for "${choice}", and ${range} were acknowledged${outsidersSuffix(others)}`;
     }
     if (!quiz.order.includes(results.answer)) return `${who} have an answer that is no choice`;
-    return percentagesHold(results) ? null : `${who} have percentages that do not fit the counts`;
+    return percentagesMatch(results) ? null : `${who} have percentages that do not fit the counts`;
   }
 
   /** How many answers were acknowledged for each choice so far, in the order of the choices. */
@@ -142,7 +142,7 @@ export class AnswerLedger {
   }
 
   /** W-7: how many viewers of whom we know nothing can have answered all of these quizzes right. */
-  othersRight(quizIds: readonly string[]): number {
+  outsidersQualified(quizIds: readonly string[]): number {
     const right = quizIds.map((quizId) => {
       const asked = this.quizzes.get(quizId);
       if (!asked?.revealed) return 0;
@@ -158,7 +158,7 @@ export class AnswerLedger {
     const asked = { quiz, viewers: new Map<number, ViewerAnswers>(), revealed: null };
     this.quizzes.set(quiz.id, asked);
     for (const oldest of this.quizzes.keys()) {
-      if (this.quizzes.size <= KEPT_QUIZZES) break;
+      if (this.quizzes.size <= QUIZZES_MAX) break;
       this.quizzes.delete(oldest);
     }
     return asked;
@@ -184,7 +184,7 @@ function boundsOf(answers: Iterable<ViewerAnswers>, choice: string): { low: numb
 }
 
 // Q-21: whole numbers that add up to 100, each less than one away from the share itself.
-function percentagesHold({ choices }: QuizResults): boolean {
+function percentagesMatch({ choices }: QuizResults): boolean {
   const counts = Object.values(choices);
   const answers = counts.reduce((sum, { count }) => sum + count, 0);
   const percent = counts.reduce((sum, { percentage }) => sum + percentage, 0);

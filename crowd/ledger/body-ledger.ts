@@ -1,8 +1,8 @@
 import type { EventsInterval } from '../../protocol/feed.ts';
 
 // A minute of the feed. Nobody in the crowd is ever further behind.
-const KEPT_INTERVALS = 240;
-const SHOWN_CHARS = 300;
+const INTERVALS_MAX = 240;
+const EXCERPT_CHARS = 300;
 
 /** A body that somebody read. */
 export interface ReadBody {
@@ -13,7 +13,7 @@ export interface ReadBody {
   readonly mismatch: string | null;
 }
 
-interface Kept {
+interface StoredBody {
   readonly bytes: Uint8Array;
   readonly interval: EventsInterval;
 }
@@ -23,35 +23,35 @@ interface Kept {
  * byte by byte (I-1), which also spares parsing the same bytes for every viewer.
  */
 export class BodyLedger {
-  private readonly kept = new Map<number, Kept>();
+  private readonly bodies = new Map<number, StoredBody>();
 
   /** Compares a body with the first one that was read of this interval. */
   read(asked: number, bytes: Uint8Array): ReadBody {
-    const known = this.kept.get(asked);
+    const known = this.bodies.get(asked);
     if (!known) return this.readFirst(asked, bytes);
     if (Buffer.compare(known.bytes, bytes) === 0) {
       return { interval: known.interval, first: false, mismatch: null };
     }
-    const mismatch = `interval ${asked} has two bodies: ${shown(known.bytes)} and ${shown(bytes)}`;
+    const mismatch = `interval ${asked} has two bodies: ${excerpt(known.bytes)} and ${excerpt(bytes)}`;
     return { interval: parsed(bytes) ?? known.interval, first: false, mismatch };
   }
 
   private readFirst(asked: number, bytes: Uint8Array): ReadBody {
     const interval = parsed(bytes) ?? { interval: Number.NaN, events: [] };
     // A copy: the bytes may be a window of a larger buffer.
-    this.kept.set(asked, { bytes: Uint8Array.from(bytes), interval });
-    for (const oldest of this.kept.keys()) {
-      if (this.kept.size <= KEPT_INTERVALS) break;
-      this.kept.delete(oldest);
+    this.bodies.set(asked, { bytes: Uint8Array.from(bytes), interval });
+    for (const oldest of this.bodies.keys()) {
+      if (this.bodies.size <= INTERVALS_MAX) break;
+      this.bodies.delete(oldest);
     }
     const mismatch =
-      interval.interval === asked ? null : `asked for ${asked} and got ${shown(bytes)}`;
+      interval.interval === asked ? null : `asked for ${asked} and got ${excerpt(bytes)}`;
     return { interval, first: true, mismatch };
   }
 
   /** How many bodies are kept. */
   size(): number {
-    return this.kept.size;
+    return this.bodies.size;
   }
 }
 
@@ -63,7 +63,7 @@ function parsed(bytes: Uint8Array): EventsInterval | null {
   }
 }
 
-function shown(bytes: Uint8Array): string {
+function excerpt(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString();
-  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
+  return text.length > EXCERPT_CHARS ? `${text.slice(0, EXCERPT_CHARS)}…` : text;
 }

@@ -3,7 +3,7 @@ import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 // V-3: an interval and the four before it.
 const WINDOW_INTERVALS = 4;
 // Older heartbeats decide no count that is still to be checked.
-const KEPT_MS = 8_000;
+const RETENTION_MS = 8_000;
 // A request whose connection broke may be read this much later, out of a buffer of the service.
 const LINGER_MS = 2_000;
 
@@ -41,7 +41,7 @@ export class CountLedger {
     const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, counted: false };
     const known = this.heartbeats.get(viewer);
     if (known) {
-      const expired = known.findIndex(({ latestMs }) => latestMs > earliestMs - KEPT_MS);
+      const expired = known.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
       if (expired > 0) known.splice(0, expired);
       known.push(heartbeat);
     } else this.heartbeats.set(viewer, [heartbeat]);
@@ -83,16 +83,16 @@ export class CountLedger {
     let high = 0;
     for (const heartbeats of this.heartbeats.values()) {
       let present = false;
-      let thinkable = false;
+      let possiblyPresent = false;
       for (const { earliestMs, latestMs, counted } of heartbeats) {
         if (latestMs < possible.afterMs || earliestMs >= possible.beforeMs) continue;
-        thinkable = true;
+        possiblyPresent = true;
         if (!counted || earliestMs < sure.afterMs || latestMs >= sure.beforeMs) continue;
         present = true;
         break;
       }
       if (present) low++;
-      if (thinkable) high++;
+      if (possiblyPresent) high++;
     }
     return { low, high };
   }

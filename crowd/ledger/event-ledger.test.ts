@@ -6,10 +6,10 @@ const wrong = (ledger: EventLedger, nowMs: number) => ledger.check(nowMs);
 describe('the ledger of events', () => {
   test('[I-2] an event that was promised and seen once is right, in whatever order', () => {
     const ledger = new EventLedger();
-    ledger.promised('quiz a', 100);
+    ledger.expect('quiz a', 100);
     ledger.seen('quiz a', 100);
     ledger.seen('quiz b', 100);
-    ledger.promised('quiz b', 100);
+    ledger.expect('quiz b', 100);
     expect(wrong(ledger, 99)).toEqual([]);
     expect(wrong(ledger, 100)).toEqual([null, null]);
     expect(wrong(ledger, 200)).toEqual([]);
@@ -17,17 +17,17 @@ describe('the ledger of events', () => {
 
   test('[I-2] an event that does not come is missed when it is due', () => {
     const ledger = new EventLedger();
-    ledger.promised('quiz a', 100);
+    ledger.expect('quiz a', 100);
     expect(wrong(ledger, 100)).toEqual(['event quiz a is not in the feed']);
   });
 
   test('[I-4] an event that comes twice is a mismatch, however late', () => {
     const ledger = new EventLedger();
-    ledger.promised('results a', 100);
+    ledger.expect('results a', 100);
     ledger.seen('results a', 100);
     ledger.seen('results a', 100);
     expect(wrong(ledger, 100)).toEqual(['event results a is in the feed 2 times']);
-    ledger.promised('results b', 100);
+    ledger.expect('results b', 100);
     ledger.seen('results b', 100);
     expect(wrong(ledger, 100)).toEqual([null]);
     ledger.seen('results b', 900);
@@ -43,7 +43,7 @@ describe('the ledger of events', () => {
   test('a later deadline counts', () => {
     const ledger = new EventLedger();
     ledger.seen('results a', 100);
-    ledger.promised('results a', 300);
+    ledger.expect('results a', 300);
     expect(wrong(ledger, 200)).toEqual([]);
     expect(wrong(ledger, 300)).toEqual([null]);
   });

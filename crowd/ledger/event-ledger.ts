@@ -1,10 +1,10 @@
 // More than a show asks for within any deadline.
-const KEPT_EVENTS = 1_000;
+const EVENTS_MAX = 1_000;
 
 interface KnownEvent {
   /** When it must have been promised and seen, by the crowd's clock. */
   dueMs: number;
-  isPromised: boolean;
+  isExpected: boolean;
   seen: number;
   isChecked: boolean;
 }
@@ -17,9 +17,9 @@ export class EventLedger {
   private readonly events = new Map<string, KnownEvent>();
 
   /** The service owes this event. @param dueMs when it must have been read */
-  promised(key: string, dueMs: number): void {
+  expect(key: string, dueMs: number): void {
     const event = this.eventOf(key, dueMs);
-    event.isPromised = true;
+    event.isExpected = true;
     event.dueMs = Math.max(event.dueMs, dueMs);
   }
 
@@ -30,27 +30,27 @@ export class EventLedger {
 
   /** Checks the events that are due: what is wrong with each, or null. */
   check(nowMs: number): (string | null)[] {
-    const found: (string | null)[] = [];
+    const outcomes: (string | null)[] = [];
     for (const [key, event] of this.events) {
-      if (event.isChecked && event.seen > 1) found.push(`event ${key} is in the feed again`);
+      if (event.isChecked && event.seen > 1) outcomes.push(`event ${key} is in the feed again`);
       else if (event.isChecked || event.dueMs > nowMs) continue;
-      else if (event.seen > 1) found.push(`event ${key} is in the feed ${event.seen} times`);
-      else if (event.seen === 0) found.push(`event ${key} is not in the feed`);
-      else if (!event.isPromised) found.push(`event ${key} is in the feed, and nobody sent it`);
-      else found.push(null);
+      else if (event.seen > 1) outcomes.push(`event ${key} is in the feed ${event.seen} times`);
+      else if (event.seen === 0) outcomes.push(`event ${key} is not in the feed`);
+      else if (!event.isExpected) outcomes.push(`event ${key} is in the feed, and nobody sent it`);
+      else outcomes.push(null);
       event.isChecked = true;
       event.seen = Math.min(event.seen, 1);
     }
-    return found;
+    return outcomes;
   }
 
   private eventOf(key: string, dueMs: number): KnownEvent {
     const known = this.events.get(key);
     if (known) return known;
-    const event = { dueMs, isPromised: false, seen: 0, isChecked: false };
+    const event = { dueMs, isExpected: false, seen: 0, isChecked: false };
     this.events.set(key, event);
     for (const oldest of this.events.keys()) {
-      if (this.events.size <= KEPT_EVENTS) break;
+      if (this.events.size <= EVENTS_MAX) break;
       this.events.delete(oldest);
     }
     return event;

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
-import { Ledger, type Place } from './ledger.ts';
-import { CHECKS, type Check, Verdictbook } from './verdict.ts';
+import { CHECKS, type Check, CheckRecorder } from './check-results.ts';
+import { type FeedPosition, Ledger } from './ledger.ts';
 
 const FIRST = 6_800_000_000;
 const quiz: Quiz = {
@@ -22,7 +22,7 @@ const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, ans
 
 /** Someone who reads intervals of our own making, each a moment after its end. */
 function setUp() {
-  const book = new Verdictbook();
+  const book = new CheckRecorder();
   const events: string[] = [];
   const ledger = new Ledger(
     book,
@@ -31,7 +31,7 @@ function setUp() {
   );
   const bytesOf = (interval: number, events: readonly FeedEvent[]) =>
     new TextEncoder().encode(JSON.stringify({ interval, events }));
-  const place = (optionalTo = -1): Place => ({ next: null, optionalTo });
+  const place = (optionalTo = -1): FeedPosition => ({ next: null, optionalTo });
   const reader = place();
   let seats = 0;
   return {
@@ -39,20 +39,20 @@ function setUp() {
     /** So many others have come, and a probe is read in this interval, which tells it. */
     probe: (number: number, others = 0) => {
       seats += others;
-      ledger.others.probing(0);
+      ledger.outsiders.probeSent(0);
       ledger.probed([{ seat: seats++, sub: 'probe' }], intervalStartMs(FIRST + number));
-      ledger.settle(intervalStartMs(FIRST + number + 4));
+      ledger.runDueChecks(intervalStartMs(FIRST + number + 4));
     },
     events,
     place,
     read: (number: number, events: readonly FeedEvent[] = [], at = reader, lateMs = 5) => {
       const interval = FIRST + number;
       const receivedMs = intervalStartMs(interval + 1) + lateMs;
-      return ledger.read(at, interval, bytesOf(interval, events), receivedMs);
+      return ledger.onInterval(at, interval, bytesOf(interval, events), receivedMs);
     },
-    settle: (number: number) => ledger.settle(intervalStartMs(FIRST + number)),
-    wrong: () => CHECKS.filter((check) => book.verdicts()[check].mismatches > 0),
-    first: (check: Check) => book.verdicts()[check].first,
+    settle: (number: number) => ledger.runDueChecks(intervalStartMs(FIRST + number)),
+    wrong: () => CHECKS.filter((check) => book.results()[check].mismatches > 0),
+    first: (check: Check) => book.results()[check].first,
   };
 }
 
@@ -131,7 +131,7 @@ describe('the ledger', () => {
     count(1, 3);
     count(2, 1);
     expect(wrong()).toEqual([]);
-    expect(ledger.others.isAsked()).toBe(false);
+    expect(ledger.outsiders.hasPendingChecks()).toBe(false);
     count(3, 4);
     probe(4);
     expect(first('count')).toBe(
@@ -154,7 +154,7 @@ describe('the ledger', () => {
     const show = (right: number, winners: number) => {
       const { ledger, read, probe, settle, wrong } = setUp();
       for (const key of ['quiz quiz', 'quiz-results quiz', 'request-quiz-winners 1']) {
-        ledger.promised(key, intervalStartMs(FIRST));
+        ledger.expectEvent(key, intervalStartMs(FIRST));
       }
       read(0, [{ type: 'quiz', data: quiz }]);
       const told = { ...choices, Mars: { count: right, percentage: 100 } };
@@ -203,9 +203,9 @@ describe('the ledger', () => {
     const { ledger, wrong } = setUp();
     const atMs = intervalStartMs(FIRST);
     ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
-    ledger.readCount({ value: 1, formatted: '1' }, atMs + 2, atMs + 4);
+    ledger.onCountRead({ value: 1, formatted: '1' }, atMs + 2, atMs + 4);
     expect(wrong()).toEqual([]);
-    ledger.readCount({ value: 0, formatted: '0' }, atMs + 5, atMs + 7);
+    ledger.onCountRead({ value: 0, formatted: '0' }, atMs + 5, atMs + 7);
     expect(wrong()).toEqual(['count']);
   });
 
@@ -222,7 +222,7 @@ describe('the ledger', () => {
 
   test('[I-3] results are compared when every answer has its response', () => {
     const { ledger, read, settle, probe, wrong, first } = setUp();
-    ledger.promised('quiz quiz', intervalStartMs(FIRST));
+    ledger.expectEvent('quiz quiz', intervalStartMs(FIRST));
     read(0, [{ type: 'quiz', data: quiz }]);
     const attempt = ledger.answers.sent(quiz, 1, 'Jupiter', intervalStartMs(FIRST + 1));
     for (const number of [1, 2, 3, 4]) read(number);
@@ -257,7 +257,7 @@ describe('the ledger', () => {
     const winners = (count: number): FeedEvent => ({ type: 'quiz-winners', data: { count } });
     const show = (at: number, count: number) => {
       const { ledger, read, settle, probe, wrong } = setUp();
-      ledger.promised('request-quiz-winners 1', intervalStartMs(FIRST));
+      ledger.expectEvent('request-quiz-winners 1', intervalStartMs(FIRST));
       read(0, [{ type: 'request-quiz-winners', data: null }]);
       const round = ledger.winners.latest();
       if (!round) throw new Error('no round was opened');
@@ -277,7 +277,7 @@ describe('the ledger', () => {
 
   test('[I-2] an event that is promised and never comes is a mismatch', () => {
     const { ledger, settle, first } = setUp();
-    ledger.promised('caption {"n":1}', intervalStartMs(FIRST));
+    ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     settle(8);
     expect(first('events')).toBeNull();
     settle(40);
@@ -296,8 +296,8 @@ describe('the ledger', () => {
       hearts: 0,
       discounts: 0,
     };
-    ledger.promised('purchase Poster, order 1', intervalStartMs(FIRST));
-    ledger.promised('caption {"n":1}', intervalStartMs(FIRST));
+    ledger.expectEvent('purchase Poster, order 1', intervalStartMs(FIRST));
+    ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     read(0, [
       { type: 'chats', data: chats },
       { type: 'caption', data: { n: 1 } },

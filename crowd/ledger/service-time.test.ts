@@ -31,7 +31,7 @@ test('[K-5] the true service time is within the range, however the clock is slew
         pass(outMs, pace);
         const nowMs = Math.floor(serviceMs);
         pass(backMs, pace);
-        expect(time.learn({ sentMs, receivedMs: localMs, nowMs })).toBe(true);
+        expect(time.update({ sentMs, receivedMs: localMs, nowMs })).toBe(true);
         pass(laterMs, pace);
         expect(time.earliestMs(localMs)).toBeLessThanOrEqual(serviceMs + 1e-3);
         expect(time.latestMs(localMs)).toBeGreaterThanOrEqual(serviceMs - 1e-3);
@@ -42,17 +42,17 @@ test('[K-5] the true service time is within the range, however the clock is slew
 
 test('a quick probe narrows what a slow one left open', () => {
   const time = new ServiceTime();
-  time.learn({ sentMs: 0, receivedMs: 400, nowMs: START_MS });
-  time.learn({ sentMs: 500, receivedMs: 502, nowMs: START_MS + 400 });
+  time.update({ sentMs: 0, receivedMs: 400, nowMs: START_MS });
+  time.update({ sentMs: 500, receivedMs: 502, nowMs: START_MS + 400 });
   expect(time.latestMs(502) - time.earliestMs(502)).toBeLessThanOrEqual(4);
-  time.learn({ sentMs: 600, receivedMs: 900, nowMs: START_MS + 600 });
+  time.update({ sentMs: 600, receivedMs: 900, nowMs: START_MS + 600 });
   expect(time.latestMs(900) - time.earliestMs(900)).toBeLessThanOrEqual(14);
   expect(time.localMs(time.likelyMs(900))).toBeCloseTo(900, 3);
 });
 
 test('a probe that contradicts tells of a stepped clock, and counts alone', () => {
   const time = new ServiceTime();
-  time.learn({ sentMs: 0, receivedMs: 2, nowMs: START_MS });
-  expect(time.learn({ sentMs: 1_000, receivedMs: 1_002, nowMs: START_MS + 60_000 })).toBe(false);
+  time.update({ sentMs: 0, receivedMs: 2, nowMs: START_MS });
+  expect(time.update({ sentMs: 1_000, receivedMs: 1_002, nowMs: START_MS + 60_000 })).toBe(false);
   expect(Math.abs(time.likelyMs(1_002) - START_MS - 60_001)).toBeLessThanOrEqual(2);
 });

@@ -2,18 +2,21 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Standing } from './answer-ledger.ts';
-import { type ClaimOutcome, WinnerLedger } from './winner-ledger.ts';
+import { WinnerLedger, type WinnerReportOutcome } from './winner-ledger.ts';
 
 const INTERVAL = 6_800_000_000;
 const OPEN_MS = intervalStartMs(INTERVAL + 2);
 const OVER_MS = intervalStartMs(INTERVAL + 6);
 
 function setUp(standing: Standing = 'yes', othersRight = 0) {
-  const ledger = new WinnerLedger({ standing: () => standing, othersRight: () => othersRight });
+  const ledger = new WinnerLedger({
+    standing: () => standing,
+    outsidersQualified: () => othersRight,
+  });
   ledger.asked('a');
   ledger.asked('b');
   const round = ledger.requested(INTERVAL);
-  const claim = (viewer: number, outcome: ClaimOutcome, latestMs = OPEN_MS) =>
+  const claim = (viewer: number, outcome: WinnerReportOutcome, latestMs = OPEN_MS) =>
     ledger.settled(ledger.sent(round, viewer), outcome, latestMs);
   return { ledger, round, claim };
 }
@@ -44,7 +47,7 @@ describe('the ledger of winners', () => {
   });
 
   test('[I-4] the count is what was acknowledged, and what nobody knows of may be in it', () => {
-    const outcomes = fc.array(fc.constantFrom<ClaimOutcome>('won', 'no-round', 'unknown'));
+    const outcomes = fc.array(fc.constantFrom<WinnerReportOutcome>('won', 'no-round', 'unknown'));
     fc.assert(
       fc.property(outcomes, fc.integer({ min: -3, max: 3 }), (claims, off) => {
         const { ledger, round, claim } = setUp();

@@ -1,10 +1,10 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import type { AnswerLedger } from './answer-ledger.ts';
-import { besides } from './others.ts';
+import { outsidersSuffix } from './outsiders.ts';
 
 /** What became of a winner report: 204, 401, 409, or nobody knows. */
-export type ClaimOutcome = 'won' | 'not-qualified' | 'no-round' | 'unknown';
+export type WinnerReportOutcome = 'won' | 'not-qualified' | 'no-round' | 'unknown';
 
 /** A winners round, from its `request-quiz-winners`. */
 export interface Round {
@@ -16,7 +16,7 @@ export interface Round {
 }
 
 /** A winner report that was sent. */
-export interface Claim {
+export interface WinnerReport {
   readonly round: Round;
   readonly viewer: number;
   /** No earlier report of this viewer can have been recorded. */
@@ -29,7 +29,7 @@ export class WinnerLedger {
   private round: Round | null = null;
   private rounds = 0;
 
-  constructor(private readonly answers: Pick<AnswerLedger, 'standing' | 'othersRight'>) {}
+  constructor(private readonly answers: Pick<AnswerLedger, 'standing' | 'outsidersQualified'>) {}
 
   /** A `quiz` event was read: the quiz belongs to the current game. */
   asked(quizId: string): void {
@@ -57,7 +57,7 @@ export class WinnerLedger {
   }
 
   /** A report is about to be sent. */
-  sent(round: Round, viewer: number): Claim {
+  sent(round: Round, viewer: number): WinnerReport {
     const fresh = !round.won.has(viewer) && !round.maybe.has(viewer);
     if (!round.won.has(viewer)) round.maybe.add(viewer);
     return { round, viewer, fresh };
@@ -68,7 +68,11 @@ export class WinnerLedger {
    * @param latestMs it arrived no later than this, in service time
    * @returns what is wrong with the response, or null
    */
-  settled({ round, viewer, fresh }: Claim, outcome: ClaimOutcome, latestMs: number): string | null {
+  settled(
+    { round, viewer, fresh }: WinnerReport,
+    outcome: WinnerReportOutcome,
+    latestMs: number,
+  ): string | null {
     if (outcome === 'unknown') return null;
     // That the round is over says nothing about a report before, of which nobody heard.
     if (outcome !== 'no-round' || fresh) round.maybe.delete(viewer);
@@ -96,11 +100,11 @@ export class WinnerLedger {
   check(round: Round, count: number, others = 0): string | null {
     const low = round.won.size;
     const high = low + round.maybe.size;
-    const right = Math.min(others, this.answers.othersRight(round.quizIds));
+    const right = Math.min(others, this.answers.outsidersQualified(round.quizIds));
     if (count >= low && count <= high + right) return null;
     const range = low === high ? `${low}` : `${low} to ${high}`;
     const told = `winners round ${round.number} counts ${count}, and ${range} were acknowledged`;
-    return told + besides(right);
+    return told + outsidersSuffix(right);
   }
 
   /**

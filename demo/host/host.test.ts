@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { StudioQuiz, WinnersRound } from '../../protocol/studio.ts';
 import { Host } from './host.ts';
-import { StudioRefusal } from './studio-client.ts';
+import { StudioError } from './studio-client.ts';
 
 /** A studio that only notes what is asked of it, on a clock that jumps from cue to cue. */
 function setUp(lastsMs: number, conflicts = 0) {
@@ -14,7 +14,7 @@ function setUp(lastsMs: number, conflicts = 0) {
     calls.push(`${nowMs - 1_000_000} ${call}`);
   };
   const refuse = () => {
-    if (refusals-- > 0) throw new StudioRefusal(409, 'too early');
+    if (refusals-- > 0) throw new StudioError(409, 'too early');
   };
   const studio = {
     createQuiz: async () => ({ id: `q${++quizzes}` }) as StudioQuiz,
@@ -46,7 +46,7 @@ function setUp(lastsMs: number, conflicts = 0) {
       nowMs += ms;
     },
     isOver: () => nowMs - 1_000_000 >= lastsMs,
-    onPromised: (key, inMs) => promised.push([key, inMs]),
+    onExpected: (key, inMs) => promised.push([key, inMs]),
   });
   return { host, calls, promised };
 }

@@ -1,5 +1,5 @@
 import { type Cue, cuesOf } from './schedule.ts';
-import { type StudioClient, StudioRefusal } from './studio-client.ts';
+import { type StudioClient, StudioError } from './studio-client.ts';
 
 export interface HostOptions {
   readonly studio: Pick<
@@ -13,7 +13,7 @@ export interface HostOptions {
   readonly sleep: (ms: number) => Promise<void>;
   readonly isOver: () => boolean;
   /** The service acknowledged something: in so many ms this event must be in the feed, once. */
-  readonly onPromised: (key: string, inMs: number) => void;
+  readonly onExpected: (key: string, inMs: number) => void;
 }
 
 // The results of a quiz may be some intervals late; the host asks again.
@@ -35,38 +35,38 @@ export class Host {
       for (const { atMs, cue } of cuesOf(number, quizEveryMs)) {
         await sleep(Math.max(0, startMs + atMs - nowMs()));
         if (isOver()) return;
-        await this.perform(cue);
+        await this.performCue(cue);
       }
     }
   }
 
-  private async perform(cue: Cue): Promise<void> {
-    const { studio, streamId, onPromised } = this.options;
+  private async performCue(cue: Cue): Promise<void> {
+    const { studio, streamId, onExpected } = this.options;
     if (cue.kind === 'ask') {
       await this.ask(cue);
     } else if (cue.kind === 'reveal') {
       if (!(await this.untilNoConflict(() => studio.revealQuiz(this.quizId)))) return;
-      onPromised(`quiz-results ${this.quizId}`, 0);
+      onExpected(`quiz-results ${this.quizId}`, 0);
     } else if (cue.kind === 'request-winners') {
       if (!(await this.untilNoConflict(() => studio.requestWinners(streamId)))) return;
       this.rounds++;
-      onPromised(`request-quiz-winners ${this.rounds}`, 0);
+      onExpected(`request-quiz-winners ${this.rounds}`, 0);
     } else {
       await studio.sendEvent(streamId, cue.type, cue.data);
-      if (cue.type === 'purchase') onPromised(`purchase ${cue.data.text}`, 0);
-      else if (cue.type !== 'discount') onPromised(`${cue.type} ${JSON.stringify(cue.data)}`, 0);
+      if (cue.type === 'purchase') onExpected(`purchase ${cue.data.text}`, 0);
+      else if (cue.type !== 'discount') onExpected(`${cue.type} ${JSON.stringify(cue.data)}`, 0);
     }
   }
 
   private async ask({ trivia, durationMs, reveal }: Extract<Cue, { kind: 'ask' }>): Promise<void> {
-    const { studio, streamId, onPromised } = this.options;
+    const { studio, streamId, onExpected } = this.options;
     const { question, choices, answer } = trivia;
     const draft = { question, choices, answer, duration: durationMs, reveal };
     const { id } = await studio.createQuiz(streamId, draft);
     await studio.publishQuiz(id);
     this.quizId = id;
-    onPromised(`quiz ${id}`, 0);
-    if (reveal === 'auto') onPromised(`quiz-results ${id}`, durationMs);
+    onExpected(`quiz ${id}`, 0);
+    if (reveal === 'auto') onExpected(`quiz-results ${id}`, durationMs);
   }
 
   /** @returns false when the show ended before the service was ready for it */
@@ -76,7 +76,7 @@ export class Host {
         await write();
         return true;
       } catch (error) {
-        const isTooEarly = error instanceof StudioRefusal && error.status === 409;
+        const isTooEarly = error instanceof StudioError && error.status === 409;
         if (!isTooEarly || tries === CONFLICT_TRIES_MAX) throw error;
         await this.options.sleep(CONFLICT_PAUSE_MS);
         if (this.options.isOver()) return false;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { TRIVIA } from '../../crowd/trivia.ts';
-import { cuesOf, QUIZ_EVERY_LEAST_MS } from './schedule.ts';
+import { cuesOf, QUIZ_EVERY_MIN_MS } from './schedule.ts';
 
-const paces = fc.integer({ min: QUIZ_EVERY_LEAST_MS, max: 120_000 });
+const paces = fc.integer({ min: QUIZ_EVERY_MIN_MS, max: 120_000 });
 const numbers = fc.nat({ max: 500 });
 
 describe('the host', () => {

@@ -24,7 +24,7 @@ export interface TimedCue {
 /** Quizzes in a game: a winners round follows the last one. */
 export const GAME_QUIZZES = 3;
 /** The shortest pause between quizzes that leaves time for a quiz, its results and the winners. */
-export const QUIZ_EVERY_LEAST_MS = 3_000;
+export const QUIZ_EVERY_MIN_MS = 3_000;
 
 // Shares of the time between two quizzes.
 const OPEN_SHARE = 0.5;

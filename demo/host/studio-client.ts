@@ -1,7 +1,7 @@
 import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
 
 /** The service said no to the producer. */
-export class StudioRefusal extends Error {
+export class StudioError extends Error {
   override readonly name = 'StudioRefusal';
   constructor(
     readonly status: number,
@@ -29,7 +29,7 @@ export interface StudioClientOptions {
 
 const TRIES_MAX = 20;
 const PAUSE_MS = 500;
-const ANSWER_MS = 5_000;
+const RESPONSE_TIMEOUT_MS = 5_000;
 
 /**
  * The producer's side of the service. Each write has an `Idempotency-Key` and is sent again until
@@ -79,21 +79,21 @@ export class StudioClient {
     };
     if (body) headers['Content-Type'] = 'application/json';
     const request = { method: 'POST', headers, ...(body ? { body: JSON.stringify(body) } : {}) };
-    let trouble = 'no answer';
+    let lastError = 'no answer';
     for (let tries = 0; tries < TRIES_MAX; tries++) {
-      const signal = AbortSignal.timeout(ANSWER_MS);
+      const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
       const response = await fetch(`${origin}/studio/v1${path}`, { ...request, signal }).catch(
         () => null,
       );
       if (response?.ok) return (await response.json()) as T;
       if (response) {
         const problem = (await response.json()) as { detail: string };
-        const isPassing = response.status === 503 || response.status === 429;
-        if (!isPassing) throw new StudioRefusal(response.status, problem.detail);
-        trouble = problem.detail;
+        const isTransient = response.status === 503 || response.status === 429;
+        if (!isTransient) throw new StudioError(response.status, problem.detail);
+        lastError = problem.detail;
       }
       await sleep(Number(response?.headers.get('retry-after') ?? 0) * 1_000 || PAUSE_MS);
     }
-    throw new StudioRefusal(503, trouble);
+    throw new StudioError(503, lastError);
   }
 }

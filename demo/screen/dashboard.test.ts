@@ -1,28 +1,28 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import pc from 'picocolors';
-import { CHECKS, NO_VERDICTS, type Verdicts } from '../../crowd/ledger/verdict.ts';
+import { CHECKS, type CheckResults, NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
 import { dashboard } from './dashboard.ts';
 import { eventLines, statusLine, summaryLines, videoLines } from './plain-lines.ts';
-import { newShow, type Show } from './show.ts';
+import { newShow, type ShowState } from './show.ts';
 
 const plain = pc.createColors(false);
 const fine = Object.fromEntries(
   CHECKS.map((check) => [check, { checks: 100, mismatches: 0, first: null }]),
-) as Verdicts;
+) as CheckResults;
 const start = newShow({
   origin: 'http://localhost:4250',
   streamId: '0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
   viewers: 200,
   video: null,
 });
-const running: Show = {
+const running: ShowState = {
   ...start,
   elapsedMs: 151_000,
   interval: 7_043_882_113,
   arrived: 200,
   count: { value: 198, formatted: '198', low: 197, high: 198 },
-  others: { here: 0, came: 0 },
+  outsiders: { present: 0, total: 0 },
   slack: 0.2,
   history: Array.from({ length: 60 }, (_, second) => Math.min(198, 20 * second)),
   peak: 199,
@@ -51,29 +51,35 @@ const running: Show = {
   recent: { p50Ms: 4, p99Ms: 18 },
   overall: { p50Ms: 5, p99Ms: 21 },
   chat: {
-    lines: 212,
+    messages: 212,
     hearts: 1_204,
     purchases: 2,
     discounts: 5,
     last: { name: 'Mia', text: 'That was close' },
   },
-  verdicts: fine,
+  checkResults: fine,
   serverBytes: { full: 90e6, now: 96e6 },
 };
-const revealed: Show = { ...running, quiz: running.quiz && { ...running.quiz, answer: 'Jupiter' } };
-const failed: Show = {
+const revealed: ShowState = {
   ...running,
-  verdicts: { ...fine, count: { checks: 9, mismatches: 1, first: 'an event says 7, it was 5' } },
+  quiz: running.quiz && { ...running.quiz, answer: 'Jupiter' },
+};
+const failed: ShowState = {
+  ...running,
+  checkResults: {
+    ...fine,
+    count: { checks: 9, mismatches: 1, first: 'an event says 7, it was 5' },
+  },
 };
 
-const visited: Show = { ...running, others: { here: 1, came: 3 } };
-const live: Show = {
+const visited: ShowState = { ...running, outsiders: { present: 1, total: 3 } };
+const live: ShowState = {
   ...running,
   video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },
 };
-const silent: Show = { ...running, video: { state: 'failed', why: 'there is no encoder' } };
+const silent: ShowState = { ...running, video: { state: 'failed', reason: 'there is no encoder' } };
 
-const framed = (show: Show, columns = 80, rows = 24, colors = plain) =>
+const framed = (show: ShowState, columns = 80, rows = 24, colors = plain) =>
   dashboard(show, { columns, rows, colors });
 
 describe('the dashboard', () => {
@@ -139,7 +145,7 @@ describe('the dashboard', () => {
   });
 
   test('[O-19] fits every terminal, and never changes its height', () => {
-    const starting: Show = { ...start, video: { state: 'starting' } };
+    const starting: ShowState = { ...start, video: { state: 'starting' } };
     const shows = fc.constantFrom(
       { show: running, first: start },
       { show: revealed, first: start },
@@ -183,7 +189,7 @@ describe('plain lines', () => {
       { type: 'request-quiz-winners' as const, data: null },
       { type: 'quiz-winners' as const, data: { count: 5 } },
     ];
-    expect(eventLines({ ...running, verdicts: NO_VERDICTS }, failed, events)).toEqual([
+    expect(eventLines({ ...running, checkResults: NO_CHECK_RESULTS }, failed, events)).toEqual([
       '2:31  quiz 8: Which planet is the largest? (Mars, Jupiter, Venus, Saturn)',
       '2:31  results of quiz 8: Mars 0 (0 %), *Jupiter 1 (17 %), Venus 2 (33 %), Saturn 3 (50 %)',
       '2:31  winners round 3',

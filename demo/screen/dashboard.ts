@@ -1,5 +1,5 @@
 import type pc from 'picocolors';
-import { allHold, CHECKS } from '../../crowd/ledger/verdict.ts';
+import { allPassed, CHECKS } from '../../crowd/ledger/check-results.ts';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
 import {
   fitToColumns,
@@ -9,7 +9,7 @@ import {
 } from '../../server/platform/format.ts';
 import { GAME_QUIZZES } from '../host/schedule.ts';
 import { bar, bigNumber, chart } from './blocks.ts';
-import type { Show, ShownQuiz } from './show.ts';
+import type { QuizState, ShowState } from './show.ts';
 import { videoText } from './video-text.ts';
 
 /** Colours of a terminal, or none. */
@@ -21,8 +21,8 @@ export interface Frame {
   readonly colors: Colors;
 }
 
-const COLUMNS_LEAST = 40;
-const COLUMNS_MOST = 100;
+const COLUMNS_MIN = 40;
+const COLUMNS_MAX = 100;
 const CHOICE_ROWS = 5;
 const LABEL_COLUMNS = 12;
 
@@ -30,8 +30,8 @@ const LABEL_COLUMNS = 12;
  * The dashboard (O-19): lines that fit the frame, the same number every time, so that nothing jumps.
  * In frames that are too low the blank lines go first, then the last ones.
  */
-export function dashboard(show: Show, { columns, rows, colors }: Frame): string[] {
-  const width = Math.min(COLUMNS_MOST, Math.max(COLUMNS_LEAST, columns)) - 2;
+export function dashboard(show: ShowState, { columns, rows, colors }: Frame): string[] {
+  const width = Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, columns)) - 2;
   const lines = [
     ...titleLines(show, width, colors),
     '',
@@ -49,7 +49,7 @@ export function dashboard(show: Show, { columns, rows, colors }: Frame): string[
   return kept.slice(0, most).map((line) => (line === '' ? '' : ` ${line}`));
 }
 
-function titleLines(show: Show, width: number, colors: Colors): string[] {
+function titleLines(show: ShowState, width: number, colors: Colors): string[] {
   const name = ' FOURBEAT ';
   const hint = show.isEnding ? 'ending: last checks' : 'Ctrl-C ends the show';
   const end = `${formatDuration(show.elapsedMs)} · ${hint}`;
@@ -70,7 +70,7 @@ function addressLine(label: string, address: string, width: number, colors: Colo
   );
 }
 
-function audienceLines(show: Show, width: number, colors: Colors): string[] {
+function audienceLines(show: ShowState, width: number, colors: Colors): string[] {
   const value = show.count?.value ?? 0;
   const digits = bigNumber(value);
   const left = Math.max(LABEL_COLUMNS, digits[0].length + 1);
@@ -78,8 +78,8 @@ function audienceLines(show: Show, width: number, colors: Colors): string[] {
   const beat = show.interval === null ? -1 : show.interval % 4;
   const dots = [0, 1, 2, 3].map((dot) => (dot === beat ? colors.cyan('●') : colors.dim('○')));
   const interval = show.interval === null ? 'soon' : formatInteger(show.interval);
-  const { here } = show.others;
-  const outside = here === 0 ? '' : `${formatInteger(here)} from outside · `;
+  const { present } = show.outsiders;
+  const outside = present === 0 ? '' : `${formatInteger(present)} from outside · `;
   const room = width - left - '● ○ ○ ○  '.length;
   return [
     ...digits.map(
@@ -90,7 +90,7 @@ function audienceLines(show: Show, width: number, colors: Colors): string[] {
   ];
 }
 
-function quizLines(show: Show, width: number, colors: Colors): string[] {
+function quizLines(show: ShowState, width: number, colors: Colors): string[] {
   const { quiz } = show;
   const blank = Array.from({ length: CHOICE_ROWS }, () => ' ');
   if (!quiz)
@@ -109,14 +109,14 @@ function quizLines(show: Show, width: number, colors: Colors): string[] {
   ];
 }
 
-function stateOf({ quiz, answer }: ShownQuiz, interval: number | null): string {
+function stateOf({ quiz, answer }: QuizState, interval: number | null): string {
   if (answer !== null) return 'results';
   const leftMs = (quiz.closeInterval - (interval ?? 0) - 1) * INTERVAL_MS;
   return leftMs > 0 ? `${Math.ceil(leftMs / 1_000)} s left` : 'closed';
 }
 
 function choiceLines(
-  { quiz, counts, percentages, answer }: ShownQuiz,
+  { quiz, counts, percentages, answer }: QuizState,
   viewers: number,
   width: number,
   colors: Colors,
@@ -140,14 +140,14 @@ function choiceLines(
   });
 }
 
-function showLines({ winners, chat }: Show, width: number, colors: Colors): string[] {
+function showLines({ winners, chat }: ShowState, width: number, colors: Colors): string[] {
   const room = width - LABEL_COLUMNS;
   const round = winners?.round ?? 0;
   const told =
     winners?.count === null
       ? `round ${round}: who had all ${GAME_QUIZZES} right?`
       : `round ${round}: ${formatInteger(winners?.count ?? 0)} had all ${GAME_QUIZZES} right`;
-  const hearts = `♥ ${formatInteger(chat.hearts)}  ${formatInteger(chat.lines)} lines`;
+  const hearts = `♥ ${formatInteger(chat.hearts)}  ${formatInteger(chat.messages)} lines`;
   const said = chat.last ? `${chat.last.name}: ${chat.last.text}` : 'nobody has said anything';
   const none = `after every ${GAME_QUIZZES} quizzes`;
   return [
@@ -159,21 +159,21 @@ function showLines({ winners, chat }: Show, width: number, colors: Colors): stri
   ];
 }
 
-function videoLines({ video }: Show, width: number, colors: Colors): string[] {
+function videoLines({ video }: ShowState, width: number, colors: Colors): string[] {
   if (video === null) return [];
   const text = fitToColumns(videoText(video), width - LABEL_COLUMNS);
   const shown = video.state === 'live' ? text : colors.yellow(text);
   return [colors.dim(fitToColumns('Video', LABEL_COLUMNS)) + shown];
 }
 
-function serviceLines(show: Show, width: number, colors: Colors): string[] {
+function serviceLines(show: ShowState, width: number, colors: Colors): string[] {
   const room = width - LABEL_COLUMNS;
   const { p50Ms, p99Ms } = show.recent;
   const parts = [
     `${formatInteger(show.requestsPerSecond)} requests/s`,
     `intervals after ${p50Ms} ms, 99 % within ${p99Ms} ms`,
     ...(show.serverBytes ? [formatMegabytes(show.serverBytes.now)] : []),
-    ...(show.troubles > 0 ? [`${formatInteger(show.troubles)} failed`] : []),
+    ...(show.failures > 0 ? [`${formatInteger(show.failures)} failed`] : []),
   ];
   const path = `${show.origin.replace('http://', '')}/api/v1/streams/${show.streamId}`;
   return [
@@ -183,13 +183,13 @@ function serviceLines(show: Show, width: number, colors: Colors): string[] {
   ];
 }
 
-function checkLine({ verdicts }: Show, room: number, colors: Colors): string {
-  if (!allHold(verdicts)) {
-    const failed = CHECKS.filter((check) => verdicts[check].mismatches > 0);
-    const first = failed[0] ? verdicts[failed[0]].first : '';
+function checkLine({ checkResults }: ShowState, room: number, colors: Colors): string {
+  if (!allPassed(checkResults)) {
+    const failed = CHECKS.filter((check) => checkResults[check].mismatches > 0);
+    const first = failed[0] ? checkResults[failed[0]].first : '';
     return colors.red(fitToColumns(`✗ ${failed.join(', ')}: ${first}`, room));
   }
-  const made = CHECKS.filter((check) => verdicts[check].checks > 0);
+  const made = CHECKS.filter((check) => checkResults[check].checks > 0);
   if (CHECKS.join('  ✓ ').length + 2 > room) {
     return colors.green(fitToColumns(made.length > 0 ? '✓ nothing is wrong' : '', room));
   }

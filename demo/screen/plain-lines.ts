@@ -1,5 +1,10 @@
+import {
+  allPassed,
+  CHECKS,
+  type Check,
+  type CheckResults,
+} from '../../crowd/ledger/check-results.ts';
 import { isOf } from '../../crowd/ledger/event-kinds.ts';
-import { allHold, CHECKS, type Check, type Verdicts } from '../../crowd/ledger/verdict.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import {
   fitToColumns,
@@ -7,11 +12,15 @@ import {
   formatInteger,
   formatMegabytes,
 } from '../../server/platform/format.ts';
-import type { Show } from './show.ts';
+import type { ShowState } from './show.ts';
 import { videoText } from './video-text.ts';
 
 /** What happened, one plain line each (O-19). @param before the show before these events */
-export function eventLines(before: Show, show: Show, events: readonly FeedEvent[]): string[] {
+export function eventLines(
+  before: ShowState,
+  show: ShowState,
+  events: readonly FeedEvent[],
+): string[] {
   const lines: string[] = [];
   let quizzes = before.quizzes;
   let { rounds } = before;
@@ -33,42 +42,42 @@ export function eventLines(before: Show, show: Show, events: readonly FeedEvent[
       lines.push(`winners of round ${rounds}: ${event.data.count}`);
     }
   }
-  lines.push(...newMismatches(before.verdicts, show.verdicts));
+  lines.push(...newMismatches(before.checkResults, show.checkResults));
   return lines.map((line) => `${formatDuration(show.elapsedMs)}  ${line}`);
 }
 
 /** How things stand, in one plain line. */
-export function statusLine(show: Show): string {
+export function statusLine(show: ShowState): string {
   const { p50Ms, p99Ms } = show.recent;
   const viewers = `${formatInteger(show.count?.value ?? 0)} viewers`;
   return [
-    `${formatDuration(show.elapsedMs)}  ${viewers}${outside(', ', show.others.here)}`,
+    `${formatDuration(show.elapsedMs)}  ${viewers}${outsidersText(', ', show.outsiders.present)}`,
     `interval ${show.interval ?? 'soon'}`,
     `${formatInteger(show.requestsPerSecond)} requests/s`,
     `late by ${p50Ms} ms, 99 % within ${p99Ms} ms`,
-    `checks ${allHold(show.verdicts) ? 'ok' : 'FAILED'}`,
+    `checks ${allPassed(show.checkResults) ? 'ok' : 'FAILED'}`,
   ].join(' · ');
 }
 
 /** What became of the video, in one plain line; none while that is as before. */
-export function videoLines(before: Show, show: Show): string[] {
+export function videoLines(before: ShowState, show: ShowState): string[] {
   const { video } = show;
   if (video === null || video.state === before.video?.state) return [];
   return [`${formatDuration(show.elapsedMs)}  video: ${videoText(video)}`];
 }
 
 /** What the demo says when it is over. */
-export function summaryLines(show: Show): string[] {
+export function summaryLines(show: ShowState): string[] {
   const seconds = show.elapsedMs / 1_000;
-  const { overall, serverBytes, chat, others } = show;
-  const crowd = `${formatInteger(show.viewers)}${outside(', and ', others.came)}`;
+  const { overall, serverBytes, chat, outsiders } = show;
+  const crowd = `${formatInteger(show.viewers)}${outsidersText(', and ', outsiders.total)}`;
   const rate = formatInteger(seconds > 0 ? show.requests / seconds : 0);
   const lines = [
     `The show is over after ${formatDuration(show.elapsedMs)}.`,
     `  viewers     ${formatInteger(show.peak)} at most, of ${crowd}`,
     `  quizzes     ${formatInteger(show.quizzes)} asked, ${formatInteger(show.answers)} answers counted, winners rounds: ${formatInteger(show.rounds)}`,
-    `  chat        ${formatInteger(chat.lines)} lines, ${formatInteger(chat.hearts)} hearts`,
-    `  requests    ${formatInteger(show.requests)}, ${rate} a second, ${formatInteger(show.troubles)} failed`,
+    `  chat        ${formatInteger(chat.messages)} lines, ${formatInteger(chat.hearts)} hearts`,
+    `  requests    ${formatInteger(show.requests)}, ${rate} a second, ${formatInteger(show.failures)} failed`,
     `  lateness    ${overall.p50Ms} ms, 99 % within ${overall.p99Ms} ms`,
   ];
   if (serverBytes) {
@@ -80,16 +89,16 @@ export function summaryLines(show: Show): string[] {
     const label = check === CHECKS[0] ? 'self-check' : '';
     lines.push(`  ${fitToColumns(label, 12)}${fitToColumns(check, 10)} ${resultOf(check, show)}`);
   }
-  for (const mismatch of newMismatches(null, show.verdicts)) lines.push(`  ${mismatch}`);
+  for (const mismatch of newMismatches(null, show.checkResults)) lines.push(`  ${mismatch}`);
   return lines;
 }
 
 // Whoever opened the page of the show, say: nobody of the crowd.
-function outside(before: string, others: number): string {
+function outsidersText(before: string, others: number): string {
   return others === 0 ? '' : `${before}${formatInteger(others)} from outside`;
 }
 
-const CHECKED: Readonly<Record<Check, string>> = {
+const CHECK_DESCRIPTIONS: Readonly<Record<Check, string>> = {
   count: 'counts compared with the ledger',
   bodies: 'bodies compared byte by byte',
   intervals: 'intervals read, none left out',
@@ -98,15 +107,15 @@ const CHECKED: Readonly<Record<Check, string>> = {
   events: 'events that the host sent',
 };
 
-function resultOf(check: Check, { verdicts, slack }: Show): string {
-  const { checks, mismatches } = verdicts[check];
+function resultOf(check: Check, { checkResults, slack }: ShowState): string {
+  const { checks, mismatches } = checkResults[check];
   if (checks === 0) return 'nothing to check';
   const result = mismatches === 0 ? 'ok' : `WRONG ${formatInteger(mismatches)} times`;
   const closeness = check === 'count' ? `, to ${slack.toFixed(1)} viewers` : '';
-  return `${result}: ${formatInteger(checks)} ${CHECKED[check]}${closeness}`;
+  return `${result}: ${formatInteger(checks)} ${CHECK_DESCRIPTIONS[check]}${closeness}`;
 }
 
-function newMismatches(before: Verdicts | null, now: Verdicts): string[] {
+function newMismatches(before: CheckResults | null, now: CheckResults): string[] {
   return CHECKS.filter((check) => now[check].first !== (before?.[check].first ?? null)).map(
     (check) => `MISMATCH in ${check}: ${now[check].first}`,
   );

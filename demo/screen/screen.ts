@@ -3,16 +3,16 @@ import pc from 'picocolors';
 import type { CrowdReport } from '../../crowd/messages.ts';
 import { dashboard } from './dashboard.ts';
 import { eventLines, statusLine, videoLines } from './plain-lines.ts';
-import type { Show } from './show.ts';
+import type { ShowState } from './show.ts';
 
 /** Where the show is shown. */
 export interface Screen {
   /** Says something before the show, or after it. */
-  say(line: string): void;
+  print(line: string): void;
   /** Shows how things stand. @param before the show without this report */
-  show(before: Show, show: Show, report: CrowdReport): void;
+  update(before: ShowState, show: ShowState, report: CrowdReport): void;
   /** Shows how the video is. @param before the show before that was known */
-  video(before: Show, show: Show): void;
+  updateVideo(before: ShowState, show: ShowState): void;
   /** Leaves the terminal as it was. */
   close(): void;
 }
@@ -24,7 +24,7 @@ const CLEAR = '\u001b[2J\u001b[H';
 export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
   const draw = createLogUpdate(terminal);
   const colors = pc.createColors(pc.isColorSupported);
-  let latest: Show | null = null;
+  let latest: ShowState | null = null;
   const redraw = () => {
     if (!latest) return;
     draw(dashboard(latest, { columns: terminal.columns, rows: terminal.rows, colors }).join('\n'));
@@ -37,12 +37,12 @@ export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
   };
   terminal.on('resize', resized);
   return {
-    say: (line) => terminal.write(`${line}\n`),
-    show: (_, show) => {
+    print: (line) => terminal.write(`${line}\n`),
+    update: (_, show) => {
       latest = show;
       redraw();
     },
-    video: (_, show) => {
+    updateVideo: (_, show) => {
       latest = show;
     },
     close: () => {
@@ -56,14 +56,14 @@ export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
 export function plainScreen(print: (line: string) => void): Screen {
   let statusMs = 0;
   return {
-    say: print,
-    show: (before, show, report) => {
+    print: print,
+    update: (before, show, report) => {
       for (const line of eventLines(before, show, report.events)) print(line);
       if (show.elapsedMs - statusMs < STATUS_MS) return;
       statusMs = show.elapsedMs - (show.elapsedMs % STATUS_MS);
       print(statusLine(show));
     },
-    video: (before, show) => {
+    updateVideo: (before, show) => {
       for (const line of videoLines(before, show)) print(line);
     },
     close: () => {},

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { NO_VERDICTS } from '../../crowd/ledger/verdict.ts';
+import { NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
 import type { CrowdReport } from '../../crowd/messages.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
@@ -25,17 +25,17 @@ const reportOf = (report: Partial<CrowdReport>): CrowdReport => ({
   present: 0,
   arrived: 0,
   count: null,
-  others: { here: 0, came: 0 },
+  outsiders: { present: 0, total: 0 },
   slack: 0,
   requests: 0,
-  troubles: 0,
+  failures: 0,
   recent: { p50Ms: 0, p99Ms: 0 },
   overall: { p50Ms: 0, p99Ms: 0 },
   answers: {},
   events: [],
   counts: [],
-  chat: { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
-  verdicts: NO_VERDICTS,
+  chat: { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
+  checkResults: NO_CHECK_RESULTS,
   ...report,
 });
 const show = newShow({

@@ -1,11 +1,11 @@
+import { type CheckResults, NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
 import { type EventOf, isOf } from '../../crowd/ledger/event-kinds.ts';
-import { NO_VERDICTS, type Verdicts } from '../../crowd/ledger/verdict.ts';
 import type { ChatSummary, CrowdReport } from '../../crowd/messages.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
 
 /** What the demo shows: everything that the dashboard, the plain lines and the summary say. */
-export interface Show {
+export interface ShowState {
   readonly origin: string;
   readonly streamId: string;
   /** Viewers of the crowd, here or not. */
@@ -16,34 +16,34 @@ export interface Show {
   readonly interval: number | null;
   readonly arrived: number;
   readonly count: CrowdReport['count'];
-  readonly others: CrowdReport['others'];
+  readonly outsiders: CrowdReport['outsiders'];
   readonly slack: number;
   /** The counts of the last minute, one a second. */
   readonly history: readonly number[];
   readonly peak: number;
-  readonly quiz: ShownQuiz | null;
+  readonly quiz: QuizState | null;
   readonly quizzes: number;
   /** Answers in all results so far. */
   readonly answers: number;
-  readonly winners: ShownWinners | null;
+  readonly winners: WinnersState | null;
   readonly rounds: number;
   readonly requests: number;
   readonly requestsPerSecond: number;
-  readonly troubles: number;
+  readonly failures: number;
   readonly recent: CrowdReport['recent'];
   readonly overall: CrowdReport['overall'];
   readonly chat: ChatSummary;
-  readonly verdicts: Verdicts;
+  readonly checkResults: CheckResults;
   /** Memory of the server: when everybody was here, and now. */
   readonly serverBytes: { readonly full: number | null; readonly now: number } | null;
   /** null: a show without video. */
-  readonly video: ShownVideo | null;
+  readonly video: VideoState | null;
   /** Totals of requests at the last reports, to tell their rate. */
   readonly samples: readonly { readonly atMs: number; readonly requests: number }[];
 }
 
 /** The quiz that is on, or was last. */
-export interface ShownQuiz {
+export interface QuizState {
   readonly number: number;
   readonly quiz: Quiz;
   /** Of each choice, in its order: answers acknowledged so far, in the end the service's results. */
@@ -54,13 +54,13 @@ export interface ShownQuiz {
 }
 
 /** The winners round that is on, or was last. `count` null: its second is not over. */
-export interface ShownWinners {
+export interface WinnersState {
   readonly round: number;
   readonly count: number | null;
 }
 
 /** The video of the show, as a player would find it. */
-export type ShownVideo =
+export type VideoState =
   | { readonly state: 'starting' }
   | {
       readonly state: 'live';
@@ -69,14 +69,16 @@ export type ShownVideo =
       /** Sizes of the renditions, such as `426x240`. */
       readonly sizes: readonly string[];
     }
-  | { readonly state: 'failed'; readonly why: string };
+  | { readonly state: 'failed'; readonly reason: string };
 
 const HISTORY_MAX = 60;
 // Two seconds of reports.
 const SAMPLES_MAX = 9;
 
 /** A show before its first report. */
-export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers' | 'video'>): Show {
+export function newShow(
+  options: Pick<ShowState, 'origin' | 'streamId' | 'viewers' | 'video'>,
+): ShowState {
   return {
     ...options,
     elapsedMs: 0,
@@ -84,7 +86,7 @@ export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers' | 
     interval: null,
     arrived: 0,
     count: null,
-    others: { here: 0, came: 0 },
+    outsiders: { present: 0, total: 0 },
     slack: 0,
     history: [],
     peak: 0,
@@ -95,54 +97,54 @@ export function newShow(options: Pick<Show, 'origin' | 'streamId' | 'viewers' | 
     rounds: 0,
     requests: 0,
     requestsPerSecond: 0,
-    troubles: 0,
+    failures: 0,
     recent: { p50Ms: 0, p99Ms: 0 },
     overall: { p50Ms: 0, p99Ms: 0 },
-    chat: { lines: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
-    verdicts: NO_VERDICTS,
+    chat: { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
+    checkResults: NO_CHECK_RESULTS,
     serverBytes: null,
     samples: [],
   };
 }
 
 /** The show after a report. @param elapsedMs since the show began */
-export function withReport(show: Show, report: CrowdReport, elapsedMs: number): Show {
+export function withReport(show: ShowState, report: CrowdReport, elapsedMs: number): ShowState {
   const samples = [...show.samples, { atMs: elapsedMs, requests: report.requests }];
   const recent = samples.slice(-SAMPLES_MAX);
-  const next: Show = {
+  const next: ShowState = {
     ...show,
     elapsedMs,
     interval: report.interval,
     arrived: report.arrived,
     count: report.count,
-    others: report.others,
+    outsiders: report.outsiders,
     slack: report.slack,
     history: [...show.history, ...report.counts].slice(-HISTORY_MAX),
     peak: Math.max(show.peak, ...report.counts),
     requests: report.requests,
     requestsPerSecond: rateOf(recent),
-    troubles: report.troubles,
+    failures: report.failures,
     recent: report.recent,
     overall: report.overall,
     chat: report.chat,
-    verdicts: report.verdicts,
+    checkResults: report.checkResults,
     samples: recent,
   };
   return withAnswers(report.events.reduce(withEvent, next), report.answers);
 }
 
 /** The show after a reading of the server's memory. */
-export function withMemory(show: Show, bytes: number): Show {
+export function withMemory(show: ShowState, bytes: number): ShowState {
   const full = show.serverBytes?.full ?? (show.arrived >= show.viewers ? bytes : null);
   return { ...show, serverBytes: { full, now: bytes } };
 }
 
 /** The show after a look at its video. */
-export function withVideo(show: Show, video: ShownVideo): Show {
+export function withVideo(show: ShowState, video: VideoState): ShowState {
   return { ...show, video };
 }
 
-function withEvent(show: Show, event: FeedEvent): Show {
+function withEvent(show: ShowState, event: FeedEvent): ShowState {
   if (isOf(event, 'quiz')) {
     const number = show.quizzes + 1;
     const zeros = event.data.order.map(() => 0);
@@ -159,7 +161,7 @@ function withEvent(show: Show, event: FeedEvent): Show {
   return show;
 }
 
-function withResults(show: Show, { data }: EventOf<'quiz-results'>): Show {
+function withResults(show: ShowState, { data }: EventOf<'quiz-results'>): ShowState {
   const counts = data.order.map((choice) => data.choices[choice]?.count ?? 0);
   const answers = show.answers + counts.reduce((sum, count) => sum + count, 0);
   if (show.quiz?.quiz.id !== data.id) return { ...show, answers };
@@ -167,7 +169,7 @@ function withResults(show: Show, { data }: EventOf<'quiz-results'>): Show {
   return { ...show, answers, quiz: { ...show.quiz, counts, percentages, answer: data.answer } };
 }
 
-function withAnswers(show: Show, answers: CrowdReport['answers']): Show {
+function withAnswers(show: ShowState, answers: CrowdReport['answers']): ShowState {
   const counts = show.quiz && show.quiz.answer === null ? answers[show.quiz.quiz.id] : undefined;
   if (!show.quiz || !counts) return show;
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -175,7 +177,7 @@ function withAnswers(show: Show, answers: CrowdReport['answers']): Show {
   return { ...show, quiz: { ...show.quiz, counts, percentages } };
 }
 
-function rateOf(samples: Show['samples']): number {
+function rateOf(samples: ShowState['samples']): number {
   const first = samples[0];
   const last = samples.at(-1);
   if (!first || !last || last.atMs <= first.atMs) return 0;

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
-import { lookAtVideo, readPlaylists } from './playlists.ts';
+import { fetchPlaylists, readPlaylists } from './playlists.ts';
 
 const MASTER = `#EXTM3U
 #EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",URI="a0.m3u8"
@@ -41,10 +41,13 @@ test('[M-45] sizes and the end of the newest segment are those of the playlists'
 });
 
 test('[M-45] video that is not there yet is none', async () => {
-  expect(await lookAtVideo(server.url.origin, 'stream')).toBeNull();
+  expect(await fetchPlaylists(server.url.origin, 'stream')).toBeNull();
   files['/media/stream/master.m3u8'] = MASTER;
-  expect(await lookAtVideo(server.url.origin, 'stream')).toBeNull();
+  expect(await fetchPlaylists(server.url.origin, 'stream')).toBeNull();
   files['/media/stream/v0.m3u8'] = MEDIA;
-  expect((await lookAtVideo(server.url.origin, 'stream'))?.sizes).toEqual(['426x240', '212x120']);
-  expect(await lookAtVideo('http://127.0.0.1:1', 'stream')).toBeNull();
+  expect((await fetchPlaylists(server.url.origin, 'stream'))?.sizes).toEqual([
+    '426x240',
+    '212x120',
+  ]);
+  expect(await fetchPlaylists('http://127.0.0.1:1', 'stream')).toBeNull();
 });

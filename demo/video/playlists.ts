@@ -1,5 +1,5 @@
 /** What playlists tell of a stream's video (RFC 8216). */
-export interface VideoLook {
+export interface PlaylistState {
   /** Sizes of the renditions, such as `426x240`, the largest first. */
   readonly sizes: readonly string[];
   /** Service time at which the newest segment ends, Unix ms; null: there is none yet. */
@@ -7,7 +7,7 @@ export interface VideoLook {
 }
 
 /** Reads a master playlist and a media playlist of one of its renditions. */
-export function readPlaylists(master: string, media: string): VideoLook {
+export function readPlaylists(master: string, media: string): PlaylistState {
   const sizes = [...master.matchAll(/^#EXT-X-STREAM-INF:.*\bRESOLUTION=(\d+x\d+)/gm)];
   return { sizes: sizes.map(([, size = '']) => size), edgeMs: edgeOf(media) };
 }
@@ -23,10 +23,13 @@ function edgeOf(media: string): number | null {
   return Number.isFinite(edgeMs) ? edgeMs : null;
 }
 
-const ANSWER_MS = 2_000;
+const RESPONSE_TIMEOUT_MS = 2_000;
 
 /** Looks at a stream's playlists, as a player does. @returns null when there are none */
-export async function lookAtVideo(origin: string, streamId: string): Promise<VideoLook | null> {
+export async function fetchPlaylists(
+  origin: string,
+  streamId: string,
+): Promise<PlaylistState | null> {
   try {
     const folder = `${origin}/media/${streamId}`;
     const [master, media] = await Promise.all([
@@ -40,7 +43,7 @@ export async function lookAtVideo(origin: string, streamId: string): Promise<Vid
 }
 
 async function textOf(url: string): Promise<string> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS) });
   const text = await response.text();
   if (!response.ok) throw new Error(text);
   return text;

@@ -2,7 +2,8 @@ import type { LoggedMessage } from '../../../protocol/history.ts';
 import type { SealedBody, sealedProcedures } from '../../realtime/feed/sealed-sql.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
-import type { QuizRow, quizProcedures } from '../quizzes/quizzes-sql.ts';
+import type { QuizRow } from '../quizzes/quizzes-sql.ts';
+import type { rundownProcedures } from '../rundown/rundown-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import type {
   ExportedAnswer,
@@ -26,7 +27,7 @@ export type Pages<Row> = AsyncGenerator<readonly Row[]>;
 
 export interface ExportSource {
   readonly store: Calls<typeof exportProcedures> &
-    Pick<Calls<typeof quizProcedures>, 'listQuizzes'> &
+    Pick<Calls<typeof rundownProcedures>, 'listQuizzes'> &
     Pick<Calls<typeof streamProcedures>, 'findOwnStream'> &
     Pick<Calls<typeof sealedProcedures>, 'readWatermark'>;
   readonly streamId: string;

@@ -25,7 +25,9 @@ import {
   winnerPages,
 } from './export-pages.ts';
 
-export type ExportRoutes = Pick<ExportSource, 'store'>;
+export interface ExportDeps extends Pick<ExportSource, 'store'> {
+  readonly context: StudioContext;
+}
 
 type Operations = Pick<
   typeof studioApi,
@@ -38,7 +40,9 @@ type Operations = Pick<
 >;
 
 /** Operations of the studio API that export a stream's data (SPEC P-27 … P-30, J-12). */
-export function exportHandlers(gate: StudioContext, { store }: ExportRoutes): Handlers<Operations> {
+export function createExports({ context, store }: ExportDeps): {
+  readonly handlers: Handlers<Operations>;
+} {
   const handler =
     <Row>(
       kind: ExportKind,
@@ -46,18 +50,18 @@ export function exportHandlers(gate: StudioContext, { store }: ExportRoutes): Ha
       openPages: (source: ExportSource) => Promise<Pages<Row>>,
     ): Handler =>
     async (request, route) => {
-      const { user } = await authorizeStudio(gate, request, route);
+      const { user } = await authorizeStudio(context, request, route);
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
       const pages = await openPages({
         store,
         streamId,
         producer: user.uuid,
-        nowMs: gate.clock.nowMs(),
+        nowMs: context.clock.nowMs(),
       });
-      const requestId = gate.log.requestId(request);
+      const requestId = context.log.requestId(request);
       const body = pullStream(serializePages(table, format, pages), (error) =>
-        gate.log.logDefect(route.operation, requestId, error),
+        context.log.logDefect(route.operation, requestId, error),
       );
       return new Response(body, {
         headers: {
@@ -68,7 +72,7 @@ export function exportHandlers(gate: StudioContext, { store }: ExportRoutes): Ha
         },
       });
     };
-  return {
+  const handlers = {
     exportAnswers: handler('answers', ANSWERS, answerPages),
     exportWinners: handler('winners', WINNERS, winnerPages),
     exportFeed: handler('feed', FEED, feedPages),
@@ -76,6 +80,7 @@ export function exportHandlers(gate: StudioContext, { store }: ExportRoutes): Ha
     exportChat: handler('chat', CHAT, chatPages),
     exportResults: handler('results', RESULTS, resultPages),
   };
+  return { handlers };
 }
 
 /**

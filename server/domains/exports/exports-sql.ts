@@ -3,7 +3,7 @@ import type { LoggedMessage } from '../../../protocol/history.ts';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { readSealedForward } from '../../realtime/feed/sealed-pages.ts';
 import { sealedProcedures } from '../../realtime/feed/sealed-sql.ts';
-import { reading, type Tx } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
@@ -73,33 +73,37 @@ interface OwnStream {
 }
 
 // No deadline for a page: a client whose export breaks off has to read it again from the start.
-const PATIENT = { patient: true };
+const NO_DEADLINE = { noDeadline: true };
 /** Limits of a page of intervals; reading and parsing it takes a few milliseconds. */
 const PAGE_LIMITS = { limit: 240, bytesMax: 256 * 1024 };
 
 export const exportProcedures = {
   /** Numbers of the published quizzes, in order. @throws DomainError `not-found` */
-  listExportedQuizzes: reading(async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
-    await ownStream(tx, streamId, producer);
-    const rows = await tx.query<{ number: number }>(
-      `select number from quizzes where stream_id = $1 and state <> 'draft' order by number`,
-      [streamId],
-    );
-    return rows.map(({ number }) => number);
-  }),
+  listExportedQuizzes: readProcedure(
+    async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
+      await ownStream(tx, streamId, producer);
+      const rows = await tx.query<{ number: number }>(
+        `select number from quizzes where stream_id = $1 and state <> 'draft' order by number`,
+        [streamId],
+      );
+      return rows.map(({ number }) => number);
+    },
+  ),
 
   /** Numbers of the winners rounds, in order. @throws DomainError `not-found` */
-  listExportedRounds: reading(async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
-    await ownStream(tx, streamId, producer);
-    const rows = await tx.query<{ number: number }>(
-      'select number from winners_rounds where stream_id = $1 order by number',
-      [streamId],
-    );
-    return rows.map(({ number }) => number);
-  }),
+  listExportedRounds: readProcedure(
+    async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
+      await ownStream(tx, streamId, producer);
+      const rows = await tx.query<{ number: number }>(
+        'select number from winners_rounds where stream_id = $1 order by number',
+        [streamId],
+      );
+      return rows.map(({ number }) => number);
+    },
+  ),
 
   /** A page of a quiz's answers, by seat. */
-  exportAnswers: reading(async (tx, page: ExportPage): Promise<ExportedAnswer[]> => {
+  exportAnswers: readProcedure(async (tx, page: ExportPage): Promise<ExportedAnswer[]> => {
     const [quiz] = await tx.query<{ id: string; choices: string; answer: number }>(
       'select id, choices, answer from quizzes where number = $1',
       [page.parentNumber],
@@ -122,10 +126,10 @@ export const exportProcedures = {
       correct: choice === quiz.answer,
       at,
     }));
-  }, PATIENT),
+  }, NO_DEADLINE),
 
   /** A page of a round's winners, by seat. */
-  exportWinners: reading(async (tx, page: ExportPage): Promise<ExportedWinner[]> => {
+  exportWinners: readProcedure(async (tx, page: ExportPage): Promise<ExportedWinner[]> => {
     const rows = await tx.query<ExportedWinner>(
       `select r.id as "roundId", s.viewer as viewer, w.seat as seat, w.received as at
        from winners w
@@ -135,21 +139,24 @@ export const exportProcedures = {
       [page.parentNumber, page.afterSeat, page.untilMs, page.limit],
     );
     return [...rows];
-  }, PATIENT),
+  }, NO_DEADLINE),
 
   /** A page of a stream's sealed intervals, with the bodies that viewers read. */
-  exportFeed: reading(sealedProcedures.readSealed.run, PATIENT),
+  exportFeed: readProcedure(sealedProcedures.readSealed.run, NO_DEADLINE),
 
   /** A page of the published viewer counts, in order. */
-  exportCounts: reading((tx, range: IntervalRange) => intervalPage(tx, range, countsIn), PATIENT),
+  exportCounts: readProcedure(
+    (tx, range: IntervalRange) => intervalPage(tx, range, countsIn),
+    NO_DEADLINE,
+  ),
 
   /** A page of the published chat messages, in order. */
-  exportMessages: reading(
+  exportMessages: readProcedure(
     async (tx, range: IntervalRange): Promise<IntervalPage<LoggedMessage>> => {
       const { rows, next } = await intervalPage(tx, range, messagesIn);
       return { rows: (await withHiddenFlag(tx, range.streamId, rows)).map(inColumnOrder), next };
     },
-    PATIENT,
+    NO_DEADLINE,
   ),
 };
 

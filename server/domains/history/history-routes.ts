@@ -6,18 +6,18 @@ import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { historyProcedures } from './history-sql.ts';
 
-export interface HistoryRoutes {
+export interface HistoryDeps {
+  readonly studio: StudioHandlerFactory;
   readonly store: Calls<typeof historyProcedures>;
 }
 
 type Operations = Pick<typeof studioApi, 'readSentLog' | 'readAudience' | 'readChatLog'>;
 
 /** Operations of the studio API on the history of a show: events, audience and chat (SPEC B). */
-export function historyHandlers(
-  studio: StudioHandlerFactory,
-  { store }: HistoryRoutes,
-): Handlers<Operations> {
-  return {
+export function createHistory({ studio, store }: HistoryDeps): {
+  readonly handlers: Handlers<Operations>;
+} {
+  const handlers: Handlers<Operations> = {
     readSentLog: studio(studioApi.readSentLog, (call, _, { before = null, limit }) =>
       store.readSentLog({ ...ownStreamInput(call), before, limit }),
     ),
@@ -33,6 +33,7 @@ export function historyHandlers(
       store.readChatLog({ ...ownStreamInput(call), before, limit, kind }),
     ),
   };
+  return { handlers };
 }
 
 /** Intervals after the first that one answer covers at most. */

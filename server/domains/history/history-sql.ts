@@ -8,7 +8,7 @@ import {
 } from '../../../protocol/history.ts';
 import type { MessageKind } from '../../../protocol/moderation.ts';
 import { readSealedBackward } from '../../realtime/feed/sealed-pages.ts';
-import { reading } from '../../storage/sql/procedure.ts';
+import { readProcedure } from '../../storage/sql/procedure.ts';
 import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';
 import { ownStream } from '../streams/streams-sql.ts';
 
@@ -55,7 +55,7 @@ function hasMessages(kind: MessageKind | null): string {
 
 export const historyProcedures = {
   /** Events of the producer and of quizzes, and sales, newest first. @throws DomainError `not-found` */
-  readSentLog: reading(async (tx, page: HistoryPage): Promise<SentLog> => {
+  readSentLog: readProcedure(async (tx, page: HistoryPage): Promise<SentLog> => {
     await ownStream(tx, page.streamId, page.producer);
     return readSealedBackward(tx, {
       ...page,
@@ -67,7 +67,7 @@ export const historyProcedures = {
   }),
 
   /** Chat messages and purchases, newest first. @throws DomainError `not-found` */
-  readChatLog: reading(
+  readChatLog: readProcedure(
     async (tx, page: HistoryPage & { readonly kind: MessageKind | null }): Promise<ChatLog> => {
       const { streamId, producer, kind } = page;
       await ownStream(tx, streamId, producer);
@@ -83,7 +83,7 @@ export const historyProcedures = {
   ),
 
   /** Viewer counts of intervals between `from` and `to` (inclusive), in order. @throws DomainError `not-found` */
-  readAudience: reading(
+  readAudience: readProcedure(
     async (
       tx,
       input: { streamId: string; producer: string; from: number; to: number },

@@ -1,6 +1,6 @@
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { readSourceState, type SourceState } from '../../media/ingest/ingest-sql.ts';
-import { reading } from '../../storage/sql/procedure.ts';
+import { readProcedure } from '../../storage/sql/procedure.ts';
 import { type RevisedChatState, readChatState } from '../moderation/chat-state-sql.ts';
 import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-sql.ts';
 import { latestRound } from '../quizzes/winners-sql.ts';
@@ -19,7 +19,7 @@ export interface LiveShow extends SourceState {
 
 export const liveProcedures = {
   /** @throws DomainError `not-found` */
-  readLiveShow: reading(
+  readLiveShow: readProcedure(
     async (
       tx,
       { id, producer, nowMs }: { id: string; producer: string; nowMs: number },

@@ -23,8 +23,8 @@ export function createPresenter({ context, store, showStreams }: PresenterDeps):
   const handlers: Handlers<Pick<typeof studioApi, 'presentShow'>> = {
     presentShow: async (request, route) => {
       const streamId = pathIds(request).stream_id ?? '';
-      const admitAgain = () => credentials.presenter(request, route, streamId);
-      const { producer, rateKey } = await admitAgain();
+      const authorizeAgain = () => credentials.presenter(request, route, streamId);
+      const { producer, rateKey } = await authorizeAgain();
       rate.take(rateKey);
       await store.findOwnStream({ id: streamId, producer });
       return showStreams.respond(request, route, {

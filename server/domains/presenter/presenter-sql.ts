@@ -1,4 +1,4 @@
-import { reading, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
 
 interface OwnedStream {
@@ -19,7 +19,7 @@ export const presenterProcedures = {
    * @returns the stored hash: an idempotent repeat gets the first call's
    * @throws DomainError `not-found`
    */
-  replacePresenterKey: writing(
+  replacePresenterKey: writeProcedure(
     async (tx, input: OwnedStream & { hash: string; nowMs: number }): Promise<{ hash: string }> => {
       const { id, producer, hash, nowMs } = input;
       await lockOwnStream(tx, id, producer);
@@ -33,7 +33,7 @@ export const presenterProcedures = {
   ),
 
   /** @throws DomainError `not-found` */
-  readPresenterKey: reading(
+  readPresenterKey: readProcedure(
     async (tx, { id, producer }: OwnedStream): Promise<{ created: number | null }> => {
       await ownStream(tx, id, producer);
       const [row] = await tx.query<{ created: number }>(
@@ -45,13 +45,13 @@ export const presenterProcedures = {
   ),
 
   /** @throws DomainError `not-found` */
-  withdrawPresenterKey: writing(async (tx, { id, producer }: OwnedStream): Promise<void> => {
+  withdrawPresenterKey: writeProcedure(async (tx, { id, producer }: OwnedStream): Promise<void> => {
     await lockOwnStream(tx, id, producer);
     await tx.query('delete from presenter_keys where stream_id = $1', [id]);
   }),
 
   /** Finds the stream of a key by the key's hash; null for an unknown key. */
-  findPresented: reading(
+  findPresented: readProcedure(
     async (tx, { hash }: { hash: string }): Promise<PresentedStream | null> => {
       const [row] = await tx.query<PresentedStream>(
         `select k.stream_id as "streamId", s.producer, k.hash from presenter_keys k

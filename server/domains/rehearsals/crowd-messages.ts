@@ -1,22 +1,22 @@
 import type { CrowdFigures, NewRehearsal } from '../../../protocol/rehearsal.ts';
 
-/** What a node tells the thread of a rehearsal's viewers. */
-export type ToCrowdThread =
+/** Messages from the node to the thread with a rehearsal's simulated viewers. */
+export type CrowdThreadCommand =
   | {
-      readonly kind: 'begin';
+      readonly kind: 'start';
       readonly hostname: string;
       readonly port: number;
       readonly streamId: string;
       readonly settings: NewRehearsal;
     }
-  /** A viewer's token, or null: there is none now. */
+  /** The token that a viewer requested; null when none could be issued. */
   | { readonly kind: 'token'; readonly identifier: string; readonly token: string | null }
-  /** The show is over: make the last checks, tell, and send everybody home. */
+  /** The show is over: make the last checks, report, and disconnect all viewers. */
   | { readonly kind: 'finish' };
 
-/** What the thread tells its node. */
-export type FromCrowdThread =
+/** Messages from the thread to the node. */
+export type CrowdThreadEvent =
   | { readonly kind: 'figures'; readonly figures: CrowdFigures; readonly isLast: boolean }
-  /** Wants a viewer token for this identifier. */
-  | { readonly kind: 'token-please'; readonly identifier: string }
+  /** Requests a viewer token for this identifier. */
+  | { readonly kind: 'token-request'; readonly identifier: string }
   | { readonly kind: 'failed'; readonly reason: string };

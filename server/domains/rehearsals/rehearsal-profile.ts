@@ -1,21 +1,20 @@
 import { type Random, type ViewerProfile, viewerProfileOf } from '../../../crowd/viewer-profile.ts';
 import type { NewRehearsal } from '../../../protocol/rehearsal.ts';
 
-/** What the viewer with this number of a rehearsal is like. */
-export function rehearsedHabits(
+/** The profile of the viewer with this number in a rehearsal. */
+export function rehearsalProfileOf(
   { viewers, latencyMs, botShare, lateShare }: NewRehearsal,
   viewer: number,
   random: Random,
 ): ViewerProfile {
   return {
     ...viewerProfileOf(viewer, random),
-    // Some see it sooner, some later.
+    // From half to one and a half of the configured latency.
     lagMs: latencyMs * (0.5 + random()),
-    // The last ones, so that as many are bots as are asked for and the first, who never leaves, is none
-    // unless all are.
+    // The last viewers are the bots: the first one, who never leaves, is one only if all are.
     isBot: viewer >= Math.round(viewers * (1 - botShare)),
     lateShare,
-    // Among many nodes who left may be in a count that is read for longer (N-5); published ones are exact.
+    // With many nodes a count that is read may include viewers who left (N-5); published ones are exact.
     readsCount: false,
   };
 }

@@ -1,48 +1,49 @@
 import type { Rehearsal } from '../../../protocol/rehearsal.ts';
-import { REHEARSAL_KEPT_MS, REHEARSAL_LENGTH_MS } from '../../../protocol/rehearsal.ts';
+import { REHEARSAL_LENGTH_MS, REHEARSAL_RETENTION_MS } from '../../../protocol/rehearsal.ts';
 import type { rehearsalApi } from '../../../protocol/rehearsal-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { Store } from '../../app/procedures.ts';
-import type { StudioCall, StudioWrapper } from '../../auth/studio-operation.ts';
-import { Problem } from '../../http/problem.ts';
+import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
-import { Refusal } from '../../platform/errors.ts';
-import { studioQuizOf } from '../streams/studio-wire.ts';
-import type { Rehearsals } from './rehearsals.ts';
-import { isRunning, type RehearsalRow } from './rehearsals-sql.ts';
+import { DomainError } from '../../platform/errors.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import { studioQuizOf } from '../quizzes/quiz-wire.ts';
+import type { rundownProcedures } from '../rundown/rundown-sql.ts';
+import type { RehearsalRunner } from './rehearsal-runner.ts';
+import { isRunning, type RehearsalRow, type rehearsalProcedures } from './rehearsals-sql.ts';
 
 export interface RehearsalRoutes {
-  readonly store: Pick<
-    Store,
-    'listQuizzes' | 'createRehearsal' | 'findRehearsal' | 'dismissRehearsal'
-  >;
+  readonly store: Pick<Calls<typeof rundownProcedures>, 'listQuizzes'> &
+    Pick<
+      Calls<typeof rehearsalProcedures>,
+      'createRehearsal' | 'findRehearsal' | 'dismissRehearsal'
+    >;
   readonly newId: () => string;
-  /** Those whose viewers this node sends. */
-  readonly rehearsals: Pick<Rehearsals, 'node' | 'unable' | 'send' | 'dismissed'>;
+  /** Runs the simulated viewers of rehearsals on this node. */
+  readonly runner: Pick<RehearsalRunner, 'node' | 'unavailableReason' | 'run' | 'dismiss'>;
 }
 
-/** Rehearsals of a show (SPEC Y). */
+/** Operations of the studio API on rehearsals (SPEC Y). */
 export function rehearsalHandlers(
-  studio: StudioWrapper,
-  { store, newId, rehearsals }: RehearsalRoutes,
+  studio: StudioHandlerFactory,
+  { store, newId, runner }: RehearsalRoutes,
 ): Handlers<typeof rehearsalApi> {
-  /** Whether the show has this rehearsal, as far as is known. */
-  async function goesOn(call: StudioCall, { streamId }: RehearsalRow): Promise<boolean> {
+  /** Whether this is still the show's rehearsal and it is running. */
+  async function isCurrent(call: StudioCall, { streamId }: RehearsalRow): Promise<boolean> {
     try {
-      const current = await store.findRehearsal(ofShow(call));
+      const current = await store.findRehearsal(showRefOf(call));
       return current.streamId === streamId && isRunning(current, call.nowMs);
     } catch (error) {
-      if (error instanceof Refusal) return false;
+      if (error instanceof DomainError) return false;
       throw error;
     }
   }
 
   return {
     createRehearsal: studio(studioApi.createRehearsal, async (call, settings) => {
-      const { showId, producer, nowMs } = ofShow(call);
+      const { showId, producer, nowMs } = showRefOf(call);
       const { quizzes } = await store.listQuizzes({ streamId: showId, producer });
-      const unable = rehearsals.unable();
-      if (unable !== null) throw new Problem(409, unable);
+      const unavailable = runner.unavailableReason();
+      if (unavailable !== null) throw new DomainError('conflict', unavailable);
       const drafts = quizzes
         .filter(({ state }) => state === 'draft')
         .map(studioQuizOf)
@@ -50,28 +51,28 @@ export function rehearsalHandlers(
           return { id: newId(), quiz: { question, choices, answer, duration, reveal } };
         });
       const id = newId();
-      const { node } = rehearsals;
+      const { node } = runner;
       const row = await store.createRehearsal(
         { id, showId, producer, node, settings, drafts, nowMs },
-        call.once,
+        call.idempotency,
       );
-      // What an earlier request made may be over: its viewers do not come back for a repeat.
-      if (row.streamId === id || (await goesOn(call, row))) rehearsals.send(row);
+      // An idempotent repeat may return a rehearsal that is over: do not start its viewers again.
+      if (row.streamId === id || (await isCurrent(call, row))) runner.run(row);
       return rehearsalOf(row, row.created);
     }),
 
     readRehearsal: studio(studioApi.readRehearsal, async (call) =>
-      rehearsalOf(await store.findRehearsal(ofShow(call)), call.nowMs),
+      rehearsalOf(await store.findRehearsal(showRefOf(call)), call.nowMs),
     ),
 
     deleteRehearsal: studio(studioApi.deleteRehearsal, async (call) => {
-      rehearsals.dismissed(await store.dismissRehearsal(ofShow(call), call.once));
+      runner.dismiss(await store.dismissRehearsal(showRefOf(call), call.idempotency));
       return null;
     }),
   };
 }
 
-const ofShow = ({ params, producer, nowMs }: StudioCall) => ({
+const showRefOf = ({ params, producer, nowMs }: StudioCall) => ({
   showId: params.stream_id ?? '',
   producer,
   nowMs,
@@ -89,6 +90,6 @@ function rehearsalOf(row: RehearsalRow, nowMs: number): Rehearsal {
     created,
     endsAt: created + REHEARSAL_LENGTH_MS,
     ended: state === 'lost' ? seen : ended,
-    removedAt: created + REHEARSAL_KEPT_MS,
+    removedAt: created + REHEARSAL_RETENTION_MS,
   };
 }

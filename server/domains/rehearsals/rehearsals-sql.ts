@@ -1,14 +1,14 @@
 import {
   type CrowdFigures,
   type NewRehearsal,
-  REHEARSAL_KEPT_MS,
   REHEARSAL_LENGTH_MS,
-  REHEARSALS_OF_ACCOUNT_MAX,
-  REHEARSALS_OF_NODE_MAX,
+  REHEARSAL_RETENTION_MS,
+  REHEARSALS_PER_ACCOUNT_MAX,
+  REHEARSALS_PER_NODE_MAX,
 } from '../../../protocol/rehearsal.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
-import { Refusal } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { DomainError } from '../../platform/errors.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { addDrafts, type NewDraft } from '../rundown/drafts-sql.ts';
 import {
   endLockedStream,
@@ -18,57 +18,60 @@ import {
   type StreamRow,
 } from '../streams/streams-sql.ts';
 
-/** A rehearsal as the database keeps it; times in Unix ms. */
+/** A rehearsal as stored; times in Unix ms. */
 export interface RehearsalRow {
   /** The hidden stream. */
   readonly streamId: string;
   readonly showId: string;
-  /** The node that sends its viewers. */
+  /** The node that runs its viewers. */
   readonly node: string;
   readonly settings: NewRehearsal;
   readonly figures: CrowdFigures | null;
   readonly created: number;
-  /** When the node last told of them. */
+  /** Time of the node's last report. */
   readonly seen: number;
-  /** When the node sent them home; null while they are there, as far as is known. */
+  /** When the node ended the viewers; null before, and if the node died. */
   readonly ended: number | null;
 }
 
-/** A node that is silent for longer is gone, and the viewers with it: it tells once a second. */
+/** A rehearsal whose node has not reported for this long is lost. A node reports once a second. */
 export const LOST_AFTER_MS = 5_000;
 
 const COLUMNS = `stream_id as "streamId", show_id as "showId", node, settings, figures, created, seen,
   ended`;
-/** Of a rehearsal whose viewers may be there at the moment in this parameter. */
-const runs = (since: string) => `is_current = 1 and ended is null and seen >= ${since}`;
+/** SQL condition: the rehearsal is running. @param since parameter with the earliest valid `seen` */
+const isRunningSql = (since: string) => `is_current = 1 and ended is null and seen >= ${since}`;
 
-type Stored = Omit<RehearsalRow, 'settings' | 'figures'> & { settings: string; figures: string };
+type StoredRow = Omit<RehearsalRow, 'settings' | 'figures'> & { settings: string; figures: string };
 
-const fromRow = (row: Stored): RehearsalRow => ({
+const fromRow = (row: StoredRow): RehearsalRow => ({
   ...row,
   settings: JSON.parse(row.settings),
   figures: row.figures === null ? null : JSON.parse(row.figures),
 });
 
-interface OfShow {
+interface ShowRef {
   readonly showId: string;
   readonly producer: string;
   readonly nowMs: number;
 }
 
-/** What became of a report: `over`: the show has ended, and so must they; `gone`: nobody wants them. */
+/**
+ * What a report tells its node: `over`, the show has ended and the viewers must finish; `gone`, the
+ * rehearsal was dismissed and the viewers must stop at once.
+ */
 export type ReportOutcome = 'running' | 'over' | 'gone';
 
 export const rehearsalProcedures = {
   /**
-   * Makes a hidden stream with these drafts, whose viewers the node will send. A rehearsal that is over
-   * makes place for it.
-   * @throws Refusal `conflict` beside one that is running, or when the node or the account has too many
+   * Creates the hidden stream of a rehearsal with these drafts, and dismisses a previous rehearsal
+   * that is over.
+   * @throws DomainError `conflict` while another is running, or at a limit of the node or the account
    */
-  createRehearsal: writing(
+  createRehearsal: writeProcedure(
     async (
       tx,
-      input: OfShow & {
+      input: ShowRef & {
         id: string;
         node: string;
         settings: NewRehearsal;
@@ -78,12 +81,13 @@ export const rehearsalProcedures = {
       const { id, showId, producer, node, settings, drafts, nowMs } = input;
       await lockAccount(tx, producer);
       const show = await lockOwnStream(tx, showId, producer);
-      if (show.rehearsalOf !== null) throw new Refusal('conflict', 'This is a rehearsal already.');
-      const former = await current(tx, showId);
-      if (former && isRunning(former, nowMs)) {
-        throw new Refusal('conflict', 'A rehearsal is running; end it first.');
+      if (show.rehearsalOf !== null)
+        throw new DomainError('conflict', 'This stream is a rehearsal; rehearse its show instead.');
+      const previous = await current(tx, showId);
+      if (previous && isRunning(previous, nowMs)) {
+        throw new DomainError('conflict', 'A rehearsal is running; end it first.');
       }
-      if (former) await dismiss(tx, former, producer, nowMs);
+      if (previous) await dismiss(tx, previous, producer, nowMs);
       await insertStream(tx, {
         id,
         producer,
@@ -91,39 +95,43 @@ export const rehearsalProcedures = {
         nowMs,
         rehearsal: { of: showId, endsAtMs: nowMs + REHEARSAL_LENGTH_MS },
       });
-      // Only now: streams are numbered one transaction after the other, so that it sees all before it.
-      await checkRoom(tx, producer, node, nowMs);
+      // After the insert: it serializes on the stream counter, so that the count sees all earlier ones.
+      await checkLimits(tx, producer, node, nowMs);
       if (drafts.length > 0) await addDrafts(tx, id, drafts);
       await tx.query(
         `insert into rehearsals (stream_id, show_id, account, node, settings, created, seen, is_current)
          values ($1, $2, $3, $4, $5, $6, $6, 1)`,
         [id, showId, producer, node, JSON.stringify(settings), nowMs],
       );
-      return found(await current(tx, showId));
+      return orNotFound(await current(tx, showId));
     },
   ),
 
-  /** The rehearsal of a show. @throws Refusal `not-found` */
-  findRehearsal: reading(async (tx, { showId, producer, nowMs }: OfShow): Promise<RehearsalRow> => {
-    await ownStream(tx, showId, producer);
-    const row = found(await current(tx, showId));
-    return row.created > nowMs - REHEARSAL_KEPT_MS ? row : found(null);
-  }),
+  /** The rehearsal of a show. @throws DomainError `not-found` */
+  findRehearsal: readProcedure(
+    async (tx, { showId, producer, nowMs }: ShowRef): Promise<RehearsalRow> => {
+      await ownStream(tx, showId, producer);
+      const row = orNotFound(await current(tx, showId));
+      return row.created > nowMs - REHEARSAL_RETENTION_MS ? row : orNotFound(null);
+    },
+  ),
 
   /**
-   * Ends the rehearsal of a show; what is kept of it is removed next.
-   * @returns the hidden stream
-   * @throws Refusal `not-found`
+   * Dismisses the rehearsal of a show; its data is removed later (`removeRehearsal`).
+   * @returns the id of the hidden stream
+   * @throws DomainError `not-found`
    */
-  dismissRehearsal: writing(async (tx, { showId, producer, nowMs }: OfShow): Promise<string> => {
-    await lockOwnStream(tx, showId, producer);
-    const row = found(await current(tx, showId));
-    await dismiss(tx, row, producer, nowMs);
-    return row.streamId;
-  }),
+  dismissRehearsal: writeProcedure(
+    async (tx, { showId, producer, nowMs }: ShowRef): Promise<string> => {
+      await lockOwnStream(tx, showId, producer);
+      const row = orNotFound(await current(tx, showId));
+      await dismiss(tx, row, producer, nowMs);
+      return row.streamId;
+    },
+  ),
 
-  /** What the node hears of the viewers that it sends. @param isLast they are sent home */
-  reportRehearsal: writing(
+  /** Saves a node's report. @param isLast whether its viewers have ended */
+  reportRehearsal: writeProcedure(
     async (
       tx,
       input: {
@@ -150,25 +158,25 @@ export const rehearsalProcedures = {
   ),
 };
 
-/** Whether its viewers are there, as far as is known. */
+/** Whether the rehearsal has viewers, judged by its last report. */
 export function isRunning({ ended, seen }: RehearsalRow, nowMs: number): boolean {
   return ended === null && seen >= nowMs - LOST_AFTER_MS;
 }
 
 async function current(tx: Tx, showId: string): Promise<RehearsalRow | null> {
-  const [row] = await tx.query<Stored>(
+  const [row] = await tx.query<StoredRow>(
     `select ${COLUMNS} from rehearsals where show_id = $1 and is_current = 1`,
     [showId],
   );
   return row ? fromRow(row) : null;
 }
 
-function found(row: RehearsalRow | null): RehearsalRow {
-  if (!row) throw new Refusal('not-found', 'This show has no rehearsal.');
+function orNotFound(row: RehearsalRow | null): RehearsalRow {
+  if (!row) throw new DomainError('not-found', 'This show has no rehearsal.');
   return row;
 }
 
-/** It is the show's no more, and nobody can do anything in its stream. */
+/** Ends the hidden stream and detaches it from the show. */
 async function dismiss(
   tx: Tx,
   { streamId }: RehearsalRow,
@@ -180,24 +188,24 @@ async function dismiss(
   await tx.query('update rehearsals set is_current = 0 where stream_id = $1', [streamId]);
 }
 
-/** @throws Refusal `conflict` */
-async function checkRoom(tx: Tx, account: string, node: string, nowMs: number): Promise<void> {
+/** @throws DomainError `conflict` */
+async function checkLimits(tx: Tx, account: string, node: string, nowMs: number): Promise<void> {
   const [counted] = await tx.query<{ ofaccount: number; ofnode: number }>(
     `select (select count(*) from rehearsals where account = $1 and removed is null) as ofaccount,
-       (select count(*) from rehearsals where node = $2 and ${runs('$3')}) as ofnode`,
+       (select count(*) from rehearsals where node = $2 and ${isRunningSql('$3')}) as ofnode`,
     [account, node, nowMs - LOST_AFTER_MS],
   );
-  if (Number(counted?.ofnode) >= REHEARSALS_OF_NODE_MAX) {
-    const detail = `There are ${REHEARSALS_OF_NODE_MAX} rehearsals here already; try again when one is over.`;
-    throw new Refusal('conflict', detail);
+  if (Number(counted?.ofnode) >= REHEARSALS_PER_NODE_MAX) {
+    const detail = `This node already runs ${REHEARSALS_PER_NODE_MAX} rehearsals; try again when one is over.`;
+    throw new DomainError('conflict', detail);
   }
-  if (Number(counted?.ofaccount) >= REHEARSALS_OF_ACCOUNT_MAX) {
-    const detail = 'Rehearsals before this one are still being removed; try again in a while.';
-    throw new Refusal('conflict', detail);
+  if (Number(counted?.ofaccount) >= REHEARSALS_PER_ACCOUNT_MAX) {
+    const detail = 'Earlier rehearsals are still being removed; try again in a few minutes.';
+    throw new DomainError('conflict', detail);
   }
 }
 
-/** As the show, but that nobody finds it and nothing is kept. */
+/** The hidden stream: like the show, but unlisted and without a recording. */
 function hiddenStreamOf({ title, dashUrl, hlsUrl, latencyAllowanceMs }: StreamRow) {
   return {
     title,

@@ -1,18 +1,18 @@
 import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
-import { REHEARSAL_KEPT_MS } from '../../../protocol/rehearsal.ts';
-import { type Tx, writing } from '../../storage/sql/procedure.ts';
+import { REHEARSAL_RETENTION_MS } from '../../../protocol/rehearsal.ts';
+import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { endLockedStream, lockOwnStream } from '../streams/streams-sql.ts';
 
-/** At once, so that no commit waits for long. */
-const ROWS_AT_ONCE = 5_000;
-/** After its stream is gone, a token of it may be good for so long, and count its viewer. */
-const TOKENS_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
+/** Rows removed in one transaction, so that it does not delay other commits. */
+const BATCH_ROWS = 5_000;
+/** How long tokens of a removed stream may still be valid and write seats. */
+const TOKENS_VALID_MS = (TOKEN_LIFETIME_S + 60) * 1_000;
 
 /**
- * What a stream leaves in the database, with the columns that tell its rows apart: what refers to others
- * comes before them.
+ * Tables with rows of a stream and their key columns, ordered so that rows are removed before the
+ * rows they refer to.
  */
-const OF_STREAM: readonly (readonly [table: string, key: string])[] = [
+const STREAM_TABLES: readonly (readonly [table: string, key: string])[] = [
   ['quizzes', 'id'],
   ['winners_rounds', 'id'],
   ['seats', 'stream_id, viewer'],
@@ -25,29 +25,29 @@ const OF_STREAM: readonly (readonly [table: string, key: string])[] = [
   ['presenter_keys', 'stream_id'],
 ];
 
-/** What hangs on rows of a stream by their numbers. */
-const OF_NUMBERS = [
+/** Tables whose rows belong to a stream through the number of a parent row. */
+const NUMBERED_TABLES = [
   ['answers', 'quiz', 'seat', 'quizzes'],
   ['winners', 'round', 'seat', 'winners_rounds'],
 ] as const;
 
 export const removalProcedures = {
   /**
-   * Removes what is kept of a rehearsal that nobody wants any more, or that is too old: a bounded number
-   * of rows at once. What another node is at work on is left to it.
-   * @returns whether there may be more to do at once
+   * Removes a batch of rows of a dismissed or expired rehearsal. Skips rehearsals that another node
+   * has locked.
+   * @returns whether more can be removed now
    */
-  removeRehearsal: writing(async (tx, { nowMs }: { nowMs: number }): Promise<boolean> => {
+  removeRehearsal: writeProcedure(async (tx, { nowMs }: { nowMs: number }): Promise<boolean> => {
     const [row] = await tx.query<{ id: string; account: string; removed: number | null }>(
       `select stream_id as id, account, removed from rehearsals
        where (removed is null and (is_current = 0 or created <= $1)) or removed <= $2
        order by created limit 1 ${tx.locks.claim}`,
-      [nowMs - REHEARSAL_KEPT_MS, nowMs - TOKENS_MS],
+      [nowMs - REHEARSAL_RETENTION_MS, nowMs - TOKENS_VALID_MS],
     );
     if (!row) return false;
     const { id, account, removed } = row;
-    if (removed === null && !(await settled(tx, id, account, nowMs))) return false;
-    if (await removeSome(tx, id)) return true;
+    if (removed === null && !(await endActivity(tx, id, account, nowMs))) return false;
+    if (await removeBatch(tx, id)) return true;
     if (removed === null) {
       await tx.query('delete from streams where id = $1', [id]);
       await tx.query('update rehearsals set is_current = 0, removed = $2 where stream_id = $1', [
@@ -60,10 +60,10 @@ export const removalProcedures = {
 };
 
 /**
- * Ends what goes on in the stream, so that no sealing has to do with it.
- * @returns false while events of it wait for their interval: the next sealing takes them
+ * Ends the stream's activity, so that sealing no longer involves it.
+ * @returns false while events of it wait for an interval; the next sealing takes them
  */
-async function settled(tx: Tx, id: string, account: string, nowMs: number): Promise<boolean> {
+async function endActivity(tx: Tx, id: string, account: string, nowMs: number): Promise<boolean> {
   await endLockedStream(tx, await lockOwnStream(tx, id, account), null, nowMs);
   await tx.query(
     `update quizzes set state = 'draft', created = null, close_interval = null
@@ -79,23 +79,23 @@ async function settled(tx: Tx, id: string, account: string, nowMs: number): Prom
 }
 
 /** @returns whether there may be more */
-async function removeSome(tx: Tx, id: string): Promise<boolean> {
+async function removeBatch(tx: Tx, id: string): Promise<boolean> {
   const deletions = [
-    ...OF_NUMBERS.map(
+    ...NUMBERED_TABLES.map(
       ([table, number, other, parent]) =>
         `delete from ${table} where (${number}, ${other}) in (select one.${number}, one.${other}
            from ${table} one join ${parent} whole on whole.number = one.${number}
-           where whole.stream_id = $1 limit ${ROWS_AT_ONCE})`,
+           where whole.stream_id = $1 limit ${BATCH_ROWS})`,
     ),
-    ...OF_STREAM.map(
+    ...STREAM_TABLES.map(
       ([table, key]) =>
         `delete from ${table} where (${key}) in
-           (select ${key} from ${table} where stream_id = $1 limit ${ROWS_AT_ONCE})`,
+           (select ${key} from ${table} where stream_id = $1 limit ${BATCH_ROWS})`,
     ),
   ];
   for (const deletion of deletions) {
     const { affected } = await tx.query(deletion, [id]);
-    if (affected === ROWS_AT_ONCE) return true;
+    if (affected === BATCH_ROWS) return true;
   }
   return false;
 }

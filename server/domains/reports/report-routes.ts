@@ -4,7 +4,7 @@ import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-han
 import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import { streamOf } from '../streams/wire.ts';
+import { streamOf } from '../streams/stream-wire.ts';
 import { type ReportRow, type reportProcedures, TRIES_MAX } from './reports-sql.ts';
 
 export interface ReportRoutes {

@@ -1,6 +1,6 @@
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
-import { NO_REHEARSAL } from '../rehearsals/hidden.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
+import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { Progress, StoredReport } from './progress.ts';
 
@@ -47,7 +47,7 @@ const IS_OVER = `status = 'ENDED' and reported = 0 and ${NO_REHEARSAL}
 
 export const reportProcedures = {
   /** Whether a finished show needs a report ordered (`over`), and whether a report is `due`. */
-  findReportWork: reading(
+  findReportWork: readProcedure(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ over: boolean; due: boolean }> => {
       const [row] = await tx.query<{ over: number; due: number }>(
         `select case when exists (select 1 from streams s where ${IS_OVER}) then 1 else 0 end as over,
@@ -59,7 +59,7 @@ export const reportProcedures = {
   ),
 
   /** Orders reports of finished shows, at most `ORDER_BATCH_SIZE`; they are due at once. */
-  orderReports: writing(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
+  orderReports: writeProcedure(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
     const over = await tx.query<{ id: string }>(
       `select id from streams s where ${IS_OVER} order by ended limit $1 ${tx.locks.claim}`,
       [ORDER_BATCH_SIZE],
@@ -76,7 +76,7 @@ export const reportProcedures = {
   }),
 
   /** Leases the report that is due for longest; null when none is due. */
-  claimReport: writing(
+  claimReport: writeProcedure(
     async (tx, input: { lease: string; nowMs: number }): Promise<ClaimedReport | null> => {
       const [row] = await tx.query<{ streamId: string; tries: number; progress: string | null }>(
         `select stream_id as "streamId", tries, progress from reports
@@ -98,29 +98,31 @@ export const reportProcedures = {
   ),
 
   /** Saves progress and renews the lease. @returns false when the lease is lost; nothing is saved */
-  saveReportProgress: writing(
+  saveReportProgress: writeProcedure(
     async (tx, input: LeasedReport & ProgressUpdate & { nowMs: number }): Promise<boolean> => {
       return saveProgress(tx, input, input.lease, input.nowMs + LEASE_MS);
     },
   ),
 
   /** Saves progress and ends the lease: any node can continue at once. */
-  releaseReport: writing(
+  releaseReport: writeProcedure(
     async (tx, input: LeasedReport & ProgressUpdate & { nowMs: number }): Promise<void> => {
       await saveProgress(tx, input, null, input.nowMs);
     },
   ),
 
   /** Ends the lease and postpones the report, with the progress that was last saved. */
-  postponeReport: writing(async (tx, input: LeasedReport & { dueMs: number }): Promise<void> => {
-    await tx.query(
-      'update reports set lease = null, due = $3 where stream_id = $1 and lease = $2',
-      [input.streamId, input.lease, input.dueMs],
-    );
-  }),
+  postponeReport: writeProcedure(
+    async (tx, input: LeasedReport & { dueMs: number }): Promise<void> => {
+      await tx.query(
+        'update reports set lease = null, due = $3 where stream_id = $1 and lease = $2',
+        [input.streamId, input.lease, input.dueMs],
+      );
+    },
+  ),
 
   /** Stores a finished report. @returns false when the lease is lost; nothing is stored */
-  finishReport: writing(
+  finishReport: writeProcedure(
     async (tx, input: LeasedReport & { report: StoredReport }): Promise<boolean> => {
       const { affected } = await tx.query(
         `update reports set report = $3, done = 1000, due = null, lease = null, progress = null
@@ -132,7 +134,7 @@ export const reportProcedures = {
   ),
 
   /** @throws DomainError `not-found` */
-  readReport: reading(
+  readReport: readProcedure(
     async (tx, input: { streamId: string; producer: string }): Promise<ReportRow> => {
       const stream = await ownStream(tx, input.streamId, input.producer);
       const [row] = await tx.query<{ report: string | null; done: number; tries: number }>(

@@ -1,7 +1,7 @@
 import { INTERVAL_MS, intervalAt } from '../../../protocol/interval.ts';
 import type { RoundReport } from '../../../protocol/report.ts';
 import { readSealedForward } from '../../realtime/feed/sealed-pages.ts';
-import { reading, type Tx } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 import { type AnswerWindow, type QuizFigures, withAnswers } from './answer-figures.ts';
 import { type FeedFigures, type Scope, withIntervals } from './feed-figures.ts';
 import type { Show, ShowQuiz } from './progress.ts';
@@ -21,7 +21,7 @@ const PAGE_SEATS = 50_000;
 
 export const showProcedures = {
   /** A stream that has ended; null when there is none. Call it when everything of it is sealed. */
-  readShow: reading(async (tx, { streamId }: { streamId: string }): Promise<Show | null> => {
+  readShow: readProcedure(async (tx, { streamId }: { streamId: string }): Promise<Show | null> => {
     const [stream] = await tx.query<{ started: number | null; ended: number }>(
       `select started, ended from streams where id = $1 and status = 'ENDED'`,
       [streamId],
@@ -38,7 +38,7 @@ export const showProcedures = {
   }),
 
   /** Adds a page of intervals from `next` on. @returns `next`: null after the last page */
-  addIntervals: reading(
+  addIntervals: readProcedure(
     async (
       tx,
       input: { streamId: string; scope: Scope; next: number; figures: FeedFigures },
@@ -52,7 +52,7 @@ export const showProcedures = {
   ),
 
   /** Adds a page of answers of seats after `afterSeat`. @returns `last`: null after the last page */
-  addAnswers: reading(
+  addAnswers: readProcedure(
     async (
       tx,
       input: { quiz: number; window: AnswerWindow; afterSeat: number; figures: QuizFigures },
@@ -70,7 +70,7 @@ export const showProcedures = {
   ),
 
   /** Counts a page of viewers with seats after `afterSeat`. @returns `last`: null after the last page */
-  countViewers: reading(
+  countViewers: readProcedure(
     async (
       tx,
       input: { streamId: string; afterSeat: number },

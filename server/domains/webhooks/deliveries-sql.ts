@@ -1,6 +1,6 @@
 import type { Delivery, Webhook } from '../../../protocol/webhooks.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { deliveryIdOf, webhookBody } from './webhook-events.ts';
 import { type OwnedWebhook, ownWebhook } from './webhooks-sql.ts';
 
@@ -37,7 +37,7 @@ export const deliveryProcedures = {
    * @param input.key unique among tests of this webhook
    * @throws DomainError `not-found`; `conflict` when the webhook is disabled
    */
-  testWebhook: writing(
+  testWebhook: writeProcedure(
     async (tx, input: OwnedWebhook & { key: string; nowMs: number }): Promise<Delivery> => {
       assertEnabled(await ownWebhook(tx, input, tx.locks.update));
       const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
@@ -56,7 +56,7 @@ export const deliveryProcedures = {
    * @param input.before id of the last delivery of the previous page; null for the first page
    * @throws DomainError `not-found` for an unknown webhook, or when `before` is no longer in the log
    */
-  listDeliveries: reading(
+  listDeliveries: readProcedure(
     async (
       tx,
       input: OwnedWebhook & { before: string | null; limit: number },
@@ -79,7 +79,7 @@ export const deliveryProcedures = {
    * Makes a delivery due now and restarts its retry schedule.
    * @throws DomainError `not-found`; `conflict` while it is being sent, or when its webhook is disabled
    */
-  retryDelivery: writing(
+  retryDelivery: writeProcedure(
     async (tx, input: OwnedWebhook & { delivery: string; nowMs: number }): Promise<Delivery> => {
       const webhook = await ownWebhook(tx, input, tx.locks.update);
       await deliveryOf(tx, input.id, input.delivery);
@@ -100,7 +100,7 @@ export const deliveryProcedures = {
    * exceed `PENDING_MAX` (`excess`), at most `CLEANUP_BATCH_SIZE` of each. A read, so that the search
    * takes no locks.
    */
-  findOldDeliveries: reading(
+  findOldDeliveries: readProcedure(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ old: string[]; excess: string[] }> => {
       const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
       const old = await tx.query<{ id: string }>(
@@ -125,7 +125,7 @@ export const deliveryProcedures = {
   ),
 
   /** Deletes `old` deliveries and marks `excess` ones as failed, except those being sent. */
-  removeOldDeliveries: writing(
+  removeOldDeliveries: writeProcedure(
     async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
       const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
       const listOf = (ids: readonly string[]) => JSON.stringify(ids.map((id) => [id]));

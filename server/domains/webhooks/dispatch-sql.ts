@@ -1,4 +1,4 @@
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
   deliveryIdOf,
   MINUTE_INTERVALS,
@@ -24,7 +24,7 @@ const MINUTE_IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINU
 
 export const dispatchProcedures = {
   /** Whether events wait to be dispatched, and deliveries to be sent; a cheap poll of two indexes. */
-  findWebhookWork: reading(
+  findWebhookWork: readProcedure(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ undispatched: boolean; due: boolean }> => {
       const [row] = await tx.query<{ untold: number; due: number }>(
         `select case when exists (select 1 from happenings)
@@ -41,7 +41,7 @@ export const dispatchProcedures = {
    * the oldest first, at most `DISPATCH_BATCH_SIZE` of each. Skips rows that another node has locked.
    * @returns whether more may be waiting
    */
-  dispatchWebhookEvents: writing(async (tx): Promise<boolean> => {
+  dispatchWebhookEvents: writeProcedure(async (tx): Promise<boolean> => {
     const events = await takeLoggedEvents(tx);
     const minutes = await takeAudienceMinutes(tx);
     await insertDeliveries(tx, [...events, ...minutes]);

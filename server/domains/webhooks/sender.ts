@@ -17,7 +17,7 @@ import { activeSecrets, signedHeaders } from './signing.ts';
 export interface SenderOptions {
   readonly store: Calls<typeof dispatchProcedures> &
     Calls<typeof sendingProcedures> &
-    Pick<Calls<typeof deliveryProcedures>, 'findOldDeliveries' | 'forgetDeliveries'>;
+    Pick<Calls<typeof deliveryProcedures>, 'findOldDeliveries' | 'removeOldDeliveries'>;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Null on a node that only dispatches events and leaves sending to others. */

@@ -1,5 +1,5 @@
 import type { Attempt } from '../../../protocol/webhooks.ts';
-import { type Tx, writing } from '../../storage/sql/procedure.ts';
+import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
   CONCURRENCY_MAX,
   FAILING_CONCURRENCY_MAX,
@@ -42,7 +42,7 @@ export const sendingProcedures = {
    * @param input.limit most deliveries
    * @param input.failingLimit most of them for webhooks whose last attempt failed
    */
-  claimDeliveries: writing(
+  claimDeliveries: writeProcedure(
     async (
       tx,
       input: { lease: string; limit: number; failingLimit: number; nowMs: number },
@@ -74,7 +74,7 @@ export const sendingProcedures = {
   ),
 
   /** Ends the lease of a delivery that was not sent; it is due at once. */
-  releaseDelivery: writing(
+  releaseDelivery: writeProcedure(
     async (tx, { id, lease, nowMs }: { id: string; lease: string; nowMs: number }) => {
       await tx.query('update deliveries set lease = null, due = $3 where id = $1 and lease = $2', [
         id,
@@ -90,7 +90,7 @@ export const sendingProcedures = {
    * @param input.jitter in [0, 1)
    * @returns null when this node has lost the lease; then nothing was changed
    */
-  finishDelivery: writing(
+  finishDelivery: writeProcedure(
     async (
       tx,
       input: Pick<ClaimedDelivery, 'id' | 'webhook' | 'lease'> & {

@@ -2,7 +2,7 @@ import type { NewWebhook, Webhook, WebhookPatch } from '../../../protocol/webhoo
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { OLD_SECRET_MS } from './signing.ts';
 
 /** Limits what one account can make the database store and the service send. */
@@ -81,7 +81,7 @@ export async function disable(
 
 export const webhookProcedures = {
   /** @throws DomainError `conflict` when the account has `WEBHOOKS_MAX` webhooks already */
-  createWebhook: writing(
+  createWebhook: writeProcedure(
     async (
       tx,
       input: OwnedWebhook & { webhook: NewWebhook; secret: string; nowMs: number },
@@ -115,7 +115,7 @@ export const webhookProcedures = {
     },
   ),
 
-  listWebhooks: reading(async (tx, { account }: { account: string }): Promise<Webhook[]> => {
+  listWebhooks: readProcedure(async (tx, { account }: { account: string }): Promise<Webhook[]> => {
     const rows = await tx.query<WebhookRow>(
       `select ${COLUMNS} from webhooks where account = $1 order by number desc`,
       [account],
@@ -124,7 +124,7 @@ export const webhookProcedures = {
   }),
 
   /** Enabling a webhook also resets its failure state. @throws DomainError `not-found` */
-  patchWebhook: writing(
+  patchWebhook: writeProcedure(
     async (tx, input: OwnedWebhook & { patch: WebhookPatch }): Promise<Webhook> => {
       const { id, patch } = input;
       const before = await ownWebhook(tx, input, tx.locks.update);
@@ -148,7 +148,7 @@ export const webhookProcedures = {
   ),
 
   /** Deletes a webhook with its subscriptions and deliveries. @throws DomainError `not-found` */
-  deleteWebhook: writing(async (tx, input: OwnedWebhook): Promise<void> => {
+  deleteWebhook: writeProcedure(async (tx, input: OwnedWebhook): Promise<void> => {
     await ownWebhook(tx, input, tx.locks.update);
     for (const table of ['subscriptions', 'deliveries']) {
       await tx.query(`delete from ${table} where webhook = $1`, [input.id]);
@@ -162,7 +162,7 @@ export const webhookProcedures = {
    * @returns `rotation` of the call that took effect: an idempotent repeat gets the first call's
    * @throws DomainError `not-found`
    */
-  rotateWebhookSecret: writing(
+  rotateWebhookSecret: writeProcedure(
     async (
       tx,
       input: OwnedWebhook & { rotation: string; secret: string; nowMs: number },

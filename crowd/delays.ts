@@ -1,13 +1,13 @@
 const BUCKETS = 2_000;
 
-/** The middle and the last percent of some delays, in ms. */
+/** Median and 99th percentile of delays, in ms. */
 export interface Percentiles {
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Counts delays by the millisecond; everything from 2 s on counts as 2 s. */
-export class Lateness {
+/** A histogram of delays by millisecond; delays above 2 s count as 2 s. */
+export class DelayHistogram {
   private readonly buckets = new Uint32Array(BUCKETS + 1);
   private total = 0;
 
@@ -17,7 +17,7 @@ export class Lateness {
     this.total++;
   }
 
-  /** Zeros when nothing was added. */
+  /** Zeros when empty. */
   percentiles(): Percentiles {
     return { p50Ms: this.at(0.5), p99Ms: this.at(0.99) };
   }
@@ -32,25 +32,25 @@ export class Lateness {
   }
 }
 
-/** The lateness of the last five to ten seconds, whatever came before. */
-export class RecentLateness {
-  private current = new Lateness();
-  private former = new Lateness();
-  private turnMs = Number.NEGATIVE_INFINITY;
+/** Delays of the last five to ten seconds. */
+export class RecentDelays {
+  private current = new DelayHistogram();
+  private previous = new DelayHistogram();
+  private rotatedMs = Number.NEGATIVE_INFINITY;
 
   add(ms: number, nowMs: number): void {
-    if (nowMs - this.turnMs >= TURN_MS) {
-      this.former = this.current;
-      this.current = new Lateness();
-      this.turnMs = nowMs;
+    if (nowMs - this.rotatedMs >= ROTATE_MS) {
+      this.previous = this.current;
+      this.current = new DelayHistogram();
+      this.rotatedMs = nowMs;
     }
     this.current.add(ms);
-    this.former.add(ms);
+    this.previous.add(ms);
   }
 
   percentiles(): Percentiles {
-    return this.former.percentiles();
+    return this.previous.percentiles();
   }
 }
 
-const TURN_MS = 5_000;
+const ROTATE_MS = 5_000;

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Lateness, RecentLateness } from './lateness.ts';
+import { DelayHistogram, RecentDelays } from './delays.ts';
 
 test('percentiles are those of the sorted delays', () => {
   const delays = fc.array(fc.integer({ min: 0, max: 1_999 }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(delays, (all) => {
-      const lateness = new Lateness();
+      const lateness = new DelayHistogram();
       for (const ms of all) lateness.add(ms);
       const sorted = [...all].sort((a, b) => a - b);
       const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? 0;
@@ -16,7 +16,7 @@ test('percentiles are those of the sorted delays', () => {
 });
 
 test('delays out of range count at its ends, and none at all as 0', () => {
-  const lateness = new Lateness();
+  const lateness = new DelayHistogram();
   expect(lateness.percentiles()).toEqual({ p50Ms: 0, p99Ms: 0 });
   lateness.add(-3);
   expect(lateness.percentiles()).toEqual({ p50Ms: 0, p99Ms: 0 });
@@ -25,7 +25,7 @@ test('delays out of range count at its ends, and none at all as 0', () => {
 });
 
 test('what was ten seconds ago is forgotten', () => {
-  const recent = new RecentLateness();
+  const recent = new RecentDelays();
   for (let nowMs = 0; nowMs < 10_000; nowMs += 10) recent.add(900, nowMs);
   for (let nowMs = 10_000; nowMs < 20_000; nowMs += 10) recent.add(5, nowMs);
   recent.add(5, 20_000);

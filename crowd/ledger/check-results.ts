@@ -3,32 +3,36 @@ export const CHECKS = ['count', 'bodies', 'intervals', 'answers', 'winners', 'ev
 export type Check = (typeof CHECKS)[number];
 
 /** How a check stands: how often it was made, how often it failed, and how it failed first. */
-export interface Verdict {
+export interface CheckResult {
   readonly checks: number;
   readonly mismatches: number;
   readonly first: string | null;
 }
-export type Verdicts = Readonly<Record<Check, Verdict>>;
+export type CheckResults = Readonly<Record<Check, CheckResult>>;
 
 /** Verdicts before anything was checked. */
-export const NO_VERDICTS: Verdicts = each(() => ({ checks: 0, mismatches: 0, first: null }));
+export const NO_CHECK_RESULTS: CheckResults = each(() => ({
+  checks: 0,
+  mismatches: 0,
+  first: null,
+}));
 
 /** Whether every check held. */
-export function allHold(verdicts: Verdicts): boolean {
+export function allPassed(verdicts: CheckResults): boolean {
   return CHECKS.every((check) => verdicts[check].mismatches === 0);
 }
 
 /** Keeps the verdicts. */
-export class Verdictbook {
-  private readonly book = each(() => ({
+export class CheckRecorder {
+  private readonly resultsByCheck = each(() => ({
     checks: 0,
     mismatches: 0,
     first: null as string | null,
   }));
 
   /** Notes a check. @param mismatch what is wrong, or null when it held */
-  note(check: Check, mismatch: string | null): void {
-    const verdict = this.book[check];
+  record(check: Check, mismatch: string | null): void {
+    const verdict = this.resultsByCheck[check];
     verdict.checks++;
     if (mismatch === null) return;
     verdict.mismatches++;
@@ -36,8 +40,8 @@ export class Verdictbook {
   }
 
   /** The verdicts as they are now. */
-  verdicts(): Verdicts {
-    return each((check) => ({ ...this.book[check] }));
+  results(): CheckResults {
+    return each((check) => ({ ...this.resultsByCheck[check] }));
   }
 }
 

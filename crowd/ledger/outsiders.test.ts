@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { Others } from './others.ts';
+import { Outsiders } from './outsiders.ts';
 
 const RARELY_MS = 240_000;
 
 /** A service that gives seats from 0 on, and a check that fails for want of so many others. */
 function setUp() {
-  const others = new Others();
+  const others = new Outsiders();
   const noted: (string | null)[] = [];
   let next = 0;
   const give = () => {
@@ -17,15 +17,15 @@ function setUp() {
     others,
     noted,
     give,
-    joinOurs: () => others.addOurs(give()),
+    joinOurs: () => others.addCrowdToken(give()),
     probe: () => {
-      others.probing(0);
-      others.found([give()]);
+      others.probeSent(0);
+      others.probeReturned([give()]);
     },
     needs: (least: number) => {
-      others.ask({
+      others.check({
         mismatchWith: (most) => (most >= least ? null : `${most} of ${least}`),
-        note: (mismatch) => noted.push(mismatch),
+        record: (mismatch) => noted.push(mismatch),
       });
     },
   };
@@ -55,7 +55,7 @@ describe('the others', () => {
     const late = give();
     needs(1);
     probe();
-    others.addOurs(late);
+    others.addCrowdToken(late);
     others.settle();
     expect(noted).toEqual(['0 of 1']);
   });
@@ -69,9 +69,9 @@ describe('the others', () => {
 
   test('a check that no number of others would explain is told at once', () => {
     const { others, noted } = setUp();
-    others.ask({ mismatchWith: () => 'too few', note: (mismatch) => noted.push(mismatch) });
+    others.check({ mismatchWith: () => 'too few', record: (mismatch) => noted.push(mismatch) });
     expect(noted).toEqual(['too few']);
-    expect(others.isAsked()).toBe(false);
+    expect(others.hasPendingChecks()).toBe(false);
   });
 
   test('a check that needs more than are known waits for a probe that is sent after it', () => {
@@ -105,8 +105,8 @@ describe('the others', () => {
     const { others, give, probe, needs, noted } = setUp();
     give();
     needs(1);
-    others.probing(0);
-    others.failed();
+    others.probeSent(0);
+    others.probeFailed();
     expect(noted).toEqual([]);
     expect(others.needsProbe(0)).toBe(true);
     probe();
@@ -117,8 +117,8 @@ describe('the others', () => {
   test('a service that gives no tokens explains nothing: in the end a mismatch is one', () => {
     const { others, needs, noted } = setUp();
     needs(1);
-    others.probing(0);
-    others.failed();
+    others.probeSent(0);
+    others.probeFailed();
     others.settle();
     expect(noted).toEqual(['0 of 1']);
   });
@@ -127,7 +127,7 @@ describe('the others', () => {
     const { others } = setUp();
     expect(others.needsProbe(RARELY_MS - 1)).toBe(false);
     expect(others.needsProbe(RARELY_MS)).toBe(true);
-    others.probing(RARELY_MS);
+    others.probeSent(RARELY_MS);
     others.settle();
     expect(others.needsProbe(RARELY_MS + 1)).toBe(false);
     expect(others.needsProbe(2 * RARELY_MS)).toBe(true);
@@ -136,12 +136,12 @@ describe('the others', () => {
   test('[C-5] who speak are known by their ids, each once', () => {
     const { others, joinOurs } = setUp();
     joinOurs();
-    expect(['viewer 0', 'bob', 'bob', 'ann'].map((id) => others.hear(id))).toEqual([
+    expect(['viewer 0', 'bob', 'bob', 'ann'].map((id) => others.addAuthor(id))).toEqual([
       false,
       true,
       false,
       true,
     ]);
-    expect(others.speakers()).toBe(2);
+    expect(others.authorCount()).toBe(2);
   });
 });

@@ -1,0 +1,120 @@
+import type { FeedEvent } from '../protocol/feed.ts';
+import type { Quiz } from '../protocol/quizzes.ts';
+import type { AnswerResult } from './answer-figures.ts';
+import type { HttpResponse } from './connections.ts';
+import type { AnswerOutcome } from './ledger/answer-ledger.ts';
+import { isOf } from './ledger/event-kinds.ts';
+import type { Round, WinnerReportOutcome } from './ledger/winner-ledger.ts';
+import type { SimulationContext, ViewerClient } from './viewer-client.ts';
+import { planAnswer, type ViewerProfile } from './viewer-profile.ts';
+
+const TRIES_MAX = 6;
+
+/** The viewer of a participant. */
+export interface ParticipantViewer {
+  readonly number: number;
+  readonly profile: ViewerProfile;
+  readonly isPresent: () => boolean;
+  /** Calls `act` after a delay, unless the viewer has left since. */
+  readonly schedule: (delayMs: number, act: () => Promise<unknown>) => void;
+}
+
+/** The participant's answer to a quiz. */
+interface OwnAnswer {
+  /** The choice that was acknowledged. */
+  choice: string | null;
+  isRight: boolean;
+  /** The result that the service reported. */
+  result: AnswerResult | null;
+}
+
+/** The quiz behavior of a viewer: it answers, retries, and reports itself as a winner. */
+export class QuizParticipant {
+  /** Its answers to the quizzes it has read since the last winners request. */
+  private readonly game = new Map<string, OwnAnswer>();
+
+  constructor(
+    private readonly viewer: ParticipantViewer,
+    private readonly client: ViewerClient,
+    private readonly context: SimulationContext,
+  ) {}
+
+  /** Handles an event of the feed. @returns whether it shows that the participant was right */
+  react(event: FeedEvent): boolean {
+    if (isOf(event, 'quiz')) this.planToAnswer(event.data);
+    if (isOf(event, 'request-quiz-winners')) this.planToClaim();
+    if (!isOf(event, 'quiz-results')) return false;
+    const own = this.game.get(event.data.id);
+    if (!own) return false;
+    own.isRight = own.choice === event.data.answer;
+    return own.isRight;
+  }
+
+  private planToAnswer(quiz: Quiz): void {
+    const { time, localMs, random } = this.context;
+    const own: OwnAnswer = { choice: null, isRight: false, result: null };
+    this.game.set(quiz.id, own);
+    const plan = planAnswer(quiz, this.viewer.profile, time.likelyMs(localMs()), random);
+    if (!plan) return;
+    this.viewer.schedule(plan.delayMs, async () => {
+      await this.answer(quiz, plan.choice, own);
+      const { retry } = plan;
+      if (retry) this.viewer.schedule(retry.delayMs, () => this.answer(quiz, retry.choice, own));
+    });
+  }
+
+  private planToClaim(): void {
+    const { random, ledger } = this.context;
+    const isWinner = this.game.size > 0 && [...this.game.values()].every((own) => own.isRight);
+    this.game.clear();
+    const round = ledger.winners.latest();
+    // A few report themselves without having won, to test that the service refuses it.
+    if (!round || (!isWinner && random() >= 0.03)) return;
+    this.viewer.schedule(400 * random(), () => this.claim(round));
+  }
+
+  /** Sends an answer until the service accepts or refuses it. */
+  private async answer(quiz: Quiz, choice: string, own: OwnAnswer): Promise<void> {
+    const { ledger, stats, streamId, time, localMs } = this.context;
+    const { closeInterval } = quiz;
+    const body = JSON.stringify({ streamId, choice, closeInterval });
+    const recordResult = (result: AnswerResult) => {
+      own.result = stats.answers.record(quiz.id, own.result, result);
+      if (result === 'acknowledged') own.choice ??= choice;
+    };
+    for (let tries = 0; tries < TRIES_MAX && this.viewer.isPresent(); tries++) {
+      const earliestMs = time.earliestMs(localMs());
+      const attempt = ledger.answers.sent(quiz, this.viewer.number, choice, earliestMs);
+      const response = await this.client.post(`/api/v1/quizzes/${quiz.id}/answer`, body);
+      const outcome = outcomeOfAnswer(response);
+      ledger.answered(attempt, outcome, time.latestMs(localMs()), response?.status ?? null);
+      if (outcome !== 'unknown')
+        return recordResult(outcome === 'recorded' ? 'acknowledged' : 'late');
+      await this.client.pauseAfter(response);
+    }
+    recordResult('unknown');
+  }
+
+  private async claim(round: Round): Promise<void> {
+    const { ledger, streamId, time, localMs } = this.context;
+    for (let tries = 0; tries < TRIES_MAX && this.viewer.isPresent(); tries++) {
+      const claim = ledger.winners.sent(round, this.viewer.number);
+      const response = await this.client.post(`/api/v1/quizzes/${streamId}/record-winner`);
+      const outcome = outcomeOfClaim(response);
+      ledger.claimed(claim, outcome, time.latestMs(localMs()), response?.status ?? null);
+      if (outcome !== 'unknown') return;
+      await this.client.pauseAfter(response);
+    }
+  }
+}
+
+function outcomeOfAnswer(response: HttpResponse | null): AnswerOutcome {
+  if (response?.status === 204) return 'recorded';
+  return response?.status === 409 ? 'refused' : 'unknown';
+}
+
+function outcomeOfClaim(response: HttpResponse | null): WinnerReportOutcome {
+  if (response?.status === 204) return 'won';
+  if (response?.status === 401) return 'not-qualified';
+  return response?.status === 409 ? 'no-round' : 'unknown';
+}
