@@ -4,11 +4,11 @@ import {
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   answer,
   openShow,
-  playOut,
+  playToResults,
   type ReadQuiz,
   readQuiz,
 } from '../support/conformance/quiz-show.ts';
@@ -28,14 +28,14 @@ let harness: Harness;
 let clock: ManualClock;
 beforeAll(async () => {
   clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ clock, config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 
 const showOf = (viewerCount: number, fields: Record<string, unknown> = {}) =>
   openShow(harness, viewerCount, fields);
 const studioQuiz = (id: string) => readQuiz(harness, id);
-const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playOut(harness, viewer, quiz);
+const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playToResults(harness, viewer, quiz);
 
 test('[Q-7] an answer returns 204 without a body', async () => {
   const { viewer, quiz } = await showOf(1);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MEMBERS } from '../support/conformance/body-members.ts';
 import { expectNoDefects, expectProblem } from '../support/conformance/expectations.ts';
-import { brokenBodies, brokenMembers } from '../support/conformance/malformed-bodies.ts';
+import { malformedBodies, malformedMembers } from '../support/conformance/malformed-bodies.ts';
 import {
+  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
   type OperationName,
-  PLENTY_OF_ALL,
   send,
   type ValidRequest,
   validRequest,
@@ -16,7 +16,7 @@ import { type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(async () => {
   expectNoDefects(harness);
@@ -47,26 +47,26 @@ describe.each(WITH_BODY)('%s', (name) => {
   });
 
   test('[G-20] [G-21] [G-22] returns 400 for each member missing, null, of a wrong type, empty, too long or malformed', async () => {
-    for (const { what, text, says } of brokenMembers(request.body ?? {}, members)) {
+    for (const { fault, text, expected } of malformedMembers(request.body ?? {}, members)) {
       const response = await sendText(request, text);
       if (response.status !== 400) {
-        throw new Error(`${what} gave ${response.status}: ${await response.text()}`);
+        throw new Error(`${fault} gave ${response.status}: ${await response.text()}`);
       }
       const { detail } = await expectProblem(response, 400);
-      expect([what, detail]).toEqual([what, expect.stringContaining(says)]);
+      expect([fault, detail]).toEqual([fault, expect.stringContaining(expected)]);
     }
   });
 
   test('[G-19] [G-20] returns 400 for a body that is not a strict JSON object', async () => {
-    for (const { what, text, says } of brokenBodies(request.body ?? {})) {
+    for (const { fault, text, expected } of malformedBodies(request.body ?? {})) {
       // An empty body counts as absent where the body is optional.
-      if (OPERATIONS[name].bodyOptional && what === 'no body') continue;
+      if (OPERATIONS[name].bodyOptional && fault === 'no body') continue;
       const response = await sendText(request, text);
       if (response.status !== 400) {
-        throw new Error(`${what} gave ${response.status}: ${await response.text()}`);
+        throw new Error(`${fault} gave ${response.status}: ${await response.text()}`);
       }
       const { detail } = await expectProblem(response, 400);
-      expect([what, detail]).toEqual([what, expect.stringContaining(says)]);
+      expect([fault, detail]).toEqual([fault, expect.stringContaining(expected)]);
     }
   });
 

@@ -5,9 +5,9 @@ import {
   expectProblem,
 } from '../support/conformance/expectations.ts';
 import {
+  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
-  PLENTY_OF_ALL,
   send,
   validRequest,
 } from '../support/conformance/operations.ts';
@@ -18,7 +18,7 @@ import { type Harness, startService } from '../support/harness/harness.ts';
 describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   let harness: Harness;
   beforeAll(async () => {
-    harness = await startService({ backends, config: { rates: PLENTY_OF_ALL } });
+    harness = await startService({ backends, config: { rates: HIGH_RATES } });
   }, 30_000);
   afterAll(async () => {
     expectNoDefects(harness);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { expectNoDefects, expectProblem } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL, validRequest } from '../support/conformance/operations.ts';
+import { HIGH_RATES, validRequest } from '../support/conformance/operations.ts';
 import { rawBody, rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(async () => {
   expectNoDefects(harness);

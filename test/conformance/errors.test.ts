@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
 import {
+  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
-  PLENTY_OF_ALL,
   send,
   validRequest,
 } from '../support/conformance/operations.ts';
@@ -12,7 +12,7 @@ import { expectJson, type Harness, START_MS, startService } from '../support/har
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 

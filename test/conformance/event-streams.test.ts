@@ -7,7 +7,7 @@ import {
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
 import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   type Harness,
   type ManualClock,
@@ -21,7 +21,7 @@ let harness: Harness;
 let clock: ManualClock;
 beforeAll(async () => {
   clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ clock, config: { rates: HIGH_RATES } });
   await harness.advance(1);
 });
 afterAll(() => harness.close());

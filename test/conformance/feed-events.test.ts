@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Chats } from '../../protocol/feed.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -14,7 +14,7 @@ import {
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
   await harness.advance(1);
 });
 afterAll(() => harness.close());

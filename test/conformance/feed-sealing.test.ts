@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { expectProblem } from '../support/conformance/expectations.ts';
 import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   type Harness,
   type ManualClock,
@@ -14,24 +14,24 @@ let harness: Harness;
 let clock: ManualClock;
 beforeAll(async () => {
   clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ clock, config: { rates: HIGH_RATES } });
   await harness.advance(1);
 });
 afterAll(() => harness.close());
 
-const { newViewer, read, sealed, send, textOf } = feedSteps(() => harness);
+const { newViewer, read, sealNext, send, readText } = feedSteps(() => harness);
 
 test('[F-11] [F-12] a served interval never changes, whatever is sent afterwards', async () => {
   const viewer = await newViewer();
   await send(viewer, 'first', null);
-  const interval = await sealed();
-  const before = await textOf(viewer, interval);
+  const interval = await sealNext();
+  const before = await readText(viewer, interval);
   await send(viewer, 'second', null);
   await viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, { kind: 'heart' });
   await harness.service.seal();
-  expect(await textOf(viewer, interval)).toBe(before);
+  expect(await readText(viewer, interval)).toBe(before);
   await harness.advance(4);
-  expect(await textOf(viewer, interval)).toBe(before);
+  expect(await readText(viewer, interval)).toBe(before);
   const watermark = await harness.store.readWatermark({});
   expect(watermark).toBe(harness.interval() - 1);
   await send(viewer, 'third', null);
@@ -107,7 +107,7 @@ test('[F-15] an interval lists view-count first, then chats, then events in the 
   await viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
   await send(viewer, 'purchase', { text: 'late' });
   await send(viewer, 'c', { n: 3 });
-  const events = await harness.events(viewer, await sealed());
+  const events = await harness.events(viewer, await sealNext());
   expect(events.map(({ type }) => type)).toEqual(['view-count', 'chats', 'b', 'quiz', 'a', 'c']);
 });
 

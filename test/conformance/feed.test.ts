@@ -5,7 +5,7 @@ import {
   expectProblem,
 } from '../support/conformance/expectations.ts';
 import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -15,18 +15,18 @@ import {
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
   await harness.advance(1);
 });
 afterAll(() => harness.close());
 
-const { newViewer, read, sealed, send, textOf } = feedSteps(() => harness);
+const { newViewer, read, sealNext, send, readText } = feedSteps(() => harness);
 
 test('[F-1] [F-2] an interval has exactly interval and events, and an event exactly type and data', async () => {
   const viewer = await newViewer();
   await send(viewer, 'lights', { colour: 'red' });
   await send(viewer, 'curtain', null);
-  const interval = await sealed();
+  const interval = await sealNext();
   const response = await read(viewer, interval);
   expectBaseHeaders(response);
   expect(response.headers.get('content-type')).toBe('application/json');
@@ -40,7 +40,7 @@ test('[F-1] [F-2] an interval has exactly interval and events, and an event exac
 test('[F-2] no other viewer response contains an event', async () => {
   const viewer = await newViewer();
   await send(viewer, 'secret-lights', { colour: 'ultraviolet' });
-  await sealed();
+  await sealNext();
   for (const path of [`streams/${viewer.streamId}/`, `view-counts/${viewer.streamId}`, 'time']) {
     expect(await (await viewer.get(`/api/v1/${path}`)).text()).not.toContain('ultraviolet');
   }
@@ -50,18 +50,18 @@ test('[F-3] a sealed interval is served at once, however old', async () => {
   const viewer = await newViewer();
   const now = harness.interval();
   for (const interval of [now - 1, now - 5, now - 100_000]) {
-    expect(JSON.parse(await textOf(viewer, interval)).interval).toBe(interval);
+    expect(JSON.parse(await readText(viewer, interval)).interval).toBe(interval);
   }
 });
 
 test('[F-3] [F-11] an interval evicted from memory is read from the database with the same bytes', async () => {
   const viewer = await newViewer();
   await send(viewer, 'lights', { colour: 'grün' });
-  const interval = await sealed();
-  const fresh = await textOf(viewer, interval);
+  const interval = await sealNext();
+  const fresh = await readText(viewer, interval);
   expect(fresh).toContain('grün');
   await harness.advance(300);
-  expect(await textOf(viewer, interval)).toBe(fresh);
+  expect(await readText(viewer, interval)).toBe(fresh);
   const [row] = await harness.store.readSealed({
     streamId: viewer.streamId,
     from: interval,
@@ -76,7 +76,7 @@ test('[F-4] a request for the current interval or up to 4 ahead waits until the 
   const now = harness.interval();
   const done: number[] = [];
   const held = [0, 1, 2, 3, 4].map(async (ahead) => {
-    const body = await textOf(viewer, now + ahead);
+    const body = await readText(viewer, now + ahead);
     done.push(now + ahead);
     return body;
   });
@@ -94,7 +94,7 @@ test('[F-4] a request for the current interval or up to 4 ahead waits until the 
 test('[F-4] all long polls for an interval get the same bytes', async () => {
   const stream = await harness.createStream();
   const viewers = await Promise.all(Array.from({ length: 20 }, () => harness.viewer(stream)));
-  const bodies = viewers.map((viewer) => textOf(viewer, harness.interval()));
+  const bodies = viewers.map((viewer) => readText(viewer, harness.interval()));
   await Bun.sleep(20);
   await send(viewers[0] as TestViewer, 'lights', { colour: 'red' });
   await harness.advance(1);
@@ -144,9 +144,9 @@ test('[F-6] a missing, repeated or misnamed interval parameter returns 400', asy
 
 test('[F-8] an interval before the stream existed, or without events, is empty', async () => {
   const viewer = await newViewer();
-  const quiet = (await sealed()) - 1;
+  const quiet = (await sealNext()) - 1;
   for (const interval of [0, 1, 1_000, quiet - 300, quiet]) {
-    expect(await textOf(viewer, interval)).toBe(`{"interval":${interval},"events":[]}`);
+    expect(await readText(viewer, interval)).toBe(`{"interval":${interval},"events":[]}`);
   }
 });
 
@@ -156,7 +156,7 @@ test('[F-10] reading once per interval yields every event once', async () => {
   for (let n = 0; n < 12; n++) {
     if (n % 3 !== 2) await send(viewer, 'tick', { n });
     if (n % 4 === 1) await send(viewer, 'tick', { n: n + 0.5 });
-    const interval = await sealed();
+    const interval = await sealNext();
     for (const { type, data } of await harness.events(viewer, interval)) {
       if (type === 'tick') seen.push((data as { n: number }).n);
     }

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { expectNoDefects } from '../support/conformance/expectations.ts';
 import {
+  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
-  PLENTY_OF_ALL,
   send,
   type ValidRequest,
   validRequest,
@@ -16,7 +16,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   let harness: Harness;
   const requests = new Map<string, ValidRequest>();
   beforeAll(async () => {
-    harness = await startService({ backends, config: { rates: PLENTY_OF_ALL } });
+    harness = await startService({ backends, config: { rates: HIGH_RATES } });
     for (const name of OPERATION_NAMES) requests.set(name, await validRequest(harness, name));
   }, 30_000);
   afterAll(async () => {

@@ -7,9 +7,9 @@ import {
   methodsIn,
 } from '../support/conformance/expectations.ts';
 import {
+  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
-  PLENTY_OF_ALL,
   send,
   validRequest,
 } from '../support/conformance/operations.ts';
@@ -18,7 +18,7 @@ import { type Harness, startService } from '../support/harness/harness.ts';
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 

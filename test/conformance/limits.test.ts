@@ -12,7 +12,7 @@ import {
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -33,7 +33,7 @@ async function withService(config: Partial<Config>, work: (harness: Harness) => 
 
 /** High limits for everything except the given rates. */
 const only = (rate: keyof Config['rates'], points: number, durationS = 60) => ({
-  rates: { ...PLENTY_OF_ALL, [rate]: { points, durationS } },
+  rates: { ...HIGH_RATES, [rate]: { points, durationS } },
 });
 
 async function expectTooMany(response: Response, longestS: number): Promise<void> {
@@ -253,7 +253,7 @@ describe('constants', () => {
   });
 
   test('[L-13] the 101st API token of an account returns 409 until one is revoked', () =>
-    withService({ rates: PLENTY_OF_ALL }, async (harness) => {
+    withService({ rates: HIGH_RATES }, async (harness) => {
       const create = () => harness.studio('POST', '/api-tokens', { name: 'x' });
       let last = '';
       // The account already has its first token.
@@ -268,7 +268,7 @@ describe('constants', () => {
   test(
     '[L-13] the 2,001st quiz of a stream returns 409',
     () =>
-      withService({ rates: PLENTY_OF_ALL }, async (harness) => {
+      withService({ rates: HIGH_RATES }, async (harness) => {
         const streamId = await harness.createStream();
         const producer = harness.account.uuid;
         const quiz = { ...QUIZ, reveal: 'auto' as const };
@@ -288,7 +288,7 @@ describe('constants', () => {
   );
 
   test('[L-13] a full stream returns 409 to a new viewer and still issues tokens to viewers with a seat', () =>
-    withService({ rates: PLENTY_OF_ALL }, async (harness) => {
+    withService({ rates: HIGH_RATES }, async (harness) => {
       const stream = await harness.createStream();
       const first = await harness.viewer(stream, 'first');
       await leaseAllButOne(harness, stream);

@@ -7,7 +7,7 @@ import {
   expectNoContent,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { answer, ofType, openShow, playOut } from '../support/conformance/quiz-show.ts';
+import { answer, ofType, openShow, playToResults } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
   type Harness,
@@ -47,7 +47,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     expect(told).toMatchObject([{ data: { id: quiz.id, closeInterval: quiz.closeInterval } }]);
     expect(told[0]?.data).not.toHaveProperty('answer');
     await expectNoContent(await answer(late, quiz));
-    const [results] = ofType<QuizResults>(await playOut(service, late, quiz), 'quiz-results');
+    const [results] = ofType<QuizResults>(await playToResults(service, late, quiz), 'quiz-results');
     expect(results?.data.choices.Jupiter).toEqual({ count: 1, percentage: 50 });
   });
 

@@ -6,13 +6,13 @@ import {
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   answer,
   eventsFrom,
   ofType,
   openShow,
-  playOut,
+  playToResults,
   type ReadQuiz,
   readQuiz,
 } from '../support/conformance/quiz-show.ts';
@@ -32,14 +32,14 @@ let harness: Harness;
 let clock: ManualClock;
 beforeAll(async () => {
   clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ clock, config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 
 const showOf = (viewerCount: number, fields: Record<string, unknown> = {}) =>
   openShow(harness, viewerCount, fields);
 const studioQuiz = (id: string) => readQuiz(harness, id);
-const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playOut(harness, viewer, quiz);
+const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playToResults(harness, viewer, quiz);
 
 describe('making and publishing', () => {
   test('[Q-1] /api/v1 has no route that creates or reads a quiz', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
 import {
+  disabledTestsIn,
   GROUPS,
-  quotedIn,
+  quotedRules,
   referencesIn,
   rulesOf,
-  sleepersIn,
 } from '../support/conformance/spec-rules.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -39,13 +39,13 @@ describe('SPEC.md', () => {
   });
 
   test.each([...GROUPS])('group %s: every rule is quoted by the title of a test', (group) => {
-    const quoted = new Set([...tests.values()].flatMap(quotedIn));
+    const quoted = new Set([...tests.values()].flatMap(quotedRules));
     const unquoted = rules.filter((id) => id.startsWith(group) && !quoted.has(id));
     expect(unquoted.filter((id) => !(id in UNTESTED))).toEqual([]);
   });
 
   test('every rule listed as untested exists and is untested', () => {
-    const quoted = new Set([...tests.values()].flatMap(quotedIn));
+    const quoted = new Set([...tests.values()].flatMap(quotedRules));
     for (const [id, reason] of Object.entries(UNTESTED)) {
       expect(rules).toContain(id);
       expect(quoted.has(id)).toBe(false);
@@ -71,7 +71,7 @@ describe('the sources', () => {
 
   test('have no skipped or focused test', () => {
     const asleep = [...tests].flatMap(([path, text]) =>
-      sleepersIn(text).map((call) => `${path}: ${call}`),
+      disabledTestsIn(text).map((call) => `${path}: ${call}`),
     );
     expect(asleep).toEqual([]);
   });

@@ -6,14 +6,14 @@ import {
   expectNoContent,
   expectProblem,
 } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 
@@ -60,7 +60,7 @@ test('[S-3] a stream without its own URLs plays from this origin', async () => {
 
 test('[S-3] [S-10] the configured public URL is the origin of every link', async () => {
   const publicUrl = 'https://show.example.org';
-  const other = await startService({ config: { publicUrl, rates: PLENTY_OF_ALL } });
+  const other = await startService({ config: { publicUrl, rates: HIGH_RATES } });
   try {
     const id = await other.createStream();
     await other.createStream();

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
 import { Keyring, newSigningKey } from '../../server/auth/viewer-tokens/keyring.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -36,7 +36,7 @@ async function withService<T>(
   const harness = await startService({
     clock,
     directory: join(directory, name),
-    config: { rates: PLENTY_OF_ALL },
+    config: { rates: HIGH_RATES },
   });
   try {
     return await work(harness);

@@ -10,7 +10,7 @@ import {
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
 import { partsOf } from '../support/conformance/forged-tokens.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
 import {
   expectJson,
@@ -23,7 +23,7 @@ import {
 let harness: Harness;
 let stream: string;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
   stream = await harness.createStream();
   await harness.advance(1);
 });
@@ -238,7 +238,7 @@ describe('keys', () => {
 
 describe('--token-auth=producer', () => {
   test("[T-16] with --token-auth=producer, token creation needs the service token of the stream's owner", async () => {
-    const closed = await startService({ config: { tokenAuth: 'producer', rates: PLENTY_OF_ALL } });
+    const closed = await startService({ config: { tokenAuth: 'producer', rates: HIGH_RATES } });
     try {
       const id = await closed.createStream();
       const stranger = await closed.createAccount();

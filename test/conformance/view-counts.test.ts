@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { ViewCount } from '../../protocol/view-counts.ts';
 import { formatCount } from '../../server/realtime/presence/view-count-events.ts';
 import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -18,7 +18,7 @@ import {
 let harness: Harness;
 let stream: string;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 

@@ -4,7 +4,7 @@ import {
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -16,7 +16,7 @@ import {
 
 let harness: Harness;
 beforeAll(async () => {
-  harness = await startService({ config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(() => harness.close());
 

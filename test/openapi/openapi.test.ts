@@ -11,12 +11,16 @@ import { WEBHOOK_EVENTS } from '../../protocol/webhooks.ts';
 import { openEmbedded } from '../../server/app/backends-embedded.ts';
 import type { Store } from '../../server/app/procedures.ts';
 import { startServer } from '../../server/app/server.ts';
-import { configOf } from '../../server/platform/config.ts';
+import { createConfig } from '../../server/platform/config.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
 import { OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
-import { type Ask, Contract, type DocumentedOperation } from '../support/openapi/contract.ts';
+import {
+  Contract,
+  type DocumentedOperation,
+  type OperationRequest,
+} from '../support/openapi/contract.ts';
 import { bearer, type Exercises, Fixture, WEBHOOK } from '../support/openapi/fixture.ts';
 import { studioExercises } from '../support/openapi/studio.ts';
 import { viewerExercises } from '../support/openapi/viewer.ts';
@@ -38,8 +42,8 @@ const RATES = {
 
 let isUnavailable = false;
 
-/** A record that answers nothing while `isAway`. */
-function breakable(store: Store): Store {
+/** A store whose calls fail while `isUnavailable`. */
+function withOutage(store: Store): Store {
   return new Proxy(store, {
     get: (store, name: keyof Store) => (input: never, once?: never) =>
       isUnavailable
@@ -48,19 +52,19 @@ function breakable(store: Store): Store {
   });
 }
 
-/** Parameters and a credential that the operation admits; every id is one that there is. */
-async function admitted(
+/** A request with a valid credential and existing ids. */
+async function authorizedRequest(
   fixture: Fixture,
   { operationId, security }: DocumentedOperation,
-): Promise<Ask> {
+): Promise<OperationRequest> {
   const { account } = fixture.service;
-  const { streamId, viewer, quiz } = await fixture.show();
-  const token_id = await fixture.kept('createApiToken', { name: 'spare' });
+  const { streamId, viewer, quiz } = await fixture.openShow();
+  const token_id = await fixture.sharedId('createApiToken', { name: 'spare' });
   const invitee = { email: 'spare@example.org', role: 'host' };
-  const invitation_id = await fixture.kept('invite', invitee);
+  const invitation_id = await fixture.sharedId('invite', invitee);
   const { browser, uuid: member_id } = await fixture.member();
-  const webhook_id = await fixture.kept('createWebhook', WEBHOOK);
-  const delivery_id = await fixture.made('testWebhook', { params: { webhook_id } });
+  const webhook_id = await fixture.sharedId('createWebhook', WEBHOOK);
+  const delivery_id = await fixture.createdId('testWebhook', { params: { webhook_id } });
   const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
   const params = { stream_id: streamId, quiz_id: quiz.id, ...ofAccount };
   if (security.every((scheme) => 'Session' in scheme) && security.length > 0) {
@@ -84,7 +88,7 @@ async function admitted(
 
 const accepts = ['application/problem+json', 'application/json', '*/*'];
 
-// Both kinds must answer the same, also to what one of them could not take.
+// Both backends must return the same statuses.
 describe.each(['embedded', 'shared'] as const)('every operation on %s backends', (backends) => {
   let service: Harness;
   let limited: Harness;
@@ -93,14 +97,14 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
   const contract = new Contract(document);
 
   beforeAll(async () => {
-    service = await startService({ backends, config: { rates: RATES }, store: breakable });
+    service = await startService({ backends, config: { rates: RATES }, store: withOutage });
     fixture = new Fixture(service, contract);
     exercises = {
       ...viewerExercises(fixture),
       ...studioExercises(fixture),
       ...webhookExercises(fixture),
     };
-    // One failed authentication for an address; each operation comes from one of its own.
+    // One failed authentication per address; each operation is tested from its own address.
     const failedAuth = { points: 1, durationS: 60 };
     const config = { rates: { ...RATES, failedAuth }, trustProxy: true };
     limited = await startService({ backends, config });
@@ -110,7 +114,7 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
     await limited.close();
   });
 
-  test('[O-15] of the two APIs is in the document, and no other', () => {
+  test('[O-15] the document has exactly the operations of both APIs', () => {
     const operations: [string, Operation][] = Object.entries({ ...viewerApi, ...studioApi });
     const described = operations.map(([id, { method, path }]) => `${id} ${method} ${path}`);
     const documented = contract.operations.map(
@@ -120,40 +124,46 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
     expect(Object.keys(exercises).sort()).toEqual(operations.map(([id]) => id).sort());
   });
 
-  test.each(contract.operations)('[O-15] $operationId answers as documented', async (operation) => {
-    const answers = await exercises[operation.operationId]?.();
-    const statuses = answers?.map(([response]) => response.status);
-    expect(statuses).toEqual(answers?.map(([, status]) => status) ?? []);
-  });
+  test.each(contract.operations)(
+    '[O-15] $operationId returns documented responses',
+    async (operation) => {
+      const answers = await exercises[operation.operationId]?.();
+      const statuses = answers?.map(([response]) => response.status);
+      expect(statuses).toEqual(answers?.map(([, status]) => status) ?? []);
+    },
+  );
 
-  test.each(contract.operations)('[O-15] $operationId refuses as documented', async (operation) => {
-    const { operationId, hasBody, security } = operation;
-    const ask = await admitted(fixture, operation);
-    const expected: [Ask, number][] = [[{ ...ask, query: '?a=%zz' }, 400]];
-    if (security.length > 0) {
-      expected.push([{ ...ask, authorization: 'Bearer x' }, 401]);
-      expected.push([{ ...ask, authorization: `Token fb_${'a'.repeat(40)}` }, 401]);
-    }
-    if (hasBody) {
-      expected.push([{ ...ask, text: '{"a":1' }, 400]);
-      const headers = { ...ask.headers, 'Content-Type': 'text/plain' };
-      expected.push([{ ...ask, text: '{}', headers }, 415]);
-    }
-    const { bodyBytes } = OPERATIONS[operationId as OperationName];
-    if (operation.method !== 'get') {
-      expected.push([{ ...ask, text: ' '.repeat(bodyBytes + 1) }, 413]);
-    }
-    for (const [wrong, status] of expected) {
-      for (const accept of accepts) {
-        const headers = { ...wrong.headers, Accept: accept };
-        const response = await contract.ask(service.url, operationId, { ...wrong, headers });
-        expect(`${accept} ${response.status}`).toBe(`${accept} ${status}`);
-        expect(response.headers.get('content-type')).toBe(
-          accept === '*/*' ? 'application/json' : accept,
-        );
+  test.each(contract.operations)(
+    '[O-15] $operationId returns documented errors',
+    async (operation) => {
+      const { operationId, hasBody, security } = operation;
+      const ask = await authorizedRequest(fixture, operation);
+      const expected: [OperationRequest, number][] = [[{ ...ask, query: '?a=%zz' }, 400]];
+      if (security.length > 0) {
+        expected.push([{ ...ask, authorization: 'Bearer x' }, 401]);
+        expected.push([{ ...ask, authorization: `Token fb_${'a'.repeat(40)}` }, 401]);
       }
-    }
-  });
+      if (hasBody) {
+        expected.push([{ ...ask, text: '{"a":1' }, 400]);
+        const headers = { ...ask.headers, 'Content-Type': 'text/plain' };
+        expected.push([{ ...ask, text: '{}', headers }, 415]);
+      }
+      const { bodyBytes } = OPERATIONS[operationId as OperationName];
+      if (operation.method !== 'get') {
+        expected.push([{ ...ask, text: ' '.repeat(bodyBytes + 1) }, 413]);
+      }
+      for (const [wrong, status] of expected) {
+        for (const accept of accepts) {
+          const headers = { ...wrong.headers, Accept: accept };
+          const response = await contract.send(service.url, operationId, { ...wrong, headers });
+          expect(`${accept} ${response.status}`).toBe(`${accept} ${status}`);
+          expect(response.headers.get('content-type')).toBe(
+            accept === '*/*' ? 'application/json' : accept,
+          );
+        }
+      }
+    },
+  );
 
   test.each(contract.operations.filter(({ security }) => security.length > 0))(
     '[O-15] $operationId is 429 as documented, and 503 while the database is unavailable',
@@ -164,13 +174,13 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
         params: { stream_id: randomUUID() },
         headers: { 'X-Forwarded-For': operationId },
       };
-      const first = await contract.ask(limited.url, operationId, failed);
-      const second = await contract.ask(limited.url, operationId, failed);
+      const first = await contract.send(limited.url, operationId, failed);
+      const second = await contract.send(limited.url, operationId, failed);
       expect([first.status, second.status]).toEqual([401, 429]);
-      const ask = await admitted(fixture, operation);
+      const ask = await authorizedRequest(fixture, operation);
       isUnavailable = true;
       try {
-        const answer = await contract.ask(service.url, operationId, ask);
+        const answer = await contract.send(service.url, operationId, ask);
         if (ask.authorization?.startsWith('Token')) expect(answer.status).toBe(503);
       } finally {
         isUnavailable = false;
@@ -180,7 +190,7 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
 
   test('[O-15] was seen to succeed and to refuse', () => {
     for (const { operationId } of contract.operations) {
-      const statuses = [...(contract.seen.get(operationId) ?? [])];
+      const statuses = [...(contract.checkedStatuses.get(operationId) ?? [])];
       const kinds = [statuses.some((n) => n < 400), statuses.some((n) => n >= 400)];
       expect([operationId, ...kinds]).toEqual([operationId, true, true]);
     }
@@ -191,11 +201,11 @@ describe('the document', () => {
   test('[O-15] [O-16] is served at /openapi.json, and to people at /docs', async () => {
     const data = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
     const server = await startServer({
-      config: configOf({ host: '127.0.0.1', port: 0, data }),
+      config: createConfig({ host: '127.0.0.1', port: 0, data }),
       logger: pino({ level: 'silent' }),
       version: '1.2.3',
       openBackends: openEmbedded,
-      onLost: () => {},
+      onFailed: () => {},
     });
     try {
       const served = await fetch(`http://127.0.0.1:${server.port}/openapi.json`);
@@ -231,7 +241,7 @@ describe('the document', () => {
     expect([...usedTags].sort()).toEqual(tags.sort());
   });
 
-  test('[H-23] has what webhooks are sent, by its type, and holds them to it', () => {
+  test('[H-23] the document describes every delivery type, and the contract checks deliveries', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...WEBHOOK_EVENTS, 'test'].sort());
     const headers = {
       'webhook-id': randomUUID(),
@@ -252,7 +262,7 @@ describe('the document', () => {
     }
   });
 
-  test('has examples that fit their own schemas', () => {
+  test('examples in the document match their schemas', () => {
     const schemas = document.components.schemas as Record<string, { examples?: unknown[] }>;
     let count = 0;
     for (const [name, { examples = [] }] of Object.entries(schemas)) {
@@ -264,13 +274,13 @@ describe('the document', () => {
     expect(count).toBeGreaterThan(10);
   });
 
-  test('does not close answers to members of later versions', () => {
+  test('response schemas allow members of later versions', () => {
     const { User, NewStream } = document.components.schemas as Record<string, object>;
     expect(User).not.toHaveProperty('additionalProperties');
     expect(NewStream).toHaveProperty('additionalProperties', false);
   });
 
-  test('names every kind of credential', () => {
+  test('the document describes every kind of credential', () => {
     expect(document.components.securitySchemes).toMatchObject({
       ViewerToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
       ServiceToken: { type: 'apiKey', in: 'header', name: 'Authorization' },
@@ -301,19 +311,19 @@ describe('the contract', () => {
     ['a missing member', { now: 1 }, { headers }],
     ['a member that is not documented', { ...body, zone: 'UTC' }, { headers }],
     ['a member of another type', { ...body, now: '1' }, { headers }],
-  ])('sees %s', async (_, sent, init) => {
+  ])('the contract detects %s', async (_, sent, init) => {
     const fits = new Response(JSON.stringify(body), { headers });
     await contract.check('readTime', fits);
     const response = new Response(JSON.stringify(sent), init as ResponseInit);
-    const refusal = await contract.check('readTime', response).catch((error) => error);
-    expect(refusal).toBeInstanceOf(Error);
+    const failure = await contract.check('readTime', response).catch((error) => error);
+    expect(failure).toBeInstanceOf(Error);
   });
 
-  test('sees a body where there is to be none', async () => {
+  test('the contract detects an unexpected body', async () => {
     const { 'Content-Type': _, ...bare } = headers;
     await contract.check('registerView', new Response(null, { status: 204, headers: bare }));
     const response = new Response(null, { status: 204, headers });
-    const refusal = await contract.check('registerView', response).catch((error) => error);
-    expect(refusal).toBeInstanceOf(Error);
+    const failure = await contract.check('registerView', response).catch((error) => error);
+    expect(failure).toBeInstanceOf(Error);
   });
 });

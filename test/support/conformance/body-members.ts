@@ -1,11 +1,11 @@
 import type { OperationName } from './operations.ts';
 
-/** What a member may be, as far as breaking it is concerned. */
-type Form =
+/** The kind of a member, which determines its invalid values. */
+type MemberKind =
   | { is: 'uuid' }
   | { is: 'email' }
   | { is: 'text'; max: number }
-  /** A text that is only compared, so that any string is of the right form. */
+  /** A text that is only compared, so that any string is valid. */
   | { is: 'key' }
   | { is: 'integer'; min: number; max?: number }
   /** A number from 0 on. */
@@ -15,14 +15,14 @@ type Form =
   | { is: 'one of' }
   | { is: 'texts' }
   | { is: 'ids' }
-  /** A list of lines of the chat, by their ids. */
+  /** A list of ids of chat messages. */
   | { is: 'lines' }
-  /** A list of words of a given few. */
+  /** A list of values of an enumeration. */
   | { is: 'choices' }
   | { is: 'object' };
 
 /** A member of a body. */
-export type Member = Form & { readonly optional?: true; readonly nullable?: true };
+export type Member = MemberKind & { readonly optional?: true; readonly nullable?: true };
 
 const optional = { optional: true } as const;
 const streamMembers = (titleOptional: { optional?: true }): Record<string, Member> => ({

@@ -1,6 +1,6 @@
-/** One message of an event stream, as it was sent. */
+/** One message of an event stream. */
 export interface Message {
-  /** Fields in the order they came, without comments. */
+  /** Fields in the order received, without comments. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly id: string;
   readonly data: string;
@@ -8,14 +8,14 @@ export interface Message {
 
 type Part = { done: boolean; value?: Uint8Array | undefined };
 
-/** Reads server-sent events (HTML, "Server-sent events") as a plain client would. */
+/** A minimal client for server-sent events (HTML, "Server-sent events"). */
 export class EventReader {
   private readonly read: () => Promise<Part>;
   private readonly cancel: () => Promise<void>;
-  private reading: Promise<Part> | null = null;
+  private pendingRead: Promise<Part> | null = null;
   private readonly decoder = new TextDecoder();
   private text = '';
-  private over = false;
+  private isEnded = false;
 
   constructor(response: Response) {
     if (!response.body) throw new Error('there is no body');
@@ -24,21 +24,21 @@ export class EventReader {
     this.cancel = () => reader.cancel();
   }
 
-  /** The next message; null when the stream has ended, or nothing came for `waitMs`. */
+  /** The next message; null when the stream has ended or nothing arrived for `waitMs`. */
   async next(waitMs = 1_000): Promise<Message | null> {
     for (;;) {
       const end = this.text.indexOf('\n\n');
       if (end >= 0) {
-        const message = messageOf(this.text.slice(0, end));
+        const message = parseMessage(this.text.slice(0, end));
         this.text = this.text.slice(end + 2);
         if (message) return message;
         continue;
       }
-      if (this.over || !(await this.readMore(waitMs))) return null;
+      if (this.isEnded || !(await this.readMore(waitMs))) return null;
     }
   }
 
-  /** The next so many messages; fewer when no more come. */
+  /** The next `count` messages, or fewer when no more arrive. */
   async take(count: number): Promise<Message[]> {
     const messages: Message[] = [];
     while (messages.length < count) {
@@ -51,8 +51,8 @@ export class EventReader {
 
   /** Whether the server ended the stream, within `waitMs`. */
   async ended(waitMs = 1_000): Promise<boolean> {
-    while (!this.over) if ((await this.next(waitMs)) === null) break;
-    return this.over;
+    while (!this.isEnded) if ((await this.next(waitMs)) === null) break;
+    return this.isEnded;
   }
 
   close(): Promise<void> {
@@ -60,18 +60,18 @@ export class EventReader {
   }
 
   private async readMore(waitMs: number): Promise<boolean> {
-    const late = Bun.sleep(waitMs).then(() => null);
-    this.reading ??= this.read();
-    const part = await Promise.race([this.reading, late]);
+    const timeout = Bun.sleep(waitMs).then(() => null);
+    this.pendingRead ??= this.read();
+    const part = await Promise.race([this.pendingRead, timeout]);
     if (!part) return false;
-    this.reading = null;
-    if (part.done) this.over = true;
+    this.pendingRead = null;
+    if (part.done) this.isEnded = true;
     else this.text += this.decoder.decode(part.value, { stream: true });
     return true;
   }
 }
 
-function messageOf(block: string): Message | null {
+function parseMessage(block: string): Message | null {
   const fields = block
     .split('\n')
     .filter((line) => !line.startsWith(':'))

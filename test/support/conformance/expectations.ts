@@ -38,7 +38,7 @@ export function expectBaseHeaders(response: Response): void {
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 }
 
-/** Expects an error of this status with all that G says about errors, and gives its body. */
+/** Expects an error with this status that follows all G rules for errors. @returns its body */
 export async function expectProblem(response: Response, status: number): Promise<ProblemBody> {
   const text = await response.text();
   if (response.status !== status) {
@@ -52,13 +52,13 @@ export async function expectProblem(response: Response, status: number): Promise
   expect(body.type).toBe('about:blank');
   expect(body.title).toBe(TITLES[status] as string);
   expect(body.status).toBe(status);
-  // A sentence of at least two words that says what to change, and no trace of the program.
+  // A sentence of at least two words, without a trace of the program.
   expect(body.detail).toMatch(/^\S+ .*[.…]$/s);
   expect(body.detail).not.toMatch(/\.ts\b|node_modules|\bat \w+ \(|\bError:/);
   return body;
 }
 
-/** Expects 401 and the scheme that G-16 gives the route. */
+/** Expects 401 with the scheme of the route (G-16). */
 export async function expectUnauthorized(
   response: Response,
   scheme: 'Bearer' | 'Token',
@@ -68,7 +68,7 @@ export async function expectUnauthorized(
   return body;
 }
 
-/** Expects 204 without a body and without a type of one (G-4, G-5). */
+/** Expects 204 without a body and without a content type (G-4, G-5). */
 export async function expectNoContent(response: Response): Promise<void> {
   if (response.status !== 204) {
     throw new Error(`expected 204, got ${response.status}: ${await response.text()}`);
@@ -83,7 +83,7 @@ export function expectMembers(value: object, members: readonly string[]): void {
   expect(Object.keys(value).sort()).toEqual([...members].sort());
 }
 
-/** Expects that the service counted no answer with a 5xx: also where no client could see it. */
+/** Expects that the service counted no 5xx response, including those that no client received. */
 export function expectNoDefects({ service }: Harness): void {
   for (const { operation, counts } of service.stats.requests.counters) {
     const defects = counts.slice(500).reduce((sum, count) => sum + count, 0);

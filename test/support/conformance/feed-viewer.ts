@@ -1,18 +1,18 @@
 import { expect } from 'bun:test';
 import { expectJson, type Harness, type TestViewer } from '../harness/harness.ts';
 
-/** What tests of the feed do, over and over. */
+/** Common steps of feed tests. */
 export interface FeedSteps {
-  /** A viewer of a new stream. */
+  /** Creates a viewer of a new stream. */
   newViewer(): Promise<TestViewer>;
   /** Reads an interval of the viewer's stream. */
   read(viewer: TestViewer, interval: number | string, headers?: object): Promise<Response>;
-  /** The body of an interval, which must be 200. */
-  textOf(viewer: TestViewer, interval: number): Promise<string>;
-  /** The producer of the viewer's stream sends an event. */
+  /** The body of an interval; the status must be 200. */
+  readText(viewer: TestViewer, interval: number): Promise<string>;
+  /** Sends a custom event to the viewer's stream. */
   send(viewer: TestViewer, type: string, data?: object | null): Promise<unknown>;
-  /** Moves on by one interval; the one that this sealed. */
-  sealed(): Promise<number>;
+  /** Advances by one interval. @returns the interval that this sealed */
+  sealNext(): Promise<number>;
 }
 
 /** @param current the service of the test file, once it has started */
@@ -22,7 +22,7 @@ export function feedSteps(current: () => Harness): FeedSteps {
   return {
     newViewer: async () => current().viewer(await current().createStream()),
     read,
-    async textOf(viewer, interval) {
+    async readText(viewer, interval) {
       const response = await read(viewer, interval);
       expect(response.status).toBe(200);
       return response.text();
@@ -31,7 +31,7 @@ export function feedSteps(current: () => Harness): FeedSteps {
       const path = `/streams/${viewer.streamId}/events`;
       return expectJson(await current().studio('POST', path, { type, data }), 201);
     },
-    async sealed() {
+    async sealNext() {
       await current().advance(1);
       return current().interval() - 1;
     },

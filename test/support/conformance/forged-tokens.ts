@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose';
 import { newSigningKey } from '../../../server/auth/viewer-tokens/keyring.ts';
 
-const encoded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const encodeJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** The three parts of a token. */
 export function partsOf(token: string): [header: string, payload: string, signature: string] {
@@ -15,18 +15,18 @@ export function claimsWith(token: string, changes: Record<string, unknown>) {
 }
 
 /** The same signature pasted under other claims. */
-export function pasted(token: string, changes: Record<string, unknown>): string {
+export function withPastedSignature(token: string, changes: Record<string, unknown>): string {
   const [header, , signature] = partsOf(token);
-  return `${header}.${encoded(claimsWith(token, changes))}.${signature}`;
+  return `${header}.${encodeJson(claimsWith(token, changes))}.${signature}`;
 }
 
-/** The same claims, unsigned: `alg` none, with whatever is left for a signature. */
+/** The same claims with `alg` none and the given signature. */
 export function unsigned(token: string, signature = ''): string {
   const { kid } = decodeProtectedHeader(token);
-  return `${encoded({ alg: 'none', typ: 'JWT', kid })}.${partsOf(token)[1]}.${signature}`;
+  return `${encodeJson({ alg: 'none', typ: 'JWT', kid })}.${partsOf(token)[1]}.${signature}`;
 }
 
-/** The same claims under HS256, with what everybody knows as the secret. */
+/** The same claims signed with HS256 and a public value as the secret. */
 export function signedWithPublicKey(token: string, secret: string | Uint8Array): Promise<string> {
   const { kid } = decodeProtectedHeader(token);
   const key = typeof secret === 'string' ? new TextEncoder().encode(secret) : secret;
@@ -35,15 +35,15 @@ export function signedWithPublicKey(token: string, secret: string | Uint8Array):
     .sign(key);
 }
 
-/** The same claims signed with a key of somebody else, under a `kid` of our choice. */
-export async function signedByStranger(token: string, kid: string): Promise<string> {
+/** The same claims signed with a foreign key under the given `kid`. */
+export async function signedByForeignKey(token: string, kid: string): Promise<string> {
   const { privateJwk } = await newSigningKey();
   const header = { alg: 'EdDSA', typ: 'JWT', kid };
   return new SignJWT(decodeJwt(token)).setProtectedHeader(header).sign(JSON.parse(privateJwk));
 }
 
-/** Claims signed with a key of the service itself: what is wrong is in the claims alone. */
-export function signedByUs(
+/** Claims signed with a key of the service, so that only the claims are wrong. */
+export function signedByServiceKey(
   privateJwk: string,
   kid: string,
   claims: Record<string, unknown>,
@@ -53,12 +53,12 @@ export function signedByUs(
     .sign(JSON.parse(privateJwk));
 }
 
-/** A token that brings its own key in the header, as careless verifiers accept. */
-export function bringsItsKey(token: string): string {
+/** A token with its own key in the header, which careless verifiers accept. */
+export function withEmbeddedKey(token: string): string {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const jwk = publicKey.export({ format: 'jwk' });
   const { kid } = decodeProtectedHeader(token);
-  const head = encoded({ alg: 'EdDSA', typ: 'JWT', kid, jwk });
+  const head = encodeJson({ alg: 'EdDSA', typ: 'JWT', kid, jwk });
   const signed = `${head}.${partsOf(token)[1]}`;
   return `${signed}.${sign(null, Buffer.from(signed), privateKey).toString('base64url')}`;
 }

@@ -1,7 +1,7 @@
 import type { Operation } from '../../../protocol/operation.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
-import { idOf, sentLine } from '../chat/moderated-chat.ts';
+import { sendMessage, viewerIdOf } from '../chat/moderated-chat.ts';
 import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
 import { invited, newMember, PASSWORD } from '../studio/member-browser.ts';
 
@@ -12,12 +12,12 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   ...viewerApi,
   ...studioApi,
 };
-/** Their names, but for the one that works once in the life of a record: test/studio-api/members.test.ts. */
+/** Their names, without `setUp`, which works once per database: see test/studio-api/members.test.ts. */
 export const OPERATION_NAMES = (Object.keys(OPERATIONS) as OperationName[]).filter(
   (name) => name !== 'setUp',
 );
 
-/** A request that an operation answers with success. */
+/** A request with which an operation succeeds. */
 export interface ValidRequest {
   readonly name: OperationName;
   readonly method: string;
@@ -26,8 +26,8 @@ export interface ValidRequest {
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What makes each success: ids for the path, a query, a body. */
-interface Wanted {
+/** The variable parts of a valid request. */
+interface RequestParts {
   readonly ids?: Readonly<Record<string, string>>;
   readonly query?: string;
   readonly body?: Record<string, unknown>;
@@ -63,13 +63,13 @@ const FULL_WEBHOOK = {
 };
 
 /**
- * A valid request of an operation, with a stream of its own and everything in the state that the
- * operation needs.
+ * A valid request of an operation, with a new stream and everything in the state that the operation
+ * needs.
  */
 export async function validRequest(harness: Harness, name: OperationName): Promise<ValidRequest> {
   const { method, path, access } = OPERATIONS[name];
   const streamId = await harness.createStream();
-  const { ids = {}, query = '', body } = await wantedFor(harness, name, streamId);
+  const { ids = {}, query = '', body } = await requestPartsFor(harness, name, streamId);
   const filled = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? streamId);
   const headers: Record<string, string> = {};
   if (access === 'viewer') {
@@ -85,7 +85,11 @@ export async function validRequest(harness: Harness, name: OperationName): Promi
   return { name, method, path: filled + query, headers, ...(body ? { body } : {}) };
 }
 
-async function wantedFor(harness: Harness, name: OperationName, streamId: string): Promise<Wanted> {
+async function requestPartsFor(
+  harness: Harness,
+  name: OperationName,
+  streamId: string,
+): Promise<RequestParts> {
   switch (name) {
     case 'listStreams':
       return { query: `?producer=${harness.account.uuid}` };
@@ -142,9 +146,9 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     case 'createQuiz':
       return { body: FULL_QUIZ };
     case 'patchQuiz':
-      return { ids: { quiz_id: await draftOf(harness, streamId) }, body: FULL_QUIZ };
+      return { ids: { quiz_id: await newDraft(harness, streamId) }, body: FULL_QUIZ };
     case 'orderQuizzes': {
-      const ids = [await draftOf(harness, streamId), await draftOf(harness, streamId)];
+      const ids = [await newDraft(harness, streamId), await newDraft(harness, streamId)];
       return { body: { order: ids.toReversed(), revision: 2 } };
     }
     case 'importQuizzes':
@@ -153,7 +157,7 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     case 'duplicateQuiz':
     case 'deleteQuiz':
     case 'publishQuiz':
-      return { ids: { quiz_id: await draftOf(harness, streamId) } };
+      return { ids: { quiz_id: await newDraft(harness, streamId) } };
     case 'revealQuiz': {
       const quiz = await harness.publishQuiz(streamId, { duration: 1_000, reveal: 'manual' });
       await harness.advance(5);
@@ -162,11 +166,11 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     case 'sendEvent':
       return { body: PURCHASE };
     case 'createRehearsal':
-      await makeRoomForRehearsals(harness, streamId);
+      await removeRehearsals(harness, streamId);
       return { body: FULL_REHEARSAL };
     case 'readRehearsal':
     case 'deleteRehearsal': {
-      await makeRoomForRehearsals(harness, streamId);
+      await removeRehearsals(harness, streamId);
       const path = `/streams/${streamId}/rehearsals`;
       await expectJson(await harness.studio('POST', path, FULL_REHEARSAL), 201);
       return {};
@@ -176,20 +180,20 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
     case 'hideChatLines':
       return { body: { ids: [crypto.randomUUID()] } };
     case 'pinChatLine':
-      return { body: { line: await lineOf(harness, streamId) } };
+      return { body: { line: await sentMessage(harness, streamId) } };
     case 'muteViewer':
-      return { ids: await viewerOf(harness, streamId), body: { minutes: 10, name: 'Ada' } };
+      return { ids: await newViewerId(harness, streamId), body: { minutes: 10, name: 'Ada' } };
     case 'banViewer':
-      return { ids: await viewerOf(harness, streamId), body: { name: 'Ada' } };
+      return { ids: await newViewerId(harness, streamId), body: { name: 'Ada' } };
     case 'unmuteViewer':
     case 'unbanViewer':
-      return { ids: await viewerOf(harness, streamId) };
+      return { ids: await newViewerId(harness, streamId) };
     case 'queueQuestion': {
-      const line = await lineOf(harness, streamId);
+      const line = await sentMessage(harness, streamId);
       return { ids: { line_id: line.id }, body: { state: 'open', line } };
     }
     case 'createWebhook':
-      await makeRoomForWebhooks(harness);
+      await removeWebhooks(harness);
       return { body: FULL_WEBHOOK };
     case 'patchWebhook':
       return { ids: { webhook_id: await newWebhook(harness) }, body: FULL_WEBHOOK };
@@ -208,20 +212,20 @@ async function wantedFor(harness: Harness, name: OperationName, streamId: string
   }
 }
 
-/** Shows that may have rehearsals, by the service that has them. */
-const rehearsed = new WeakMap<Harness, string[]>();
+/** Streams that may have rehearsals, by service. */
+const rehearsedStreams = new WeakMap<Harness, string[]>();
 
-/** A node has few rehearsals, and these tests make many. @param next show that is to have one */
-async function makeRoomForRehearsals(harness: Harness, next: string): Promise<void> {
-  for (const id of rehearsed.get(harness) ?? []) {
+/** Removes earlier rehearsals, because a node allows only a few. @param next the stream to rehearse */
+async function removeRehearsals(harness: Harness, next: string): Promise<void> {
+  for (const id of rehearsedStreams.get(harness) ?? []) {
     await harness.studio('DELETE', `/streams/${id}/rehearsals/current`);
   }
-  rehearsed.set(harness, [next]);
+  rehearsedStreams.set(harness, [next]);
   while (await harness.store.removeRehearsal({ nowMs: harness.clock.nowMs() }));
 }
 
-/** An account has few webhooks, and these tests make many. */
-async function makeRoomForWebhooks(harness: Harness): Promise<void> {
+/** Removes webhooks, because an account allows only a few. */
+async function removeWebhooks(harness: Harness): Promise<void> {
   const list = await harness.studio('GET', '/webhooks');
   const { results } = await expectJson<{ results: { id: string }[] }>(list, 200);
   if (results.length < 15) return;
@@ -229,28 +233,28 @@ async function makeRoomForWebhooks(harness: Harness): Promise<void> {
 }
 
 async function newWebhook(harness: Harness): Promise<string> {
-  await makeRoomForWebhooks(harness);
+  await removeWebhooks(harness);
   return newId(harness, '/webhooks', FULL_WEBHOOK);
 }
 
-const lineOf = async (harness: Harness, streamId: string) =>
-  sentLine(harness, await harness.viewer(streamId));
+const sentMessage = async (harness: Harness, streamId: string) =>
+  sendMessage(harness, await harness.viewer(streamId));
 
-const viewerOf = async (harness: Harness, streamId: string) => ({
-  viewer: idOf(await harness.viewer(streamId)),
+const newViewerId = async (harness: Harness, streamId: string) => ({
+  viewer: viewerIdOf(await harness.viewer(streamId)),
 });
 
-const draftOf = (harness: Harness, streamId: string) =>
+const newDraft = (harness: Harness, streamId: string) =>
   newId(harness, `/streams/${streamId}/quizzes`, QUIZ);
 
 async function newId(harness: Harness, path: string, body: object): Promise<string> {
   return (await expectJson<{ id: string }>(await harness.studio('POST', path, body), 201)).id;
 }
 
-/** Longer than any answer may take, but for held requests and the body deadline. */
+/** Longer than any response may take, except long polls and the body deadline. */
 const HANG_MS = 2_000;
 
-/** Sends a request, changed or not; an answer that takes over 2 s is an error. */
+/** Sends a request with optional changes. Fails after 2 s without a response. */
 export function send(
   harness: Harness,
   { method, path, headers, body }: Omit<ValidRequest, 'name'>,
@@ -272,14 +276,14 @@ export function without<R extends Pick<ValidRequest, 'headers'>>(request: R, hea
   return { ...request, headers };
 }
 
-/** Rates that no test reaches by accident. */
-const PLENTY = { points: 1_000_000, durationS: 60 };
-export const PLENTY_OF_ALL = {
-  tokens: PLENTY,
-  failedAuth: PLENTY,
-  answers: PLENTY,
-  chat: PLENTY,
-  studio: PLENTY,
-  signIn: PLENTY,
-  passwords: PLENTY,
+/** A rate limit that no test reaches by accident. */
+const HIGH_RATE = { points: 1_000_000, durationS: 60 };
+export const HIGH_RATES = {
+  tokens: HIGH_RATE,
+  failedAuth: HIGH_RATE,
+  answers: HIGH_RATE,
+  chat: HIGH_RATE,
+  studio: HIGH_RATE,
+  signIn: HIGH_RATE,
+  passwords: HIGH_RATE,
 };

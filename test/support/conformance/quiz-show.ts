@@ -7,20 +7,20 @@ import {
   type TestViewer,
 } from '../harness/harness.ts';
 
-/** A quiz as its producer reads it. */
+/** A quiz of the studio API. */
 export interface ReadQuiz extends PublishedQuiz {
   readonly state: string;
   readonly counts: Quiz['choices'] | null;
 }
 
-/** An event of the feed, with the interval it is in. */
-export interface FedEvent<T = unknown> {
+/** An event of the feed with its interval. */
+export interface FeedEventOfInterval<T = unknown> {
   readonly interval: number;
   readonly type: string;
   readonly data: T;
 }
 
-/** A stream with viewers and a quiz that is open. */
+/** Creates a stream with viewers and an open quiz. */
 export async function openShow(
   harness: Harness,
   viewerCount: number,
@@ -32,7 +32,7 @@ export async function openShow(
   return { stream, viewer, others, quiz: await harness.publishQuiz(stream, fields) };
 }
 
-/** A viewer's answer; right unless told otherwise, with members changed or added. */
+/** Sends an answer of a viewer, by default the right one. @param fields changed or added members */
 export function answer(
   viewer: TestViewer,
   quiz: Pick<PublishedQuiz, 'id' | 'closeInterval'>,
@@ -51,29 +51,32 @@ export async function readQuiz(harness: Harness, id: string): Promise<ReadQuiz> 
   return expectJson(await harness.studio('GET', `/quizzes/${id}`), 200);
 }
 
-/** Every event of the viewer's stream in the sealed intervals from one on. */
+/** All events of the viewer's stream in the sealed intervals from one interval on. */
 export async function eventsFrom(
   harness: Harness,
   viewer: TestViewer,
   from: number,
-): Promise<FedEvent[]> {
-  const events: FedEvent[] = [];
+): Promise<FeedEventOfInterval[]> {
+  const events: FeedEventOfInterval[] = [];
   for (let interval = from; interval < harness.interval(); interval++) {
     for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
   }
   return events;
 }
 
-export function ofType<T>(events: readonly FedEvent[], type: string): FedEvent<T>[] {
-  return events.filter((event) => event.type === type) as FedEvent<T>[];
+export function ofType<T>(
+  events: readonly FeedEventOfInterval[],
+  type: string,
+): FeedEventOfInterval<T>[] {
+  return events.filter((event) => event.type === type) as FeedEventOfInterval<T>[];
 }
 
-/** Moves on until the quiz is closed and what follows is sealed; the events since. */
-export async function playOut(
+/** Advances until the results of the quiz are sealed. @returns the events since */
+export async function playToResults(
   harness: Harness,
   viewer: TestViewer,
   quiz: PublishedQuiz,
-): Promise<FedEvent[]> {
+): Promise<FeedEventOfInterval[]> {
   const from = harness.interval();
   await harness.advance(Math.max(1, quiz.closeInterval + 2 - from));
   return eventsFrom(harness, viewer, from);

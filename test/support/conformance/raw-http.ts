@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 
-/** What came back over a connection of its own, byte for byte (as Latin-1). */
-export interface RawAnswer {
+/** The bytes received on a separate connection, as Latin-1. */
+export interface RawResponse {
   readonly text: string;
   /** Status of the first response; 0 when there was none. */
   readonly status: number;
@@ -11,27 +11,27 @@ export interface RawAnswer {
 }
 
 export interface RawOptions {
-  /** Closes our side after the last part. */
+  /** Closes the client side after the last part. */
   readonly end?: boolean;
   /** How long to wait, after the last part, for the server to close. */
   readonly waitMs?: number;
 }
 
 /**
- * Sends bytes that no HTTP client would send, with pauses in between (numbers, in ms), and gives
- * what came back until the server closed the connection or the wait was over.
+ * Sends raw bytes, with pauses in between (numbers, in ms), and returns what was received until the
+ * server closed the connection or the wait ended.
  */
 export async function rawExchange(
   url: string,
   parts: readonly (string | Uint8Array | number)[],
   { end = false, waitMs = 250 }: RawOptions = {},
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const startMs = performance.now();
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
   let text = '';
   let closed = false;
-  const over = new Promise<void>((resolve) => {
+  const closedByServer = new Promise<void>((resolve) => {
     const close = () => {
       closed = true;
       resolve();
@@ -44,11 +44,11 @@ export async function rawExchange(
   });
   for (const part of parts) {
     if (closed) break;
-    if (typeof part === 'number') await Promise.race([over, Bun.sleep(part)]);
+    if (typeof part === 'number') await Promise.race([closedByServer, Bun.sleep(part)]);
     else socket.write(part);
   }
   if (end && !closed) socket.end();
-  await Promise.race([over, Bun.sleep(waitMs)]);
+  await Promise.race([closedByServer, Bun.sleep(waitMs)]);
   socket.destroy();
   const elapsedMs = performance.now() - startMs;
   return { text, status: Number(/^HTTP\/1\.1 (\d{3})/.exec(text)?.[1] ?? 0), closed, elapsedMs };
@@ -62,13 +62,13 @@ export function rawHead(firstLine: string, headers: Record<string, string> = {})
   return `${firstLine} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`;
 }
 
-/** The body of a raw response that holds just one. */
-export function rawBody({ text }: RawAnswer): string {
+/** The body of a single raw response. */
+export function rawBody({ text }: RawResponse): string {
   return text.slice(text.indexOf('\r\n\r\n') + 4);
 }
 
-/** A raw answer as a response, to be checked like any other. */
-export function responseOf({ text, status }: RawAnswer): Response {
+/** Converts a raw response to a `Response`. */
+export function responseOf({ text, status }: RawResponse): Response {
   const head = text.slice(text.indexOf('\r\n') + 2, text.indexOf('\r\n\r\n'));
   const headers = head.split('\r\n').map((line): [string, string] => {
     const colon = line.indexOf(':');

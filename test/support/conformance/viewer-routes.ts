@@ -1,6 +1,6 @@
 import type { TestViewer } from '../harness/harness.ts';
 
-/** A call of every route that needs a viewer token, of this stream. */
+/** A call of every route that needs a viewer token of the stream. */
 export const VIEWER_ROUTES: readonly (readonly [
   string,
   (viewer: TestViewer) => Promise<Response>,

@@ -9,7 +9,7 @@ interface DocumentedResponse {
   readonly content?: Record<string, Json>;
 }
 
-/** An operation, as the document has it. */
+/** An operation of the document. */
 export interface DocumentedOperation {
   readonly operationId: string;
   readonly method: string;
@@ -19,12 +19,12 @@ export interface DocumentedOperation {
   readonly statuses: readonly string[];
 }
 
-/** A request that is made from what the document says about its operation. */
-export interface Ask {
+/** A request of an operation; method and path come from the document. */
+export interface OperationRequest {
   readonly params?: Record<string, string>;
   readonly query?: string;
   readonly body?: unknown;
-  /** Instead of `body`: these very bytes. */
+  /** The raw body, instead of `body`. */
   readonly text?: string;
   readonly authorization?: string | undefined;
   readonly headers?: Record<string, string>;
@@ -32,23 +32,23 @@ export interface Ask {
 
 const ID = 'openapi';
 const METHODS = ['get', 'post', 'patch', 'delete', 'put'];
-const escaped = (part: string) =>
+const escapePointer = (part: string) =>
   encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'));
-const pointer = (...parts: string[]) => `${ID}#/${parts.map(escaped).join('/')}`;
+const pointer = (...parts: string[]) => `${ID}#/${parts.map(escapePointer).join('/')}`;
 
 /**
- * Holds real responses against the document: status, content type, headers, body. A body may not
- * have a member that the document does not know, although clients are told to expect more.
+ * Checks real responses against the document: status, content type, headers and body. A body must not
+ * have undocumented members, although clients have to accept them.
  */
 export class Contract {
-  /** Statuses that were seen and agreed, by operation. */
-  readonly seen = new Map<string, Set<number>>();
+  /** Statuses of responses that matched the document, by operation. */
+  readonly checkedStatuses = new Map<string, Set<number>>();
   readonly operations: readonly DocumentedOperation[];
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
 
   constructor(private readonly document: OpenApiDocument) {
     addFormats(this.ajv);
-    this.ajv.addSchema(closed(document) as Json, ID);
+    this.ajv.addSchema(closeObjects(document) as Json, ID);
     this.operations = Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([method]) => METHODS.includes(method))
@@ -69,11 +69,11 @@ export class Contract {
     return found;
   }
 
-  /** Sends a request of the operation and holds the response against the document. */
-  async ask(url: string, operationId: string, ask: Ask = {}): Promise<Response> {
+  /** Sends a request of an operation and checks the response against the document. */
+  async send(url: string, operationId: string, request: OperationRequest = {}): Promise<Response> {
     const { method, path } = this.operation(operationId);
-    const { params = {}, query = '', body, authorization, headers = {} } = ask;
-    const text = ask.text ?? (body === undefined ? undefined : JSON.stringify(body));
+    const { params = {}, query = '', body, authorization, headers = {} } = request;
+    const text = request.text ?? (body === undefined ? undefined : JSON.stringify(body));
     const response = await fetch(
       url + path.replace(/\{(\w+)\}/g, (_, name) => params[name] ?? name) + query,
       {
@@ -90,14 +90,14 @@ export class Contract {
     return this.check(operationId, response);
   }
 
-  /** @throws Error when the document does not allow this request body. */
+  /** @throws Error for a request body that does not match the document */
   checkRequest(operationId: string, body: unknown): void {
     const { path, method } = this.operation(operationId);
     const at = [path, method, 'requestBody', 'content', 'application/json', 'schema'];
     this.validate(`${operationId} request`, pointer('paths', ...at), body);
   }
 
-  /** @throws Error when what the service sent to a webhook is not as the document says. */
+  /** @throws Error for a webhook delivery that does not match the document */
   checkDelivery(headers: Readonly<Record<string, string>>, body: string): void {
     const message = JSON.parse(body);
     const item = this.document.webhooks[message.type]?.post;
@@ -105,13 +105,13 @@ export class Contract {
     const at = ['webhooks', message.type, 'post'];
     const content = ['requestBody', 'content', 'application/json', 'schema'];
     this.validate(message.type, pointer(...at, ...content), message);
-    for (const [place, { name }] of (item.parameters as { name: string }[]).entries()) {
-      const schema = pointer(...at, 'parameters', String(place), 'schema');
+    for (const [index, { name }] of (item.parameters as { name: string }[]).entries()) {
+      const schema = pointer(...at, 'parameters', String(index), 'schema');
       this.validate(`${message.type} ${name}`, schema, headers[name]);
     }
   }
 
-  /** @throws Error when the response is not as the document says. */
+  /** @throws Error for a response that does not match the document */
   async check(operationId: string, response: Response): Promise<Response> {
     const { path, method, statuses } = this.operation(operationId);
     const status = String(response.status);
@@ -119,12 +119,12 @@ export class Contract {
     if (!statuses.includes(status)) {
       throw new Error(`${name} is not documented: ${await response.text()}`);
     }
-    const place = ['paths', path, method, 'responses', status];
+    const location = ['paths', path, method, 'responses', status];
     const documented = this.document.paths[path]?.[method]?.responses as Record<string, Json>;
-    const { at, value } = this.resolved(place, documented[status] as Json);
+    const { at, value } = this.resolve(location, documented[status] as Json);
     this.checkHeaders(name, at, value, response.headers);
-    const seen = this.seen.get(operationId) ?? new Set();
-    this.seen.set(operationId, seen.add(response.status));
+    const seen = this.checkedStatuses.get(operationId) ?? new Set();
+    this.checkedStatuses.set(operationId, seen.add(response.status));
     return this.checkBody(name, at, value, response);
   }
 
@@ -132,18 +132,18 @@ export class Contract {
     name: string,
     at: string[],
     { headers = {} }: DocumentedResponse,
-    sent: Headers,
+    actual: Headers,
   ) {
     for (const [header, entry] of Object.entries(headers)) {
-      const { at: place, value } = this.resolved([...at, 'headers', header], entry);
-      const text = sent.get(header);
+      const { at: location, value } = this.resolve([...at, 'headers', header], entry);
+      const text = actual.get(header);
       if (text === null) {
         if (value.required) throw new Error(`${name} lacks the header ${header}`);
         continue;
       }
       const isNumber = (value.schema as Json).type === 'integer';
-      const found = isNumber ? Number(text) : text;
-      this.validate(`${name} ${header}`, pointer(...place, 'schema'), found);
+      const parsed = isNumber ? Number(text) : text;
+      this.validate(`${name} ${header}`, pointer(...location, 'schema'), parsed);
     }
   }
 
@@ -167,13 +167,13 @@ export class Contract {
     const body = isJson ? JSON.parse(text) : text;
     this.validate(`${name} body`, pointer(...at, 'content', media, 'schema'), body);
     if (!response.ok && body.status !== response.status) {
-      throw new Error(`${name} says ${body.status} in its body`);
+      throw new Error(`${name} has status ${body.status} in its body`);
     }
     return response;
   }
 
-  /** Follows a reference inside the document. */
-  private resolved(at: string[], value: Json): { at: string[]; value: Json } {
+  /** Resolves a reference inside the document. */
+  private resolve(at: string[], value: Json): { at: string[]; value: Json } {
     if (typeof value.$ref !== 'string') return { at, value };
     const parts = value.$ref.replace('#/', '').split('/');
     let target: unknown = this.document;
@@ -182,24 +182,24 @@ export class Contract {
     return { at: parts, value: target as Json };
   }
 
-  /** @throws Error that says what does not fit the schema at this place of the document. */
+  /** @throws Error for a value that does not match the schema at this pointer of the document */
   validate(name: string, schema: string, value: unknown): void {
     const check = this.ajv.getSchema(schema);
     if (!check) throw new Error(`${name}: there is no schema ${schema}`);
     if (check(value)) return;
     const text = JSON.stringify(value).slice(0, 500);
-    throw new Error(`${name} does not fit: ${explained(check.errors ?? [])} in ${text}`);
+    throw new Error(`${name} does not fit: ${formatErrors(check.errors ?? [])} in ${text}`);
   }
 }
 
-const explained = (errors: readonly ErrorObject[]) =>
+const formatErrors = (errors: readonly ErrorObject[]) =>
   errors.map(({ instancePath, message }) => `${instancePath} ${message}`).join(', ');
 
-function closed(part: unknown): unknown {
-  if (Array.isArray(part)) return part.map(closed);
+function closeObjects(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(closeObjects);
   if (part === null || typeof part !== 'object') return part;
   const copy = Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, closed(value)]),
+    Object.entries(part).map(([name, value]) => [name, closeObjects(value)]),
   );
   const isOpen = copy.type === 'object' && copy.properties && !('additionalProperties' in copy);
   return isOpen ? { ...copy, additionalProperties: false } : copy;

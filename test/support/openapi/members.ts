@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { newSetupLink } from '../../../server/auth/members/operator-links.ts';
+import { newSetupLink } from '../../../server/auth/members/links.ts';
 import { startService } from '../harness/harness.ts';
 import { type Browser, invited, newMember, PASSWORD, tokenOf } from '../studio/member-browser.ts';
-import type { Answered, Exercises, Fixture } from './fixture.ts';
+import type { CheckedResponse, Exercises, Fixture } from './fixture.ts';
 
 /** The operations about members and their sessions. */
 export function memberExercises(fixture: Fixture): Exercises {
@@ -11,13 +11,13 @@ export function memberExercises(fixture: Fixture): Exercises {
     signIn: async () => {
       const { email } = await newMember(service, 'host');
       return [
-        [await fixture.ask('signIn', { body: { email, password: PASSWORD } }), 201],
-        [await fixture.ask('signIn', { body: { email, password: 'something else' } }), 401],
+        [await fixture.send('signIn', { body: { email, password: PASSWORD } }), 201],
+        [await fixture.send('signIn', { body: { email, password: 'something else' } }), 401],
       ];
     },
     readSession: async () => [
-      [await fixture.ask('readSession', await asMember(fixture)), 200],
-      [await fixture.ask('readSession'), 401],
+      [await fixture.send('readSession', await asMember(fixture)), 200],
+      [await fixture.send('readSession'), 401],
     ],
     signOut: () => onceOnly(fixture, 'signOut'),
     signOutEverywhere: () => onceOnly(fixture, 'signOutEverywhere'),
@@ -26,20 +26,20 @@ export function memberExercises(fixture: Fixture): Exercises {
       const password = 'another password';
       const wrong = { password, currentPassword: 'something else' };
       return [
-        [await fixture.ask('patchOwnMember', { ...member, body: { name: 'Ada' } }), 200],
-        [await fixture.ask('patchOwnMember', { ...member, body: wrong }), 400],
+        [await fixture.send('patchOwnMember', { ...member, body: { name: 'Ada' } }), 200],
+        [await fixture.send('patchOwnMember', { ...member, body: wrong }), 400],
       ];
     },
     setUp: async () => {
-      // It works once in the life of a record, so it is tried in one of its own.
+      // Setup works once per database, so it gets its own service.
       const fresh = await startService();
       try {
         const link = await newSetupLink(fresh.store, fresh.url, fresh.clock.nowMs());
         const email = `${randomUUID()}@example.org`;
         const body = { token: tokenOf(link ?? ''), name: 'Ada', email, password: PASSWORD };
         return [
-          [await fixture.contract.ask(fresh.url, 'setUp', { body }), 201],
-          [await fixture.contract.ask(fresh.url, 'setUp', { body }), 401],
+          [await fixture.contract.send(fresh.url, 'setUp', { body }), 201],
+          [await fixture.contract.send(fresh.url, 'setUp', { body }), 401],
         ];
       } finally {
         await fresh.close();
@@ -48,17 +48,17 @@ export function memberExercises(fixture: Fixture): Exercises {
     lookAtLink: async () => {
       const { token } = await invited(service, 'host');
       return [
-        [await fixture.ask('lookAtLink', { body: { token } }), 200],
-        [await fixture.ask('lookAtLink', { body: { token: 'none' } }), 401],
+        [await fixture.send('lookAtLink', { body: { token } }), 200],
+        [await fixture.send('lookAtLink', { body: { token: 'none' } }), 401],
       ];
     },
     acceptLink: async () => {
       const { token } = await invited(service, 'host');
       const body = { token, name: 'Ada', password: PASSWORD };
       return [
-        [await fixture.ask('acceptLink', { body: { ...body, password: 'short' } }), 400],
-        [await fixture.ask('acceptLink', { body }), 201],
-        [await fixture.ask('acceptLink', { body }), 401],
+        [await fixture.send('acceptLink', { body: { ...body, password: 'short' } }), 400],
+        [await fixture.send('acceptLink', { body }), 201],
+        [await fixture.send('acceptLink', { body }), 401],
       ];
     },
     invite: async () => {
@@ -89,8 +89,8 @@ export function memberExercises(fixture: Fixture): Exercises {
       const { uuid } = await newMember(service, 'owner', account);
       const ask = { params: { member_id: uuid }, authorization: `Token ${account.token}` };
       return [
-        [await fixture.ask('patchMember', { ...ask, body: { role: 'owner' } }), 200],
-        [await fixture.ask('patchMember', { ...ask, body: { role: 'host' } }), 409],
+        [await fixture.send('patchMember', { ...ask, body: { role: 'owner' } }), 200],
+        [await fixture.send('patchMember', { ...ask, body: { role: 'host' } }), 409],
       ];
     },
     removeMember: async () => {
@@ -111,10 +111,10 @@ async function asMember({ service }: Fixture) {
   return credentialOf((await newMember(service, 'moderator')).browser);
 }
 
-async function onceOnly(fixture: Fixture, operationId: string): Promise<Answered[]> {
+async function onceOnly(fixture: Fixture, operationId: string): Promise<CheckedResponse[]> {
   const member = await asMember(fixture);
   return [
-    [await fixture.ask(operationId, member), 204],
-    [await fixture.ask(operationId, member), 401],
+    [await fixture.send(operationId, member), 204],
+    [await fixture.send(operationId, member), 401],
   ];
 }

@@ -1,29 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { idOf, post, sentLine } from '../chat/moderated-chat.ts';
-import { type Answered, bearer, type Exercises, type Fixture } from './fixture.ts';
+import { postChat, sendMessage, viewerIdOf } from '../chat/moderated-chat.ts';
+import { bearer, type CheckedResponse, type Exercises, type Fixture } from './fixture.ts';
 
-const NOBODY = 'nobodynobodynobodynobo';
+const UNKNOWN_VIEWER = 'nobodynobodynobodynobo';
 
-/** The operations by which the chat of a show is kept in order. */
+/** The operations of chat moderation. */
 export function moderationExercises(fixture: Fixture): Exercises {
   const { service } = fixture;
 
   async function chat() {
-    const { streamId, viewer } = await fixture.show();
-    const line = await sentLine(service, viewer, { kind: 'question', name: 'Ada' });
+    const { streamId, viewer } = await fixture.openShow();
+    const message = await sendMessage(service, viewer, { kind: 'question', name: 'Ada' });
     return {
-      params: { stream_id: streamId, viewer: idOf(viewer), line_id: line.id },
+      params: { stream_id: streamId, viewer: viewerIdOf(viewer), line_id: message.id },
       viewer,
-      line,
+      message,
     };
   }
 
-  async function onViewer(operationId: string, status: number, body?: object): Promise<Answered[]> {
+  async function onViewer(
+    operationId: string,
+    status: number,
+    body?: object,
+  ): Promise<CheckedResponse[]> {
     const { params } = await chat();
     return [
       [await fixture.studio(operationId, { params }), status],
       [await fixture.studio(operationId, { params, body }), status],
-      [await fixture.studio(operationId, { params: { ...params, viewer: NOBODY } }), 404],
+      [await fixture.studio(operationId, { params: { ...params, viewer: UNKNOWN_VIEWER } }), 404],
     ];
   }
 
@@ -35,16 +39,16 @@ export function moderationExercises(fixture: Fixture): Exercises {
     hideChatLines: async () =>
       fixture.inStream('hideChatLines', { body: { ids: [randomUUID(), 'p7'] } }, 201),
     pinChatLine: async () => {
-      const { params, line } = await chat();
-      const ask = { params, body: { line } };
-      const pinned = await fixture.studio('pinChatLine', ask);
+      const { params, message } = await chat();
+      const request = { params, body: { line: message } };
+      const pinned = await fixture.studio('pinChatLine', request);
       const unpinned = await fixture.studio('pinChatLine', { params, body: { line: null } });
-      await fixture.studio('hideChatLines', { params, body: { ids: [line.id] } });
-      const unsent = { line: { ...line, id: randomUUID() } };
+      await fixture.studio('hideChatLines', { params, body: { ids: [message.id] } });
+      const unsent = { line: { ...message, id: randomUUID() } };
       return [
         [pinned, 201],
         [unpinned, 201],
-        [await fixture.studio('pinChatLine', ask), 409],
+        [await fixture.studio('pinChatLine', request), 409],
         [await fixture.studio('pinChatLine', { params, body: unsent }), 404],
       ];
     },
@@ -62,18 +66,18 @@ export function moderationExercises(fixture: Fixture): Exercises {
       ];
     },
     queueQuestion: async () => {
-      const { params, line } = await chat();
+      const { params, message } = await chat();
       const ask = (body: object) => fixture.studio('queueQuestion', { params, body });
       return [
-        [await ask({ state: 'open', line }), 201],
-        [await ask({ state: 'answered', line }), 201],
-        [await ask({ state: 'gone', line }), 400],
-        [await ask({ state: 'open', line: { ...line, id: randomUUID() } }), 404],
+        [await ask({ state: 'open', line: message }), 201],
+        [await ask({ state: 'answered', line: message }), 201],
+        [await ask({ state: 'gone', line: message }), 400],
+        [await ask({ state: 'open', line: { ...message, id: randomUUID() } }), 404],
       ];
     },
     listQuestions: async () => {
-      const { params, line } = await chat();
-      await fixture.studio('queueQuestion', { params, body: { state: 'open', line } });
+      const { params, message } = await chat();
+      await fixture.studio('queueQuestion', { params, body: { state: 'open', line: message } });
       return [
         ...(await fixture.inStream('listQuestions', {}, 200)),
         [await fixture.studio('listQuestions', { params, query: '?state=open' }), 200],
@@ -83,39 +87,39 @@ export function moderationExercises(fixture: Fixture): Exercises {
   };
 }
 
-/** What viewers are told of a chat that is kept in order. */
-export async function moderated(fixture: Fixture): Promise<Answered[]> {
-  const { streamId, viewer } = await fixture.show();
-  const params = { stream_id: streamId, viewer: idOf(viewer) };
-  const line = await sentLine(fixture.service, viewer);
+/** Viewer responses in a moderated chat. */
+export async function moderatedChatResponses(fixture: Fixture): Promise<CheckedResponse[]> {
+  const { streamId, viewer } = await fixture.openShow();
+  const params = { stream_id: streamId, viewer: viewerIdOf(viewer) };
+  const message = await sendMessage(fixture.service, viewer);
   const from = fixture.service.interval();
-  await fixture.studio('pinChatLine', { params, body: { line } });
+  await fixture.studio('pinChatLine', { params, body: { message } });
   await fixture.studio('hideChatLines', { params, body: { ids: [randomUUID()] } });
   await fixture.studio('patchChatMode', { params, body: { slowModeMs: 10_000, paused: true } });
   await fixture.service.advance(1);
   const authorization = bearer(viewer);
-  const told = await fixture.ask('readInterval', {
+  const events = await fixture.send('readInterval', {
     params,
     query: `?interval=${from}`,
     authorization,
   });
-  const posted = () => fixture.ask('postChat', { params, body: { kind: 'heart' }, authorization });
+  const posted = () => fixture.send('postChat', { params, body: { kind: 'heart' }, authorization });
   const paused = await posted();
-  const late = await fixture.ask('readStream', { params, authorization });
+  const late = await fixture.send('readStream', { params, authorization });
   await fixture.studio('patchChatMode', { params, body: { paused: false } });
   await fixture.studio('muteViewer', { params });
   const muted = await posted();
   await fixture.studio('unmuteViewer', { params });
-  await post(viewer);
-  const line2 = { kind: 'message', text: 'Too soon' };
-  const slowed = await fixture.ask('postChat', { params, body: line2, authorization });
+  await postChat(viewer);
+  const secondMessage = { kind: 'message', text: 'Too soon' };
+  const slowed = await fixture.send('postChat', { params, body: secondMessage, authorization });
   await fixture.studio('banViewer', { params });
   return [
-    [told, 200],
+    [events, 200],
     [paused, 409],
     [late, 200],
     [muted, 409],
     [slowed, 429],
-    [await fixture.ask('registerView', { params, authorization }), 401],
+    [await fixture.send('registerView', { params, authorization }), 401],
   ];
 }

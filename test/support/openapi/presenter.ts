@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Exercises, Fixture } from './fixture.ts';
 
-/** The operations by which a show is on the wall behind its host. */
+/** The operations of the presenter display. */
 export function presenterExercises(fixture: Fixture): Exercises {
   return {
     createPresenterKey: async () => {

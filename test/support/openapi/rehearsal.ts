@@ -6,7 +6,7 @@ const CROWD = { viewers: 1, latencyMs: 500, lossShare: 0.1, botShare: 0.5, lateS
 export function rehearsalExercises(fixture: Fixture): Exercises {
   const { service } = fixture;
   const newShow = async () => ({ stream_id: await service.createStream() });
-  const begun = async () => {
+  const startRehearsal = async () => {
     const params = await newShow();
     await fixture.studio('createRehearsal', { params, body: CROWD });
     return params;
@@ -25,7 +25,7 @@ export function rehearsalExercises(fixture: Fixture): Exercises {
       ];
     },
     readRehearsal: async () => {
-      const params = await begun();
+      const params = await startRehearsal();
       const read = await fixture.studio('readRehearsal', { params });
       await end(params);
       return [
@@ -34,7 +34,7 @@ export function rehearsalExercises(fixture: Fixture): Exercises {
       ];
     },
     deleteRehearsal: async () => {
-      const params = await begun();
+      const params = await startRehearsal();
       return [
         [await end(params), 204],
         [await end(params), 404],

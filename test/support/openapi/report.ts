@@ -1,14 +1,14 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { answer } from '../conformance/quiz-show.ts';
-import type { Answered, Exercises, Fixture } from './fixture.ts';
+import type { CheckedResponse, Exercises, Fixture } from './fixture.ts';
 
-/** The operations by which a show is looked at once it is over. */
+/** The operations of reports and exports. */
 export function reportExercises(fixture: Fixture): Exercises {
   const { service } = fixture;
   return {
     readReport: async () => {
-      const { streamId, viewer, quiz } = await fixture.show();
+      const { streamId, viewer, quiz } = await fixture.openShow();
       const params = { stream_id: streamId };
       const early = await fixture.studio('readReport', { params });
       await viewer.post(`/api/v1/view-counts/${streamId}`);
@@ -25,15 +25,18 @@ export function reportExercises(fixture: Fixture): Exercises {
         [await fixture.studio('readReport', { params: { stream_id: randomUUID() } }), 404],
       ];
     },
-    exportAudience: () => exported(fixture, 'exportAudience'),
-    exportChat: () => exported(fixture, 'exportChat'),
-    exportResults: () => exported(fixture, 'exportResults'),
+    exportAudience: () => exportResponses(fixture, 'exportAudience'),
+    exportChat: () => exportResponses(fixture, 'exportChat'),
+    exportResults: () => exportResponses(fixture, 'exportResults'),
   };
 }
 
-/** An export in either format, and in one that there is not. */
-export async function exported(fixture: Fixture, operationId: string): Promise<Answered[]> {
-  const { streamId } = await fixture.show();
+/** Exports in both formats and in an unknown one. */
+export async function exportResponses(
+  fixture: Fixture,
+  operationId: string,
+): Promise<CheckedResponse[]> {
+  const { streamId } = await fixture.openShow();
   await fixture.service.advance(2);
   const params = { stream_id: streamId };
   const csv = await fixture.studio(operationId, { params, query: '?format=csv' });

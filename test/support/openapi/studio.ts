@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { PURCHASE } from '../conformance/operations.ts';
 import { QUIZ } from '../harness/harness.ts';
-import type { Answered, Exercises, Fixture } from './fixture.ts';
+import type { CheckedResponse, Exercises, Fixture } from './fixture.ts';
 import { memberExercises } from './members.ts';
 import { moderationExercises } from './moderation.ts';
 import { presenterExercises } from './presenter.ts';
 import { rehearsalExercises } from './rehearsal.ts';
-import { exported, reportExercises } from './report.ts';
+import { exportResponses, reportExercises } from './report.ts';
 
 /** The operations of the studio API. */
 export function studioExercises(fixture: Fixture): Exercises {
@@ -26,7 +26,7 @@ export function studioExercises(fixture: Fixture): Exercises {
     },
     listApiTokens: async () => [[await fixture.studio('listApiTokens'), 200]],
     revokeApiToken: async () => {
-      const id = await fixture.made('createApiToken', { body: { name: 'old' } });
+      const id = await fixture.createdId('createApiToken', { body: { name: 'old' } });
       const ask = { params: { token_id: id } };
       return [
         [await fixture.studio('revokeApiToken', ask), 204],
@@ -66,14 +66,14 @@ export function studioExercises(fixture: Fixture): Exercises {
     listQuizzes: async () => fixture.inStream('listQuizzes', {}, 200),
     orderQuizzes: async () => [
       ...(await fixture.inStream('orderQuizzes', { body: { order: [] } }, 200)),
-      ...(await otherOrder(fixture)),
+      ...(await outdatedOrder(fixture)),
     ],
     importQuizzes: async () => [
-      ...(await fixture.inStream('importQuizzes', { body: fileOf([QUIZ, QUIZ]) }, 201)),
-      ...(await fixture.inStream('importQuizzes', { body: fileOf([]) }, 400)),
+      ...(await fixture.inStream('importQuizzes', { body: importFile([QUIZ, QUIZ]) }, 201)),
+      ...(await fixture.inStream('importQuizzes', { body: importFile([]) }, 400)),
     ],
     exportQuizzes: async () => {
-      const { streamId } = await fixture.show();
+      const { streamId } = await fixture.openShow();
       const params = { stream_id: streamId };
       return [
         ...(await fixture.inStream('exportQuizzes', {}, 200)),
@@ -83,14 +83,14 @@ export function studioExercises(fixture: Fixture): Exercises {
       ];
     },
     duplicateQuiz: async () => {
-      const { quiz } = await fixture.show();
+      const { quiz } = await fixture.openShow();
       return [
         [await fixture.studio('duplicateQuiz', { params: { quiz_id: quiz.id } }), 201],
         [await fixture.studio('duplicateQuiz', { params: { quiz_id: randomUUID() } }), 404],
       ];
     },
     readQuiz: async () => {
-      const { quiz } = await fixture.show();
+      const { quiz } = await fixture.openShow();
       const params = { quiz_id: quiz.id };
       const open = await fixture.studio('readQuiz', { params });
       await service.advance(quiz.closeInterval - service.interval() + 1);
@@ -101,8 +101,11 @@ export function studioExercises(fixture: Fixture): Exercises {
       ];
     },
     patchQuiz: async () => {
-      const { streamId, quiz } = await fixture.show();
-      const id = await fixture.made('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
+      const { streamId, quiz } = await fixture.openShow();
+      const id = await fixture.createdId('createQuiz', {
+        params: { stream_id: streamId },
+        body: QUIZ,
+      });
       const body = { question: 'Which one has rings?' };
       return [
         [await fixture.studio('patchQuiz', { params: { quiz_id: id }, body }), 200],
@@ -110,8 +113,11 @@ export function studioExercises(fixture: Fixture): Exercises {
       ];
     },
     deleteQuiz: async () => {
-      const { streamId, quiz } = await fixture.show();
-      const id = await fixture.made('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
+      const { streamId, quiz } = await fixture.openShow();
+      const id = await fixture.createdId('createQuiz', {
+        params: { stream_id: streamId },
+        body: QUIZ,
+      });
       return [
         [await fixture.studio('deleteQuiz', { params: { quiz_id: id } }), 204],
         [await fixture.studio('deleteQuiz', { params: { quiz_id: quiz.id } }), 409],
@@ -119,7 +125,7 @@ export function studioExercises(fixture: Fixture): Exercises {
     },
     publishQuiz: async () => {
       const params = { stream_id: await service.createStream() };
-      const id = await fixture.made('createQuiz', { params, body: QUIZ });
+      const id = await fixture.createdId('createQuiz', { params, body: QUIZ });
       const ask = { params: { quiz_id: id } };
       return [
         [await fixture.studio('publishQuiz', ask), 200],
@@ -127,7 +133,7 @@ export function studioExercises(fixture: Fixture): Exercises {
       ];
     },
     revealQuiz: async () => {
-      const { quiz } = await fixture.show();
+      const { quiz } = await fixture.openShow();
       const ask = { params: { quiz_id: quiz.id } };
       const early = await fixture.studio('revealQuiz', ask);
       await service.advance(quiz.closeInterval - service.interval() + 1);
@@ -159,9 +165,9 @@ export function studioExercises(fixture: Fixture): Exercises {
       return answers;
     },
     ...presenterExercises(fixture),
-    readSentLog: () => looked(fixture, 'readSentLog', '?limit=1', '?limit=0'),
-    readAudience: () => looked(fixture, 'readAudience', '?from=0', '?from=0&to=2400'),
-    readChatLog: () => looked(fixture, 'readChatLog', '?kind=purchase', '?kind=heart'),
+    readSentLog: () => readHistory(fixture, 'readSentLog', '?limit=1', '?limit=0'),
+    readAudience: () => readHistory(fixture, 'readAudience', '?from=0', '?from=0&to=2400'),
+    readChatLog: () => readHistory(fixture, 'readChatLog', '?kind=purchase', '?kind=heart'),
     sendEvent: async () => [
       ...(await fixture.inStream(
         'sendEvent',
@@ -172,33 +178,33 @@ export function studioExercises(fixture: Fixture): Exercises {
       ...(await fixture.inStream('sendEvent', { body: { type: 'lights', data: null } }, 201)),
       ...(await fixture.inStream('sendEvent', { body: { type: 'quiz', data: null } }, 400)),
     ],
-    exportAnswers: () => exported(fixture, 'exportAnswers'),
-    exportWinners: () => exported(fixture, 'exportWinners'),
-    exportFeed: () => exported(fixture, 'exportFeed'),
+    exportAnswers: () => exportResponses(fixture, 'exportAnswers'),
+    exportWinners: () => exportResponses(fixture, 'exportWinners'),
+    exportFeed: () => exportResponses(fixture, 'exportFeed'),
     ...reportExercises(fixture),
   };
 }
 
-const fileOf = (quizzes: object[]) => ({
+const importFile = (quizzes: object[]) => ({
   format: 'fourbeat-json',
   text: JSON.stringify({ quizzes }),
 });
 
-async function otherOrder(fixture: Fixture): Promise<Answered[]> {
+async function outdatedOrder(fixture: Fixture): Promise<CheckedResponse[]> {
   const params = { stream_id: await fixture.service.createStream() };
-  await fixture.made('createQuiz', { params, body: QUIZ });
+  await fixture.createdId('createQuiz', { params, body: QUIZ });
   const response = await fixture.studio('orderQuizzes', { params, body: { order: [] } });
   return [[response, 409]];
 }
 
-/** Reads what a show has had, also by a query, and by one that is wrong. */
-async function looked(
+/** Reads the history of a show without a query, with a valid one and with an invalid one. */
+async function readHistory(
   fixture: Fixture,
   operationId: string,
   query: string,
   wrong: string,
-): Promise<Answered[]> {
-  const { streamId, viewer } = await fixture.show();
+): Promise<CheckedResponse[]> {
+  const { streamId, viewer } = await fixture.openShow();
   await viewer.post(`/api/v1/events-streams/${streamId}/chats`, { kind: 'message', text: 'Hello' });
   await fixture.service.studio('POST', `/streams/${streamId}/events`, PURCHASE);
   await fixture.service.advance(5);

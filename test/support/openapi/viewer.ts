@@ -1,21 +1,21 @@
 import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { type Answered, bearer, type Exercises, type Fixture } from './fixture.ts';
-import { moderated } from './moderation.ts';
+import { bearer, type CheckedResponse, type Exercises, type Fixture } from './fixture.ts';
+import { moderatedChatResponses } from './moderation.ts';
 
-/** The operations of the given interface. */
+/** The operations of the viewer API. */
 export function viewerExercises(fixture: Fixture): Exercises {
   const { service } = fixture;
   return {
     readTime: async () => {
       const plain = { headers: { Accept: 'text/plain' } };
-      const text = await fixture.ask('readTime', plain);
+      const text = await fixture.send('readTime', plain);
       expect(text.headers.get('content-type')).toStartWith('text/plain');
       return [
-        [await fixture.ask('readTime'), 200],
+        [await fixture.send('readTime'), 200],
         [text, 200],
-        [await fixture.ask('readTime', { query: '?format=iso' }), 200],
-        [await fixture.ask('readTime', { query: '?format=ntp' }), 400],
+        [await fixture.send('readTime', { query: '?format=iso' }), 200],
+        [await fixture.send('readTime', { query: '?format=ntp' }), 400],
       ];
     },
     readMe: async () => [[await fixture.studio('readMe'), 200]],
@@ -23,36 +23,36 @@ export function viewerExercises(fixture: Fixture): Exercises {
       for (let n = 0; n < 3; n++) await service.createStream();
       const query = `?producer=${service.account.uuid}&page_size=1`;
       return [
-        [await fixture.ask('listStreams', { query }), 200],
+        [await fixture.send('listStreams', { query }), 200],
         [await fixture.studio('listStreams', { query: `${query}&page=2` }), 200],
-        [await fixture.ask('listStreams', { query: `?producer=${randomUUID()}` }), 200],
+        [await fixture.send('listStreams', { query: `?producer=${randomUUID()}` }), 200],
       ];
     },
     readStream: async () => {
-      const { streamId, viewer } = await fixture.show();
+      const { streamId, viewer } = await fixture.openShow();
       const params = { stream_id: streamId };
       return [
-        [await fixture.ask('readStream', { params }), 200],
-        [await fixture.ask('readStream', { params, authorization: bearer(viewer) }), 200],
+        [await fixture.send('readStream', { params }), 200],
+        [await fixture.send('readStream', { params, authorization: bearer(viewer) }), 200],
       ];
     },
     createToken: async () => {
       const body = { stream_id: await service.createStream(), unique_user_identifier: 'user-42' };
-      return [[await fixture.ask('createToken', { body }), 200]];
+      return [[await fixture.send('createToken', { body }), 200]];
     },
-    readJwks: async () => [[await fixture.ask('readJwks'), 200]],
+    readJwks: async () => [[await fixture.send('readJwks'), 200]],
     registerView: async () => {
-      const { streamId, viewer } = await fixture.show();
+      const { streamId, viewer } = await fixture.openShow();
       const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      return [[await fixture.ask('registerView', ask), 204]];
+      return [[await fixture.send('registerView', ask), 204]];
     },
     readViewCount: async () => {
-      const { streamId, viewer } = await fixture.show();
+      const { streamId, viewer } = await fixture.openShow();
       const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      return [[await fixture.ask('readViewCount', ask), 200]];
+      return [[await fixture.send('readViewCount', ask), 200]];
     },
     answerQuiz: async () => {
-      const { streamId, viewer, quiz } = await fixture.show();
+      const { streamId, viewer, quiz } = await fixture.openShow();
       const ask = {
         params: { quiz_id: quiz.id },
         authorization: bearer(viewer),
@@ -61,27 +61,27 @@ export function viewerExercises(fixture: Fixture): Exercises {
       const other = { ...ask, body: { ...ask.body, choice: 'Venus' } };
       const unknown = { ...ask, params: { quiz_id: randomUUID() } };
       return [
-        [await fixture.ask('answerQuiz', ask), 204],
-        [await fixture.ask('answerQuiz', other), 409],
-        [await fixture.ask('answerQuiz', unknown), 404],
+        [await fixture.send('answerQuiz', ask), 204],
+        [await fixture.send('answerQuiz', other), 409],
+        [await fixture.send('answerQuiz', unknown), 404],
       ];
     },
     recordWinner: async () => {
       const streamId = await service.createStream();
       const viewer = await service.viewer(streamId);
       const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      const early = await fixture.ask('recordWinner', ask);
+      const early = await fixture.send('recordWinner', ask);
       await service.studio('POST', `/streams/${streamId}/request-winners`);
       return [
         [early, 409],
-        [await fixture.ask('recordWinner', ask), 204],
+        [await fixture.send('recordWinner', ask), 204],
       ];
     },
     readInterval: async () => {
-      const { streamId, viewer, quiz } = await fixture.show();
+      const { streamId, viewer, quiz } = await fixture.openShow();
       const from = service.interval();
       const ask = (interval: number | string, headers: Record<string, string> = {}) =>
-        fixture.ask('readInterval', {
+        fixture.send('readInterval', {
           params: { stream_id: streamId },
           query: `?interval=${interval}`,
           authorization: bearer(viewer),
@@ -106,7 +106,7 @@ export function viewerExercises(fixture: Fixture): Exercises {
       await service.studio('POST', `/streams/${streamId}/request-winners`);
       await service.advance(6);
       const types = new Set<string>();
-      const responses: Answered[] = [];
+      const responses: CheckedResponse[] = [];
       for (let interval = from; interval < service.interval(); interval++) {
         const response = await ask(interval);
         const { events } = (await response.clone().json()) as { events: { type: string }[] };
@@ -130,9 +130,9 @@ export function viewerExercises(fixture: Fixture): Exercises {
       ];
     },
     postChat: async () => {
-      const { streamId, viewer } = await fixture.show();
+      const { streamId, viewer } = await fixture.openShow();
       const post = (body: object) =>
-        fixture.ask('postChat', {
+        fixture.send('postChat', {
           params: { stream_id: streamId },
           authorization: bearer(viewer),
           body,
@@ -141,7 +141,7 @@ export function viewerExercises(fixture: Fixture): Exercises {
         [await post({ kind: 'message', text: 'Hello', name: 'Ada' }), 204],
         [await post({ kind: 'heart' }), 204],
         [await post({ kind: 'purchase', text: 'two mugs' }), 400],
-        ...(await moderated(fixture)),
+        ...(await moderatedChatResponses(fixture)),
       ];
     },
   };

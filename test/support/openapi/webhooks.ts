@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { type Answered, type Exercises, type Fixture, WEBHOOK } from './fixture.ts';
+import { type CheckedResponse, type Exercises, type Fixture, WEBHOOK } from './fixture.ts';
 
 /** The operations about webhooks. */
 export function webhookExercises(fixture: Fixture): Exercises {
-  const newWebhook = () => fixture.made('createWebhook', { body: WEBHOOK });
-  /** On a webhook of its own, and on one that there is not. */
+  const newWebhook = () => fixture.createdId('createWebhook', { body: WEBHOOK });
+  /** Calls the operation for a new webhook and for an unknown one. */
   const onWebhook = async (
     operationId: string,
     status: number,
     body?: object,
-  ): Promise<Answered[]> => {
+  ): Promise<CheckedResponse[]> => {
     const params = { webhook_id: await newWebhook() };
     const ask = { ...(body && { body }) };
     const missing = { webhook_id: randomUUID() };
@@ -37,7 +37,8 @@ export function webhookExercises(fixture: Fixture): Exercises {
     testWebhook: () => onWebhook('testWebhook', 201),
     listDeliveries: async () => {
       const webhook_id = await newWebhook();
-      for (let n = 0; n < 2; n++) await fixture.made('testWebhook', { params: { webhook_id } });
+      for (let n = 0; n < 2; n++)
+        await fixture.createdId('testWebhook', { params: { webhook_id } });
       const ask = { params: { webhook_id }, query: '?limit=1' };
       return [
         ...(await onWebhook('listDeliveries', 200)),
@@ -47,7 +48,7 @@ export function webhookExercises(fixture: Fixture): Exercises {
     },
     retryDelivery: async () => {
       const webhook_id = await newWebhook();
-      const delivery_id = await fixture.made('testWebhook', { params: { webhook_id } });
+      const delivery_id = await fixture.createdId('testWebhook', { params: { webhook_id } });
       const params = { webhook_id, delivery_id };
       const retried = await fixture.studio('retryDelivery', { params });
       await fixture.studio('patchWebhook', { params: { webhook_id }, body: { enabled: false } });
