@@ -1,12 +1,13 @@
 import { expect, test } from 'bun:test';
+import { rounds } from '../../support/full-run.ts';
 import { runSchedule } from '../../support/sdk/virtual-time/schedule.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
-const SCHEDULES = 10_000;
+const SCHEDULES = rounds(1_000, 10_000);
 /** Of one test, so that each ends in a few seconds. */
 const SHARE = 250;
 
-// One that failed is run again with `SDK_SEED=… bun test sdk/virtual-time`.
+// One that failed is run again with `SDK_SEED=… bun test test/sdk/virtual-time`.
 const only = Bun.env.SDK_SEED;
 const firsts = only
   ? [Number(only)]
