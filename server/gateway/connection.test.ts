@@ -3,9 +3,9 @@ import type { Socket } from 'bun';
 import { Connection, type PendingResponse, type RequestHandler } from './connection.ts';
 import { FALLBACK, NEED_MORE } from './request-parser.ts';
 
-/** A client that takes so many bytes at once as a test lets it. */
-function client(room = Number.POSITIVE_INFINITY) {
-  const heard: string[] = [];
+/** A fake socket that takes up to `room` bytes. */
+function fakeSocket(room = Number.POSITIVE_INFINITY) {
+  const sent: string[] = [];
   const calls: string[] = [];
   const socket = {
     room,
@@ -13,7 +13,7 @@ function client(room = Number.POSITIVE_INFINITY) {
     write(bytes: Uint8Array) {
       const taken = Math.min(bytes.length, this.room);
       this.room -= taken;
-      if (taken > 0) heard.push(Buffer.from(bytes.subarray(0, taken)).toString());
+      if (taken > 0) sent.push(Buffer.from(bytes.subarray(0, taken)).toString());
       return taken;
     },
     shutdown: () => void calls.push('shutdown'),
@@ -21,23 +21,23 @@ function client(room = Number.POSITIVE_INFINITY) {
     pause: () => void calls.push('pause'),
     resume: () => void calls.push('resume'),
   };
-  return { socket, calls, heard: () => heard.join('') };
+  return { socket, calls, sent: () => sent.join('') };
 }
 
 /**
- * A desk where requests are lines: `now x` is answered at once with `x`, `later` begins the task, `?` is
- * relayed, and a line without an end is a part of one.
+ * A connection with a handler whose requests are lines: it responds to `now x` at once with `x`, sets
+ * `pending` for `later`, falls back for `?`, throws for `break`, and needs more of an incomplete line.
  */
 function fixture(room?: number) {
-  const { socket, calls, heard } = client(room);
+  const { socket, calls, sent } = fakeSocket(room);
   const relayed: string[] = [];
   const failures: string[] = [];
   let relay: { client: Connection; closed: boolean } | null = null;
-  const task: PendingResponse & { closes: number } = {
+  const pending: PendingResponse & { closes: number } = {
     closes: 0,
-    onClose: () => void task.closes++,
+    onClose: () => void pending.closes++,
   };
-  const desk: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] } = {
+  const handler: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] } = {
     tick: 0,
     drainTick: null,
     handle(connection, bytes, at) {
@@ -46,110 +46,110 @@ function fixture(room?: number) {
       const line = bytes.toString('latin1', at, end);
       if (line.startsWith('?')) return FALLBACK;
       if (line === 'break') throw new Error('a defect');
-      if (line === 'later') connection.setPending(task);
+      if (line === 'later') connection.setPending(pending);
       else connection.respond(Buffer.from(`${line.slice(4)};`));
       return end + 1;
     },
     onDefect: ({ message }) => void failures.push(message),
     relay(client, bytes) {
-      const own = { client: client as Connection, closed: false };
-      relay = own;
+      const active = { client: client as Connection, closed: false };
+      relay = active;
       relayed.push(Buffer.from(bytes).toString());
       return {
         onData: (more) => void relayed.push(Buffer.from(more).toString()),
         onDrain: () => void relayed.push('(drained)'),
         onClose: () => {
-          own.closed = true;
+          active.closed = true;
         },
       };
     },
   };
-  const connection = new Connection(socket as unknown as Socket<Connection>, desk);
+  const connection = new Connection(socket as unknown as Socket<Connection>, handler);
   return {
     connection,
-    desk,
+    handler,
     socket,
-    task,
+    pending,
     calls,
-    heard,
+    sent,
     relayed,
     failures,
     relay: () => relay,
-    say: (text: string) => connection.onData(Buffer.from(text)),
+    receive: (text: string) => connection.onData(Buffer.from(text)),
     room(bytes: number) {
       socket.room = bytes;
       connection.onDrain();
     },
-    /** Whether it would be cut, so many seconds from now. */
-    isCutIn: (seconds: number) => connection.isTimedOut(desk.tick + seconds),
+    /** Whether the connection has timed out after so many more seconds. */
+    isTimedOutIn: (seconds: number) => connection.isTimedOut(handler.tick + seconds),
   };
 }
 
-describe('requests of one connection', () => {
-  test('[I-3] that meet a defect end it, and whoever answers it goes on to the next', () => {
-    const { connection, say, calls, failures } = fixture();
-    say('later\nbreak\n');
+describe('a connection', () => {
+  test('[I-3] ends when its handler throws, without an error for the caller of respond', () => {
+    const { connection, receive, calls, failures } = fixture();
+    receive('later\nbreak\n');
     expect(() => connection.respond(Buffer.from('late;'))).not.toThrow();
     expect([failures, calls]).toEqual([['a defect'], ['terminate']]);
   });
 
-  test('are answered in their order, however their bytes are cut', () => {
+  test('handles requests in order, however their bytes are split', () => {
     const text = 'now one\nnow two\nnow three\n';
     for (let cut = 1; cut < text.length; cut++) {
-      const { say, heard } = fixture();
-      say(text.slice(0, cut));
-      say(text.slice(cut));
-      expect(heard()).toBe('one;two;three;');
+      const { receive, sent } = fixture();
+      receive(text.slice(0, cut));
+      receive(text.slice(cut));
+      expect(sent()).toBe('one;two;three;');
     }
   });
 
-  test('wait for one whose answer takes a moment', () => {
-    const { say, heard, connection } = fixture();
-    say('now one\nlater\nnow two\nno');
-    say('w three\n');
-    expect(heard()).toBe('one;');
+  test('buffers requests behind a pending response', () => {
+    const { receive, sent, connection } = fixture();
+    receive('now one\nlater\nnow two\nno');
+    receive('w three\n');
+    expect(sent()).toBe('one;');
     connection.respond(Buffer.from('late;'));
-    expect(heard()).toBe('one;late;two;three;');
+    expect(sent()).toBe('one;late;two;three;');
   });
 
-  test('[G-31] of which more than 16 KB wait are not kept: their connection is read no further, and ends with the answer', () => {
-    const { say, heard, calls, connection } = fixture();
-    say('later\n');
-    say('now x\n'.repeat(2_730));
-    say('now');
+  test('[G-31] stops reading behind a pending response after 16 KB, and ends with that response', () => {
+    const { receive, sent, calls, connection } = fixture();
+    receive('later\n');
+    receive('now x\n'.repeat(2_730));
+    receive('now');
     expect(calls).toEqual([]);
-    say(' y\n');
+    receive(' y\n');
     expect(calls).toEqual(['pause']);
-    say('now z\n');
+    receive('now z\n');
     connection.respond(Buffer.from('late;'));
-    expect([heard(), calls]).toEqual(['late;', ['pause', 'resume', 'shutdown']]);
+    expect([sent(), calls]).toEqual(['late;', ['pause', 'resume', 'shutdown']]);
   });
 
-  test('[G-31] of which more than 16 KB come at once with one that waits are not kept either', () => {
-    const { say, heard, calls, connection } = fixture();
-    say(`now one\nlater\n${'now x\n'.repeat(2_731)}`);
+  test('[G-31] ends with a pending response when more than 16 KB arrive together with its request', () => {
+    const { receive, sent, calls, connection } = fixture();
+    receive(`now one\nlater\n${'now x\n'.repeat(2_731)}`);
     expect(calls).toEqual(['pause']);
     connection.respond(Buffer.from('late;'));
-    expect([heard(), calls]).toEqual(['one;late;', ['pause', 'resume', 'shutdown']]);
+    expect([sent(), calls]).toEqual(['one;late;', ['pause', 'resume', 'shutdown']]);
   });
 
-  test('[G-31] however much of them come are answered while none waits', () => {
-    const { say, heard, calls } = fixture();
-    say('now x\n'.repeat(100_000));
-    expect([heard(), calls]).toEqual(['x;'.repeat(100_000), []]);
+  test('[G-31] handles any number of requests while no response is pending', () => {
+    const { receive, sent, calls } = fixture();
+    receive('now x\n'.repeat(100_000));
+    expect([sent(), calls]).toEqual(['x;'.repeat(100_000), []]);
   });
 
-  test('[G-31] wait for one that is passed on in the end', () => {
-    const { say, relayed, relay, calls, connection } = fixture();
-    say(`later\n${'now x\n'.repeat(2_731)}`);
+  test('[G-31] applies the 16 KB limit to a pending request that is relayed later', () => {
+    const { receive, relayed, relay, calls, connection } = fixture();
+    receive(`later\n${'now x\n'.repeat(2_731)}`);
     connection.relay(Buffer.from('later\n'));
-    say('more');
+    receive('more');
     expect(relayed).toEqual(['later\n']);
     relay()?.client.completed(Buffer.from(''));
     expect(calls).toEqual(['pause', 'resume', 'shutdown']);
   });
 
-  test('keep no more memory than they are long', () => {
+  test('copies an incomplete head out of a large receive buffer', () => {
     const { connection } = fixture();
     const bytes = Buffer.concat([Buffer.from('now x\n'.repeat(80_000)), Buffer.from('no')]);
     connection.onData(bytes);
@@ -158,61 +158,61 @@ describe('requests of one connection', () => {
   });
 });
 
-describe('[G-31] an empty line before a request', () => {
-  test('means nothing, however it is cut', () => {
+describe('an empty line before a request', () => {
+  test('[G-31] is ignored, however the bytes are split', () => {
     const text = '\r\nnow one\n\r\nnow two\n\r\n?three\n';
     for (let cut = 1; cut < text.length; cut++) {
-      const { say, heard, relayed } = fixture();
-      say(text.slice(0, cut));
-      say(text.slice(cut));
-      expect([heard(), relayed.join('')]).toEqual(['one;two;', '?three\n']);
+      const { receive, sent, relayed } = fixture();
+      receive(text.slice(0, cut));
+      receive(text.slice(cut));
+      expect([sent(), relayed.join('')]).toEqual(['one;two;', '?three\n']);
     }
   });
 
-  test('is one: a second one is for the desk to judge', () => {
-    const { say, heard } = fixture();
-    say('\r\n');
-    expect(heard()).toBe('');
-    say('\r\nnow x\n');
-    expect(heard()).toBe(';x;');
+  test('[G-31] is ignored once: a second one goes to the handler', () => {
+    const { receive, sent } = fixture();
+    receive('\r\n');
+    expect(sent()).toBe('');
+    receive('\r\nnow x\n');
+    expect(sent()).toBe(';x;');
   });
 
-  test('gives no more time', () => {
-    const { say, desk, isCutIn } = fixture();
-    desk.tick = 10;
-    say('\r');
-    say('\n');
-    expect([isCutIn(2), isCutIn(3)]).toEqual([false, true]);
+  test('[G-31] does not extend the idle timeout', () => {
+    const { receive, handler, isTimedOutIn } = fixture();
+    handler.tick = 10;
+    receive('\r');
+    receive('\n');
+    expect([isTimedOutIn(2), isTimedOutIn(3)]).toEqual([false, true]);
   });
 });
 
-describe('a client that takes its answers slowly', () => {
-  test('gets all of them, and the next request waits for that', () => {
-    const { say, heard, room } = fixture(2);
-    say('now one\nnow two\n');
-    expect(heard()).toBe('on');
+describe('a connection whose client reads slowly', () => {
+  test('sends each response completely before it handles the next request', () => {
+    const { receive, sent, room } = fixture(2);
+    receive('now one\nnow two\n');
+    expect(sent()).toBe('on');
     room(1);
-    expect(heard()).toBe('one');
+    expect(sent()).toBe('one');
     room(100);
-    expect(heard()).toBe('one;two;');
+    expect(sent()).toBe('one;two;');
   });
 
-  test('[L-3] is cut after 30 s in which it took nothing', () => {
-    const { say, room, desk, isCutIn } = fixture(2);
-    say('now one\n');
-    expect([isCutIn(30), isCutIn(31)]).toEqual([false, true]);
-    desk.tick = 20;
+  test('[L-3] times out after 30 s in which the client read nothing', () => {
+    const { receive, room, handler, isTimedOutIn } = fixture(2);
+    receive('now one\n');
+    expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
+    handler.tick = 20;
     room(1);
-    expect([isCutIn(30), isCutIn(31)]).toEqual([false, true]);
+    expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
     room(100);
-    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+    expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
   });
 
-  test('is told when a stream may go on', () => {
-    const { say, connection, task, room } = fixture(3);
+  test('calls onDrain when all bytes are written', () => {
+    const { receive, connection, pending, room } = fixture(3);
     let drained = 0;
-    task.onDrain = () => void drained++;
-    say('later\n');
+    pending.onDrain = () => void drained++;
+    receive('later\n');
     expect([connection.send(Buffer.from('abc')), connection.send(Buffer.from('def'))]).toEqual([
       true,
       false,
@@ -226,58 +226,58 @@ describe('a client that takes its answers slowly', () => {
   });
 });
 
-describe('[L-3] a connection is cut', () => {
-  test('12 s after its last answer, and not while one is awaited', () => {
-    const { say, desk, connection, isCutIn } = fixture();
-    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
-    desk.tick = 10;
-    say('later\n');
-    expect(isCutIn(1_000)).toBe(false);
-    desk.tick = 100;
+describe('a connection times out', () => {
+  test('[L-3] 12 s after its last response, and not while a response is pending', () => {
+    const { receive, handler, connection, isTimedOutIn } = fixture();
+    expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
+    handler.tick = 10;
+    receive('later\n');
+    expect(isTimedOutIn(1_000)).toBe(false);
+    handler.tick = 100;
     connection.respond(Buffer.from('late;'));
-    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
+    expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
   });
 
-  test('12 s after its begin or its last request, however the next one drips', () => {
-    const { say, desk, isCutIn } = fixture();
-    desk.tick = 11;
-    say('n');
-    desk.tick = 12;
-    say('o');
-    expect([isCutIn(0), isCutIn(1)]).toEqual([false, true]);
-    say('w x\n');
-    expect([isCutIn(12), isCutIn(13)]).toEqual([false, true]);
-    desk.tick = 23;
-    say('n');
-    expect([isCutIn(1), isCutIn(2)]).toEqual([false, true]);
+  test('[L-3] 12 s after its start or its last request, however slowly the next one arrives', () => {
+    const { receive, handler, isTimedOutIn } = fixture();
+    handler.tick = 11;
+    receive('n');
+    handler.tick = 12;
+    receive('o');
+    expect([isTimedOutIn(0), isTimedOutIn(1)]).toEqual([false, true]);
+    receive('w x\n');
+    expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
+    handler.tick = 23;
+    receive('n');
+    expect([isTimedOutIn(1), isTimedOutIn(2)]).toEqual([false, true]);
   });
 });
 
-describe('what is relayed', () => {
-  test('is all from its request on, until its answer is complete', () => {
-    const { say, heard, relayed, relay } = fixture();
-    say('now one\n?x\nnow two\n');
-    say('more');
+describe('a relayed connection', () => {
+  test('passes all bytes to the relay until the response is complete', () => {
+    const { receive, sent, relayed, relay } = fixture();
+    receive('now one\n?x\nnow two\n');
+    receive('more');
     expect(relayed).toEqual(['?x\nnow two\n', 'more']);
     const { client } = relay() as { client: Connection };
     expect(client.address).toBe('192.0.2.7');
     client.send(Buffer.from('inner;'));
     client.completed(Buffer.from('now three\n'));
-    expect(heard()).toBe('one;inner;three;');
-    say('now four\n');
-    expect(heard()).toBe('one;inner;three;four;');
+    expect(sent()).toBe('one;inner;three;');
+    receive('now four\n');
+    expect(sent()).toBe('one;inner;three;four;');
   });
 
-  test('can be a request that was begun here, with what came behind it', () => {
-    const { say, connection, relayed } = fixture();
-    say('later\nnow two\n');
+  test('passes a pending request to the relay with the bytes behind it', () => {
+    const { receive, connection, relayed } = fixture();
+    receive('later\nnow two\n');
     connection.relay(Buffer.from('later\n'));
     expect(relayed).toEqual(['later\nnow two\n']);
   });
 
-  test('hears that its client left, once', () => {
-    const { say, connection, relay } = fixture();
-    say('?x\n');
+  test('reports the disconnect of its client to the relay once', () => {
+    const { receive, connection, relay } = fixture();
+    receive('?x\n');
     connection.onClose();
     expect(relay()?.closed).toBe(true);
     connection.send(Buffer.from('nobody'));
@@ -287,53 +287,53 @@ describe('what is relayed', () => {
 });
 
 describe('a connection that ends', () => {
-  test('does so behind what was sent, throws away what still comes, and is cut 2 s later', () => {
-    const { say, heard, room, calls, connection, isCutIn } = fixture(2);
-    say('?x\n');
+  test('sends what is buffered, discards what it receives, and times out after 2 s', () => {
+    const { receive, sent, room, calls, connection, isTimedOutIn } = fixture(2);
+    receive('?x\n');
     connection.send(Buffer.from('done'));
     connection.end();
-    expect([heard(), calls]).toEqual(['do', []]);
+    expect([sent(), calls]).toEqual(['do', []]);
     room(100);
-    expect([heard(), calls]).toEqual(['done', ['shutdown']]);
-    say('now more\n');
-    expect(heard()).toBe('done');
-    expect([isCutIn(2), isCutIn(3)]).toEqual([false, true]);
+    expect([sent(), calls]).toEqual(['done', ['shutdown']]);
+    receive('now more\n');
+    expect(sent()).toBe('done');
+    expect([isTimedOutIn(2), isTimedOutIn(3)]).toEqual([false, true]);
   });
 
-  test('[O-11] ends with its answer when the front takes no more requests', () => {
-    const { say, heard, calls, connection, desk } = fixture();
-    say('later\n');
-    desk.drainTick = desk.tick;
+  test('[O-11] ends after its response when the gateway drains', () => {
+    const { receive, sent, calls, connection, handler } = fixture();
+    receive('later\n');
+    handler.drainTick = handler.tick;
     connection.respond(Buffer.from('late;'));
-    expect([heard(), calls]).toEqual(['late;', ['shutdown']]);
+    expect([sent(), calls]).toEqual(['late;', ['shutdown']]);
   });
 
-  test('[O-11] is cut when its client has not taken the answer 3 s after the front closed', () => {
-    const { say, connection, task, desk, room, isCutIn } = fixture(2);
-    say('later\n');
+  test('[O-11] times out 3 s after the drain began when its client does not read the response', () => {
+    const { receive, connection, pending, handler, room, isTimedOutIn } = fixture(2);
+    receive('later\n');
     connection.send(Buffer.from('much'));
-    desk.tick = 5;
-    desk.drainTick = 5;
+    handler.tick = 5;
+    handler.drainTick = 5;
     connection.finish();
-    expect([isCutIn(3), isCutIn(4)]).toEqual([false, true]);
+    expect([isTimedOutIn(3), isTimedOutIn(4)]).toEqual([false, true]);
     room(1);
-    expect([isCutIn(3), isCutIn(4)]).toEqual([false, true]);
+    expect([isTimedOutIn(3), isTimedOutIn(4)]).toEqual([false, true]);
     room(1);
-    expect([connection.hasPending, task.closes]).toEqual([false, 0]);
+    expect([connection.hasPending, pending.closes]).toEqual([false, 0]);
   });
 
-  test('[O-11] is not cut while its answer is not made', () => {
-    const { say, desk, isCutIn } = fixture();
-    say('later\n');
-    desk.drainTick = 0;
-    expect(isCutIn(1_000)).toBe(false);
+  test('[O-11] does not time out while its response is pending', () => {
+    const { receive, handler, isTimedOutIn } = fixture();
+    receive('later\n');
+    handler.drainTick = 0;
+    expect(isTimedOutIn(1_000)).toBe(false);
   });
 
-  test('tells what it was busy with', () => {
-    const { say, connection, task } = fixture();
-    say('later\nrest');
+  test('calls onClose of its pending response once', () => {
+    const { receive, connection, pending } = fixture();
+    receive('later\nrest');
     connection.onClose();
     connection.onClose();
-    expect(task.closes).toBe(1);
+    expect(pending.closes).toBe(1);
   });
 });

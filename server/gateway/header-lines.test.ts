@@ -15,10 +15,10 @@ function readOf(lines: readonly string[]) {
   expect(read.read(bytes, 0)).toBe(bytes.length);
   return { read, bytes };
 }
-const printOf = (lines: readonly string[]) => readOf(lines).read.fingerprint;
+const fingerprintOf = (lines: readonly string[]) => readOf(lines).read.fingerprint;
 
-describe('header lines', () => {
-  test('are found by their names in any case, and where they begin', () => {
+describe('HeaderLines', () => {
+  test('finds fields by name in any case, from any offset', () => {
     const bytes = Buffer.concat([Buffer.from('GET'), bytesOf(LINES), Buffer.from('POST')]);
     const read = new HeaderLines();
     expect(read.read(bytes, 3)).toBe(bytes.length - 4);
@@ -29,7 +29,7 @@ describe('header lines', () => {
     expect(read.text(bytes, FIELD.accept)).toBeNull();
   });
 
-  test('of one head are not those of the next', () => {
+  test('forgets the fields of one head when it reads the next', () => {
     const { read } = readOf(LINES);
     const bytes = bytesOf(['Accept: */*']);
     read.read(bytes, 0);
@@ -37,7 +37,7 @@ describe('header lines', () => {
     expect(read.is(bytes, FIELD.host, Buffer.from(''))).toBe(false);
   });
 
-  test('[G-31] that are looked at are there once; others may be there again', () => {
+  test('[G-31] rejects a known field that occurs twice, and accepts others', () => {
     for (const again of ['host: fourbeat.example', 'X-Request-Id: 2']) {
       const twice = bytesOf([...LINES, 'x-request-id: 1', again]);
       expect(new HeaderLines().read(twice, 0)).toBe(0);
@@ -51,17 +51,20 @@ describe('header lines', () => {
     expect(read.text(bytes, FIELD['x-request-id'])).toBe('2');
   });
 
-  test('have the same print when they are the same but for the token, and another when a letter is', () => {
-    const print = printOf(LINES);
-    expect(printOf(LINES.with(2, 'AUTHORIZATION: Bearer another'))).toBe(print);
-    expect(printOf([...LINES].reverse())).not.toBe(print);
+  test('has equal fingerprints for heads that differ only in the token, and different ones otherwise', () => {
+    const fingerprint = fingerprintOf(LINES);
+    expect(fingerprintOf(LINES.with(2, 'AUTHORIZATION: Bearer another'))).toBe(fingerprint);
+    expect(fingerprintOf([...LINES].reverse())).not.toBe(fingerprint);
     for (const [index, line] of LINES.entries()) {
       if (index === 2) continue;
       for (let at = 0; at < line.length; at++) {
         const letter = line.charCodeAt(at);
         if (/[: -]/.test(line[at] as string)) continue;
         const other = line.slice(0, at) + String.fromCharCode(letter + 1) + line.slice(at + 1);
-        expect([other, printOf(LINES.with(index, other)) === print]).toEqual([other, false]);
+        expect([other, fingerprintOf(LINES.with(index, other)) === fingerprint]).toEqual([
+          other,
+          false,
+        ]);
       }
     }
   });

@@ -11,8 +11,12 @@ const fail = (): never => {
   throw new Error(SECRET);
 };
 
-/** What is answered at a path, by a server with these routes and one that fails everywhere else. */
-async function fetchFrom(routes: Record<string, PathHandler>, path: string, logDefect: unknown[] = []) {
+/** The response at a path of a server with these routes, which fails for all other paths. */
+async function fetchFrom(
+  routes: Record<string, PathHandler>,
+  path: string,
+  logDefect: unknown[] = [],
+) {
   const log = {
     requestId: () => 'request-1',
     logDefect: (...of: unknown[]) => void logDefect.push(of),
@@ -44,7 +48,7 @@ test.each([
   ['throws', '/sync', fail],
   ['rejects', '/later', async () => fail()],
 ])(
-  '[G-28] a route that %s past its guard is our 500, without source or stack',
+  '[G-28] a server sends its own 500 without source code when a route %s',
   async (_, path, route) => {
     const logDefect: unknown[] = [];
     const { response, text } = await fetchFrom({ [path]: route }, path, logDefect);
@@ -56,12 +60,12 @@ test.each([
   },
 );
 
-test('[G-28] so is what throws where no route is', async () => {
+test('[G-28] a server sends its own 500 when the handler of unknown paths throws', async () => {
   const { response, text } = await fetchFrom({}, '/nothing');
   expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
 });
 
-test('[G-28] [O-12] metrics that fail are a 500 of their own path, in the type that was asked for', async () => {
+test('[G-28] [O-12] an operator route sends a 500 with its own headers when it fails', async () => {
   const logDefect: unknown[] = [];
   const routes = operatorRoutes({
     unready: fail,
@@ -90,7 +94,7 @@ const options = {
   log: unused,
 };
 
-test('a port that is in use is a line that says so', () => {
+test('listen throws an error that names the port when it is in use', () => {
   const first = listen({ ...options, port: 0 });
   try {
     expect(() => listen({ ...options, port: first.port ?? 0 })).toThrow(
@@ -105,7 +109,7 @@ const hasIPv6 = Object.values(networkInterfaces())
   .flat()
   .some((address) => address?.family === 'IPv6');
 
-test('every address is IPv4 too, and IPv6 where there is any', async () => {
+test('listen without a host listens on IPv4, and on IPv6 where the machine has it', async () => {
   const server = listen({ ...options, host: null, port: 0 });
   try {
     for (const host of ['127.0.0.1', ...(hasIPv6 ? ['[::1]'] : [])]) {
@@ -116,22 +120,25 @@ test('every address is IPv4 too, and IPv6 where there is any', async () => {
   }
 });
 
-test.if(hasIPv6)('a port that another process has on IPv6 alone is in use', async () => {
-  const other = createServer();
-  await new Promise<void>((resolve) =>
-    other.listen({ port: 0, host: '::', ipv6Only: true }, resolve),
-  );
-  const { port } = other.address() as { port: number };
-  try {
-    expect(() => listen({ ...options, host: null, port })).toThrow(`port ${port} is in use`);
-  } finally {
-    other.close();
-  }
-});
+test.if(hasIPv6)(
+  'listen reports a port in use when another process has it on IPv6 only',
+  async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) =>
+      other.listen({ port: 0, host: '::', ipv6Only: true }, resolve),
+    );
+    const { port } = other.address() as { port: number };
+    try {
+      expect(() => listen({ ...options, host: null, port })).toThrow(`port ${port} is in use`);
+    } finally {
+      other.close();
+    }
+  },
+);
 
-test('a host that is none of this machine is a line that names the setting', async () => {
+test('listen throws an error that names --host when the host is not of this machine', async () => {
   const first = listen({ ...options, host: '127.0.0.1', port: 0 });
-  // Then the runtime says of the name too that its port is in use.
+  // After this error the runtime reports EADDRINUSE for the unknown host too.
   const { port = 0 } = first;
   expect(() => listen({ ...options, host: '127.0.0.1', port })).toThrow(`port ${port} is in use`);
   await first.stop();

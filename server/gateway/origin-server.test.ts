@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { newSocketPath } from './origin-server.ts';
 
 for (const platform of ['linux', 'darwin'] as const) {
-  test(`on ${platform} a server listens where nobody else does, and leaves nothing behind`, async () => {
+  test(`newSocketPath on ${platform} gives a private path, and removes its files`, async () => {
     const { path, remove } = newSocketPath(platform);
     expect(newSocketPath('linux').path).not.toBe(path);
     const server = Bun.serve({ unix: path, fetch: () => new Response('here') });

@@ -22,8 +22,8 @@ const partsOf = (bytes: Buffer, request: QuizRequest) => ({
   body: bytes.toString('latin1', request.bodyAt, request.end),
 });
 
-describe('the head of an answer or a report', () => {
-  test('of a plain answer is read, with its body', () => {
+describe('parseQuizRequest', () => {
+  test('parses an answer with its body', () => {
     const bytes = Buffer.concat([Buffer.from('xyz'), bytesOf(ANSWER, PLAIN, `${BODY}POST`)]);
     const request = parseQuizRequest(bytes, 3) as QuizRequest;
     expect(request).toMatchObject({ path: 'quiz-answer', preferences: {} });
@@ -35,7 +35,7 @@ describe('the head of an answer or a report', () => {
     });
   });
 
-  test('of a report has no body, whether it says so or not', () => {
+  test('parses a winner report without a body, with and without Content-Length', () => {
     const headers = PLAIN.slice(0, 2);
     for (const more of [[], ['Content-Length: 0']]) {
       const bytes = bytesOf(REPORT, [...headers, ...more]);
@@ -46,7 +46,7 @@ describe('the head of an answer or a report', () => {
     expect(read(REPORT, [...headers, 'Content-Length: 1'], 'x')).toBe(FALLBACK);
   });
 
-  test('that has not come whole is waited for; a body is left to the origin server', () => {
+  test('needs more bytes for a part of a head, and falls back for a part of a body', () => {
     const bytes = bytesOf(ANSWER, PLAIN, BODY);
     const headEnd = bytes.length - BODY.length;
     for (let length = 20; length < headEnd; length++) {
@@ -60,26 +60,26 @@ describe('the head of an answer or a report', () => {
   test.each([
     ['another path', lineOf(`/api/v1/quizzes/${QUIZ}/answers`), PLAIN],
     ['a query', lineOf(`/api/v1/quizzes/${QUIZ}/answer?a=1`), PLAIN],
-    ['upper case', ANSWER.replace(QUIZ, QUIZ.toUpperCase()), PLAIN],
-    ['an escape', ANSWER.replace('quizzes', 'qu%69zzes'), PLAIN],
+    ['an id in upper case', ANSWER.replace(QUIZ, QUIZ.toUpperCase()), PLAIN],
+    ['a percent-escape', ANSWER.replace('quizzes', 'qu%69zzes'), PLAIN],
     ['HTTP/1.0', ANSWER.replace('1.1', '1.0'), PLAIN],
     ['no token', ANSWER, PLAIN.toSpliced(1, 1)],
     ['a service token', ANSWER, PLAIN.with(1, 'Authorization: Token a')],
     ['no host', ANSWER, PLAIN.toSpliced(0, 1)],
-    ['no type', ANSWER, PLAIN.toSpliced(2, 1)],
-    ['another type', ANSWER, PLAIN.with(2, 'Content-Type: text/plain')],
+    ['no content type', ANSWER, PLAIN.toSpliced(2, 1)],
+    ['another content type', ANSWER, PLAIN.with(2, 'Content-Type: text/plain')],
     ['another charset', ANSWER, PLAIN.with(2, `${TYPE}; charset=latin1`)],
-    ['two types', ANSWER, [...PLAIN, TYPE]],
+    ['two content types', ANSWER, [...PLAIN, TYPE]],
     ['no length', ANSWER, PLAIN.toSpliced(3, 1)],
     ['two lengths', ANSWER, [...PLAIN, LENGTH]],
-    ['no body', ANSWER, PLAIN.with(3, 'Content-Length: 0')],
-    ['an odd length', ANSWER, PLAIN.with(3, 'Content-Length: 017')],
-    ['a sign', ANSWER, PLAIN.with(3, 'Content-Length: +17')],
-    ['chunks', ANSWER, [...PLAIN, 'Transfer-Encoding: chunked']],
-    ['an encoding', ANSWER, [...PLAIN, 'Content-Encoding: identity']],
-    ['100-continue', ANSWER, [...PLAIN, 'Expect: 100-continue']],
-    ['a close', ANSWER, [...PLAIN, 'Connection: close']],
-  ])('with %s is left to the origin server', (_, line, headers) => {
+    ['an empty body', ANSWER, PLAIN.with(3, 'Content-Length: 0')],
+    ['a length with a leading zero', ANSWER, PLAIN.with(3, 'Content-Length: 017')],
+    ['a length with a plus sign', ANSWER, PLAIN.with(3, 'Content-Length: +17')],
+    ['a chunked body', ANSWER, [...PLAIN, 'Transfer-Encoding: chunked']],
+    ['a content encoding', ANSWER, [...PLAIN, 'Content-Encoding: identity']],
+    ['an expectation', ANSWER, [...PLAIN, 'Expect: 100-continue']],
+    ['Connection: close', ANSWER, [...PLAIN, 'Connection: close']],
+  ])('falls back to the origin server for %s', (_, line, headers) => {
     expect(read(line, headers)).toBe(FALLBACK);
   });
 });

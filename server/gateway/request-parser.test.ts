@@ -18,35 +18,43 @@ const BEARER = `Authorization: Bearer ${TOKEN}`;
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
-/** As a front does with a token that nobody knows. */
+/** Parses as the gateway does for a token that is not cached. */
 function read(text: string, at = 0) {
   const request = parseViewerRequest(Buffer.from(text, 'latin1'), at);
   return typeof request === 'number' || isTokenText(request.token) ? request : FALLBACK;
 }
 
-describe('a head that is read', () => {
+describe('parseViewerRequest', () => {
   test.each([
     ['a heartbeat', [HEARTBEAT, HOST, BEARER], { path: 'heartbeat', interval: 0 }],
-    ['with a slash', [HEARTBEAT.replace(' HTTP', '/ HTTP'), HOST, BEARER], { path: 'heartbeat' }],
-    ['of no length', [HEARTBEAT, HOST, 'content-length:0', BEARER], { path: 'heartbeat' }],
-    ['an interval', [READ, BEARER, HOST], { path: 'feed-read', interval: 7_000_000_001 }],
-    ['interval 0', [READ.replace('7000000001', '0'), HOST, BEARER], { interval: 0 }],
-    ['any type', [READ, HOST, 'Accept: */*', BEARER], { path: 'feed-read' }],
-    ['a stream', [READ, HOST, 'Accept: text/event-stream', BEARER], { path: 'feed-stream' }],
     [
-      'a stream that goes on',
+      'a heartbeat with a trailing slash',
+      [HEARTBEAT.replace(' HTTP', '/ HTTP'), HOST, BEARER],
+      { path: 'heartbeat' },
+    ],
+    [
+      'a heartbeat with a length of 0',
+      [HEARTBEAT, HOST, 'content-length:0', BEARER],
+      { path: 'heartbeat' },
+    ],
+    ['a read of an interval', [READ, BEARER, HOST], { path: 'feed-read', interval: 7_000_000_001 }],
+    ['a read of interval 0', [READ.replace('7000000001', '0'), HOST, BEARER], { interval: 0 }],
+    ['a read that accepts any type', [READ, HOST, 'Accept: */*', BEARER], { path: 'feed-read' }],
+    ['an event stream', [READ, HOST, 'Accept: text/event-stream', BEARER], { path: 'feed-stream' }],
+    [
+      'an event stream that resumes',
       [READ, HOST, 'accept: text/event-stream', 'Last-Event-ID: 12', BEARER],
       { path: 'feed-stream', lastEventId: '12' },
     ],
     [
-      "a browser's",
+      'a request of a browser',
       [READ, HOST, 'Connection: Keep-Alive', BEARER, 'Cookie: a="b; c"', 'Origin: https://a.b'],
       { path: 'feed-read' },
     ],
-    ['IPv6', [HEARTBEAT, 'Host: [::1]:80', BEARER], { path: 'heartbeat' }],
-  ])('[G-31] %s', (_, lines, expected) => {
+    ['an IPv6 host', [HEARTBEAT, 'Host: [::1]:80', BEARER], { path: 'heartbeat' }],
+  ])('[G-31] parses %s', (_, lines, expected) => {
     const text = head(...lines);
-    const { template, ...request } = hot(read(text));
+    const { template, ...request } = parsed(read(text));
     expect({ path: template.path, streamId: template.streamId, ...request }).toMatchObject({
       streamId: STREAM,
       token: TOKEN,
@@ -55,14 +63,14 @@ describe('a head that is read', () => {
     });
   });
 
-  test('is read where it begins, up to where the next one does', () => {
+  test('ends a request where the next one begins', () => {
     const first = head(HEARTBEAT, HOST, BEARER);
     const both = first + head(READ, HOST, BEARER);
-    expect(hot(read(both)).end).toBe(first.length);
-    expect(hot(read(both, first.length)).end).toBe(both.length);
+    expect(parsed(read(both)).end).toBe(first.length);
+    expect(parsed(read(both, first.length)).end).toBe(both.length);
   });
 
-  test('is read with whatever proxies add, in any order, and says the same', () => {
+  test('ignores headers that proxies add, in any order', () => {
     const added = [
       'X-Forwarded-For: 203.0.113.7, 198.51.100.2:5678',
       'X-Forwarded-Proto: https',
@@ -76,8 +84,8 @@ describe('a head that is read', () => {
     fc.assert(
       fc.property(lines, fc.constantFrom(HEARTBEAT, READ), (sent, line) => {
         fc.pre(sent.includes(HOST) && sent.includes(BEARER));
-        const { template, interval, token } = hot(read(head(line, ...sent)));
-        const plain = hot(read(head(line, HOST, BEARER)));
+        const { template, interval, token } = parsed(read(head(line, ...sent)));
+        const plain = parsed(read(head(line, HOST, BEARER)));
         expect([template.path, template.streamId, interval, token]).toEqual([
           plain.template.path,
           plain.template.streamId,
@@ -88,15 +96,15 @@ describe('a head that is read', () => {
     );
   });
 
-  test('its token is that of the credential, wherever else those letters are', () => {
+  test('takes the token from Authorization when other headers contain it too', () => {
     const lines = [READ, HOST, `Cookie: ${BEARER}`, BEARER, `X-Note: ${TOKEN}`];
-    const { template, interval } = hot(read(head(...lines)));
+    const { template, interval } = parsed(read(head(...lines)));
     const other = template.render(interval, 'another').toString('latin1');
     expect(other).toBe(head(...lines.with(3, 'Authorization: Bearer another')));
   });
 });
 
-describe("somebody else's", () => {
+describe('parseViewerRequest falls back to the origin server for', () => {
   const withHeader = (line: string) => [HEARTBEAT, HOST, BEARER, line];
   test.each([
     ['another method', [HEARTBEAT.replace('POST', 'PUT'), HOST, BEARER]],
@@ -104,52 +112,55 @@ describe("somebody else's", () => {
     ['a method in lower case', [READ.replace('GET', 'get'), HOST, BEARER]],
     ['HTTP/1.0', [READ.replace('1.1', '1.0'), HOST, BEARER]],
     ['an absolute target', [READ.replace('/api', 'http://x/api'), HOST, BEARER]],
-    ['a stream in capitals', [HEARTBEAT.replace('abcdef', 'ABCDEF'), HOST, BEARER]],
+    ['a stream id in upper case', [HEARTBEAT.replace('abcdef', 'ABCDEF'), HOST, BEARER]],
     ['a percent-escape', [HEARTBEAT.replace('view', '%76iew'), HOST, BEARER]],
-    ['a query of a heartbeat', [HEARTBEAT.replace(' HTTP', '?a=b HTTP'), HOST, BEARER]],
+    ['a heartbeat with a query', [HEARTBEAT.replace(' HTTP', '?a=b HTTP'), HOST, BEARER]],
     ['two parameters', [READ.replace(' HTTP', '&a=b HTTP'), HOST, BEARER]],
     ['no interval', [READ.replace('?interval=7000000001', ''), HOST, BEARER]],
-    ['an interval with a zero before', [READ.replace('=7', '=07'), HOST, BEARER]],
+    ['an interval with a leading zero', [READ.replace('=7', '=07'), HOST, BEARER]],
     ['an interval that is too long', [READ.replace('=7', '=12345677'), HOST, BEARER]],
-    ['an interval that is not safe', [READ.replace(/\d{10} /, '9007199254740993 '), HOST, BEARER]],
+    [
+      'an interval above the largest safe integer',
+      [READ.replace(/\d{10} /, '9007199254740993 '), HOST, BEARER],
+    ],
     ['two spaces in the request line', [READ.replace(' HTTP', '  HTTP'), HOST, BEARER]],
     ['no host', [READ, BEARER]],
     ['two hosts', [READ, HOST, HOST, BEARER]],
-    ['a host that is none', [READ, 'Host: a b', BEARER]],
-    ['no credential', [READ, HOST]],
-    ['two credentials', [READ, HOST, BEARER, BEARER]],
+    ['an invalid host', [READ, 'Host: a b', BEARER]],
+    ['no credentials', [READ, HOST]],
+    ['two Authorization headers', [READ, HOST, BEARER, BEARER]],
     ['another scheme', [READ, HOST, `Authorization: Token ${TOKEN}`]],
     ['a scheme in lower case', [READ, HOST, BEARER.replace('Bearer', 'bearer')]],
     ['two spaces before the token', [READ, HOST, BEARER.replace('r e', 'r  e')]],
-    ['two tokens', [READ, HOST, `${BEARER} again`]],
+    ['two tokens in one header', [READ, HOST, `${BEARER} again`]],
     ['a body', withHeader('Content-Length: 5')],
-    ['a length that is odd', withHeader('Content-Length: +0')],
-    ['two lengths in one', withHeader('Content-Length: 0, 0')],
-    ['a body in chunks', withHeader('Transfer-Encoding: chunked')],
-    ['what some parser takes for chunks', withHeader('Transfer-Encoding: xchunked')],
+    ['a length with a plus sign', withHeader('Content-Length: +0')],
+    ['a list of lengths', withHeader('Content-Length: 0, 0')],
+    ['a chunked body', withHeader('Transfer-Encoding: chunked')],
+    ['an encoding that some parsers read as chunked', withHeader('Transfer-Encoding: xchunked')],
     ['an expectation', withHeader('Expect: 100-continue')],
     ['an upgrade', withHeader('Upgrade: websocket')],
     ['a connection that closes', withHeader('Connection: close')],
-    ['a connection with more', withHeader('Connection: keep-alive, te')],
+    ['a Connection header with two options', withHeader('Connection: keep-alive, te')],
     ['a condition', withHeader('If-None-Match: "1"')],
     ['a folded line', withHeader(' folded')],
-    ['a name with a space behind', withHeader('Content-Length : 5')],
-    ['a name with a tab behind', withHeader('Content-Length\t: 5')],
-    ['no name', withHeader(': 5')],
-    ['no colon', withHeader('nonsense')],
-    ['a value with a space behind', withHeader('X-A: b ')],
-    ['a tab', withHeader('X-A:\tb')],
+    ['a space after a header name', withHeader('Content-Length : 5')],
+    ['a tab after a header name', withHeader('Content-Length\t: 5')],
+    ['an empty header name', withHeader(': 5')],
+    ['a line without a colon', withHeader('nonsense')],
+    ['a value with a trailing space', withHeader('X-A: b ')],
+    ['a tab before a value', withHeader('X-A:\tb')],
     ['an empty value', withHeader('X-A:')],
-    ['NUL', withHeader('X-A: b\0c')],
-    ['a letter beyond ASCII', withHeader('X-A: \xfc')],
+    ['a NUL byte', withHeader('X-A: b\0c')],
+    ['a non-ASCII byte', withHeader('X-A: \xfc')],
     ['a bare CR', withHeader('X-A: b\rContent-Length: 5')],
     ['a bare LF', withHeader('X-A: b\nContent-Length: 5')],
-    ["a front's word about who asks", withHeader('X-Fourbeat-Client: x 10.0.0.1')],
+    ['the client header of a gateway', withHeader('X-Fourbeat-Client: x 10.0.0.1')],
   ])('[G-31] %s', (_, lines) => {
     expect(read(head(...lines))).toBe(FALLBACK);
   });
 
-  test.each(UNSUPPORTED_HEADERS)('[G-31] %s, in any case of its letters', (name) => {
+  test.each(UNSUPPORTED_HEADERS)('[G-31] the header %s, in any case', (name) => {
     for (const written of [name, name.toUpperCase()]) {
       expect(read(head(HEARTBEAT, HOST, BEARER, `${written}: x`))).toBe(FALLBACK);
     }
@@ -160,26 +171,26 @@ describe("somebody else's", () => {
     ['the start of TLS', '\x16\x03\x01\x02'],
     ['lines without CR', `${HEARTBEAT}\n${HOST}\n\n`],
     ['an empty line', `\r\n${HEARTBEAT}`],
-    ['a head that is too long', `${HEARTBEAT}\r\nX: ${'x'.repeat(HEAD_BYTES_MAX)}`],
+    ['a head over the limit without an end', `${HEARTBEAT}\r\nX: ${'x'.repeat(HEAD_BYTES_MAX)}`],
     [
-      'one that is too long and ends',
+      'a complete head over the limit',
       head(HEARTBEAT, HOST, BEARER, `X: ${'x'.repeat(HEAD_BYTES_MAX)}`),
     ],
-  ])('[G-31] %s, at once', (_, text) => {
+  ])('[G-31] %s, without waiting for more', (_, text) => {
     expect(read(text)).toBe(FALLBACK);
   });
 });
 
-test('[L-3] a part of a head may become one, wherever it ends', () => {
+test('[L-3] parseViewerRequest needs more bytes for any part of a head', () => {
   const whole = head(READ, HOST, 'Accept: text/event-stream', BEARER);
   for (let length = 1; length < whole.length; length++) {
     expect([length, read(whole.slice(0, length))]).toEqual([length, NEED_MORE]);
   }
-  expect(hot(read(whole)).end).toBe(whole.length);
+  expect(parsed(read(whole)).end).toBe(whole.length);
 });
 
-/** What RFC 9112 has a recipient read, in its strictest form; null for anything that is not just that. */
-function readByTheBook(text: string) {
+/** Parses a head by the strictest reading of RFC 9112; null when it does not conform. */
+function parseStrictly(text: string) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;
   const [line = '', ...fields] = text.slice(0, end).split('\r\n');
@@ -196,14 +207,14 @@ function readByTheBook(text: string) {
   return request && { method: request[1], target: request[2], all, end: end + 4 };
 }
 
-// Pieces of which heads are made that are nearly right, and the bytes that parsers differ about.
+// Pieces for nearly valid heads, and the bytes that parsers disagree about.
 const pieces = fc.constantFrom(
   ...[HOST, BEARER, 'Content-Length: 0', 'Content-Length: 5', 'content-length: 00', 'X-A: b'],
   ...['Transfer-Encoding: chunked', 'Connection: keep-alive', 'Accept: text/event-stream'],
   ...['\r', '\n', '\r\n', '\r\n\r\n', '\0', '\t', ' ', ':', '\xa0', '\x0b', '\x85'],
   ...[HEARTBEAT, READ, `${HEARTBEAT}\r\n${HOST}\r\n${BEARER}\r\n\r\n`],
 );
-const nearly = fc
+const nearlyValidHead = fc
   .tuple(
     fc.constantFrom(HEARTBEAT, READ),
     fc.shuffledSubarray([HOST, BEARER, 'Content-Length: 0', 'Accept: */*'], { minLength: 2 }),
@@ -219,69 +230,81 @@ const nearly = fc
     ),
   );
 
-test('[G-31] whatever is read says the same by the book: one host, one token, no body, the same end', () => {
-  let taken = 0;
+test('[G-31] parseViewerRequest agrees with RFC 9112 on every head that it takes', () => {
+  let parsedCount = 0;
   fc.assert(
-    fc.property(nearly, (text) => {
+    fc.property(nearlyValidHead, (text) => {
       const request = read(text);
       if (request === FALLBACK || request === NEED_MORE) return;
-      taken++;
-      const book = readByTheBook(text);
-      expect(book).not.toBeNull();
+      parsedCount++;
+      const expected = parseStrictly(text);
+      expect(expected).not.toBeNull();
       const { path, streamId } = request.template;
       const isHeartbeat = path === 'heartbeat';
-      expect(book?.method).toBe(isHeartbeat ? 'POST' : 'GET');
-      expect(book?.target?.replace(/\/(?=\?|$)/, '')).toBe(
+      expect(expected?.method).toBe(isHeartbeat ? 'POST' : 'GET');
+      expect(expected?.target?.replace(/\/(?=\?|$)/, '')).toBe(
         isHeartbeat
           ? `/api/v1/view-counts/${streamId}`
           : `/api/v1/events-streams/${streamId}?interval=${request.interval}`,
       );
-      expect(book?.all('host')).toHaveLength(1);
-      expect(book?.all('authorization')).toEqual([`Bearer ${request.token}`]);
-      expect(book?.all('transfer-encoding')).toEqual([]);
-      expect(['', '0']).toContain(book?.all('content-length').join() ?? 'none');
-      expect(request.end).toBe(book?.end as number);
+      expect(expected?.all('host')).toHaveLength(1);
+      expect(expected?.all('authorization')).toEqual([`Bearer ${request.token}`]);
+      expect(expected?.all('transfer-encoding')).toEqual([]);
+      expect(['', '0']).toContain(expected?.all('content-length').join() ?? 'none');
+      expect(request.end).toBe(expected?.end as number);
     }),
     { numRuns: 20_000 },
   );
-  expect(taken).toBeGreaterThan(500);
+  expect(parsedCount).toBeGreaterThan(500);
 });
 
-test('[G-31] what has the bytes of a shape is what a reading of it says, and nothing else matches', () => {
-  let matched = 0;
-  const origin = hot(read(head(READ, HOST, BEARER, 'X-A: b')));
-  const beat = hot(read(head(HEARTBEAT, HOST, 'X-A: b', BEARER)));
+test('[G-31] a template matches exactly the requests that parse to it', () => {
+  let matchCount = 0;
+  const feedRequest = parsed(read(head(READ, HOST, BEARER, 'X-A: b')));
+  const heartbeatRequest = parsed(read(head(HEARTBEAT, HOST, 'X-A: b', BEARER)));
   const token = fc.constantFrom(TOKEN, `${TOKEN}x`, `${TOKEN}\r\nContent-Length: 5`, '');
   const digits = fc.constantFrom('7000000001', '0', '01', '', '1'.repeat(17), '9007199254740993');
-  const behind = fc.constantFrom('', 'x', '\r\n', head(READ, HOST, BEARER, 'X-A: b'));
+  const following = fc.constantFrom('', 'x', '\r\n', head(READ, HOST, BEARER, 'X-A: b'));
   fc.assert(
-    fc.property(fc.boolean(), token, digits, behind, nearly, (isBeat, sent, number, rest, odd) => {
-      const own = isBeat
-        ? head(HEARTBEAT, HOST, 'X-A: b', `Authorization: Bearer ${sent}`)
-        : head(READ.replace('7000000001', number), HOST, `Authorization: Bearer ${sent}`, 'X-A: b');
-      for (const text of [own + rest, odd]) {
-        const bytes = Buffer.from(text, 'latin1');
-        const found = { interval: 0, tokenAt: 0, tokenEnd: 0 };
-        const { template } = isBeat ? beat : origin;
-        if (!template.matches(bytes, 0, found)) continue;
-        // Only a token that is known is one: it has neither blanks nor ends of lines.
-        const known = text.slice(found.tokenAt, found.tokenEnd);
-        if (!/^[!-~]+$/.test(known) || found.interval > Number.MAX_SAFE_INTEGER) continue;
-        matched++;
-        const request = hot(parseViewerRequest(bytes, 0));
-        expect(request.template.equals(template)).toBe(true);
-        expect(request.end).toBe(bytes.length);
-        expect(request.token).toBe(known);
-        if (!isBeat) expect(request.interval).toBe(found.interval);
-        expect(template.render(request.interval, known).equals(bytes)).toBe(true);
-      }
-    }),
+    fc.property(
+      fc.boolean(),
+      token,
+      digits,
+      following,
+      nearlyValidHead,
+      (isBeat, sent, number, rest, nearlyValid) => {
+        const own = isBeat
+          ? head(HEARTBEAT, HOST, 'X-A: b', `Authorization: Bearer ${sent}`)
+          : head(
+              READ.replace('7000000001', number),
+              HOST,
+              `Authorization: Bearer ${sent}`,
+              'X-A: b',
+            );
+        for (const text of [own + rest, nearlyValid]) {
+          const bytes = Buffer.from(text, 'latin1');
+          const found = { interval: 0, tokenAt: 0, tokenEnd: 0 };
+          const { template } = isBeat ? heartbeatRequest : feedRequest;
+          if (!template.matches(bytes, 0, found)) continue;
+          // The gateway requires a cached token, which has no spaces and no line breaks.
+          const known = text.slice(found.tokenAt, found.tokenEnd);
+          if (!/^[!-~]+$/.test(known) || found.interval > Number.MAX_SAFE_INTEGER) continue;
+          matchCount++;
+          const request = parsed(parseViewerRequest(bytes, 0));
+          expect(request.template.equals(template)).toBe(true);
+          expect(request.end).toBe(bytes.length);
+          expect(request.token).toBe(known);
+          if (!isBeat) expect(request.interval).toBe(found.interval);
+          expect(template.render(request.interval, known).equals(bytes)).toBe(true);
+        }
+      },
+    ),
     { numRuns: 5_000 },
   );
-  expect(matched).toBeGreaterThan(200);
+  expect(matchCount).toBeGreaterThan(200);
 });
 
-function hot(request: ReturnType<typeof parseViewerRequest>) {
+function parsed(request: ReturnType<typeof parseViewerRequest>) {
   if (typeof request === 'number') throw new Error(`a request was ${request}`);
   return request;
 }

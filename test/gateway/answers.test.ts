@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { rawExchange } from '../support/conformance/raw-http.ts';
 import {
   type Harness,
@@ -20,48 +20,48 @@ let clock: ManualClock;
 let viewer: TestViewer;
 beforeAll(async () => {
   clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: PLENTY_OF_ALL } });
+  harness = await startService({ clock, config: { rates: HIGH_RATES } });
   await harness.advance(2);
   viewer = await harness.viewer(await harness.createStream());
 });
 afterAll(() => harness.close());
 
-/** A header that makes a request the origin server's to answer. */
-const PASSED_ON = { TE: 'trailers' };
+/** A header that sends a request to the origin server. */
+const TO_ORIGIN = { TE: 'trailers' };
 
-const beat = (of: TestViewer, headers = {}) =>
+const heartbeat = (of: TestViewer, headers = {}) =>
   of.post(`/api/v1/view-counts/${of.streamId}`, undefined, headers);
 const read = (of: TestViewer, interval: number, headers = {}) =>
   of.get(`/api/v1/events-streams/${of.streamId}?interval=${interval}`, headers);
 const requestOf = (of: TestViewer, line: string) =>
   `${line} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${of.token}\r\n\r\n`;
-const beatLine = (of: TestViewer) => `POST /api/v1/view-counts/${of.streamId}`;
+const heartbeatLine = (of: TestViewer) => `POST /api/v1/view-counts/${of.streamId}`;
 const readLine = (of: TestViewer, interval: number) =>
   `GET /api/v1/events-streams/${of.streamId}?interval=${interval}`;
 
-async function whatCame(response: Response) {
+async function comparable(response: Response) {
   const headers = Object.fromEntries(response.headers);
   expect(Date.parse(headers.date ?? '')).toBeWithin(Date.now() - 3_000, Date.now() + 1_000);
   delete headers.date;
   return { status: response.status, headers, body: await response.text() };
 }
 
-describe('what the front answers is what the server behind it would', () => {
+describe('a response of the gateway equals that of the origin server', () => {
   test.each(['*', 'https://app.example'])(
-    '[G-2] [G-25] [F-18] from origin %s',
+    '[G-2] [G-25] [F-18] for CORS origin %s',
     async (corsOrigin) => {
       const other = await startService({ config: { corsOrigin, edgeCache: corsOrigin !== '*' } });
       try {
         await other.advance(2);
         const own = await other.viewer(await other.createStream());
         const sealed = other.interval() - 1;
-        for (const ask of [
-          (headers: Record<string, string>) => beat(own, headers),
+        for (const send of [
+          (headers: Record<string, string>) => heartbeat(own, headers),
           (headers: Record<string, string>) => read(own, sealed, headers),
         ]) {
-          const here = await whatCame(await ask({}));
+          const here = await comparable(await send({}));
           expect(here.status).toBeOneOf([200, 204]);
-          expect(await whatCame(await ask(PASSED_ON))).toEqual(here);
+          expect(await comparable(await send(TO_ORIGIN))).toEqual(here);
         }
       } finally {
         await other.close();
@@ -69,12 +69,12 @@ describe('what the front answers is what the server behind it would', () => {
     },
   );
 
-  test('[F-21] of an event stream too', async () => {
+  test('[F-21] for an event stream', async () => {
     const from = harness.interval() - 1;
     const accept = { Accept: 'text/event-stream' };
     const [here, there] = await Promise.all([
       read(viewer, from, accept),
-      read(viewer, from, { ...accept, ...PASSED_ON }),
+      read(viewer, from, { ...accept, ...TO_ORIGIN }),
     ]);
     const headersOf = (response: Response) => {
       const { date: _, ...headers } = Object.fromEntries(response.headers);
@@ -89,18 +89,18 @@ describe('what the front answers is what the server behind it would', () => {
     for (const reader of readers) await reader.close();
   });
 
-  test('[F-4] also when it was held', async () => {
+  test('[F-4] for a long poll', async () => {
     const next = harness.interval();
-    const asked = [read(viewer, next), read(viewer, next, PASSED_ON)];
-    await until('both are held', () => harness.service.stats.feed().longPolls === 2);
+    const sent = [read(viewer, next), read(viewer, next, TO_ORIGIN)];
+    await until('both long polls wait', () => harness.service.stats.feed().longPolls === 2);
     await harness.advance(1);
-    const [here, there] = await Promise.all(asked.map(async (one) => whatCame(await one)));
+    const [here, there] = await Promise.all(sent.map(async (one) => comparable(await one)));
     expect(here?.status).toBe(200);
     expect(here).toEqual(there as NonNullable<typeof there>);
   });
 });
 
-test('[O-12] each answer is counted once, wherever it was given', async () => {
+test('[O-12] each response is counted once, whether the gateway or the origin server sends it', async () => {
   const count = (operation: (typeof viewerApi)[keyof typeof viewerApi], status: number) =>
     harness.service.stats.requests.findCounter(operation)?.counts[status] ?? 0;
   const counts = () => [
@@ -109,36 +109,36 @@ test('[O-12] each answer is counted once, wherever it was given', async () => {
     count(viewerApi.readInterval, 200),
   ];
   const before = counts();
-  await beat(viewer);
-  await beat(viewer, PASSED_ON);
-  await beat(viewerWith(harness.url, viewer.streamId, 'wrong'));
+  await heartbeat(viewer);
+  await heartbeat(viewer, TO_ORIGIN);
+  await heartbeat(viewerWith(harness.url, viewer.streamId, 'wrong'));
   await read(viewer, 1);
   await (await read(viewer, 1, { Accept: 'text/event-stream' })).body?.cancel();
   const held = read(viewer, harness.interval());
-  await until('it is held', () => harness.service.stats.feed().longPolls === 1);
+  await until('the long poll waits', () => harness.service.stats.feed().longPolls === 1);
   await harness.advance(1);
   await held;
   expect(counts().map((value, at) => value - (before[at] as number))).toEqual([2, 1, 3]);
 });
 
-// The third request that is like the one before is known by its shape; those before are read.
-const apart = (...requests: string[]) => requests.flatMap((one) => [one, 20]);
+// The third of equal requests matches a template, the first two are parsed; each in a packet of its own.
+const spaced = (...requests: string[]) => requests.flatMap((one) => [one, 20]);
 
-describe('one connection', () => {
-  test('has its answers in the order of its requests, whoever gives them', async () => {
+describe('a connection', () => {
+  test('gets responses of the gateway and the origin server in the order of its requests', async () => {
     const sealed = harness.interval() - 1;
     const held = harness.interval();
     const sent = [
-      requestOf(viewer, beatLine(viewer)),
+      requestOf(viewer, heartbeatLine(viewer)),
       requestOf(viewer, 'GET /api/v1/time'),
       requestOf(viewer, readLine(viewer, sealed)),
       requestOf(viewer, readLine(viewer, held)),
       requestOf(viewer, readLine(viewer, 1)),
       requestOf(viewer, 'GET /nothing'),
-      requestOf(viewer, beatLine(viewer)),
+      requestOf(viewer, heartbeatLine(viewer)),
     ];
     const exchange = rawExchange(harness.url, [sent.join('')], { waitMs: 600 });
-    await until('one is held', () => harness.service.stats.feed().longPolls === 1);
+    await until('the long poll waits', () => harness.service.stats.feed().longPolls === 1);
     await harness.advance(1);
     const { text } = await exchange;
     expect(text.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([
@@ -150,21 +150,21 @@ describe('one connection', () => {
     expect(told).toEqual([sealed, held, 1]);
   });
 
-  test('can be of several viewers, of whom each is who their own token says', async () => {
+  test('serves several viewers, each by the token of the request', async () => {
     const stream = await harness.createStream();
     const two = [await harness.viewer(stream), await harness.viewer(stream)] as const;
-    const sent = two.map((one) => requestOf(one, beatLine(one)));
-    const { text } = await rawExchange(harness.url, apart(...sent, ...sent), { waitMs: 100 });
+    const sent = two.map((one) => requestOf(one, heartbeatLine(one)));
+    const { text } = await rawExchange(harness.url, spaced(...sent, ...sent), { waitMs: 100 });
     expect(text.match(/HTTP\/1\.1 204/g)).toHaveLength(4);
     const count = await two[0].get(`/api/v1/view-counts/${stream}`);
     expect(await count.json()).toMatchObject({ value: 2 });
   });
 
-  test('[T-13] [T-12] is let in no more than its token, also behind requests that were good', async () => {
+  test('[T-13] [T-12] is refused with a wrong token, also after requests with a valid one', async () => {
     const other = await harness.viewer(await harness.createStream());
-    const good = requestOf(viewer, beatLine(viewer));
+    const good = requestOf(viewer, heartbeatLine(viewer));
     const wrong = [
-      requestOf(viewer, beatLine(other)),
+      requestOf(viewer, heartbeatLine(other)),
       requestOf(viewer, readLine(other, 1)),
       good.replace(viewer.token, other.token),
       good.replace(viewer.token, `${viewer.token}x`),
@@ -173,19 +173,19 @@ describe('one connection', () => {
     ];
     for (const one of wrong) {
       for (const before of [[good], [good, good]]) {
-        const { text } = await rawExchange(harness.url, apart(...before, one), { waitMs: 100 });
+        const { text } = await rawExchange(harness.url, spaced(...before, one), { waitMs: 100 });
         const statuses = [...before.map(() => 'HTTP/1.1 204'), 'HTTP/1.1 401'];
         expect([...(text.match(/HTTP\/1\.1 \d+/g) ?? [])]).toEqual(statuses);
       }
     }
   });
 
-  test('[T-6] is let in no longer than its token lasts', async () => {
+  test('[T-6] is refused when its token has expired', async () => {
     const own = await startService({ clock: manualClock(START_MS) });
     try {
       const late = await own.viewer(await own.createStream());
-      const asked = requestOf(late, beatLine(late));
-      const exchange = rawExchange(own.url, [asked, 20, asked, 200, asked], { waitMs: 200 });
+      const sent = requestOf(late, heartbeatLine(late));
+      const exchange = rawExchange(own.url, [sent, 20, sent, 200, sent], { waitMs: 200 });
       await Bun.sleep(100);
       (own.clock as ManualClock).set(START_MS + 600_000);
       const { text } = await exchange;
@@ -197,12 +197,12 @@ describe('one connection', () => {
   });
 });
 
-test('[O-11] [F-9] while it drains, what is held is answered, and who asks anew is told 503', async () => {
+test('[O-11] [F-9] a drain ends long polls with their interval, and refuses new ones with a 503', async () => {
   const own = await startService({ clock: manualClock(START_MS) });
   await own.advance(1);
   const late = await own.viewer(await own.createStream());
   const held = read(late, own.interval());
-  await until('it is held', () => own.service.stats.feed().longPolls === 1);
+  await until('the long poll waits', () => own.service.stats.feed().longPolls === 1);
   const drained = own.service.drain();
   const refused = await read(late, own.interval());
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
@@ -212,15 +212,15 @@ test('[O-11] [F-9] while it drains, what is held is answered, and who asks anew 
   await own.close();
 });
 
-test('[F-25] a reader of an event stream who takes nothing is cut off, and costs nothing any more', async () => {
+test('[F-25] an event stream whose reader takes nothing is closed and freed', async () => {
   const stream = await harness.createStream();
   const slow = await harness.viewer(stream);
   const before = harness.service.stats.feed().eventStreams;
   const socket = connect(Number(new URL(harness.url).port), '127.0.0.1');
   const text = 'x'.repeat(3_900);
-  const asked = requestOf(slow, readLine(slow, harness.interval()));
-  socket.write(asked.replace('Host', 'Accept: text/event-stream\r\nHost'));
-  await until('it is open', () => harness.service.stats.feed().eventStreams === before + 1);
+  const sent = requestOf(slow, readLine(slow, harness.interval()));
+  socket.write(sent.replace('Host', 'Accept: text/event-stream\r\nHost'));
+  await until('the stream is open', () => harness.service.stats.feed().eventStreams === before + 1);
   socket.pause();
   for (let n = 0; n < 200 && harness.service.stats.feed().eventStreams > before; n++) {
     const events = Array.from({ length: 20 }, () =>

@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { expectNoDefects } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { rawExchange } from '../support/conformance/raw-http.ts';
 import { RawClient } from '../support/gateway/relay-fixture.ts';
 import { type Harness, startService, type TestViewer } from '../support/harness/harness.ts';
 import { until } from '../support/until.ts';
 
-// What one connection may cost, and what odd clients are told, through the front and the whole service.
+// Limits of one connection and responses to unusual clients, through the gateway and the whole service.
 
 let service: Harness;
 let viewer: TestViewer;
 const clients: RawClient[] = [];
 
 beforeAll(async () => {
-  service = await startService({ config: { rates: PLENTY_OF_ALL } });
+  service = await startService({ config: { rates: HIGH_RATES } });
   viewer = await service.viewer(await service.createStream());
   await service.advance(1);
 });
@@ -43,49 +43,49 @@ const statusesOf = (text: string) =>
 
 const MUCH = 20_000_000;
 
-describe('[G-31] what comes behind a request that waits', () => {
-  test('is not kept when it is more than 16 KB: the connection ends with the answer', async () => {
+describe('data behind a pending request', () => {
+  test('[G-31] is discarded above 16 KB, and the connection ends with the response', async () => {
     const one = client();
     one.send(heartbeat());
-    await one.hears('204');
+    await one.receives('204');
     const held = service.service.stats.feed().longPolls;
     one.send(read(0));
-    await until('it is held', () => service.service.stats.feed().longPolls === held + 1);
+    await until('the long poll waits', () => service.service.stats.feed().longPolls === held + 1);
     one.send(Buffer.alloc(MUCH, heartbeat()));
     await Bun.sleep(100);
     expect(one.unsentBytes).toBeGreaterThan(0);
     await service.advance(1);
-    await one.ends();
+    await one.waitForClose();
     expect(statusesOf(one.text)).toEqual([204, 200]);
   });
 
-  test('is answered in its order when it is less, however it comes', async () => {
+  test('[G-31] is handled in order up to 16 KB, however it arrives', async () => {
     const one = client();
     const held = service.service.stats.feed().longPolls;
     one.send(read(0) + heartbeat().repeat(10));
-    await until('it is held', () => service.service.stats.feed().longPolls === held + 1);
+    await until('the long poll waits', () => service.service.stats.feed().longPolls === held + 1);
     one.send(heartbeat().repeat(10));
     await service.advance(1);
-    await one.when(() => statusesOf(one.text).length === 21, 'all answers');
+    await one.waitFor(() => statusesOf(one.text).length === 21, 'all answers');
     expect(statusesOf(one.text)).toEqual([200, ...Array(20).fill(204)]);
   });
 
-  test('keeps no event stream from going on', async () => {
+  test('[G-31] does not interrupt an event stream', async () => {
     const one = client();
     one.send(read(0, 'Accept: text/event-stream\r\n'));
-    await one.hears(': fourbeat');
+    await one.receives(': fourbeat');
     one.send(Buffer.alloc(MUCH, heartbeat()));
     await Bun.sleep(100);
     expect(one.unsentBytes).toBeGreaterThan(0);
     const interval = service.interval();
     await service.advance(1);
-    await one.hears(`id: ${interval}\n`);
+    await one.receives(`id: ${interval}\n`);
     expect(statusesOf(one.text)).toEqual([200]);
   });
 });
 
-describe('[G-31] an empty line before a request', () => {
-  test('means nothing, whoever answers', async () => {
+describe('an empty line before a request', () => {
+  test('[G-31] is ignored by the gateway and the origin server', async () => {
     const sent = ['', TIME, heartbeat(), TIME, read(-1), heartbeat()].join('\r\n');
     const whole = await rawExchange(service.url, [sent]);
     expect(statusesOf(whole.text)).toEqual([200, 204, 200, 200, 204]);
@@ -95,11 +95,11 @@ describe('[G-31] an empty line before a request', () => {
   });
 
   test.each([
-    ['a second one', '\r\n\r\n'],
-    ['one that ends otherwise', '\n'],
-    ['one of spaces', ' \r\n'],
-    ['half of one', '\r'],
-  ])('is one: %s is 400', async (_, before) => {
+    ['two empty lines', '\r\n\r\n'],
+    ['a bare LF', '\n'],
+    ['a line of spaces', ' \r\n'],
+    ['a bare CR', '\r'],
+  ])('[G-31] is the only exception: %s gets a 400', async (_, before) => {
     for (const request of [heartbeat(), TIME]) {
       const { text, closed } = await rawExchange(service.url, [before + request]);
       expect([statusesOf(text), closed]).toEqual([[400], true]);
@@ -107,19 +107,19 @@ describe('[G-31] an empty line before a request', () => {
   });
 });
 
-describe('[G-31] a head', () => {
+describe('a head', () => {
   const ofLength = (head: string, length: number) =>
     head.replace(HOST, `${HOST}X: ${'x'.repeat(length - head.length - 'X: \r\n'.length)}\r\n`);
 
   test.each([
-    ['that is answered here', heartbeat, 204],
-    ['that is passed on', () => TIME, 200],
+    ['of a fast path', heartbeat, 204],
+    ['that is relayed', () => TIME, 200],
     [
-      'of which no two servers need say alike where it ends',
+      'that is relayed on a connection of its own',
       () => TIME.replace(HOST, `${HOST}Expect: x\r\n`),
       200,
     ],
-  ])('%s may have 16 KB, and is 431 with one byte more', async (_, head, status) => {
+  ])('[G-31] %s may have 16 KB, and gets a 431 with one byte more', async (_, head, status) => {
     const whole = await rawExchange(service.url, [ofLength(head(), 16_384)]);
     expect(statusesOf(whole.text)).toEqual([status]);
     const longer = await rawExchange(service.url, [ofLength(head(), 16_385)]);
@@ -127,14 +127,14 @@ describe('[G-31] a head', () => {
   });
 });
 
-test('[T-12] a forged token is verified once, though whoever says what is wrong looks at it too', async () => {
+test('[T-12] a forged token is verified once for a request, by the gateway and not again by the origin server', async () => {
   const verified = spyOn(crypto.subtle, 'verify');
   const [head, payload] = viewer.token.split('.');
   const one = client();
   for (let n = 1; n <= 10; n++) {
     const forged = `${head}.${payload}.${String(n).padStart(86, 'A')}`;
     one.send(heartbeat().replace(viewer.token, forged));
-    await one.when(() => statusesOf(one.text).length === n, 'the answer');
+    await one.waitFor(() => statusesOf(one.text).length === n, 'the answer');
   }
   expect(statusesOf(one.text)).toEqual(Array(10).fill(401));
   expect(verified).toHaveBeenCalledTimes(10);

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expectNoDefects } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { rawExchange } from '../support/conformance/raw-http.ts';
 import { type Harness, startService, type TestViewer } from '../support/harness/harness.ts';
 
-// What a client hides in a request, or says of itself, through the front and the whole service.
+// Request smuggling and forged client addresses, through the gateway and the whole service.
 
 let service: Harness;
 let streamId: string;
 let viewer: TestViewer;
 
 beforeAll(async () => {
-  service = await startService({ config: { rates: PLENTY_OF_ALL } });
+  service = await startService({ config: { rates: HIGH_RATES } });
   streamId = await service.createStream();
   viewer = await service.viewer(streamId);
   await service.advance(1);
@@ -30,13 +30,13 @@ const heartbeat = (headers = '') =>
 const read = (headers = '') =>
   `GET /api/v1/events-streams/${streamId}?interval=${service.interval() - 1} HTTP/1.1\r\n${HOST}Authorization: Bearer ${viewer.token}\r\n${headers}\r\n`;
 
-/** A request that leaves a stream with this title behind, if it is ever heard. */
-function hidden(title: string): string {
+/** A request that creates a stream with this title if it is executed. */
+function smuggled(title: string): string {
   const body = JSON.stringify({ title });
   return `POST /studio/v1/streams HTTP/1.1\r\n${HOST}Authorization: Token ${service.account.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 }
 
-async function isHeard(title: string): Promise<boolean> {
+async function isExecuted(title: string): Promise<boolean> {
   await Bun.sleep(20);
   const streams = await service.studio('GET', '/streams?page_size=100');
   return (await streams.text()).includes(title);
@@ -45,22 +45,22 @@ async function isHeard(title: string): Promise<boolean> {
 const statusesOf = (text: string) =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, s]) => Number(s));
 
-describe('a request that is hidden in another', () => {
-  test('is heard when it is not hidden', async () => {
+describe('a smuggled request', () => {
+  test('would be executed if it were a request of its own', async () => {
     const title = randomUUID();
-    const { text } = await rawExchange(service.url, [heartbeat() + hidden(title) + read()]);
+    const { text } = await rawExchange(service.url, [heartbeat() + smuggled(title) + read()]);
     expect(statusesOf(text)).toEqual([204, 201, 200]);
-    expect(await isHeard(title)).toBe(true);
+    expect(await isExecuted(title)).toBe(true);
   });
 
   test.each([
     ['a heartbeat', heartbeat],
     ['a read of the feed', read],
-  ])('in the body of %s is only its body', async (_, request) => {
+  ])('is not executed in the body of %s', async (_, request) => {
     const title = randomUUID();
-    const body = hidden(title);
+    const body = smuggled(title);
     const carrying = request(`Content-Length: ${body.length}\r\n`);
-    // The first makes the front know how this client asks.
+    // The first request makes the gateway cache a template.
     const { text } = await rawExchange(service.url, [
       request(),
       20,
@@ -69,63 +69,63 @@ describe('a request that is hidden in another', () => {
       request(),
     ]);
     expect(statusesOf(text)[0]).toBe(request === read ? 200 : 204);
-    expect(await isHeard(title)).toBe(false);
+    expect(await isExecuted(title)).toBe(false);
   });
 
   test.each([
-    ['in chunks', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'],
-    ['in one chunk', 'Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\n\r\n'],
-  ])('behind a body %s is of no connection any more', async (_, header, body) => {
+    ['an empty chunked body', 'Transfer-Encoding: chunked\r\n', '0\r\n\r\n'],
+    ['a chunked body', 'Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\n\r\n'],
+  ])('is not executed after %s: the connection ends', async (_, header, body) => {
     const title = randomUUID();
     const { text, closed } = await rawExchange(service.url, [
-      heartbeat(header) + body + hidden(title),
+      heartbeat(header) + body + smuggled(title),
     ]);
     expect([statusesOf(text), closed]).toEqual([[204], true]);
-    expect(await isHeard(title)).toBe(false);
+    expect(await isExecuted(title)).toBe(false);
   });
 
   const LENGTH = 'Content-Length: 200\r\n';
   const CHUNKED = 'Transfer-Encoding: chunked\r\n';
   test.each([
-    ['length, then chunks (CL.TE)', LENGTH + CHUNKED, '0\r\n\r\n'],
-    ['chunks, then length (TE.CL)', `${CHUNKED}Content-Length: 5\r\n`, '0\r\n\r\n'],
+    ['length, then chunked (CL.TE)', LENGTH + CHUNKED, '0\r\n\r\n'],
+    ['chunked, then length (TE.CL)', `${CHUNKED}Content-Length: 5\r\n`, '0\r\n\r\n'],
     [
-      'chunks under a name with a space (TE.TE)',
+      'chunked with a space after the name (TE.TE)',
       `Transfer-Encoding : chunked\r\n${LENGTH}`,
       '0\r\n\r\n',
     ],
-    ['chunks of another name', `Transfer-Encoding: xchunked\r\n`, '0\r\n\r\n'],
-    ['chunks after a folded line', `Transfer-Encoding:\r\n chunked\r\n`, '0\r\n\r\n'],
-    ['chunks after a vertical tab', `Transfer-Encoding:\x0bchunked\r\n`, '0\r\n\r\n'],
+    ['an unknown encoding', `Transfer-Encoding: xchunked\r\n`, '0\r\n\r\n'],
+    ['chunked on a folded line', `Transfer-Encoding:\r\n chunked\r\n`, '0\r\n\r\n'],
+    ['chunked after a vertical tab', `Transfer-Encoding:\x0bchunked\r\n`, '0\r\n\r\n'],
     ['two lengths', `Content-Length: 0\r\n${LENGTH}`, ''],
-    ['two lengths, the other way', `${LENGTH}Content-Length: 0\r\n`, ''],
-    ['a length in a list', 'Content-Length: 0, 5\r\n', ''],
-    ['a length with a sign', 'Content-Length: +0\r\n', ''],
-    ['a length below 0', 'Content-Length: -1\r\n', ''],
-    ['a length after NUL', 'X: \0\r\nContent-Length: 0\r\n', ''],
-    ['a length on a line that ends by LF', `X: y\n${LENGTH}`, ''],
-    ['a length on a line that ends by CR', `X: y\r${LENGTH}`, ''],
-    ['a chunk that ends otherwise than it says', CHUNKED, '0\r\nX\r\n'],
-  ])('behind %s is refused with it', async (_, header, body) => {
+    ['two lengths in the other order', `${LENGTH}Content-Length: 0\r\n`, ''],
+    ['a list of lengths', 'Content-Length: 0, 5\r\n', ''],
+    ['a length with a plus sign', 'Content-Length: +0\r\n', ''],
+    ['a negative length', 'Content-Length: -1\r\n', ''],
+    ['a length after a NUL byte', 'X: \0\r\nContent-Length: 0\r\n', ''],
+    ['a length after a bare LF', `X: y\n${LENGTH}`, ''],
+    ['a length after a bare CR', `X: y\r${LENGTH}`, ''],
+    ['an invalid last chunk', CHUNKED, '0\r\nX\r\n'],
+  ])('is not executed after %s: both are rejected', async (_, header, body) => {
     const title = randomUUID();
     for (const request of [heartbeat, read]) {
       const { text, closed } = await rawExchange(service.url, [
-        request() + request(header) + body + hidden(title),
+        request() + request(header) + body + smuggled(title),
       ]);
       expect([statusesOf(text).length <= 2, closed]).toEqual([true, true]);
       expect(statusesOf(text)).not.toContain(201);
-      expect(await isHeard(title)).toBe(false);
+      expect(await isExecuted(title)).toBe(false);
     }
   });
 
-  test('never changes what another client hears', async () => {
-    const heard = async (n: number) => {
-      const answer = await fetch(`${service.url}/nothing`, {
+  test('never changes the response of another client', async () => {
+    const requestIdOf = async (n: number) => {
+      const response = await fetch(`${service.url}/nothing`, {
         headers: { 'X-Request-Id': `n-${n}` },
       });
-      return answer.headers.get('x-request-id');
+      return response.headers.get('x-request-id');
     };
-    const odd = [
+    const ambiguous = [
       LENGTH + CHUNKED,
       `Content-Length: 0\r\nContent-Length: 0\r\n`,
       CHUNKED,
@@ -134,16 +134,24 @@ describe('a request that is hidden in another', () => {
     for (let n = 0; n < 40; n++) {
       const attack = rawExchange(
         service.url,
-        [heartbeat(odd[n % odd.length]) + `0\r\n\r\n${read('X-Request-Id: evil\r\n')}`.repeat(3)],
+        [
+          heartbeat(ambiguous[n % ambiguous.length]) +
+            `0\r\n\r\n${read('X-Request-Id: evil\r\n')}`.repeat(3),
+        ],
         { waitMs: 20 },
       );
-      const answers = await Promise.all([heard(3 * n), heard(3 * n + 1), heard(3 * n + 2), attack]);
+      const answers = await Promise.all([
+        requestIdOf(3 * n),
+        requestIdOf(3 * n + 1),
+        requestIdOf(3 * n + 2),
+        attack,
+      ]);
       expect(answers.slice(0, 3)).toEqual([`n-${3 * n}`, `n-${3 * n + 1}`, `n-${3 * n + 2}`]);
     }
   });
 });
 
-test('requests of every kind behind each other are answered in their order, in whatever pieces they come', async () => {
+test('pipelined requests of all kinds get their responses in order, however they are split', async () => {
   const time = `GET /api/v1/time HTTP/1.1\r\n${HOST}\r\n`;
   const nothing = `GET /nothing HTTP/1.1\r\n${HOST}\r\n`;
   const all = [heartbeat(), time, read(), nothing, heartbeat(), heartbeat(), time, read()].join('');
@@ -158,7 +166,7 @@ test('requests of every kind behind each other are answered in their order, in w
   }
 });
 
-test('[L-1] who still sends when it is refused hears why, and then the end', async () => {
+test('[L-1] a client that still sends its body receives the 413 and then the end of the connection', async () => {
   const { hostname, port } = new URL(service.url);
   const socket = connect({ host: hostname, port: Number(port) });
   const outcome = new Promise<{ text: string; error: Error | null }>((resolve) => {
@@ -182,14 +190,14 @@ test('[L-1] who still sends when it is refused hears why, and then the end', asy
   socket.destroy();
 });
 
-// Linux alone has many addresses of its own without being asked to.
-describe.skipIf(process.platform !== 'linux')('[L-11] the address that a limit counts by', () => {
+// Only Linux has all of 127.0.0.0/8 without configuration.
+describe.skipIf(process.platform !== 'linux')('the client address of a rate limit', () => {
   const LIMIT = { points: 3, durationS: 600 };
   let limited: Harness;
   let stream: string;
 
   beforeAll(async () => {
-    limited = await startService({ config: { rates: { ...PLENTY_OF_ALL, tokens: LIMIT } } });
+    limited = await startService({ config: { rates: { ...HIGH_RATES, tokens: LIMIT } } });
     stream = await limited.createStream();
   });
   afterAll(() => limited.close());
@@ -205,27 +213,30 @@ describe.skipIf(process.platform !== 'linux')('[L-11] the address that a limit c
     socket.write(
       `POST /api/v1/token HTTP/1.1\r\n${headers}${HOST}Content-Type: application/json\r\n${framed}`,
     );
-    const [heard] = (await once(socket, 'data')) as [Buffer];
+    const [received] = (await once(socket, 'data')) as [Buffer];
     socket.destroy();
-    return statusesOf(heard.toString('latin1'))[0] ?? 0;
+    return statusesOf(received.toString('latin1'))[0] ?? 0;
   }
 
   const FORGED = ['127.0.0.9', 's3cret 127.0.0.9', ' , x', 'undefined 127.0.0.9'].map(
     (value) => `X-Fourbeat-Client: ${value}\r\n`,
   );
   test.each([
-    ['as the connection has it', '127.0.0.2', ''],
+    ['over a keep-alive connection', '127.0.0.2', ''],
     ['over a connection that closes', '127.0.0.3', 'Connection: close\r\n'],
-    ['with a body in chunks', '127.0.0.4', 'Transfer-Encoding: chunked\r\n'],
-  ])('is that of the client, %s, whatever it says of itself', async (_, address, headers) => {
-    for (let n = 0; n < LIMIT.points; n++) expect(await statusFrom(address, headers)).toBe(200);
-    expect(await statusFrom(address, headers)).toBe(429);
-    for (const forged of [...FORGED, FORGED.join('')]) {
-      expect(await statusFrom(address, forged + headers)).toBe(429);
-    }
-  });
+    ['with a chunked body', '127.0.0.4', 'Transfer-Encoding: chunked\r\n'],
+  ])(
+    '[L-11] is that of the socket %s, whatever the client header says',
+    async (_, address, headers) => {
+      for (let n = 0; n < LIMIT.points; n++) expect(await statusFrom(address, headers)).toBe(200);
+      expect(await statusFrom(address, headers)).toBe(429);
+      for (const forged of [...FORGED, FORGED.join('')]) {
+        expect(await statusFrom(address, forged + headers)).toBe(429);
+      }
+    },
+  );
 
-  test('is not used up by others who name it', async () => {
+  test('[L-11] is not affected by clients that forge it', async () => {
     const naming = 'X-Fourbeat-Client: 127.0.0.6\r\n';
     for (let n = 0; n < LIMIT.points; n++) expect(await statusFrom('127.0.0.5', naming)).toBe(200);
     expect(await statusFrom('127.0.0.5', naming)).toBe(429);

@@ -4,28 +4,28 @@ import { type ListeningServer, listen } from '../../server/gateway/listen.ts';
 import type { RequestTemplate } from '../../server/gateway/request-template.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import type { MemoryFeedLog } from '../../server/realtime/feed/feed-log-memory.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { RawClient } from '../support/gateway/relay-fixture.ts';
 import { type Harness, startService, type TestViewer } from '../support/harness/harness.ts';
 import { until } from '../support/until.ts';
 
-// While a backend is unavailable, the front tells 503 by itself. Here is the same service once more, behind a
-// front that passes every request on: nobody can tell one from the other.
+// While a backend is unavailable, the gateway sends 503 responses itself. This compares them with those of
+// a second gateway for the same service that relays all requests.
 
 const ORIGIN = 'https://app.example';
 
 let service: Harness;
-let passing: ListeningServer;
+let relayOnly: ListeningServer;
 let viewer: TestViewer;
 let log: MemoryFeedLog;
-/** Why nobody can be counted, nor an interval be held. */
+/** Why heartbeats and long polls fail; null: they do not. */
 let unavailable: string | null = null;
 let isDatabaseUnavailable = false;
 
 beforeAll(async () => {
   service = await startService({
     backends: 'embedded',
-    config: { rates: PLENTY_OF_ALL, corsOrigin: ORIGIN },
+    config: { rates: HIGH_RATES, corsOrigin: ORIGIN },
     store: (store) => ({
       ...store,
       readSealed: (input) =>
@@ -48,7 +48,7 @@ beforeAll(async () => {
     },
   });
   const { routes, fetch, sockets, stats } = service.service;
-  passing = listen({
+  relayOnly = listen({
     ...{ host: '127.0.0.1', port: 0, corsOrigin: ORIGIN, log: stats.requests },
     ...{ routes, fetch, sockets },
   });
@@ -57,20 +57,20 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   unavailable = null;
-  await passing.stop();
+  await relayOnly.stop();
   await service.close();
 });
 
-const ownPort = () => Number(new URL(service.url).port);
+const gatewayPort = () => Number(new URL(service.url).port);
 const heartbeat = () => `POST /api/v1/view-counts/${viewer.streamId}`;
 const read = (interval: number) =>
   `GET /api/v1/events-streams/${viewer.streamId}?interval=${interval}`;
 const requestOf = (line: string, headers: string) =>
   `${line} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${viewer.token}\r\n${headers}\r\n`;
 
-/** Everything that comes back but for its time, and its id if that is made here. */
-async function heard(client: RawClient): Promise<string[]> {
-  await client.hears('}');
+/** The response without its date, and without a request id that the server made. */
+async function received(client: RawClient): Promise<string[]> {
+  await client.receives('}');
   const [head = '', body = ''] = client.text.split('\r\n\r\n');
   const lines = head
     .replace(/\r\nDate: \w{3}, [^\r]* GMT/, '\r\nDate: now')
@@ -80,13 +80,13 @@ async function heard(client: RawClient): Promise<string[]> {
   return [lines[0] ?? '', ...lines.slice(1).toSorted(), body];
 }
 
-function ask(port: number, line: string, headers: string): RawClient {
+function send(port: number, line: string, headers: string): RawClient {
   const client = new RawClient(port);
   client.send(requestOf(line, headers));
   return client;
 }
 
-const WAYS = [
+const ERROR_PREFERENCES = [
   '',
   'Accept: */*\r\n',
   'Accept: application/problem+json\r\n',
@@ -96,88 +96,90 @@ const WAYS = [
   'X-Request-Id: not mine\r\n',
   'Accept: application/problem+json\r\nX-Request-Id: mine\r\n',
 ];
-/** Which is odd enough for the front to pass it on. */
+/** Two ids, which the gateway leaves to the origin server. */
 const TWO_IDS = 'X-Request-Id: one\r\nX-Request-Id: two\r\n';
 
-/** Counts what comes to the server behind either front. */
-function countPassedOn(): { count: number; stop(): void } {
+/** Counts the requests that reach the origin server. */
+function countRelayed(): { count: number; stop(): void } {
   const { requests } = service.service.stats;
   const { requestId } = requests;
   const stop = () => {
     requests.requestId = requestId;
   };
-  const passedOn = { count: 0, stop };
+  const relayedRequests = { count: 0, stop };
   requests.requestId = (request) => {
-    passedOn.count++;
+    relayedRequests.count++;
     return requestId.call(requests, request);
   };
-  return passedOn;
+  return relayedRequests;
 }
 
-describe('what cannot be done now is told by the front as by the server behind it', () => {
-  async function expectAlike(line: string, headers: string, whenAsked = async () => {}) {
-    const passedOn = countPassedOn();
-    const clients = [ownPort(), passing.port].map((port) => ask(port, line, headers));
-    await whenAsked();
-    const [own, passed] = await Promise.all(clients.map(heard));
-    expect(own?.[0]).toBe('HTTP/1.1 503 Service Unavailable');
-    expect(own).toContain('Retry-After: 1');
-    expect(own).toEqual(passed as string[]);
-    passedOn.stop();
-    expect(passedOn.count).toBe(headers === TWO_IDS ? 2 : 1);
+describe('the gateway sends the same 503 as the origin server', () => {
+  async function expectEqual(line: string, headers: string, whenSent = async () => {}) {
+    const relayedRequests = countRelayed();
+    const clients = [gatewayPort(), relayOnly.port].map((port) => send(port, line, headers));
+    await whenSent();
+    const [fastPath, relayed] = await Promise.all(clients.map(received));
+    expect(fastPath?.[0]).toBe('HTTP/1.1 503 Service Unavailable');
+    expect(fastPath).toContain('Retry-After: 1');
+    expect(fastPath).toEqual(relayed as string[]);
+    relayedRequests.stop();
+    expect(relayedRequests.count).toBe(headers === TWO_IDS ? 2 : 1);
   }
 
-  test('[N-9] when it is asked', async () => {
+  test('[N-9] for a new request', async () => {
     unavailable = 'Redis is unavailable.';
-    for (const headers of [...WAYS, TWO_IDS]) {
-      await expectAlike(heartbeat(), headers);
-      await expectAlike(read(service.interval()), headers);
+    for (const headers of [...ERROR_PREFERENCES, TWO_IDS]) {
+      await expectEqual(heartbeat(), headers);
+      await expectEqual(read(service.interval()), headers);
     }
     unavailable = null;
   });
 
-  test('[N-9] [F-9] while it is held', async () => {
-    const held = () => until('both are held', () => service.service.stats.feed().longPolls === 2);
-    for (const headers of WAYS) {
-      await expectAlike(read(service.interval()), headers, async () => {
-        await held();
+  test('[N-9] [F-9] for a long poll', async () => {
+    const bothWait = () =>
+      until('both long polls wait', () => service.service.stats.feed().longPolls === 2);
+    for (const headers of ERROR_PREFERENCES) {
+      await expectEqual(read(service.interval()), headers, async () => {
+        await bothWait();
         log.failWaiters('Redis is unavailable.');
       });
     }
-    await expectAlike(read(service.interval()), '', async () => {
-      await held();
+    await expectEqual(read(service.interval()), '', async () => {
+      await bothWait();
       log.failOverdue(service.clock.nowMs() + 1_000);
     });
   });
 
-  test('[R-15] [N-10] when the database does not give it', async () => {
+  test('[R-15] [N-10] for a read when the database is unavailable', async () => {
     isDatabaseUnavailable = true;
-    for (const headers of WAYS) await expectAlike(read(service.interval() - 380), headers);
+    for (const headers of ERROR_PREFERENCES)
+      await expectEqual(read(service.interval() - 380), headers);
     isDatabaseUnavailable = false;
   });
 });
 
-test('[O-12] [O-13] each who is told so is counted once, and is in the log', async () => {
+test('[O-12] [O-13] each 503 of the gateway is counted and logged once', async () => {
   const counter = service.service.stats.requests.findCounter(viewerApi.readInterval);
-  const told = () => counter?.counts[503] ?? 0;
+  const failed = () => counter?.counts[503] ?? 0;
   const durations = () => counter?.durations.counts.reduce((sum, count) => sum + count, 0) ?? 0;
-  const before = [told(), durations()] as const;
+  const before = [failed(), durations()] as const;
   const logged: unknown[] = [];
   const { requests } = service.service.stats;
-  const refused = requests.logRejected.bind(requests);
-  requests.logRejected = (...said) => {
-    logged.push([said[0].path, said[2], (said[3] as Error).message]);
-    refused(...said);
+  const logRejected = requests.logRejected.bind(requests);
+  requests.logRejected = (...entry) => {
+    logged.push([entry[0].path, entry[2], (entry[3] as Error).message]);
+    logRejected(...entry);
   };
-  const one = ask(ownPort(), read(service.interval()), '');
-  await until('it is held', () => service.service.stats.feed().longPolls === 1);
+  const one = send(gatewayPort(), read(service.interval()), '');
+  await until('the long poll waits', () => service.service.stats.feed().longPolls === 1);
   log.failWaiters('Redis is unavailable.');
   unavailable = 'Sealing is stalled.';
-  await heard(one);
-  await heard(ask(ownPort(), read(service.interval()), ''));
+  await received(one);
+  await received(send(gatewayPort(), read(service.interval()), ''));
   unavailable = null;
-  requests.logRejected = refused;
-  expect([told() - before[0], durations() - before[1]]).toEqual([2, 2]);
+  requests.logRejected = logRejected;
+  expect([failed() - before[0], durations() - before[1]]).toEqual([2, 2]);
   const { path } = viewerApi.readInterval;
   expect(logged).toEqual([
     [path, 503, 'Redis is unavailable.'],
@@ -185,66 +187,66 @@ test('[O-12] [O-13] each who is told so is counted once, and is in the log', asy
   ]);
 });
 
-test('[F-9] who sent more requests behind one that is refused has an answer to each', async () => {
+test('[F-9] requests behind a failed long poll get their responses', async () => {
   const next = service.interval();
-  const client = new RawClient(ownPort());
+  const client = new RawClient(gatewayPort());
   const sealed = requestOf(read(next - 1), '');
   client.send(requestOf(read(next), '') + sealed + requestOf(read(next), '') + sealed);
-  await until('it is held', () => service.service.stats.feed().longPolls === 1);
+  await until('the long poll waits', () => service.service.stats.feed().longPolls === 1);
   log.failWaiters('Redis is unavailable.');
-  await client.when(() => client.text.split('HTTP/1.1').length === 5, 'four answers');
+  await client.waitFor(() => client.text.split('HTTP/1.1').length === 5, 'four answers');
   expect(client.text.match(/HTTP\/1\.1 \d+/g)?.map((line) => line.slice(-3))).toEqual([
     ...['503', '200', '503', '200'],
   ]);
   client.close();
 });
 
-test('[G-31] a read that is held keeps nothing of what came behind it', async () => {
+test('[G-31] a long poll keeps nothing in memory of the data behind it', async () => {
   const { waitFor } = log;
   const kept: number[] = [];
   log.waitFor = (streamId, interval, holder) => {
     kept.push((holder as unknown as { template: RequestTemplate }).template.memoryBytes);
     waitFor(streamId, interval, holder);
   };
-  const client = new RawClient(ownPort());
+  const client = new RawClient(gatewayPort());
   client.send(requestOf(read(service.interval()), '') + 'x'.repeat(400_000));
-  await until('it is held', () => kept.length > 0);
+  await until('the long poll waits', () => kept.length > 0);
   log.waitFor = waitFor;
   log.failWaiters('Redis is unavailable.');
-  await client.ends();
+  await client.waitForClose();
   expect(kept[0]).toBeLessThanOrEqual(16 * 1024);
 });
 
-/** More would need more files than a process may have open everywhere. */
+/** Limited by the number of files that a process may open. */
 const CROWD = 4_000;
-/** 50 ms on a core of its own. */
-const TOLD_MS = 2_000;
+/** It takes 50 ms on an idle core. */
+const TIMEOUT_MS = 2_000;
 
-test('[N-9] a crowd that is held hears at once that its interval will not come', async () => {
+test('[N-9] 4,000 long polls fail at once when a backend becomes unavailable', async () => {
   const request = requestOf(read(service.interval()), '');
-  let heardBy = 0;
+  let receivedBy = 0;
   const all = Promise.withResolvers<void>();
   const sockets = [];
   const handlers = {
     data: (_: unknown, bytes: Buffer) => {
-      if (bytes.toString('latin1', 9, 12) === '503') heardBy++;
-      if (heardBy === CROWD) all.resolve();
+      if (bytes.toString('latin1', 9, 12) === '503') receivedBy++;
+      if (receivedBy === CROWD) all.resolve();
     },
   };
   for (let one = 0; one < CROWD; one++) {
-    const place = { hostname: '127.0.0.1', port: ownPort() };
+    const place = { hostname: '127.0.0.1', port: gatewayPort() };
     const socket = await Bun.connect({ ...place, socket: handlers });
     socket.write(request);
     sockets.push(socket);
   }
-  await until('all are held', () => service.service.stats.feed().longPolls === CROWD);
-  const passedOn = countPassedOn();
+  await until('all long polls wait', () => service.service.stats.feed().longPolls === CROWD);
+  const relayedRequests = countRelayed();
   const startedMs = performance.now();
   log.failWaiters('Redis is unavailable.');
   await all.promise;
   const tookMs = performance.now() - startedMs;
-  passedOn.stop();
+  relayedRequests.stop();
   for (const socket of sockets) socket.terminate();
-  expect(passedOn.count).toBe(0);
-  expect(tookMs).toBeLessThan(TOLD_MS);
+  expect(relayedRequests.count).toBe(0);
+  expect(tookMs).toBeLessThan(TIMEOUT_MS);
 }, 60_000);

@@ -12,8 +12,8 @@ import {
 } from '../support/harness/program.ts';
 import { until } from '../support/until.ts';
 
-// The program with three threads that answer viewers. Which of them a connection lands on is up to the
-// kernel: of so many, each thread has some.
+// The program with three worker threads. The kernel distributes the connections: there are enough for each
+// worker to get some.
 
 const THREADS = 3;
 const CONNECTIONS = 24;
@@ -73,8 +73,8 @@ async function viewerOf(streamId: string, identifier: string): Promise<TestViewe
 
 const bearer = ({ token }: TestViewer) => `Authorization: Bearer ${token}\r\n`;
 
-/** A heartbeat over this connection; its status. */
-async function beat(viewer: TestViewer, index: number): Promise<number> {
+/** Sends a heartbeat over a connection. @returns the status */
+async function heartbeat(viewer: TestViewer, index: number): Promise<number> {
   const path = `/api/v1/view-counts/${viewer.streamId}`;
   return (await connection(index).request('POST', path, bearer(viewer))).status;
 }
@@ -99,28 +99,28 @@ async function now(): Promise<number> {
 const everyConnection = <T>(work: (index: number) => Promise<T>) =>
   Promise.all(connections.map((_, index) => work(index)));
 
-test('[V-6] [V-5] a count includes whoever was told before that they are registered, once, whatever thread they asked', async () => {
+test('[V-6] [V-5] a count includes each acknowledged seat once, whichever worker registered it', async () => {
   const streamId = await createStream();
   const viewers = await Promise.all(
     Array.from({ length: 40 }, (_, index) => viewerOf(streamId, `viewer ${index}`)),
   );
   for (const [index, viewer] of viewers.entries()) {
-    // By many tabs at once, so that threads register the same seat.
-    const tabs = Array.from({ length: 4 }, (_, tab) => beat(viewer, index + tab * 5));
+    // Several tabs at once, so that different workers register the same seat.
+    const tabs = Array.from({ length: 4 }, (_, tab) => heartbeat(viewer, index + tab * 5));
     expect(await Promise.all(tabs)).toEqual([204, 204, 204, 204]);
-    const others = viewers.slice(0, index).map((other, at) => beat(other, index + at));
+    const others = viewers.slice(0, index).map((other, at) => heartbeat(other, index + at));
     expect(await countOf(viewer, index * 7)).toBe(index + 1);
     await Promise.all(others);
   }
 });
 
-test('[O-22] [I-5] [V-4] a crowd that moves between threads is counted exactly, and is gone after a second', async () => {
+test('[O-22] [I-5] [V-4] viewers that move between workers are counted exactly, and expire after a second', async () => {
   const streamId = await createStream();
   const crowd = await Promise.all(
     Array.from({ length: 100 }, (_, index) => viewerOf(streamId, `one ${index}`)),
   );
   for (let round = 0; round < 6; round += 1) {
-    await Promise.all(crowd.map((viewer, index) => beat(viewer, index + round)));
+    await Promise.all(crowd.map((viewer, index) => heartbeat(viewer, index + round)));
     expect(await countOf(crowd[0] as TestViewer, round)).toBe(100);
     await Bun.sleep(400);
   }
@@ -128,10 +128,10 @@ test('[O-22] [I-5] [V-4] a crowd that moves between threads is counted exactly, 
   expect(await countOf(crowd[0] as TestViewer, 0)).toBe(0);
 });
 
-test('[O-22] [I-1] [F-21] an interval is the same bytes in every thread, held, sealed and streamed', async () => {
+test('[O-22] [I-1] [F-21] an interval has the same bytes in all workers, for long polls, reads and streams', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'reader');
-  await everyConnection((index) => beat(viewer, index));
+  await everyConnection((index) => heartbeat(viewer, index));
   const first = (await now()) + 1;
   const streams = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -155,15 +155,15 @@ test('[O-22] [I-1] [F-21] an interval is the same bytes in every thread, held, s
     }),
   );
   expect(new Set(messages).size).toBe(1);
-  // A view count is published of a stream that is read in other threads alone.
+  // View counts are published although only workers read the stream.
   expect(messages[0]).toContain('"type":"view-count"');
 });
 
-test('[C-19] [C-21] who is banned is let in by no thread within a second, nor counted, and hears no more', async () => {
+test('[C-19] [C-21] all workers refuse a banned viewer within a second, and do not count them', async () => {
   const streamId = await createStream();
   const [banned, other] = await Promise.all([viewerOf(streamId, 'ada'), viewerOf(streamId, 'bob')]);
-  await everyConnection((index) => beat(banned, index));
-  await beat(other, 0);
+  await everyConnection((index) => heartbeat(banned, index));
+  await heartbeat(other, 0);
   const stream = await banned.get(
     `/api/v1/events-streams/${streamId}?interval=${(await now()) + 1}`,
     { Accept: 'text/event-stream' },
@@ -171,12 +171,12 @@ test('[C-19] [C-21] who is banned is let in by no thread within a second, nor co
   const { sub } = decodeJwt(banned.token);
   await studio('POST', `/streams/${streamId}/banned/${sub}`, { name: 'Ada' });
   const bannedMs = performance.now();
-  await until('every thread refuses', async () => {
-    const statuses = await everyConnection((index) => beat(banned, index));
+  await until('all workers refuse', async () => {
+    const statuses = await everyConnection((index) => heartbeat(banned, index));
     return statuses.every((status) => status === 401);
   });
   expect(performance.now() - bannedMs).toBeLessThan(1_000);
-  await everyConnection((index) => beat(other, index));
+  await everyConnection((index) => heartbeat(other, index));
   expect(await countOf(other, 1)).toBe(1);
   const reader = new EventReader(stream);
   while (await reader.next(1_000));
@@ -186,19 +186,20 @@ test('[C-19] [C-21] who is banned is let in by no thread within a second, nor co
     headers: { Authorization: `Token ${apiToken}` },
   });
   expect(freed.status).toBe(204);
-  await until('every thread lets them in again', async () => {
-    const statuses = await everyConnection((index) => beat(banned, index));
+  await until('all workers admit the viewer again', async () => {
+    const statuses = await everyConnection((index) => heartbeat(banned, index));
     return statuses.every((status) => status === 204);
   });
 });
 
-test('[O-12] answers of all threads are counted, each once', async () => {
+test('[O-12] responses of all workers are counted once', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'meter');
-  // What threads have counted is told four times a second.
+  // Workers report their counts four times a second.
   await Bun.sleep(600);
   const before = await heartbeatsCounted();
-  for (let round = 0; round < 5; round += 1) await everyConnection((index) => beat(viewer, index));
+  for (let round = 0; round < 5; round += 1)
+    await everyConnection((index) => heartbeat(viewer, index));
   const expected = before + 5 * CONNECTIONS;
   await until('all are counted', async () => (await heartbeatsCounted()) >= expected);
   expect(await heartbeatsCounted()).toBe(expected);
@@ -211,7 +212,7 @@ async function heartbeatsCounted(): Promise<number> {
   return Number(line.exec(text)?.[1] ?? 0);
 }
 
-test('[O-8] a port on which another service has threads is refused', async () => {
+test('[O-8] a service does not start on a port on which another service has workers', async () => {
   const ended = await fourbeat([
     ...['serve', '--data', folder.path('other'), '--host', '127.0.0.1', '--workers', '2'],
     ...['--port', String(server.port), '--rtmp-port', 'off', '--srt-port', 'off'],
@@ -220,26 +221,26 @@ test('[O-8] a port on which another service has threads is refused', async () =>
   expect(ended.stderr).toContain(`port ${server.port} is in use`);
 });
 
-test('[R-17] [I-1] after a kill -9 every thread serves what was served before, and counts from 0', async () => {
+test('[R-17] [I-1] after a kill -9 all workers serve the same intervals, and count from 0', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'survivor');
-  await everyConnection((index) => beat(viewer, index));
+  await everyConnection((index) => heartbeat(viewer, index));
   const interval = await now();
   const served = await everyConnection((index) => read(viewer, interval, index));
   server.signal('SIGKILL');
   await server.exited;
   const { port } = server;
   await start();
-  // The issuer of a token has the port that the service had.
+  // The issuer of tokens contains the port.
   const again = port === server.port ? viewer : await viewerOf(streamId, 'survivor');
   const after = await everyConnection((index) => read(again, interval, index));
   expect(new Set([...served, ...after]).size).toBe(1);
   expect(await countOf(again, 3)).toBe(0);
-  await beat(again, 4);
+  await heartbeat(again, 4);
   expect(await countOf(again, 5)).toBe(1);
 });
 
-test('[O-11] a drain answers what every thread holds, ends streams, and exits 0', async () => {
+test('[O-11] a drain completes the long polls of all workers, ends streams, and exits with 0', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'last');
   const interval = (await now()) + 3;

@@ -1,96 +1,98 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
 import {
-  type PlayedServer,
-  playInner,
+  type FakeOrigin,
   RawClient,
   type RelayFixture,
+  startFakeOrigin,
   startRelay,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import {
-  HIDDEN,
-  ODD,
-  ODD_WITH_END,
-  ODD_WITHOUT_END,
+  SMUGGLED,
+  UNUSUAL_REQUESTS,
+  UNUSUAL_WITH_KNOWN_END,
+  UNUSUAL_WITH_UNKNOWN_END,
 } from '../../../test/support/gateway/unusual-requests.ts';
 import { until } from '../../../test/support/until.ts';
 
-// What a client may hide in a request must reach nobody else's: an odd request has an inner
-// connection of its own, over which nothing comes after it.
+// Request smuggling: an unusual request has an origin connection of its own, over which nothing follows.
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET /next HTTP/1.1\r\nHost: h\r\n\r\n';
 const POST = 'POST /odd HTTP/1.1\r\nHost: h\r\n';
 
 let fixture: RelayFixture;
-let inner: PlayedServer;
+let origin: FakeOrigin;
 beforeEach(async () => {
   fixture = startRelay();
-  inner = await playInner(fixture.path, ({ socket, text }, bytes) => {
+  origin = await startFakeOrigin(fixture.path, ({ socket, text }, bytes) => {
     if (text.length === bytes.length || bytes.includes('/next')) socket.write(OK);
   });
 });
 afterEach(() => {
-  inner.close();
+  origin.close();
   fixture.close();
 });
 
-test.each(ODD)(
-  '%s has a connection of its own, and both ends end after the answer',
-  async (_, odd) => {
+test.each(UNUSUAL_REQUESTS)(
+  'a request with %s has an origin connection of its own, and both connections end after the response',
+  async (_, unusual) => {
     const other = new RawClient(fixture.port);
     other.send(GET);
-    await other.hears('ok');
+    await other.receives('ok');
     const attacker = new RawClient(fixture.port);
-    attacker.send(odd);
-    await attacker.ends();
+    attacker.send(unusual);
+    await attacker.waitForClose();
     expect(attacker.text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1);
     expect(attacker.text).toContain('\r\nConnection: close\r\n');
     other.send(GET);
-    await other.when(() => other.text === OK + OK, 'the answer to it');
-    const [shared, own] = inner.connections;
-    expect(inner.connections).toHaveLength(2);
+    await other.waitFor(() => other.text === OK + OK, 'the answer to it');
+    const [shared, own] = origin.connections;
+    expect(origin.connections).toHaveLength(2);
     expect(shared?.text.match(/\/next/g)).toHaveLength(2);
     expect(shared?.text).not.toMatch(/odd|hidden/);
     expect(own?.text).not.toContain('/next');
-    await until('its inner connection is closed', () => own?.isClosed);
+    await until('its origin connection is closed', () => own?.isClosed);
     other.close();
   },
 );
 
-test.each(ODD_WITH_END)('what follows %s does not come to the origin server', async (_, odd) => {
-  const attacker = new RawClient(fixture.port);
-  attacker.send(odd);
-  await attacker.ends();
-  expect(inner.connections[0]?.text).toContain('odd');
-  expect(inner.connections[0]?.text).not.toContain('/hidden');
-});
-
-test.each(ODD_WITHOUT_END)(
-  '%s comes to the origin server as it is, to be refused',
-  async (_, odd) => {
+test.each(UNUSUAL_WITH_KNOWN_END)(
+  'the relay does not forward what follows a request with %s',
+  async (_, unusual) => {
     const attacker = new RawClient(fixture.port);
-    attacker.send(odd);
-    await attacker.ends();
-    const came = inner.connections[0]?.text.replace(/X-Fourbeat-Client: .*\r\n/, '');
-    expect(came).toBe(odd);
+    attacker.send(unusual);
+    await attacker.waitForClose();
+    expect(origin.connections[0]?.text).toContain('odd');
+    expect(origin.connections[0]?.text).not.toContain('/hidden');
   },
 );
 
-test('a hidden request in the body of a plain one is its body', async () => {
+test.each(UNUSUAL_WITH_UNKNOWN_END)(
+  'the relay forwards a request with %s unchanged, for the origin server to reject',
+  async (_, unusual) => {
+    const attacker = new RawClient(fixture.port);
+    attacker.send(unusual);
+    await attacker.waitForClose();
+    const forwarded = origin.connections[0]?.text.replace(/X-Fourbeat-Client: .*\r\n/, '');
+    expect(forwarded).toBe(unusual);
+  },
+);
+
+test('the relay forwards a request in the body of another as a body', async () => {
   const attacker = new RawClient(fixture.port);
-  attacker.send(`${POST}Content-Length: ${HIDDEN.length}\r\n\r\n${HIDDEN}`);
-  await attacker.hears('ok');
-  expect(inner.connections[0]?.text).toEndWith(`\r\n\r\n${HIDDEN}`);
+  attacker.send(`${POST}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
+  await attacker.receives('ok');
+  expect(origin.connections[0]?.text).toEndWith(`\r\n\r\n${SMUGGLED}`);
   expect(attacker.isClosed).toBe(false);
   attacker.close();
 });
 
-test('a hidden request after the body of a plain one is one more, of the same client', async () => {
+test('the relay forwards a request after the body of another as a request of the same client', async () => {
   const attacker = new RawClient(fixture.port);
   attacker.send(`${POST}Content-Length: 0\r\n\r\n${GET}`);
-  await attacker.when(() => attacker.text === OK + OK, 'two answers');
+  await attacker.waitFor(() => attacker.text === OK + OK, 'two answers');
   expect(
-    inner.connections[0]?.text.match(/X-Fourbeat-Client: s3cret 127\.0\.0\.1 +\r\n/g),
+    origin.connections[0]?.text.match(/X-Fourbeat-Client: s3cret 127\.0\.0\.1 +\r\n/g),
   ).toHaveLength(2);
   attacker.close();
 });

@@ -1,24 +1,24 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import {
-  type PlayedConnection,
-  type PlayedServer,
-  playInner,
+  type FakeOrigin,
+  type FakeOriginConnection,
   RawClient,
   type RelayFixture,
   SECRET,
+  startFakeOrigin,
   startRelay,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
 
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
-// As long for each client: what it says of itself may take 16 KB (G-31).
-const TOLD = `${`X-Fourbeat-Client: ${SECRET} 127.0.0.1`.padEnd(126)}\r\n`;
-const GET_TOLD = `GET /a HTTP/1.1\r\n${TOLD}Host: h\r\n\r\n`;
+// Padded to a fixed length, which does not count against the client's 16 KB (SPEC G-31).
+const CLIENT_HEADER = `${`X-Fourbeat-Client: ${SECRET} 127.0.0.1`.padEnd(126)}\r\n`;
+const FORWARDED_GET = `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\n\r\n`;
 
 let fixture: RelayFixture;
-let inner: PlayedServer;
+let origin: FakeOrigin;
 let clients: RawClient[];
 
 beforeEach(() => {
@@ -27,18 +27,20 @@ beforeEach(() => {
 });
 afterEach(() => {
   for (const client of clients) client.close();
-  inner.close();
+  origin.close();
   fixture.close();
 });
 
-async function play(onData: (connection: PlayedConnection, bytes: Buffer) => void): Promise<void> {
-  inner = await playInner(fixture.path, onData);
+async function startOrigin(
+  onData: (connection: FakeOriginConnection, bytes: Buffer) => void,
+): Promise<void> {
+  origin = await startFakeOrigin(fixture.path, onData);
 }
 
-/** An origin server that answers each whole head that comes. */
-const answering =
+/** Responds to each complete head. */
+const respondingWith =
   (answer: string) =>
-  ({ socket }: PlayedConnection, bytes: Buffer): void => {
+  ({ socket }: FakeOriginConnection, bytes: Buffer): void => {
     if (bytes.toString('latin1').includes('\r\n\r\n')) socket.write(answer);
   };
 
@@ -48,246 +50,258 @@ function client(): RawClient {
   return made;
 }
 
-function innerAt(index: number): PlayedConnection {
-  const connection = inner.connections[index];
-  if (!connection) throw new Error(`there is no inner connection ${index}`);
+function originConnection(index: number): FakeOriginConnection {
+  const connection = origin.connections[index];
+  if (!connection) throw new Error(`there is no origin connection ${index}`);
   return connection;
 }
 
 describe('connections to the origin server', () => {
-  test('plain requests of all clients share them, and each says who asks', async () => {
-    await play(answering(OK));
+  test('serve unambiguous requests of all clients, each with the address of its client', async () => {
+    await startOrigin(respondingWith(OK));
     for (let n = 0; n < 3; n++) {
       const one = client();
       one.send(GET);
-      await one.hears('ok');
+      await one.receives('ok');
       one.send(GET);
-      await one.when(() => one.text === OK + OK, 'two answers');
+      await one.waitFor(() => one.text === OK + OK, 'two answers');
     }
-    expect(inner.connections).toHaveLength(1);
-    expect(innerAt(0).text).toBe(GET_TOLD.repeat(6));
+    expect(origin.connections).toHaveLength(1);
+    expect(originConnection(0).text).toBe(FORWARDED_GET.repeat(6));
     expect(fixture.relay.pendingRequests()).toBe(0);
   });
 
-  test('requests at the same time have one each, which are kept for 4 s', async () => {
-    await play(() => {});
+  test('serve one request at a time, and stay open for 4 s', async () => {
+    await startOrigin(() => {});
     const three = [client(), client(), client()];
     for (const each of three) each.send(GET);
-    await until('all have come', () => inner.connections.length === 3);
+    await until('all requests arrive', () => origin.connections.length === 3);
     expect(fixture.relay.pendingRequests()).toBe(3);
-    for (const { socket } of inner.connections) socket.write(OK);
-    for (const each of three) await each.hears('ok');
+    for (const { socket } of origin.connections) socket.write(OK);
+    for (const each of three) await each.receives('ok');
     for (let second = 0; second < 3; second++) fixture.relay.tick();
     client().send(GET);
-    await until('one is used again', () =>
-      inner.connections.some(({ text }) => text === GET_TOLD + GET_TOLD),
+    await until('one connection is reused', () =>
+      origin.connections.some(({ text }) => text === FORWARDED_GET + FORWARDED_GET),
     );
     fixture.relay.tick();
-    await until('the others end', () => inner.connections.filter((c) => c.isClosed).length === 2);
+    await until(
+      'the others are closed',
+      () => origin.connections.filter((c) => c.isClosed).length === 2,
+    );
   });
 
-  test('one that said it closes, or that ended, serves no other', async () => {
-    await play(answering('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'));
+  test('serve no other request after Connection: close', async () => {
+    await startOrigin(
+      respondingWith('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
+    );
     for (let n = 1; n <= 2; n++) {
       const one = client();
       one.send(GET);
-      await one.ends();
+      await one.waitForClose();
       expect(one.text).toEndWith('\r\n\r\nok');
-      expect(inner.connections).toHaveLength(n);
+      expect(origin.connections).toHaveLength(n);
     }
   });
 
-  test('one that said more than it was asked serves no other, and nobody hears it', async () => {
-    await play(answering(`${OK}HTTP/1.1 200 OK\r\n\r\nfor somebody else`));
+  test('serve no other request after bytes behind a response, which no client receives', async () => {
+    await startOrigin(respondingWith(`${OK}HTTP/1.1 200 OK\r\n\r\nfor somebody else`));
     for (let n = 1; n <= 2; n++) {
       const one = client();
       one.send(GET);
-      await one.ends();
+      await one.waitForClose();
       expect(one.text).toBe(OK);
-      expect(inner.connections).toHaveLength(n);
+      expect(origin.connections).toHaveLength(n);
     }
   });
 
-  test('one that speaks unasked is ended', async () => {
-    await play(answering(OK));
+  test('are closed when they receive data without a request', async () => {
+    await startOrigin(respondingWith(OK));
     const one = client();
     one.send(GET);
-    await one.hears('ok');
-    innerAt(0).socket.write(OK);
-    await until('it ends', () => innerAt(0).isClosed);
+    await one.receives('ok');
+    originConnection(0).socket.write(OK);
+    await until('it is closed', () => originConnection(0).isClosed);
     one.send(GET);
-    await one.when(() => one.text === OK + OK, 'the second answer');
-    expect(inner.connections).toHaveLength(2);
+    await one.waitFor(() => one.text === OK + OK, 'the second answer');
+    expect(origin.connections).toHaveLength(2);
   });
 
-  test('more than its backlog takes at once are all answered', async () => {
-    await play(answering(OK));
+  test('are retried when there are more than the backlog of the origin server', async () => {
+    await startOrigin(respondingWith(OK));
     const crowd = Array.from({ length: 1_500 }, client);
     for (const each of crowd) each.send(GET);
-    await Promise.all(crowd.map((each) => each.hears('ok')));
+    await Promise.all(crowd.map((each) => each.receives('ok')));
   });
 
-  test('one that a request no longer needs goes to one that waits for its own', async () => {
-    await play(() => {});
-    const [first, second, odd] = [client(), client(), client()];
+  test('go to a waiting request when they are released', async () => {
+    await startOrigin(() => {});
+    const [first, second, unusual] = [client(), client(), client()];
     first.send(GET);
-    await until('it is asked', () => inner.connections[0]?.text === GET_TOLD);
-    // Nobody can connect from here on.
+    await until('the first request arrives', () => origin.connections[0]?.text === FORWARDED_GET);
+    // From here on no connection can be opened.
     rmSync(fixture.path);
-    odd.send(GET.replace('Host', 'Connection: close\r\nHost'));
+    unusual.send(GET.replace('Host', 'Connection: close\r\nHost'));
     second.send(GET);
-    await until('all wait', () => fixture.relay.pendingRequests() === 3);
-    innerAt(0).socket.write(OK);
-    await until('the second is asked', () => innerAt(0).text === GET_TOLD + GET_TOLD);
-    innerAt(0).socket.write(OK);
-    await second.hears('ok');
-    expect(odd.text).toBe('');
-    expect(inner.connections).toHaveLength(1);
+    await until('all requests wait', () => fixture.relay.pendingRequests() === 3);
+    originConnection(0).socket.write(OK);
+    await until(
+      'the second request arrives',
+      () => originConnection(0).text === FORWARDED_GET + FORWARDED_GET,
+    );
+    originConnection(0).socket.write(OK);
+    await second.receives('ok');
+    expect(unusual.text).toBe('');
+    expect(origin.connections).toHaveLength(1);
   });
 
-  test('while nobody listens a request waits 5 s, and then its connection ends', async () => {
-    inner = { connections: [], close: () => {} };
-    const [patient, late] = [client(), client()];
-    patient.send(GET);
-    await until('it waits', () => fixture.relay.pendingRequests() === 1);
-    for (let second = 0; second < 4; second++) fixture.relay.tick();
-    late.send(GET);
-    await until('both wait', () => fixture.relay.pendingRequests() === 2);
-    for (let second = 0; second < 2; second++) fixture.relay.tick();
-    await patient.ends();
-    await play(answering(OK));
-    await late.hears('ok');
+  test('are awaited for 5 s, then the client is disconnected', async () => {
+    origin = { connections: [], close: () => {} };
+    const [first, second] = [client(), client()];
+    first.send(GET);
+    await until('the first request waits', () => fixture.relay.pendingRequests() === 1);
+    for (let tick = 0; tick < 4; tick++) fixture.relay.tick();
+    second.send(GET);
+    await until('both requests wait', () => fixture.relay.pendingRequests() === 2);
+    for (let tick = 0; tick < 2; tick++) fixture.relay.tick();
+    await first.waitForClose();
+    await startOrigin(respondingWith(OK));
+    await second.receives('ok');
   });
 });
 
-describe('a request', () => {
+describe('the relay', () => {
   test.each([
-    ['without a body', GET, GET_TOLD],
+    ['without a body', GET, FORWARDED_GET],
     [
       'with a length',
       'POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhello',
-      `POST /a HTTP/1.1\r\n${TOLD}Host: h\r\nContent-Length: 5\r\n\r\nhello`,
+      `POST /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nContent-Length: 5\r\n\r\nhello`,
     ],
     [
-      'in chunks, with extensions, and without its trailers',
+      'with a chunked body, without its trailers',
       'POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n0\r\nX: y\r\n\r\n',
-      `POST /a HTTP/1.1\r\n${TOLD}Host: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n0\r\n\r\n`,
+      `POST /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n0\r\n\r\n`,
     ],
     [
-      'that names itself',
+      'with a forged client header',
       'GET /a HTTP/1.1\r\nHost: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n',
-      `GET /a HTTP/1.1\r\n${TOLD}Host: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n`,
+      `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n`,
     ],
-  ])('%s comes to the origin server as it is, in however many parts', async (_, sent, told) => {
-    await play(() => {});
+  ])('forwards a request %s unchanged, however it is split', async (_, sent, expected) => {
+    await startOrigin(() => {});
     client().send(sent);
-    await until('it has come', () => inner.connections[0]?.text === told);
-    const dripping = client();
+    await until('the request arrives', () => origin.connections[0]?.text === expected);
+    const slow = client();
     for (const byte of sent) {
-      dripping.send(byte);
+      slow.send(byte);
       await Bun.sleep(0);
     }
-    await until('it has come', () => inner.connections[1]?.text === told);
-    expect(inner.connections).toHaveLength(2);
+    await until('the request arrives', () => origin.connections[1]?.text === expected);
+    expect(origin.connections).toHaveLength(2);
   });
 
-  test('that follows another waits for the answer to it, and is answered next', async () => {
+  test('holds pipelined requests back until the response to the previous one', async () => {
     const numbers = (text: string) => [...text.matchAll(/(?:GET \/|#)(\d)/g)].map(([, n]) => n);
-    let isHeld = true;
-    await play(({ socket, text }) => {
-      if (!isHeld) socket.write(OK.replace('ok', `#${numbers(text).at(-1)}`));
+    let isWaiting = true;
+    await startOrigin(({ socket, text }) => {
+      if (!isWaiting) socket.write(OK.replace('ok', `#${numbers(text).at(-1)}`));
     });
     const one = client();
     one.send(['1', '2', '3'].map((n) => GET.replace('/a', `/${n}`)).join(''));
-    await until('the first has come', () => inner.connections.length === 1);
-    expect(numbers(innerAt(0).text)).toEqual(['1']);
-    isHeld = false;
-    innerAt(0).socket.write(OK.replace('ok', '#1'));
-    await one.hears('#3');
+    await until('the first request arrives', () => origin.connections.length === 1);
+    expect(numbers(originConnection(0).text)).toEqual(['1']);
+    isWaiting = false;
+    originConnection(0).socket.write(OK.replace('ok', '#1'));
+    await one.receives('#3');
     expect(numbers(one.text)).toEqual(['1', '2', '3']);
-    expect(numbers(innerAt(0).text)).toEqual(['1', '2', '3']);
-    expect(inner.connections).toHaveLength(1);
+    expect(numbers(originConnection(0).text)).toEqual(['1', '2', '3']);
+    expect(origin.connections).toHaveLength(1);
   });
 
-  test('whose client is gone is ended inside', async () => {
-    await play(() => {});
+  test('closes the origin connection when the client disconnects', async () => {
+    await startOrigin(() => {});
     const one = client();
     one.send(GET);
-    await until('it has come', () => inner.connections.length === 1);
+    await until('the request arrives', () => origin.connections.length === 1);
     one.close();
-    await until('it is ended', () => innerAt(0).isClosed);
+    await until('it is closed', () => originConnection(0).isClosed);
     expect(fixture.relay.pendingRequests()).toBe(0);
   });
 
-  test('that the origin server breaks off ends for its client too, and is not tried again', async () => {
-    await play(({ socket }) => socket.destroy());
+  test('disconnects the client when the origin server does, without a retry', async () => {
+    await startOrigin(({ socket }) => socket.destroy());
     const one = client();
     one.send(GET);
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toBe('');
-    expect(inner.connections).toHaveLength(1);
+    expect(origin.connections).toHaveLength(1);
   });
 
-  test('of which a kept connection had just ended is not tried again either', async () => {
-    await play(({ socket, text }) => {
-      if (text === GET_TOLD) socket.write(OK);
+  test('does not retry a request on a kept connection that ends', async () => {
+    await startOrigin(({ socket, text }) => {
+      if (text === FORWARDED_GET) socket.write(OK);
       else socket.destroy();
     });
     const one = client();
     one.send(GET);
-    await one.hears('ok');
+    await one.receives('ok');
     one.send(GET);
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toBe(OK);
-    expect(inner.connections).toHaveLength(1);
+    expect(origin.connections).toHaveLength(1);
   });
 
-  test('without the rest of its body ends after 12 s of silence', async () => {
-    await play(() => {});
+  test('ends a request after 12 s without a byte of its body', async () => {
+    await startOrigin(() => {});
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe');
-    await until('it has come', () => inner.connections[0]?.text.endsWith('he'));
+    await until('the request arrives', () => origin.connections[0]?.text.endsWith('he'));
     for (let second = 0; second < 12; second++) fixture.relay.tick();
     one.send('l');
-    await until('it has come', () => innerAt(0).text.endsWith('hel'));
+    await until('the request arrives', () => originConnection(0).text.endsWith('hel'));
     for (let second = 0; second < 12; second++) fixture.relay.tick();
     expect(one.isClosed).toBe(false);
     fixture.relay.tick();
-    await one.ends();
+    await one.waitForClose();
   });
 
-  test('that is whole may be held for as long as the origin server likes', async () => {
-    await play(() => {});
+  test('waits for the response to a complete request without a limit', async () => {
+    await startOrigin(() => {});
     const one = client();
     one.send(GET);
-    await until('it has come', () => inner.connections.length === 1);
+    await until('the request arrives', () => origin.connections.length === 1);
     for (let second = 0; second < 1_000; second++) fixture.relay.tick();
-    innerAt(0).socket.write(OK);
-    await one.hears('ok');
+    originConnection(0).socket.write(OK);
+    await one.receives('ok');
   });
 });
 
-describe('an answer', () => {
+describe('a relayed response', () => {
   const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
   const HEAD = GET.replace('GET', 'HEAD');
   test.each([
     ['with a length', GET, OK],
-    ['in chunks', GET, `${chunked}5\r\nhello\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n`],
-    ['in chunks with trailers', GET, `${chunked}5\r\nhello\r\n0\r\nX: y\r\nZ: \r\n\r\n`],
-    ['of chunks that look like an end', GET, `${chunked}7\r\n0\r\n\r\n\r\n\r\n0\r\n\r\n`],
-    ['204', GET, 'HTTP/1.1 204 No Content\r\nX: y\r\n\r\n'],
-    ['304 with the length of what is not sent', GET, 'HTTP/1.1 304 X\r\nContent-Length: 9\r\n\r\n'],
-    ['of no bytes', GET, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
+    ['with a chunked body', GET, `${chunked}5\r\nhello\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n`],
+    ['with a chunked body and trailers', GET, `${chunked}5\r\nhello\r\n0\r\nX: y\r\nZ: \r\n\r\n`],
+    [
+      'with a chunk that contains the end of a body',
+      GET,
+      `${chunked}7\r\n0\r\n\r\n\r\n\r\n0\r\n\r\n`,
+    ],
+    ['with status 204', GET, 'HTTP/1.1 204 No Content\r\nX: y\r\n\r\n'],
+    ['with status 304 and a length', GET, 'HTTP/1.1 304 X\r\nContent-Length: 9\r\n\r\n'],
+    ['with an empty body', GET, 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'],
     ['to HEAD', HEAD, 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n'],
-    ['to HEAD of chunks', HEAD, chunked],
+    ['to HEAD with a chunked encoding', HEAD, chunked],
     ['after 103', GET, `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${OK}`],
     ['after 100 and 103', GET, `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 X\r\n\r\n${OK}`],
   ])(
-    '%s is passed as it is, in however many parts, and the connections go on',
+    '%s reaches the client unchanged, however it is split, and keeps both connections',
     async (_, request, answer) => {
-      let isDripping = false;
-      await play(async ({ socket }) => {
-        if (!isDripping) socket.write(answer);
+      let isSlow = false;
+      await startOrigin(async ({ socket }) => {
+        if (!isSlow) socket.write(answer);
         else
           for (const byte of answer) {
             socket.write(byte);
@@ -296,139 +310,145 @@ describe('an answer', () => {
       });
       const one = client();
       one.send(request);
-      await one.when(() => one.text === answer, 'the answer');
-      isDripping = true;
+      await one.waitFor(() => one.text === answer, 'the answer');
+      isSlow = true;
       one.send(request);
-      await one.when(() => one.text === answer + answer, 'it again');
+      await one.waitFor(() => one.text === answer + answer, 'it again');
       expect(fixture.relay.pendingRequests()).toBe(0);
-      expect(inner.connections).toHaveLength(1);
+      expect(origin.connections).toHaveLength(1);
     },
   );
 
-  test('that ends with its connection is passed to its end', async () => {
+  test('that ends with its connection reaches the client completely', async () => {
     const answer = 'HTTP/1.1 200 OK\r\n\r\nall of this';
-    await play(({ socket }) => socket.end(answer));
+    await startOrigin(({ socket }) => socket.end(answer));
     const one = client();
     one.send(GET);
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toBe(answer);
   });
 
   test.each([
     ['its length', 'HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nhalf of'],
     ['the last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nhalf of\r\n'],
-  ])('that breaks off before %s is broken off for the client', async (_, answer) => {
-    await play(({ socket }) => socket.end(answer));
+  ])('that is cut off before %s disconnects the client', async (_, answer) => {
+    await startOrigin(({ socket }) => socket.end(answer));
     const one = client();
     one.send(GET);
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toBe(answer);
   });
 
   test.each([
-    ['no HTTP', 'hello\r\n\r\n'],
-    ['a length that is none', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
-    ['a chunk that is none', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
-    ['a head without an end', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`],
-  ])('of %s ends both connections', async (_, answer) => {
-    await play(({ socket }) => socket.write(answer));
+    ['that is not HTTP', 'hello\r\n\r\n'],
+    ['with an invalid length', 'HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n'],
+    ['with an invalid chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    ['with a head above the limit', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`],
+  ])('%s ends both connections', async (_, answer) => {
+    await startOrigin(({ socket }) => socket.write(answer));
     const one = client();
     one.send(GET);
-    await one.ends();
-    await until('the inner one is ended', () => innerAt(0).isClosed);
+    await one.waitForClose();
+    await until('the origin connection is closed', () => originConnection(0).isClosed);
   });
 
-  test('that comes before the body keeps the connection when it does not say otherwise', async () => {
-    await play(({ socket, text }) => {
+  test('before the end of the request body keeps the connection', async () => {
+    await startOrigin(({ socket, text }) => {
       if (text.endsWith('\r\n\r\n')) socket.write(OK);
     });
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n');
-    await one.hears('ok');
+    await one.receives('ok');
     one.send(`hello${GET}`);
-    await one.when(() => one.text === OK + OK, 'both answers');
-    expect(innerAt(0).text).toEndWith(`hello${GET_TOLD}`);
+    await one.waitFor(() => one.text === OK + OK, 'both answers');
+    expect(originConnection(0).text).toEndWith(`hello${FORWARDED_GET}`);
   });
 
-  test('[O-11] that comes before a body that drips ends the connection soon, and holds up no drain', async () => {
-    await play(answering(OK));
+  test('[O-11] before the end of a slow request body ends the connection after 5 s, and delays no drain', async () => {
+    await startOrigin(respondingWith(OK));
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
-    await one.hears('ok');
+    await one.receives('ok');
     expect(fixture.relay.pendingRequests()).toBe(0);
     for (let second = 0; second < 6; second++) {
       one.send('x');
       fixture.relay.tick();
     }
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toBe(OK);
   });
 
-  test('that comes before the body and closes ends the connection at once', async () => {
-    await play(answering('HTTP/1.1 413 X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'));
+  test('with Connection: close before the end of the request body ends the connection at once', async () => {
+    await startOrigin(
+      respondingWith('HTTP/1.1 413 X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
+    );
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 500000000\r\n\r\nhello');
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toStartWith('HTTP/1.1 413');
   });
 });
 
-test('[G-31] a head that is too long is not looked through', async () => {
-  await play(answering('HTTP/1.1 431 X\r\nContent-Length: 0\r\n\r\n'));
+test('[G-31] the relay does not parse a head above the limit', async () => {
+  await startOrigin(respondingWith('HTTP/1.1 431 X\r\nContent-Length: 0\r\n\r\n'));
   const one = client();
   one.send(GET.replace('Host', `X-Long: ${'x'.repeat(17_000)}\r\nHost`));
-  await one.ends();
+  await one.waitForClose();
   expect(one.text).toStartWith('HTTP/1.1 431 X\r\nConnection: close\r\n');
 });
 
-describe('another protocol', () => {
+describe('an upgraded connection', () => {
   const UPGRADE = 'GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
   const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 
-  test('goes both ways from its first byte, though it came before the switch', async () => {
-    await play(() => {});
+  test('passes on all bytes in both directions, also those sent before the switch', async () => {
+    await startOrigin(() => {});
     const one = client();
     one.send(`${UPGRADE}early`);
-    await until('it has come', () => inner.connections[0]?.text.endsWith('Upgrade: x\r\n\r\n'));
+    await until('the request arrives', () =>
+      origin.connections[0]?.text.endsWith('Upgrade: x\r\n\r\n'),
+    );
     expect(fixture.relay.pendingRequests()).toBe(1);
-    innerAt(0).socket.write(`${SWITCHED}welcome`);
-    await one.when(() => one.text === `${SWITCHED}welcome`, 'the switch');
+    originConnection(0).socket.write(`${SWITCHED}welcome`);
+    await one.waitFor(() => one.text === `${SWITCHED}welcome`, 'the switch');
     expect(fixture.relay.pendingRequests()).toBe(0);
     one.send(' and later');
-    await until('both came', () => innerAt(0).text.endsWith('\r\n\r\nearly and later'));
+    await until('all bytes arrive', () =>
+      originConnection(0).text.endsWith('\r\n\r\nearly and later'),
+    );
     for (let second = 0; second < 1_000; second++) fixture.relay.tick();
-    innerAt(0).socket.end('bye');
-    await one.ends();
+    originConnection(0).socket.end('bye');
+    await one.waitForClose();
     expect(one.text).toBe(`${SWITCHED}welcomebye`);
   });
 
-  test('that is refused leaves what came before unheard, and the connection ends', async () => {
-    await play(answering(OK));
+  test('drops bytes sent before the switch when the upgrade is refused, and ends', async () => {
+    await startOrigin(respondingWith(OK));
     const one = client();
     one.send(`${UPGRADE}early`);
-    await one.ends();
+    await one.waitForClose();
     expect(one.text).toEndWith('\r\n\r\nok');
-    expect(innerAt(0).text).not.toContain('early');
+    expect(originConnection(0).text).not.toContain('early');
   });
 
-  test('ends with the relay', async () => {
-    await play(({ socket }) => socket.write(SWITCHED));
+  test('ends when the relay closes', async () => {
+    await startOrigin(({ socket }) => socket.write(SWITCHED));
     const one = client();
     one.send(UPGRADE);
-    await one.hears('101');
+    await one.receives('101');
     fixture.relay.close();
-    await one.ends();
+    await one.waitForClose();
   });
 });
 
-describe('a slow side', () => {
+describe('backpressure', () => {
   const CHUNK = Buffer.alloc(1_000_000, 'x');
-  // What the kernel and each side hold: a few times its largest buffers.
+  // A few times the largest socket buffers of all sides.
   const BOUND_BYTES = 24_000_000;
 
-  test('a client that does not read keeps the origin server from sending', async () => {
+  test('stops the origin server while the client does not read', async () => {
     let writtenBytes = 0;
-    await play(({ socket }) => {
+    await startOrigin(({ socket }) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n');
       const pump = () => {
         while (writtenBytes < 300_000_000) {
@@ -443,70 +463,70 @@ describe('a slow side', () => {
     one.pause();
     one.send(GET);
     await until(
-      'it stands still',
-      isStill(() => writtenBytes),
+      'no more bytes are written',
+      isStable(() => writtenBytes),
     );
     expect(writtenBytes).toBeLessThan(BOUND_BYTES);
     one.resume();
-    await one.when(() => one.receivedBytes > 300_000_000, 'all of it');
-    await until('it is over', () => fixture.relay.pendingRequests() === 0);
+    await one.waitFor(() => one.receivedBytes > 300_000_000, 'all of it');
+    await until('the request ends', () => fixture.relay.pendingRequests() === 0);
   });
 
-  test('an origin server that does not read keeps the client from sending', async () => {
+  test('stops the client while the origin server does not read', async () => {
     let isReading = false;
-    await play(({ socket }) => {
+    await startOrigin(({ socket }) => {
       if (!isReading) socket.pause();
     });
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n');
     for (let n = 0; n < 100; n++) one.send(CHUNK);
     await until(
-      'it stands still',
-      isStill(() => one.unsentBytes),
+      'no more bytes are written',
+      isStable(() => one.unsentBytes),
     );
     expect(100_000_000 - one.unsentBytes).toBeLessThan(BOUND_BYTES);
     isReading = true;
-    innerAt(0).socket.resume();
-    await until('all of it has come', () => innerAt(0).receivedBytes > 100_000_000);
-    innerAt(0).socket.write(OK);
-    await one.hears('ok');
+    originConnection(0).socket.resume();
+    await until('the whole body arrives', () => originConnection(0).receivedBytes > 100_000_000);
+    originConnection(0).socket.write(OK);
+    await one.receives('ok');
   });
 
-  test('a client that sends request after request without end is not read until it is answered', async () => {
-    await play(() => {});
+  test('stops a client that pipelines requests until the first response', async () => {
+    await startOrigin(() => {});
     const one = client();
     one.send(GET);
     for (let n = 0; n < 50; n++) one.send(Buffer.alloc(1_000_000, GET));
     await until(
-      'it stands still',
-      isStill(() => one.unsentBytes),
+      'no more bytes are written',
+      isStable(() => one.unsentBytes),
     );
     expect(50_000_000 - one.unsentBytes).toBeLessThan(BOUND_BYTES);
-    expect(innerAt(0).text).toBe(GET_TOLD);
+    expect(originConnection(0).text).toBe(FORWARDED_GET);
   });
 
-  test('an origin server that ended while the client did not read is heard to its end', async () => {
+  test('delivers the whole response when the origin server closes while the client does not read', async () => {
     const body = 'x'.repeat(3_000_000);
     const answer = `HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    await play(({ socket }) => socket.end(answer));
+    await startOrigin(({ socket }) => socket.end(answer));
     const one = client();
     one.pause();
     one.send(GET);
     await Bun.sleep(100);
     one.resume();
-    await one.ends();
+    await one.waitForClose();
     expect(one.receivedBytes).toBe(answer.length);
   });
 });
 
-/** Whether a number stays as it is, by some looks at it. */
-function isStill(read: () => number): () => boolean {
+/** Whether a number is unchanged over five reads. */
+function isStable(read: () => number): () => boolean {
   let last = -1;
-  let looks = 0;
+  let unchangedReads = 0;
   return () => {
     const now = read();
-    looks = now === last && now > 0 ? looks + 1 : 0;
+    unchangedReads = now === last && now > 0 ? unchangedReads + 1 : 0;
     last = now;
-    return looks === 4;
+    return unchangedReads === 4;
   };
 }

@@ -2,33 +2,33 @@ import { expect, test } from 'bun:test';
 import { createClock } from '../../platform/clock.ts';
 import { ClockFollower, ClockPublisher, measureClockOffset } from './worker-clock.ts';
 
-/** A clock whose system is stepped and slewed, and a thread whose own clock began later. */
+/** A service clock with a fake system clock, and a follower whose monotonic clock started later. */
 function setUp() {
-  const world = { systemMs: 1_700_000_000_000.4, monotonicMs: 5_000 };
+  const time = { systemMs: 1_700_000_000_000.4, monotonicMs: 5_000 };
   const clock = createClock({
-    systemMs: () => world.systemMs,
-    monotonicMs: () => world.monotonicMs,
+    systemMs: () => time.systemMs,
+    monotonicMs: () => time.monotonicMs,
     notBeforeMs: 0,
   });
-  const told = new ClockPublisher(clock, () => world.monotonicMs);
-  const heard = new ClockFollower(told.memory, 4_000, () => world.monotonicMs - 4_000);
-  const pass = (ms: number) => {
-    world.systemMs += ms;
-    world.monotonicMs += ms;
+  const publisher = new ClockPublisher(clock, () => time.monotonicMs);
+  const follower = new ClockFollower(publisher.memory, 4_000, () => time.monotonicMs - 4_000);
+  const advance = (ms: number) => {
+    time.systemMs += ms;
+    time.monotonicMs += ms;
   };
-  return { world, clock, told, heard, pass };
+  return { time, clock, publisher, follower, advance };
 }
 
-test('[K-4] a thread has the service time of the main thread, never before it and at most a millisecond behind', () => {
-  const { world, clock, told, heard, pass } = setUp();
+test('[K-4] ClockFollower stays within a millisecond of service time, and never goes back', () => {
+  const { time, clock, publisher, follower, advance } = setUp();
   let last = 0;
   for (let reading = 0; reading < 3_000; reading += 1) {
-    pass(7.3);
-    // The system clock is set back, and forward.
-    if (reading === 1_000) world.systemMs -= 3_000;
-    if (reading === 2_000) world.systemMs += 8_000;
-    if (reading % 3 === 0) told.publish();
-    const ms = heard.nowMs();
+    advance(7.3);
+    // The system clock steps back, then forward.
+    if (reading === 1_000) time.systemMs -= 3_000;
+    if (reading === 2_000) time.systemMs += 8_000;
+    if (reading % 3 === 0) publisher.publish();
+    const ms = follower.nowMs();
     expect(ms).toBeGreaterThanOrEqual(last);
     expect(clock.nowMs() - ms).toBeGreaterThanOrEqual(-1);
     expect(clock.nowMs() - ms).toBeLessThanOrEqual(1);
@@ -36,24 +36,24 @@ test('[K-4] a thread has the service time of the main thread, never before it an
   }
 });
 
-test('[K-4] time goes on in a thread while the main one stands still', () => {
-  const { heard, pass } = setUp();
-  const before = heard.nowMs();
-  pass(2_000);
-  expect(heard.nowMs() - before).toBe(2_000);
+test('[K-4] ClockFollower advances while the main thread publishes nothing', () => {
+  const { follower, advance } = setUp();
+  const before = follower.nowMs();
+  advance(2_000);
+  expect(follower.nowMs() - before).toBe(2_000);
 });
 
-test('[N-8] a step forward of service time is in a thread with the next telling', () => {
-  const { world, clock, told, heard, pass } = setUp();
-  world.systemMs += 3_600_000;
+test('[N-8] ClockFollower follows a step forward when it is published', () => {
+  const { time, clock, publisher, follower, advance } = setUp();
+  time.systemMs += 3_600_000;
   for (let second = 0; second < 40; second += 1) {
-    pass(1_000);
-    told.publish();
+    advance(1_000);
+    publisher.publish();
   }
-  expect(Math.abs(clock.nowMs() - heard.nowMs())).toBeLessThanOrEqual(1);
+  expect(Math.abs(clock.nowMs() - follower.nowMs())).toBeLessThanOrEqual(1);
 });
 
-test('how far clocks of threads are apart is found by asking', async () => {
+test('measureClockOffset measures the offset between two monotonic clocks', async () => {
   const ahead = await measureClockOffset(async () => performance.now() + 123_456);
   expect(Math.abs(ahead - 123_456)).toBeLessThan(1);
 });

@@ -2,10 +2,10 @@ import { expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
 import { WorkerGatewayBackend } from './worker-gateway-backend.ts';
 
-const holder = { onSealed: () => {}, onFailed: () => {} };
+const waiter = { onSealed: () => {}, onFailed: () => {} };
 
 function fixture() {
-  const service = new WorkerGatewayBackend(
+  const backend = new WorkerGatewayBackend(
     {
       ...{ kind: 'start', host: null, port: 0, path: '/nowhere', secret: 'secret' },
       ...{ corsOrigin: '*', edgeCache: false, tokenCacheSize: 10, sealed: 0 },
@@ -24,35 +24,35 @@ function fixture() {
       return error;
     }
   };
-  const register = () => failure(() => service.heartbeats?.presence.register('stream', 1, 250_000));
-  const hold = () => failure(() => service.log.waitFor('stream', 1_000, holder));
-  return { service, register, hold };
+  const register = () => failure(() => backend.heartbeats?.presence.register('stream', 1, 250_000));
+  const hold = () => failure(() => backend.log.waitFor('stream', 1_000, waiter));
+  return { backend, register, hold };
 }
 
-test('[N-9] a thread says no by itself while a backend is unavailable, and passes on what it does not know', () => {
-  const { service, register, hold } = fixture();
+test('[N-9] a worker throws Unavailable while a backend is unavailable, and another error for an unknown stream', () => {
+  const { backend, register, hold } = fixture();
   expect(register()).not.toBeInstanceOf(Unavailable);
   expect(hold()).toBeNull();
-  service.unavailable = { registrations: 'Redis is unavailable.', feed: 'Sealing is stalled.' };
+  backend.unavailable = { registrations: 'Redis is unavailable.', feed: 'Sealing is stalled.' };
   expect(register()).toEqual(new Unavailable('Redis is unavailable.'));
   expect(hold()).toEqual(new Unavailable('Sealing is stalled.'));
-  service.unavailable = { registrations: null, feed: null };
+  backend.unavailable = { registrations: null, feed: null };
   expect(hold()).toBeNull();
 });
 
-test('[O-12] [O-13] whom a thread told so is reported once, with the first of them for the log', () => {
-  const { service } = fixture();
-  const { feed, heartbeats } = service;
-  expect(feed?.logUnavailable('mine', new Unavailable('away'))).toBe('mine');
-  expect(feed?.logUnavailable(null, new Unavailable('late'))).toMatch(/^[0-9a-f]{8}-0$/);
+test('[O-12] [O-13] a worker reports each 503 once, with the request id and reason of the first', () => {
+  const { backend } = fixture();
+  const { feed, heartbeats } = backend;
+  expect(feed?.logUnavailable('mine', new Unavailable('first'))).toBe('mine');
+  expect(feed?.logUnavailable(null, new Unavailable('second'))).toMatch(/^[0-9a-f]{8}-0$/);
   feed?.counter.countImmediate(503);
   feed?.counter.countImmediate(503);
-  expect(service.report()).toMatchObject({
-    rejected: { heartbeats: null, intervals: { count: 2, requestId: 'mine', reason: 'away' } },
+  expect(backend.report()).toMatchObject({
+    rejected: { heartbeats: null, intervals: { count: 2, requestId: 'mine', reason: 'first' } },
     intervals: { statuses: [[503, 2]] },
   });
-  heartbeats?.logUnavailable(null, new Unavailable('away'));
-  const { rejected, intervals } = service.report();
+  heartbeats?.logUnavailable(null, new Unavailable('first'));
+  const { rejected, intervals } = backend.report();
   expect([rejected.heartbeats?.count, rejected.intervals, intervals.statuses]).toEqual([
     1,
     null,

@@ -3,22 +3,22 @@ import { until } from '../../../test/support/until.ts';
 import type { WorkerReport, WorkerStart } from './messages.ts';
 import { WorkerHandle } from './worker-handle.ts';
 
-let thread: WorkerHandle;
-afterEach(() => thread.end());
+let worker: WorkerHandle;
+afterEach(() => worker.end());
 
 function setUp() {
-  const lost: string[] = [];
+  const exits: string[] = [];
   const reports: WorkerReport[] = [];
-  thread = new WorkerHandle({
+  worker = new WorkerHandle({
     calls: { verify: async () => null, readSealed: async () => [] },
     onReport: (report) => reports.push(report),
-    onDefect: (reason) => lost.push(reason),
-    onFailed: (reason) => lost.push(reason),
+    onDefect: (reason) => exits.push(reason),
+    onFailed: (reason) => exits.push(reason),
   });
-  return { lost, reports };
+  return { exits, reports };
 }
 
-const told = (host: string): WorkerStart => ({
+const startMessage = (host: string): WorkerStart => ({
   kind: 'start',
   host,
   port: 0,
@@ -33,37 +33,37 @@ const told = (host: string): WorkerStart => ({
   unavailable: { registrations: null, feed: null },
 });
 
-test('a thread that cannot listen says why', async () => {
+test('start of a worker rejects with the reason when it cannot listen', async () => {
   setUp();
-  const error = await thread.start(told('192.0.2.1')).catch((error: Error) => error);
+  const error = await worker.start(startMessage('192.0.2.1')).catch((error: Error) => error);
   expect((error as Error).message).toContain('cannot listen on --host 192.0.2.1');
 });
 
-test('[O-22] [R-6] a thread that breaks is told of, once; one that was ended is not', async () => {
-  const { lost, reports } = setUp();
-  await thread.start(told('127.0.0.1'));
-  await until('it reports', () => reports.length > 0);
-  thread.send({ kind: 'bans', id: 1, streamId: 'stream', seats: null as never });
-  await until('it is lost', () => lost.length > 0);
-  expect(lost).toHaveLength(1);
-  expect(lost[0]).toStartWith('a worker thread exited: ');
+test('[O-22] [R-6] a worker handle reports a crash once, and a requested end never', async () => {
+  const { exits, reports } = setUp();
+  await worker.start(startMessage('127.0.0.1'));
+  await until('the worker reports', () => reports.length > 0);
+  worker.send({ kind: 'bans', id: 1, streamId: 'stream', seats: null as never });
+  await until('the worker has exited', () => exits.length > 0);
+  expect(exits).toHaveLength(1);
+  expect(exits[0]).toStartWith('a worker thread exited: ');
   setUp();
-  await thread.start(told('127.0.0.1'));
-  thread.end();
+  await worker.start(startMessage('127.0.0.1'));
+  worker.end();
   await Bun.sleep(50);
-  expect(lost).toHaveLength(1);
+  expect(exits).toHaveLength(1);
 });
 
-test('[O-11] a thread with nothing to answer drains and closes at once', async () => {
-  const { lost } = setUp();
-  await thread.start(told('127.0.0.1'));
-  await thread.drain();
-  await thread.close();
-  expect(lost).toEqual([]);
+test('[O-11] an idle worker drains and closes at once', async () => {
+  const { exits } = setUp();
+  await worker.start(startMessage('127.0.0.1'));
+  await worker.drain();
+  await worker.close();
+  expect(exits).toEqual([]);
 });
 
-test('[C-21] a ban is acknowledged by the thread', async () => {
+test('[C-21] a worker acknowledges a ban', async () => {
   setUp();
-  await thread.start(told('127.0.0.1'));
-  await thread.ban('stream', new Set([1, 2]));
+  await worker.start(startMessage('127.0.0.1'));
+  await worker.ban('stream', new Set([1, 2]));
 });

@@ -11,32 +11,32 @@ import type { Socket } from 'bun';
 import { Relay } from '../../../server/gateway/relay/relay.ts';
 import type { ActiveRelay, RelayClient } from '../../../server/gateway/relay/relayed-request.ts';
 
-/** A front that relays everything, for tests of the relay. */
+/** A minimal gateway that relays all requests. */
 export interface RelayFixture {
   readonly port: number;
   readonly relay: Relay;
-  /** Where the origin server must listen. */
+  /** The unix socket on which the test must start an origin server. */
   readonly path: string;
   close(): void;
 }
 
 export const SECRET = 's3cret';
 
-/** Listens on a port, and passes all on to whatever listens at `path`. */
+/** Listens on a port, and relays all requests to the origin server at `path`. */
 export function startRelay(): RelayFixture {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-relay-'));
   const path = join(directory, 'inner.sock');
   const relay = new Relay({ path, secret: SECRET });
-  const listener = Bun.listen<Passer>({
+  const listener = Bun.listen<RelayingConnection>({
     hostname: '127.0.0.1',
     port: 0,
     socket: {
       open: (socket) => {
-        socket.data = new Passer(socket, relay);
+        socket.data = new RelayingConnection(socket, relay);
       },
-      data: (socket, bytes) => socket.data.received(bytes),
-      drain: (socket) => socket.data.drain(),
-      close: (socket) => socket.data.relayed?.onClose(),
+      data: (socket, bytes) => socket.data.onData(bytes),
+      drain: (socket) => socket.data.onDrain(),
+      close: (socket) => socket.data.activeRelay?.onClose(),
     },
   });
   return {
@@ -51,18 +51,18 @@ export function startRelay(): RelayFixture {
   };
 }
 
-/** For what a client still sends to a connection that was ended. */
+/** How long a client may go on sending after the end of its connection. */
 const LINGER_MS = 500;
 
-/** A connection of that front: it waits for a whole head, and relays. */
-class Passer implements RelayClient {
-  relayed: ActiveRelay | null = null;
+/** A client's connection: it waits for a complete head, and relays the request. */
+class RelayingConnection implements RelayClient {
+  activeRelay: ActiveRelay | null = null;
   private partial: Buffer = Buffer.alloc(0);
   private unsent: Buffer = Buffer.alloc(0);
   private isEnding = false;
 
   constructor(
-    private readonly socket: Socket<Passer>,
+    private readonly socket: Socket<RelayingConnection>,
     private readonly relay: Relay,
   ) {}
 
@@ -70,18 +70,18 @@ class Passer implements RelayClient {
     return this.socket.remoteAddress;
   }
 
-  received(bytes: Uint8Array): void {
+  onData(bytes: Uint8Array): void {
     if (this.isEnding) return;
-    if (this.relayed) {
-      this.relayed.onData(bytes);
+    if (this.activeRelay) {
+      this.activeRelay.onData(bytes);
       return;
     }
     this.partial = Buffer.concat([this.partial, bytes]);
-    const isOdd = /^[^A-Z]|[^\r]\n/.test(this.partial.toString('latin1'));
-    if (!isOdd && !this.partial.includes('\r\n\r\n')) return;
-    const whole = this.partial;
+    const isInvalid = /^[^A-Z]|[^\r]\n/.test(this.partial.toString('latin1'));
+    if (!isInvalid && !this.partial.includes('\r\n\r\n')) return;
+    const head = this.partial;
     this.partial = Buffer.alloc(0);
-    this.relayed = this.relay.start(this, whole);
+    this.activeRelay = this.relay.start(this, head);
   }
 
   send(bytes: Uint8Array): boolean {
@@ -90,10 +90,10 @@ class Passer implements RelayClient {
     return this.flush();
   }
 
-  drain(): void {
+  onDrain(): void {
     if (!this.flush()) return;
     if (this.isEnding) this.shutDown();
-    else this.relayed?.onDrain();
+    else this.activeRelay?.onDrain();
   }
 
   pause(): void {
@@ -104,9 +104,9 @@ class Passer implements RelayClient {
     this.socket.resume();
   }
 
-  completed(rest: Uint8Array): void {
-    this.relayed = null;
-    if (rest.length > 0) this.received(rest);
+  completed(surplus: Uint8Array): void {
+    this.activeRelay = null;
+    if (surplus.length > 0) this.onData(surplus);
   }
 
   end(): void {
@@ -114,7 +114,7 @@ class Passer implements RelayClient {
     if (this.unsent.length === 0) this.shutDown();
   }
 
-  // To close while the client still sends would take the answer back.
+  // A full close while the client still sends would reset the connection and drop the response.
   private shutDown(): void {
     this.socket.shutdown();
     setTimeout(() => this.socket.terminate(), LINGER_MS);
@@ -127,26 +127,26 @@ class Passer implements RelayClient {
   }
 }
 
-/** What came over one connection to an origin server that a test plays. */
-export interface PlayedConnection {
+/** One connection to the fake origin server, and what it received. */
+export interface FakeOriginConnection {
   readonly socket: NetSocket;
   text: string;
   receivedBytes: number;
   isClosed: boolean;
 }
 
-/** An origin server that does what a test says, byte for byte. */
-export interface PlayedServer {
-  readonly connections: PlayedConnection[];
+/** An origin server whose test writes its responses byte for byte. */
+export interface FakeOrigin {
+  readonly connections: FakeOriginConnection[];
   close(): void;
 }
 
-/** @param onData called with each piece of what came, and what came over its connection so far */
-export async function playInner(
+/** @param onData called with each piece that a connection receives */
+export async function startFakeOrigin(
   path: string,
-  onData: (connection: PlayedConnection, bytes: Buffer) => void,
-): Promise<PlayedServer> {
-  const connections: PlayedConnection[] = [];
+  onData: (connection: FakeOriginConnection, bytes: Buffer) => void,
+): Promise<FakeOrigin> {
+  const connections: FakeOriginConnection[] = [];
   const server: NetServer = createServer((socket) => {
     const connection = { socket, text: '', receivedBytes: 0, isClosed: false };
     connections.push(connection);
@@ -170,12 +170,12 @@ export async function playInner(
   };
 }
 
-const PATIENCE_MS = 10_000;
-const KEPT_BYTES = 10_000_000;
+const TIMEOUT_MS = 10_000;
+const TEXT_BYTES_MAX = 10_000_000;
 
-/** A client that says and hears bytes. */
+/** A TCP client that sends and receives raw bytes. */
 export class RawClient {
-  /** What it heard, as Latin-1; of a great deal the first 10 MB. */
+  /** The first 10 MB that it received, as Latin-1. */
   text = '';
   receivedBytes = 0;
   isClosed = false;
@@ -185,18 +185,18 @@ export class RawClient {
   constructor(port: number) {
     this.socket = connect({ host: '127.0.0.1', port });
     this.socket.on('error', () => {});
-    const look = () => {
+    const runChecks = () => {
       for (const check of this.checks) check();
     };
-    this.socket.on('drain', look);
+    this.socket.on('drain', runChecks);
     this.socket.on('close', () => {
       this.isClosed = true;
-      look();
+      runChecks();
     });
     this.socket.on('data', (bytes: Buffer) => {
       this.receivedBytes += bytes.length;
-      if (this.text.length < KEPT_BYTES) this.text += bytes.toString('latin1');
-      look();
+      if (this.text.length < TEXT_BYTES_MAX) this.text += bytes.toString('latin1');
+      runChecks();
     });
   }
 
@@ -204,7 +204,7 @@ export class RawClient {
     this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   }
 
-  /** How much of what it sent is still on this side. */
+  /** Bytes that it sent and the kernel has not taken. */
   get unsentBytes(): number {
     return this.socket.writableLength;
   }
@@ -222,24 +222,24 @@ export class RawClient {
     this.socket.destroy();
   }
 
-  hears(part: string): Promise<void> {
-    return this.when(() => this.text.includes(part), JSON.stringify(part));
+  receives(part: string): Promise<void> {
+    return this.waitFor(() => this.text.includes(part), JSON.stringify(part));
   }
 
-  ends(): Promise<void> {
-    return this.when(() => this.isClosed, 'the end');
+  waitForClose(): Promise<void> {
+    return this.waitFor(() => this.isClosed, 'the end');
   }
 
-  when(isSo: () => boolean, what: string): Promise<void> {
-    if (isSo()) return Promise.resolve();
+  waitFor(condition: () => boolean, description: string): Promise<void> {
+    if (condition()) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => {
-        const heard = JSON.stringify(this.text.slice(-500));
-        reject(new Error(`the client waited in vain for ${what} after ${heard}`));
-      }, PATIENCE_MS);
+      const timeout = setTimeout(() => {
+        const received = JSON.stringify(this.text.slice(-500));
+        reject(new Error(`timed out waiting for ${description}; received ${received}`));
+      }, TIMEOUT_MS);
       const check = () => {
-        if (!isSo()) return;
-        clearTimeout(late);
+        if (!condition()) return;
+        clearTimeout(timeout);
         this.checks.delete(check);
         resolve();
       };
