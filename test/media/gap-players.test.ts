@@ -2,17 +2,17 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { Server } from 'bun';
 import type { Browser } from 'playwright-core';
 import { launchBrowser } from '../support/media/browser.ts';
-import { encoded } from '../support/media/encoded.ts';
-import { made } from '../support/media/made-with-ffmpeg.ts';
+import { encodeSource } from '../support/media/encoder-fixture.ts';
+import { runFfmpeg } from '../support/media/ffmpeg-fixture.ts';
 import type { PlayerApi } from '../support/media/player-api.ts';
-import { playerIn, servePlayers } from '../support/media/player-page.ts';
+import { openPlayerPage, servePlayers } from '../support/media/player-page.ts';
 import { type Encoding, removeShows, Show } from '../support/media/show-fixture.ts';
 
-// Real players, at what a full disk has left of a recording.
+// Real players on a recording with gaps from a full disk.
 
 declare const api: PlayerApi;
 
-// Sound takes an encoder far more time than this picture, unless there is little of it.
+// For these small frames, audio dominates the encoding time; keep most of it silent.
 const TONE = "sine=440:r=16000,volume=0:enable='gt(mod(t,10),1)'";
 const FULL_S = 20;
 const SECONDS = 55;
@@ -31,12 +31,12 @@ afterAll(async () => {
 afterEach(removeShows);
 
 async function encode(): Promise<Encoding> {
-  const source = made([
+  const source = runFfmpeg([
     ...['-f', 'lavfi', '-i', 'testsrc=s=64x36:r=10', '-f', 'lavfi', '-i', TONE],
     ...['-t', `${SECONDS}`, '-c:v', 'libx264', '-preset', 'ultrafast', '-g', '10'],
     ...['-c:a', 'aac', '-b:a', '32k', '-f', 'flv'],
   ]);
-  const { tracks, inits, fragments } = await encoded(source, 'flv');
+  const { tracks, inits, fragments } = await encodeSource(source, 'flv');
   const all = tracks.flatMap(({ id, timescale }) =>
     (fragments.get(id) ?? []).map((fragment) => {
       const { startTicks, durationTicks } = fragment;
@@ -51,25 +51,25 @@ async function encode(): Promise<Encoding> {
   };
 }
 
-test('[M-27] [M-29] hls.js and shaka play over what a full disk has lost, in step', async () => {
+test('[M-27] [M-29] hls.js and shaka skip gaps of a full disk and stay on the timeline', async () => {
   const show = await Show.begin(encoding.tracks.map(({ id }) => id));
-  const play = show.encoder(encoding);
-  await play(FULL_S);
+  const playUntil = show.encoder(encoding);
+  await playUntil(FULL_S);
   show.disk.failure = 'EIO';
-  await play(SECONDS - 1);
+  await playUntil(SECONDS - 1);
   show.disk.failure = null;
   await show.channel.end();
   expect(await show.violations()).toEqual([]);
   const [first = '', second = ''] = show.runs();
   expect(first).toBe(`0-${FULL_S - 1}`);
-  const goesOnS = Number.parseInt(second, 10);
-  expect(goesOnS).toBeWithin(FULL_S + 2, FULL_S + 6);
+  const resumeS = Number.parseInt(second, 10);
+  expect(resumeS).toBeWithin(FULL_S + 2, FULL_S + 6);
 
   const positions = await Promise.all(
     (['hls', 'shaka'] as const).map(async (kind) => {
-      const url = show.address(kind === 'hls' ? 'master.m3u8' : 'manifest.mpd');
-      const page = await playerIn(browser, pages, { kind, url, atS: FULL_S - 1.5 });
-      await page.waitForFunction((s) => api.position().currentTime > s, goesOnS + 1);
+      const url = show.url(kind === 'hls' ? 'master.m3u8' : 'manifest.mpd');
+      const page = await openPlayerPage(browser, pages, { kind, url, atS: FULL_S - 1.5 });
+      await page.waitForFunction((s) => api.position().currentTime > s, resumeS + 1);
       expect(await page.evaluate(() => api.errors())).toEqual([]);
       const position = await page.evaluate(() => api.position());
       await page.context().close();
@@ -78,7 +78,7 @@ test('[M-27] [M-29] hls.js and shaka play over what a full disk has lost, in ste
   );
   const beginMs = show.shelf.segments[0]?.startMs ?? 0;
   for (const { wallClockMs, currentTime } of positions) {
-    expect(currentTime).toBeLessThan(goesOnS + 5);
+    expect(currentTime).toBeLessThan(resumeS + 5);
     expect((wallClockMs ?? 0) - beginMs - currentTime * 1_000).toBeWithin(-10, 10);
   }
 }, 40_000);

@@ -8,12 +8,18 @@ import type { Subprocess } from 'bun';
 import { expectJson, type Harness } from '../support/harness/harness.ts';
 import type { HlsMediaText } from '../support/media/conformance/hls-text.ts';
 import {
-  CalmStream,
   discontinuitiesOf,
-  encoders,
+  encoderPids,
   megabytesOf,
-  textOf,
+  procFileOf,
+  UndisturbedStream,
 } from '../support/media/fault-fixture.ts';
+import {
+  AUDIO_INPUT,
+  H264_ENCODER,
+  runFfmpeg,
+  VIDEO_INPUT,
+} from '../support/media/ffmpeg-fixture.ts';
 import {
   ingestOf,
   playlistOf,
@@ -26,44 +32,43 @@ import {
   startMedia,
   statusOf,
 } from '../support/media/live-fixture.ts';
-import { H264, made, PICTURE, TONE } from '../support/media/made-with-ffmpeg.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { until } from '../support/until.ts';
 
-// What goes wrong with one source goes wrong for that one alone. All the while a viewer follows the
-// feed of another stream, whose video must not be disturbed either.
+// A fault of one source must not affect others. During all tests, a viewer follows the feed of another
+// stream, whose video must stay undisturbed too.
 
 const MEDIA = { segmentMs: 500, sourceGraceMs: 15_000 };
 
 let service: Harness;
 let folder: string;
-let calm: CalmStream;
-let film: Uint8Array;
-let laterFilm: Uint8Array;
+let undisturbed: UndisturbedStream;
+let media: Uint8Array;
+let laterMedia: Uint8Array;
 const sources = new Set<Subprocess>();
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fourbeat-faults-'));
-  // The service is in this process, and stands still while one is made.
-  film = filmFrom(0);
-  laterFilm = filmFrom(36_000);
+  // Encode before the service starts, since this blocks the process that it runs in.
+  media = mediaFrom(0);
+  laterMedia = mediaFrom(36_000);
   service = await startMedia({ media: MEDIA });
-  calm = await CalmStream.begin(service);
+  undisturbed = await UndisturbedStream.begin(service);
 }, 30_000);
 afterEach(() => {
   for (const source of sources) source.kill('SIGKILL');
   sources.clear();
 });
 afterAll(async () => {
-  calm?.source.kill('SIGKILL');
+  undisturbed?.source.kill('SIGKILL');
   await service?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Three seconds in FLV, whose times begin at `fromS`. */
-function filmFrom(fromS: number): Uint8Array {
-  return made([
-    ...[...PICTURE, ...TONE, '-t', '3', ...H264, '-c:a', 'aac'],
+/** Three seconds of FLV with timestamps from `fromS`. */
+function mediaFrom(fromS: number): Uint8Array {
+  return runFfmpeg([
+    ...[...VIDEO_INPUT, ...AUDIO_INPUT, '-t', '3', ...H264_ENCODER, '-c:a', 'aac'],
     ...['-output_ts_offset', `${fromS}`, '-f', 'flv'],
   ]);
 }
@@ -74,25 +79,25 @@ interface Live {
   readonly encoder: number;
 }
 
-function sends(...call: Parameters<typeof send>): Subprocess {
+function startSender(...call: Parameters<typeof send>): Subprocess {
   const source = send(...call);
   sources.add(source);
   return source;
 }
 
-/** One more stream, with a source and its encoder. */
-async function goLive(way: 'rtmp' | 'srt'): Promise<Live> {
-  const before = new Set(encoders());
+/** Creates a stream with a source. */
+async function goLive(protocol: 'rtmp' | 'srt'): Promise<Live> {
+  const before = new Set(encoderPids());
   const streamId = await service.createStream();
   const ingest = await ingestOf(service, streamId);
-  const source = sends(way === 'rtmp' ? rtmpOf(ingest) : srtOf(ingest));
+  const source = startSender(protocol === 'rtmp' ? rtmpOf(ingest) : srtOf(ingest));
   await segmentsOf(service, streamId, 2);
-  const [encoder] = encoders().filter((pid) => !before.has(pid));
+  const [encoder] = encoderPids().filter((pid) => !before.has(pid));
   return { streamId, source, encoder: encoder as number };
 }
 
-/** Waits until a stream goes on after a discontinuity. */
-function goesOn(streamId: string, withinMs?: number): Promise<HlsMediaText> {
+/** Waits until a stream continues after a discontinuity. */
+function resumed(streamId: string, withinMs?: number): Promise<HlsMediaText> {
   return until(
     'two segments after a discontinuity',
     async () => {
@@ -104,8 +109,8 @@ function goesOn(streamId: string, withinMs?: number): Promise<HlsMediaText> {
   );
 }
 
-/** A sender by WebSocket, which sends what a test says. */
-async function byWebSocket(streamId: string, type: string) {
+/** Connects a WebSocket source whose media the test sends. */
+async function connectWebSocket(streamId: string, type: string) {
   const { websocket, key } = await ingestOf(service, streamId);
   const socket = new WebSocket(websocket.url);
   const live = Promise.withResolvers<void>();
@@ -123,21 +128,21 @@ async function byWebSocket(streamId: string, type: string) {
 const CUT_MS = 10_000;
 
 const random = seededRandom(4);
-const noise = (length: number) =>
+const randomBytes = (length: number) =>
   Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
 
 describe('an encoder', () => {
-  test('[M-40] [M-41] that is killed or stuck is started again, and the playlist goes on after a discontinuity', async () => {
+  test('[M-40] [M-41] that is killed or stuck is restarted, and the playlist continues after a discontinuity', async () => {
     const killed = await goLive('rtmp');
     const stuck = await goLive('srt');
     const checks = [killed, stuck].map(({ streamId }) => new StreamCheck(service, streamId));
     for (const check of checks) expect(await check.violations()).toEqual([]);
     process.kill(killed.encoder, 'SIGKILL');
     process.kill(stuck.encoder, 'SIGSTOP');
-    await goesOn(killed.streamId);
-    await goesOn(stuck.streamId, 25_000);
+    await resumed(killed.streamId);
+    await resumed(stuck.streamId, 25_000);
     for (const check of checks) expect(await check.violations()).toEqual([]);
-    expect(textOf(stuck.encoder, 'stat')).toBe('');
+    expect(procFileOf(stuck.encoder, 'stat')).toBe('');
     for (const { source, streamId } of [killed, stuck]) {
       expect(source.exitCode).toBeNull();
       expect(await statusOf(service, streamId)).toBe('STREAMING');
@@ -146,35 +151,35 @@ describe('an encoder', () => {
   }, 45_000);
 });
 
-test('[M-7] a source that is cut for 10 s and comes back goes on in the same stream', async () => {
+test('[M-7] a source that reconnects after 10 s continues the same stream', async () => {
   const { streamId, source } = await goLive('rtmp');
   const check = new StreamCheck(service, streamId);
   expect(await check.violations()).toEqual([]);
   await quit(source, 'SIGKILL');
   await Bun.sleep(CUT_MS);
   expect(await statusOf(service, streamId)).toBe('STREAMING');
-  const again = sends(rtmpOf(await ingestOf(service, streamId)));
-  await goesOn(streamId);
+  const again = startSender(rtmpOf(await ingestOf(service, streamId)));
+  await resumed(streamId);
   expect(await check.violations()).toEqual([]);
   await quit(again);
 }, 45_000);
 
-describe('garbage', () => {
-  test('[M-16] by RTMP and by SRT is dropped, and others are served', async () => {
+describe('malformed media', () => {
+  test('[M-16] by RTMP and SRT is dropped, and other sources are served', async () => {
     const { rtmp, srt } = await ingestOf(service, await service.createStream());
-    const ports = [rtmp, srt].map((way) => Number(/:(\d+)/.exec(way?.url ?? '')?.[1]));
+    const ports = [rtmp, srt].map((protocol) => Number(/:(\d+)/.exec(protocol?.url ?? '')?.[1]));
     const [rtmpPort = 0, srtPort = 0] = ports;
     const sockets = Array.from({ length: 20 }, (_, at) => {
       const socket = connect(rtmpPort, '127.0.0.1');
       socket.on('error', () => {});
-      // Some begin as RTMP does.
-      socket.write(Buffer.concat([Buffer.from(at % 2 ? [3] : []), noise(4_000)]));
+      // Some start with the RTMP version byte.
+      socket.write(Buffer.concat([Buffer.from(at % 2 ? [3] : []), randomBytes(4_000)]));
       return socket;
     });
     const datagrams = createSocket('udp4');
     for (let i = 0; i < 300; i++)
-      datagrams.send(noise(1 + ((i * 7) % 1_400)), srtPort, '127.0.0.1');
-    // A real one gets through while they are there.
+      datagrams.send(randomBytes(1 + ((i * 7) % 1_400)), srtPort, '127.0.0.1');
+    // A valid source is accepted meanwhile.
     const { source } = await goLive('srt');
     await quit(source);
     for (const socket of sockets) socket.destroy();
@@ -182,19 +187,23 @@ describe('garbage', () => {
   }, 30_000);
 
   test.each([
-    ['WebM', 'video/webm;codecs=vp8,opus', () => noise(200_000)],
-    ['FLV', 'video/x-flv', () => noise(200_000)],
+    ['WebM', 'video/webm;codecs=vp8,opus', () => randomBytes(200_000)],
+    ['FLV', 'video/x-flv', () => randomBytes(200_000)],
     [
       'FLV after its header',
       'video/x-flv',
-      () => Buffer.concat([Buffer.from('FLV\x01\x05\0\0\0\x09\0\0\0\0', 'latin1'), noise(200_000)]),
+      () =>
+        Buffer.concat([
+          Buffer.from('FLV\x01\x05\0\0\0\x09\0\0\0\0', 'latin1'),
+          randomBytes(200_000),
+        ]),
     ],
-    ['MPEG-TS', 'video/mp2t', () => noise(200_000)],
+    ['MPEG-TS', 'video/mp2t', () => randomBytes(200_000)],
   ])(
-    '[M-16] that says it is %s ends that source, with a line for its sender',
+    '[M-16] declared as %s ends the source with a reason for its sender',
     async (_, type, bytes) => {
       const streamId = await service.createStream();
-      const { socket, closed } = await byWebSocket(streamId, type);
+      const { socket, closed } = await connectWebSocket(streamId, type);
       socket.send(bytes());
       const { code, reason } = await closed;
       expect(code).toBe(4_415);
@@ -204,65 +213,65 @@ describe('garbage', () => {
     20_000,
   );
 
-  test('[M-16] in the middle of a good source ends it; what was good can be seen', async () => {
+  test('[M-16] in the middle of a valid source ends it, and earlier segments can be played', async () => {
     const streamId = await service.createStream();
-    const { socket, closed } = await byWebSocket(streamId, 'video/x-flv');
-    socket.send(film);
+    const { socket, closed } = await connectWebSocket(streamId, 'video/x-flv');
+    socket.send(media);
     await segmentsOf(service, streamId, 2);
-    socket.send(noise(300_000));
+    socket.send(randomBytes(300_000));
     expect((await closed).code).toBe(4_415);
     expect(await new StreamCheck(service, streamId).violations()).toEqual([]);
   }, 20_000);
 
-  test('[M-16] times that jump by ten hours take no memory, and end no stream', async () => {
+  test('[M-16] a timestamp jump of ten hours neither fills memory nor ends the stream', async () => {
     const streamId = await service.createStream();
-    const { socket } = await byWebSocket(streamId, 'video/x-flv');
-    socket.send(film);
+    const { socket } = await connectWebSocket(streamId, 'video/x-flv');
+    socket.send(media);
     await segmentsOf(service, streamId, 2);
     // Without the head of a file.
-    socket.send(laterFilm.subarray(13));
-    let most = 0;
+    socket.send(laterMedia.subarray(13));
+    let maxMegabytes = 0;
     const deadlineMs = performance.now() + 3_000;
     while (performance.now() < deadlineMs) {
-      most = Math.max(most, ...encoders().map(megabytesOf));
+      maxMegabytes = Math.max(maxMegabytes, ...encoderPids().map(megabytesOf));
       await Bun.sleep(50);
     }
-    expect(most).toBeLessThan(500);
+    expect(maxMegabytes).toBeLessThan(500);
     expect(await statusOf(service, streamId)).toBe('STREAMING');
     socket.close();
   }, 20_000);
 });
 
-test('nothing of all that reached the stream beside it, nor its viewers', () => calm.check());
+test('the undisturbed stream and its viewer saw none of these faults', () => undisturbed.check());
 
-test('[M-44] without ffmpeg sources hear why, and everything else works', async () => {
-  const alone = await startMedia({ media: { ...MEDIA, ffmpeg: '/nonexistent/ffmpeg' } });
+test('[M-44] without ffmpeg, sources get a reason and everything else works', async () => {
+  const isolated = await startMedia({ media: { ...MEDIA, ffmpeg: '/nonexistent/ffmpeg' } });
   try {
-    const streamId = await alone.createStream();
-    const { websocket, key, rtmp, srt } = await ingestOf(alone, streamId);
+    const streamId = await isolated.createStream();
+    const { websocket, key, rtmp, srt } = await ingestOf(isolated, streamId);
     expect([rtmp, srt]).toEqual([null, null]);
     const socket = new WebSocket(websocket.url);
     socket.onopen = () => socket.send(JSON.stringify({ key, type: 'video/webm' }));
     const closed = Promise.withResolvers<CloseEvent>();
     socket.onclose = (event) => closed.resolve(event);
     const { code, reason } = await closed.promise;
-    expect([code, reason]).toEqual([4_503, 'This service cannot encode video; its log says why.']);
-    const viewer = await alone.viewer(streamId);
-    const quiz = await alone.publishQuiz(streamId);
-    expect(quiz.closeInterval).toBeGreaterThan(alone.interval());
-    await alone.events(viewer, alone.interval());
-    expect((await fetch(`${alone.url}/media/${streamId}/master.m3u8`)).status).toBe(404);
+    expect([code, reason]).toEqual([4_503, 'This service cannot encode video; see its log.']);
+    const viewer = await isolated.viewer(streamId);
+    const quiz = await isolated.publishQuiz(streamId);
+    expect(quiz.closeInterval).toBeGreaterThan(isolated.interval());
+    await isolated.events(viewer, isolated.interval());
+    expect((await fetch(`${isolated.url}/media/${streamId}/master.m3u8`)).status).toBe(404);
   } finally {
-    await alone.close();
+    await isolated.close();
   }
 }, 20_000);
 
-test('[M-7] [M-8] [M-40] a restart of the service in the middle of a show: the stream goes on when its source is back', async () => {
+test('[M-7] [M-8] [M-40] after a restart of the service, the stream continues when its source returns', async () => {
   const directory = join(folder, 'restart');
   const first = await startMedia({ media: MEDIA, directory });
   const streamId = await first.createStream();
   const check = new StreamCheck(first, streamId);
-  const source = sends(rtmpOf(await ingestOf(first, streamId)));
+  const source = startSender(rtmpOf(await ingestOf(first, streamId)));
   const before = await segmentsOf(first, streamId, 4);
   expect(await check.violations()).toEqual([]);
   await first.close();
@@ -271,14 +280,16 @@ test('[M-7] [M-8] [M-40] a restart of the service in the middle of a show: the s
   const second = await startMedia({ media: MEDIA, directory });
   try {
     expect(await statusOf(second, streamId)).toBe('STREAMING');
-    const kept = await playlistOf(second, streamId);
-    expect(kept?.segments.slice(0, 4)).toMatchObject(
+    const restored = await playlistOf(second, streamId);
+    expect(restored?.segments.slice(0, 4)).toMatchObject(
       before.segments.map(({ uri, dateMs }) => ({ uri, dateMs })),
     );
     const token = first.account.token;
-    const asked = await second.studio('GET', `/streams/${streamId}/ingest`, undefined, { token });
-    const again = sends(rtmpOf(await expectJson(asked, 200)));
-    const after = await segmentsOf(second, streamId, (kept?.segments.length ?? 0) + 2);
+    const ingestResponse = await second.studio('GET', `/streams/${streamId}/ingest`, undefined, {
+      token,
+    });
+    const again = startSender(rtmpOf(await expectJson(ingestResponse, 200)));
+    const after = await segmentsOf(second, streamId, (restored?.segments.length ?? 0) + 2);
     expect(discontinuitiesOf(after)).toBe(1);
     expect(await check.violations(second)).toEqual([]);
     await quit(again);

@@ -34,7 +34,7 @@ test.skipIf(!isMounted)(
         await Bun.sleep(LOOK_MS);
       }
       for (const path of segments) expect((await get(path)).status).toBe(200);
-      const full = service.service.stats.more.find(
+      const full = service.service.stats.additional.find(
         ({ name }) => name === 'fourbeat_media_disk_full_streams',
       );
       expect([...(full?.read() ?? [])]).toEqual([[1]]);

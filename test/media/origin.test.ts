@@ -6,9 +6,9 @@ import type { Subprocess } from 'bun';
 import { type Harness, startService } from '../support/harness/harness.ts';
 import { playTestPicture } from '../support/media/test-source.ts';
 
-// What players ask, of real video, over HTTP; the server is started again in between.
+// Requests of players for real video over HTTP, before and after a restart.
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 const LIVE_SEGMENTS = 4;
 const MEDIA = { preset: 'ultrafast', sourceGraceMs: 1_000 };
 
@@ -36,27 +36,27 @@ const get = (path: string, init?: RequestInit) =>
 
 const segmentsIn = (playlist: string) => playlist.match(/^\w+\/\d+-\d+\.m4s$/gm) ?? [];
 
-/** The first rendition's playlist, once it is as it should be. */
-async function playlistWith(isSo: (text: string) => boolean): Promise<string> {
+/** Waits until the first rendition's playlist meets the condition. */
+async function playlistWith(condition: (text: string) => boolean): Promise<string> {
   for (;;) {
     const response = await get('v0.m3u8');
     const text = await response.text();
-    if (response.ok && isSo(text)) return text;
-    await Bun.sleep(LOOK_MS);
+    if (response.ok && condition(text)) return text;
+    await Bun.sleep(POLL_MS);
   }
 }
 
-/** Names of the boxes that a file begins with. */
+/** Types of the top-level boxes of a file. */
 function boxesOf(bytes: Uint8Array): string[] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const names: string[] = [];
-  for (let at = 0; at + 8 <= bytes.length; at += view.getUint32(at)) {
-    names.push(String.fromCharCode(...bytes.subarray(at + 4, at + 8)));
+  for (let offset = 0; offset + 8 <= bytes.length; offset += view.getUint32(offset)) {
+    names.push(String.fromCharCode(...bytes.subarray(offset + 4, offset + 8)));
   }
   return names;
 }
 
-async function inPartsIsTheSegment(): Promise<void> {
+async function expectRangesToMatch(): Promise<void> {
   const [path = ''] = segmentsIn(await playlistWith(() => true));
   const whole = await (await get(path)).bytes();
   const head = await get(path, { method: 'HEAD' });
@@ -71,7 +71,7 @@ async function inPartsIsTheSegment(): Promise<void> {
 }
 
 describe('a live stream', () => {
-  test('[M-20] [M-24] everything that its playlists name is there, and is what it is called', async () => {
+  test('[M-20] [M-24] every file that the playlists name exists with its media type', async () => {
     const master = await (await get('master.m3u8')).text();
     const playlists = [...master.matchAll(/(?:URI="|^)([va]\d\.m3u8)/gm)].map(([, name]) => name);
     expect([...new Set(playlists)].sort()).toEqual(['a0.m3u8', 'v0.m3u8', 'v1.m3u8', 'v2.m3u8']);
@@ -96,17 +96,17 @@ describe('a live stream', () => {
     ]);
   });
 
-  test('[M-22] a segment in parts is the segment, from memory', () => inPartsIsTheSegment());
+  test('[M-22] range requests return the segment, from memory', () => expectRangesToMatch());
 
-  test('[M-31] its ingest and what is no video are not mistaken for it', async () => {
+  test('[M-31] the ingest path and unknown files are not served as video', async () => {
     expect((await get('v0/1795000000000-0.m4s')).status).toBe(404);
     expect((await get('nothing.txt')).status).toBe(404);
-    // The path of sources, which only takes sockets.
+    // The ingest path accepts WebSockets only.
     expect((await get('ingest')).status).toBeGreaterThanOrEqual(400);
   });
 });
 
-test('[M-27] after its end and a restart it is the same, as a recording', async () => {
+test('[M-27] a recording is unchanged after its end and a restart', async () => {
   source.kill('SIGINT');
   await source.exited;
   const text = await playlistWith((each) => each.includes('#EXT-X-ENDLIST'));
@@ -120,6 +120,6 @@ test('[M-27] after its end and a restart it is the same, as a recording', async 
   expect(await again.text()).toBe(text);
   expect(await read()).toEqual(before);
   expect(again.headers.get('cache-control')).toBe('public, max-age=60');
-  // Nothing of it is in memory after a restart.
-  await inPartsIsTheSegment();
+  // After a restart, segments come from disk.
+  await expectRangesToMatch();
 }, 30_000);

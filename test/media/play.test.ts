@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AHEAD_MS, FakeService, STREAM, TOKEN } from '../support/media/fake-service.ts';
 import {
-  complaints,
-  H264,
-  made,
-  PICTURE,
-  picturesIn,
-  probed,
-  TONE,
-} from '../support/media/made-with-ffmpeg.ts';
+  AUDIO_INPUT,
+  countFrames,
+  decodeErrors,
+  H264_ENCODER,
+  probePackets,
+  runFfmpeg,
+  VIDEO_INPUT,
+} from '../support/media/ffmpeg-fixture.ts';
 import { readPicture } from '../support/media/read-test-picture.ts';
 
 const MAIN = join(import.meta.dir, '..', '..', 'server', 'main.ts');
@@ -27,10 +27,21 @@ beforeAll(async () => {
   service = await FakeService.start();
   const length = ['-t', String(FILE_MS / 1_000)];
   const audio = ['-c:a', 'aac'];
-  file('show.mkv', made([...PICTURE, ...TONE, ...length, ...H264, ...audio, '-f', 'matroska']));
+  file(
+    'show.mkv',
+    runFfmpeg([
+      ...VIDEO_INPUT,
+      ...AUDIO_INPUT,
+      ...length,
+      ...H264_ENCODER,
+      ...audio,
+      '-f',
+      'matroska',
+    ]),
+  );
   const rareCodecs = ['-c:v', 'wmv2', '-c:a', 'wmav2', '-f', 'asf'];
-  file('rareCodecs.wmv', made([...PICTURE, ...TONE, ...length, ...rareCodecs]));
-  file('audio.mkv', made([...TONE, ...length, ...audio, '-f', 'matroska']));
+  file('rareCodecs.wmv', runFfmpeg([...VIDEO_INPUT, ...AUDIO_INPUT, ...length, ...rareCodecs]));
+  file('audio.mkv', runFfmpeg([...AUDIO_INPUT, ...length, ...audio, '-f', 'matroska']));
   file('text.mp4', new TextEncoder().encode('This is no video at all.\n'.repeat(100)));
 });
 
@@ -81,8 +92,8 @@ function frameTimesOf(content: Uint8Array): { atMs: number; unixMs: number | und
     '-pix_fmt',
     'gray',
   ];
-  const pixels = made(plain, content);
-  const times = probed(content).filter(({ type }) => type === 'video');
+  const pixels = runFfmpeg(plain, content);
+  const times = probePackets(content).filter(({ type }) => type === 'video');
   const bytes = SIZE.width * SIZE.height;
   return times.map(({ ptsMs }, frame) => {
     const data = pixels.subarray(frame * bytes, (frame + 1) * bytes);
@@ -121,9 +132,9 @@ describe('a file', () => {
     expect(performance.now() - startMs).toBeGreaterThan(FILE_MS * 0.8);
     expect(await session.left()).toBeString();
     const content = session.content();
-    expect(complaints(content)).toBe('');
-    expect(picturesIn(content)).toBe(FILE_FRAMES);
-    const types = probed(content).map(({ type }) => type);
+    expect(decodeErrors(content)).toBe('');
+    expect(countFrames(content)).toBe(FILE_FRAMES);
+    const types = probePackets(content).map(({ type }) => type);
     expect(types).toContain('audio');
   });
 
@@ -136,7 +147,7 @@ describe('a file', () => {
     child.kill('SIGINT');
     expect(await outcomeOf(child)).toMatchObject({ status: 0, output: 'Live\n', errorOutput: '' });
     await session.left();
-    const times = probed(session.content()).filter(({ type }) => type === 'video');
+    const times = probePackets(session.content()).filter(({ type }) => type === 'video');
     expect(times.length).toBeGreaterThan(2 * FILE_FRAMES);
     const shown = times.map(({ ptsMs }) => ptsMs).sort((a, b) => a - b);
     for (const [index, ms] of shown.entries()) {
@@ -149,8 +160,8 @@ describe('a file', () => {
     const child = startPlay('rareCodecs.wmv');
     const session = await connected;
     expect(await outcomeOf(child)).toMatchObject({ status: 0 });
-    expect(complaints(session.content())).toBe('');
-    expect(picturesIn(session.content())).toBeWithin(FILE_FRAMES - 2, FILE_FRAMES + 1);
+    expect(decodeErrors(session.content())).toBe('');
+    expect(countFrames(session.content())).toBeWithin(FILE_FRAMES - 2, FILE_FRAMES + 1);
   });
 
   test.each([
@@ -176,7 +187,7 @@ describe('the test picture', () => {
     expect(await outcomeOf(child)).toMatchObject({ status: 0, errorOutput: '' });
     const endMs = Date.now() + AHEAD_MS;
     const content = session.content();
-    expect(complaints(content)).toBe('');
+    expect(decodeErrors(content)).toBe('');
     const frameTimes = frameTimesOf(content);
     const first = frameTimes[0];
     if (first?.unixMs === undefined) throw new Error('the first frame is not read');
@@ -185,7 +196,7 @@ describe('the test picture', () => {
       expect(unixMs).toBe(first.unixMs + atMs - first.atMs);
       expect(unixMs).toBeWithin(beginMs - 1_000, endMs);
     }
-    expect(probed(content).some(({ type }) => type === 'audio')).toBe(true);
+    expect(probePackets(content).some(({ type }) => type === 'audio')).toBe(true);
   });
 
   test('[M-9] keeps running while the service is unavailable and reconnects', async () => {
@@ -211,7 +222,7 @@ describe('the test picture', () => {
     if (begin?.unixMs === undefined || next?.unixMs === undefined) throw new Error('not read');
     expect(next.atMs).toBeGreaterThan(before.at(-1)?.atMs ?? 0);
     expect(next.unixMs - begin.unixMs).toBe(next.atMs - begin.atMs);
-    expect(complaints(second.content())).toBe('');
+    expect(decodeErrors(second.content())).toBe('');
   });
 
   test('[M-9] leaves no encoder process when it is killed', async () => {

@@ -4,18 +4,18 @@ import type { Browser, Page } from 'playwright-core';
 import { intervalAt } from '../../protocol/interval.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 import { launchBrowser, networkLimiter } from '../support/media/browser.ts';
-import { distributionOf, shownDistribution } from '../support/media/distribution.ts';
+import { distributionOf, formatDistribution } from '../support/media/distribution.ts';
 import type { FrameSample, PlayerApi, PlayerKind } from '../support/media/player-api.ts';
-import { playerIn, servePlayers } from '../support/media/player-page.ts';
+import { openPlayerPage, servePlayers } from '../support/media/player-page.ts';
 import { playTestPicture, sendNoise } from '../support/media/test-source.ts';
 
-// Real players in a real browser: hls.js and shaka.
+// hls.js and shaka in a real browser.
 
 const SECONDS = 8;
 const WARM_MS = 3_000;
-// Players measure for some segments before they trust a change.
+// Players measure several segments before they switch.
 const SWITCH_MS = 30_000;
-// bit/s. Without any limit hls.js learns nothing: what takes no time says nothing of the network.
+// bit/s. Without a limit, hls.js cannot estimate the bandwidth, since downloads take no time.
 const GOOD_NETWORK = 4_000_000;
 declare const api: PlayerApi;
 
@@ -64,10 +64,10 @@ function addressOf({ service, streamId }: LiveStream, kind: PlayerKind): string 
 }
 
 function openPlayer(live: LiveStream, kind: PlayerKind): Promise<Page> {
-  return playerIn(browser, pages, { kind, url: addressOf(live, kind), atS: null });
+  return openPlayerPage(browser, pages, { kind, url: addressOf(live, kind), atS: null });
 }
 
-/** Frames that were on screen in the next seconds. */
+/** Collects the frames on screen during the next seconds. */
 async function watch(page: Page, seconds: number): Promise<readonly FrameSample[]> {
   await page.evaluate(() => api.forget());
   await page.waitForTimeout(seconds * 1_000);
@@ -75,15 +75,15 @@ async function watch(page: Page, seconds: number): Promise<readonly FrameSample[
   return page.evaluate(() => api.samples());
 }
 
-function printed(name: string, samples: readonly FrameSample[]) {
+function printStatistics(name: string, samples: readonly FrameSample[]) {
   const errors = samples.map(({ playerMs, pictureMs }) => playerMs - pictureMs);
   const latencies = samples.map(({ nowMs, pictureMs }) => nowMs - pictureMs);
-  console.log(`${name}: player's clock less picture's, ${shownDistribution(errors, 'ms')}`);
-  console.log(`${name}: behind the camera, ${shownDistribution(latencies, 'ms')}`);
+  console.log(`${name}: player clock minus frame time, ${formatDistribution(errors, 'ms')}`);
+  console.log(`${name}: latency, ${formatDistribution(latencies, 'ms')}`);
   return { errors, latencies: distributionOf(latencies) };
 }
 
-/** How many intervals the player is off from the number in the picture. */
+/** Difference in intervals between the player's clock and the time in the frame. */
 const intervalsOff = ({ playerMs, pictureMs }: FrameSample) =>
   Math.abs(intervalAt(Math.round(playerMs)) - intervalAt(pictureMs));
 
@@ -97,12 +97,12 @@ describe.each(['normal', 'low'] as const)('with %s latency', (latency) => {
   afterAll(() => endLive(live));
 
   test.each(['hls', 'shaka'] as const)(
-    '[M-12] [M-14] %s: the interval of the frame on screen is that of the feed, and it comes in time',
+    '[M-12] [M-14] %s: frames on screen have the interval of the feed and arrive in time',
     async (kind) => {
       const page = await openPlayer(live, kind);
       await page.waitForTimeout(WARM_MS);
       const samples = await watch(page, SECONDS);
-      const { latencies } = printed(`${NAMES[kind]}, ${latency}`, samples);
+      const { latencies } = printStatistics(`${NAMES[kind]}, ${latency}`, samples);
       expect(samples.length).toBeGreaterThan(SECONDS * 8);
       expect(Math.max(...samples.map(intervalsOff))).toBeLessThanOrEqual(1);
       expect(latencies.median).toBeLessThan(limitMs);
@@ -112,7 +112,7 @@ describe.each(['normal', 'low'] as const)('with %s latency', (latency) => {
   );
 });
 
-describe('when the network gets slower', () => {
+describe('on a slower network', () => {
   let live: LiveStream;
   beforeAll(async () => {
     live = await goLive('normal', sendNoise);
@@ -120,20 +120,20 @@ describe('when the network gets slower', () => {
   afterAll(() => endLive(live));
 
   test.each(['hls', 'shaka'] as const)(
-    '[M-10] [M-24] [M-25] %s: plays a smaller rendition, and the large one again when it can',
+    '[M-10] [M-24] [M-25] %s: switches to a smaller rendition and back',
     async (kind) => {
       const page = await openPlayer(live, kind);
       const widths = [320, 160, 106];
       const [high = 0, medium = 0] = await bandwidthsOf(live);
       const limit = await networkLimiter(page);
       await limit(GOOD_NETWORK);
-      await showsWidth(page, (width) => width === widths[0]);
+      await waitForWidth(page, (width) => width === widths[0]);
       await limit((high + medium) / 2);
-      const seen = await showsWidth(page, (width) => width !== widths[0]);
+      const reducedWidth = await waitForWidth(page, (width) => width !== widths[0]);
       await limit(GOOD_NETWORK);
-      await showsWidth(page, (width) => width === widths[0]);
-      console.log(`${NAMES[kind]}: ${widths[0]} → ${seen} → ${widths[0]} pixels wide`);
-      expect(widths.slice(1)).toContain(seen);
+      await waitForWidth(page, (width) => width === widths[0]);
+      console.log(`${NAMES[kind]}: ${widths[0]} → ${reducedWidth} → ${widths[0]} pixels wide`);
+      expect(widths.slice(1)).toContain(reducedWidth);
       expect(await page.evaluate(() => api.errors())).toEqual([]);
       await page.context().close();
     },
@@ -141,18 +141,18 @@ describe('when the network gets slower', () => {
   );
 });
 
-/** What each rendition needs by the master playlist, bit/s, from high to low. */
+/** Bandwidth of each rendition by the master playlist, bit/s, from high to low. */
 async function bandwidthsOf(live: LiveStream): Promise<number[]> {
   const master = await (await fetch(addressOf(live, 'hls'))).text();
   return [...master.matchAll(/[:,]BANDWIDTH=(\d+)/g)].map(([, bits]) => Number(bits));
 }
 
-/** Waits until a frame of such a width is on screen. @returns its width */
-async function showsWidth(page: Page, is: (width: number) => boolean): Promise<number> {
+/** Waits until a frame on screen has an accepted width. @returns its width */
+async function waitForWidth(page: Page, isAccepted: (width: number) => boolean): Promise<number> {
   const deadlineMs = performance.now() + SWITCH_MS;
   for (;;) {
     const width = await page.evaluate(() => api.position().width);
-    if (is(width)) return width;
+    if (isAccepted(width)) return width;
     if (performance.now() > deadlineMs) {
       const position = await page.evaluate(() => api.position());
       throw new Error(`still ${width} wide: ${JSON.stringify(position)}`);

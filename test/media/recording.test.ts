@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { expectJson, type Harness } from '../support/harness/harness.ts';
+import { decodeErrors, runFfmpeg } from '../support/media/ffmpeg-fixture.ts';
 import {
   endOf,
   fileOf,
@@ -18,7 +19,6 @@ import {
   startMedia,
   TRACK_IDS,
 } from '../support/media/live-fixture.ts';
-import { complaints, made } from '../support/media/made-with-ffmpeg.ts';
 import { readPicture } from '../support/media/read-test-picture.ts';
 import { playTestPicture } from '../support/media/test-source.ts';
 import { until } from '../support/until.ts';
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('[M-26] viewers can go back as far as it is set, and no further', async () => {
+test('[M-26] viewers can seek back as far as configured, and no further', async () => {
   const streamId = await service.createStream();
   const source = send(rtmpOf(await ingestOf(service, streamId)));
   const check = new StreamCheck(service, streamId);
@@ -59,22 +59,22 @@ test('[M-26] viewers can go back as far as it is set, and no further', async () 
     await quit(source);
   }
   const ended = await endOf(service, streamId);
-  // For as long as one could have gone back, it can still be seen.
+  // After the end, the window remains available.
   expect(ended.segments.length).toBeGreaterThan(4);
   expect(await check.violations()).toEqual([]);
 }, 30_000);
 
-test('[M-27] a recording plays whole after its end and after a restart, in step with its feed', async () => {
+test('[M-27] a recording plays completely after its end and a restart, in sync with its feed', async () => {
   const streamId = await service.createStream({ recording: true });
   const check = new StreamCheck(service, streamId);
   const source = await playTestPicture(service, streamId, `${WIDTH}x${HEIGHT}`);
   await segmentsOf(service, streamId, 5);
-  const told = await service.studio('POST', `/streams/${streamId}/events`, {
+  const response = await service.studio('POST', `/streams/${streamId}/events`, {
     type: 'mark',
-    data: { at: 'now' },
+    data: { index: 'now' },
   });
-  await expectJson(told, 201);
-  // Longer than one can go back in a stream that is no recording.
+  await expectJson(response, 201);
+  // Longer than the window of a stream without recording.
   await segmentsOf(service, streamId, 14);
   const live = await playlistOf(service, streamId);
   expect(live).toMatchObject({ type: null, mediaSequence: 0 });
@@ -93,7 +93,7 @@ test('[M-27] a recording plays whole after its end and after a restart, in step 
   const manifest = await (await fetch(`${service.url}/media/${streamId}/manifest.mpd`)).text();
   expect(manifest).toContain('type="static"');
   for (const track of TRACK_IDS) {
-    expect(complaints(await fileOf(service, streamId, track))).toBe('');
+    expect(decodeErrors(await fileOf(service, streamId, track))).toBe('');
   }
 
   const exported = await service.studio(
@@ -108,18 +108,18 @@ test('[M-27] a recording plays whole after its end and after a restart, in step 
     .map((line) => JSON.parse(line) as { interval: number });
   const interval = mark?.interval ?? 0;
   const events = await service.events(await service.viewer(streamId), interval);
-  expect(events).toContainEqual({ type: 'mark', data: { at: 'now' } });
-  const shown = await picturesIn(streamId, interval);
+  expect(events).toContainEqual({ type: 'mark', data: { index: 'now' } });
+  const shown = await framesIn(streamId, interval);
   expect(shown.length).toBeGreaterThan(2);
   for (const { atMs, unixMs } of shown) {
-    // What a player says of a frame is the interval that is in the picture, or the next one.
+    // The player's time of a frame has the interval of the time code, or the next one.
     expect(intervalAt(atMs) - intervalAt(unixMs)).toBeWithin(0, 2);
     expect(atMs - unixMs).toBeWithin(-20, 250);
   }
 }, 60_000);
 
-/** Pictures of the recording that are on screen in an interval, with what they say of themselves. */
-async function picturesIn(
+/** Frames of the recording in an interval: player time, and time by the time code. */
+async function framesIn(
   streamId: string,
   interval: number,
 ): Promise<{ readonly atMs: number; readonly unixMs: number }[]> {
@@ -131,15 +131,15 @@ async function picturesIn(
     return segments.slice(first, first + 2);
   });
   expect(sizeIn(file)).toBe(`${WIDTH}x${HEIGHT}`);
-  const raw = made(
+  const raw = runFfmpeg(
     ['-i', 'pipe:0', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'gray'],
     file,
   );
   const bytes = WIDTH * HEIGHT;
-  return Array.from({ length: raw.length / bytes }, (_, at) => {
-    const data = raw.subarray(at * bytes, (at + 1) * bytes);
-    const read = readPicture({ width: WIDTH, height: HEIGHT, data, format: 'luma' });
-    if (!read) throw new Error('a picture cannot be read');
-    return { atMs: startMs + (at * 1_000) / FPS, unixMs: read.unixMs };
+  return Array.from({ length: raw.length / bytes }, (_, index) => {
+    const data = raw.subarray(index * bytes, (index + 1) * bytes);
+    const reading = readPicture({ width: WIDTH, height: HEIGHT, data, format: 'luma' });
+    if (!reading) throw new Error('a frame has no readable time code');
+    return { atMs: startMs + (index * 1_000) / FPS, unixMs: reading.unixMs };
   }).filter(({ atMs }) => intervalAt(atMs) === interval);
 }

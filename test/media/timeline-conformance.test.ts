@@ -10,32 +10,32 @@ import { DashConformance } from '../support/media/conformance/dash-conformance.t
 import { HlsConformance } from '../support/media/conformance/hls-conformance.ts';
 import { MadeStream, type MadeStreamOptions } from '../support/media/conformance/made-stream.ts';
 import type { Violation } from '../support/media/conformance/violation.ts';
-import { ENCODER_SETTINGS } from '../support/media/encoded.ts';
-import { made } from '../support/media/made-with-ffmpeg.ts';
+import { ENCODER_SETTINGS } from '../support/media/encoder-fixture.ts';
+import { runFfmpeg } from '../support/media/ffmpeg-fixture.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
 const BEGIN_MS = 1_795_000_000_000;
-/** The clock of the source is fast: 9 s in a day. */
+/** The source's clock is fast by 9 s a day. */
 const DRIFT = 1e-4;
 const JITTER_MS = 40;
-/** How long nobody listens while an encoder is started again. */
-const UNAVAILABLE_MS = 2_300;
+/** Input lost while the encoder restarts. */
+const RESTART_MS = 2_300;
 
-// Sound takes an encoder far more time than this picture, unless there is little of it.
+// For these small frames, audio dominates the encoding time; keep most of it silent.
 const TONE = "sine=440:r=16000,volume=0:enable='gt(mod(t,10),1)'";
-// As for the whole service: on two cores it takes 10 s, with much else going on more.
+// Takes 10 s on two idle cores, more under load.
 const TIMEOUT_MS = 60_000;
 
-/** What a sender sent. */
+/** Input of an encoder. */
 interface Source {
   readonly info: SourceInfo;
   readonly units: readonly SourceUnit[];
   readonly header: Uint8Array;
 }
 
-/** As OBS sends it: a key frame every two seconds. */
-function madeSource(seconds: number, rate: number): Source {
-  const bytes = made([
+/** Encodes a source like OBS does: a key frame every two seconds. */
+function createSource(seconds: number, rate: number): Source {
+  const bytes = runFfmpeg([
     ...['-f', 'lavfi', '-i', `testsrc=s=64x36:r=${rate}`, '-f', 'lavfi', '-i', TONE],
     ...['-t', `${seconds}`, '-c:v', 'libx264', '-preset', 'ultrafast', '-g', `${2 * rate}`],
     ...['-c:a', 'aac', '-b:a', '32k', '-f', 'flv'],
@@ -49,12 +49,12 @@ function madeSource(seconds: number, rate: number): Source {
 let tenMinutes: Source;
 let minute: Source;
 beforeAll(() => {
-  tenMinutes = madeSource(600, 10);
-  minute = madeSource(60, 25);
+  tenMinutes = createSource(600, 10);
+  minute = createSource(60, 25);
 }, TIMEOUT_MS);
 
-/** What is seen of a stream while it grows, every so many segments. */
-class Watch {
+/** Checks a stream repeatedly while it grows. */
+class ConformanceWatch {
   readonly violations: Violation[] = [];
   readings = 0;
   private readonly hls: HlsConformance;
@@ -68,7 +68,7 @@ class Watch {
   read(): void {
     this.readings++;
     this.violations.push(...this.hls.check(this.stream.hls()));
-    // An encoder takes a while.
+    // Encoding delay.
     this.violations.push(...this.dash.check(this.stream.dash(), this.stream.endMs() + 300));
   }
 }
@@ -76,20 +76,20 @@ class Watch {
 interface Options extends MadeStreamOptions {
   readonly source: Source;
   readonly fragmentMs: number;
-  /** How often it is looked at. */
+  /** Segments between two checks. */
   readonly everySegments: number;
 }
 
 interface Run extends Options {
   readonly stream: MadeStream;
-  readonly watch: Watch;
+  readonly watch: ConformanceWatch;
   readonly timeline: Timeline;
 }
 
-/** Encodes these units as fast as it goes, into one epoch. */
+/** Encodes units without pacing into one epoch. */
 async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean): Promise<void> {
   const { stream, watch, timeline, everySegments, source } = run;
-  const inStep = new InStep((track, fragment) => {
+  const interleaver = new TrackInterleaver((track, fragment) => {
     const before = stream.segments.at(-1)?.seq ?? -1;
     stream.push(track, fragment);
     const newest = stream.segments.at(-1)?.seq ?? -1;
@@ -103,9 +103,9 @@ async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean
       onInits: (tracks, inits) => {
         const bytes = new Map([...inits].map(([id, init]) => [id, init.bytes]));
         stream.begin(tracks, bytes, timeline);
-        for (const { id, timescale } of tracks) inStep.add(id, timescale);
+        for (const { id, timescale } of tracks) interleaver.add(id, timescale);
       },
-      onFragment: (track, fragment) => inStep.push(track, fragment),
+      onFragment: (track, fragment) => interleaver.push(track, fragment),
       onProgress: () => undefined,
     },
   );
@@ -113,77 +113,77 @@ async function encode(run: Run, units: readonly SourceUnit[], isJoining: boolean
   if (isJoining) encoder.write(source.header);
   for (const { bytes, sourceMs } of units) {
     if (sourceMs !== null) {
-      const lateMs = random() * JITTER_MS;
-      timeline.observe(sourceMs, BEGIN_MS + sourceMs * (1 - DRIFT) + lateMs);
+      const jitterMs = random() * JITTER_MS;
+      timeline.observe(sourceMs, BEGIN_MS + sourceMs * (1 - DRIFT) + jitterMs);
     }
     if (!encoder.write(bytes)) await encoder.drained();
   }
   encoder.finish();
   const { code, lastLines } = await encoder.exited;
   if (code !== 0) throw new Error(lastLines.join('\n'));
-  inStep.finish();
+  interleaver.finish();
   stream.finish();
 }
 
 /**
- * Puts tracks in step, as they are in real time. Here ffmpeg runs a hundred times as fast, and what
- * is in the pipe of one track may be half a minute.
+ * Interleaves the fragments of all tracks by time, as in real time. Without pacing, ffmpeg may be half
+ * a minute further in one track than in another.
  */
-class InStep {
-  private readonly tracks = new Map<TrackId, { timescale: number; waiting: Fragment[] }>();
+class TrackInterleaver {
+  private readonly tracks = new Map<TrackId, { timescale: number; pending: Fragment[] }>();
 
-  constructor(private readonly take: (track: TrackId, fragment: Fragment) => void) {}
+  constructor(private readonly onFragment: (track: TrackId, fragment: Fragment) => void) {}
 
   add(id: TrackId, timescale: number): void {
-    this.tracks.set(id, { timescale, waiting: [] });
+    this.tracks.set(id, { timescale, pending: [] });
   }
 
   push(track: TrackId, fragment: Fragment): void {
-    this.tracks.get(track)?.waiting.push(fragment);
-    while ([...this.tracks.values()].every(({ waiting }) => waiting.length > 0)) this.next();
+    this.tracks.get(track)?.pending.push(fragment);
+    while ([...this.tracks.values()].every(({ pending }) => pending.length > 0)) this.next();
   }
 
   finish(): void {
-    while ([...this.tracks.values()].some(({ waiting }) => waiting.length > 0)) this.next();
+    while ([...this.tracks.values()].some(({ pending }) => pending.length > 0)) this.next();
   }
 
   private next(): void {
     const [first] = [...this.tracks]
-      .flatMap(([id, { timescale, waiting }]) => {
-        const [fragment] = waiting;
+      .flatMap(([id, { timescale, pending }]) => {
+        const [fragment] = pending;
         if (!fragment) return [];
         const { startTicks, durationTicks } = fragment;
         return [{ id, fragment, endS: (startTicks + durationTicks) / timescale }];
       })
       .sort((a, b) => a.endS - b.endS);
     if (!first) return;
-    this.tracks.get(first.id)?.waiting.shift();
-    this.take(first.id, first.fragment);
+    this.tracks.get(first.id)?.pending.shift();
+    this.onFragment(first.id, first.fragment);
   }
 }
 
-/** The first half of a source, its encoder gone for a while, and what comes then. */
-async function show(options: Options): Promise<Run> {
+/** Encodes the first half of a source, restarts the encoder, and encodes the rest. */
+async function encodeWithRestart(options: Options): Promise<Run> {
   const { units } = options.source;
   const at = ({ sourceMs }: SourceUnit) => sourceMs ?? 0;
   const breakMs = units.reduce((newestMs, unit) => Math.max(newestMs, at(unit)), 0) / 2;
   const stream = new MadeStream(options);
-  const run = { ...options, stream, watch: new Watch(stream), timeline: new Timeline() };
+  const run = { ...options, stream, watch: new ConformanceWatch(stream), timeline: new Timeline() };
   const first = units.filter((unit) => at(unit) < breakMs);
   await encode(run, first, false);
-  const later = units.filter((unit) => at(unit) >= breakMs + UNAVAILABLE_MS);
-  await encode(run, later.slice(later.findIndex(({ isJoin }) => isJoin)), true);
+  const later = units.filter((unit) => at(unit) >= breakMs + RESTART_MS);
+  await encode(run, later.slice(later.findIndex(({ isEntryPoint }) => isEntryPoint)), true);
   run.watch.read();
   stream.end();
   run.watch.read();
   return run;
 }
 
-describe('ten minutes, and an encoder that is started again', () => {
+describe('ten minutes with an encoder restart', () => {
   test(
-    '[M-11] [M-12] [M-24] [M-25] make one timeline in a window that slides',
+    '[M-11] [M-12] [M-24] [M-25] make one timeline in a sliding window',
     async () => {
-      const { stream, watch } = await show({
+      const { stream, watch } = await encodeWithRestart({
         source: tenMinutes,
         dvrMs: 60_000,
         fragmentMs: 500,
@@ -194,7 +194,7 @@ describe('ten minutes, and an encoder that is started again', () => {
       const last = stream.segments.at(-1);
       expect(last?.seq).toBeGreaterThan(590);
       expect(last?.epoch).toBe(1);
-      // Service time, though the clock of the source is 60 ms ahead by now.
+      // Service time, although the source's clock is 60 ms ahead by now.
       const behindMs = (last?.startMs ?? 0) - (BEGIN_MS + 599_000 * (1 - DRIFT));
       expect(Math.abs(behindMs)).toBeLessThan(1_000);
     },
@@ -202,11 +202,11 @@ describe('ten minutes, and an encoder that is started again', () => {
   );
 });
 
-describe('a minute of it', () => {
+describe('one minute with an encoder restart', () => {
   test(
-    '[M-11] [M-24] [M-25] [M-27] as a recording',
+    '[M-11] [M-24] [M-25] [M-27] conforms as a recording',
     async () => {
-      const { stream, watch } = await show({
+      const { stream, watch } = await encodeWithRestart({
         source: minute,
         fragmentMs: 500,
         everySegments: 5,
@@ -218,13 +218,13 @@ describe('a minute of it', () => {
   );
 
   test(
-    '[M-11] [M-24] [M-25] with low latency',
+    '[M-11] [M-24] [M-25] conforms with low latency',
     async () => {
-      const { stream, watch } = await show({
+      const { stream, watch } = await encodeWithRestart({
         source: minute,
         partMs: 334,
         dvrMs: 20_000,
-        // A frame each.
+        // One frame per fragment.
         fragmentMs: 20,
         everySegments: 3,
       });

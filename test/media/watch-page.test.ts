@@ -10,37 +10,37 @@ import { endOf, quit, startMedia } from '../support/media/live-fixture.ts';
 import { playTestPicture } from '../support/media/test-source.ts';
 import { until } from '../support/until.ts';
 
-// The page that shows a stream, on a telephone and on a desk.
+// The page that plays a stream, on phones and desktops.
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const DESK = { viewport: { width: 1_280, height: 800 } };
-const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
+const DESKTOP = { viewport: { width: 1_280, height: 800 } };
+const LAYOUTS: readonly (readonly [string, BrowserContextOptions])[] = [
   ['phone-light', { ...PHONE, colorScheme: 'light' }],
-  ['desk-dark', { ...DESK, colorScheme: 'dark' }],
+  ['desk-dark', { ...DESKTOP, colorScheme: 'dark' }],
 ];
 const COUNT_SHIFTS = `
   globalThis.shift = 0;
   new PerformanceObserver((list) => {
     for (const { value } of list.getEntries()) globalThis.shift += value;
   }).observe({ type: 'layout-shift', buffered: true });`;
-// What strict browsers do: no sound before a key was pressed.
-const REFUSE_SOUND = `
+// Simulates browsers that block audio before a user gesture.
+const BLOCK_AUDIO = `
   const play = HTMLMediaElement.prototype.play;
   HTMLMediaElement.prototype.play = async function () {
     if (!this.muted) throw new DOMException('not yet', 'NotAllowedError');
     return play.call(this);
   };`;
-const MEASURED = '[shift, document.documentElement.scrollWidth - innerWidth]';
+const LAYOUT_METRICS = '[shift, document.documentElement.scrollWidth - innerWidth]';
 const VIDEO = "document.querySelector('video')";
-// What a browser says by itself of an answer that a page expects.
-const EXPECTED = /^Failed to load resource: /;
+// Console message of browsers for an error response that the page handles.
+const EXPECTED_ERROR = /^Failed to load resource: /;
 
-// Where pictures of all states are left, for people who look at them; without it there are none.
-const PICTURES = process.env.FOURBEAT_TEST_PICTURES;
+// Directory for screenshots of all states; unset takes none.
+const SCREENSHOTS = process.env.FOURBEAT_TEST_PICTURES;
 
 let service: Harness;
-/** The service with its page, which the program adds. */
-let front: Server<undefined>;
+/** Server of the watch page, which forwards all else to the service. */
+let pageServer: Server<undefined>;
 let browser: Browser;
 let recorded: string;
 let live: string;
@@ -49,11 +49,11 @@ let source: Subprocess;
 beforeAll(async () => {
   browser = await launchBrowser();
   service = await startMedia({ media: { segmentMs: 500 } });
-  front = openFront(0);
+  pageServer = startPageServer(0);
   recorded = await service.createStream({ recording: true });
   const recording = await playTestPicture(service, recorded);
   await Bun.sleep(1_000);
-  await happens(recorded, 'mark');
+  await publishEvent(recorded, 'mark');
   await Bun.sleep(4_000);
   await quit(recording);
   await endOf(service, recorded);
@@ -63,12 +63,12 @@ beforeAll(async () => {
 afterAll(async () => {
   source?.kill();
   await browser?.close();
-  await front?.stop(true);
+  await pageServer?.stop(true);
   await service?.close();
 });
 
-function openFront(port: number): Server<undefined> {
-  const log = { requestId: () => 'request', broken: () => {} };
+function startPageServer(port: number): Server<undefined> {
+  const log = { requestId: () => 'request', logDefect: () => {} };
   return Bun.serve({
     hostname: '127.0.0.1',
     port,
@@ -80,19 +80,20 @@ function openFront(port: number): Server<undefined> {
   });
 }
 
-/** An event of a producer's own. */
-async function happens(streamId: string, type: string): Promise<void> {
+/** Publishes a custom event. */
+async function publishEvent(streamId: string, type: string): Promise<void> {
   const event = { type, data: {} };
   await expectJson(await service.studio('POST', `/streams/${streamId}/events`, event), 201);
 }
 
-async function keepPicture(page: Page, name: string): Promise<void> {
-  if (PICTURES) await page.screenshot({ path: join(PICTURES, `${name}.png`), fullPage: true });
+async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS)
+    await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
 interface Opened {
   readonly page: Page;
-  /** What the page got wrong. */
+  /** Console errors and exceptions of the page. */
   readonly errors: string[];
   close(name?: string): Promise<void>;
 }
@@ -107,134 +108,135 @@ async function openPage(
   const page = await context.newPage();
   const errors: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' && !EXPECTED.test(message.text())) errors.push(message.text());
+    if (message.type() === 'error' && !EXPECTED_ERROR.test(message.text()))
+      errors.push(message.text());
   });
   page.on('pageerror', (error) => errors.push(error.message));
-  await page.goto(`${front.url.origin}/watch/${streamId}?facts`);
+  await page.goto(`${pageServer.url.origin}/watch/${streamId}?facts`);
   return {
     page,
     errors,
     async close(name) {
-      const [shift, tooWide] = await page.evaluate<[number, number]>(MEASURED);
-      if (name) await keepPicture(page, name);
+      const [shift, overflow] = await page.evaluate<[number, number]>(LAYOUT_METRICS);
+      if (name) await takeScreenshot(page, name);
       expect(errors).toEqual([]);
-      // Nothing jumps, and nothing is wider than the screen.
+      // No layout shift, and no horizontal overflow.
       expect(shift).toBeLessThan(0.05);
-      expect(tooWide).toBeLessThanOrEqual(0);
+      expect(overflow).toBeLessThanOrEqual(0);
       await context.close();
     },
   };
 }
 
-const says = (page: Page, title: string) =>
+const waitForNotice = (page: Page, title: string) =>
   page.locator('.notice-title', { hasText: title }).waitFor({ timeout: 10_000 });
-const saysNothing = async (page: Page) =>
+const expectNoNotice = async (page: Page) =>
   expect(await page.locator('.notice-title').count()).toBe(0);
 const statusOf = (page: Page) => page.locator('.badge-status').textContent();
-/** A line of the facts about picture and feed. */
+/** A value of the debug panel about video and feed. */
 const fact = (page: Page, id: string) => page.locator(`#fact-${id}`).textContent();
 const factNumber = async (page: Page, id: string) =>
   Number.parseInt((await fact(page, id)) ?? '', 10);
-const plays = (page: Page) =>
-  until('the picture', async () => (await factNumber(page, 'screen')) > 0);
-/** The event of this type that is on screen. @returns its interval */
-const seen = (page: Page, type: string) =>
+const waitForVideo = (page: Page) =>
+  until('video', async () => (await factNumber(page, 'screen')) > 0);
+/** Waits until an event of this type is on screen. @returns its interval */
+const waitForEvent = (page: Page, type: string) =>
   until(type, async () => {
     const text = await fact(page, 'event');
     return text?.endsWith(` ${type}`) ? Number.parseInt(text, 10) : null;
   });
 
-describe.each(LOOKS)('%s', (look, options) => {
-  test('[M-45] before the show it says so', async () => {
+describe.each(LAYOUTS)('%s', (layout, options) => {
+  test('[M-45] before the show, the page shows a notice', async () => {
     const { page, close } = await openPage(await service.createStream(), options);
-    await says(page, 'The show has not begun');
+    await waitForNotice(page, 'The show has not begun');
     expect(await statusOf(page)).toBe('Not started');
     await page.locator('.notice-waiting', { hasText: '1' }).waitFor();
-    await close(`${look}-lobby`);
+    await close(`${layout}-lobby`);
   }, 20_000);
 
-  test('[M-45] a show without a picture is waited for', async () => {
+  test('[M-45] the page waits for the video of a show', async () => {
     const streamId = await service.createStream();
     await service.studio('POST', `/streams/${streamId}/start`);
     const { page, close } = await openPage(streamId, options);
-    await says(page, 'Waiting for the picture …');
+    await waitForNotice(page, 'Waiting for the picture …');
     expect(await statusOf(page)).toBe('Live');
     // What happens is shown all the same.
-    await happens(streamId, 'mark');
-    await seen(page, 'mark');
-    await close(`${look}-waiting`);
+    await publishEvent(streamId, 'mark');
+    await waitForEvent(page, 'mark');
+    await close(`${layout}-waiting`);
   }, 20_000);
 
-  test('[M-12] [M-45] the picture plays, and what happens is shown when it is on screen', async () => {
+  test('[M-12] [M-45] video plays, and events appear when their interval is on screen', async () => {
     const { page, close } = await openPage(live, options);
-    await plays(page);
-    await saysNothing(page);
+    await waitForVideo(page);
+    await expectNoNotice(page);
     expect(await statusOf(page)).toBe('Live');
-    const type = `mark-${look}`;
-    await happens(live, type);
-    const interval = await seen(page, type);
+    const type = `mark-${layout}`;
+    await publishEvent(live, type);
+    const interval = await waitForEvent(page, type);
     const onScreen = await factNumber(page, 'screen');
     expect(onScreen - interval).toBeWithin(0, 4);
     expect((await factNumber(page, 'feed')) - interval).toBeWithin(0, 4);
-    // The service was told of it long before.
+    // The service received the event long before.
     expect((await factNumber(page, 'now')) - interval).toBeGreaterThan(3);
-    await close(`${look}-live`);
+    await close(`${layout}-live`);
   }, 30_000);
 
-  test('[M-27] a show that is over is seen again, with its feed in step', async () => {
+  test('[M-27] a recorded show replays with its feed in sync', async () => {
     const { page, close } = await openPage(recorded, options);
-    await plays(page);
+    await waitForVideo(page);
     expect(await statusOf(page)).toBe('Replay');
-    const interval = await seen(page, 'mark');
+    const interval = await waitForEvent(page, 'mark');
     expect((await factNumber(page, 'screen')) - interval).toBeWithin(0, 4);
-    await says(page, 'The show is over');
-    await keepPicture(page, `${look}-over`);
-    // From the beginning again: what had happened has not happened yet.
+    await waitForNotice(page, 'The show is over');
+    await takeScreenshot(page, `${layout}-over`);
+    // After a restart from the beginning, the event is in the future again.
     await page.getByRole('button', { name: 'Watch again' }).click();
     await until('no event', async () => (await fact(page, 'event')) === '–');
-    expect(await seen(page, 'mark')).toBe(interval);
-    await close(`${look}-ended`);
+    expect(await waitForEvent(page, 'mark')).toBe(interval);
+    await close(`${layout}-ended`);
   }, 40_000);
 
-  test('an unknown stream is told from one that is to come', async () => {
+  test('an unknown stream has its own notice', async () => {
     const { page, close } = await openPage(randomUUID(), options);
-    await says(page, 'There is no such show');
-    await close(`${look}-unknown`);
+    await waitForNotice(page, 'There is no such show');
+    await close(`${layout}-unknown`);
   }, 20_000);
 
-  test('[I-7] a service that is unavailable is asked again', async () => {
+  test('[I-7] the page retries while the service is unavailable', async () => {
     const { page, close } = await openPage(await service.createStream(), options);
-    await says(page, 'The show has not begun');
-    const { port } = front;
-    await front.stop(true);
-    await says(page, 'The service cannot be reached');
-    await keepPicture(page, `${look}-away`);
-    front = openFront(port ?? 0);
-    await says(page, 'The show has not begun');
+    await waitForNotice(page, 'The show has not begun');
+    const { port } = pageServer;
+    await pageServer.stop(true);
+    await waitForNotice(page, 'The service cannot be reached');
+    await takeScreenshot(page, `${layout}-away`);
+    pageServer = startPageServer(port ?? 0);
+    await waitForNotice(page, 'The show has not begun');
     await close();
   }, 30_000);
 });
 
-test('a show that is over and was not kept says so', async () => {
+test('an ended show without recording has its own notice', async () => {
   const streamId = await service.createStream();
   await service.studio('POST', `/streams/${streamId}/start`);
   await service.studio('POST', `/streams/${streamId}/end`);
   const { page, close } = await openPage(streamId, PHONE);
-  await says(page, 'The show is over');
+  await waitForNotice(page, 'The show is over');
   await page.getByText('There is no recording of it.').waitFor();
   expect(await statusOf(page)).toBe('Ended');
   await close('phone-light-gone');
 }, 20_000);
 
-test('[M-7] a source that is unavailable for a while is waited for, and the picture goes on', async () => {
+test('[M-7] the page waits for a lost source, and video continues', async () => {
   const streamId = await service.createStream();
   const first = await playTestPicture(service, streamId);
   const { page, close } = await openPage(streamId, { viewport: { width: 320, height: 568 } });
-  await plays(page);
+  await waitForVideo(page);
   await quit(first, 'SIGKILL');
   const again = await playTestPicture(service, streamId);
   const fromMs = Date.now();
-  await until('a picture of after it', async () => {
+  await until('a frame after the reconnect', async () => {
     return (await factNumber(page, 'screen')) * 250 > fromMs;
   });
   expect(await statusOf(page)).toBe('Live');
@@ -242,29 +244,29 @@ test('[M-7] a source that is unavailable for a while is waited for, and the pict
   await quit(again);
 }, 40_000);
 
-/** How far somebody goes back, s. */
+/** How far the viewer seeks back, s. */
 const BACK_S = 12;
 
-test('[M-26] who goes back sees what happened there, and one button leads to now', async () => {
+test('[M-26] after seeking back, the feed follows the video, and one button returns to live', async () => {
   const { page, close } = await openPage(live, PHONE);
-  await plays(page);
-  // So far that nobody takes it for live.
+  await waitForVideo(page);
+  // Far enough that it does not count as live.
   const pastS = `${VIDEO}.currentTime - ${VIDEO}.seekable.start(0)`;
   await until('a past', async () => (await page.evaluate<number>(pastS)) > BACK_S, 30_000);
-  await happens(live, 'mark-back');
-  const interval = await seen(page, 'mark-back');
+  await publishEvent(live, 'mark-back');
+  const interval = await waitForEvent(page, 'mark-back');
   const toLive = page.getByRole('button', { name: 'go to live' });
   expect(await toLive.count()).toBe(0);
   await page.evaluate(`${VIDEO}.currentTime -= ${BACK_S}`);
   await toLive.waitFor();
-  // There, what is to come has not happened, and the feed is where the picture is.
+  // The feed follows the video: later events are not shown.
   await until('the past', async () => {
     const feed = await factNumber(page, 'feed');
-    const isTogether = Math.abs((await factNumber(page, 'screen')) - feed) < 4;
-    const isToCome = (await fact(page, 'event'))?.includes('mark-back') !== true;
-    return isTogether && feed < interval - 8 && isToCome;
+    const isInSync = Math.abs((await factNumber(page, 'screen')) - feed) < 4;
+    const isFuture = (await fact(page, 'event'))?.includes('mark-back') !== true;
+    return isInSync && feed < interval - 8 && isFuture;
   });
-  // The controls are there after a touch.
+  // A tap shows the controls.
   await page.locator('video').tap();
   await toLive.tap();
   await until('now', async () => {
@@ -274,24 +276,24 @@ test('[M-26] who goes back sees what happened there, and one button leads to now
   await close();
 }, 70_000);
 
-test('a keyboard and a screen reader find everything', async () => {
-  const { page, close } = await openPage(live, DESK, REFUSE_SOUND);
-  await plays(page);
+test('the page can be used with keyboard and screen reader', async () => {
+  const { page, close } = await openPage(live, DESKTOP, BLOCK_AUDIO);
+  await waitForVideo(page);
   expect(await page.getByRole('main').count()).toBe(1);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Watch the show');
   expect(await page.getByRole('region', { name: 'The show' }).count()).toBe(1);
   expect(await page.getByRole('status').first().count()).toBe(1);
-  // A browser that lets no page begin with sound is asked by the viewer.
-  const sound = page.getByRole('button', { name: 'Turn the sound on' });
-  await sound.waitFor();
+  // When the browser blocks audio, the page offers a button.
+  const audioButton = page.getByRole('button', { name: 'Turn the sound on' });
+  await audioButton.waitFor();
   const isMuted = () => page.evaluate<boolean>(`${VIDEO}.muted`);
   expect(await isMuted()).toBe(true);
-  for (let tabs = 0; tabs < 30 && !(await isFocused(sound)); tabs++)
+  for (let tabs = 0; tabs < 30 && !(await isFocused(audioButton)); tabs++)
     await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   expect(await isMuted()).toBe(false);
-  await until('no button', async () => (await sound.count()) === 0);
-  // The keyboard is at the controls now.
+  await until('no button', async () => (await audioButton.count()) === 0);
+  // The focus is on the controls now.
   await page.keyboard.press('m');
   await until('no sound', isMuted);
   await page.keyboard.press('k');

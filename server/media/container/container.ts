@@ -1,24 +1,24 @@
-/** A piece of a source's bytes that is whole in itself: a tag, a block, some packets. */
+/** A self-contained part of a source's bytes: a tag, a block, or a run of packets. */
 export interface SourceUnit {
   readonly bytes: Uint8Array;
-  /** Needed by every decoder that begins, however late; the newest of each replaces those before. */
+  /** Part of the headers, which every decoder needs first; a newer header replaces an older one. */
   readonly isHeader: boolean;
-  /** A decoder that has the headers can begin here. */
-  readonly isJoin: boolean;
+  /** Whether a decoder that has the headers can start here. */
+  readonly isEntryPoint: boolean;
   /**
-   * Presentation time in ms by the source's own clock, as ffmpeg with `-copyts` sees it, wraps
-   * undone; null where there is none.
+   * Presentation time by the source's clock, ms, unwrapped, as ffmpeg with `-copyts` reports it; null
+   * for a unit without one.
    */
   readonly sourceMs: number | null;
 }
 
-/** Follows a container's bytes as they come, in chunks of any size. */
+/** Splits a container's bytes, received in chunks of any size, into units. */
 export interface ContainerReader {
   /**
-   * @returns the units that are whole now, in order; all bytes of the source are in one of them
-   * @throws Error with a line for the sender when this is no such container, or a unit is too large
+   * @returns the units completed by these bytes, in order; together they contain all source bytes
+   * @throws Error with a message for the sender when the container is malformed or a unit too large
    */
   push(bytes: Uint8Array): SourceUnit[];
-  /** What a decoder that begins now is given first. */
+  /** Headers for a decoder that starts now. */
   header(): Uint8Array;
 }

@@ -1,70 +1,75 @@
-/** How an element of EBML begins (RFC 8794). */
-export interface ElementHead {
-  /** With its marker bits, as in the tables of RFC 9559. */
+/** Header of an EBML element (RFC 8794). */
+export interface ElementHeader {
+  /** Element id with its marker bits, as in RFC 9559. */
   readonly id: number;
-  /** Of the content, in bytes; null: unknown. */
+  /** Content length; null for an unknown size. */
   readonly contentBytes: number | null;
-  /** Of id and size, in bytes. */
-  readonly headBytes: number;
+  /** Length of id and size fields. */
+  readonly headerBytes: number;
 }
 
 /**
- * @returns null when the bytes end before the head does
- * @throws Error when no element begins like this
+ * Reads an element header.
+ * @returns null when it is incomplete
+ * @throws Error when it is malformed
  */
-export function elementHead(bytes: Uint8Array, at: number): ElementHead | null {
-  const idLength = vintLength(bytes[at], 4);
+export function readElementHeader(bytes: Uint8Array, offset: number): ElementHeader | null {
+  const idLength = vintLength(bytes[offset], 4);
   if (idLength === null) return null;
-  const sizeLength = vintLength(bytes[at + idLength], 8);
-  if (sizeLength === null || at + idLength + sizeLength > bytes.length) return null;
-  const sizeAt = at + idLength;
-  const size = vint(bytes, sizeAt, sizeLength);
+  const sizeLength = vintLength(bytes[offset + idLength], 8);
+  if (sizeLength === null || offset + idLength + sizeLength > bytes.length) return null;
+  const sizeOffset = offset + idLength;
+  const size = readVint(bytes, sizeOffset, sizeLength);
   return {
-    id: unsigned(bytes, at, sizeAt),
+    id: readUnsigned(bytes, offset, sizeOffset),
     contentBytes: size === 2 ** (7 * sizeLength) - 1 ? null : size,
-    headBytes: idLength + sizeLength,
+    headerBytes: idLength + sizeLength,
   };
 }
 
-/** An element inside another that is whole. */
+/** A child element; `start` and `end` delimit its content. */
 export interface Element {
   readonly id: number;
   readonly start: number;
   readonly end: number;
 }
 
-/** The elements that fill this span. @throws Error when they do not fit into it */
+/** Iterates over the child elements in a span. @throws Error when they exceed it */
 export function* elements(bytes: Uint8Array, start: number, end: number): Generator<Element> {
   const span = bytes.subarray(0, end);
-  let at = start;
-  while (at < end) {
-    const head = elementHead(span, at);
-    if (!head || head.contentBytes === null || at + head.headBytes + head.contentBytes > end) {
-      throw new Error('an element does not fit into the one around it');
+  let offset = start;
+  while (offset < end) {
+    const header = readElementHeader(span, offset);
+    if (
+      !header ||
+      header.contentBytes === null ||
+      offset + header.headerBytes + header.contentBytes > end
+    ) {
+      throw new Error('an element exceeds its parent');
     }
-    const content = at + head.headBytes;
-    at = content + head.contentBytes;
-    yield { id: head.id, start: content, end: at };
+    const content = offset + header.headerBytes;
+    offset = content + header.contentBytes;
+    yield { id: header.id, start: content, end: offset };
   }
 }
 
-/** Big-endian; exact up to 2^53. */
-export function unsigned(bytes: Uint8Array, start: number, end: number): number {
+/** Reads a big-endian number; exact up to 2^53. */
+export function readUnsigned(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
-  for (let at = start; at < end; at++) value = value * 256 + (bytes[at] ?? 0);
+  for (let offset = start; offset < end; offset++) value = value * 256 + (bytes[offset] ?? 0);
   return value;
 }
 
-/** A number of variable length, without its marker bit; exact up to 2^53. */
-export function vint(bytes: Uint8Array, at: number, length: number): number {
-  const first = (bytes[at] ?? 0) & (0xff >> length);
-  return first * 256 ** (length - 1) + unsigned(bytes, at + 1, at + length);
+/** Reads a variable-size integer without its marker bit; exact up to 2^53. */
+export function readVint(bytes: Uint8Array, offset: number, length: number): number {
+  const first = (bytes[offset] ?? 0) & (0xff >> length);
+  return first * 256 ** (length - 1) + readUnsigned(bytes, offset + 1, offset + length);
 }
 
-/** How many bytes a number of variable length takes, from its first; null without that one. */
-export function vintLength(first: number | undefined, most: number): number | null {
+/** Length of a variable-size integer by its first byte; null without that byte. */
+export function vintLength(first: number | undefined, maxLength: number): number | null {
   if (first === undefined) return null;
   const length = Math.clz32(first) - 23;
-  if (length > most) throw new Error('no element begins like this');
+  if (length > maxLength) throw new Error('an element header is malformed');
   return length;
 }

@@ -44,8 +44,12 @@ const SAMPLE = flv(
   flvTag(FLV_VIDEO, 99, Uint8Array.of(0x17, 2, 0, 0, 0)),
 );
 
-test('what a tag is, and when', () => {
-  const said = read(SAMPLE).map(({ isHeader, isJoin, sourceMs }) => [isHeader, isJoin, sourceMs]);
+test('tags become units with their properties and times', () => {
+  const said = read(SAMPLE).map(({ isHeader, isEntryPoint, sourceMs }) => [
+    isHeader,
+    isEntryPoint,
+    sourceMs,
+  ]);
   expect(said).toEqual([
     [true, false, null],
     [true, false, null],
@@ -59,7 +63,7 @@ test('what a tag is, and when', () => {
   ]);
 });
 
-test('units do not depend on how the bytes are cut, and are all of them', () => {
+test('units contain all bytes and do not depend on chunk sizes', () => {
   const whole = read(SAMPLE);
   expect(Buffer.concat(whole.map(({ bytes }) => bytes)).equals(SAMPLE)).toBe(true);
   fc.assert(
@@ -76,15 +80,15 @@ test('units do not depend on how the bytes are cut, and are all of them', () => 
   );
 });
 
-test('without pictures, each sound is a place to begin', () => {
+test('without video, every audio tag is an entry point', () => {
   const sound = [flvTag(FLV_AUDIO, 0, AAC_HEADER), flvTag(FLV_AUDIO, 7, AAC)];
   const joins = (flags: number) =>
-    read(Buffer.concat([flvHeader(flags), ...sound])).map(({ isJoin }) => isJoin);
+    read(Buffer.concat([flvHeader(flags), ...sound])).map(({ isEntryPoint }) => isEntryPoint);
   expect(joins(4)).toEqual([false, false, true]);
   expect(joins(5)).toEqual([false, false, false]);
 });
 
-test('the header has the newest of each, codecs at the time of the newest tag', () => {
+test('header() has the latest headers, with the time of the latest tag', () => {
   const reader = new FlvReader();
   const newer = Uint8Array.of(0x17, 0, 0, 0, 0, 4, 5, 6);
   reader.push(SAMPLE);
@@ -98,7 +102,7 @@ test('the header has the newest of each, codecs at the time of the newest tag', 
   expect(Buffer.from(reader.header()).equals(expected)).toBe(true);
 });
 
-test('a timestamp that wraps goes on', () => {
+test('timestamps are unwrapped', () => {
   const times = [2 ** 32 - 40, 2 ** 32 - 10, 20, 5, 2 ** 32 - 1, 2 ** 30, 2 ** 31, 3 * 2 ** 30, 7];
   const tags = times.map((timeMs) => flvTag(FLV_VIDEO, timeMs, picture(false)));
   const units = read(flv(...tags)).slice(1);
@@ -116,17 +120,17 @@ test('a timestamp that wraps goes on', () => {
   ]);
 });
 
-describe('[M-16] what is no FLV', () => {
+describe('[M-16] malformed FLV', () => {
   test.each([
-    ['no FLV', Buffer.from('GET / HTTP/1.1')],
-    ['header', Uint8Array.of(0x46, 0x4c, 0x56, 1, 5, 0, 1, 0, 9)],
-    ['no tag', Buffer.concat([flvHeader(5), Uint8Array.of(77)])],
+    ['not FLV', Buffer.from('GET / HTTP/1.1')],
+    ['header is malformed', Uint8Array.of(0x46, 0x4c, 0x56, 1, 5, 0, 1, 0, 9)],
+    ['unknown tag type', Buffer.concat([flvHeader(5), Uint8Array.of(77)])],
     ['too large', Buffer.concat([flvHeader(5), Uint8Array.of(9, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0)])],
   ])('is said: %s', (line, bytes) => {
     expect(() => read(bytes)).toThrow(line);
   });
 
-  test('is never another failure, and never much to hold', () => {
+  test('never causes another error or a large buffer', () => {
     const begun = fc.boolean();
     fc.assert(
       fc.property(begun, fc.array(fc.uint8Array({ maxLength: 60 })), (isBegun, chunks) => {
@@ -166,16 +170,16 @@ describe('with ffmpeg', () => {
 
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  test('[M-12] times are those that ffmpeg sees', async () => {
+  test('[M-12] source times equal those of ffmpeg', async () => {
     const units = read(await Bun.file(file).bytes());
     const times = units.flatMap(({ sourceMs }) => (sourceMs === null ? [] : [sourceMs]));
     expect(times.length).toBeGreaterThan(200);
     expect(times).toEqual(await packets(file));
   });
 
-  test('[M-12] times go on over a wrap as ffmpeg has them', async () => {
+  test('[M-12] source times over a wrap equal those of ffmpeg', async () => {
     const [header, ...tags] = read(await Bun.file(file).bytes()).map(({ bytes }) => bytes);
-    // ffmpeg takes what begins in the last minute before a wrap for negative; so a minute passes.
+    // ffmpeg treats a start in the last minute before a wrap as negative, so start earlier.
     const shifted = tags.map((bytes) => {
       const timeMs = timestampOf(bytes);
       if (bytes[0] === FLV_SCRIPT) return bytes;
@@ -190,14 +194,14 @@ describe('with ffmpeg', () => {
     expect(times).toEqual(await packets(path));
   });
 
-  test('a decoder that begins late has the right times', async () => {
+  test('a decoder that starts late has correct times', async () => {
     const reader = new FlvReader();
     const parts: Uint8Array[] = [];
     const expected: number[] = [];
     for (const { bytes } of read(await Bun.file(file).bytes())) {
       for (const unit of reader.push(bytes)) {
-        const isJoin = unit.isJoin && (unit.sourceMs ?? 0) > 3_000;
-        if (parts.length === 0 && isJoin) parts.push(reader.header());
+        const isEntryPoint = unit.isEntryPoint && (unit.sourceMs ?? 0) > 3_000;
+        if (parts.length === 0 && isEntryPoint) parts.push(reader.header());
         if (parts.length === 0) continue;
         parts.push(unit.bytes);
         if (unit.sourceMs !== null) expected.push(unit.sourceMs);

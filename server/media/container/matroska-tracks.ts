@@ -1,6 +1,6 @@
-import { elements, unsigned } from './ebml.ts';
+import { elements, readUnsigned } from './ebml.ts';
 
-/** Ids of RFC 9559 that say how times are to be read. */
+/** Element ids of RFC 9559 that affect timestamps. */
 const ID = {
   timestampScale: 0x2ad7b1,
   trackEntry: 0xae,
@@ -10,18 +10,18 @@ const ID = {
 } as const;
 
 const VIDEO = 1;
-/** A stream has a picture and a sound; some sources have a few more. */
+/** A source has one video and one audio track, or a few more. */
 const MAX_TRACKS = 64;
 
-/** What the blocks of a file mean. */
+/** Tracks of a Matroska stream. */
 export interface MatroskaTracks {
-  /** The number of the first video track; null without one. */
+  /** Number of the first video track; null without one. */
   readonly video: number | null;
-  /** How much earlier than it says a track's block is, in ns, by track number. */
+  /** Codec delay by track number, ns: subtracted from block timestamps. */
   readonly delaysNs: ReadonlyMap<number, number>;
 }
 
-/** @param start of the content of the Tracks element */
+/** Reads the Tracks element. @param start offset of its content */
 export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
   let video: number | null = null;
   const delaysNs = new Map<number, number>();
@@ -30,7 +30,7 @@ export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
     const values = new Map<number, number>();
     for (const { id, start, end } of elements(bytes, entry.start, entry.end)) {
       if (id === ID.trackNumber || id === ID.trackType || id === ID.codecDelay) {
-        values.set(id, unsigned(bytes, start, end));
+        values.set(id, readUnsigned(bytes, start, end));
       }
     }
     const number = values.get(ID.trackNumber) ?? 0;
@@ -41,10 +41,10 @@ export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
   return { video, delaysNs };
 }
 
-/** @param start of the content of the Info element @returns how many ns a tick lasts */
+/** Reads the timestamp scale, ns per tick. @param start offset of the Info element's content */
 export function readTimestampScale(bytes: Uint8Array, start: number): number {
   for (const { id, start: from, end } of elements(bytes, start, bytes.length)) {
-    if (id === ID.timestampScale) return unsigned(bytes, from, end) || DEFAULT_SCALE_NS;
+    if (id === ID.timestampScale) return readUnsigned(bytes, from, end) || DEFAULT_SCALE_NS;
   }
   return DEFAULT_SCALE_NS;
 }

@@ -1,48 +1,48 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  complaints,
-  H264,
-  inChunks,
-  made,
-  PICTURE,
-  picturesIn,
-  probed,
-  TONE,
-} from '../../../test/support/media/made-with-ffmpeg.ts';
-import { joined } from '../byte-queue.ts';
+  AUDIO_INPUT,
+  countFrames,
+  decodeErrors,
+  H264_ENCODER,
+  probePackets,
+  runFfmpeg,
+  splitIntoChunks,
+  VIDEO_INPUT,
+} from '../../../test/support/media/ffmpeg-fixture.ts';
+import { concatBytes } from '../byte-queue.ts';
 import type { SourceUnit } from './container.ts';
 import { MatroskaReader } from './matroska.ts';
 
 const SECONDS = ['-t', '5'];
 const VP8 = ['-c:v', 'libvpx', '-deadline', 'realtime', '-g', '15', '-b:v', '200k'];
-const BOTH = [...PICTURE, ...TONE, ...SECONDS];
-/** As a browser records: nothing has a known end. */
-const live = made([...BOTH, ...VP8, '-c:a', 'libopus', '-live', '1', '-f', 'webm']);
-/** As a file, with times that do not begin at 0 and pictures out of order. */
-const file = made([
+const BOTH = [...VIDEO_INPUT, ...AUDIO_INPUT, ...SECONDS];
+/** As recorded by browsers: segment and clusters of unknown size. */
+const live = runFfmpeg([...BOTH, ...VP8, '-c:a', 'libopus', '-live', '1', '-f', 'webm']);
+/** As a file, with times that start above 0 and reordered frames. */
+const file = runFfmpeg([
   ...BOTH,
-  ...[...H264, '-c:a', 'aac', '-output_ts_offset', '4000.5', '-f', 'matroska'],
+  ...[...H264_ENCODER, '-c:a', 'aac', '-output_ts_offset', '4000.5', '-f', 'matroska'],
 ]);
-const silent = made([...PICTURE, ...SECONDS, ...VP8, '-live', '1', '-f', 'webm']);
-const soundOnly = made([...TONE, ...SECONDS, '-c:a', 'libopus', '-f', 'webm']);
+const silent = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...VP8, '-live', '1', '-f', 'webm']);
+const soundOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'libopus', '-f', 'webm']);
 const SAMPLES = { live, file, silent, soundOnly };
 
 function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
   const reader = new MatroskaReader();
   const units: SourceUnit[] = [];
-  for (const chunk of inChunks(bytes, lengths)) units.push(...reader.push(chunk));
+  for (const chunk of splitIntoChunks(bytes, lengths)) units.push(...reader.push(chunk));
   return { reader, units };
 }
 
-/** What the largest thing is that may still wait when a file is over: a cluster without a picture. */
+/** Largest part that may remain buffered at the end of a file: a cluster without video. */
 const WAITING_BYTES = 4_000;
 
 for (const [name, bytes] of Object.entries(SAMPLES)) {
   describe(`Matroska: ${name}`, () => {
-    test('[M-4] all bytes are in units, in order, and headers come first', () => {
+    test('[M-4] units contain all bytes in order, headers first', () => {
       const { units } = read(bytes);
-      const all = joined(units.map((unit) => unit.bytes));
+      const all = concatBytes(units.map((unit) => unit.bytes));
       expect(all).toEqual(bytes.slice(0, all.length));
       expect(bytes.length - all.length).toBeLessThan(WAITING_BYTES);
       const headers = units.findIndex(({ isHeader }) => !isHeader);
@@ -50,7 +50,7 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
       expect(units.slice(headers).some(({ isHeader }) => isHeader)).toBe(false);
     });
 
-    test('[M-4] is read the same however it is cut', () => {
+    test('[M-4] units do not depend on chunk sizes', () => {
       const whole = read(bytes).units;
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }), (lengths) => {
@@ -61,28 +61,28 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
       expect(read(bytes, [1]).units).toEqual(whole);
     });
 
-    test('[M-12] source times are those that ffmpeg sees', () => {
-      const seen = probed(bytes).map(({ ptsMs }) => Math.round(ptsMs));
+    test('[M-12] source times equal those of ffmpeg', () => {
+      const seen = probePackets(bytes).map(({ ptsMs }) => Math.round(ptsMs));
       const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
       expect(times.length).toBeGreaterThan(40);
       expect(seen[0]).toBe(times[0] as number);
       for (const time of times) expect(seen).toContain(time);
     });
 
-    test('[M-40] a decoder can begin at every join, after the headers', () => {
+    test('[M-40] a decoder can start at every entry point, after the headers', () => {
       const { reader, units } = read(bytes);
-      const joins = units.flatMap(({ isJoin }, at) => (isJoin ? [at] : []));
+      const joins = units.flatMap(({ isEntryPoint }, at) => (isEntryPoint ? [at] : []));
       expect(joins.length).toBeGreaterThan(1);
       for (const at of joins) {
         const rest = units.slice(at).map((unit) => unit.bytes);
-        const late = joined([reader.header(), ...rest]);
-        expect(complaints(late)).toBe('');
-        const packets = probed(late);
+        const late = concatBytes([reader.header(), ...rest]);
+        expect(decodeErrors(late)).toBe('');
+        const packets = probePackets(late);
         expect(Math.round(packets[0]?.ptsMs ?? 0)).toBe(units[at]?.sourceMs ?? -1);
         const pictures = packets.filter(({ type }) => type === 'video');
         if (bytes !== soundOnly) {
           expect(pictures[0]?.isKey).toBe(true);
-          expect(picturesIn(late)).toBe(pictures.length);
+          expect(countFrames(late)).toBe(pictures.length);
         }
       }
     });
@@ -90,15 +90,23 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
 }
 
 describe('Matroska', () => {
-  test('[M-40] one can join where a cluster begins with a key frame, and only there', () => {
-    // Clusters begin at key frames that are far enough from the last, and at time limits.
+  test('[M-40] entry points are exactly the clusters that start with a key frame', () => {
+    // Clusters start at key frames that are far enough from the previous one, and at time limits.
     const often = ['-cluster_time_limit', '400', '-f', 'webm'];
-    const few = made([...PICTURE, ...TONE, ...SECONDS, ...VP8, '-g', '60', ...often]);
+    const few = runFfmpeg([
+      ...VIDEO_INPUT,
+      ...AUDIO_INPUT,
+      ...SECONDS,
+      ...VP8,
+      '-g',
+      '60',
+      ...often,
+    ]);
     for (const bytes of [live, file, silent, few]) {
-      const keys = probed(bytes).filter(({ type, isKey }) => type === 'video' && isKey);
+      const keys = probePackets(bytes).filter(({ type, isKey }) => type === 'video' && isKey);
       const { units } = read(bytes);
       const clusters = units.filter((unit) => unit.bytes[0] === 0x1f && unit.bytes[1] === 0x43);
-      const joins = units.filter(({ isJoin }) => isJoin);
+      const joins = units.filter(({ isEntryPoint }) => isEntryPoint);
       expect(clusters).toEqual(expect.arrayContaining(joins));
       expect(joins.length).toBeGreaterThan(1);
       expect(joins.length).toBeLessThanOrEqual(keys.length);
@@ -106,31 +114,33 @@ describe('Matroska', () => {
     }
   });
 
-  test('[M-40] a segment that says where it ends does not end what begins in the middle', () => {
+  test('[M-40] the size of a segment does not limit a decoder that starts in the middle', () => {
     const known = file.slice();
     const at = Buffer.from(known.buffer).indexOf(Buffer.from([0x18, 0x53, 0x80, 0x67])) + 4;
     expect([...known.subarray(at, at + 8)]).toEqual([1, ...Array(7).fill(255)]);
     known.set([1, 0, 0, 0, 0, 0, 0x40, 0], at);
     const { reader, units } = read(known);
-    expect(joined(units.map((unit) => unit.bytes))).toEqual(known);
+    expect(concatBytes(units.map((unit) => unit.bytes))).toEqual(known);
     expect(reader.header()).toEqual(read(file).reader.header());
-    const second = units.findIndex(({ isJoin, sourceMs }) => isJoin && (sourceMs ?? 0) > 4_001_000);
-    const late = joined([reader.header(), ...units.slice(second).map((unit) => unit.bytes)]);
-    expect(probed(late).at(-1)?.ptsMs).toBe(probed(file).at(-1)?.ptsMs);
+    const second = units.findIndex(
+      ({ isEntryPoint, sourceMs }) => isEntryPoint && (sourceMs ?? 0) > 4_001_000,
+    );
+    const late = concatBytes([reader.header(), ...units.slice(second).map((unit) => unit.bytes)]);
+    expect(probePackets(late).at(-1)?.ptsMs).toBe(probePackets(file).at(-1)?.ptsMs);
   });
 
-  test('a cluster that has sound only is passed on while it comes', () => {
+  test('a cluster with audio only is passed on while it arrives', () => {
     const { units } = read(live);
     const header = units.filter(({ isHeader }) => isHeader).map((unit) => unit.bytes);
     const reader = new MatroskaReader();
-    reader.push(joined(header));
+    reader.push(concatBytes(header));
     expect(reader.push(Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x81, 9))).toEqual([]);
     const block = (ms: number) => Uint8Array.of(0xa3, 0x85, 0x82, 0, ms, 0x80, 1);
     const counts = Array.from({ length: 20 }, (_, i) => reader.push(block(20 * i)).length);
     expect(counts).toEqual([...Array(7).fill(0), ...Array(13).fill(1)]);
   });
 
-  test('blocks in groups: a key frame refers to no other', () => {
+  test('a block group without references is a key frame', () => {
     const header = read(silent).units.filter(({ isHeader }) => isHeader);
     const cluster = [0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x82, 3, 0xe8];
     const group = (...more: number[]) => [
@@ -147,34 +157,34 @@ describe('Matroska', () => {
     ];
     const joinsAt = (bytes: number[]) => {
       const reader = new MatroskaReader();
-      reader.push(joined(header.map((unit) => unit.bytes)));
+      reader.push(concatBytes(header.map((unit) => unit.bytes)));
       return reader
         .push(Uint8Array.from(bytes))
-        .map(({ isJoin, sourceMs }) => ({ isJoin, sourceMs }));
+        .map(({ isEntryPoint, sourceMs }) => ({ isEntryPoint, sourceMs }));
     };
-    expect(joinsAt([...cluster, ...group()])).toEqual([{ isJoin: true, sourceMs: 1_005 }]);
+    expect(joinsAt([...cluster, ...group()])).toEqual([{ isEntryPoint: true, sourceMs: 1_005 }]);
     expect(joinsAt([...cluster, ...group(0xfb, 0x81, 0xff)])).toEqual([
-      { isJoin: false, sourceMs: 1_005 },
+      { isEntryPoint: false, sourceMs: 1_005 },
     ]);
   });
 });
 
-describe('what is no WebM/Matroska', () => {
-  const NO = 'this is no WebM/Matroska';
+describe('malformed WebM/Matroska', () => {
+  const ERROR = 'this is not WebM/Matroska';
 
-  test('[M-16] is said so within four bytes', () => {
+  test('[M-16] is rejected within four bytes', () => {
     for (const text of ['FLV\x01', 'GET / HTTP/1.1', '\x00\x00\x00\x20ftypisom', 'G@\x00\x10']) {
-      expect(() => read(Buffer.from(text, 'latin1'))).toThrow(NO);
+      expect(() => read(Buffer.from(text, 'latin1'))).toThrow(ERROR);
     }
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 4, maxLength: 1_000 }), (bytes) => {
         fc.pre(bytes[0] !== 0x1a);
-        expect(() => read(bytes, [1])).toThrow(NO);
+        expect(() => read(bytes, [1])).toThrow(ERROR);
       }),
     );
   });
 
-  test('[M-16] any bytes of a real one may be wrong: that Error at most', () => {
+  test('[M-16] with any corrupted bytes causes only the expected error', () => {
     for (const bytes of [live, file]) {
       fc.assert(
         fc.property(fc.nat(bytes.length - 1), fc.uint8Array({ maxLength: 40 }), (at, noise) => {
@@ -195,22 +205,24 @@ describe('what is no WebM/Matroska', () => {
     }
   });
 
-  test('[M-16] a header without an end, and an element that is too large', () => {
+  test('[M-16] with an endless header or an oversized element is rejected', () => {
     const header = read(live).reader.header();
-    const nothing = joined([Uint8Array.of(0xec, 0x10, 0x10, 0, 0), new Uint8Array(0x10_0000)]);
-    expect(refusal(joined([header, ...Array(5).fill(nothing)]))).toContain('header is too large');
+    const nothing = concatBytes([Uint8Array.of(0xec, 0x10, 0x10, 0, 0), new Uint8Array(0x10_0000)]);
+    expect(refusal(concatBytes([header, ...Array(5).fill(nothing)]))).toContain(
+      'header is too large',
+    );
     const many = Array(1_001).fill(Uint8Array.of(0xec, 0x80));
-    expect(refusal(joined([header, ...many]))).toContain('header is too large');
+    expect(refusal(concatBytes([header, ...many]))).toContain('header is too large');
     const block = Uint8Array.of(0xa3, 0x08, 0xff, 0xff, 0xff, 0xff);
     const cluster = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff);
-    expect(refusal(joined([header, cluster, block]))).toContain('too large');
+    expect(refusal(concatBytes([header, cluster, block]))).toContain('too large');
   });
 
-  test('[M-16] a cluster that never has a block is not kept in memory', () => {
+  test('[M-16] with a cluster without blocks does not grow memory', () => {
     const header = read(live).reader.header();
     const reader = new MatroskaReader();
-    reader.push(joined([header, Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff)]));
-    const nothing = joined([Uint8Array.of(0xec, 0x60, 0), new Uint8Array(8_192)]);
+    reader.push(concatBytes([header, Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff)]));
+    const nothing = concatBytes([Uint8Array.of(0xec, 0x60, 0), new Uint8Array(8_192)]);
     let passed = 0;
     for (let i = 0; i < 20; i++) {
       for (const unit of reader.push(nothing)) passed += unit.bytes.length;
@@ -218,19 +230,19 @@ describe('what is no WebM/Matroska', () => {
     expect(passed).toBe(5 + 20 * nothing.length);
   });
 
-  test('[M-16] another recording on the same connection', () => {
-    expect(refusal(joined([live, live]))).toContain('connect again');
-    expect(refusal(joined([soundOnly, soundOnly]))).toContain('connect again');
+  test('[M-16] with a second recording on the same connection is rejected', () => {
+    expect(refusal(concatBytes([live, live]))).toContain('reconnect');
+    expect(refusal(concatBytes([soundOnly, soundOnly]))).toContain('reconnect');
   });
 });
 
-/** What is said of these bytes; empty when nothing is. */
+/** The reader's error message for these bytes; empty without an error. */
 function refusal(bytes: Uint8Array): string {
   try {
     read(bytes, [5_000]);
     return '';
   } catch (error) {
-    expect((error as Error).message).toStartWith('this is no WebM/Matroska');
+    expect((error as Error).message).toStartWith('this is not WebM/Matroska');
     return (error as Error).message;
   }
 }

@@ -1,6 +1,13 @@
-import { ByteQueue, joined } from '../byte-queue.ts';
+import { ByteQueue, concatBytes } from '../byte-queue.ts';
 import type { ContainerReader, SourceUnit } from './container.ts';
-import { type ElementHead, elementHead, elements, unsigned, vint, vintLength } from './ebml.ts';
+import {
+  type ElementHeader,
+  elements,
+  readElementHeader,
+  readUnsigned,
+  readVint,
+  vintLength,
+} from './ebml.ts';
 import {
   DEFAULT_SCALE_NS,
   type MatroskaTracks,
@@ -8,7 +15,7 @@ import {
   readTracks,
 } from './matroska-tracks.ts';
 
-/** Ids of RFC 9559, with their marker bits. */
+/** Element ids of RFC 9559, with their marker bits. */
 const ID = {
   ebml: 0x1a45dfa3,
   docType: 0x4282,
@@ -25,45 +32,58 @@ const ID = {
 
 /** A key frame of 4K takes a few MB. */
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;
-/** Everything before the first cluster: some hundred bytes, or some kB of tags. */
+/** Everything before the first cluster: some hundred bytes, or a few kB with tags. */
 const MAX_HEADER_BYTES = 4 * 1024 * 1024;
-/** It has ten elements or so; each takes more memory than its bytes. */
+/** Headers have about ten elements; each takes more memory than its bytes. */
 const MAX_HEADER_ELEMENTS = 1_000;
-/** What may be in a cluster before its first picture: its time, and some blocks of sound. */
-const MAX_HELD_BYTES = 64 * 1024;
+/** Bytes of a cluster before its first video block: its timestamp and some audio blocks. */
+const MAX_CLUSTER_START_BYTES = 64 * 1024;
 /**
- * How many blocks of sound are held at the start of a cluster until its first picture tells whether
- * one can join there: half a second, as browsers send sound in blocks of 60 ms.
+ * Audio blocks that are buffered at the start of a cluster until its first video block decides
+ * whether the cluster is an entry point: half a second, at 60 ms per block as in browsers.
  */
-const MAX_HELD_BLOCKS = 8;
+const MAX_CLUSTER_START_BLOCKS = 8;
 
-/** A few are between two blocks; each costs more time than its bytes tell. */
+/** Elements between two blocks; usually a few. Limits CPU time per received byte. */
 const MAX_IDLE_ELEMENTS = 1_000;
 
-const NO_MATROSKA = 'this is no WebM/Matroska';
-/** Id and size of a segment whose end is not known. */
-const ENDLESS_SEGMENT = Uint8Array.of(0x18, 0x53, 0x80, 0x67, 1, 255, 255, 255, 255, 255, 255, 255);
+const NOT_MATROSKA = 'this is not WebM/Matroska';
+/** Header of a segment of unknown size. */
+const UNKNOWN_SIZE_SEGMENT = Uint8Array.of(
+  0x18,
+  0x53,
+  0x80,
+  0x67,
+  1,
+  255,
+  255,
+  255,
+  255,
+  255,
+  255,
+  255,
+);
 
-/** What a block says of itself. */
+/** Header of a block. */
 interface Block {
   readonly track: number;
   readonly sourceMs: number | null;
   readonly isKey: boolean;
 }
 
-/** The beginning of a cluster. */
-interface Held {
+/** The start of a cluster, buffered until its first video block. */
+interface ClusterStart {
   readonly pieces: Uint8Array[];
   byteLength: number;
   blocks: number;
-  /** Of its first block. */
+  /** Time of its first block. */
   sourceMs: number | null;
 }
 
 /**
- * Follows WebM and other Matroska, files as well as what a browser records live (RFC 9559). Units are
- * blocks; the first of a cluster begins with the cluster's head, and with the sound before its first
- * picture.
+ * Reads WebM and other Matroska, from files and from live recordings of browsers (RFC 9559). Each
+ * block is a unit; the first of a cluster includes the cluster's header and the audio before its
+ * first video block.
  */
 export class MatroskaReader implements ContainerReader {
   private readonly queue = new ByteQueue();
@@ -74,122 +94,139 @@ export class MatroskaReader implements ContainerReader {
   private tracks: MatroskaTracks = { video: null, delaysNs: new Map() };
   private state: 'start' | 'header' | 'clusters' = 'start';
   private clusterTicks: number | null = null;
-  /** The beginning of a cluster, until it is clear whether one can join here; null after that. */
-  private held: Held | null = null;
-  /** Since the last block. */
+  /** Start of the current cluster while it is undecided whether it is an entry point; then null. */
+  private clusterStart: ClusterStart | null = null;
+  /** Elements since the last block. */
   private elements = 0;
 
   push(bytes: Uint8Array): SourceUnit[] {
     this.queue.push(bytes);
     const units: SourceUnit[] = [];
     try {
-      for (let head = this.nextHead(); head; head = this.nextHead()) {
-        const unit = this.take(head);
+      for (let header = this.nextHeader(); header; header = this.nextHeader()) {
+        const unit = this.readElement(header);
         if (unit === 'incomplete') break;
-        if (++this.elements > MAX_IDLE_ELEMENTS) throw new Error('it has elements and no blocks');
+        if (++this.elements > MAX_IDLE_ELEMENTS)
+          throw new Error('too many elements without a block');
         if (unit) units.push(unit);
       }
     } catch (error) {
-      throw new Error(`${NO_MATROSKA}: ${(error as Error).message}`);
+      throw new Error(`${NOT_MATROSKA}: ${(error as Error).message}`);
     }
     return units;
   }
 
   header(): Uint8Array {
-    return joined(this.headers);
+    return concatBytes(this.headers);
   }
 
-  private nextHead(): ElementHead | null {
-    const waiting = this.queue.peek();
-    const head = elementHead(waiting, 0);
-    if (this.state === 'start' && waiting.length >= 4 && unsigned(waiting, 0, 4) !== ID.ebml) {
-      throw new Error('it does not begin like one');
+  private nextHeader(): ElementHeader | null {
+    const buffered = this.queue.peek();
+    const header = readElementHeader(buffered, 0);
+    if (
+      this.state === 'start' &&
+      buffered.length >= 4 &&
+      readUnsigned(buffered, 0, 4) !== ID.ebml
+    ) {
+      throw new Error('the EBML header is missing');
     }
-    return head;
+    return header;
   }
 
-  private take(head: ElementHead): SourceUnit | null | 'incomplete' {
-    if (head.id === ID.segment) return this.takeSegment(head);
-    if (head.id === ID.cluster) return this.takeCluster(head);
-    const { contentBytes, headBytes } = head;
+  private readElement(header: ElementHeader): SourceUnit | null | 'incomplete' {
+    if (header.id === ID.segment) return this.startSegment(header);
+    if (header.id === ID.cluster) return this.startCluster(header);
+    const { contentBytes, headerBytes } = header;
     if (contentBytes === null || contentBytes > MAX_ELEMENT_BYTES) {
       throw new Error('an element is too large');
     }
     const isHeader = this.state !== 'clusters';
-    if (isHeader) this.boundHeader(headBytes + contentBytes);
-    if (this.queue.length < headBytes + contentBytes) return 'incomplete';
-    const bytes = this.queue.take(headBytes + contentBytes);
-    if (isHeader) return this.takeHeader(head, bytes);
-    if (head.id === ID.simpleBlock) return this.takeBlock(bytes, this.readBlock(bytes, headBytes));
-    if (head.id === ID.blockGroup) return this.takeBlock(bytes, this.readGroup(bytes, headBytes));
-    return this.takeOther(head, bytes);
+    if (isHeader) this.limitHeader(headerBytes + contentBytes);
+    if (this.queue.length < headerBytes + contentBytes) return 'incomplete';
+    const bytes = this.queue.take(headerBytes + contentBytes);
+    if (isHeader) return this.readHeaderElement(header, bytes);
+    if (header.id === ID.simpleBlock)
+      return this.addBlock(bytes, this.readBlock(bytes, headerBytes));
+    if (header.id === ID.blockGroup)
+      return this.addBlock(bytes, this.readGroup(bytes, headerBytes));
+    return this.readOtherElement(header, bytes);
   }
 
-  private takeHeader(head: ElementHead, bytes: Uint8Array): SourceUnit {
-    if ((this.state === 'start') !== (head.id === ID.ebml)) throw new Error('it begins wrongly');
-    if (this.state === 'start') requireDocType(bytes, head.headBytes);
-    if (head.id === ID.info) this.scaleNs = readTimestampScale(bytes, head.headBytes);
-    if (head.id === ID.tracks) this.tracks = readTracks(bytes, head.headBytes);
+  private readHeaderElement(header: ElementHeader, bytes: Uint8Array): SourceUnit {
+    if ((this.state === 'start') !== (header.id === ID.ebml))
+      throw new Error('the EBML header is misplaced');
+    if (this.state === 'start') requireDocType(bytes, header.headerBytes);
+    if (header.id === ID.info) this.scaleNs = readTimestampScale(bytes, header.headerBytes);
+    if (header.id === ID.tracks) this.tracks = readTracks(bytes, header.headerBytes);
     this.state = 'header';
-    this.keepHeader(bytes);
-    return { bytes, isHeader: true, isJoin: false, sourceMs: null };
+    this.storeHeader(bytes);
+    return { bytes, isHeader: true, isEntryPoint: false, sourceMs: null };
   }
 
-  private takeSegment(head: ElementHead): SourceUnit {
+  private startSegment(header: ElementHeader): SourceUnit {
     if (this.state !== 'header' || this.hasSegment) {
-      throw new Error('a segment is out of place; connect again for another recording');
+      throw new Error('unexpected segment; reconnect for another recording');
     }
-    // A decoder that begins in the middle must not count on where the segment was to end.
-    this.keepHeader(ENDLESS_SEGMENT);
+    // The original size would be wrong for a decoder that starts in the middle.
+    this.storeHeader(UNKNOWN_SIZE_SEGMENT);
     this.hasSegment = true;
-    const bytes = this.queue.take(head.headBytes);
-    return { bytes, isHeader: true, isJoin: false, sourceMs: null };
+    const bytes = this.queue.take(header.headerBytes);
+    return { bytes, isHeader: true, isEntryPoint: false, sourceMs: null };
   }
 
-  private takeCluster(head: ElementHead): SourceUnit | null {
-    if (!this.hasSegment) throw new Error('a cluster is out of place');
+  private startCluster(header: ElementHeader): SourceUnit | null {
+    if (!this.hasSegment) throw new Error('unexpected cluster');
     this.state = 'clusters';
-    const before = this.release(false);
+    const previous = this.flushClusterStart(false);
     this.clusterTicks = null;
-    const bytes = this.queue.take(head.headBytes);
-    this.held = { pieces: [bytes], byteLength: bytes.length, blocks: 0, sourceMs: null };
-    return before;
+    const bytes = this.queue.take(header.headerBytes);
+    this.clusterStart = { pieces: [bytes], byteLength: bytes.length, blocks: 0, sourceMs: null };
+    return previous;
   }
 
-  private takeOther(head: ElementHead, bytes: Uint8Array): SourceUnit | null {
-    if (head.id === ID.ebml)
-      throw new Error('it begins twice; connect again for another recording');
-    if (head.id === ID.timestamp) {
-      this.clusterTicks = unsigned(bytes, head.headBytes, bytes.length);
+  private readOtherElement(header: ElementHeader, bytes: Uint8Array): SourceUnit | null {
+    if (header.id === ID.ebml)
+      throw new Error('a second EBML header; reconnect for another recording');
+    if (header.id === ID.timestamp) {
+      this.clusterTicks = readUnsigned(bytes, header.headerBytes, bytes.length);
     }
-    if (!this.held) return { bytes, isHeader: false, isJoin: false, sourceMs: null };
-    return this.hold(this.held, bytes);
+    if (!this.clusterStart) return { bytes, isHeader: false, isEntryPoint: false, sourceMs: null };
+    return this.bufferBytes(this.clusterStart, bytes);
   }
 
-  private takeBlock(bytes: Uint8Array, block: Block): SourceUnit | null {
-    const { held } = this;
+  private addBlock(bytes: Uint8Array, block: Block): SourceUnit | null {
+    const { clusterStart } = this;
     const { sourceMs } = block;
     this.elements = 0;
-    if (!held) return { bytes, isHeader: false, isJoin: false, sourceMs };
-    held.sourceMs ??= sourceMs;
-    held.blocks++;
+    if (!clusterStart) return { bytes, isHeader: false, isEntryPoint: false, sourceMs };
+    clusterStart.sourceMs ??= sourceMs;
+    clusterStart.blocks++;
     const { video } = this.tracks;
-    if (video !== null && block.track !== video) return this.hold(held, bytes);
-    held.pieces.push(bytes);
-    return this.release(block.isKey);
+    if (video !== null && block.track !== video) return this.bufferBytes(clusterStart, bytes);
+    clusterStart.pieces.push(bytes);
+    return this.flushClusterStart(block.isKey);
   }
 
-  private hold(held: Held, bytes: Uint8Array): SourceUnit | null {
-    held.pieces.push(bytes);
-    held.byteLength += bytes.length;
-    const isFull = held.blocks >= MAX_HELD_BLOCKS || held.byteLength > MAX_HELD_BYTES;
-    return isFull ? this.release(false) : null;
+  private bufferBytes(clusterStart: ClusterStart, bytes: Uint8Array): SourceUnit | null {
+    clusterStart.pieces.push(bytes);
+    clusterStart.byteLength += bytes.length;
+    const isFull =
+      clusterStart.blocks >= MAX_CLUSTER_START_BLOCKS ||
+      clusterStart.byteLength > MAX_CLUSTER_START_BYTES;
+    return isFull ? this.flushClusterStart(false) : null;
   }
 
-  private release(isJoin: boolean): SourceUnit | null {
-    const { held } = this;
-    this.held = null;
-    return held && { bytes: joined(held.pieces), isHeader: false, isJoin, sourceMs: held.sourceMs };
+  private flushClusterStart(isEntryPoint: boolean): SourceUnit | null {
+    const { clusterStart } = this;
+    this.clusterStart = null;
+    return (
+      clusterStart && {
+        bytes: concatBytes(clusterStart.pieces),
+        isHeader: false,
+        isEntryPoint,
+        sourceMs: clusterStart.sourceMs,
+      }
+    );
   }
 
   private readGroup(bytes: Uint8Array, start: number): Block {
@@ -207,28 +244,28 @@ export class MatroskaReader implements ContainerReader {
     const length = vintLength(bytes[start], 8);
     const flags = length === null ? undefined : bytes[start + length + 2];
     if (length === null || flags === undefined) throw new Error('a block is too short');
-    const track = vint(bytes, start, length);
+    const track = readVint(bytes, start, length);
     const at = start + length;
-    const relative = (unsigned(bytes, at, at + 2) << 16) >> 16;
-    return { track, sourceMs: this.sourceMs(track, relative), isKey: (flags & 0x80) !== 0 };
+    const relativeTicks = (readUnsigned(bytes, at, at + 2) << 16) >> 16;
+    return { track, sourceMs: this.sourceMs(track, relativeTicks), isKey: (flags & 0x80) !== 0 };
   }
 
-  /** As ffmpeg reads it: in ticks, with the delay of the codec taken off. */
+  /** Block time as ffmpeg computes it: in ticks, minus the codec delay. */
   private sourceMs(track: number, relativeTicks: number): number | null {
     if (this.clusterTicks === null) return null;
     const delayTicks = Math.round((this.tracks.delaysNs.get(track) ?? 0) / this.scaleNs);
     return ((this.clusterTicks + relativeTicks - delayTicks) * this.scaleNs) / 1_000_000;
   }
 
-  private keepHeader(bytes: Uint8Array): void {
+  private storeHeader(bytes: Uint8Array): void {
     this.headers.push(bytes);
     this.headerBytes += bytes.length;
   }
 
-  private boundHeader(moreBytes: number): void {
+  private limitHeader(moreBytes: number): void {
     const isTooMany = this.headers.length >= MAX_HEADER_ELEMENTS;
     if (isTooMany || this.headerBytes + moreBytes > MAX_HEADER_BYTES) {
-      throw new Error('its header is too large');
+      throw new Error('the header is too large');
     }
   }
 }
@@ -237,6 +274,7 @@ function requireDocType(bytes: Uint8Array, start: number): void {
   for (const { id, start: from, end } of elements(bytes, start, bytes.length)) {
     if (id !== ID.docType) continue;
     const type = new TextDecoder().decode(bytes.subarray(from, end)).replace(/\0+$/, '');
-    if (type !== 'webm' && type !== 'matroska') throw new Error(`it is ${JSON.stringify(type)}`);
+    if (type !== 'webm' && type !== 'matroska')
+      throw new Error(`the document type is ${JSON.stringify(type)}`);
   }
 }

@@ -1,24 +1,33 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  complaints,
-  H264,
-  inChunks,
-  made,
-  PICTURE,
-  picturesIn,
-  probed,
-  TONE,
-} from '../../../test/support/media/made-with-ffmpeg.ts';
-import { joined } from '../byte-queue.ts';
+  AUDIO_INPUT,
+  countFrames,
+  decodeErrors,
+  H264_ENCODER,
+  probePackets,
+  runFfmpeg,
+  splitIntoChunks,
+  VIDEO_INPUT,
+} from '../../../test/support/media/ffmpeg-fixture.ts';
+import { concatBytes } from '../byte-queue.ts';
 import type { SourceUnit } from './container.ts';
 import { MPEGTS_WRAP_MS, MpegTsReader } from './mpegts.ts';
 
 const SECONDS = ['-t', '5'];
-const BOTH = [...PICTURE, ...TONE, ...SECONDS];
-const source = made([...BOTH, ...H264, '-c:a', 'aac', '-output_ts_offset', '7000', '-f', 'mpegts']);
-const silent = made([...PICTURE, ...SECONDS, ...H264, '-f', 'mpegts']);
-const soundOnly = made([...TONE, ...SECONDS, '-c:a', 'aac', '-f', 'mpegts']);
+const BOTH = [...VIDEO_INPUT, ...AUDIO_INPUT, ...SECONDS];
+const source = runFfmpeg([
+  ...BOTH,
+  ...H264_ENCODER,
+  '-c:a',
+  'aac',
+  '-output_ts_offset',
+  '7000',
+  '-f',
+  'mpegts',
+]);
+const silent = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...H264_ENCODER, '-f', 'mpegts']);
+const soundOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'aac', '-f', 'mpegts']);
 const SAMPLES = { source, silent, soundOnly };
 
 const PACKET = 188;
@@ -26,36 +35,36 @@ const PACKET = 188;
 function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
   const reader = new MpegTsReader();
   const units: SourceUnit[] = [];
-  for (const chunk of inChunks(bytes, lengths)) units.push(...reader.push(chunk));
+  for (const chunk of splitIntoChunks(bytes, lengths)) units.push(...reader.push(chunk));
   return { reader, units };
 }
 
-/** What units say, without where runs of plain packets are cut: at which byte what begins. */
+/** Properties of units by byte offset, independent of how runs of plain packets are split. */
 function marks(units: readonly SourceUnit[]) {
   const found: unknown[] = [];
   let at = 0;
   for (const { bytes, ...mark } of units) {
-    if (mark.isHeader || mark.isJoin || mark.sourceMs !== null) found.push({ at, ...mark });
+    if (mark.isHeader || mark.isEntryPoint || mark.sourceMs !== null) found.push({ at, ...mark });
     at += bytes.length;
   }
   return found;
 }
 
-/** Packets as they are but for their continuity counters. */
+/** Packets with their continuity counters cleared. */
 function withoutCounters(packets: Uint8Array): Uint8Array {
   return packets.map((byte, at) => (at % PACKET === 3 ? byte & 0xf0 : byte));
 }
 
 const bytesOf = (units: readonly SourceUnit[]): Uint8Array =>
-  joined(units.map(({ bytes }) => bytes));
+  concatBytes(units.map(({ bytes }) => bytes));
 
 for (const [name, bytes] of Object.entries(SAMPLES)) {
   describe(`MPEG-TS: ${name}`, () => {
-    test('[M-3] all bytes are in units, in order', () => {
+    test('[M-3] units contain all bytes in order', () => {
       expect(bytesOf(read(bytes).units)).toEqual(bytes);
     });
 
-    test('[M-3] is read the same however it is cut', () => {
+    test('[M-3] units do not depend on chunk sizes', () => {
       const whole = read(bytes);
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1 }), (lengths) => {
@@ -69,92 +78,92 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
       expect(marks(read(bytes, [1]).units)).toEqual(marks(whole.units));
     });
 
-    test('[M-14] nothing is held back: what came is passed on, but for a part of a packet', () => {
+    test('[M-14] everything but an incomplete packet is passed on at once', () => {
       const reader = new MpegTsReader();
       let passed = 0;
       let came = 0;
-      for (const chunk of inChunks(bytes, [1_316])) {
+      for (const chunk of splitIntoChunks(bytes, [1_316])) {
         came += chunk.length;
         for (const unit of reader.push(chunk)) passed += unit.bytes.length;
         expect(came - passed).toBeLessThan(PACKET);
       }
     });
 
-    test('[M-12] source times are those that ffmpeg sees', () => {
-      const packets = probed(bytes);
+    test('[M-12] source times equal those of ffmpeg', () => {
+      const packets = probePackets(bytes);
       const type = bytes === soundOnly ? 'audio' : 'video';
       const seen = packets.filter((packet) => packet.type === type).map(({ ptsMs }) => ptsMs);
       const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
       const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
-      // Sound comes in several frames a PES packet, which ffmpeg takes apart.
+      // ffmpeg splits the several audio frames of a PES packet.
       if (type === 'video') expect(times.map(rounded)).toEqual(seen.map(rounded));
       else for (const time of times) expect(seen.map(rounded)).toContain(rounded(time));
       expect(times.length).toBeGreaterThan(10);
     });
 
-    test('[M-40] a decoder can begin at every join, after the tables', () => {
+    test('[M-40] a decoder can start at every entry point, after the tables', () => {
       const { reader, units } = read(bytes);
       expect(reader.header()).toHaveLength(2 * PACKET);
-      const joins = units.flatMap(({ isJoin }, at) => (isJoin ? [at] : []));
+      const joins = units.flatMap(({ isEntryPoint }, at) => (isEntryPoint ? [at] : []));
       expect(joins.length).toBeGreaterThan(3);
       for (const at of joins.slice(0, 5)) {
-        const late = joined([reader.header(), bytesOf(units.slice(at))]);
-        expect(complaints(late)).toBe('');
+        const late = concatBytes([reader.header(), bytesOf(units.slice(at))]);
+        expect(decodeErrors(late)).toBe('');
         if (bytes === soundOnly) continue;
-        const pictures = probed(late).filter(({ type }) => type === 'video');
+        const pictures = probePackets(late).filter(({ type }) => type === 'video');
         expect(pictures[0]?.isKey).toBe(true);
         expect(pictures[0]?.ptsMs).toBeCloseTo(units[at]?.sourceMs ?? -1, 2);
-        expect(picturesIn(late)).toBe(pictures.length);
+        expect(countFrames(late)).toBe(pictures.length);
       }
     });
   });
 }
 
 describe('MPEG-TS', () => {
-  test('[M-40] every key frame is where one can join, and no other', () => {
-    const keys = probed(source).filter(({ type, isKey }) => type === 'video' && isKey);
-    const joins = read(source).units.filter(({ isJoin }) => isJoin);
+  test('[M-40] entry points are exactly the key frames', () => {
+    const keys = probePackets(source).filter(({ type, isKey }) => type === 'video' && isKey);
+    const joins = read(source).units.filter(({ isEntryPoint }) => isEntryPoint);
     const close = joins.map(({ sourceMs }) => Math.round(sourceMs ?? -1));
     expect(close).toEqual(keys.map(({ ptsMs }) => Math.round(ptsMs)));
   });
 
-  test('[M-40] where a sender marks no key frame, one can join at any picture, after a while', () => {
-    const many = made([...PICTURE, '-t', '25', ...H264, '-f', 'mpegts']);
+  test('[M-40] without random access indicators, every frame becomes an entry point after a while', () => {
+    const many = runFfmpeg([...VIDEO_INPUT, '-t', '25', ...H264_ENCODER, '-f', 'mpegts']);
     const unmarked = many.slice();
     for (let at = 0; at < unmarked.length; at += PACKET) {
       const hasFlags = ((unmarked[at + 3] ?? 0) & 0x20) !== 0 && (unmarked[at + 4] ?? 0) > 0;
       if (hasFlags) unmarked[at + 5] = (unmarked[at + 5] ?? 0) & ~0x40;
     }
-    expect(read(many).units.filter(({ isJoin }) => isJoin)).toHaveLength(25);
+    expect(read(many).units.filter(({ isEntryPoint }) => isEntryPoint)).toHaveLength(25);
     const { units } = read(unmarked);
-    const joins = units.map(({ sourceMs, isJoin }) => ({ sourceMs, isJoin }));
+    const joins = units.map(({ sourceMs, isEntryPoint }) => ({ sourceMs, isEntryPoint }));
     const pictures = joins.filter(({ sourceMs }) => sourceMs !== null);
-    expect(pictures.map(({ isJoin }) => isJoin)).toEqual([
+    expect(pictures.map(({ isEntryPoint }) => isEntryPoint)).toEqual([
       ...Array(300).fill(false),
       ...Array(75).fill(true),
     ]);
   });
 
-  test('[M-12] times go on rising when those of the source begin again', () => {
+  test('[M-12] source times keep rising over a wrap', () => {
     const wrapS = MPEGTS_WRAP_MS / 1000;
-    // Shortly before the end ffmpeg takes the times before it for times before 0.
+    // Shortly before a wrap, ffmpeg treats times as negative.
     for (const [beforeS, firstMs] of [
       [3, -3_000],
       [70, MPEGTS_WRAP_MS - 70_000],
     ] as const) {
       const offset = ['-muxdelay', '0', '-output_ts_offset', `${wrapS - beforeS}`];
-      const picture = ['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=5', '-t', `${beforeS + 2}`];
-      const around = made([...picture, ...H264, '-bf', '0', ...offset, '-f', 'mpegts']);
+      const video = ['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=5', '-t', `${beforeS + 2}`];
+      const around = runFfmpeg([...video, ...H264_ENCODER, '-bf', '0', ...offset, '-f', 'mpegts']);
       const times = read(around).units.flatMap(({ sourceMs }) => sourceMs ?? []);
       expect(times[0]).toBeCloseTo(firstMs, 1);
       expect(times).toHaveLength((beforeS + 2) * 5);
       for (const [i, ms] of times.entries()) expect(ms - firstMs).toBeCloseTo(200 * i, 0);
-      const seen = probed(around).map(({ ptsMs }) => Math.round(ptsMs));
+      const seen = probePackets(around).map(({ ptsMs }) => Math.round(ptsMs));
       expect(times.map(Math.round)).toEqual(seen);
     }
   });
 
-  test('[M-16] bytes that were lost or added on the way cost a few packets at most', () => {
+  test('[M-16] lost or inserted bytes cost at most a few packets', () => {
     fc.assert(
       fc.property(
         fc.array(fc.nat(source.length - 1), { minLength: 1, maxLength: 5 }),
@@ -168,7 +177,7 @@ describe('MPEG-TS', () => {
             pieces.push(source.subarray(from, at), noise);
             from = at + gap;
           }
-          const broken = joined([...pieces, source.subarray(from)]);
+          const broken = concatBytes([...pieces, source.subarray(from)]);
           const passed = bytesOf(read(broken, [1_316]).units);
           expect(passed.length % PACKET).toBe(0);
           expect(passed.length).toBeGreaterThan(broken.length - places.length * (400 + 4 * PACKET));
@@ -178,17 +187,17 @@ describe('MPEG-TS', () => {
     );
   });
 
-  test('[M-16] a way that loses a little all the time is none that sends something else', () => {
+  test('[M-16] a transport with constant small losses is not rejected', () => {
     const noise = new Uint8Array(3_000);
     const reader = new MpegTsReader();
     let passed = 0;
     for (let i = 0; i < 40; i++) {
-      for (const unit of reader.push(joined([source, noise]))) passed += unit.bytes.length;
+      for (const unit of reader.push(concatBytes([source, noise]))) passed += unit.bytes.length;
     }
     expect(passed).toBeGreaterThan(39 * source.length);
   });
 
-  test('[M-16] a table that was damaged on its way changes nothing', () => {
+  test('[M-16] a table with a wrong CRC is ignored', () => {
     const whole = read(source);
     const tables = [0, 0x1000].map((pid) => {
       const packet = source.findIndex(
@@ -202,25 +211,25 @@ describe('MPEG-TS', () => {
       for (let at = 5; at < 21; at++) {
         const damaged = table.slice();
         damaged[at] = (damaged[at] ?? 0) ^ 0x10;
-        const header = read(joined([source, damaged])).reader.header();
+        const header = read(concatBytes([source, damaged])).reader.header();
         expect(withoutCounters(header)).toEqual(withoutCounters(whole.reader.header()));
       }
     }
     const marked = source.slice();
     for (let at = 0; at < marked.length; at += PACKET)
       marked[at + 1] = (marked[at + 1] ?? 0) | 0x80;
-    const { units } = read(joined([source, marked]));
+    const { units } = read(concatBytes([source, marked]));
     expect(marks(units).filter((mark) => !(mark as SourceUnit).isHeader)).toEqual(
       marks(whole.units).filter((mark) => !(mark as SourceUnit).isHeader),
     );
   });
 
-  test('a source that begins in the middle of a packet, and a table that is changed', () => {
+  test('a source may start in the middle of a packet and change its tables', () => {
     const { units } = read(source.subarray(100));
     expect(bytesOf(units)).toEqual(source.slice(PACKET));
-    const other = made([
+    const other = runFfmpeg([
       ...BOTH,
-      ...H264,
+      ...H264_ENCODER,
       '-c:a',
       'aac',
       '-mpegts_start_pid',
@@ -230,21 +239,21 @@ describe('MPEG-TS', () => {
       '-f',
       'mpegts',
     ]);
-    const { reader, units: both } = read(joined([source, other]));
+    const { reader, units: both } = read(concatBytes([source, other]));
     expect(reader.header()).toEqual(read(other).reader.header());
-    expect(both.filter(({ isJoin }) => isJoin)).toHaveLength(10);
+    expect(both.filter(({ isEntryPoint }) => isEntryPoint)).toHaveLength(10);
   });
 
-  test('a table in several packets is kept whole', () => {
+  test('a table in several packets is stored completely', () => {
     const many = ['-c:a', 'aac', ...Array(40).fill(['-map', '1:a']).flat()];
-    const wide = made([
+    const wide = runFfmpeg([
       ...BOTH.slice(0, -2),
       '-t',
       '0.5',
       '-map',
       '0:v',
       ...many,
-      ...H264,
+      ...H264_ENCODER,
       '-f',
       'mpegts',
     ]);
@@ -254,12 +263,12 @@ describe('MPEG-TS', () => {
   });
 });
 
-describe('what is no MPEG-TS', () => {
-  test('[M-16] is said so within 64 KB', () => {
+describe('malformed MPEG-TS', () => {
+  test('[M-16] is rejected within 64 KB', () => {
     const refused = (bytes: Uint8Array) => {
       const reader = new MpegTsReader();
       let passed = 0;
-      for (const chunk of inChunks(bytes, [1_000])) {
+      for (const chunk of splitIntoChunks(bytes, [1_000])) {
         for (const unit of reader.push(chunk)) passed += unit.bytes.length;
       }
       return passed;
@@ -267,25 +276,25 @@ describe('what is no MPEG-TS', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(255)), (noise) => {
         const bytes = Uint8Array.from({ length: 70_000 }, () => noise.next().value as number);
-        expect(() => refused(bytes)).toThrow('this is no MPEG-TS');
+        expect(() => refused(bytes)).toThrow('this is not MPEG-TS');
       }),
       { numRuns: 10 },
     );
-    expect(() => refused(new Uint8Array(70_000))).toThrow('this is no MPEG-TS');
+    expect(() => refused(new Uint8Array(70_000))).toThrow('this is not MPEG-TS');
   });
 
-  test('[M-16] packets without any program end it', () => {
+  test('[M-16] without a program is rejected', () => {
     const packet = new Uint8Array(PACKET).fill(0xff);
     packet.set([0x47, 0x1f, 0xff, 0x10]);
     const reader = new MpegTsReader();
-    const run = joined(Array(1_000).fill(packet));
+    const run = concatBytes(Array(1_000).fill(packet));
     const feed = () => {
       for (let i = 0; i < 30; i++) reader.push(run);
     };
     expect(feed).toThrow('no program');
   });
 
-  test('[M-16] any bytes of a real one may be wrong: one of those errors at most', () => {
+  test('[M-16] with any corrupted bytes causes only the expected errors', () => {
     fc.assert(
       fc.property(fc.nat(source.length - 1), fc.uint8Array({ maxLength: 400 }), (at, noise) => {
         const broken = source.slice();

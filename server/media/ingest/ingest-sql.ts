@@ -1,7 +1,7 @@
 import type { SourceHealth } from '../../../protocol/ingest.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { leaseClockMs, type SealedTime } from '../../platform/lease-clock.ts';
-import { reading, type Tx, writing } from '../../storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import type { SourceKind } from '../source.ts';
 import { hasSource, type Lease, mayOpen, mayRenew } from './lease-rules.ts';
 
@@ -121,7 +121,7 @@ async function saveKey(tx: Tx, id: string, key: string): Promise<void> {
 export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
   return {
     /** The stream's key, null before the first one, and its source. @throws DomainError `not-found` */
-    findIngest: reading(
+    findIngest: readProcedure(
       async (
         tx,
         input: OwnedStream & { nowMs: number },
@@ -132,7 +132,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
     ),
 
     /** Returns the stream's key; sets it to `offered` when it has none. @throws DomainError `not-found` */
-    keepStreamKey: writing(
+    keepStreamKey: writeProcedure(
       async (tx, input: OwnedStream & { offered: string }): Promise<string> => {
         await streams.lockOwnStream(tx, input.id, input.producer);
         const row = await findBy(tx, 'id', input.id);
@@ -147,7 +147,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
      * (M-1).
      * @throws DomainError `not-found`
      */
-    rotateStreamKey: writing(
+    rotateStreamKey: writeProcedure(
       async (tx, input: OwnedStream & { key: string; nowMs: number }): Promise<IngestRow> => {
         await streams.lockOwnStream(tx, input.id, input.producer);
         await saveKey(tx, input.id, input.key);
@@ -160,7 +160,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
      * Makes a session the source of the stream with this key, and starts the stream. The stream ends
      * `graceMs` after the last renewal by this session or a later one (M-7, M-8).
      */
-    openSource: writing(
+    openSource: writeProcedure(
       async (
         tx,
         input: {
@@ -189,7 +189,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
     ),
 
     /** Renews the lease of a session and stores its health. Called every 2 s. */
-    renewSource: writing(
+    renewSource: writeProcedure(
       async (
         tx,
         input: {
@@ -220,7 +220,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
      * Ends the lease of a session. Another source may open at once; otherwise the stream ends after
      * `graceMs`. Does nothing when the stream has another source.
      */
-    releaseSource: writing(
+    releaseSource: writeProcedure(
       async (
         tx,
         input: { streamId: string; session: string; nowMs: number; graceMs: number },

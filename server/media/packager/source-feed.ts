@@ -25,7 +25,7 @@ export class SourceFeed {
       this.bufferUnit(unit);
       return true;
     }
-    if (this.sink === DISCARD || (!this.isSynced && !unit.isJoin)) return true;
+    if (this.sink === DISCARD || (!this.isSynced && !unit.isEntryPoint)) return true;
     if (!this.isSynced) this.sink.write(this.header());
     this.isSynced = true;
     return this.sink.write(unit.bytes);

@@ -65,7 +65,7 @@ test('container timestamps equal the shown times, and audio has no gap', async (
   const all = [...(header?.pieces ?? []), ...frames.flatMap(({ pieces }) => pieces)];
   const units = all.flatMap((piece) => reader.push(piece));
   expect(units.filter(({ isHeader }) => isHeader).length).toBe(4);
-  expect(units.filter(({ isJoin }) => isJoin).length).toBe(40);
+  expect(units.filter(({ isEntryPoint }) => isEntryPoint).length).toBe(40);
   const audioMs = frames.map(({ pieces }) => (pieces.at(-3)?.length ?? 0) / 96);
   const total = audioMs.reduce((sum, ms) => sum + ms, 0);
   const lastMs = shownTimeOf(frames.at(-1)?.pieces ?? []) ?? 0;

@@ -35,7 +35,7 @@ export class Relay {
       const { connection } = this;
       if (!connection) continue;
       if (!this.hasStarted) {
-        if (!unit.isJoin) continue;
+        if (!unit.isEntryPoint) continue;
         this.hasStarted = true;
         this.send(connection, this.reader.header());
       }

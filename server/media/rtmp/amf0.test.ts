@@ -20,7 +20,7 @@ const { value } = fc.letrec<{ value: AmfValue }>((tie) => ({
   ),
 }));
 
-test('what is written is read again', () => {
+test('values survive a write and a read', () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 4 }), (values) => {
       expect(readAmf(writeAmf(values))).toEqual(values);
@@ -28,7 +28,7 @@ test('what is written is read again', () => {
   );
 });
 
-test('what encoders send besides: arrays with a count that is a hint, typed objects, XML', () => {
+test('ECMA arrays, typed objects and XML are read', () => {
   const array = Buffer.from('\x08\0\0\0\x09\0\x01a\x01\x01\0\0\x09', 'latin1');
   const typed = Buffer.from('\x10\0\x01T\0\x01b\x05\0\0\x09', 'latin1');
   const rest = Buffer.from('\x0f\0\0\0\x02<>\x0d', 'latin1');
@@ -36,26 +36,26 @@ test('what encoders send besides: arrays with a count that is a hint, typed obje
   expect(read).toEqual([{ a: true }, { b: null }, '<>', undefined]);
 });
 
-test('a member can have any name', () => {
+test('a member may be named __proto__', () => {
   const bytes = Buffer.from('\x03\0\x09__proto__\x05\0\0\x09', 'latin1');
   const [object] = readAmf(bytes);
   expect(Object.keys(object ?? {})).toEqual(['__proto__']);
 });
 
-describe('[M-16] what is refused', () => {
+describe('[M-16] the AMF reader rejects', () => {
   test.each([
-    ['cut off', '\x00\x01', 'AMF: cut off'],
-    ['an object without an end', '\x03\0\x01a\x05', 'AMF: cut off'],
-    ['a type that nobody sends', '\x11', 'AMF: type 17'],
-    ['a reference', '\x07\0\0', 'AMF: type 7'],
-    ['an array that promises too much', '\x0a\xff\xff\xff\xff', 'AMF: too much'],
-    ['too deep', '\x03\0\x01a'.repeat(20), 'AMF: too much'],
-    ['too many', '\x05'.repeat(2_000), 'AMF: too much'],
+    ['truncated input', '\x00\x01', 'AMF: truncated'],
+    ['an object without an end marker', '\x03\0\x01a\x05', 'AMF: truncated'],
+    ['an unknown type', '\x11', 'AMF: unsupported type 17'],
+    ['a reference', '\x07\0\0', 'AMF: unsupported type 7'],
+    ['an array with an excessive length', '\x0a\xff\xff\xff\xff', 'AMF: too many values'],
+    ['deep nesting', '\x03\0\x01a'.repeat(20), 'AMF: too many values'],
+    ['too many values', '\x05'.repeat(2_000), 'AMF: too many values'],
   ])('%s', (_, bytes, line) => {
     expect(() => readAmf(Buffer.from(bytes, 'latin1'))).toThrow(line);
   });
 
-  test('is never another failure', () => {
+  test('any bytes with an RtmpError or not at all', () => {
     const start = fc.constantFrom('\x03\0\x01a', '\x08\0\0\0\0', '\x0a\0\0\0\x05', '');
     fc.assert(
       fc.property(start, fc.uint8Array({ maxLength: 80 }), (first, bytes) => {

@@ -1,6 +1,6 @@
 import { RtmpError } from './rtmp-message.ts';
 
-/** A value of AMF0. Objects, typed ones and ECMA arrays are all records. */
+/** An AMF0 value. Objects, typed objects and ECMA arrays are all read as `AmfObject`. */
 export type AmfValue =
   | number
   | boolean
@@ -11,7 +11,7 @@ export type AmfValue =
   | readonly AmfValue[]
   | AmfObject;
 
-/** Has no prototype, so that no name means anything but a member. */
+/** Has no prototype, so that every name is a plain member. */
 export interface AmfObject {
   readonly [name: string]: AmfValue;
 }
@@ -31,14 +31,14 @@ const UNSUPPORTED = 13;
 const XML = 15;
 const TYPED_OBJECT = 16;
 
-/** Encoders nest two deep. */
-const DEPTH_MAX = 8;
-/** Values in one message; descriptions of a stream have about twenty. */
-const VALUES_MAX = 1_000;
+/** Encoders nest two levels. */
+const MAX_DEPTH = 8;
+/** Values per message; stream metadata has about twenty. */
+const MAX_VALUES = 1_000;
 
 /**
- * Reads the values that a message consists of (Adobe AMF 0, 2).
- * @throws RtmpError they are cut off, too many, too deep, or of a type that no encoder sends
+ * Reads all values of a message (Adobe AMF 0, 2).
+ * @throws RtmpError for truncated input, too many values, too deep nesting or an unsupported type
  */
 export function readAmf(bytes: Uint8Array): AmfValue[] {
   const reader = new AmfReader(bytes);
@@ -62,7 +62,7 @@ class AmfReader {
 
   value(depth: number): AmfValue {
     this.values++;
-    if (depth > DEPTH_MAX || this.values > VALUES_MAX) throw new RtmpError('AMF: too much');
+    if (depth > MAX_DEPTH || this.values > MAX_VALUES) throw new RtmpError('AMF: too many values');
     const type = this.take(1)[0];
     switch (type) {
       case NUMBER:
@@ -89,10 +89,10 @@ class AmfReader {
   }
 
   private record(type: number | undefined, depth: number): AmfObject {
-    // The number of members is a hint alone; an end follows them.
+    // The member count is only a hint; an end marker follows the members.
     if (type === ECMA_ARRAY) this.take(4);
     else if (type === TYPED_OBJECT) this.text(this.take(2).readUInt16BE());
-    else if (type !== OBJECT) throw new RtmpError(`AMF: type ${type}`);
+    else if (type !== OBJECT) throw new RtmpError(`AMF: unsupported type ${type}`);
     const members: Record<string, AmfValue> = Object.create(null);
     for (;;) {
       const name = this.text(this.take(2).readUInt16BE());
@@ -105,13 +105,13 @@ class AmfReader {
 
   private array(depth: number): AmfValue[] {
     const length = this.take(4).readUInt32BE();
-    if (length > VALUES_MAX) throw new RtmpError('AMF: too much');
+    if (length > MAX_VALUES) throw new RtmpError('AMF: too many values');
     return Array.from({ length }, () => this.value(depth + 1));
   }
 
   private date(): Date {
     const date = new Date(this.take(8).readDoubleBE());
-    // A time zone, which is to be ignored (2.13).
+    // Skip the time zone, which is reserved (2.13).
     this.take(2);
     return date;
   }
@@ -122,32 +122,32 @@ class AmfReader {
 
   private take(length: number): Buffer {
     const end = this.at + length;
-    if (end > this.bytes.length) throw new RtmpError('AMF: cut off');
+    if (end > this.bytes.length) throw new RtmpError('AMF: truncated');
     const part = this.bytes.subarray(this.at, end);
     this.at = end;
     return part;
   }
 }
 
-/** Writes values one after the other. */
+/** Writes a sequence of values. */
 export function writeAmf(values: readonly AmfValue[]): Uint8Array {
-  return Buffer.concat(values.map(written));
+  return Buffer.concat(values.map(encode));
 }
 
-function written(value: AmfValue): Uint8Array {
+function encode(value: AmfValue): Uint8Array {
   if (value === null) return Uint8Array.of(NULL);
   if (value === undefined) return Uint8Array.of(UNDEFINED);
-  if (typeof value === 'number') return numeric(NUMBER, value);
+  if (typeof value === 'number') return encodeNumber(NUMBER, value);
   if (typeof value === 'boolean') return Uint8Array.of(BOOLEAN, value ? 1 : 0);
-  if (typeof value === 'string') return text(value);
+  if (typeof value === 'string') return encodeString(value);
   if (value instanceof Date)
-    return Buffer.concat([numeric(DATE, value.getTime()), Buffer.alloc(2)]);
+    return Buffer.concat([encodeNumber(DATE, value.getTime()), Buffer.alloc(2)]);
   if (isArray(value)) {
-    return Buffer.concat([counted(STRICT_ARRAY, value.length), ...value.map(written)]);
+    return Buffer.concat([withCount(STRICT_ARRAY, value.length), ...value.map(encode)]);
   }
   const members = Object.entries(value).flatMap(([name, member]) => [
-    shortText(name),
-    written(member),
+    encodeShortString(name),
+    encode(member),
   ]);
   return Buffer.concat([Uint8Array.of(OBJECT), ...members, Uint8Array.of(0, 0, OBJECT_END)]);
 }
@@ -156,27 +156,27 @@ function isArray(value: readonly AmfValue[] | AmfObject): value is readonly AmfV
   return Array.isArray(value);
 }
 
-function numeric(type: number, value: number): Uint8Array {
+function encodeNumber(type: number, value: number): Uint8Array {
   const bytes = Buffer.alloc(9);
   bytes[0] = type;
   bytes.writeDoubleBE(value, 1);
   return bytes;
 }
 
-function text(value: string): Uint8Array {
+function encodeString(value: string): Uint8Array {
   const length = Buffer.byteLength(value);
-  if (length <= 0xffff) return Buffer.concat([Uint8Array.of(STRING), shortText(value)]);
-  return Buffer.concat([counted(LONG_STRING, length), Buffer.from(value)]);
+  if (length <= 0xffff) return Buffer.concat([Uint8Array.of(STRING), encodeShortString(value)]);
+  return Buffer.concat([withCount(LONG_STRING, length), Buffer.from(value)]);
 }
 
-function shortText(value: string): Uint8Array {
+function encodeShortString(value: string): Uint8Array {
   const bytes = Buffer.from(value);
   const length = Buffer.alloc(2);
   length.writeUInt16BE(bytes.length);
   return Buffer.concat([length, bytes]);
 }
 
-function counted(type: number, count: number): Uint8Array {
+function withCount(type: number, count: number): Uint8Array {
   const bytes = Buffer.alloc(5);
   bytes[0] = type;
   bytes.writeUInt32BE(count, 1);

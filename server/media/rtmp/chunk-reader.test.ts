@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ChunkReader } from './chunk-reader.ts';
-import { chunked } from './chunk-writer.ts';
+import { writeChunks } from './chunk-writer.ts';
 import {
   ABORT,
   controlMessage,
@@ -24,8 +24,8 @@ function read(...parts: (Uint8Array | number[])[]): RtmpMessage[] {
   return readAll(new ChunkReader(MOST), bytes);
 }
 
-/** A header of format 0 with the id of a chunk stream that is one byte. */
-function full(id: number, timestamp: number, length: number, type = 9, streamId = 1): number[] {
+/** A format 0 header with a each-byte chunk stream id. */
+function header0(id: number, timestamp: number, length: number, type = 9, streamId = 1): number[] {
   return [id, ...be24(timestamp), ...be24(length), type, streamId, 0, 0, 0];
 }
 
@@ -45,7 +45,7 @@ const message = fc.record({
   payload: fc.uint8Array({ maxLength: 700 }),
 });
 
-test('messages are the same however they are cut, into chunks and on the wire', () => {
+test('messages are read in chunks of any size and from reads of any size', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 });
   const chunkBytes = fc.integer({ min: 1, max: 300 });
   fc.assert(
@@ -56,28 +56,28 @@ test('messages are the same however they are cut, into chunks and on the wire', 
       (messages, size, lengths) => {
         const resized = controlMessage(SET_CHUNK_SIZE, size);
         const bytes = Buffer.concat([
-          chunked(resized, 2, 128),
-          ...messages.map((one, index) => chunked(one, 3 + (index % 3), size)),
+          writeChunks(resized, 2, 128),
+          ...messages.map((each, index) => writeChunks(each, 3 + (index % 3), size)),
         ]);
         const reader = new ChunkReader(MOST);
-        const seen: RtmpMessage[] = [];
-        for (let at = 0, turn = 0; at < bytes.length; turn++) {
-          const length = lengths[turn % lengths.length] ?? 1;
-          seen.push(...readAll(reader, bytes.subarray(at, at + length)));
+        const received: RtmpMessage[] = [];
+        for (let at = 0, index = 0; at < bytes.length; index++) {
+          const length = lengths[index % lengths.length] ?? 1;
+          received.push(...readAll(reader, bytes.subarray(at, at + length)));
           at += length;
         }
-        expect(seen.slice(1)).toEqual(messages);
+        expect(received.slice(1)).toEqual(messages);
       },
     ),
   );
 });
 
-test('messages of several chunk streams come in turns', () => {
+test('messages of several chunk streams may be interleaved', () => {
   const [video, audio] = [new Uint8Array(300).fill(1), new Uint8Array(130).fill(2)];
   const messages = read(
-    full(6, 40, 300),
+    header0(6, 40, 300),
     video.subarray(0, 128),
-    full(4, 41, 130, 8),
+    header0(4, 41, 130, 8),
     audio.subarray(0, 128),
     [0xc6],
     video.subarray(0, 128),
@@ -92,9 +92,9 @@ test('messages of several chunk streams come in turns', () => {
   ]);
 });
 
-test('headers leave out what is as before', () => {
+test('formats 1 to 3 inherit fields of the previous header', () => {
   const messages = read(
-    full(4, 1_000, 1),
+    header0(4, 1_000, 1),
     [7],
     [0x44, ...be24(20), ...be24(2), 8, 1, 2],
     [0x84, ...be24(25), 3, 4],
@@ -109,85 +109,89 @@ test('headers leave out what is as before', () => {
   ]);
 });
 
-test('format 3 after format 0 has the timestamp again as a difference', () => {
-  expect(times(read(full(4, 40, 1), [7], [0xc4, 7], [0xc4, 7]))).toEqual([40, 80, 120]);
+test('format 3 after format 0 repeats the timestamp as a delta', () => {
+  expect(times(read(header0(4, 40, 1), [7], [0xc4, 7], [0xc4, 7]))).toEqual([40, 80, 120]);
 });
 
-test('a chunk stream may begin with format 1', () => {
+test('a chunk stream may start with format 1', () => {
   expect(read([0x44, ...be24(20), ...be24(1), 8, 1])).toMatchObject([
     { streamId: 0, timestampMs: 20 },
   ]);
 });
 
-test('ids of chunk streams have one, two or three bytes', () => {
-  const header = full(0, 5, 1).slice(1);
+test('chunk stream ids have each, two or three bytes', () => {
+  const header = header0(0, 5, 1).slice(1);
   const messages = read(
     [0, 10, ...header, 1],
     [1, 10, 0, ...be24(6), ...header.slice(3), 2],
-    // The same chunk stream by the other spelling.
+    // The same chunk stream id in its three-byte form.
     [0xc0, 10, 3],
     [1, 0xff, 0xff, ...header, 4],
   );
   expect(times(messages)).toEqual([5, 6, 12, 5]);
 });
 
-describe('timestamps of 32 bits', () => {
+describe('extended timestamps', () => {
   const extended = [0x12, 0x34, 0x56, 0x78];
   const payload = new Uint8Array(200).fill(9);
 
   test.each([
-    ['are repeated before each chunk', extended],
-    ['or are not', []],
-  ])('%s', (_, again) => {
+    ['may be repeated before each chunk', extended],
+    ['may be omitted after the first chunk', []],
+  ])('%s', (_, repeated) => {
     const messages = read(
-      [...full(4, 0xff_ffff, 200), ...extended],
+      [...header0(4, 0xff_ffff, 200), ...extended],
       payload.subarray(0, 128),
-      [0xc4, ...again],
+      [0xc4, ...repeated],
       payload.subarray(128),
-      full(4, 7, 1),
+      header0(4, 7, 1),
       [1],
     );
-    expect(messages.map((one) => one.payload.length)).toEqual([200, 1]);
+    expect(messages.map((each) => each.payload.length)).toEqual([200, 1]);
     expect(times(messages)).toEqual([0x1234_5678, 7]);
   });
 
-  test('wrap', () => {
+  test('wrap around at 2^32', () => {
     const messages = read(
-      [...full(4, 0xff_ffff, 1), 0xff, 0xff, 0xff, 0xf0, 1],
+      [...header0(4, 0xff_ffff, 1), 0xff, 0xff, 0xff, 0xf0, 1],
       [0x84, ...be24(0x20), 1],
     );
     expect(times(messages)).toEqual([0xffff_fff0, 0x10]);
   });
 });
 
-test('a message that is called off is forgotten', () => {
+test('Abort discards the message in progress', () => {
   const messages = read(
-    full(4, 5, 300),
+    header0(4, 5, 300),
     new Uint8Array(128),
-    chunked(controlMessage(ABORT, 4), 2, 128),
-    full(4, 6, 1),
+    writeChunks(controlMessage(ABORT, 4), 2, 128),
+    header0(4, 6, 1),
     [3],
   );
   expect(times(messages)).toEqual([0, 6]);
 });
 
-test('a message may have nothing in it', () => {
-  expect(times(read(full(4, 5, 0), full(4, 6, 0)))).toEqual([5, 6]);
+test('a message may be empty', () => {
+  expect(times(read(header0(4, 5, 0), header0(4, 6, 0)))).toEqual([5, 6]);
 });
 
-describe('[M-16] what is refused', () => {
+describe('[M-16] the chunk reader rejects', () => {
   test.each([
-    ['a chunk after nothing', [[0xc4]], 'never came'],
-    ['a message too large', [full(4, 0, MOST + 1)], 'too large'],
-    ['a message within another', [full(4, 0, 300), new Uint8Array(128), full(4, 0, 1)], 'within'],
-    ['chunks of nothing', [full(2, 0, 4, SET_CHUNK_SIZE, 0), [0, 0, 0, 0]], 'chunks of 0'],
-    ['a size that is cut off', [full(2, 0, 1, SET_CHUNK_SIZE, 0), [0]], 'cut off'],
+    ['a format 3 chunk without a previous each', [[0xc4]], 'does not exist'],
+    ['a message too large', [header0(4, 0, MOST + 1)], 'too large'],
+    [
+      'a message within another',
+      [header0(4, 0, 300), new Uint8Array(128), header0(4, 0, 1)],
+      'within',
+    ],
+    ['a chunk size of 0', [header0(2, 0, 4, SET_CHUNK_SIZE, 0), [0, 0, 0, 0]], 'chunk size: 0'],
+    ['a truncated chunk size', [header0(2, 0, 1, SET_CHUNK_SIZE, 0), [0]], 'truncated'],
     [
       'too many chunk streams',
       Array.from({ length: 65 }, (_, id) => [
         0,
         id,
-        ...full(0, 0, 9).slice(1),
+        ...header0(0, 0, 9).slice(1),
         ...Array(9).fill(1),
       ]),
       'too many chunk streams',
@@ -196,17 +200,17 @@ describe('[M-16] what is refused', () => {
     expect(() => read(...parts)).toThrow(line);
   });
 
-  test('many large messages at the same time', () => {
+  test('several large interleaved messages', () => {
     const reader = new ChunkReader(100_000);
-    readAll(reader, chunked(controlMessage(SET_CHUNK_SIZE, 50_000), 2, 128));
-    const begin = (id: number) => [...full(id, 0, 100_000), ...new Uint8Array(50_000)];
+    readAll(reader, writeChunks(controlMessage(SET_CHUNK_SIZE, 50_000), 2, 128));
+    const begin = (id: number) => [...header0(id, 0, 100_000), ...new Uint8Array(50_000)];
     const ids = [3, 4, 5, 6, 7];
     expect(() => {
       for (const id of ids) readAll(reader, Uint8Array.from(begin(id)));
-    }).toThrow('too many messages');
+    }).toThrow('too many interleaved');
   });
 
-  test('garbage is never another failure', () => {
+  test('any bytes with an RtmpError or not at all', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }), (chunks) => {
         const reader = new ChunkReader(MOST);

@@ -1,25 +1,25 @@
 import { uint24 } from '../container/flv-tag.ts';
 import { ABORT, RtmpError, type RtmpMessage, SET_CHUNK_SIZE, uint32Of } from './rtmp-message.ts';
 
-/** What chunks are cut to while nobody said otherwise (Adobe RTMP 1.0, 5.4.1). */
+/** Chunk size previousMs the first Set Chunk Size (Adobe RTMP 1.0, 5.4.1). */
 export const DEFAULT_CHUNK_BYTES = 128;
 
-/** Chunks larger than any message mean the same as this (5.4.1). They take no memory here. */
-const CHUNK_BYTES_MAX = 0xff_ffff;
+/** The largest message: a larger chunk size has the same effect (5.4.1). It allocates nothing. */
+const MAX_CHUNK_BYTES = 0xff_ffff;
 /** Encoders use five or six. */
-const CHUNK_STREAMS_MAX = 64;
-/** A timestamp that says that the real one follows in 32 bits. */
-const EXTENDED = 0xff_ffff;
-/** How long message headers are, by their format. */
+const MAX_CHUNK_STREAMS = 64;
+/** Marker in the 24-bit field: a 32-bit extended timestamp follows. */
+const EXTENDED_TIMESTAMP = 0xff_ffff;
+/** Length of message headers, by format. */
 const HEADER_BYTES = [11, 7, 3, 0] as const;
-/** Room for a message is made as its bytes come, not as its header promises. */
-const FIRST_ROOM_BYTES = 1 << 10;
+/** Buffers grow with the received bytes, not with the length that a header announces. */
+const INITIAL_BUFFER_BYTES = 1 << 10;
 
-/** What is remembered of a chunk stream: the newest header, and the message that is under way. */
+/** State of a chunk stream: its latest header and the message in progress. */
 interface ChunkStream {
   timestampMs: number;
-  /** The timestamp or difference that the newest header had. */
-  field: number;
+  /** Timestamp or delta of the latest header, ms. */
+  timestampField: number;
   isExtended: boolean;
   length: number;
   type: number;
@@ -29,25 +29,25 @@ interface ChunkStream {
 }
 
 /**
- * Puts messages together from their chunks (Adobe RTMP 1.0, 5.3). Set Chunk Size and Abort are
- * followed here; they are told all the same.
+ * Assembles messages from chunks (Adobe RTMP 1.0, 5.3). Applies Set Chunk Size and Abort, and returns
+ * them like all others.
  */
 export class ChunkReader {
-  /** Longer messages are refused. */
+  /** Longer messages throw. */
   messageBytesMax: number;
   private input: Uint8Array = new Uint8Array(0);
   private at = 0;
   private chunkBytes = DEFAULT_CHUNK_BYTES;
-  /** The chunk that is under way, and how much of it is to come. */
+  /** Chunk stream of the chunk in progress, and the bytes that the chunk still lacks. */
   private current: ChunkStream | null = null;
-  private chunkRest = 0;
+  private chunkRemaining = 0;
   private readonly streams = new Map<number, ChunkStream>();
 
   constructor(messageBytesMax: number) {
     this.messageBytesMax = messageBytesMax;
   }
 
-  /** Takes what came; `next` reads it. */
+  /** Adds received bytes; `next` reads them. */
   feed(bytes: Uint8Array): void {
     const rest = this.input.subarray(this.at);
     this.input = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
@@ -55,40 +55,41 @@ export class ChunkReader {
   }
 
   /**
-   * @returns the next whole message, or null when more bytes are needed
-   * @throws RtmpError when this is no RTMP, or more than a peer may send
+   * @returns the next complete message; null when more bytes are needed
+   * @throws RtmpError for malformed input or an exceeded limit
    */
   next(): RtmpMessage | null {
     for (;;) {
       if (this.current === null && !this.beginChunk()) return null;
       const stream = this.current;
       if (stream === null) return null;
-      this.take(stream);
-      if (this.chunkRest > 0) return null;
+      this.readPayload(stream);
+      if (this.chunkRemaining > 0) return null;
       this.current = null;
       if (stream.received < stream.length) continue;
-      const message = finished(stream);
-      this.follow(message);
+      const message = completeMessage(stream);
+      this.applyControl(message);
       return message;
     }
   }
 
-  /** Reads a chunk's header. @returns false when it is not whole */
+  /** Reads a chunk header. @returns false when it is incomplete */
   private beginChunk(): boolean {
     const input = this.input.subarray(this.at);
-    const basic = basicHeader(input);
+    const basic = readBasicHeader(input);
     if (basic === null) return false;
     const { format, id } = basic;
     let at = basic.bytes;
     const end = at + (HEADER_BYTES[format] ?? 0);
     if (input.length < end) return false;
-    const known = this.streams.get(id);
-    const isExtended = format === 3 ? (known?.isExtended ?? false) : uint24(input, at) === EXTENDED;
+    const existing = this.streams.get(id);
+    const isExtended =
+      format === 3 ? (existing?.isExtended ?? false) : uint24(input, at) === EXTENDED_TIMESTAMP;
     if (isExtended && input.length < end + 4) return false;
-    const stream = known ?? this.newStream(id, format);
+    const stream = existing ?? this.newStream(id, format);
     if (format === 3) {
-      // Some encoders leave it out here. A payload that begins with the same bytes is less likely.
-      at = isExtended && uint32(input, end) === stream.field ? end + 4 : end;
+      // Some encoders omit the repeated extended timestamp. A payload with these bytes is unlikely.
+      at = isExtended && uint32(input, end) === stream.timestampField ? end + 4 : end;
     } else {
       readHeader(stream, format, input, at, isExtended);
       at = isExtended ? end + 4 : end;
@@ -96,17 +97,17 @@ export class ChunkReader {
     if (stream.body === null) this.beginMessage(stream, format);
     this.at += at;
     this.current = stream;
-    this.chunkRest = Math.min(this.chunkBytes, stream.length - stream.received);
+    this.chunkRemaining = Math.min(this.chunkBytes, stream.length - stream.received);
     return true;
   }
 
   private newStream(id: number, format: number): ChunkStream {
-    // Some encoders begin with format 1, which leaves out the stream alone.
-    if (format > 1) throw new RtmpError('a chunk refers to one before that never came');
-    if (this.streams.size >= CHUNK_STREAMS_MAX) throw new RtmpError('too many chunk streams');
+    // Some encoders start with format 1, which lacks only the message stream id.
+    if (format > 1) throw new RtmpError('a chunk refers to a previous one that does not exist');
+    if (this.streams.size >= MAX_CHUNK_STREAMS) throw new RtmpError('too many chunk streams');
     const stream: ChunkStream = {
       timestampMs: 0,
-      field: 0,
+      timestampField: 0,
       isExtended: false,
       length: 0,
       type: 0,
@@ -122,53 +123,56 @@ export class ChunkReader {
     if (stream.length > this.messageBytesMax) {
       throw new RtmpError(`a message is too large: ${stream.length} bytes`);
     }
-    // After format 0, format 3 means the same number again, now as a difference (5.3.1.2.4).
-    const before = format === 0 ? 0 : stream.timestampMs;
-    stream.timestampMs = (before + stream.field) >>> 0;
-    stream.body = new Uint8Array(Math.min(stream.length, FIRST_ROOM_BYTES));
+    // Format 3 after format 0 repeats the timestamp as a delta (5.3.1.2.4).
+    const previousMs = format === 0 ? 0 : stream.timestampMs;
+    stream.timestampMs = (previousMs + stream.timestampField) >>> 0;
+    stream.body = new Uint8Array(Math.min(stream.length, INITIAL_BUFFER_BYTES));
     stream.received = 0;
   }
 
-  /** Moves what is there of the chunk into its message. */
-  private take(stream: ChunkStream): void {
-    const part = this.input.subarray(this.at, this.at + this.chunkRest);
+  /** Moves the available bytes of the chunk into its message. */
+  private readPayload(stream: ChunkStream): void {
+    const part = this.input.subarray(this.at, this.at + this.chunkRemaining);
     if (part.length === 0) return;
     const needed = stream.received + part.length;
-    this.makeRoom(stream, needed);
+    this.ensureCapacity(stream, needed);
     stream.body?.set(part, stream.received);
     stream.received = needed;
     this.at += part.length;
-    this.chunkRest -= part.length;
+    this.chunkRemaining -= part.length;
   }
 
-  private makeRoom(stream: ChunkStream, needed: number): void {
+  private ensureCapacity(stream: ChunkStream, needed: number): void {
     const body = stream.body ?? new Uint8Array(0);
     if (needed <= body.length) return;
-    const room = Math.min(stream.length, Math.max(needed, 2 * body.length));
-    const rooms = [...this.streams.values()].reduce((sum, one) => sum + roomOf(one), room);
-    // Several messages may be under way, but one alone may be large.
-    if (rooms - body.length > 2 * this.messageBytesMax) {
-      throw new RtmpError('too many messages at the same time');
+    const capacity = Math.min(stream.length, Math.max(needed, 2 * body.length));
+    const totalCapacity = [...this.streams.values()].reduce(
+      (sum, each) => sum + capacityOf(each),
+      capacity,
+    );
+    // Messages may be interleaved, but only one may be large.
+    if (totalCapacity - body.length > 2 * this.messageBytesMax) {
+      throw new RtmpError('too many interleaved messages');
     }
-    const larger = new Uint8Array(room);
+    const larger = new Uint8Array(capacity);
     larger.set(body.subarray(0, stream.received));
     stream.body = larger;
   }
 
-  private follow(message: RtmpMessage): void {
+  private applyControl(message: RtmpMessage): void {
     if (message.type === SET_CHUNK_SIZE) {
       const bytes = uint32Of(message);
-      if (bytes === 0 || bytes > 0x7fff_ffff) throw new RtmpError(`chunks of ${bytes} bytes`);
-      this.chunkBytes = Math.min(bytes, CHUNK_BYTES_MAX);
+      if (bytes === 0 || bytes > 0x7fff_ffff) throw new RtmpError(`invalid chunk size: ${bytes}`);
+      this.chunkBytes = Math.min(bytes, MAX_CHUNK_BYTES);
     } else if (message.type === ABORT) {
       const stream = this.streams.get(uint32Of(message));
-      if (stream !== undefined) forget(stream);
+      if (stream !== undefined) discardMessage(stream);
     }
   }
 }
 
-/** The format of a chunk, and the id of its chunk stream; null when it is not whole. */
-function basicHeader(input: Uint8Array): { format: number; id: number; bytes: number } | null {
+/** Reads format and chunk stream id; null when the header is incomplete. */
+function readBasicHeader(input: Uint8Array): { format: number; id: number; bytes: number } | null {
   const [first, second, third] = input;
   if (first === undefined) return null;
   const format = first >> 6;
@@ -186,28 +190,30 @@ function readHeader(
   at: number,
   isExtended: boolean,
 ): void {
-  if (stream.body !== null) throw new RtmpError('a message began within another');
+  if (stream.body !== null) throw new RtmpError('a message begins within another');
   stream.isExtended = isExtended;
-  stream.field = isExtended ? uint32(input, at + (HEADER_BYTES[format] ?? 0)) : uint24(input, at);
+  stream.timestampField = isExtended
+    ? uint32(input, at + (HEADER_BYTES[format] ?? 0))
+    : uint24(input, at);
   if (format > 1) return;
   stream.length = uint24(input, at + 3);
   stream.type = input[at + 6] ?? 0;
   if (format === 0) stream.streamId = uint32(input, at + 7, true);
 }
 
-function finished(stream: ChunkStream): RtmpMessage {
+function completeMessage(stream: ChunkStream): RtmpMessage {
   const payload = stream.body ?? new Uint8Array(0);
   const { type, streamId, timestampMs } = stream;
-  forget(stream);
+  discardMessage(stream);
   return { type, streamId, timestampMs, payload };
 }
 
-function forget(stream: ChunkStream): void {
+function discardMessage(stream: ChunkStream): void {
   stream.body = null;
   stream.received = 0;
 }
 
-function roomOf(stream: ChunkStream): number {
+function capacityOf(stream: ChunkStream): number {
   return stream.body?.length ?? 0;
 }
 

@@ -6,7 +6,7 @@ const random = () => new Uint8Array(HANDSHAKE_BYTES).fill(7);
 const c1 = Uint8Array.from({ length: HANDSHAKE_BYTES }, (_, index) => index % 251);
 const c2 = new Uint8Array(HANDSHAKE_BYTES);
 
-test('is answered with its echo, however it is cut, and what follows it is kept', () => {
+test('the handshake echoes C1, in reads of any size, and keeps the bytes after it', () => {
   const sent = Buffer.concat([Uint8Array.of(3), c1, c2, Buffer.from('more')]);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: sent.length }), (cut) => {
@@ -24,12 +24,12 @@ test('is answered with its echo, however it is cut, and what follows it is kept'
   );
 });
 
-describe('[M-16] what is no RTMP', () => {
+describe('[M-16] other protocols', () => {
   test.each(['GET / HTTP/1.1', '\x06', '\x16\x03\x01'])(
-    'is refused at its first byte: %j',
+    'are rejected at the first byte: %j',
     (text) => {
       const handshake = new Handshake(random);
-      expect(() => handshake.push(Buffer.from(text))).toThrow('no plain RTMP');
+      expect(() => handshake.push(Buffer.from(text))).toThrow('not plain RTMP');
     },
   );
 });

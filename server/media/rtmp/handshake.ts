@@ -1,53 +1,53 @@
 import { RtmpError } from './rtmp-message.ts';
 
-/** The length of C1, C2, S1 and S2. */
+/** Length of C1, C2, S1 and S2. */
 export const HANDSHAKE_BYTES = 1536;
 
 const VERSION = 3;
 
-/** What a handshake has come to. */
+/** Result of received handshake bytes. */
 export interface HandshakeStep {
-  /** To be sent. */
+  /** Bytes to send; null for none. */
   readonly reply: Uint8Array | null;
-  /** What came after the handshake; null while it is not over. */
+  /** Bytes after the handshake; null while it is incomplete. */
   readonly rest: Uint8Array | null;
 }
 
 /**
- * The server's side of the simple handshake (Adobe RTMP 1.0, 5.2). What C2 echoes is not looked at:
- * encoders that try the unpublished handshake of Flash first send something else.
+ * Server side of the simple handshake (Adobe RTMP 1.0, 5.2). C2 is not verified: encoders that try
+ * the unpublished Flash handshake s1 send other bytes.
  */
 export class Handshake {
   private readonly random: () => Uint8Array;
-  private held = Buffer.alloc(0);
-  private isAnswered = false;
+  private received = Buffer.alloc(0);
+  private hasReplied = false;
 
-  /** @param random makes the bytes of S1, 1536 of them */
+  /** @param random returns the 1,536 bytes of S1 */
   constructor(random: () => Uint8Array) {
     this.random = random;
   }
 
-  /** @throws RtmpError this is no RTMP, or an encrypted kind of it */
+  /** @throws RtmpError when this is not RTMP, or an encrypted variant */
   push(bytes: Uint8Array): HandshakeStep {
-    this.held = Buffer.concat([this.held, bytes]);
-    const [version] = this.held;
-    // A version that is lower is to be answered with ours, higher ones are reserved (5.2.2).
-    if (version !== undefined && version > VERSION) throw new RtmpError('this is no plain RTMP');
+    this.received = Buffer.concat([this.received, bytes]);
+    const [version] = this.received;
+    // Lower versions get a reply with version 3; higher ones are reserved (5.2.2).
+    if (version !== undefined && version > VERSION) throw new RtmpError('not plain RTMP');
     let reply: Uint8Array | null = null;
-    if (!this.isAnswered && this.held.length >= 1 + HANDSHAKE_BYTES) {
-      reply = this.answer();
-      this.isAnswered = true;
+    if (!this.hasReplied && this.received.length >= 1 + HANDSHAKE_BYTES) {
+      reply = this.createReply();
+      this.hasReplied = true;
     }
     const end = 1 + 2 * HANDSHAKE_BYTES;
-    return { reply, rest: this.held.length >= end ? this.held.subarray(end) : null };
+    return { reply, rest: this.received.length >= end ? this.received.subarray(end) : null };
   }
 
   /** S0, S1 and S2. */
-  private answer(): Uint8Array {
-    const first = Buffer.from(this.random());
-    // Our time is 0, and what follows it says that this is the simple kind.
-    first.fill(0, 0, 8);
-    const echo = this.held.subarray(1, 1 + HANDSHAKE_BYTES);
-    return Buffer.concat([Uint8Array.of(VERSION), first, echo]);
+  private createReply(): Uint8Array {
+    const s1 = Buffer.from(this.random());
+    // Time 0 and four zero bytes, which mark the simple handshake.
+    s1.fill(0, 0, 8);
+    const echo = this.received.subarray(1, 1 + HANDSHAKE_BYTES);
+    return Buffer.concat([Uint8Array.of(VERSION), s1, echo]);
   }
 }

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { PerSecond } from '../per-second.ts';
+import { RateMeter } from '../rate-meter.ts';
 import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { FlvStream } from './flv-stream.ts';
 import { Handshake } from './handshake.ts';
-import { PublishDialog } from './publish-dialog.ts';
-import { Replies } from './replies.ts';
+import { PublishSession } from './publish-session.ts';
+import { ReplyWriter } from './replies.ts';
 import type { RtmpLimits } from './rtmp-limits.ts';
 import {
   ACKNOWLEDGEMENT,
@@ -17,7 +17,7 @@ import {
   controlMessage,
   DATA,
   DATA_AMF3,
-  pingAnswer,
+  pongFor,
   RtmpError,
   type RtmpMessage,
   USER_CONTROL,
@@ -32,37 +32,37 @@ export interface ConnectionOptions {
   readonly ingest: Ingest;
   readonly logger: Logger;
   readonly limits: RtmpLimits;
-  /** A clock that runs forward, ms. */
+  /** Monotonic clock, ms. */
   readonly nowMs: () => number;
-  /** Random bytes for the handshake. */
+  /** Returns the random bytes of the handshake. */
   readonly random: () => Uint8Array;
 }
 
-type Phase = 'handshake' | 'commands' | 'opening' | 'live' | 'over';
+type Phase = 'handshake' | 'commands' | 'opening' | 'live' | 'closed';
 
-/** A smaller window would have us confirm each packet. */
-const WINDOW_BYTES_MIN = 64 << 10;
+/** Lower bound, since a smaller window would acknowledge every packet. */
+const MIN_WINDOW_BYTES = 64 << 10;
 
-/** One connection, which wants to be, or is, a source. Nothing here throws. */
+/** One RTMP connection, from handshake to close. Its methods do not throw. */
 export class RtmpConnection {
   private phase: Phase = 'handshake';
-  private sinceMs: number;
+  private phaseStartMs: number;
   private lastByteMs: number;
-  /** Since when the encoder wants no more; null: it takes what comes. */
-  private heldSinceMs: number | null = null;
+  /** Start of the encoder's current back-pressure; null without any. */
+  private pausedSinceMs: number | null = null;
   private readonly handshake: Handshake;
   private readonly reader: ChunkReader;
-  private readonly replies: Replies;
-  private readonly dialog = new PublishDialog();
+  private readonly replies: ReplyWriter;
+  private readonly publishSession = new PublishSession();
   private readonly flv = new FlvStream();
   private session: SourceSession | null = null;
-  /** Why it is over. */
+  /** Why the connection was closed. */
   private reason = '';
   private receivedBytes = 0;
-  private confirmedBytes = 0;
-  private readonly messages: PerSecond;
-  // Only who asks is told what came: senders that do not read it are reset when they close, with
-  // their last pictures still on the way.
+  private acknowledgedBytes = 0;
+  private readonly messages: RateMeter;
+  // Acknowledge only on request: a sender that closes with unread acknowledgements resets the
+  // connection and loses its last frames.
   private windowBytes = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -70,69 +70,69 @@ export class RtmpConnection {
     private readonly options: ConnectionOptions,
   ) {
     this.handshake = new Handshake(options.random);
-    this.reader = new ChunkReader(options.limits.firstMessageBytes);
-    this.replies = new Replies(socket, options.limits.replyBytes);
-    this.messages = new PerSecond(options.limits.messagesPerS);
-    this.sinceMs = options.nowMs();
-    this.lastByteMs = this.sinceMs;
-    socket.on('data', (bytes: Buffer) => this.guarded(() => this.receive(bytes)));
-    socket.on('end', () => this.lost());
-    // 'close' follows.
+    this.reader = new ChunkReader(options.limits.pendingMessageBytes);
+    this.replies = new ReplyWriter(socket, options.limits.replyBytes);
+    this.messages = new RateMeter(options.limits.messagesPerSecond);
+    this.phaseStartMs = options.nowMs();
+    this.lastByteMs = this.phaseStartMs;
+    socket.on('data', (bytes: Buffer) => this.guard(() => this.receive(bytes)));
+    socket.on('end', () => this.disconnected());
+    // A 'close' event follows.
     socket.on('error', () => {});
-    socket.on('close', () => this.lost());
+    socket.on('close', () => this.disconnected());
   }
 
-  /** Whether it is a source that was taken. */
+  /** Whether its source was accepted and is live. */
   isLive(): boolean {
     return this.phase === 'live';
   }
 
-  /** Looks whether it has waited long enough. */
-  look(): void {
+  /** Applies the timeouts; called periodically. */
+  checkTimeouts(): void {
     const { limits, nowMs } = this.options;
     const now = nowMs();
-    const inPhaseMs = now - this.sinceMs;
-    if (this.phase === 'over') {
-      if (inPhaseMs > limits.lingerMs) this.socket.destroy();
+    const phaseMs = now - this.phaseStartMs;
+    if (this.phase === 'closed') {
+      if (phaseMs > limits.lingerMs) this.socket.destroy();
     } else if (this.phase === 'opening') {
-      if (inPhaseMs > limits.openMs) this.leave('the service did not answer', FAILED);
+      if (phaseMs > limits.openMs) this.refuse('the service did not respond', FAILED);
     } else if (this.phase === 'live') {
-      const heldMs = this.heldSinceMs === null ? 0 : now - this.heldSinceMs;
-      if (heldMs > limits.slowMs) {
-        this.leave('The video comes faster than it can be encoded.', FAILED);
-      } else if (this.heldSinceMs === null && now - this.lastByteMs > limits.idleMs) {
-        this.leave('timeout', FAILED);
+      const pausedMs = this.pausedSinceMs === null ? 0 : now - this.pausedSinceMs;
+      if (pausedMs > limits.backPressureMs) {
+        this.refuse('The video arrives faster than it can be encoded.', FAILED);
+      } else if (this.pausedSinceMs === null && now - this.lastByteMs > limits.idleMs) {
+        this.refuse('timeout', FAILED);
       }
     } else {
-      const most = this.phase === 'handshake' ? limits.handshakeMs : limits.publishMs;
-      if (inPhaseMs > most) this.drop('it did not publish in time');
+      const limitMs = this.phase === 'handshake' ? limits.handshakeMs : limits.publishMs;
+      if (phaseMs > limitMs) this.closeAtOnce('it did not publish in time');
     }
   }
 
-  /** Ends the source, tells it why, and closes the connection. */
-  leave(reason: string, code: string): void {
-    if (this.phase === 'over') return;
-    const wasGreeted = this.phase !== 'handshake';
-    this.over(reason);
-    if (wasGreeted) this.replies.send(this.dialog.refusal(code, reason));
-    this.hangUp();
+  /** Ends the source, sends the reason, and closes the connection. */
+  refuse(reason: string, code: string): void {
+    if (this.phase === 'closed') return;
+    const hasHandshake = this.phase !== 'handshake';
+    this.finish(reason);
+    if (hasHandshake) this.replies.send(this.publishSession.refusal(code, reason));
+    this.closeGracefully();
   }
 
   private receive(bytes: Uint8Array): void {
-    if (this.phase === 'over') return;
+    if (this.phase === 'closed') return;
     this.lastByteMs = this.options.nowMs();
     this.receivedBytes += bytes.length;
-    if (this.phase !== 'live' && this.receivedBytes > this.options.limits.firstBytes) {
-      this.drop('it sends too much before it publishes');
+    if (this.phase !== 'live' && this.receivedBytes > this.options.limits.pendingBytes) {
+      this.closeAtOnce('it sent too much before publishing');
       return;
     }
-    if (this.phase === 'handshake') this.greet(bytes);
+    if (this.phase === 'handshake') this.readHandshake(bytes);
     else this.reader.feed(bytes);
-    this.read();
-    this.confirm();
+    this.readMessages();
+    this.acknowledge();
   }
 
-  private greet(bytes: Uint8Array): void {
+  private readHandshake(bytes: Uint8Array): void {
     const { reply, rest } = this.handshake.push(bytes);
     if (reply !== null) this.socket.write(reply);
     if (rest === null) return;
@@ -140,62 +140,62 @@ export class RtmpConnection {
     this.reader.feed(rest);
   }
 
-  private read(): void {
+  private readMessages(): void {
     while (this.phase === 'commands' || this.phase === 'live') {
       const message = this.reader.next();
       if (message === null) return;
-      // They may be empty, and then take one byte each.
-      if (this.messages.isTooMany(1, this.options.nowMs())) {
-        this.leave('The video is cut into too many pieces.', FAILED);
+      // Empty messages cost the sender one byte each.
+      if (this.messages.addExceeds(1, this.options.nowMs())) {
+        this.refuse('Too many messages per second.', FAILED);
         return;
       }
-      this.take(message);
+      this.handleMessage(message);
     }
   }
 
-  private take(message: RtmpMessage): void {
+  private handleMessage(message: RtmpMessage): void {
     switch (message.type) {
       case AUDIO:
       case VIDEO:
       case DATA:
       case DATA_AMF3:
       case AGGREGATE:
-        this.takeMedia(message);
+        this.handleMedia(message);
         break;
       case COMMAND:
       case COMMAND_AMF3:
-        this.takeCommand(message);
+        this.handleCommand(message);
         break;
       case WINDOW_SIZE:
-        this.windowBytes = Math.max(WINDOW_BYTES_MIN, uint32Of(message));
+        this.windowBytes = Math.max(MIN_WINDOW_BYTES, uint32Of(message));
         break;
       case USER_CONTROL: {
-        const answer = pingAnswer(message);
-        if (answer !== null) this.replies.send(answer);
+        const pong = pongFor(message);
+        if (pong !== null) this.replies.send(pong);
         break;
       }
-      // Of the others only Set Chunk Size and Abort matter, which the reader follows.
+      // The reader applies Set Chunk Size and Abort; all other types are ignored.
     }
   }
 
-  private takeMedia(message: RtmpMessage): void {
+  private handleMedia(message: RtmpMessage): void {
     const { session } = this;
     if (session === null) return;
     for (const bytes of this.flv.bytes(message, this.options.nowMs())) {
       const wantsMore = session.write(bytes);
-      if (!wantsMore && this.heldSinceMs === null) this.hold(session);
+      if (!wantsMore && this.pausedSinceMs === null) this.pause(session);
     }
   }
 
-  private takeCommand(message: RtmpMessage): void {
-    for (const step of this.dialog.command(message)) {
+  private handleCommand(message: RtmpMessage): void {
+    for (const step of this.publishSession.command(message)) {
       if (step.kind === 'send') this.replies.send(step.message);
       else if (step.kind === 'publish') this.open(step.key);
-      else if (step.kind === 'refuse') this.leave(step.reason, step.code);
+      else if (step.kind === 'refuse') this.refuse(step.reason, step.code);
       else {
-        this.over('the source ended it');
-        this.replies.send(this.dialog.unpublished());
-        this.hangUp();
+        this.finish('the source stopped publishing');
+        this.replies.send(this.publishSession.unpublished());
+        this.closeGracefully();
       }
     }
   }
@@ -204,17 +204,17 @@ export class RtmpConnection {
     this.enter('opening');
     this.socket.pause();
     const { ingest, address } = this.options;
-    // A promise, whatever it throws.
+    // Inside a promise, so that a synchronous throw is handled too.
     const opening = Promise.resolve().then(() =>
       ingest.open({ key, kind: 'rtmp', container: 'flv', address }),
     );
     opening.then(
-      (session) => this.guarded(() => this.begin(session)),
-      (error) => this.refused(error),
+      (session) => this.guard(() => this.start(session)),
+      (error) => this.openFailed(error),
     );
   }
 
-  private begin(session: SourceSession): void {
+  private start(session: SourceSession): void {
     if (this.phase !== 'opening') {
       session.end(this.reason);
       return;
@@ -222,87 +222,89 @@ export class RtmpConnection {
     this.session = session;
     this.enter('live');
     this.reader.messageBytesMax = this.options.limits.messageBytes;
-    for (const message of this.dialog.publishing()) this.replies.send(message);
-    void session.closed.then(({ line }) => this.leave(line, FAILED));
+    for (const message of this.publishSession.publishing()) this.replies.send(message);
+    void session.closed.then(({ message }) => this.refuse(message, FAILED));
     this.socket.resume();
-    this.read();
+    this.readMessages();
   }
 
-  private refused(error: unknown): void {
-    const isKnown = error instanceof SourceRefused;
-    if (this.phase === 'over') return;
-    if (!isKnown) this.options.logger.error({ err: error, kind: 'rtmp' }, 'a source failed');
-    const reason = isKnown ? error.message : 'The service cannot take a source now; try again.';
-    this.leave(reason, isKnown ? REFUSAL_CODES[error.reason] : FAILED);
+  private openFailed(error: unknown): void {
+    const isExpected = error instanceof SourceRefused;
+    if (this.phase === 'closed') return;
+    if (!isExpected) this.options.logger.error({ err: error, kind: 'rtmp' }, 'source failed');
+    const reason = isExpected
+      ? error.message
+      : 'The service cannot accept a source now; try again.';
+    this.refuse(reason, isExpected ? REFUSAL_CODES[error.reason] : FAILED);
   }
 
-  /** Reads no more from the socket until the encoder wants more. */
-  private hold(session: SourceSession): void {
-    this.heldSinceMs = this.options.nowMs();
+  /** Pauses the socket until the encoder accepts more. */
+  private pause(session: SourceSession): void {
+    this.pausedSinceMs = this.options.nowMs();
     this.socket.pause();
     void session.drained().then(() => {
       if (this.phase !== 'live') return;
-      this.heldSinceMs = null;
+      this.pausedSinceMs = null;
       this.lastByteMs = this.options.nowMs();
       this.socket.resume();
     });
   }
 
-  /** Says how much came, as often as the sender wants to hear it. */
-  private confirm(): void {
-    if (this.receivedBytes - this.confirmedBytes < this.windowBytes) return;
-    this.confirmedBytes = this.receivedBytes;
+  /** Acknowledges received bytes, once per window that the peer requested. */
+  private acknowledge(): void {
+    if (this.receivedBytes - this.acknowledgedBytes < this.windowBytes) return;
+    this.acknowledgedBytes = this.receivedBytes;
     this.replies.send(controlMessage(ACKNOWLEDGEMENT, this.receivedBytes));
   }
 
-  private guarded(act: () => void): void {
+  private guard(action: () => void): void {
     try {
-      act();
+      action();
     } catch (error) {
       const { logger, address } = this.options;
-      const isKnown = error instanceof RtmpError;
-      if (!isKnown) logger.error({ err: error, address, kind: 'rtmp' }, 'a source failed');
-      const reason = isKnown ? error.message : 'The service failed.';
-      if (this.phase === 'live') this.leave(reason, FAILED);
-      else this.drop(reason);
+      const isExpected = error instanceof RtmpError;
+      if (!isExpected) logger.error({ err: error, address, kind: 'rtmp' }, 'source failed');
+      const reason = isExpected ? error.message : 'The service failed.';
+      if (this.phase === 'live') this.refuse(reason, FAILED);
+      else this.closeAtOnce(reason);
     }
   }
 
   private enter(phase: Phase): void {
     this.phase = phase;
-    this.sinceMs = this.options.nowMs();
+    this.phaseStartMs = this.options.nowMs();
   }
 
-  /** The sender is gone. */
-  private lost(): void {
-    if (this.phase !== 'over') this.over('connection lost');
+  /** Handles a disconnect by the peer. */
+  private disconnected(): void {
+    if (this.phase !== 'closed') this.finish('connection lost');
     this.socket.destroy();
   }
 
-  /** Closes at once: whoever this is speaks no RTMP. */
-  private drop(reason: string): void {
-    if (this.phase === 'over') return;
-    this.over(reason);
+  /** Closes without a reply: the peer violates the protocol. */
+  private closeAtOnce(reason: string): void {
+    if (this.phase === 'closed') return;
+    this.finish(reason);
     this.socket.destroy();
   }
 
-  /** From here on nothing is taken. */
-  private over(reason: string): void {
+  /** Enters the final phase and ends the session. */
+  private finish(reason: string): void {
     const { logger, address } = this.options;
-    const said = { kind: 'rtmp', address, reason };
-    if (this.phase === 'opening') logger.warn(said, 'source refused');
-    // Who only knocks does not fill the log.
-    else if (!this.session) logger.debug(said, 'no source');
-    this.enter('over');
+    const fields = { kind: 'rtmp', address, reason };
+    if (this.phase === 'opening') logger.warn(fields, 'source refused');
+    // Connections without a publish command are logged at debug level only.
+    else if (!this.session) logger.debug(fields, 'no source');
+    this.enter('closed');
     this.reason = reason;
     this.session?.end(reason);
   }
 
   /**
-   * Sends what is written and closes; what still comes is read and thrown away for a moment, since
-   * a socket that is closed over unread bytes takes the last words with it.
+   * Closes after pending writes. Reads and discards input until the peer closes, since closing a
+   * socket with unread input resets it and loses the last reply.
    */
-  private hangUp(): void {
+  private closeGracefully(): void {
     this.socket.resume();
     this.socket.end();
   }

@@ -5,7 +5,7 @@ import {
   type TestSender,
   TestSession,
 } from '../../../test/support/media/rtmp-fixture.ts';
-import { type SourceOffer, SourceRefused, type SourceSession } from '../source.ts';
+import { SourceRefused, type SourceRequest, type SourceSession } from '../source.ts';
 import { writeAmf } from './amf0.ts';
 import type { RtmpLimits } from './rtmp-limits.ts';
 import {
@@ -33,7 +33,7 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describe('back-pressure', () => {
-  /** Sends pictures for as long as they are taken, 64 KB each. */
+  /** Sends 64 KB frames as fast as the socket accepts them. */
   function flood(source: TestSender): { sentBytes: () => number } {
     let frames = 0;
     source.send(controlMessage(SET_CHUNK_SIZE, 65_536));
@@ -51,12 +51,12 @@ describe('back-pressure', () => {
     return { sentBytes: () => frames * 65_548 };
   }
 
-  test('reaches the sender, and when it is over all arrives', async () => {
+  test('stops the sender, and everything arrives once it ends', async () => {
     const { source, session } = await fixture.live(await fixture.listening());
     session.isFull = true;
     const { sentBytes } = flood(source);
     await session.until(({ receivedBytes }) => receivedBytes > 0);
-    // What fills between here and there is what the kernel holds for both.
+    // Wait until the kernel buffers on both sides are full.
     let before = -1;
     while (before !== sentBytes()) {
       before = sentBytes();
@@ -69,29 +69,33 @@ describe('back-pressure', () => {
     expect(session.ending).toBeNull();
   });
 
-  test('comes and goes', async () => {
-    const { source, session } = await fixture.live(await fixture.listening({ slowMs: 300 }));
+  test('may start and end repeatedly', async () => {
+    const { source, session } = await fixture.live(
+      await fixture.listening({ backPressureMs: 300 }),
+    );
     for (let turn = 1; turn <= 3; turn++) {
       session.isFull = true;
       source.send(picture(turn * 40));
       await session.until(({ receivedBytes }) => receivedBytes === 13 + turn * 115);
       session.drain();
     }
-    // Longer than it may be held, which it is not.
+    // Longer than the back-pressure limit, without back-pressure.
     await Bun.sleep(900);
     expect(session.ending).toBeNull();
   });
 
   test('that lasts too long ends the source', async () => {
-    const { source, session } = await fixture.live(await fixture.listening({ slowMs: 100 }));
+    const { source, session } = await fixture.live(
+      await fixture.listening({ backPressureMs: 100 }),
+    );
     session.isFull = true;
     flood(source);
     await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('The video comes faster than it can be encoded.');
+    expect(session.ending).toBe('The video arrives faster than it can be encoded.');
     await source.closed;
   });
 
-  test('is no idleness', async () => {
+  test('does not count as silence', async () => {
     const { source, session } = await fixture.live(await fixture.listening({ idleMs: 300 }));
     session.isFull = true;
     source.send(picture(0));
@@ -104,30 +108,30 @@ describe('back-pressure', () => {
   });
 });
 
-test('[M-7] a sender that closes without a word has lost its connection', async () => {
+test('[M-7] a sender that closes without unpublish counts as disconnected', async () => {
   const { source, session } = await fixture.live(await fixture.listening());
   source.socket.end();
   await session.until(({ ending }) => ending !== null);
   expect(session.ending).toBe('connection lost');
 });
 
-describe('while the service thinks about it', () => {
-  test('what comes already waits, and is not lost', async () => {
+describe('while the service decides', () => {
+  test('media that arrives early is buffered, not lost', async () => {
     const gate = Promise.withResolvers<void>();
-    const open = async (offer: SourceOffer) => {
+    const open = async (request: SourceRequest) => {
       await gate.promise;
-      return fixture.ingest.open(offer);
+      return fixture.ingest.open(request);
     };
     const source = await fixture.sender(await fixture.listening({}, open));
-    const taken = fixture.ingest.next();
+    const accepted = fixture.ingest.next();
     source.publish('KEY');
     source.send(picture(0, 200_000), picture(40));
     gate.resolve();
-    const session = await taken;
+    const session = await accepted;
     await session.until(({ receivedBytes }) => receivedBytes === 13 + 200_015 + 115);
   });
 
-  test('a sender that leaves has lost its connection', async () => {
+  test('a sender that closes counts as disconnected', async () => {
     const { source, session, answer } = await asked();
     source.socket.destroy();
     await source.closed;
@@ -136,15 +140,15 @@ describe('while the service thinks about it', () => {
     expect(session.ending).toBe('connection lost');
   });
 
-  test('an answer that does not come is a refusal, and one that comes later is not used', async () => {
+  test('a missing decision is a refusal, and a late session is ended', async () => {
     const { source, session, answer } = await asked({ openMs: 50 });
-    await source.until((one) => one.codes().includes(FAILED));
+    await source.until((sender) => sender.codes().includes(FAILED));
     answer();
     await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('the service did not answer');
+    expect(session.ending).toBe('the service did not respond');
   });
 
-  /** A sender that has asked, and what it is to get. */
+  /** A sender that waits for a decision, and the resolver of that decision. */
   async function asked(limits: Partial<RtmpLimits> = {}) {
     const gate = Promise.withResolvers<SourceSession>();
     const question = Promise.withResolvers<void>();
@@ -177,17 +181,17 @@ describe('while the service thinks about it', () => {
   ])('%s: a refusal', async (_, open, code) => {
     const source = await fixture.sender(await fixture.listening({}, open));
     source.publish('KEY');
-    await source.until((one) => one.codes().includes(code));
+    await source.until((sender) => sender.codes().includes(code));
     const told = source.messages.map(({ payload }) => Buffer.from(payload).toString('latin1'));
     expect(told.join()).not.toContain('secret');
   });
 });
 
-test('a ping is answered, and what came is confirmed', async () => {
+test('a ping gets a response, and received bytes are acknowledged', async () => {
   const { source } = await fixture.live(await fixture.listening());
   source.send(userControl(PING_REQUEST, 77), controlMessage(WINDOW_SIZE, 100));
   source.send({ ...picture(0), type: AUDIO, payload: new Uint8Array(70_000) });
-  await source.until((one) => one.messages.some(({ type }) => type === ACKNOWLEDGEMENT));
+  await source.until((sender) => sender.messages.some(({ type }) => type === ACKNOWLEDGEMENT));
   const answers = source.messages.filter(({ type }) => type === USER_CONTROL);
   const response = Buffer.from(userControl(PING_RESPONSE, 77).payload);
   expect(answers.some(({ payload }) => response.equals(payload))).toBe(true);
@@ -195,16 +199,16 @@ test('a ping is answered, and what came is confirmed', async () => {
   expect(confirmed && uint32Of(confirmed)).toBeGreaterThan(64 << 10);
 });
 
-test('nobody who did not ask is told what came', async () => {
+test('no acknowledgement is sent without a request', async () => {
   const { source } = await fixture.live(await fixture.listening());
   for (let frame = 0; frame < 60; frame++) source.send(picture(frame * 40, 100_000));
   source.send(userControl(PING_REQUEST, 77));
   const isPong = Buffer.from(userControl(PING_RESPONSE, 77).payload);
-  await source.until((one) => one.messages.some(({ payload }) => isPong.equals(payload)));
+  await source.until((sender) => sender.messages.some(({ payload }) => isPong.equals(payload)));
   expect(source.messages.some(({ type }) => type === ACKNOWLEDGEMENT)).toBe(false);
 });
 
-test('what is no description is left out', async () => {
+test('data other than metadata is ignored', async () => {
   const { source, session } = await fixture.live(await fixture.listening());
   const data = (name: string) => {
     return { type: DATA, streamId: 1, timestampMs: 0, payload: writeAmf([name, { a: 1 }]) };

@@ -1,28 +1,28 @@
-/** How long a connection is waited for, and how much is taken from it. */
+/** Timeouts and size limits of a connection. */
 export interface RtmpLimits {
   /** From the first byte to the end of the handshake. */
   readonly handshakeMs: number;
-  /** From the handshake to the publishing. */
+  /** From the handshake to the publish command. */
   readonly publishMs: number;
-  /** How long the service may take to say whether it takes a source. */
+  /** For the service to accept or reject a source. */
   readonly openMs: number;
-  /** How long a source may send nothing: one that vanished keeps its successor out for so long. */
+  /** Silence after which a source is ended; a new source is rejected until then. */
   readonly idleMs: number;
-  /** How long the encoder may take nothing. */
-  readonly slowMs: number;
-  /** How long a sender that was sent away may take to hear it. */
+  /** How long the encoder may apply back-pressure. */
+  readonly backPressureMs: number;
+  /** How long a refused sender may keep the connection half-open. */
   readonly lingerMs: number;
-  /** How long a connection that is closed still counts for its address: who guesses keys waits. */
-  readonly restMs: number;
-  /** A message of a source that was taken. */
+  /** How long a closed connection still counts for its address; slows key guessing. */
+  readonly closedHoldMs: number;
+  /** Size of a message from an accepted source. */
   readonly messageBytes: number;
-  /** A message of anybody else. */
-  readonly firstMessageBytes: number;
-  /** All that comes until a source is taken: 5 kB, and the first pictures of who does not wait. */
-  readonly firstBytes: number;
-  /** Pictures and sounds of a source, in a second: some 110, and more when it was held up. */
-  readonly messagesPerS: number;
-  /** What may wait to be read by the sender: replies are small. */
+  /** Size of a message before acceptance. */
+  readonly pendingMessageBytes: number;
+  /** All bytes before acceptance: 5 kB, plus first frames from encoders that do not wait. */
+  readonly pendingBytes: number;
+  /** Messages per second: typically 110, more after a stall. */
+  readonly messagesPerSecond: number;
+  /** Unread bytes in the send buffer; server messages are small. */
   readonly replyBytes: number;
 }
 
@@ -31,12 +31,12 @@ export const RTMP_LIMITS: RtmpLimits = {
   publishMs: 5_000,
   openMs: 10_000,
   idleMs: 8_000,
-  slowMs: 10_000,
+  backPressureMs: 10_000,
   lingerMs: 2_000,
-  restMs: 1_000,
+  closedHoldMs: 1_000,
   messageBytes: 8 << 20,
-  firstMessageBytes: 64 << 10,
-  firstBytes: 256 << 10,
-  messagesPerS: 3_000,
+  pendingMessageBytes: 64 << 10,
+  pendingBytes: 256 << 10,
+  messagesPerSecond: 3_000,
   replyBytes: 64 << 10,
 };

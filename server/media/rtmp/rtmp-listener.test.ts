@@ -14,21 +14,21 @@ const senders: Bun.Subprocess[] = [];
 let ingest: TestIngest;
 let listener: RtmpListener;
 
-/** What is sent: pictures of so many a second, and sound or none. */
+/** Test files: frame rate, encoder options, and whether they have audio. */
 const SOURCES = {
-  plain: { rate: 15, options: ['-bf', '2'], hasSound: true },
-  silent: { rate: 15, options: [], hasSound: false },
-  fast: { rate: 60, options: [], hasSound: true },
-  heavy: { rate: 15, options: ['-qp', '0', '-vf', 'noise=alls=100:allf=t'], hasSound: false },
+  plain: { rate: 15, options: ['-bf', '2'], hasAudio: true },
+  silent: { rate: 15, options: [], hasAudio: false },
+  fast: { rate: 60, options: [], hasAudio: true },
+  heavy: { rate: 15, options: ['-qp', '0', '-vf', 'noise=alls=100:allf=t'], hasAudio: false },
 } as const;
 
 beforeAll(async () => {
   await Promise.all(
-    Object.entries(SOURCES).map(([name, { rate, options, hasSound }]) => {
-      const picture = ['-f', 'lavfi', '-i', `testsrc2=size=192x108:rate=${rate}:duration=3`];
-      const sound = hasSound ? ['-f', 'lavfi', '-i', 'sine=duration=3', '-c:a', 'aac'] : [];
+    Object.entries(SOURCES).map(([name, { rate, options, hasAudio }]) => {
+      const video = ['-f', 'lavfi', '-i', `testsrc2=size=192x108:rate=${rate}:duration=3`];
+      const audio = hasAudio ? ['-f', 'lavfi', '-i', 'sine=duration=3', '-c:a', 'aac'] : [];
       const encode = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', String(rate), ...options];
-      return run('ffmpeg', [...picture, ...sound, ...encode, pathOf(name)]);
+      return run('ffmpeg', [...video, ...audio, ...encode, pathOf(name)]);
     }),
   );
 });
@@ -58,7 +58,7 @@ async function run(program: string, args: readonly string[]): Promise<string> {
   return text;
 }
 
-/** ffmpeg as an encoder that sends a file. */
+/** Sends a file with ffmpeg. */
 function send(name: string, options: SendOptions = {}) {
   const { path = `live/${KEY}`, input = ['-re'], output = [] } = options;
   const url = `rtmp://127.0.0.1:${listener.port}/${path}`;
@@ -77,7 +77,7 @@ interface SendOptions {
   readonly output?: readonly string[];
 }
 
-/** Every packet's stream, times and size. */
+/** Stream, times and size of every packet. */
 function packets(path: string): Promise<string> {
   const entries = 'packet=stream_index,pts,dts,size,flags,data_hash';
   return run('ffprobe', ['-show_data_hash', 'md5', '-show_entries', entries, '-of', 'csv', path]);
@@ -91,11 +91,11 @@ async function expectSame(name: string, bytes: Uint8Array): Promise<void> {
   expect(await packets(received)).toBe(sent);
 }
 
-describe('[M-2] what an encoder sends is what arrives', () => {
+describe('[M-2] media arrives unchanged', () => {
   test.each([
-    ['pictures and sound', 'plain', {}],
-    ['no sound', 'silent', {}],
-    ['60 pictures a second', 'fast', {}],
+    ['video and audio', 'plain', {}],
+    ['no audio', 'silent', {}],
+    ['60 frames a second', 'fast', {}],
     ['live', 'plain', { output: ['-rtmp_live', 'live'] }],
     ['without a duration', 'plain', { output: ['-flvflags', 'no_duration_filesize'] }],
     [
@@ -106,10 +106,10 @@ describe('[M-2] what an encoder sends is what arrives', () => {
     ['a query after the key', 'plain', { path: `live/${KEY}?backup=1` }],
     ['another app', 'plain', { path: `a/b/${KEY}` }],
   ] as const)('%s', async (_, name, options) => {
-    const taken = ingest.next();
+    const accepted = ingest.next();
     const sender = send(name, { ...options, input: [] });
-    const session = await taken;
-    expect(ingest.offers[0]).toMatchObject({
+    const session = await accepted;
+    expect(ingest.requests[0]).toMatchObject({
       key: KEY,
       kind: 'rtmp',
       container: 'flv',
@@ -117,12 +117,12 @@ describe('[M-2] what an encoder sends is what arrives', () => {
     });
     expect(await sender.exited).toBe(0);
     await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('the source ended it');
+    expect(session.ending).toBe('the source stopped publishing');
     await expectSame(name, session.bytes());
   });
 });
 
-test('[M-5] a wrong key is refused and logged, without the key', async () => {
+test('[M-5] a wrong key is refused and logged without the key', async () => {
   const sender = send('plain', { path: 'live/sk_wrong' });
   expect(await sender.exited).not.toBe(0);
   expect(await new Response(sender.stderr).text()).toContain('No stream has this key.');
@@ -131,10 +131,10 @@ test('[M-5] a wrong key is refused and logged, without the key', async () => {
   expect(lines.join()).not.toContain('sk_');
 });
 
-test('[M-6] a second source is refused, and the first goes on', async () => {
-  const taken = ingest.next();
+test('[M-6] a second source is refused, and the first continues', async () => {
+  const accepted = ingest.next();
   const first = send('plain');
-  const session = await taken;
+  const session = await accepted;
   const second = send('silent');
   expect(await second.exited).not.toBe(0);
   expect(await new Response(second.stderr).text()).toContain('The stream has a source.');
@@ -143,10 +143,10 @@ test('[M-6] a second source is refused, and the first goes on', async () => {
   await expectSame('plain', session.bytes());
 });
 
-test('[M-1] a key that was changed takes no source, and the source of before goes on', async () => {
-  const taken = ingest.next();
+test('[M-1] a rotated key is refused, and the source with the old key continues', async () => {
+  const accepted = ingest.next();
   const first = send('plain');
-  const session = await taken;
+  const session = await accepted;
   ingest.keys.clear();
   ingest.keys.set('sk_new', 'another');
   expect(await send('silent').exited).not.toBe(0);
@@ -156,32 +156,32 @@ test('[M-1] a key that was changed takes no source, and the source of before goe
   await expectSame('plain', session.bytes());
 });
 
-test('[M-7] a sender that is killed has lost its connection', async () => {
-  const taken = ingest.next();
+test('[M-7] a killed sender counts as disconnected', async () => {
+  const accepted = ingest.next();
   const sender = send('plain');
-  const session = await taken;
+  const session = await accepted;
   await session.until(({ receivedBytes }) => receivedBytes > 10_000);
   sender.kill('SIGKILL');
   await session.until(({ ending }) => ending !== null);
   expect(session.ending).toBe('connection lost');
 });
 
-test('a source that the service ends is told why', async () => {
-  const taken = ingest.next();
+test('a source that the service ends gets the reason', async () => {
+  const accepted = ingest.next();
   const sender = send('plain');
-  const session = await taken;
+  const session = await accepted;
   await session.until(({ receivedBytes }) => receivedBytes > 10_000);
   session.cut('The stream has ended.');
   expect(await sender.exited).not.toBe(0);
   expect(await new Response(sender.stderr).text()).toContain('The stream has ended.');
 });
 
-test('a sender whose pictures are not taken waits, and loses none', async () => {
-  const taken = ingest.next();
+test('a sender under back-pressure waits and loses no frame', async () => {
+  const accepted = ingest.next();
   const turns = 40;
-  // As fast as it can, and more than the kernel holds on the way.
+  // Without pacing, and more than the kernel buffers hold.
   const sender = send('heavy', { input: ['-stream_loop', String(turns - 1)] });
-  const session = await taken;
+  const session = await accepted;
   session.isFull = true;
   await session.until(({ receivedBytes }) => receivedBytes > 0);
   const waited = await Promise.race([sender.exited, Bun.sleep(1_000)]);
@@ -198,25 +198,25 @@ test('a sender whose pictures are not taken waits, and loses none', async () => 
   expect(await sizes(received)).toBe(Array(turns).fill(once).join('\n'));
 });
 
-test('a service that stops ends its sources', async () => {
-  const taken = ingest.next();
+test('a stop ends all sources', async () => {
+  const accepted = ingest.next();
   const sender = send('plain');
-  const session = await taken;
+  const session = await accepted;
   await session.until(({ receivedBytes }) => receivedBytes > 10_000);
   await listener.stop();
-  expect(session.ending).toBe('The service stops; send again.');
+  expect(session.ending).toBe('The service is stopping; connect again.');
   expect(await sender.exited).not.toBe(0);
   await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
 });
 
-test('a port that is in use is a line that says so', async () => {
+test('a port in use gives a one-line error', async () => {
   const again = listenRtmp({ host: '127.0.0.1', port: listener.port, ingest, logger });
   await expect(again).rejects.toThrow(
     `port ${listener.port} is in use; stop what uses it, or choose another with --rtmp-port`,
   );
 });
 
-test('an address that is not ours is a line that says so', async () => {
+test('a foreign address gives a one-line error', async () => {
   const elsewhere = listenRtmp({ host: '192.0.2.1', port: 0, ingest, logger });
   await expect(elsewhere).rejects.toThrow('cannot listen for RTMP on --host 192.0.2.1, port 0');
 });

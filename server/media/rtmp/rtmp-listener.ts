@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { shareOf } from '../../http/address.ts';
+import { rateLimitKey } from '../../http/address.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
 import { RtmpConnection } from './rtmp-connection.ts';
 import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
 import { FAILED } from './status-codes.ts';
 
-/** Sources in service and those that come: more than a machine can encode. */
-const CONNECTIONS_MAX = 512;
-/** Connections of one address that are no source yet. */
-const STRANGERS_PER_ADDRESS_MAX = 16;
-/** How often connections are looked at for whether they have waited long enough. */
-const LOOK_MS = 250;
+/** All connections; more than a machine can encode. */
+const MAX_CONNECTIONS = 512;
+/** Connections per address that are not live. */
+const MAX_PENDING_PER_ADDRESS = 16;
+/** Interval of the timeout check. */
+const TIMEOUT_CHECK_MS = 250;
 
 export interface RtmpOptions {
-  /** Null: every address of the machine. */
+  /** Null listens on all addresses. */
   readonly host: string | null;
-  /** 0: any that is free. */
+  /** 0 selects a free port. */
   readonly port: number;
   readonly ingest: Ingest;
   readonly logger: Logger;
@@ -27,52 +27,53 @@ export interface RtmpOptions {
 
 export interface RtmpListener {
   readonly port: number;
-  /** Ends all sources and takes no more. */
+  /** Ends all sources and closes the port. */
   stop(): Promise<void>;
 }
 
-/** A connection's place among those of its address. */
-interface Place {
-  readonly share: string;
-  /** When it was closed; null while it is open. */
+/** Accounting of a connection for the limits of its address. */
+interface Slot {
+  readonly rateLimitGroup: string;
+  /** Monotonic close time, ms; null while open. */
   closedMs: number | null;
 }
 
 /**
- * Listens for sources that come by RTMP (SPEC M-2).
- * @throws Error with a line for the operator: the port is in use, or not ours to take
+ * Listens for RTMP sources (SPEC M-2).
+ * @throws Error with a one-line message for the operator when the port cannot be opened
  */
 export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
-  const connections = new Map<RtmpConnection, Place>();
+  const connections = new Map<RtmpConnection, Slot>();
   const limits = options.limits ?? RTMP_LIMITS;
   const nowMs = () => performance.now();
 
-  /** Whether there is room for another connection of an address. */
-  function hasRoom(share: string): boolean {
+  /** Whether the limits allow another connection of a rate limit key. */
+  function isWithinLimits(rateLimitGroup: string): boolean {
     let open = 0;
-    let strangers = 0;
-    for (const [connection, place] of connections) {
-      if (place.closedMs === null) open++;
-      if (place.share === share && !connection.isLive() && !hasRested(place)) strangers++;
+    let pending = 0;
+    for (const [connection, slot] of connections) {
+      if (slot.closedMs === null) open++;
+      if (slot.rateLimitGroup === rateLimitGroup && !connection.isLive() && !isExpired(slot))
+        pending++;
     }
-    return open < CONNECTIONS_MAX && strangers < STRANGERS_PER_ADDRESS_MAX;
+    return open < MAX_CONNECTIONS && pending < MAX_PENDING_PER_ADDRESS;
   }
 
-  function hasRested({ closedMs }: Place): boolean {
-    return closedMs !== null && nowMs() - closedMs >= limits.restMs;
+  function isExpired({ closedMs }: Slot): boolean {
+    return closedMs !== null && nowMs() - closedMs >= limits.closedHoldMs;
   }
 
-  function look(): void {
-    for (const [connection, place] of connections) {
-      if (hasRested(place)) connections.delete(connection);
-      else connection.look();
+  function checkTimeouts(): void {
+    for (const [connection, slot] of connections) {
+      if (isExpired(slot)) connections.delete(connection);
+      else connection.checkTimeouts();
     }
   }
 
   function accept(socket: Socket): void {
     const address = socket.remoteAddress?.replace(/^::ffff:/i, '') ?? 'unknown';
-    const share = shareOf(address);
-    if (!hasRoom(share)) {
+    const rateLimitGroup = rateLimitKey(address);
+    if (!isWithinLimits(rateLimitGroup)) {
       socket.on('error', () => {});
       socket.destroy();
       return;
@@ -86,44 +87,44 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
       nowMs,
       random: () => randomBytes(HANDSHAKE_BYTES),
     });
-    const place: Place = { share, closedMs: null };
-    connections.set(connection, place);
+    const slot: Slot = { rateLimitGroup, closedMs: null };
+    connections.set(connection, slot);
     socket.on('close', () => {
-      place.closedMs = nowMs();
+      slot.closedMs = nowMs();
     });
   }
 
   const server = createServer({ allowHalfOpen: true }, accept);
-  await listening(server, options);
-  const looking = setInterval(look, LOOK_MS);
+  await startListening(server, options);
+  const timeoutTimer = setInterval(checkTimeouts, TIMEOUT_CHECK_MS);
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const connection of connections.keys()) {
-        connection.leave('The service stops; send again.', FAILED);
+        connection.refuse('The service is stopping; connect again.', FAILED);
       }
-      // Goes on looking until all have heard it, or have taken too long to.
+      // The timeout check runs on until all peers have closed or timed out.
       await closed;
-      clearInterval(looking);
+      clearInterval(timeoutTimer);
     },
   };
 }
 
-function listening(server: Server, { host, port }: RtmpOptions): Promise<void> {
+function startListening(server: Server, { host, port }: RtmpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {
-      reject(new Error(lineFor(error, host, port)));
+      reject(new Error(messageFor(error, host, port)));
     });
     server.listen({ port, ...(host === null ? {} : { host }) }, () => {
-      // What fails later is one connection that could not be taken.
+      // A later error concerns a single connection that could not be accepted.
       server.on('error', () => {});
       resolve();
     });
   });
 }
 
-function lineFor(error: Error & { code?: string }, host: string | null, port: number): string {
+function messageFor(error: Error & { code?: string }, host: string | null, port: number): string {
   if (error.code === 'EADDRINUSE') {
     return `port ${port} is in use; stop what uses it, or choose another with --rtmp-port`;
   }

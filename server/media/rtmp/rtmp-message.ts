@@ -18,27 +18,27 @@ export const STREAM_BEGIN = 0;
 export const PING_REQUEST = 6;
 export const PING_RESPONSE = 7;
 
-/** A whole message. */
+/** A complete RTMP message. */
 export interface RtmpMessage {
   readonly type: number;
-  /** The stream it belongs to; 0 for the connection itself. */
+  /** Message stream id; 0 for the connection itself. */
   readonly streamId: number;
   /** 0 ≤ ms < 2^32. */
   readonly timestampMs: number;
   readonly payload: Uint8Array;
 }
 
-/** What a peer sends is no RTMP, or more than it may send; the message is for the log. */
+/** The peer violates the protocol or a limit; the message is for the log. */
 export class RtmpError extends Error {}
 
-/** A protocol control message whose payload is numbers of 32 bits. */
+/** Creates a protocol control message with 32-bit values. */
 export function controlMessage(type: number, ...values: number[]): RtmpMessage {
   const payload = Buffer.alloc(4 * values.length);
   for (const [index, value] of values.entries()) payload.writeUInt32BE(value >>> 0, 4 * index);
   return { type, streamId: 0, timestampMs: 0, payload };
 }
 
-/** A user control message. @param value the stream, or what is to be echoed */
+/** Creates a user control message. @param value stream id, or the value to echo */
 export function userControl(event: number, value: number): RtmpMessage {
   const payload = Buffer.alloc(6);
   payload.writeUInt16BE(event, 0);
@@ -46,16 +46,17 @@ export function userControl(event: number, value: number): RtmpMessage {
   return { type: USER_CONTROL, streamId: 0, timestampMs: 0, payload };
 }
 
-/** What a user control message is answered with, when it is a ping. */
-export function pingAnswer({ payload }: RtmpMessage): RtmpMessage | null {
+/** The response to a ping; null for other user control messages. */
+export function pongFor({ payload }: RtmpMessage): RtmpMessage | null {
   const view = new DataView(payload.buffer, payload.byteOffset, payload.length);
   if (view.byteLength < 6 || view.getUint16(0) !== PING_REQUEST) return null;
   return userControl(PING_RESPONSE, view.getUint32(2));
 }
 
-/** The number of 32 bits that a control message begins with. @throws RtmpError it has none */
-export function uint32Of(message: RtmpMessage, at = 0): number {
+/** Reads a 32-bit value of a control message. @throws RtmpError when it is truncated */
+export function uint32Of(message: RtmpMessage, offset = 0): number {
   const { payload } = message;
-  if (payload.length < at + 4) throw new RtmpError(`a message of type ${message.type} is cut off`);
-  return new DataView(payload.buffer, payload.byteOffset).getUint32(at);
+  if (payload.length < offset + 4)
+    throw new RtmpError(`a message of type ${message.type} is truncated`);
+  return new DataView(payload.buffer, payload.byteOffset).getUint32(offset);
 }

@@ -1,10 +1,10 @@
-import type { Refused } from '../source.ts';
+import type { RefusalReason } from '../source.ts';
 
-/** The source is not taken, or not any more, for no fault of its key. */
+/** A failure that is not the stream key's fault. */
 export const FAILED = 'NetStream.Failed';
 
-/** What an encoder is told for each reason: most show its key as the one to look at. */
-export const REFUSAL_CODES: Readonly<Record<Refused, string>> = {
+/** Status code by refusal reason. For BadName, most encoders tell the user to check the key. */
+export const REFUSAL_CODES: Readonly<Record<RefusalReason, string>> = {
   'unknown-key': 'NetStream.Publish.BadName',
   busy: 'NetStream.Publish.BadName',
   ended: 'NetStream.Publish.BadName',

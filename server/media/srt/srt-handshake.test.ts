@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  answerInduction,
+  createRejection,
+  createShutdown,
   hasStreamIds,
   inductionOf,
+  inductionResponse,
   readHandshake,
-  readRefusal,
+  readRejection,
   readStreamId,
-  refuse,
-  shutdown,
   withCookie,
 } from './srt-handshake.ts';
 
-// As libsrt 1.5.1 sends them, with streamid=publish:sk_0123456789ab.
+// Recorded from libsrt 1.5.1 with streamid=publish:sk_0123456789ab.
 const INDUCTION = Buffer.from(
   '8000000000000000000000950000000000000004000000025175cb12000005dc00002000000000010b22144600000000' +
     '0100007f000000000000000000000000',
@@ -25,7 +25,7 @@ const CONCLUSION = Buffer.from(
   'hex',
 );
 
-test('[M-3] an induction is read, and answered as the draft says', () => {
+test('[M-3] an induction is read and gets the response of the draft', () => {
   expect(readHandshake(INDUCTION)).toEqual({
     type: 'induction',
     version: 4,
@@ -33,47 +33,49 @@ test('[M-3] an induction is read, and answered as the draft says', () => {
     cookie: 0,
     isEncrypted: false,
   });
-  const answer = answerInduction(INDUCTION, 0x01020304);
-  expect(answer.toString('hex')).toBe(
+  const response = inductionResponse(INDUCTION, 0x01020304);
+  expect(response.toString('hex')).toBe(
     '8000000000000000000000950b2214460000000500004a175175cb12000005dc00002000000000010b221446' +
       '010203040100007f000000000000000000000000',
   );
 });
 
-test('[M-3] a conclusion is read, with the stream id in its own byte order', () => {
+test('[M-3] a conclusion is read with its stream id', () => {
   const handshake = readHandshake(CONCLUSION);
   expect(handshake).toMatchObject({ type: 'conclusion', version: 5, cookie: 0xdeadbeef });
   expect(handshake && hasStreamIds(handshake)).toBe(true);
   expect(readStreamId(CONCLUSION)).toBe('publish:sk_0123456789ab');
 });
 
-test('[M-3] of a conclusion for another listener only the cookie is another', () => {
+test('[M-3] withCookie changes nothing but the cookie', () => {
   const changed = withCookie(CONCLUSION, 0x01020304);
   expect(readHandshake(changed)?.cookie).toBe(0x01020304);
   expect(withCookie(changed, 0xdeadbeef)).toEqual(CONCLUSION);
 });
 
-test('[M-3] the induction of a conclusion is the one that its caller sent', () => {
+test('[M-3] the induction derived from a conclusion equals the one that its caller sent', () => {
   const induction = inductionOf(CONCLUSION);
-  // But for the time.
+  // Except for the timestamp.
   INDUCTION.copy(induction, 8, 8, 12);
   expect(induction).toEqual(INDUCTION);
 });
 
-test('[M-5] a refusal tells its code to the caller', () => {
-  const refusal = refuse(CONCLUSION, 1401);
+test('[M-5] a rejection carries its code', () => {
+  const refusal = createRejection(CONCLUSION, 1401);
   expect(refusal).toHaveLength(64);
   expect(refusal.readUInt32BE(12)).toBe(0x0b221446);
-  expect(readRefusal(refusal)).toBe(1401);
-  expect(readRefusal(CONCLUSION)).toBe(0);
-  expect(readRefusal(INDUCTION)).toBe(0);
+  expect(readRejection(refusal)).toBe(1401);
+  expect(readRejection(CONCLUSION)).toBe(0);
+  expect(readRejection(INDUCTION)).toBe(0);
 });
 
-test('[M-3] an end is told to the caller', () => {
-  expect(shutdown(0x0b221446).toString('hex')).toBe('8005000000000000000000000b22144600000000');
+test('[M-3] a shutdown packet is addressed to the caller', () => {
+  expect(createShutdown(0x0b221446).toString('hex')).toBe(
+    '8005000000000000000000000b22144600000000',
+  );
 });
 
-test('[M-16] any datagram is read without an error', () => {
+test('[M-16] no datagram makes the reader throw', () => {
   const whole = fc.uint8Array({ maxLength: 1_500 });
   const ending = whole.map((end) => Buffer.concat([CONCLUSION.subarray(0, 64), end]));
   fc.assert(
@@ -81,13 +83,13 @@ test('[M-16] any datagram is read without an error', () => {
       const datagram = Buffer.from(bytes);
       const isWhole = bytes.length >= 64 && datagram.readUInt32BE(0) === 0x80000000;
       expect(readHandshake(datagram) !== null).toBe(isWhole);
-      readRefusal(datagram);
+      readRejection(datagram);
       expect(readStreamId(datagram).length).toBeLessThanOrEqual(512);
     }),
   );
 });
 
-test('[M-16] a stream id whose length goes past the datagram is none', () => {
+test('[M-16] a stream id that exceeds the datagram is ignored', () => {
   const cut = CONCLUSION.subarray(0, CONCLUSION.length - 4);
   expect(readStreamId(cut)).toBe('');
 });

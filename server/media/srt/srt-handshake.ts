@@ -1,20 +1,20 @@
 /**
- * What the front of SRT must know of it (draft-sharabayko-srt-01): handshakes. All else passes
- * through unread.
+ * Handshake datagrams of SRT (draft-sharabayko-srt-01), the only part of the protocol that the proxy
+ * reads.
  */
 
 /** Header and fixed part of a handshake (sections 3 and 3.2.1). */
 const HANDSHAKE_BYTES = 64;
-/** No datagram of SRT is shorter than its header. */
+/** Minimum length of an SRT datagram. */
 export const HEADER_BYTES = 16;
-/** Nor longer than what Ethernet carries. */
-export const DATAGRAM_BYTES_MAX = 1_500;
+/** Maximum length: an Ethernet payload. */
+export const MAX_DATAGRAM_BYTES = 1_500;
 
-// A control packet (first bit) of type 0.
+// Control packet (first bit) of type 0.
 const HANDSHAKE = 0x80000000;
 const SHUTDOWN = 0x80050000;
 
-// Where things are in a datagram.
+// Byte offsets in a handshake.
 const DESTINATION = 12;
 const VERSION = 16;
 const ENCRYPTION = 20;
@@ -25,34 +25,34 @@ const COOKIE = 44;
 
 const VERSION_OF_UDT = 4;
 const VERSION_OF_SRT = 5;
-// Section 4.3.1.1: a listener that speaks version 5 says so by this.
+// Section 4.3.1.1: marks a listener with version 5.
 const MAGIC = 0x4a17;
-// Section 4.3.1.1: what a caller says in its place (SOCK_DGRAM).
+// Section 4.3.1.1: the caller's value in the same field (SOCK_DGRAM).
 const DATAGRAMS = 2;
 
 const INDUCTION = 1;
 const CONCLUSION = 0xffffffff;
-// Section 3.2.1: all types from here on, as signed numbers, are refusals.
-const REFUSALS = 1_000;
-const REFUSALS_END = 0x7fffffff;
+// Section 3.2.1: handshake types in this range are rejections.
+const REJECTIONS_START = 1_000;
+const REJECTIONS_END = 0x7fffffff;
 
-// Section 3.2.1, Extension Field: what follows has the keys of an encrypted connection.
+// Section 3.2.1, Extension Field: key material of an encrypted connection follows.
 const HAS_KEY_MATERIAL = 2;
 const STREAM_ID_EXTENSION = 5;
 // Section 3.2.1.3.
-const STREAM_ID_BYTES_MAX = 512;
+const MAX_STREAM_ID_BYTES = 512;
 
-/** A handshake that a caller sends; one that a caller does not send is `other`. */
+/** A handshake of a caller; types that callers do not send are `other`. */
 export interface Handshake {
   readonly type: 'induction' | 'conclusion' | 'other';
   readonly version: number;
-  /** The caller's; what is sent to it carries this. */
+  /** The caller's socket id; datagrams to it carry it as destination. */
   readonly socketId: number;
   readonly cookie: number;
   readonly isEncrypted: boolean;
 }
 
-/** @returns null when it is no handshake, or no whole one */
+/** @returns null when the datagram is not a complete handshake */
 export function readHandshake(datagram: Buffer): Handshake | null {
   if (datagram.length < HANDSHAKE_BYTES || datagram.readUInt32BE(0) !== HANDSHAKE) return null;
   const type = datagram.readUInt32BE(TYPE);
@@ -67,48 +67,48 @@ export function readHandshake(datagram: Buffer): Handshake | null {
   };
 }
 
-/** Whether this version of the protocol has stream ids. */
+/** Whether the handshake's protocol version supports stream ids. */
 export function hasStreamIds({ version }: Handshake): boolean {
   return version === VERSION_OF_SRT;
 }
 
-/** Why a listener refuses, in its handshake; 0 when it does not. */
-export function readRefusal(datagram: Buffer): number {
+/** Rejection code of a listener's handshake; 0 for none. */
+export function readRejection(datagram: Buffer): number {
   if (datagram.length < HANDSHAKE_BYTES || datagram.readUInt32BE(0) !== HANDSHAKE) return 0;
   const type = datagram.readUInt32BE(TYPE);
-  return type >= REFUSALS && type <= REFUSALS_END ? type - REFUSALS : 0;
+  return type >= REJECTIONS_START && type <= REJECTIONS_END ? type - REJECTIONS_START : 0;
 }
 
-/** A listener's answer to an induction (section 4.3.1.1): the caller's own, with the cookie. */
-export function answerInduction(induction: Buffer, cookie: number): Buffer {
-  const answer = Buffer.from(induction.subarray(0, HANDSHAKE_BYTES));
-  answer.writeUInt32BE(induction.readUInt32BE(SOCKET_ID), DESTINATION);
-  answer.writeUInt32BE(VERSION_OF_SRT, VERSION);
-  answer.writeUInt16BE(0, ENCRYPTION);
-  answer.writeUInt16BE(MAGIC, EXTENSIONS);
-  answer.writeUInt32BE(cookie, COOKIE);
-  return answer;
+/** Creates the response to an induction (section 4.3.1.1), with the cookie. */
+export function inductionResponse(induction: Buffer, cookie: number): Buffer {
+  const response = Buffer.from(induction.subarray(0, HANDSHAKE_BYTES));
+  response.writeUInt32BE(induction.readUInt32BE(SOCKET_ID), DESTINATION);
+  response.writeUInt32BE(VERSION_OF_SRT, VERSION);
+  response.writeUInt16BE(0, ENCRYPTION);
+  response.writeUInt16BE(MAGIC, EXTENSIONS);
+  response.writeUInt32BE(cookie, COOKIE);
+  return response;
 }
 
-/** A listener's refusal of a conclusion. @param code of libsrt (`access_control.h`) */
-export function refuse(conclusion: Buffer, code: number): Buffer {
-  const answer = Buffer.from(conclusion.subarray(0, HANDSHAKE_BYTES));
-  answer.writeUInt32BE(conclusion.readUInt32BE(SOCKET_ID), DESTINATION);
-  answer.writeUInt32BE(0, ENCRYPTION);
-  answer.writeUInt32BE(REFUSALS + code, TYPE);
-  return answer;
+/** Creates the rejection of a conclusion. @param code see `REJECTIONS` */
+export function createRejection(conclusion: Buffer, code: number): Buffer {
+  const response = Buffer.from(conclusion.subarray(0, HANDSHAKE_BYTES));
+  response.writeUInt32BE(conclusion.readUInt32BE(SOCKET_ID), DESTINATION);
+  response.writeUInt32BE(0, ENCRYPTION);
+  response.writeUInt32BE(REJECTIONS_START + code, TYPE);
+  return response;
 }
 
-/** Tells a caller that its connection is over (section 3.2.7). */
-export function shutdown(socketId: number): Buffer {
-  // One word of content: some read it, though it means nothing.
+/** Creates a shutdown packet (section 3.2.7). */
+export function createShutdown(socketId: number): Buffer {
+  // Some implementations expect one word of content.
   const datagram = Buffer.alloc(HEADER_BYTES + 4);
   datagram.writeUInt32BE(SHUTDOWN);
   datagram.writeUInt32BE(socketId, DESTINATION);
   return datagram;
 }
 
-/** The induction that a caller with this conclusion sends first. */
+/** Creates the induction of the caller that sent this conclusion. */
 export function inductionOf(conclusion: Buffer): Buffer {
   const induction = Buffer.from(conclusion.subarray(0, HANDSHAKE_BYTES));
   induction.writeUInt32BE(VERSION_OF_UDT, VERSION);
@@ -119,29 +119,29 @@ export function inductionOf(conclusion: Buffer): Buffer {
   return induction;
 }
 
-/** The same conclusion for another listener. */
+/** Copies a conclusion and replaces its cookie. */
 export function withCookie(conclusion: Buffer, cookie: number): Buffer {
   const changed = Buffer.from(conclusion);
   changed.writeUInt32BE(cookie, COOKIE);
   return changed;
 }
 
-/** The stream id of a conclusion (section 3.2.1.3); empty when it has none. */
+/** Stream id of a conclusion (section 3.2.1.3); empty without one. */
 export function readStreamId(conclusion: Buffer): string {
-  let at = HANDSHAKE_BYTES;
-  while (at + 4 <= conclusion.length) {
-    const type = conclusion.readUInt16BE(at);
-    const start = at + 4;
-    const end = start + 4 * conclusion.readUInt16BE(at + 2);
+  let offset = HANDSHAKE_BYTES;
+  while (offset + 4 <= conclusion.length) {
+    const type = conclusion.readUInt16BE(offset);
+    const start = offset + 4;
+    const end = start + 4 * conclusion.readUInt16BE(offset + 2);
     if (end > conclusion.length) return '';
-    if (type === STREAM_ID_EXTENSION) return textOf(conclusion.subarray(start, end));
-    at = end;
+    if (type === STREAM_ID_EXTENSION) return decodeText(conclusion.subarray(start, end));
+    offset = end;
   }
   return '';
 }
 
-// Its words are in the other byte order, and filled up with NUL.
-function textOf(words: Buffer): string {
-  if (words.length > STREAM_ID_BYTES_MAX) return '';
+// The extension stores 32-bit words in little-endian order, padded with NUL.
+function decodeText(words: Buffer): string {
+  if (words.length > MAX_STREAM_ID_BYTES) return '';
   return Buffer.from(words).swap32().toString().replace(/\0+$/, '');
 }

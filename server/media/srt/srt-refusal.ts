@@ -1,13 +1,13 @@
 import { RateLimited } from '../../platform/errors.ts';
-import { type Refused, SourceRefused } from '../source.ts';
+import { type RefusalReason, SourceRefused } from '../source.ts';
 
 /**
- * Why a caller is refused, as libsrt numbers it: HTTP statuses and 1000 (`access_control.h`), below
- * that its own.
+ * Rejection codes of libsrt: from 1000 on HTTP statuses plus 1000 (`access_control.h`), below that
+ * its own.
  */
 export const REJECTIONS = {
   version: 8,
-  /** Encrypted, or not, against what is expected. */
+  /** The caller's encryption does not match. */
   encryption: 11,
   badRequest: 1_400,
   unauthorized: 1_401,
@@ -19,14 +19,14 @@ export const REJECTIONS = {
   down: 1_503,
 } as const;
 
-const CODE_OF: Readonly<Record<Refused, number>> = {
+const CODE_OF: Readonly<Record<RefusalReason, number>> = {
   'unknown-key': REJECTIONS.unauthorized,
   busy: REJECTIONS.conflict,
   ended: REJECTIONS.gone,
   unavailable: REJECTIONS.down,
 };
 
-/** A caller that is refused; the message is for the log. */
+/** The caller is rejected; the message is for the log. */
 export class CallerRefused extends Error {
   constructor(
     readonly code: number,
@@ -36,7 +36,7 @@ export class CallerRefused extends Error {
   }
 }
 
-/** What a caller is told of anything that was thrown; null for a defect of ours. */
+/** Converts an error to a rejection; null for an unexpected error. */
 export function refusalOf(error: unknown): CallerRefused | null {
   if (error instanceof CallerRefused) return error;
   if (error instanceof SourceRefused)

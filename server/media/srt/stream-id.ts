@@ -1,31 +1,33 @@
-// SRT Access Control Guidelines: what a text of key-value pairs begins with.
-const PAIRS = '#!::';
-const PREFIX = 'publish:';
+// SRT Access Control Guidelines: prefix of key-value pairs.
+const PAIRS_PREFIX = '#!::';
+const PUBLISH_PREFIX = 'publish:';
 
 // Longer than any stream key.
-const KEY_CHARS_MAX = 128;
+const MAX_KEY_CHARS = 128;
 
-/** What a stream id asks for. */
+/** Request of a stream id. */
 export type StreamIdRequest =
   | { readonly key: string }
-  /** It wants to receive, which is not for SRT. */
+  /** Playback, which is not supported over SRT. */
   | 'play'
-  /** It names no key. */
+  /** Without a key. */
   | 'unclear';
 
 /**
- * Reads a stream id (SPEC M-3): `publish:KEY`, `KEY`, or what the SRT Access Control Guidelines
- * write as `#!::m=publish,r=KEY` (or `u=KEY`). Some senders, such as ffmpeg 5, send it as it is
- * written in an address, so it may be percent-encoded.
+ * Parses a stream id (SPEC M-3): `publish:KEY`, `KEY`, or, by the SRT Access Control Guidelines,
+ * `#!::m=publish,r=KEY` (or `u=KEY`). It may be percent-encoded: some senders, such as ffmpeg 5, do
+ * not decode it from the URL.
  */
-export function readStreamIdRequest(sent: string): StreamIdRequest {
-  const streamId = unescaped(sent);
-  if (streamId.startsWith(PAIRS)) return requestOfPairs(streamId.slice(PAIRS.length));
+export function readStreamIdRequest(text: string): StreamIdRequest {
+  const streamId = percentDecode(text);
+  if (streamId.startsWith(PAIRS_PREFIX)) return parsePairs(streamId.slice(PAIRS_PREFIX.length));
   if (/^(?:play|read|request):/.test(streamId)) return 'play';
-  return requestOf(streamId.startsWith(PREFIX) ? streamId.slice(PREFIX.length) : streamId);
+  return parseKey(
+    streamId.startsWith(PUBLISH_PREFIX) ? streamId.slice(PUBLISH_PREFIX.length) : streamId,
+  );
 }
 
-function unescaped(text: string): string {
+function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -33,19 +35,19 @@ function unescaped(text: string): string {
   }
 }
 
-function requestOfPairs(text: string): StreamIdRequest {
+function parsePairs(text: string): StreamIdRequest {
   const pairs = new Map(
     text.split(',').map((pair): [string, string] => {
       const [name = '', ...value] = pair.split('=');
       return [name.trim(), value.join('=').trim()];
     }),
   );
-  // `request` is what stands for no mode, but all that name a key here mean to send.
+  // The guidelines' default mode is `request`, but callers with a key want to publish.
   const mode = pairs.get('m') ?? 'publish';
   if (mode !== 'publish' && mode !== 'bidirectional') return 'play';
-  return requestOf(pairs.get('r') || pairs.get('u') || '');
+  return parseKey(pairs.get('r') || pairs.get('u') || '');
 }
 
-function requestOf(key: string): StreamIdRequest {
-  return /^[\x21-\x7e]+$/.test(key) && key.length <= KEY_CHARS_MAX ? { key } : 'unclear';
+function parseKey(key: string): StreamIdRequest {
+  return /^[\x21-\x7e]+$/.test(key) && key.length <= MAX_KEY_CHARS ? { key } : 'unclear';
 }

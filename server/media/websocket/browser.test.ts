@@ -75,7 +75,7 @@ afterAll(async () => {
   await server.stop(true);
 });
 
-/** A page that sends its fake camera with this key. */
+/** A page that sends its fake camera with a stream key. */
 async function sendingPage(key: string): Promise<void> {
   ingest = new FakeIngest(new Map([[KEY, STREAM]]));
   ws = new WebSocketIngest({
@@ -107,7 +107,7 @@ async function streamsIn(bytes: Uint8Array): Promise<{ codec: string; packets: n
   }));
 }
 
-test('[M-4] the camera and microphone of a real browser arrive as WebM', async () => {
+test('[M-4] camera and microphone of a real browser arrive as WebM', async () => {
   await sendingPage(KEY);
   const session = ingest.sessions[0] ?? (await ingest.next());
   expect(session.offer.container).toBe('matroska');
@@ -126,12 +126,12 @@ test('[M-4] the camera and microphone of a real browser arrive as WebM', async (
   ]);
 });
 
-test('[M-7] a browser that lost its line comes back with a recording that begins anew', async () => {
+test('[M-7] a browser reconnects after a broken connection and restarts its recording', async () => {
   await sendingPage(KEY);
   const first = ingest.sessions[0] ?? (await ingest.next());
   await first.received(1_000);
   const next = ingest.next();
-  // As a node does that goes away.
+  // As a node does that is shut down.
   first.end('the line is lost');
   const second = await next;
   await second.received(1_000);
@@ -143,7 +143,7 @@ test('[M-7] a browser that lost its line comes back with a recording that begins
   ]);
 });
 
-test('[M-5] a browser with a wrong key is told so', async () => {
+test('[M-5] a browser with a wrong key is rejected', async () => {
   await sendingPage('sk_wrong');
   await page.waitForFunction('window.states.length > 1');
   expect(await states()).toEqual([

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { NotUnderstood, readFirstMessage } from './first-message.ts';
+import { readFirstMessage, UnsupportedMessage } from './first-message.ts';
 
 const message = (type: string) => JSON.stringify({ key: 'sk_1', type });
 
@@ -24,26 +24,26 @@ test.each(['video/mp4;codecs=avc1', 'audio/webm', 'text/html', '__proto__', 'toS
 );
 
 test.each([
-  ['no JSON', 'sk_1'],
-  ['no object', '"sk_1"'],
+  ['text that is not JSON', 'sk_1'],
+  ['JSON that is not an object', '"sk_1"'],
   ['null', 'null'],
   ['no key', '{"type":"video/webm"}'],
   ['an empty key', '{"key":"","type":"video/webm"}'],
-  ['a key that is no text', '{"key":{"length":5},"type":"video/webm"}'],
-  ['a key without end', JSON.stringify({ key: 'k'.repeat(129), type: 'video/webm' })],
-  ['a message without end', JSON.stringify({ key: 'k', type: 'video/webm', x: 'x'.repeat(5_000) })],
+  ['a key that is not a string', '{"key":{"length":5},"type":"video/webm"}'],
+  ['an overlong key', JSON.stringify({ key: 'k'.repeat(129), type: 'video/webm' })],
+  ['an overlong message', JSON.stringify({ key: 'k', type: 'video/webm', x: 'x'.repeat(5_000) })],
   ['bytes', new TextEncoder().encode(message('video/webm'))],
 ] as const)('[M-16] a first message that is %s is answered with its shape', (_, first) => {
   expect(() => readFirstMessage(first)).toThrow(/The first message must be JSON text/);
 });
 
-test('[M-16] no text does anything else', () => {
+test('[M-16] any other text throws UnsupportedMessage', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
       try {
         readFirstMessage(text);
       } catch (error) {
-        expect(error).toBeInstanceOf(NotUnderstood);
+        expect(error).toBeInstanceOf(UnsupportedMessage);
       }
     }),
   );

@@ -1,44 +1,47 @@
 import { z } from 'zod';
 import type { Container } from '../source.ts';
 
-/** What a sender says first (SPEC M-4). */
+/** The first message of a sender (SPEC M-4). */
 export interface FirstMessage {
   readonly key: string;
   readonly container: Container;
 }
 
-/** A first message that is none; the message is for the person who sends it. */
-export class NotUnderstood extends Error {}
+/** The first message is invalid; the error message is for the sender. */
+export class UnsupportedMessage extends Error {}
 
-// A key and a media type take a tenth of it.
-const CHARS_MAX = 4_096;
+// A key and a media type need a tenth of it.
+const MAX_CHARS = 4_096;
 
 const schema = z.object({
   key: z.string().min(1).max(128),
   type: z.string().min(1).max(256),
 });
 
-/** By media type, without parameters: what is in the container is for the encoder to find out. */
+/** By media type without parameters; the encoder finds the codecs by itself. */
 const CONTAINERS: Readonly<Record<string, Container>> = {
   'video/webm': 'matroska',
   'video/x-matroska': 'matroska',
-  // What RFC 9559 calls it.
+  // The name in RFC 9559.
   'video/matroska': 'matroska',
   'video/mp2t': 'mpegts',
   'video/x-flv': 'flv',
 };
 
-const SHAPE =
+const EXPECTED_FORMAT =
   'The first message must be JSON text such as {"key": "sk_…", "type": "video/webm;codecs=vp8,opus"}.';
 
-/** @throws NotUnderstood */
+/** Parses the first message. @throws UnsupportedMessage */
 export function readFirstMessage(message: string | Uint8Array): FirstMessage {
-  if (typeof message !== 'string' || message.length > CHARS_MAX) throw new NotUnderstood(SHAPE);
-  const { data } = schema.safeParse(jsonOf(message));
-  if (!data) throw new NotUnderstood(SHAPE);
+  if (typeof message !== 'string' || message.length > MAX_CHARS)
+    throw new UnsupportedMessage(EXPECTED_FORMAT);
+  const { data } = schema.safeParse(parseJson(message));
+  if (!data) throw new UnsupportedMessage(EXPECTED_FORMAT);
   const container = containerOf(data.type);
   if (!container) {
-    throw new NotUnderstood('This type is not taken; send WebM, Matroska, MPEG-TS or FLV.');
+    throw new UnsupportedMessage(
+      'This media type is not supported; send WebM, Matroska, MPEG-TS or FLV.',
+    );
   }
   return { key: data.key, container };
 }
@@ -48,7 +51,7 @@ function containerOf(type: string): Container | undefined {
   return Object.hasOwn(CONTAINERS, name) ? CONTAINERS[name] : undefined;
 }
 
-function jsonOf(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

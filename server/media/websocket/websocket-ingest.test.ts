@@ -4,7 +4,7 @@ import type { BunRequest, Server } from 'bun';
 import { pino } from 'pino';
 import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { INGEST_PATH, WebSocketIngest, type WebSocketIngestOptions } from './websocket-ingest.ts';
-import { SOURCE_LIMITS, type WebSocketSource, withinFrame } from './websocket-source.ts';
+import { SOURCE_LIMITS, truncateReason, type WebSocketSource } from './websocket-source.ts';
 
 const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
 const OTHER = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a02';
@@ -33,7 +33,10 @@ function startServer(options: Partial<WebSocketIngestOptions> = {}) {
     logger: pino({ level: 'info' }, { write: (line: string) => void lines.push(line) }),
     addressOf: () => '192.0.2.1',
     corsOrigin: '*',
-    log: { requestId: () => 'request-1', logDefect: (...of) => void lines.push(JSON.stringify(of)) },
+    log: {
+      requestId: () => 'request-1',
+      logDefect: (...of) => void lines.push(JSON.stringify(of)),
+    },
     ...options,
   });
   const server = Bun.serve<WebSocketSource, string>({
@@ -49,7 +52,7 @@ function startServer(options: Partial<WebSocketIngestOptions> = {}) {
   return { ingest, lines, ws, server, url };
 }
 
-/** A sender: what it is told, and how its socket is closed. */
+/** A sender that records messages and the close of its socket. */
 class Sender {
   readonly socket: WebSocket;
   readonly opened: Promise<void>;
@@ -91,7 +94,7 @@ async function live(url: URL): Promise<Sender> {
   return sender;
 }
 
-test('[M-4] key and type, then live, then bytes that arrive unchanged', async () => {
+test('[M-4] media arrives unchanged after the first message and the live state', async () => {
   const { ingest, url } = startServer();
   const sender = await live(url);
   const [session] = ingest.sessions;
@@ -111,7 +114,7 @@ test('[M-4] key and type, then live, then bytes that arrive unchanged', async ()
   expect(await session?.left()).toBe('the socket was closed: 1000 the show is over');
 });
 
-test('[M-4] the bytes of a large message arrive whole; one over 4 MB closes the socket', async () => {
+test('[M-4] a large message arrives complete; one over 4 MB closes the socket', async () => {
   const { ingest, url } = startServer();
   const sender = await live(url);
   const part = new Uint8Array(4 << 20).fill(7);
@@ -125,9 +128,9 @@ test('[M-4] the bytes of a large message arrive whole; one over 4 MB closes the 
 
 test.each([
   ['[M-4] an ended stream', 'ended', 4410],
-  ['[M-4] a service that cannot', 'unavailable', 4503],
+  ['[M-4] an unavailable service', 'unavailable', 4503],
   ['[M-6] a stream that has a source', 'busy', 4409],
-  ['[M-5] a key that is not known', 'unknown-key', 4401],
+  ['[M-5] an unknown key', 'unknown-key', 4401],
 ] as const)('%s closes with its code', async (_, refusal, code) => {
   const { ingest, url, lines } = startServer();
   ingest.refusal = refusal;
@@ -145,7 +148,7 @@ test.each([
   expect(lines.join()).not.toContain(KEY);
 });
 
-test('[M-5] the key of another stream is a wrong one', async () => {
+test('[M-5] the key of another stream is rejected', async () => {
   const { url, ingest } = startServer();
   const sender = new Sender(url);
   await sender.send(JSON.stringify({ key: 'sk_other', type: 'video/webm' }));
@@ -153,7 +156,7 @@ test('[M-5] the key of another stream is a wrong one', async () => {
   expect(ingest.sessions).toHaveLength(0);
 });
 
-test('[M-16] a defect of ours is 4503, and its cause is in the log alone', async () => {
+test('[M-16] an internal error closes with 4503 and is only logged', async () => {
   const { ingest, url, lines } = startServer();
   ingest.failure = new Error('secret cause');
   const sender = new Sender(url);
@@ -165,9 +168,9 @@ test('[M-16] a defect of ours is 4503, and its cause is in the log alone', async
 });
 
 test.each([
-  ['text that is no JSON', '{'],
+  ['text that is not JSON', '{'],
   ['bytes', new Uint8Array([0x1a, 0x45, 0xdf, 0xa3])],
-  ['a container that is not read', JSON.stringify({ key: KEY, type: 'video/mp4' })],
+  ['an unsupported container', JSON.stringify({ key: KEY, type: 'video/mp4' })],
 ])('[M-16] %s first is closed with 4415', async (_, first) => {
   const { ingest, url } = startServer();
   const sender = new Sender(url);
@@ -176,7 +179,7 @@ test.each([
   expect(ingest.offers).toHaveLength(0);
 });
 
-test('[M-16] what is sent before the answer is not taken, nor is the source', async () => {
+test('[M-16] media before the live state closes the socket', async () => {
   const { ingest, url } = startServer();
   const gate = Promise.withResolvers<void>();
   ingest.gate = gate.promise;
@@ -197,13 +200,13 @@ test('[M-16] text after the first message ends the source', async () => {
   expect(ingest.sessions[0]?.ended).toContain('binary');
 });
 
-test('[M-16] a socket that says nothing is closed', async () => {
+test('[M-16] a silent socket is closed', async () => {
   const { url } = startServer({ limits: { ...SOURCE_LIMITS, firstMessageMs: 20 } });
   const sender = new Sender(url);
   expect((await sender.closed).code).toBe(4413);
 });
 
-test('[M-4] a source that the service ends is told why', async () => {
+test('[M-4] a source that the service ends gets the reason', async () => {
   const { ingest, url } = startServer();
   const sender = await live(url);
   ingest.sessions[0]?.close('The stream has ended.');
@@ -211,7 +214,7 @@ test('[M-4] a source that the service ends is told why', async () => {
   expect(await sender.closed).toEqual({ code: 4410, reason: 'The stream has ended.' });
 });
 
-test('[M-4] a slow encoder holds the sender back, and what comes later is not lost', async () => {
+test('[M-4] a slow encoder applies back-pressure without loss', async () => {
   const { ingest, url } = startServer();
   const sender = await live(url);
   const [session] = ingest.sessions;
@@ -222,7 +225,7 @@ test('[M-4] a slow encoder holds the sender back, and what comes later is not lo
   expect(await sender.next()).toEqual({ state: 'slow' });
   for (let n = 0; n < 40; n++) await sender.send(part);
   await Bun.sleep(300);
-  // Far more than all buffers on the way hold: the sender keeps the rest.
+  // More than all buffers on the way hold: the sender buffers the rest.
   expect(session.bytes).toBeLessThan(10 << 20);
   expect(sender.socket.bufferedAmount).toBeGreaterThan(10 << 20);
   session.drain();
@@ -232,28 +235,28 @@ test('[M-4] a slow encoder holds the sender back, and what comes later is not lo
   expect(session.ended).toBeNull();
 });
 
-test('[M-4] an encoder that takes nothing ends the source with 4413', async () => {
-  const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, slowMs: 50 } });
+test('[M-4] a stalled encoder ends the source with 4413', async () => {
+  const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, backPressureMs: 50 } });
   const sender = await live(url);
   const [session] = ingest.sessions;
   if (session) session.wantsMore = false;
   await sender.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4413);
-  expect(session?.ended).toContain('taken nothing');
+  expect(session?.ended).toContain('too slow');
 });
 
-test('[M-16] what still comes while the encoder is slow is bounded', async () => {
-  const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, waitingBytes: 100 } });
+test('[M-16] bytes that arrive during back-pressure are limited', async () => {
+  const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, pausedBytes: 100 } });
   const sender = await live(url);
   const [session] = ingest.sessions;
   if (session) session.wantsMore = false;
-  // One segment on the wire, so that all of it has been read when the pause comes.
+  // One TCP segment, so that all of it was read before the pause.
   for (let n = 0; n < 12; n++) sender.socket.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4413);
   expect(session?.bytes).toBeLessThanOrEqual(120);
 });
 
-test('[M-4] a stop ends all sources with 4503 and refuses those that come', async () => {
+test('[M-4] a stop ends all sources with 4503 and rejects new ones', async () => {
   const { ingest, ws, url } = startServer();
   const sender = await live(url);
   const silent = new Sender(url);
@@ -266,7 +269,7 @@ test('[M-4] a stop ends all sources with 4503 and refuses those that come', asyn
   expect(response.status).toBe(503);
 });
 
-/** A source that is live, on a connection that answers nothing by itself. */
+/** A live source on a raw connection that does not respond by itself. */
 async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
   const taken = ingest.next();
   const socket = connect(Number(url.port), '127.0.0.1');
@@ -281,13 +284,13 @@ async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
   return { socket, session: await taken };
 }
 
-test('[M-4] a sender whose line is cut is gone at once', async () => {
+test('[M-4] a source ends at once when its connection breaks', async () => {
   const { socket, session } = await rawSource(startServer());
   socket.resetAndDestroy();
   expect(await session.left()).toContain('the socket was closed');
 });
 
-test('[M-4] a sender that is dead is gone within 10 s', async () => {
+test('[M-4] a source ends within 10 s when its sender is dead', async () => {
   const { socket, session } = await rawSource(startServer());
   const sinceMs = performance.now();
   expect(await session.left()).toContain('the socket was closed');
@@ -295,7 +298,7 @@ test('[M-4] a sender that is dead is gone within 10 s', async () => {
   socket.destroy();
 });
 
-test('[M-4] a request that is no WebSocket is told what to do', async () => {
+test('[M-4] a request without an upgrade gets an error message', async () => {
   const { url } = startServer();
   const response = await fetch(url);
   expect(response.status).toBe(426);
@@ -308,20 +311,20 @@ test('[M-4] a request that is no WebSocket is told what to do', async () => {
   expect((await fetch(new URL('/media/none/ingest', url))).status).toBe(404);
 });
 
-test('[M-4] pages of any origin send, or only those of the setting and our own', async () => {
+test('[M-4] pages of all origins may send, or only of the configured and the own origin', async () => {
   const headers = { Upgrade: 'websocket' };
-  const asked = async (url: URL, origin: string) =>
+  const statusFor = async (url: URL, origin: string) =>
     (await fetch(url, { headers: { ...headers, Origin: origin } })).status;
   const open = startServer();
-  expect(await asked(open.url, 'https://anywhere.example')).toBe(400);
+  expect(await statusFor(open.url, 'https://anywhere.example')).toBe(400);
   const closed = startServer({ corsOrigin: 'https://studio.example' });
-  expect(await asked(closed.url, 'https://studio.example')).toBe(400);
-  expect(await asked(closed.url, closed.url.origin)).toBe(400);
-  expect(await asked(closed.url, 'https://anywhere.example')).toBe(401);
-  expect(await asked(closed.url, 'null')).toBe(401);
+  expect(await statusFor(closed.url, 'https://studio.example')).toBe(400);
+  expect(await statusFor(closed.url, closed.url.origin)).toBe(400);
+  expect(await statusFor(closed.url, 'https://anywhere.example')).toBe(401);
+  expect(await statusFor(closed.url, 'null')).toBe(401);
 });
 
-test('[M-16] sockets that open are bounded for each address, and so is their rate', async () => {
+test('[M-16] opening sockets and their rate are limited per address', async () => {
   const { url } = startServer();
   const silent = Array.from({ length: 8 }, () => new Sender(url));
   await Promise.all(silent.map(({ opened }) => opened));
@@ -337,8 +340,8 @@ test('[M-16] sockets that open are bounded for each address, and so is their rat
   expect((await fetch(slow.url, { headers: { Upgrade: 'websocket' } })).status).toBe(429);
 });
 
-test('a reason is cut at the end of a character', () => {
-  expect(withinFrame('short')).toBe('short');
-  expect(withinFrame('a'.repeat(200))).toBe('a'.repeat(123));
-  expect(withinFrame(`a${'é'.repeat(100)}`)).toBe(`a${'é'.repeat(61)}`);
+test('a close reason is truncated at a character boundary', () => {
+  expect(truncateReason('short')).toBe('short');
+  expect(truncateReason('a'.repeat(200))).toBe('a'.repeat(123));
+  expect(truncateReason(`a${'é'.repeat(100)}`)).toBe(`a${'é'.repeat(61)}`);
 });

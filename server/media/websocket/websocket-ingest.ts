@@ -10,54 +10,55 @@ import { type RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limi
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,
-  MESSAGE_BYTES_MAX,
+  MAX_MESSAGE_BYTES,
   SOURCE_LIMITS,
   type SourceLimits,
   WebSocketSource,
 } from './websocket-source.ts';
 
-/** Where sources come in, as Bun's router writes it (SPEC M-4). */
+/** Path of the endpoint, in the syntax of Bun's router (SPEC M-4). */
 export const INGEST_PATH = '/media/:stream_id/ingest';
 
 export interface WebSocketIngestOptions extends ReadOnlyOptions {
   readonly ingest: Ingest;
   readonly logger: Logger;
-  /** Whose share of the limits a client uses. */
+  /** The client address to which limits apply. */
   readonly addressOf: (request: Request) => string;
   readonly limits?: SourceLimits;
-  /** Sockets of one address. */
+  /** Rate limit of sockets per address. */
   readonly rate?: RateLimit;
 }
 
 const ALLOW = 'GET, OPTIONS';
 
-// Those that are larger than is allowed are told so; the runtime closes these with 1009.
-const PAYLOAD_BYTES_MAX = 2 * MESSAGE_BYTES_MAX;
+// Above the message limit, so that an oversized message gets our close code; beyond this, Bun closes
+// with 1009.
+const MAX_PAYLOAD_BYTES = 2 * MAX_MESSAGE_BYTES;
 
-// Sockets that have not shown a key yet: each may hold a message of the largest size.
-const OPENING_MAX = 64;
-const OPENING_OF_ADDRESS_MAX = 8;
-// Each that is live has an encoder; no machine runs as many.
-const SOCKETS_MAX = 1_024;
+// Sockets without a verified key: each may buffer a message of the maximum size.
+const MAX_OPENING = 64;
+const MAX_OPENING_PER_ADDRESS = 8;
+// Each live socket has an encoder; no machine runs this many.
+const MAX_SOCKETS = 1_024;
 
-// A sender whose line is bad comes back every few seconds; one that guesses is slowed.
+// Allows a reconnect every second; slows down key guessing.
 const RATE: RateLimit = { points: 60, durationS: 60 };
 
-// A source is heard from four times a second, and the runtime pings one that is silent. It counts in
-// steps of 4 s: a peer that is dead is noticed after 8 s.
+// A source sends four times a second, and Bun pings a silent one. Bun counts in steps of 4 s: a dead
+// peer is closed after 8 s.
 const IDLE_TIMEOUT_S = 8;
 
-// A peer that does not answer a close is cut.
-const CLOSE_MS = 1_000;
+// `stop` does not wait longer for peers to acknowledge a close.
+const CLOSE_TIMEOUT_MS = 1_000;
 
-/** Sources that come by WebSocket, such as browsers (SPEC M-4). */
+/** The endpoint for WebSocket sources, such as browsers (SPEC M-4). */
 export class WebSocketIngest {
   /** For `Bun.serve`. */
   readonly handlers: WebSocketHandler<WebSocketSource>;
   private readonly sources = new Set<WebSocketSource>();
   private readonly opening = new Map<string, number>();
   private openingCount = 0;
-  private stopped: (() => void) | null = null;
+  private onAllClosed: (() => void) | null = null;
   private isStopping = false;
   private readonly rate: RateLimiter;
   private readonly headers: Readonly<Record<string, string>>;
@@ -66,9 +67,9 @@ export class WebSocketIngest {
     this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
     this.headers = baseHeaders(ALLOW, options.corsOrigin);
     this.handlers = {
-      maxPayloadLength: PAYLOAD_BYTES_MAX,
+      maxPayloadLength: MAX_PAYLOAD_BYTES,
       idleTimeout: IDLE_TIMEOUT_S,
-      // We say little; a peer that reads none of it is no concern of ours.
+      // The server sends little; disconnect a peer that reads none of it.
       backpressureLimit: 64 << 10,
       closeOnBackpressureLimit: true,
       perMessageDeflate: false,
@@ -77,12 +78,12 @@ export class WebSocketIngest {
       close: (socket, code, reason) => {
         socket.data.closed(code, reason);
         this.sources.delete(socket.data);
-        if (this.sources.size === 0) this.stopped?.();
+        if (this.sources.size === 0) this.onAllClosed?.();
       },
     };
   }
 
-  /** Answers a request at `INGEST_PATH`; nothing when it has become a socket. */
+  /** Handles a request to `INGEST_PATH`. @returns undefined when it was upgraded to a WebSocket */
   async upgrade(
     request: BunRequest<string>,
     server: Server<WebSocketSource>,
@@ -101,23 +102,23 @@ export class WebSocketIngest {
     }
   }
 
-  /** Ends all sources and takes no more; done when all sockets are closed. */
+  /** Ends all sources and rejects new ones. @returns fulfilled when all sockets are closed */
   async stop(): Promise<void> {
     this.isStopping = true;
     if (this.sources.size === 0) return;
     const all = new Promise<void>((resolve) => {
-      this.stopped = resolve;
+      this.onAllClosed = resolve;
     });
     for (const source of this.sources) {
-      source.close(CLOSE_CODES.unavailable, 'The service is stopping; come back in a moment.');
+      source.close(CLOSE_CODES.unavailable, 'The service is stopping; reconnect in a moment.');
     }
-    const timer = setTimeout(() => this.stopped?.(), CLOSE_MS);
+    const timer = setTimeout(() => this.onAllClosed?.(), CLOSE_TIMEOUT_MS);
     await all;
     clearTimeout(timer);
   }
 
   private async admit(request: BunRequest<string>, server: Server<WebSocketSource>): Promise<void> {
-    if (request.method !== 'GET') throw new Problem(405, `This path takes ${ALLOW}.`);
+    if (request.method !== 'GET') throw new Problem(405, `This path allows ${ALLOW}.`);
     const { stream_id: streamId } = pathIds(request);
     if (!streamId) throw new Problem(404, 'There is no such stream.');
     if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') {
@@ -129,34 +130,34 @@ export class WebSocketIngest {
     this.checkOrigin(request);
     const address = this.options.addressOf(request);
     this.rate.take(address);
-    this.checkRoom(address);
+    this.checkLimits(address);
     const source = this.newSource(streamId, address);
     if (!server.upgrade(request, { data: source })) {
       this.release(address);
       this.sources.delete(source);
-      throw new Problem(400, 'This is no WebSocket handshake (RFC 6455).');
+      throw new Problem(400, 'This is not a WebSocket handshake (RFC 6455).');
     }
   }
 
-  // Browsers apply no CORS to sockets, so the setting is applied here.
+  // Browsers do not apply CORS to WebSockets, so the setting is enforced here.
   private checkOrigin(request: Request): void {
     const origin = request.headers.get('origin');
     const { corsOrigin } = this.options;
     if (origin === null || corsOrigin === '*' || origin === corsOrigin) return;
     if (URL.parse(origin)?.host === request.headers.get('host')) return;
-    throw unauthorized('Token', 'Pages of this origin may not send here.');
+    throw unauthorized('Token', 'Pages of this origin are not allowed to send.');
   }
 
-  private checkRoom(address: string): void {
+  private checkLimits(address: string): void {
     const ofAddress = this.opening.get(address) ?? 0;
     if (
       this.isStopping ||
-      this.sources.size >= SOCKETS_MAX ||
-      this.openingCount >= OPENING_MAX ||
-      ofAddress >= OPENING_OF_ADDRESS_MAX
+      this.sources.size >= MAX_SOCKETS ||
+      this.openingCount >= MAX_OPENING ||
+      ofAddress >= MAX_OPENING_PER_ADDRESS
     ) {
-      const why = this.isStopping ? 'The service is stopping.' : 'Too many sources are opening.';
-      throw new Problem(503, `${why} Try again in a moment.`, { 'Retry-After': '1' });
+      const reason = this.isStopping ? 'The service is stopping.' : 'Too many sources are opening.';
+      throw new Problem(503, `${reason} Try again in a moment.`, { 'Retry-After': '1' });
     }
   }
 
@@ -172,8 +173,8 @@ export class WebSocketIngest {
 
   private release(address: string): void {
     this.openingCount--;
-    const left = (this.opening.get(address) ?? 1) - 1;
-    if (left > 0) this.opening.set(address, left);
+    const remaining = (this.opening.get(address) ?? 1) - 1;
+    if (remaining > 0) this.opening.set(address, remaining);
     else this.opening.delete(address);
   }
 }

@@ -7,10 +7,15 @@ import {
   type MadeStreamOptions,
   steady,
 } from '../../support/media/conformance/made-stream.ts';
-import { madeInit, madeRun, TRACKS, VIDEO } from '../../support/media/made-fragments.ts';
+import {
+  createInitSegment,
+  createRun,
+  TRACKS,
+  VIDEO,
+} from '../../support/media/fragment-fixture.ts';
 
 const OFFSET_MS = 1_795_000_000_250;
-const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));
+const INITS = new Map(TRACKS.map((track) => [track.id, createInitSegment(track)]));
 
 interface Reading {
   readonly text: string;
@@ -22,11 +27,11 @@ function madeStream(options: MadeStreamOptions = {}) {
   const stream = new MadeStream(options);
   const reading = (): Reading => ({ text: stream.dash(), nowMs: stream.endMs() + 400 });
   stream.begin(TRACKS, INITS, steady(OFFSET_MS));
-  for (const [id, fragment] of madeRun({ fromMs: 0, seconds: 8.5 })) stream.push(id, fragment);
+  for (const [id, fragment] of createRun({ fromMs: 0, seconds: 8.5 })) stream.push(id, fragment);
   stream.finish();
   const first = reading();
   stream.begin(TRACKS, INITS, steady(OFFSET_MS));
-  const run = madeRun({ fromMs: 9_233, seconds: 6.7 });
+  const run = createRun({ fromMs: 9_233, seconds: 6.7 });
   for (const [id, fragment] of run) stream.push(id, fragment);
   const second = reading();
   stream.finish();
@@ -67,7 +72,7 @@ describe('nothing is wrong with', () => {
       advance: () => OFFSET_MS + (steps[step++] ?? 0),
       offsetFor: () => OFFSET_MS,
     });
-    for (const [id, fragment] of madeRun({ fromMs: 0, seconds: 9 })) stream.push(id, fragment);
+    for (const [id, fragment] of createRun({ fromMs: 0, seconds: 9 })) stream.push(id, fragment);
     expect(step).toBeGreaterThan(steps.length);
     const reading = { text: stream.dash(), nowMs: stream.endMs() };
     expect(new DashConformance(stream.read).check(reading.text, reading.nowMs)).toEqual([]);
@@ -232,9 +237,9 @@ test('bytes that are no segment, have another time or no key frame are seen', ()
   expect(rules('a0/1795000000250-3.m4s', moved)).toContain('time');
   const tail = (bytes: Uint8Array) => bytes.subarray(Buffer.from(bytes).indexOf('moof', 8) - 4);
   expect(rules('v0/1795000000250-3.m4s', tail)).toContain('first-sample-sync');
-  expect(rules('v0/init-1795000000250.mp4', () => madeInit({ ...VIDEO, timescale: 12 }))).toContain(
-    'timescale',
-  );
+  expect(
+    rules('v0/init-1795000000250.mp4', () => createInitSegment({ ...VIDEO, timescale: 12 })),
+  ).toContain('timescale');
 });
 
 test('durations are read as XML Schema writes them', () => {

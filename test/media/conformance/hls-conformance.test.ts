@@ -8,26 +8,26 @@ import {
   type MadeStreamOptions,
   steady,
 } from '../../support/media/conformance/made-stream.ts';
-import { madeInit, madeRun, TRACKS } from '../../support/media/made-fragments.ts';
+import { createInitSegment, createRun, TRACKS } from '../../support/media/fragment-fixture.ts';
 
 const OFFSET_MS = 1_795_000_000_000;
-const INITS = new Map(TRACKS.map((track) => [track.id, madeInit(track)]));
+const INITS = new Map(TRACKS.map((track) => [track.id, createInitSegment(track)]));
 
 /** A stream of two epochs with a pause between, as it is after each of them. */
 function madeStream(options: MadeStreamOptions = {}) {
   const stream = new MadeStream(options);
   stream.begin(TRACKS, INITS, steady(OFFSET_MS));
-  for (const [id, fragment] of madeRun({ fromMs: 0, seconds: 8.5, frames: 1, soundFrames: 1 })) {
+  for (const [id, fragment] of createRun({ fromMs: 0, seconds: 8.5, frames: 1, audioFrames: 1 })) {
     stream.push(id, fragment);
   }
   stream.finish();
   const first = stream.hls();
   stream.begin(TRACKS, INITS, steady(OFFSET_MS));
-  for (const [id, fragment] of madeRun({
+  for (const [id, fragment] of createRun({
     fromMs: 9_200,
     seconds: 6.7,
     frames: 1,
-    soundFrames: 1,
+    audioFrames: 1,
   })) {
     stream.push(id, fragment);
   }

@@ -1,28 +1,28 @@
-/** How numbers are spread, for a line of a test's output. */
+/** Summary of a set of numbers. */
 export interface Distribution {
   readonly count: number;
-  readonly least: number;
+  readonly min: number;
   readonly median: number;
   readonly p99: number;
-  readonly most: number;
+  readonly max: number;
 }
 
-/** @param values at least one */
+/** Summarizes numbers. @param values at least one */
 export function distributionOf(values: readonly number[]): Distribution {
   const sorted = values.toSorted((a, b) => a - b);
-  const at = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
+  const percentile = (share: number) => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN;
   return {
     count: sorted.length,
-    least: sorted[0] ?? Number.NaN,
-    median: at(0.5),
-    p99: at(0.99),
-    most: sorted.at(-1) ?? Number.NaN,
+    min: sorted[0] ?? Number.NaN,
+    median: percentile(0.5),
+    p99: percentile(0.99),
+    max: sorted.at(-1) ?? Number.NaN,
   };
 }
 
-/** The same as text, in whole units. */
-export function shownDistribution(values: readonly number[], unit: string): string {
-  const { count, least, median, p99, most } = distributionOf(values);
-  const [a, b, c, d] = [least, median, p99, most].map(Math.round);
-  return `${count} values: least ${a}, median ${b}, p99 ${c}, most ${d} ${unit}`;
+/** Formats a distribution, rounded to whole units. */
+export function formatDistribution(values: readonly number[], unit: string): string {
+  const { count, min, median, p99, max } = distributionOf(values);
+  const [a, b, c, d] = [min, median, p99, max].map(Math.round);
+  return `${count} values: min ${a}, median ${b}, p99 ${c}, max ${d} ${unit}`;
 }

@@ -1,19 +1,19 @@
 import {
-  type Ending,
   type Ingest,
-  type Refused,
+  type RefusalReason,
   type SourceEnd,
-  type SourceOffer,
+  type SourceEndReason,
   SourceRefused,
+  type SourceRequest,
   type SourceSession,
 } from '../../../server/media/source.ts';
 
-/** A source that was taken, and all that came of it. */
+/** An accepted source that records what it receives. */
 export class FakeSession implements SourceSession {
   readonly closed: Promise<SourceEnd>;
-  /** Why the sender left; null while it is there. */
+  /** Reason of its end; null while it is live. */
   ended: string | null = null;
-  /** false: no more is wanted. */
+  /** Set to false to apply back-pressure. */
   wantsMore = true;
   private readonly chunks: Uint8Array[] = [];
   private readonly closing = Promise.withResolvers<SourceEnd>();
@@ -24,7 +24,7 @@ export class FakeSession implements SourceSession {
 
   constructor(
     readonly streamId: string,
-    readonly offer: SourceOffer,
+    readonly offer: SourceRequest,
   ) {
     this.closed = this.closing.promise;
   }
@@ -45,22 +45,22 @@ export class FakeSession implements SourceSession {
     if (this.ended !== null) return;
     this.ended = reason;
     this.ending.resolve(reason);
-    this.closing.resolve({ why: 'left', line: reason });
+    this.closing.resolve({ reason: 'left', message: reason });
   }
 
-  /** More is wanted again. */
+  /** Ends the back-pressure. */
   drain(): void {
     this.wantsMore = true;
     this.draining.resolve();
     this.draining = Promise.withResolvers();
   }
 
-  /** The service ends it. */
-  close(line: string, why: Ending = 'ended'): void {
-    this.closing.resolve({ why, line });
+  /** Ends it from the service's side. */
+  close(message: string, reason: SourceEndReason = 'ended'): void {
+    this.closing.resolve({ reason, message });
   }
 
-  /** Waits until so many bytes have come. */
+  /** Waits until at least this many bytes were received. */
   received(bytes: number): Promise<void> {
     if (this.bytes >= bytes) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -68,40 +68,40 @@ export class FakeSession implements SourceSession {
     return promise;
   }
 
-  /** Waits until the sender is gone, and says why. */
+  /** Waits for the end of the source. @returns its reason */
   left(): Promise<string> {
     return this.ending.promise;
   }
 
-  /** Everything that came. */
+  /** All received bytes. */
   content(): Uint8Array {
     return Buffer.concat(this.chunks);
   }
 }
 
-/** Takes what listeners bring, one source for each stream, and keeps what came. */
+/** Accepts one source per stream and records it. */
 export class FakeIngest implements Ingest {
-  readonly offers: SourceOffer[] = [];
+  readonly offers: SourceRequest[] = [];
   readonly sessions: FakeSession[] = [];
-  /** What the next offers are refused with. */
-  refusal: Refused | null = null;
-  /** What opening fails with, as a defect does. */
+  /** Reason with which later requests are refused; null accepts them. */
+  refusal: RefusalReason | null = null;
+  /** Unexpected error that opening throws; null for none. */
   failure: Error | null = null;
-  /** Opening waits for it. */
+  /** Opening waits for this promise. */
   gate: Promise<void> = Promise.resolve();
   private waiting: ((session: FakeSession) => void)[] = [];
 
   /** @param streams ids by stream key */
   constructor(private readonly streams: ReadonlyMap<string, string>) {}
 
-  async open(offer: SourceOffer): Promise<SourceSession> {
+  async open(offer: SourceRequest): Promise<SourceSession> {
     this.offers.push(offer);
     await this.gate;
     if (this.failure) throw this.failure;
-    if (this.refusal) throw new SourceRefused(this.refusal, `This is refused: ${this.refusal}.`);
+    if (this.refusal) throw new SourceRefused(this.refusal, `Refused: ${this.refusal}.`);
     const streamId = this.streams.get(offer.key);
     if (streamId === undefined || (offer.streamId ?? streamId) !== streamId) {
-      throw new SourceRefused('unknown-key', 'This is no stream key.');
+      throw new SourceRefused('unknown-key', 'No stream has this key.');
     }
     if (this.sessions.some((session) => session.streamId === streamId && session.ended === null)) {
       throw new SourceRefused('busy', 'The stream has a source.');
@@ -112,7 +112,7 @@ export class FakeIngest implements Ingest {
     return session;
   }
 
-  /** The next source that is taken. */
+  /** The next accepted source. */
   next(): Promise<FakeSession> {
     const { promise, resolve } = Promise.withResolvers<FakeSession>();
     this.waiting.push(resolve);

@@ -9,16 +9,16 @@ export const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
 export const TOKEN = 'fb_0123456789abcdefghijABCDEFGHIJKLMNOPQRST';
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
 
-/** How far its clock is ahead of the system's. */
+/** Offset of its clock from the system clock. */
 export const AHEAD_MS = 3_600_000;
 
 /**
- * As much of a service as a sender sees: the clock, the studio API's answers about one stream, and
- * the real WebSocket ingest, of which everything that comes is kept.
+ * The part of a service that a sender uses: the clock, the studio API for one stream, and the real
+ * WebSocket ingest with a recording `FakeIngest`.
  */
 export class FakeService {
   readonly ingest = new FakeIngest(new Map([[KEY, STREAM]]));
-  /** What the studio API says of the stream. */
+  /** Status of the stream in the studio API. */
   status = 'CREATED';
   private server: Server<WebSocketSource> | null = null;
   private socket: WebSocketIngest | null = null;
@@ -35,14 +35,14 @@ export class FakeService {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Begins to listen; again after `stop`, at the same port. */
+  /** Starts to listen; after `stop`, on the same port again. */
   listen(): void {
     const socket = new WebSocketIngest({
       ingest: this.ingest,
       logger: pino({ enabled: false }),
       addressOf: () => '192.0.2.1',
       corsOrigin: '*',
-      log: { requestId: () => 'request-1', broken: () => {} },
+      log: { requestId: () => 'request-1', logDefect: () => {} },
     });
     this.socket = socket;
     this.server = Bun.serve<WebSocketSource, string>({
@@ -62,7 +62,7 @@ export class FakeService {
     });
   }
 
-  /** Ends all connections, and is unavailable. */
+  /** Closes all connections and the port. */
   async stop(): Promise<void> {
     await this.socket?.stop();
     await this.server?.stop(true);
@@ -84,6 +84,6 @@ async function freePort(): Promise<number> {
   await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
   const address = probe.address();
   await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('there is no port');
+  if (address === null || typeof address === 'string') throw new Error('no free port');
   return address.port;
 }

@@ -4,9 +4,9 @@ import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/inte
 import type { StreamStatus } from '../../../protocol/streams.ts';
 import type { Store } from '../../../server/app/procedures.ts';
 
-/** A record on which sources can be tried; nobody else seals there. */
+/** A database for tests of sources; nothing else seals in it. */
 export interface SourcesFixture {
-  /** Two or more that work on one record; the same one where there is only one. */
+  /** Stores of two or more nodes on one database; the same one twice where there is only one. */
   readonly nodes: readonly Store[];
   readonly producer: string;
   newStream(): Promise<string>;
@@ -17,11 +17,11 @@ const START_MS = intervalStartMs(7_100_000_000);
 const GRACE_MS = 30_000;
 const HEALTH = { bitrate: 4_000_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 };
 
-/** What the database does with sources, whatever it is kept in (SPEC M-1, M-6 – M-8). */
+/** Contract of sources in the database, for every implementation (SPEC M-1, M-6 – M-8). */
 export function sourcesContract(name: string, openFixture: () => Promise<SourcesFixture>): void {
   let fixture: SourcesFixture;
   let store: Store;
-  /** The moment up to which everything is sealed: now, for all tests here. */
+  /** Current service time; everything before it is sealed. */
   let nowMs = START_MS;
 
   beforeAll(async () => {
@@ -39,23 +39,23 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     nowMs = atMs;
   }
 
-  /** Time passes, and sealing goes on as it should. */
+  /** Advances time with regular sealing. */
   async function pass(ms: number): Promise<void> {
     const untilMs = nowMs + ms;
     while (nowMs < untilMs) await sealAt(Math.min(untilMs, nowMs + 4 * INTERVAL_MS));
   }
 
-  /** Time passes in which nothing is sealed; then everything is, at once. */
-  const standStill = (ms: number) => sealAt(nowMs + ms);
+  /** Advances time without sealing, then seals everything at once. */
+  const stallSealing = (ms: number) => sealAt(nowMs + ms);
 
-  const own = (id: string) => ({ id, producer: fixture.producer });
+  const owned = (id: string) => ({ id, producer: fixture.producer });
   const statusOf = async (id: string): Promise<StreamStatus> =>
-    (await store.findOwnStream(own(id))).status;
-  const end = (id: string) => store.endStream({ ...own(id), atMs: null, nowMs });
+    (await store.findOwnStream(owned(id))).status;
+  const end = (id: string) => store.endStream({ ...owned(id), atMs: null, nowMs });
 
   async function newStreamWithKey(): Promise<{ id: string; key: string }> {
     const id = await fixture.newStream();
-    return { id, key: await store.keepStreamKey({ ...own(id), offered: `sk_${randomUUID()}` }) };
+    return { id, key: await store.keepStreamKey({ ...owned(id), offered: `sk_${randomUUID()}` }) };
   }
 
   const open = (key: string, session: string, node = store) =>
@@ -72,32 +72,32 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     return stream;
   }
 
-  describe(`sources in the database in ${name}`, () => {
-    test('[M-1] a key is made on the first look and kept, and opens the stream it belongs to', async () => {
+  describe(`sources in ${name}`, () => {
+    test('[M-1] a key is created on the first request, stays the same, and opens its stream', async () => {
       const id = await fixture.newStream();
-      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key: null, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key: null, source: null });
       const key = `sk_${randomUUID()}`;
-      expect(await store.keepStreamKey({ ...own(id), offered: key })).toBe(key);
-      expect(await store.keepStreamKey({ ...own(id), offered: 'another' })).toBe(key);
-      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.keepStreamKey({ ...owned(id), offered: key })).toBe(key);
+      expect(await store.keepStreamKey({ ...owned(id), offered: 'another' })).toBe(key);
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
       expect(await open(key, 'first')).toMatchObject({
         outcome: 'opened',
         stream: { id, status: 'STREAMING', started: nowMs },
       });
     });
 
-    test('[M-1] of two first looks at once one makes the key', async () => {
+    test('[M-1] two concurrent first requests get the same key', async () => {
       const id = await fixture.newStream();
-      const offers = fixture.nodes.map((node, at) =>
-        node.keepStreamKey({ ...own(id), offered: `sk_${at}_${randomUUID()}` }),
+      const requests = fixture.nodes.map((node, at) =>
+        node.keepStreamKey({ ...owned(id), offered: `sk_${at}_${randomUUID()}` }),
       );
-      expect(new Set(await Promise.all(offers)).size).toBe(1);
+      expect(new Set(await Promise.all(requests)).size).toBe(1);
     });
 
-    test('[M-1] a rotated key opens nothing, and the source that it opened goes on', async () => {
+    test('[M-1] a rotated key is rejected, and the source that it opened continues', async () => {
       const { id, key } = await newStreamWithSource();
       const next = `sk_${randomUUID()}`;
-      const rotated = await store.rotateStreamKey({ ...own(id), key: next, nowMs });
+      const rotated = await store.rotateStreamKey({ ...owned(id), key: next, nowMs });
       expect(rotated).toEqual({ key: next, source: { kind: 'rtmp', health: null } });
       expect(await open(key, 'second')).toEqual({ outcome: 'unknown-key' });
       expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: false });
@@ -106,22 +106,22 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await outcomeOf(next, 'second')).toBe('opened');
     });
 
-    test('[M-5] a key that nobody has is unknown, and changes nothing', async () => {
+    test('[M-5] an unknown key is rejected', async () => {
       expect(await open('sk_nobody', 'first')).toEqual({ outcome: 'unknown-key' });
     });
 
-    test('[M-4] [M-5] the key of another stream opens neither', async () => {
-      const [one, other] = [await newStreamWithKey(), await newStreamWithKey()];
-      const source = { key: one.key, session: 'first', kind: 'websocket' as const };
+    test('[M-4] [M-5] the key of another stream opens neither stream', async () => {
+      const [first, other] = [await newStreamWithKey(), await newStreamWithKey()];
+      const source = { key: first.key, session: 'first', kind: 'websocket' as const };
       const lease = { nowMs, graceMs: GRACE_MS };
       const wrong = { ...source, ...lease, streamId: other.id };
       expect(await store.openSource(wrong)).toEqual({ outcome: 'unknown-key' });
-      expect([await statusOf(one.id), await statusOf(other.id)]).toEqual(['CREATED', 'CREATED']);
-      const right = { ...wrong, streamId: one.id };
+      expect([await statusOf(first.id), await statusOf(other.id)]).toEqual(['CREATED', 'CREATED']);
+      const right = { ...wrong, streamId: first.id };
       expect(await store.openSource(right)).toMatchObject({ outcome: 'opened' });
     });
 
-    test('[M-6] a second source is refused until the first was silent for 6 s', async () => {
+    test('[M-6] a second source is refused until the first is silent for 6 s', async () => {
       const { id, key } = await newStreamWithSource();
       expect(await open(key, 'second')).toEqual({ outcome: 'busy' });
       await pass(5_000);
@@ -134,48 +134,50 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await renew(id, 'second')).toMatchObject({ outcome: 'renewed' });
     });
 
-    test('[M-6] one that says it is gone leaves its place at once, but nobody else’s', async () => {
+    test('[M-6] a release takes effect at once, and only for the own session', async () => {
       const { id, key } = await newStreamWithSource();
       await release(id, 'first');
-      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'lost' });
       expect(await outcomeOf(key, 'second')).toBe('opened');
       await release(id, 'first');
       expect(await outcomeOf(key, 'third')).toBe('busy');
     });
 
-    test('[M-6] one that asks again, since it did not hear the answer, is the source', async () => {
+    test('[M-6] a session may repeat its opening', async () => {
       const { key } = await newStreamWithSource();
       expect(await outcomeOf(key, 'first')).toBe('opened');
     });
 
-    test('[M-6] [M-8] of two that come to two nodes at once one is the source', async () => {
+    test('[M-6] [M-8] of two concurrent openings on two nodes, one succeeds', async () => {
       for (let round = 0; round < 20; round++) {
         const { key } = await newStreamWithKey();
-        const told = await Promise.all(fixture.nodes.map((node, at) => open(key, `${at}`, node)));
-        const outcomes = told.map(({ outcome }) => outcome);
+        const results = await Promise.all(
+          fixture.nodes.map((node, at) => open(key, `${at}`, node)),
+        );
+        const outcomes = results.map(({ outcome }) => outcome);
         expect(outcomes.filter((outcome) => outcome === 'opened')).toHaveLength(1);
-        expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(told.length - 1);
+        expect(outcomes.filter((outcome) => outcome === 'busy')).toHaveLength(results.length - 1);
       }
     });
 
-    test('[M-7] a stream ends 30 s after its source was last heard of, and not before', async () => {
+    test('[M-7] a stream ends 30 s after the last renewal of its source', async () => {
       const { id, key } = await newStreamWithSource();
       await pass(2_000);
       await renew(id, 'first');
       await pass(GRACE_MS);
       expect(await statusOf(id)).toBe('STREAMING');
       await pass(INTERVAL_MS);
-      expect(await store.findOwnStream(own(id))).toMatchObject({ status: 'ENDED', ended: nowMs });
+      expect(await store.findOwnStream(owned(id))).toMatchObject({ status: 'ENDED', ended: nowMs });
       expect(await outcomeOf(key, 'second')).toBe('ended');
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'ended' });
-      // It is due no more.
-      const { ended } = await store.findOwnStream(own(id));
+      // It is not ended again.
+      const { ended } = await store.findOwnStream(owned(id));
       await pass(1_000);
-      expect(await store.findOwnStream(own(id))).toMatchObject({ ended });
+      expect(await store.findOwnStream(owned(id))).toMatchObject({ ended });
     });
 
-    test('[M-7] a source that comes back in time goes on as if nothing had been', async () => {
+    test('[M-7] a source that returns in time continues its stream', async () => {
       const { id, key } = await newStreamWithSource();
       await pass(10_000);
       await release(id, 'first');
@@ -187,13 +189,13 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await statusOf(id)).toBe('ENDED');
     });
 
-    test('[B-1] [M-7] while its source is gone, a show says when it ends', async () => {
+    test('[B-1] [M-7] a show without its source reports when it ends', async () => {
       const { id, key } = await newStreamWithSource();
-      const endsAt = async () => (await store.readLiveShow({ ...own(id), nowMs })).sourceEndsAt;
+      const endsAt = async () => (await store.readLiveShow({ ...owned(id), nowMs })).sourceEndsAt;
       expect(await endsAt()).toBeNull();
       await pass(7_000);
-      const told = (await endsAt()) ?? 0;
-      expect(told).toBe(nowMs - 7_000 + GRACE_MS);
+      const lostSourceEndMs = (await endsAt()) ?? 0;
+      expect(lostSourceEndMs).toBe(nowMs - 7_000 + GRACE_MS);
       expect(await outcomeOf(key, 'second')).toBe('opened');
       expect(await endsAt()).toBeNull();
       await release(id, 'second');
@@ -206,10 +208,10 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await endsAt()).toBeNull();
     });
 
-    test('[M-7] while nothing is sealed no time counts but 2 s: an outage ends no show', async () => {
+    test('[M-7] a stall of sealing counts at most 2 s, so that an outage ends no show', async () => {
       const { id, key } = await newStreamWithSource();
       await pass(20_000);
-      await standStill(3_600_000);
+      await stallSealing(3_600_000);
       expect(await statusOf(id)).toBe('STREAMING');
       await pass(GRACE_MS - 22_000);
       expect(await statusOf(id)).toBe('STREAMING');
@@ -218,9 +220,9 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await outcomeOf(key, 'second')).toBe('ended');
     });
 
-    test('[M-6] [M-7] one that could not be renewed in an outage is the source after it', async () => {
+    test('[M-6] [M-7] a source that could not renew during an outage is the source after it', async () => {
       const { id, key } = await newStreamWithSource();
-      await standStill(60_000);
+      await stallSealing(60_000);
       expect(await outcomeOf(key, 'second')).toBe('busy');
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'renewed' });
       await pass(GRACE_MS);
@@ -229,47 +231,47 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await statusOf(id)).toBe('ENDED');
     });
 
-    test('[M-7] who is heard of while sealing stands still has 30 s after it', async () => {
+    test('[M-7] a renewal during a stall of sealing gives 30 s after it', async () => {
       const { id } = await newStreamWithSource();
       nowMs += 40_000;
       await renew(id, 'first');
-      await standStill(40_000);
+      await stallSealing(40_000);
       await pass(GRACE_MS - INTERVAL_MS);
       expect(await statusOf(id)).toBe('STREAMING');
       await pass(2 * INTERVAL_MS);
       expect(await statusOf(id)).toBe('ENDED');
     });
 
-    test('[M-8] a source starts its stream once, and one that has ended stays so', async () => {
+    test('[M-8] a source starts its stream once, and an ended stream stays ended', async () => {
       const { id, key } = await newStreamWithSource();
-      const { started } = await store.findOwnStream(own(id));
+      const { started } = await store.findOwnStream(owned(id));
       await pass(1_000);
       await release(id, 'first');
       expect(await open(key, 'second')).toMatchObject({ stream: { started } });
       await end(id);
       expect(await renew(id, 'second')).toMatchObject({ outcome: 'ended' });
       expect(await open(key, 'third')).toEqual({ outcome: 'ended' });
-      expect(await store.findIngest({ ...own(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
       await release(id, 'second');
       await pass(GRACE_MS + 1_000);
-      expect(await store.findOwnStream(own(id))).toMatchObject({ status: 'ENDED', started });
+      expect(await store.findOwnStream(owned(id))).toMatchObject({ status: 'ENDED', started });
     });
 
-    test('[M-8] a stream that was started by hand, without a source, goes on', async () => {
+    test('[M-8] a stream started without a source does not end by itself', async () => {
       const { id } = await newStreamWithKey();
-      await store.startStream({ ...own(id), nowMs });
+      await store.startStream({ ...owned(id), nowMs });
       await pass(2 * GRACE_MS);
       expect(await statusOf(id)).toBe('STREAMING');
     });
 
-    test('[M-1] the source and how it does are seen, while it is heard of', async () => {
+    test('[M-1] a source and its health are reported while its lease is valid', async () => {
       const { id } = await newStreamWithSource();
-      await store.patchStream({ ...own(id), patch: { recording: true } });
+      await store.patchStream({ ...owned(id), patch: { recording: true } });
       expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: true });
       const live = { kind: 'rtmp', health: HEALTH };
-      expect(await store.findIngest({ ...own(id), nowMs })).toMatchObject({ source: live });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toMatchObject({ source: live });
       await pass(6_000);
-      expect(await store.findIngest({ ...own(id), nowMs })).toMatchObject({ source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toMatchObject({ source: null });
     });
   });
 }

@@ -8,10 +8,10 @@ import { HlsConformance } from './conformance/hls-conformance.ts';
 import { type HlsMediaText, readMedia } from './conformance/hls-text.ts';
 import { Findings, type Violation } from './conformance/violation.ts';
 
-/** Renditions and sound. */
+/** Three renditions and audio. */
 export const TRACK_IDS = ['v0', 'v1', 'v2', 'a0'];
 
-/** A service with all ways in, and as little to encode as there can be. */
+/** Starts a service with all ingest protocols and the fastest encoder preset. */
 export function startMedia(options: HarnessOptions = {}): Promise<Harness> {
   const media = { rtmpPort: 0, srtPort: 0, preset: 'ultrafast', sourceGraceMs: 1_000 };
   return startService({ clock: 'real', ...options, media: { ...media, ...options.media } });
@@ -26,7 +26,7 @@ export async function statusOf({ url }: Harness, streamId: string): Promise<stri
   return (await expectJson<{ status: string }>(response, 200)).status;
 }
 
-/** A media playlist as it is now; null when there is none. */
+/** Reads a media playlist; null when it does not exist. */
 export async function playlistOf(
   { url }: Harness,
   streamId: string,
@@ -41,7 +41,7 @@ export async function playlistOf(
   return playlist;
 }
 
-/** Waits until a stream has so many segments. */
+/** Waits until a stream has at least `count` segments. */
 export function segmentsOf(
   service: Harness,
   streamId: string,
@@ -58,7 +58,7 @@ export function segmentsOf(
   );
 }
 
-/** Waits until a stream has ended, and its playlist too. */
+/** Waits until a stream and its playlist have ended. */
 export async function endOf(service: Harness, streamId: string): Promise<HlsMediaText> {
   await until('ENDED', async () => (await statusOf(service, streamId)) === 'ENDED');
   return until('EXT-X-ENDLIST', async () => {
@@ -67,18 +67,18 @@ export async function endOf(service: Harness, streamId: string): Promise<HlsMedi
   });
 }
 
-/** Init segment and segments of a track, in one file. @param epoch null: the first in the playlist */
+/** Concatenates the init segment and segments of a track's first selected epoch. */
 export async function fileOf(
   service: Harness,
   streamId: string,
   track: string,
-  take: (playlist: HlsMediaText) => HlsMediaText['segments'] = ({ segments }) => segments,
+  select: (playlist: HlsMediaText) => HlsMediaText['segments'] = ({ segments }) => segments,
 ): Promise<Uint8Array> {
   const playlist = await playlistOf(service, streamId, track);
-  if (!playlist) throw new Error(`there is no ${track}`);
-  const segments = take(playlist);
+  if (!playlist) throw new Error(`no playlist of ${track}`);
+  const segments = select(playlist);
   const [first] = segments;
-  if (!first?.map) throw new Error('there is no segment');
+  if (!first?.map) throw new Error('no segment');
   const uris = [
     first.map,
     ...segments.filter(({ map }) => map === first.map).map(({ uri }) => uri),
@@ -93,33 +93,33 @@ async function bytesAt(
   uri: string,
 ): Promise<Uint8Array> {
   const response = await fetch(`${url}/media/${streamId}/${uri}`);
-  if (!response.ok) throw new Error(`${uri} answers ${response.status}`);
+  if (!response.ok) throw new Error(`${uri} returned status ${response.status}`);
   return response.bytes();
 }
 
-/** The size of a picture. */
+/** Frame size of a file, such as `192x108`. */
 export function sizeIn(file: Uint8Array): string {
   const show = ['-show_entries', 'stream=width,height', '-of', 'csv=p=0:s=x', '-i', 'pipe:0'];
   const { stdout } = spawnSync('ffprobe', ['-loglevel', 'error', ...show], { input: file });
   return stdout.toString().trim();
 }
 
-/** The loudest of the sound, dB; 0 is the most there can be. */
+/** Peak level of the audio, dBFS. */
 export function loudnessIn(file: Uint8Array): number {
   const args = ['-hide_banner', '-i', 'pipe:0', '-af', 'volumedetect', '-f', 'null', '-'];
-  const said = spawnSync('ffmpeg', args, { input: file }).stderr.toString();
-  return Number(/max_volume: (-?[\d.]+) dB/.exec(said)?.[1] ?? Number.NEGATIVE_INFINITY);
+  const report = spawnSync('ffmpeg', args, { input: file }).stderr.toString();
+  return Number(/max_volume: (-?[\d.]+) dB/.exec(report)?.[1] ?? Number.NEGATIVE_INFINITY);
 }
 
 const GAPS = /^#EXT-X-GAP\n#EXTINF.*\n(.*)$/gm;
 
-/** Where a stream is checked; its clock is service time. */
+/** The service of a checked stream; its clock is service time. */
 export interface ServiceToCheck {
   readonly url: string;
   readonly clock: { nowMs(): number };
 }
 
-/** Everything that players would read of a stream, held against HLS, DASH and our own rules. */
+/** Reads everything that players would read of a stream and checks HLS, DASH and timeline rules. */
 export class StreamCheck {
   private readonly files = new Map<string, Uint8Array>();
   private readonly gaps = new Set<string>();
@@ -132,11 +132,11 @@ export class StreamCheck {
     private readonly trackIds: readonly string[] = TRACK_IDS,
   ) {}
 
-  /** Reads the stream as it is now; it may be called again later, and at the start after a stop. */
+  /** Reads and checks the stream. May be called repeatedly, also after a restart of the service. */
   async violations(service = this.service): Promise<Violation[]> {
     this.service = service;
     const master = await this.text('master.m3u8');
-    // Before and after, so that all segments of the manifest are in one of them.
+    // Read playlists before and after the manifest, so that they contain all of its segments.
     await this.playlists();
     const manifest = await this.text('manifest.mpd');
     const nowMs = service.clock.nowMs();
@@ -145,7 +145,7 @@ export class StreamCheck {
   }
 
   private async playlists(): Promise<Map<string, string>> {
-    const media = await this.ofOneMoment();
+    const media = await this.consistentPlaylists();
     for (const text of media.values()) {
       for (const [, uri = ''] of text.matchAll(GAPS)) await this.gap(uri);
       for (const uri of text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? []) {
@@ -155,8 +155,8 @@ export class StreamCheck {
     return media;
   }
 
-  /** A segment is in all playlists at once, but it may come while they are read. */
-  private async ofOneMoment(): Promise<Map<string, string>> {
+  /** Reads all playlists at one state: retries when a segment was added meanwhile. */
+  private async consistentPlaylists(): Promise<Map<string, string>> {
     for (;;) {
       const media = new Map<string, string>();
       for (const track of this.trackIds)
@@ -166,7 +166,7 @@ export class StreamCheck {
     }
   }
 
-  /** What was lost may have been there before. */
+  /** Records a gap, whose segment may have existed before. */
   private async gap(uri: string): Promise<void> {
     if (this.gaps.has(uri)) return;
     this.gaps.add(uri);
@@ -184,12 +184,12 @@ export class StreamCheck {
   }
 }
 
-export interface Sending {
+export interface SendOptions {
   readonly size?: string;
   readonly seconds?: number;
 }
 
-const PICTURE_BITS = [
+const VIDEO_ENCODING = [
   '-c:v',
   'libx264',
   '-preset',
@@ -199,12 +199,12 @@ const PICTURE_BITS = [
   '-g',
   '15',
 ];
-const SOUND_BITS = ['-c:a', 'aac', '-b:a', '64k'];
+const AUDIO_ENCODING = ['-c:a', 'aac', '-b:a', '64k'];
 
-/** ffmpeg as a person runs it: a moving picture and a tone, in real time. */
+/** Sends a test pattern and a tone with ffmpeg in real time. */
 export function send(
   target: { readonly rtmp: string } | { readonly srt: string },
-  { size = '192x108', seconds = 120 }: Sending = {},
+  { size = '192x108', seconds = 120 }: SendOptions = {},
 ): Subprocess<'ignore', 'ignore', 'pipe'> {
   const inputs = [
     ...['-re', '-f', 'lavfi', '-i', `testsrc2=s=${size}:r=15`],
@@ -218,26 +218,26 @@ export function send(
     [
       ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'error'],
       ...inputs,
-      ...['-t', `${seconds}`, ...PICTURE_BITS, '-pix_fmt', 'yuv420p', ...SOUND_BITS],
+      ...['-t', `${seconds}`, ...VIDEO_ENCODING, '-pix_fmt', 'yuv420p', ...AUDIO_ENCODING],
       ...output,
     ],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );
 }
 
-/** Where ffmpeg sends a stream by RTMP. */
+/** RTMP target of a stream for `send`. */
 export function rtmpOf({ rtmp }: Ingest): { readonly rtmp: string } {
   if (!rtmp) throw new Error('RTMP is off');
   return { rtmp: `${rtmp.url}/${rtmp.key}` };
 }
 
-/** Where ffmpeg sends a stream by SRT. */
+/** SRT target of a stream for `send`. */
 export function srtOf({ srt }: Ingest): { readonly srt: string } {
   if (!srt) throw new Error('SRT is off');
   return { srt: srt.url };
 }
 
-/** Ends a program and waits for it. */
+/** Sends a signal to a process and waits for its exit. */
 export async function quit(
   program: Subprocess,
   signal: 'SIGINT' | 'SIGKILL' = 'SIGINT',

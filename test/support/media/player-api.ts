@@ -1,26 +1,26 @@
-/** What one frame on screen said. */
+/** Times of one frame on screen. */
 export interface FrameSample {
-  /** By the player, from the stream's own clock, Unix ms. */
+  /** Wall clock time of the frame by the player, Unix ms. */
   readonly playerMs: number;
-  /** Burnt into the picture. */
+  /** Time code in the frame, Unix ms. */
   readonly pictureMs: number;
-  /** By the machine, when the frame was shown. */
+  /** System time at which the frame was shown, Unix ms. */
   readonly nowMs: number;
   readonly width: number;
 }
 
 export type PlayerKind = 'hls' | 'shaka';
 
-/** What the page of `pages/player.ts` does for a test, as its global `api`. */
+/** Functions of the page `pages/player.ts`, in its global `api`. */
 export interface PlayerApi {
-  /** @param atS where to begin, in the player's own time; null: where it wants to */
+  /** Starts playback. @param atS start in the player's time, s; null for its default */
   play(kind: PlayerKind, url: string, atS: number | null): void;
   samples(): readonly FrameSample[];
   forget(): void;
   errors(): readonly string[];
   /**
-   * Where it is now; `width` of the rendition on screen, 0 before there is one; `wallClockMs` by the
-   * player, Unix ms.
+   * Playback position. `width` is that of the rendition on screen, 0 before the first frame;
+   * `wallClockMs` is the player's, Unix ms.
    */
   position(): {
     readonly width: number;

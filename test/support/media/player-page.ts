@@ -24,23 +24,23 @@ export async function servePlayers(): Promise<Server<undefined>> {
   });
 }
 
-export interface Playing {
+export interface Playback {
   readonly kind: PlayerKind;
   readonly url: string;
-  /** Where to begin, in the player's own time, s; null: where it wants to. */
+  /** Start in the player's time, s; null for its default. */
   readonly atS: number | null;
 }
 
-/** Opens a page that plays a stream, until its first picture is there. */
-export async function playerIn(
+/** Opens a page that plays a stream, and waits for the first frame. */
+export async function openPlayerPage(
   browser: Browser,
   pages: Server<undefined>,
-  playing: Playing,
+  playback: Playback,
 ): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await page.goto(pages.url.href);
   await page.waitForFunction(() => 'api' in globalThis);
-  await page.evaluate(({ kind, url, atS }) => api.play(kind, url, atS), playing);
+  await page.evaluate(({ kind, url, atS }) => api.play(kind, url, atS), playback);
   await page.waitForFunction(() => api.position().width > 0, null, { timeout: 20_000 });
   return page;
 }

@@ -4,35 +4,35 @@ import {
   CODE_COLUMNS,
   CODE_ROWS,
   CODE_TOP,
-  momentOf,
-} from '../../../server/media/play/picture-code.ts';
+  decodeTimeCode,
+} from '../../../server/media/play/time-code.ts';
 
-/** Pixels of a picture, row by row, as a decoder or a canvas gives them. */
+/** Pixels of a frame, row by row, from a decoder or a canvas. */
 export interface Pixels {
   readonly width: number;
   readonly height: number;
-  /** Luma, one byte a pixel; or RGBA, four bytes a pixel. What follows the last row is not looked at. */
+  /** Luma, one byte per pixel, or RGBA, four bytes per pixel. Further bytes are ignored. */
   readonly data: ArrayLike<number>;
   readonly format: 'luma' | 'rgba';
 }
 
-/** What a test picture says of itself. */
+/** Content of a time code. */
 export interface PictureReading {
-  /** Service time at which it was drawn, Unix ms. */
+  /** Service time of the frame, Unix ms. */
   readonly unixMs: number;
-  /** The interval of that moment. */
+  /** The interval of that time. */
   readonly interval: number;
 }
 
-// Less than this between the darkest and the lightest cell is no strip but noise.
-const CONTRAST_LEAST = 60;
-// Edges of a cell are blurred by scaling, so that only its middle counts.
+// Minimum contrast between the darkest and the lightest cell.
+const MIN_CONTRAST = 60;
+// Only the middle of a cell is read, since scaling blurs its edges.
 const MIDDLE_SHARE = 0.5;
 
 /**
- * Reads the strip of a test picture (SPEC M-45), at any size that it was scaled to as a whole.
- * Needs nothing of Node, so that a page can use it on a canvas.
- * @returns null when this is no test picture, or when it is too blurred to be sure
+ * Reads the time code of a test picture (SPEC M-45) at any scale. Uses no platform API, so that a page
+ * can call it on a canvas.
+ * @returns null when the frame has no valid time code
  */
 export function readPicture(pixels: Pixels): PictureReading | null {
   const step = pixels.format === 'luma' ? 1 : 4;
@@ -41,19 +41,19 @@ export function readPicture(pixels: Pixels): PictureReading | null {
   const cells = Array.from({ length: CODE_BITS }, (_, cell) => meanOf(pixels, cell));
   const darkest = Math.min(...cells);
   const lightest = Math.max(...cells);
-  if (lightest - darkest < CONTRAST_LEAST) return null;
+  if (lightest - darkest < MIN_CONTRAST) return null;
   const middle = (darkest + lightest) / 2;
-  const unixMs = momentOf(cells.map((light) => (light > middle ? 1 : 0)));
+  const unixMs = decodeTimeCode(cells.map((brightness) => (brightness > middle ? 1 : 0)));
   return unixMs === null ? null : { unixMs, interval: intervalAt(unixMs) };
 }
 
-/** How light the middle of a cell is, from 0 to 255. */
+/** Mean brightness of the middle of a cell, from 0 to 255. */
 function meanOf({ width, height, data, format }: Pixels, cell: number): number {
   const [left, right] = middleOf((cell % CODE_COLUMNS) / CODE_COLUMNS, 1 / CODE_COLUMNS, width);
   const rowShare = (1 - CODE_TOP) / CODE_ROWS;
   const above = CODE_TOP + Math.floor(cell / CODE_COLUMNS) * rowShare;
   const [top, bottom] = middleOf(above, rowShare, height);
-  // Cells have no colour: of red, green and blue any will do.
+  // Cells are gray, so that any of red, green and blue will do.
   const [step, offset] = format === 'luma' ? [1, 0] : [4, 1];
   let sum = 0;
   for (let y = top; y < bottom; y++) {
@@ -62,7 +62,7 @@ function meanOf({ width, height, data, format }: Pixels, cell: number): number {
   return sum / ((bottom - top) * (right - left));
 }
 
-/** The pixels of the middle of a span; at least one. */
+/** Pixel range of the middle of a span; at least one pixel. */
 function middleOf(start: number, length: number, pixels: number): [from: number, to: number] {
   const from = Math.floor((start + (length * (1 - MIDDLE_SHARE)) / 2) * pixels);
   const to = Math.ceil((start + (length * (1 + MIDDLE_SHARE)) / 2) * pixels);

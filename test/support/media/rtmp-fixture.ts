@@ -2,29 +2,29 @@ import { connect, type Socket } from 'node:net';
 import { pino } from 'pino';
 import { readAmf } from '../../../server/media/rtmp/amf0.ts';
 import { ChunkReader } from '../../../server/media/rtmp/chunk-reader.ts';
-import { chunked } from '../../../server/media/rtmp/chunk-writer.ts';
+import { writeChunks } from '../../../server/media/rtmp/chunk-writer.ts';
 import { HANDSHAKE_BYTES } from '../../../server/media/rtmp/handshake.ts';
-import { commandMessage } from '../../../server/media/rtmp/publish-dialog.ts';
+import { commandMessage } from '../../../server/media/rtmp/publish-session.ts';
 import { RTMP_LIMITS, type RtmpLimits } from '../../../server/media/rtmp/rtmp-limits.ts';
 import { listenRtmp, type RtmpListener } from '../../../server/media/rtmp/rtmp-listener.ts';
 import { COMMAND, type RtmpMessage, VIDEO } from '../../../server/media/rtmp/rtmp-message.ts';
 import {
   type Ingest,
   type SourceEnd,
-  type SourceOffer,
   SourceRefused,
+  type SourceRequest,
   type SourceSession,
 } from '../../../server/media/source.ts';
 
 const PUBLISHING = 'NetStream.Publish.Start';
 
-/** A source that was taken, for tests: keeps what comes. */
+/** An accepted source that records what it receives. */
 export class TestSession implements SourceSession {
   readonly closed: Promise<SourceEnd>;
-  /** How it ended; null while it is alive. */
+  /** Reason of its end; null while it is live. */
   ending: string | null = null;
   receivedBytes = 0;
-  /** Whether `write` says that it wants no more. */
+  /** Whether `write` applies back-pressure. */
   isFull = false;
   private readonly chunks: Uint8Array[] = [];
   private close: (end: SourceEnd) => void = () => {};
@@ -40,7 +40,7 @@ export class TestSession implements SourceSession {
   write(bytes: Uint8Array): boolean {
     this.chunks.push(bytes);
     this.receivedBytes += bytes.length;
-    this.changed();
+    this.notifyWaiting();
     return !this.isFull;
   }
 
@@ -50,7 +50,7 @@ export class TestSession implements SourceSession {
     });
   }
 
-  /** Wants more again. */
+  /** Ends the back-pressure. */
   drain(): void {
     this.isFull = false;
     this.release();
@@ -58,61 +58,61 @@ export class TestSession implements SourceSession {
 
   end(reason: string): void {
     this.ending ??= reason;
-    this.close({ why: 'left', line: reason });
-    this.changed();
+    this.close({ reason: 'left', message: reason });
+    this.notifyWaiting();
   }
 
   /** Ends it from the service's side. */
-  cut(line: string): void {
-    this.close({ why: 'ended', line });
+  cut(message: string): void {
+    this.close({ reason: 'ended', message });
   }
 
   bytes(): Uint8Array {
     return Buffer.concat(this.chunks);
   }
 
-  /** Waits until something is so. */
-  async until(isSo: (session: TestSession) => boolean): Promise<void> {
-    while (!isSo(this)) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  /** Waits until the condition holds. */
+  async until(condition: (session: TestSession) => boolean): Promise<void> {
+    while (!condition(this)) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
-  private changed(): void {
+  private notifyWaiting(): void {
     const waiting = this.waiting;
     this.waiting = [];
-    for (const tell of waiting) tell();
+    for (const notify of waiting) notify();
   }
 }
 
-/** Takes sources by their keys, for tests. */
+/** Accepts sources by key. */
 export class TestIngest implements Ingest {
-  readonly offers: SourceOffer[] = [];
+  readonly requests: SourceRequest[] = [];
   readonly sessions: TestSession[] = [];
   private waiting: ((session: TestSession) => void)[] = [];
 
-  /** @param keys the stream of each key */
+  /** @param keys stream id by key */
   constructor(readonly keys: Map<string, string>) {}
 
-  open(offer: SourceOffer): Promise<SourceSession> {
-    this.offers.push(offer);
-    const streamId = this.keys.get(offer.key);
+  open(request: SourceRequest): Promise<SourceSession> {
+    this.requests.push(request);
+    const streamId = this.keys.get(request.key);
     if (streamId === undefined) throw new SourceRefused('unknown-key', 'No stream has this key.');
-    const isAlive = (one: TestSession) => one.streamId === streamId && one.ending === null;
+    const isAlive = (sender: TestSession) => sender.streamId === streamId && sender.ending === null;
     if (this.sessions.some(isAlive)) throw new SourceRefused('busy', 'The stream has a source.');
     const session = new TestSession(streamId);
     this.sessions.push(session);
-    for (const tell of this.waiting.splice(0)) tell(session);
+    for (const notify of this.waiting.splice(0)) notify(session);
     return Promise.resolve(session);
   }
 
-  /** The next source that is taken. */
+  /** The next accepted source. */
   next(): Promise<TestSession> {
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 }
 
-/** A sender that does as it is told, for what ffmpeg does not do. */
+/** A scripted RTMP client, for behavior that ffmpeg does not have. */
 export class TestSender {
-  /** What came so far, and who waits for more. */
+  /** Messages received so far. */
   readonly messages: RtmpMessage[] = [];
   readonly closed: Promise<void>;
   private readonly reader = new ChunkReader(1 << 20);
@@ -125,7 +125,7 @@ export class TestSender {
     socket.on('data', (bytes: Buffer) => this.receive(bytes));
   }
 
-  /** @param allowHalfOpen stays when the other side has said its last */
+  /** @param allowHalfOpen keeps its side open when the server closes */
   static async open(port: number, allowHalfOpen = false): Promise<TestSender> {
     const socket = connect({ port, host: '127.0.0.1', allowHalfOpen });
     const sender = new TestSender(socket);
@@ -133,17 +133,17 @@ export class TestSender {
     return sender;
   }
 
-  shake(): void {
+  sendHandshake(): void {
     this.socket.write(Buffer.concat([Uint8Array.of(3), Buffer.alloc(2 * HANDSHAKE_BYTES)]));
   }
 
   send(...messages: RtmpMessage[]): void {
-    this.socket.write(Buffer.concat(messages.map((message) => chunked(message, 3, 128))));
+    this.socket.write(Buffer.concat(messages.map((message) => writeChunks(message, 3, 128))));
   }
 
-  /** The handshake and all commands at once, as a sender in a hurry. */
+  /** Sends the handshake and all commands at once, without waiting for responses. */
   publish(key: string): void {
-    this.shake();
+    this.sendHandshake();
     this.send(
       commandMessage(0, 'connect', 1, { app: 'live' }),
       commandMessage(0, 'createStream', 2, null),
@@ -151,7 +151,7 @@ export class TestSender {
     );
   }
 
-  /** The codes of the statuses that came. */
+  /** Codes of the received onStatus messages. */
   codes(): string[] {
     const commands = this.messages.filter(({ type }) => type === COMMAND);
     return commands.flatMap(({ payload }) => {
@@ -161,26 +161,26 @@ export class TestSender {
     });
   }
 
-  /** Waits until something is so. */
-  async until(isSo: (sender: TestSender) => boolean): Promise<void> {
-    while (!isSo(this)) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  /** Waits until the condition holds. */
+  async until(condition: (sender: TestSender) => boolean): Promise<void> {
+    while (!condition(this)) await new Promise<void>((resolve) => this.waiting.push(resolve));
   }
 
   private receive(bytes: Uint8Array): void {
-    const greeting = Math.min(bytes.length, this.handshakeBytes);
-    this.handshakeBytes -= greeting;
-    this.reader.feed(bytes.subarray(greeting));
+    const handshakePart = Math.min(bytes.length, this.handshakeBytes);
+    this.handshakeBytes -= handshakePart;
+    this.reader.feed(bytes.subarray(handshakePart));
     for (let next = this.reader.next(); next !== null; next = this.reader.next()) {
       this.messages.push(next);
     }
-    for (const tell of this.waiting.splice(0)) tell();
+    for (const notify of this.waiting.splice(0)) notify();
   }
 }
 
 /** Listeners and senders of one test. KEY is the key of a stream. */
 export class RtmpFixture {
   readonly ingest = new TestIngest(new Map([['KEY', 'stream']]));
-  /** What was logged. */
+  /** Log lines. */
   readonly lines: string[] = [];
   private readonly logger = pino({ level: 'debug' }, { write: (line) => this.lines.push(line) });
   private readonly senders: TestSender[] = [];
@@ -189,7 +189,7 @@ export class RtmpFixture {
   /** @returns the port */
   async listening(
     limits: Partial<RtmpLimits> = {},
-    open: Ingest['open'] = (offer) => this.ingest.open(offer),
+    open: Ingest['open'] = (request) => this.ingest.open(request),
   ): Promise<number> {
     const listener = await listenRtmp({
       host: '127.0.0.1',
@@ -203,18 +203,18 @@ export class RtmpFixture {
   }
 
   async sender(port: number, allowHalfOpen = false): Promise<TestSender> {
-    const one = await TestSender.open(port, allowHalfOpen);
-    this.senders.push(one);
-    return one;
+    const sender = await TestSender.open(port, allowHalfOpen);
+    this.senders.push(sender);
+    return sender;
   }
 
-  /** A sender that is a source. */
+  /** Connects a sender and publishes. */
   async live(port: number, key = 'KEY'): Promise<{ source: TestSender; session: TestSession }> {
-    const taken = this.ingest.next();
+    const accepted = this.ingest.next();
     const source = await this.sender(port);
     source.publish(key);
-    const session = await taken;
-    await source.until((one) => one.codes().includes(PUBLISHING));
+    const session = await accepted;
+    await source.until((sender) => sender.codes().includes(PUBLISHING));
     return { source, session };
   }
 
@@ -224,7 +224,7 @@ export class RtmpFixture {
   }
 }
 
-/** A message with a picture that is none. */
+/** A video message with dummy content. */
 export function picture(timestampMs: number, bytes = 100, isKey = true): RtmpMessage {
   const payload = new Uint8Array(bytes).fill(5);
   payload.set([isKey ? 0x17 : 0x27, 1, 0, 0, 0]);

@@ -3,19 +3,19 @@ import type { Fragment } from '../../../server/media/fmp4/fragment.ts';
 import { isGap, type Track, type TrackId } from '../../../server/media/segment.ts';
 import { Segmenter } from '../../../server/media/segmenter.ts';
 import type { FileStreamSegments } from '../../../server/media/store/stream-segments-files.ts';
-import { MEDIA_CONFIG } from './source-manager-fixture.ts';
 import { steady } from './conformance/made-stream.ts';
 import type { Violation } from './conformance/violation.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { StreamCheck } from './live-fixture.ts';
 import { listenOrigin, type OriginFixture } from './origin-fixture.ts';
-import { BEGIN_MS, type Fixture, createFixture, removeFixtures } from './segment-store-fixture.ts';
+import { BEGIN_MS, createFixture, type Fixture, removeFixtures } from './segment-store-fixture.ts';
+import { MEDIA_CONFIG } from './source-manager-fixture.ts';
 
 const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
-// What an encoder takes.
+// Encoding delay.
 const ENCODER_MS = 200;
 
-/** What an encoder makes, from the show's beginning on; fragments in the order of their ends. */
+/** Output of an encoder since the show's start; fragments ordered by end time. */
 export interface Encoding {
   readonly tracks: readonly Track[];
   readonly inits: ReadonlyMap<TrackId, Uint8Array>;
@@ -24,38 +24,38 @@ export interface Encoding {
 
 const origins: OriginFixture[] = [];
 
-/** Ends all shows; each test file calls it after each test. */
+/** Stops and deletes all shows; to be called after each test. */
 export async function removeShows(): Promise<void> {
   for (const origin of origins.splice(0)) await origin.stop();
   await removeFixtures();
 }
 
-/** Where a show is: what stays when the service is started again. */
-interface Place {
+/** The parts of a show that survive a restart of the service. */
+interface PersistentParts {
   readonly fixture: Fixture;
   readonly disk: FaultyDisk;
   readonly trackIds: readonly TrackId[];
 }
 
 /**
- * A recording that begins at `BEGIN_MS`, on a disk that does what a test says, as players read it
- * over HTTP.
+ * A recording from `BEGIN_MS` on, stored on a disk whose faults the test controls, and served over
+ * HTTP.
  */
 export class Show {
   readonly disk: FaultyDisk;
-  private readonly url: string;
+  private readonly origin: string;
   private readonly check: StreamCheck;
 
   private constructor(
-    private readonly place: Place,
+    private readonly parts: PersistentParts,
     readonly shelf: FileStreamSegments,
     readonly channel: Channel,
     origin: OriginFixture,
   ) {
-    this.disk = place.disk;
-    this.url = `http://127.0.0.1:${origin.server.port}`;
-    const clock = { nowMs: () => place.fixture.clock.nowMs + ENCODER_MS };
-    this.check = new StreamCheck({ url: this.url, clock }, STREAM, place.trackIds);
+    this.disk = parts.disk;
+    this.origin = `http://127.0.0.1:${origin.server.port}`;
+    const clock = { nowMs: () => parts.fixture.clock.nowMs + ENCODER_MS };
+    this.check = new StreamCheck({ url: this.origin, clock }, STREAM, parts.trackIds);
   }
 
   static async begin(trackIds: readonly TrackId[]): Promise<Show> {
@@ -63,34 +63,34 @@ export class Show {
     return Show.at({ fixture: await createFixture({ disk }), disk, trackIds }, false);
   }
 
-  private static async at(place: Place, hasEnded: boolean): Promise<Show> {
-    const shelf = await (await place.fixture.start()).open(STREAM);
+  private static async at(parts: PersistentParts, hasEnded: boolean): Promise<Show> {
+    const shelf = await (await parts.fixture.start()).open(STREAM);
     const channel = new Channel(STREAM, shelf, MEDIA_CONFIG, hasEnded);
     channel.setRetention('recording');
     const origin = listenOrigin(() => channel, '*');
     origins.push(origin);
-    return new Show(place, shelf, channel, origin);
+    return new Show(parts, shelf, channel, origin);
   }
 
-  /** As after a start of the service. */
-  again(hasEnded: boolean): Promise<Show> {
-    return Show.at(this.place, hasEnded);
+  /** Opens the show again, as after a restart of the service. */
+  reopen(hasEnded: boolean): Promise<Show> {
+    return Show.at(this.parts, hasEnded);
   }
 
-  /** An encoder begins. @returns what has it go on until a second of the show */
+  /** Starts an encoder. @returns a function that runs it up to a second of the show */
   encoder({ tracks, inits, fragments }: Encoding): (untilS: number) => Promise<void> {
     const { shelf } = this;
-    const { clock } = this.place.fixture;
+    const { clock } = this.parts.fixture;
     const output = this.channel.sink(() => {});
     const { epoch, seq, notBeforeMs } = output.nextEpoch();
     const segmenter = new Segmenter({
       ...{ epoch, firstSeq: seq, notBeforeMs, tracks, timeline: steady(BEGIN_MS) },
       ...{ segmentMs: MEDIA_CONFIG.segmentMs, partMs: null },
     });
-    const coming = fragments.values();
+    const remaining = fragments.values();
     return async (untilS) => {
       const untilMs = BEGIN_MS + untilS * 1_000;
-      for (const [id, fragment] of coming) {
+      for (const [id, fragment] of remaining) {
         for (const event of segmenter.push(id, fragment)) {
           if (event.kind === 'begin') {
             const { startMs } = event;
@@ -107,27 +107,27 @@ export class Show {
     };
   }
 
-  /** What is wrong with it now. */
+  /** Violations of HLS and DASH rules now. */
   violations(): Promise<Violation[]> {
     return this.check.violations();
   }
 
-  /** Where a playlist or manifest is. */
-  address(name: string): string {
-    return `${this.url}/media/${STREAM}/${name}`;
+  /** URL of a playlist or manifest. */
+  url(name: string): string {
+    return `${this.origin}/media/${STREAM}/${name}`;
   }
 
   async text(name: string): Promise<string> {
-    return (await fetch(this.address(name))).text();
+    return (await fetch(this.url(name))).text();
   }
 
-  /** Ids of the manifest's Periods. */
+  /** Period ids of the manifest. */
   async periods(): Promise<string[]> {
     const manifest = await this.text('manifest.mpd');
     return [...manifest.matchAll(/<Period id="(\S+)"/g)].map(([, id = '']) => id);
   }
 
-  /** The numbers that are there, as `from-to`. */
+  /** Ranges of available segment numbers, as `from-to`. */
   runs(): string[] {
     const runs: [number, number][] = [];
     for (const segment of this.shelf.segments) {

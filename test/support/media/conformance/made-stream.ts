@@ -1,7 +1,7 @@
 import type { Fragment } from '../../../../server/media/fmp4/fragment.ts';
 import { dashManifest } from '../../../../server/media/playlist/dash-manifest.ts';
-import { hlsMaster } from '../../../../server/media/playlist/hls-master.ts';
-import { hlsMedia } from '../../../../server/media/playlist/hls-media.ts';
+import { hlsMediaPlaylist } from '../../../../server/media/playlist/hls-media.ts';
+import { hlsMultivariantPlaylist } from '../../../../server/media/playlist/hls-multivariant.ts';
 import {
   type Epoch,
   epochName,
@@ -106,11 +106,11 @@ export class MadeStream {
     const ids = presentation.epochs.at(-1)?.tracks.map(({ id }) => id) ?? [];
     const deltas = new Map<string, string>();
     const media = ids.map((id): [string, string] => {
-      const delta = hlsMedia(presentation, id, { skip: true }) ?? '';
+      const delta = hlsMediaPlaylist(presentation, id, { skip: true }) ?? '';
       if (delta.includes('#EXT-X-SKIP')) deltas.set(`${id}.m3u8`, delta);
-      return [`${id}.m3u8`, hlsMedia(presentation, id) ?? ''];
+      return [`${id}.m3u8`, hlsMediaPlaylist(presentation, id) ?? ''];
     });
-    return { master: hlsMaster(presentation) ?? '', media: new Map(media), deltas };
+    return { master: hlsMultivariantPlaylist(presentation) ?? '', media: new Map(media), deltas };
   }
 
   dash(): string {

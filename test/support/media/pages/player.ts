@@ -3,8 +3,8 @@ import shaka from 'shaka-player';
 import type { FrameSample, PlayerApi, PlayerKind } from '../player-api.ts';
 import { type PictureReading, readPicture } from '../read-test-picture.ts';
 
-// Runs in a browser: plays a stream with a real player and, for each frame on screen, reads what the
-// player says of its time and what the test picture says of it.
+// Runs in a browser: plays a stream with a real player and, for each frame on screen, samples the
+// player's wall clock and the time code of the test picture.
 
 interface PlayerUnderTest {
   wallClockMs(): number | null;
@@ -17,7 +17,7 @@ const state: { player: PlayerUnderTest | null; samples: FrameSample[]; errors: s
   errors: [],
 };
 
-/** Plays a stream, from `atS` on when it is said. */
+/** Starts a player. @param atS start position, s; null for the player's default */
 type Play = (video: HTMLVideoElement, url: string, atS: number | null) => PlayerUnderTest;
 
 const players: Record<PlayerKind, Play> = {
@@ -36,7 +36,7 @@ const players: Record<PlayerKind, Play> = {
   shaka(video, url, atS) {
     shaka.polyfill.installAll();
     const player = new shaka.Player();
-    // With low latency the manifest says how far behind to be; to keep to it is for the app to ask.
+    // Shaka follows the manifest's target latency only when the application enables it.
     player.configure('streaming.liveSync.enabled', true);
     player.addEventListener('error', (event) => {
       state.errors.push(JSON.stringify((event as unknown as { detail: unknown }).detail));
@@ -84,7 +84,7 @@ const api: PlayerApi = {
 function watchFrames(video: HTMLVideoElement, player: PlayerUnderTest): void {
   const canvas = document.createElement('canvas');
   const context = canvas.getContext('2d', { willReadFrequently: true });
-  const look = (_: number, { mediaTime }: VideoFrameCallbackMetadata) => {
+  const sampleFrame = (_: number, { mediaTime }: VideoFrameCallbackMetadata) => {
     if (state.player !== player || !context) return;
     const readMs = player.wallClockMs();
     canvas.width = video.videoWidth;
@@ -98,14 +98,14 @@ function watchFrames(video: HTMLVideoElement, player: PlayerUnderTest): void {
       format: 'rgba',
     });
     if (picture && readMs !== null) {
-      // The player says it of the playhead; this frame is a little before it, or after.
+      // The player reports the playhead; correct for the distance of this frame.
       const playerMs = readMs + (mediaTime - video.currentTime) * 1_000;
       const { videoWidth: width } = video;
       state.samples.push({ playerMs, pictureMs: picture.unixMs, nowMs: Date.now(), width });
     }
-    video.requestVideoFrameCallback(look);
+    video.requestVideoFrameCallback(sampleFrame);
   };
-  video.requestVideoFrameCallback(look);
+  video.requestVideoFrameCallback(sampleFrame);
 }
 
 Object.assign(globalThis, { api });

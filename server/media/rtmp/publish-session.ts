@@ -13,46 +13,46 @@ import {
 } from './rtmp-message.ts';
 
 /** Encoders send about six. */
-const COMMANDS_MAX = 64;
-/** As most servers say it: after how many bytes each side confirms what it has. */
+const MAX_COMMANDS = 64;
+/** Acknowledgement window, as most servers set it. */
 const WINDOW_BYTES = 2_500_000;
 const PEER_LIMIT_DYNAMIC = 2;
-/** What our own chunks are cut to. */
+/** Chunk size of the server's messages. */
 const REPLY_CHUNK_BYTES = 4096;
 
-/** What comes of a command. */
-export type DialogStep =
+/** What the connection has to do after a command. */
+export type PublishStep =
   | { readonly kind: 'send'; readonly message: RtmpMessage }
-  /** Somebody wants to be the source; `publishing` or `refusal` is the answer. */
+  /** The peer wants to publish; respond with `publishing` or `refusal`. */
   | { readonly kind: 'publish'; readonly key: string }
-  /** The source says goodbye. */
+  /** The source ends its publishing. */
   | { readonly kind: 'unpublish' }
-  /** Nothing here is for it: it is told why and sent away. */
+  /** The command is not supported; send the reason and close. */
   | { readonly kind: 'refuse'; readonly code: string; readonly reason: string };
 
-/** The commands of one connection (Adobe RTMP 1.0, 7.2), as far as a source needs them. */
-export class PublishDialog {
+/** The NetConnection and NetStream commands of a publishing client (Adobe RTMP 1.0, 7.2). */
+export class PublishSession {
   private commands = 0;
   private app: string | null = null;
   private streams = 0;
   private publishStream: number | null = null;
 
-  /** @throws RtmpError it is no command, or one too many */
-  command(message: RtmpMessage): DialogStep[] {
+  /** @throws RtmpError for a malformed or unexpected command, or too many commands */
+  command(message: RtmpMessage): PublishStep[] {
     this.commands++;
-    if (this.commands > COMMANDS_MAX) throw new RtmpError('too many commands');
+    if (this.commands > MAX_COMMANDS) throw new RtmpError('too many commands');
     const [name, transaction, object, ...rest] = readAmf(commandBytes(message));
     if (typeof name !== 'string') throw new RtmpError('a command has no name');
-    const call = typeof transaction === 'number' ? transaction : 0;
-    if (name === 'connect') return this.connect(call, object);
-    if (this.app === null) throw new RtmpError(`${printable(name)} came before connect`);
+    const transactionId = typeof transaction === 'number' ? transaction : 0;
+    if (name === 'connect') return this.connect(transactionId, object);
+    if (this.app === null) throw new RtmpError(`${printable(name)} was sent before connect`);
     switch (name) {
       case 'releaseStream':
       case 'FCPublish':
-        return [send(result(call, null, undefined))];
+        return [send(result(transactionId, null, undefined))];
       case 'createStream':
         this.streams++;
-        return [send(result(call, null, this.streams))];
+        return [send(result(transactionId, null, this.streams))];
       case 'publish':
         return this.publish(message.streamId, rest[0]);
       case 'FCUnpublish':
@@ -65,34 +65,34 @@ export class PublishDialog {
           {
             kind: 'refuse',
             code: 'NetStream.Play.StreamNotFound',
-            reason: 'Nothing is played by RTMP here; streams are watched by HLS or DASH.',
+            reason: 'Playback over RTMP is not supported; watch streams by HLS or DASH.',
           },
         ];
       default:
-        // What else encoders send needs no answer.
+        // Other commands of encoders need no response.
         return [];
     }
   }
 
-  /** Says that the source is taken. */
+  /** Messages that accept the source. */
   publishing(): RtmpMessage[] {
     const stream = this.publishStream ?? 0;
-    const started = this.status('status', 'NetStream.Publish.Start', 'The source is taken.');
+    const started = this.status('status', 'NetStream.Publish.Start', 'The source was accepted.');
     return [userControl(STREAM_BEGIN, stream), started];
   }
 
-  /** Says that the source is not taken, or not any more. @param reason for a person */
+  /** Message that rejects or ends the source. @param reason shown to the user */
   refusal(code: string, reason: string): RtmpMessage {
     return this.status('error', code, reason);
   }
 
-  /** Says that the source has ended, as it asked for. */
+  /** Message that confirms the end of publishing. */
   unpublished(): RtmpMessage {
     return this.status('status', 'NetStream.Unpublish.Success', 'The source has ended.');
   }
 
-  private connect(call: number, object: AmfValue): DialogStep[] {
-    if (this.app !== null) throw new RtmpError('connect came twice');
+  private connect(transactionId: number, object: AmfValue): PublishStep[] {
+    if (this.app !== null) throw new RtmpError('connect was sent twice');
     const app = isObject(object) ? object.app : undefined;
     this.app = typeof app === 'string' ? app : '';
     const server = { fmsVer: 'FMS/3,5,7,7009', capabilities: 31, mode: 1 };
@@ -106,12 +106,12 @@ export class PublishDialog {
       send(controlMessage(WINDOW_SIZE, WINDOW_BYTES)),
       send(peerBandwidth()),
       send(controlMessage(SET_CHUNK_SIZE, REPLY_CHUNK_BYTES)),
-      send(result(call, server, status)),
+      send(result(transactionId, server, status)),
     ];
   }
 
-  private publish(streamId: number, name: AmfValue): DialogStep[] {
-    if (this.publishStream !== null) throw new RtmpError('publish came twice');
+  private publish(streamId: number, name: AmfValue): PublishStep[] {
+    if (this.publishStream !== null) throw new RtmpError('publish was sent twice');
     this.publishStream = streamId;
     const key = streamKey(this.app ?? '', typeof name === 'string' ? name : '');
     return [{ kind: 'publish', key }];
@@ -124,17 +124,17 @@ export class PublishDialog {
 }
 
 /**
- * The key out of what an encoder was told: the name it publishes; where that is empty, the end of
- * the app's path (`rtmp://host/live/KEY` as the server, no key). A query after it is left out.
+ * Extracts the stream key: the published stream name or, when that is empty, the last segment of the
+ * app path (`rtmp://host/live/KEY` as server without key). Ignores a query.
  */
 export function streamKey(app: string, name: string): string {
-  const [last = ''] = parts(name).slice(-1);
+  const [last = ''] = pathSegments(name).slice(-1);
   if (last !== '') return last;
-  const [, ...path] = parts(app);
+  const [, ...path] = pathSegments(app);
   return path.at(-1) ?? '';
 }
 
-function parts(path: string): string[] {
+function pathSegments(path: string): string[] {
   return path
     .replace(/[?#].*$/s, '')
     .split('/')
@@ -142,17 +142,17 @@ function parts(path: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** A command message, as either side sends it. */
+/** Creates a command message. */
 export function commandMessage(streamId: number, ...values: AmfValue[]): RtmpMessage {
   return { type: COMMAND, streamId, timestampMs: 0, payload: writeAmf(values) };
 }
 
-function send(message: RtmpMessage): DialogStep {
+function send(message: RtmpMessage): PublishStep {
   return { kind: 'send', message };
 }
 
-function result(call: number, object: AmfValue, value: AmfValue): RtmpMessage {
-  return commandMessage(0, '_result', call, object, value);
+function result(transactionId: number, object: AmfValue, value: AmfValue): RtmpMessage {
+  return commandMessage(0, '_result', transactionId, object, value);
 }
 
 function peerBandwidth(): RtmpMessage {
@@ -161,7 +161,7 @@ function peerBandwidth(): RtmpMessage {
   return { ...message, payload };
 }
 
-/** AMF 3 commands are AMF 0 after a byte that says so. */
+/** AMF 3 commands are AMF 0 with a leading marker byte. */
 function commandBytes({ type, payload }: RtmpMessage): Uint8Array {
   return type === COMMAND_AMF3 && payload[0] === 0 ? payload.subarray(1) : payload;
 }
@@ -170,7 +170,7 @@ function isObject(value: AmfValue): value is { readonly [name: string]: AmfValue
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A name that a peer made up, for the log. */
+/** A name from the peer, shortened and escaped for the log. */
 function printable(name: string): string {
   return JSON.stringify(name.slice(0, 40));
 }

@@ -3,139 +3,142 @@ import { rateLimitKey } from '../../http/address.ts';
 import { KeyWindows } from '../../platform/rate-limit/key-windows.ts';
 import { type RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
 import { type Ingest, SourceRefused } from '../source.ts';
-import { RELAY_LIMITS, Relay, type RelayLimits } from './relay.ts';
+import { CallerRelay, RELAY_LIMITS, type RelayLimits } from './caller-relay.ts';
 import {
-  answerInduction,
-  DATAGRAM_BYTES_MAX,
+  createRejection,
   type Handshake,
   HEADER_BYTES,
   hasStreamIds,
+  inductionResponse,
+  MAX_DATAGRAM_BYTES,
   readHandshake,
   readStreamId,
-  refuse,
 } from './srt-handshake.ts';
 import { CallerRefused, REJECTIONS, refusalOf } from './srt-refusal.ts';
 import { readStreamIdRequest } from './stream-id.ts';
 import type { SynCookies } from './syn-cookie.ts';
 
-export interface SrtFrontOptions {
+export interface HandshakeProxyOptions {
   readonly ffmpeg: string;
   readonly ingest: Ingest;
   readonly logger: Logger;
   readonly cookies: SynCookies;
-  /** A UDP port of this machine that nobody has, nor got here before and still has. */
-  readonly freePort: (taken: ReadonlySet<number>) => Promise<number>;
-  /** Never throws. */
+  /** Finds a free loopback UDP port that is not in `used`. */
+  readonly freePort: (used: ReadonlySet<number>) => Promise<number>;
+  /** Must not throw. */
   readonly send: (datagram: Buffer, port: number, address: string) => void;
   readonly limits?: RelayLimits;
-  /** Callers of one address. */
+  /** Rate limit of callers per address. */
   readonly rate?: RateLimit;
 }
 
-// Each has a receiver and an encoder; no machine runs as many.
-const CALLERS_MAX = 512;
-// Those whose key is being looked up.
-const OPENING_MAX = 64;
-const OPENING_OF_ADDRESS_MAX = 8;
-// A sender whose line is bad comes back every few seconds; one that guesses is slowed.
+// Each caller has a receiver and an encoder; no machine runs this many.
+const MAX_CALLERS = 512;
+// Callers whose key is being checked.
+const MAX_OPENING = 64;
+const MAX_OPENING_PER_ADDRESS = 8;
+// Allows a reconnect every second; slows down key guessing.
 const RATE: RateLimit = { points: 60, durationS: 60 };
-// An answer costs some microseconds and is as long as the question: more are thrown away.
-const INDUCTIONS_PER_S = 5_000;
-// A caller that has not heard its refusal asks again, for 3 s by default.
-const REFUSED_MS = 3_000;
-const SWEEP_MS = 1_000;
+// Limits the CPU time of inductions; excess ones are dropped. A response is as long as its request.
+const MAX_INDUCTIONS_PER_SECOND = 5_000;
+// A caller that misses its rejection repeats the conclusion, for 3 s by default.
+const REJECTION_REPEAT_MS = 3_000;
+const CLEANUP_MS = 1_000;
 
 interface Caller {
-  readonly share: string;
+  readonly rateLimitGroup: string;
   readonly socketId: number;
-  state: 'opening' | { readonly refused: number; readonly untilMs: number } | Relay;
+  state: 'opening' | { readonly refused: number; readonly untilMs: number } | CallerRelay;
 }
 
-/** The front of all streams on one UDP port: it knows the callers, libsrt does the rest (M-3). */
-export class SrtFront {
-  /** By address and port. */
+/**
+ * Handles the SRT handshakes of all callers on one UDP port (M-3): checks cookie and stream key, then
+ * relays each accepted caller to its own libsrt receiver.
+ */
+export class HandshakeProxy {
+  /** By `address|port`. */
   private readonly callers = new Map<string, Caller>();
   private readonly ports = new Set<number>();
   private readonly rate: RateLimiter;
-  private readonly sweep: Timer;
+  private readonly cleanupTimer: Timer;
   private inductions = 0;
   private isStopping = false;
 
-  constructor(private readonly options: SrtFrontOptions) {
+  constructor(private readonly options: HandshakeProxyOptions) {
     this.rate = new RateLimiter('sources from this address', new KeyWindows(options.rate ?? RATE));
-    this.sweep = setInterval(() => this.tidy(), SWEEP_MS);
+    this.cleanupTimer = setInterval(() => this.cleanUp(), CLEANUP_MS);
   }
 
-  /** Takes what came, whatever it is. */
+  /** Handles any received datagram. */
   datagram(datagram: Buffer, port: number, address: string): void {
-    if (datagram.length < HEADER_BYTES || datagram.length > DATAGRAM_BYTES_MAX) return;
+    if (datagram.length < HEADER_BYTES || datagram.length > MAX_DATAGRAM_BYTES) return;
     const caller = this.callers.get(`${address}|${port}`);
     const handshake = readHandshake(datagram);
     if (handshake?.type === 'induction') this.induction(datagram, port, address);
     else if (handshake?.type === 'conclusion' && caller?.socketId !== handshake.socketId) {
       this.conclusion(datagram, handshake, port, address);
-    } else if (caller) this.again(caller, datagram, port, address);
+    } else if (caller) this.knownCaller(caller, datagram, port, address);
   }
 
-  /** Ends all sources, and takes no more. */
+  /** Ends all sources; later conclusions are ignored. */
   stop(): void {
     this.isStopping = true;
-    clearInterval(this.sweep);
+    clearInterval(this.cleanupTimer);
     for (const { state } of this.callers.values()) {
-      if (state instanceof Relay) state.end('the service is stopping');
+      if (state instanceof CallerRelay) state.end('the service is stopping');
     }
     this.callers.clear();
   }
 
   private induction(datagram: Buffer, port: number, address: string): void {
-    if (this.inductions++ >= INDUCTIONS_PER_S) return;
+    if (this.inductions++ >= MAX_INDUCTIONS_PER_SECOND) return;
     const { cookies, send } = this.options;
-    const cookie = cookies.of(address, port, performance.now());
-    send(answerInduction(datagram, cookie), port, address);
+    const cookie = cookies.create(address, port, performance.now());
+    send(inductionResponse(datagram, cookie), port, address);
   }
 
-  /** What comes of a caller that is known. */
-  private again({ state }: Caller, datagram: Buffer, port: number, address: string): void {
-    if (state instanceof Relay) state.fromCaller(datagram);
+  /** Handles a datagram of a known caller. */
+  private knownCaller({ state }: Caller, datagram: Buffer, port: number, address: string): void {
+    if (state instanceof CallerRelay) state.fromCaller(datagram);
     else if (state !== 'opening' && readHandshake(datagram)) {
-      this.options.send(refuse(datagram, state.refused), port, address);
+      this.options.send(createRejection(datagram, state.refused), port, address);
     }
   }
 
   private conclusion(datagram: Buffer, handshake: Handshake, port: number, address: string): void {
     const { cookies } = this.options;
-    if (!cookies.isOf(handshake.cookie, address, port, performance.now())) return;
+    if (!cookies.verify(handshake.cookie, address, port, performance.now())) return;
     const name = `${address}|${port}`;
-    const before = this.callers.get(name)?.state;
-    // One program cannot have two sockets at a port: the one before is gone.
-    if (before instanceof Relay) before.end('the sender began anew');
-    if (before === 'opening' || this.isStopping) return;
-    const share = rateLimitKey(address);
-    if (!this.hasRoom(share)) {
-      this.options.send(refuse(datagram, REJECTIONS.overload), port, address);
+    const previous = this.callers.get(name)?.state;
+    // A new socket id on the same address and port: the previous socket is closed.
+    if (previous instanceof CallerRelay) previous.end('the sender reconnected');
+    if (previous === 'opening' || this.isStopping) return;
+    const rateLimitGroup = rateLimitKey(address);
+    if (!this.isWithinLimits(rateLimitGroup)) {
+      this.options.send(createRejection(datagram, REJECTIONS.overload), port, address);
       return;
     }
-    const caller: Caller = { share, socketId: handshake.socketId, state: 'opening' };
+    const caller: Caller = { rateLimitGroup, socketId: handshake.socketId, state: 'opening' };
     this.callers.set(name, caller);
     void this.open({ name, caller, conclusion: datagram, handshake, port, address });
   }
 
-  private hasRoom(share: string): boolean {
+  private isWithinLimits(rateLimitGroup: string): boolean {
     const opening = [...this.callers.values()].filter(({ state }) => state === 'opening');
-    const ofShare = opening.filter((caller) => caller.share === share);
+    const inGroup = opening.filter((caller) => caller.rateLimitGroup === rateLimitGroup);
     return (
-      this.callers.size < CALLERS_MAX &&
-      opening.length < OPENING_MAX &&
-      ofShare.length < OPENING_OF_ADDRESS_MAX
+      this.callers.size < MAX_CALLERS &&
+      opening.length < MAX_OPENING &&
+      inGroup.length < MAX_OPENING_PER_ADDRESS
     );
   }
 
-  private async open(call: Call): Promise<void> {
+  private async open(call: OpeningCall): Promise<void> {
     const { caller, conclusion, port, address } = call;
     const plainAddress = address.replace(/^::ffff:/i, '');
     try {
       const key = keyOf(conclusion, call.handshake);
-      this.rate.take(caller.share);
+      this.rate.take(caller.rateLimitGroup);
       const { ingest } = this.options;
       const session = await ingest.open({
         key,
@@ -144,23 +147,26 @@ export class SrtFront {
         address: plainAddress,
       });
       try {
-        await this.begin(call, session);
+        await this.startRelay(call, session);
       } catch (error) {
-        session.end('there is no receiver');
+        session.end('the receiver failed');
         throw error;
       }
     } catch (error) {
       const refusal = refusalOf(error);
       const code = refusal?.code ?? REJECTIONS.broken;
-      // One that comes too often is not kept: there may be any number of them.
+      // Rate limited callers are not remembered, since their number is unbounded.
       if (code === REJECTIONS.overload) this.callers.delete(call.name);
-      else caller.state = { refused: code, untilMs: performance.now() + REFUSED_MS };
-      this.options.send(refuse(conclusion, code), port, address);
+      else caller.state = { refused: code, untilMs: performance.now() + REJECTION_REPEAT_MS };
+      this.options.send(createRejection(conclusion, code), port, address);
       this.logRefused(plainAddress, code, refusal ?? error);
     }
   }
 
-  private async begin(call: Call, session: Awaited<ReturnType<Ingest['open']>>): Promise<void> {
+  private async startRelay(
+    call: OpeningCall,
+    session: Awaited<ReturnType<Ingest['open']>>,
+  ): Promise<void> {
     const { name, caller, conclusion, port, address } = call;
     const { ffmpeg, freePort, send, logger, limits = RELAY_LIMITS } = this.options;
     const receiverPort = await freePort(this.ports);
@@ -168,12 +174,12 @@ export class SrtFront {
       throw new SourceRefused('unavailable', 'The service is stopping.');
     }
     this.ports.add(receiverPort);
-    const forget = () => {
+    const release = () => {
       this.ports.delete(receiverPort);
       if (this.callers.get(name) === caller) this.callers.delete(name);
     };
     try {
-      caller.state = new Relay({
+      caller.state = new CallerRelay({
         ffmpeg,
         port: receiverPort,
         conclusion,
@@ -181,8 +187,8 @@ export class SrtFront {
         limits,
         toCaller: (datagram) => send(datagram, port, address),
         onEnd: (reason, lines) => {
-          forget();
-          if (lines.length > 0) logger.warn({ reason, lines }, 'receiver of SRT ended');
+          release();
+          if (lines.length > 0) logger.warn({ reason, lines }, 'SRT receiver ended');
         },
       });
     } catch (error) {
@@ -193,26 +199,26 @@ export class SrtFront {
 
   private logRefused(address: string, code: number, error: unknown): void {
     const { logger } = this.options;
-    const said = { kind: 'srt', address, code };
+    const fields = { kind: 'srt', address, code };
     if (!(error instanceof CallerRefused)) {
-      logger.error({ ...said, err: error }, 'source refused');
+      logger.error({ ...fields, err: error }, 'source refused');
     } else if (error.code === REJECTIONS.overload) {
-      logger.debug({ ...said, reason: error.message }, 'source refused');
-    } else logger.warn({ ...said, reason: error.message }, 'source refused');
+      logger.debug({ ...fields, reason: error.message }, 'source refused');
+    } else logger.warn({ ...fields, reason: error.message }, 'source refused');
   }
 
-  private tidy(): void {
+  private cleanUp(): void {
     this.inductions = 0;
     const nowMs = performance.now();
     for (const [name, { state }] of this.callers) {
-      if (state instanceof Relay) state.endIfIdle();
+      if (state instanceof CallerRelay) state.endIfIdle();
       else if (state !== 'opening' && state.untilMs < nowMs) this.callers.delete(name);
     }
   }
 }
 
-/** A conclusion that is being decided on. */
-interface Call {
+/** A conclusion that is being checked. */
+interface OpeningCall {
   readonly name: string;
   readonly caller: Caller;
   readonly conclusion: Buffer;
@@ -221,14 +227,17 @@ interface Call {
   readonly address: string;
 }
 
-/** The stream key that a caller shows. @throws CallerRefused */
+/** Reads the caller's stream key. @throws CallerRefused */
 function keyOf(conclusion: Buffer, handshake: Handshake): string {
   if (!hasStreamIds(handshake)) {
-    throw new CallerRefused(REJECTIONS.version, 'The sender speaks a version before SRT 1.3.');
+    throw new CallerRefused(REJECTIONS.version, 'The sender uses a version before SRT 1.3.');
   }
   const request = readStreamIdRequest(readStreamId(conclusion));
   if (request === 'play') {
-    throw new CallerRefused(REJECTIONS.badMode, 'The caller wants to receive; here it can send.');
+    throw new CallerRefused(
+      REJECTIONS.badMode,
+      'The caller wants to receive; only sending is supported.',
+    );
   }
   if (request === 'unclear') {
     throw new CallerRefused(REJECTIONS.badRequest, 'The caller has no streamid=publish:KEY.');

@@ -3,16 +3,16 @@ import type { udp } from 'bun';
 import type { Logger } from 'pino';
 import type { RateLimit } from '../../platform/rate-limit/rate-limiter.ts';
 import type { Ingest } from '../source.ts';
-import type { RelayLimits } from './relay.ts';
-import { SrtFront } from './srt-front.ts';
+import type { RelayLimits } from './caller-relay.ts';
+import { HandshakeProxy } from './handshake-proxy.ts';
 import { SynCookies } from './syn-cookie.ts';
 
 export interface ListenSrtOptions {
-  /** null: every address, IPv6 too where there is any. */
+  /** Null listens on all addresses, IPv6 included where available. */
   readonly host: string | null;
-  /** 0: a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
-  /** The program. */
+  /** Name or path of the program. */
   readonly ffmpeg: string;
   readonly ingest: Ingest;
   readonly logger: Logger;
@@ -20,24 +20,24 @@ export interface ListenSrtOptions {
   readonly rate?: RateLimit;
 }
 
-/** A listener for SRT. */
+/** A running SRT listener. */
 export interface SrtListener {
   readonly port: number;
-  /** Ends all sources and gives the port free. */
+  /** Ends all sources and closes the port. */
   stop(): void;
 }
 
 const SECRET_BYTES = 32;
 
 /**
- * Takes sources that come by SRT, all at one UDP port (SPEC M-3).
- * @throws Error with a line for the operator: no ffmpeg with SRT, or the port is in use
+ * Listens for SRT sources, all on one UDP port (SPEC M-3).
+ * @throws Error with a one-line message for the operator: no ffmpeg with SRT, or the port is in use
  */
 export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener> {
   const { host, port, ffmpeg } = options;
   await checkProtocol(ffmpeg);
   let socket: udp.Socket<'buffer'> | null = null;
-  const front = new SrtFront({
+  const proxy = new HandshakeProxy({
     ...options,
     cookies: new SynCookies(randomBytes(SECRET_BYTES)),
     freePort,
@@ -45,21 +45,21 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
       try {
         socket?.send(datagram, to, address);
       } catch {
-        // No way to that address, or the socket is closed: as lost as any datagram may be.
+        // No route, or the socket is closed. Datagrams may get lost anyway.
       }
     },
   });
   try {
-    socket = await bound(host, port, (...datagram) => front.datagram(...datagram));
+    socket = await bindSocket(host, port, (...datagram) => proxy.datagram(...datagram));
   } catch (error) {
-    front.stop();
-    throw lineOf(error, options);
+    proxy.stop();
+    throw errorFor(error, options);
   }
   const { port: boundPort } = socket;
   return {
     port: boundPort,
     stop() {
-      front.stop();
+      proxy.stop();
       socket?.close();
       socket = null;
     },
@@ -68,7 +68,7 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
 
 type OnDatagram = (datagram: Buffer, port: number, address: string) => void;
 
-async function bound(
+async function bindSocket(
   host: string | null,
   port: number,
   onDatagram: OnDatagram,
@@ -79,7 +79,7 @@ async function bound(
       port,
       socket: {
         data: (_, datagram, from, address) => onDatagram(datagram, from, address),
-        // A datagram of ours did not arrive.
+        // An ICMP error for a sent datagram.
         error: () => {},
       },
     });
@@ -92,41 +92,41 @@ async function bound(
   }
 }
 
-const TRIES_MAX = 10;
+const MAX_ATTEMPTS = 10;
 
-/** @throws Error when there is none */
-async function freePort(taken: ReadonlySet<number>): Promise<number> {
-  for (let tries = 0; tries < TRIES_MAX; tries++) {
+/** Finds a free UDP port on loopback. @throws Error when there is none */
+async function freePort(used: ReadonlySet<number>): Promise<number> {
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const socket = await Bun.udpSocket({ hostname: '127.0.0.1', port: 0 });
     const { port } = socket;
     socket.close();
-    if (!taken.has(port)) return port;
+    if (!used.has(port)) return port;
   }
-  throw new Error('there is no free UDP port for a receiver');
+  throw new Error('no free UDP port for a receiver');
 }
 
-// For a program that is no ffmpeg, and waits for something.
-const ASKED_MS = 10_000;
+// Ends a program that is not ffmpeg and waits for input.
+const PROBE_TIMEOUT_MS = 10_000;
 
 async function checkProtocol(ffmpeg: string): Promise<void> {
   let protocols: string;
   try {
-    const asked = Bun.spawn([ffmpeg, '-hide_banner', '-protocols'], {
+    const probe = Bun.spawn([ffmpeg, '-hide_banner', '-protocols'], {
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',
-      timeout: ASKED_MS,
+      timeout: PROBE_TIMEOUT_MS,
     });
-    protocols = await asked.stdout.text();
+    protocols = await probe.stdout.text();
   } catch {
-    throw new Error(`no SRT: there is no ${ffmpeg}; install ffmpeg (apt install ffmpeg)`);
+    throw new Error(`no SRT: ${ffmpeg} was not found; install ffmpeg (apt install ffmpeg)`);
   }
   if (!/^\s*srt\s*$/m.test(protocols)) {
     throw new Error(`no SRT: ${ffmpeg} is built without it; install one with libsrt`);
   }
 }
 
-function lineOf(error: unknown, { host, port }: ListenSrtOptions): Error {
+function errorFor(error: unknown, { host, port }: ListenSrtOptions): Error {
   const { code, message } = error as { code?: string; message?: string };
   if (code === 'EADDRINUSE') {
     return new Error(

@@ -7,8 +7,8 @@ import type { Subprocess } from 'bun';
 import { pino } from 'pino';
 import { FakeIngest, type FakeSession } from '../../../test/support/media/fake-ingest.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
-import { type ListenSrtOptions, listenSrt, type SrtListener } from './listen-srt.ts';
-import { RELAY_LIMITS } from './relay.ts';
+import { RELAY_LIMITS } from './caller-relay.ts';
+import { type ListenSrtOptions, listenSrt, type SrtListener } from './srt-listener.ts';
 
 const STREAM = 'stream-1';
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
@@ -65,11 +65,11 @@ async function listening(options: Partial<ListenSrtOptions> = {}) {
 
 interface Sending {
   readonly query?: string;
-  /** Plays the sample once, and keeps here what is sent. */
+  /** Plays the sample once and writes a copy of the sent bytes to this file. */
   readonly copy?: string;
 }
 
-/** A real sender. */
+/** ffmpeg as sender. */
 function sending(port: number, streamId: string, { query = '&pkt_size=1316', copy }: Sending = {}) {
   const url = `srt://127.0.0.1:${port}?streamid=${streamId.replace('#', '%23')}${query}`;
   const once = copy === undefined ? [] : ['-map', '0', '-c', 'copy', '-f', 'mpegts', copy];
@@ -85,7 +85,7 @@ function sending(port: number, streamId: string, { query = '&pkt_size=1316', cop
   return sender;
 }
 
-/** How many packets of video and sound there are, and that all can be decoded. */
+/** Number of decodable frames; checks that all packets can be decoded. */
 async function decoded(bytes: Uint8Array): Promise<number> {
   const file = join(folder, `${crypto.randomUUID()}.ts`);
   await Bun.write(file, bytes);
@@ -106,7 +106,7 @@ async function source(ingest: FakeIngest, port: number, streamId = `publish:${KE
   return { session, sender };
 }
 
-/** What was sent, but for the end, which a sender throws away with its buffer when it leaves. */
+/** The sent bytes, except the end, which a sender discards when it closes. */
 async function expectAllOf(copy: string, session: FakeSession): Promise<void> {
   const sent = Buffer.from(await Bun.file(copy).arrayBuffer());
   const came = Buffer.from(session.content());
@@ -137,7 +137,7 @@ test.each([`publish:${KEY}`, KEY, `#!::m=publish,r=${KEY}`])(
   },
 );
 
-test('[M-3] more than one stream at a port, each from its own sender', async () => {
+test('[M-3] several senders share a port, each with its own stream', async () => {
   const { ingest, port } = await listening();
   const [first, second] = [await source(ingest, port), await source(ingest, port, 'publish:sk_2')];
   expect(first.session.streamId).toBe(STREAM);
@@ -169,7 +169,7 @@ test.each([
   expect(lines[0]).not.toContain('sk_');
 });
 
-test('[M-6] a second source is refused while the first is alive', async () => {
+test('[M-6] a second source is rejected while the first is live', async () => {
   const { ingest, lines, port } = await listening();
   const { session } = await source(ingest, port);
   const second = sending(port, `publish:${KEY}`);
@@ -179,7 +179,7 @@ test('[M-6] a second source is refused while the first is alive', async () => {
   expect(session.ended).toBeNull();
 });
 
-test('[M-3] a sender with a passphrase is told that there must be none', async () => {
+test('[M-3] a sender with a passphrase is rejected', async () => {
   const { lines, port } = await listening();
   const sender = sending(port, `publish:${KEY}`, { query: '&passphrase=0123456789' });
   const said = await sender.stderr.text();
@@ -188,17 +188,17 @@ test('[M-3] a sender with a passphrase is told that there must be none', async (
   expect(JSON.parse(lines[0] ?? '').reason).toContain('passphrase');
 });
 
-test('[M-3] a sender that leaves ends its source at once, one that is killed within seconds', async () => {
+test('[M-3] a source ends at once when its sender closes, and within seconds when it is killed', async () => {
   const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, idleMs: 1_000 } });
   const leaving = await source(ingest, port);
   leaving.sender.kill('SIGTERM');
   expect(await leaving.session.left()).toBe('the sender left');
   const killed = await source(ingest, port);
   killed.sender.kill('SIGKILL');
-  expect(await killed.session.left()).toBe('nothing comes from the sender any more');
+  expect(await killed.session.left()).toBe('timeout: the sender is silent');
 });
 
-test('[M-3] a source that the service ends is told, and so are all at a stop', async () => {
+test('[M-3] senders are shut down when the service ends a source or stops', async () => {
   const { ingest, port, listener } = await listening();
   const first = await source(ingest, port);
   first.session.close('The stream has ended.');
@@ -209,19 +209,19 @@ test('[M-3] a source that the service ends is told, and so are all at a stop', a
   expect(second.session.ended).toBe('the service is stopping');
 });
 
-test('[M-3] an encoder that takes nothing ends the source, one that is slow does not', async () => {
-  const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, slowMs: 300 } });
+test('[M-3] a stalled encoder ends the source, a slow one does not', async () => {
+  const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, backPressureMs: 300 } });
   const { session, sender } = await source(ingest, port);
   session.wantsMore = false;
   await session.received(session.bytes + 1);
   session.drain();
   await session.received(session.bytes + 10_000);
   session.wantsMore = false;
-  expect(await session.left()).toBe('the encoder has taken nothing for too long');
+  expect(await session.left()).toBe('the encoder is too slow');
   expect(await sender.exited).toBe(1);
 });
 
-test('[M-16] a receiver that cannot begin is told to the sender, with its last lines in the log', async () => {
+test('[M-16] a receiver that fails to start rejects the sender and logs its last lines', async () => {
   const broken = join(folder, 'broken-ffmpeg');
   await Bun.write(
     broken,
@@ -231,12 +231,12 @@ test('[M-16] a receiver that cannot begin is told to the sender, with its last l
   const { ingest, lines, port } = await listening({ ffmpeg: broken });
   const taken = ingest.next();
   const sender = sending(port, `publish:${KEY}`);
-  expect(await (await taken).left()).toBe('the receiver ended before anything came');
+  expect(await (await taken).left()).toBe('the receiver exited before any data arrived');
   expect(await sender.exited).toBe(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ lines: ['no'] });
 });
 
-/** A way between a sender and a port, on which datagrams are lost. @param isLost by their number */
+/** A UDP proxy that drops datagrams. @param isLost whether to drop the datagram of this number */
 async function lossyWay(port: number, isLost: (n: number) => boolean): Promise<number> {
   const outside = createSocket('udp4');
   const inside = createSocket('udp4');
@@ -255,12 +255,12 @@ async function lossyWay(port: number, isLost: (n: number) => boolean): Promise<n
   return outside.address().port;
 }
 
-test('[M-3] of a line that loses 3 % of the datagrams nothing is missing', async () => {
+test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   const { ingest, port } = await listening();
   const random = seededRandom(4);
   let lost = 0;
   const way = await lossyWay(port, (n) => {
-    // The handshake has its own time-outs, which take long.
+    // Keep the handshake, whose retry timeouts are long.
     const isLost = n > 10 && random() < 0.03;
     if (isLost) lost++;
     return isLost;
@@ -274,7 +274,7 @@ test('[M-3] of a line that loses 3 % of the datagrams nothing is missing', async
   await expectAllOf(copy, session);
 });
 
-test('[M-16] datagrams that are garbage do nothing, from strangers or from a sender', async () => {
+test('[M-16] malformed datagrams have no effect, from strangers or from a sender', async () => {
   const { ingest, lines, port } = await listening();
   const { session } = await source(ingest, port);
   const random = seededRandom(5);
@@ -287,7 +287,7 @@ test('[M-16] datagrams that are garbage do nothing, from strangers or from a sen
     const garbage = Buffer.from(
       Uint8Array.from({ length: random() * 1_600 }, () => random() * 256),
     );
-    // Half of them look like the beginning of a handshake of either type, without our cookie.
+    // Half of them start like a handshake of either type, without a valid cookie.
     if (n % 2 && garbage.length >= 64) {
       garbage.writeUInt32BE(0x80000000);
       garbage.writeUInt32BE(n % 3 === 0 ? 1 : 0xffffffff, 36);
@@ -302,7 +302,7 @@ test('[M-16] datagrams that are garbage do nothing, from strangers or from a sen
   expect(answers).toBeLessThan(3_000 / 4);
 });
 
-test('[M-16] callers that come too often are refused', async () => {
+test('[M-16] callers above the rate limit are rejected', async () => {
   const { ingest, port } = await listening({ rate: { points: 1, durationS: 60 } });
   await source(ingest, port);
   const second = sending(port, 'publish:sk_2');
@@ -310,19 +310,19 @@ test('[M-16] callers that come too often are refused', async () => {
   expect(ingest.offers).toHaveLength(1);
 });
 
-test('[M-44] without a program, or one without SRT, there is a line that says what to do', async () => {
+test('[M-44] a missing ffmpeg, or one without SRT, gives a one-line error', async () => {
   const failing = (ffmpeg: string) => listening({ ffmpeg }).catch((error) => error.message);
   expect(await failing('/nowhere/ffmpeg')).toContain('install ffmpeg');
   expect(await failing('true')).toContain('libsrt');
 });
 
-test('[M-3] a port that is in use is said with what to do', async () => {
+test('[M-3] a port in use gives a one-line error', async () => {
   const { port } = await listening();
   const error = await listening({ port }).catch((error) => error.message);
   expect(error).toContain('--srt-port');
 });
 
-test('[M-3] every address is listened at when no host is named', async () => {
+test('[M-3] the listener uses all addresses without a host', async () => {
   const { ingest, port } = await listening({ host: null });
   const { session } = await source(ingest, port);
   expect(session.offer.address).toBe('127.0.0.1');

@@ -1,0 +1,166 @@
+import type { udp } from 'bun';
+import type { SourceSession } from '../source.ts';
+import { Receiver } from './receiver.ts';
+import {
+  createRejection,
+  createShutdown,
+  inductionOf,
+  readHandshake,
+  readRejection,
+  withCookie,
+} from './srt-handshake.ts';
+import { REJECTIONS } from './srt-refusal.ts';
+
+export interface CallerRelayOptions {
+  readonly ffmpeg: string;
+  /** A free UDP port on loopback. */
+  readonly port: number;
+  /** The handshake conclusion with which the caller was accepted. */
+  readonly conclusion: Buffer;
+  readonly session: SourceSession;
+  readonly limits: RelayLimits;
+  readonly toCaller: (datagram: Buffer) => void;
+  /** Called once. @param lines the receiver's last log lines, if it failed before any data */
+  readonly onEnd: (reason: string, lines: readonly string[]) => void;
+}
+
+export interface RelayLimits {
+  /** Silence after which a caller is gone. libsrt sends a keep-alive each second. */
+  readonly idleMs: number;
+  /** Time for the receiver to start; callers wait 3 s by default, some longer. */
+  readonly startMs: number;
+  /** How long the encoder may apply back-pressure. */
+  readonly backPressureMs: number;
+}
+
+export const RELAY_LIMITS: RelayLimits = { idleMs: 5_000, startMs: 5_000, backPressureMs: 10_000 };
+
+// Interval of inductions to the receiver until it responds.
+const GREETING_MS = 40;
+
+/**
+ * Relays datagrams between one caller and its receiver unchanged, except for the cookie of the
+ * caller's conclusion: the caller has the proxy's cookie, the receiver expects its own.
+ */
+export class CallerRelay {
+  private socket: udp.ConnectedSocket<'buffer'> | null = null;
+  private readonly receiver: Receiver;
+  /** The receiver's cookie; null until it responds. */
+  private cookie: number | null = null;
+  private readonly socketId: number;
+  private lastDatagramMs = performance.now();
+  private hasData = false;
+  private isEnded = false;
+  private readonly ended = Promise.withResolvers<void>();
+  private readonly inductionTimer: Timer;
+  private readonly startTimer: Timer;
+
+  /** @throws Error when ffmpeg cannot be started */
+  constructor(private readonly options: CallerRelayOptions) {
+    const { ffmpeg, port, session, limits, conclusion } = options;
+    this.socketId = readHandshake(conclusion)?.socketId ?? 0;
+    this.receiver = new Receiver(ffmpeg, port, {
+      onBytes: (bytes) => this.onBytes(bytes),
+      onEnd: (lines) => this.onReceiverEnd(lines),
+    });
+    this.inductionTimer = setInterval(() => this.sendInduction(), GREETING_MS);
+    this.startTimer = setTimeout(() => this.fail('the receiver did not start'), limits.startMs);
+    void session.closed.then(({ message }) => this.end(message));
+    this.connect().catch(() => this.fail('no socket for the receiver'));
+  }
+
+  /** Forwards a datagram of the caller. */
+  fromCaller(datagram: Buffer): void {
+    this.lastDatagramMs = performance.now();
+    // Until then, the caller only repeats its conclusion, which this relay has.
+    if (this.cookie === null) return;
+    const isConclusion = readHandshake(datagram)?.type === 'conclusion';
+    this.send(isConclusion ? withCookie(datagram, this.cookie) : datagram);
+  }
+
+  /** Ends the relay when the caller is silent for too long. */
+  endIfIdle(): void {
+    if (performance.now() - this.lastDatagramMs > this.options.limits.idleMs) {
+      this.end('timeout: the sender is silent');
+    }
+  }
+
+  /** Ends the source and shuts the caller's connection down. @param reason for the log */
+  end(reason: string, lines: readonly string[] = []): void {
+    if (this.isEnded) return;
+    this.isEnded = true;
+    clearInterval(this.inductionTimer);
+    clearTimeout(this.startTimer);
+    this.receiver.stop();
+    this.socket?.close();
+    this.ended.resolve();
+    const { session, toCaller, onEnd } = this.options;
+    toCaller(createShutdown(this.socketId));
+    session.end(reason);
+    onEnd(reason, lines);
+  }
+
+  private fail(reason: string, lines: readonly string[] = []): void {
+    if (this.isEnded) return;
+    this.options.toCaller(createRejection(this.options.conclusion, REJECTIONS.broken));
+    this.end(reason, lines);
+  }
+
+  private async connect(): Promise<void> {
+    const socket = await Bun.udpSocket({
+      hostname: '127.0.0.1',
+      connect: { hostname: '127.0.0.1', port: this.options.port },
+      socket: {
+        data: (_, datagram) => this.fromReceiver(datagram),
+        // The receiver does not listen yet, or has exited.
+        error: () => {},
+      },
+    });
+    if (this.isEnded) socket.close();
+    else this.socket = socket;
+  }
+
+  private sendInduction(): void {
+    this.send(inductionOf(this.options.conclusion));
+  }
+
+  private fromReceiver(datagram: Buffer): void {
+    if (this.isEnded) return;
+    const handshake = readHandshake(datagram);
+    if (handshake?.type === 'induction') {
+      if (this.cookie !== null) return;
+      this.cookie = handshake.cookie;
+      clearInterval(this.inductionTimer);
+      clearTimeout(this.startTimer);
+      this.send(withCookie(this.options.conclusion, this.cookie));
+      return;
+    }
+    this.options.toCaller(datagram);
+    const code = readRejection(datagram);
+    if (code > 0) this.end(`the receiver rejected the sender: ${code}`);
+  }
+
+  private send(datagram: Buffer): void {
+    if (this.isEnded) return;
+    try {
+      this.socket?.send(datagram);
+    } catch {
+      // SRT retransmits lost datagrams.
+    }
+  }
+
+  /** @returns a promise for the end of back-pressure or of the relay; undefined without any */
+  private onBytes(bytes: Uint8Array): Promise<void> | undefined {
+    const { session, limits } = this.options;
+    this.hasData = true;
+    if (this.isEnded || session.write(bytes)) return undefined;
+    const slowTimer = setTimeout(() => this.end('the encoder is too slow'), limits.backPressureMs);
+    const resumed = Promise.race([session.drained(), this.ended.promise]);
+    return resumed.finally(() => clearTimeout(slowTimer));
+  }
+
+  private onReceiverEnd(lines: readonly string[]): void {
+    if (this.hasData) this.end('the sender left');
+    else this.fail('the receiver exited before any data arrived', lines);
+  }
+}

@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
+import { HandshakeProxy } from './handshake-proxy.ts';
+import { createShutdown, readHandshake, readRejection, withCookie } from './srt-handshake.ts';
+import { SynCookies } from './syn-cookie.ts';
+
+const KEY = 'sk_0123456789ab';
+const ADDRESS = '192.0.2.1';
+
+// Recorded from libsrt 1.5.1 with streamid=publish:sk_0123456789ab.
+const INDUCTION = Buffer.from(
+  '8000000000000000000000950000000000000004000000025175cb12000005dc00002000000000010b22144600000000' +
+    '0100007f000000000000000000000000',
+  'hex',
+);
+const CONCLUSION = Buffer.from(
+  '8000000000000000000004cc0000000000000005000000055175cb12000005dc00002000ffffffff0b221446deadbeef' +
+    '0100007f00000000000000000000000000010003' +
+    '00010501000000bf00780000000500066c6275703a687369305f6b73343332313837363500626139',
+  'hex',
+);
+
+let folder: string;
+/** Path of a receiver program that produces no data. */
+let idleReceiver: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'srt-proxy-'));
+  idleReceiver = join(folder, 'idle');
+  await Bun.write(idleReceiver, '#!/bin/sh\nexec sleep 20');
+  await chmod(idleReceiver, 0o755);
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+const proxies: HandshakeProxy[] = [];
+afterEach(() => {
+  for (const proxy of proxies.splice(0)) proxy.stop();
+});
+
+/** Creates a proxy without a socket; records what it sends. */
+function newProxy(ffmpeg = 'ffmpeg-that-is-not-there') {
+  const ingest = new FakeIngest(new Map([[KEY, 'stream-1']]));
+  const sent: { datagram: Buffer; port: number }[] = [];
+  const lines: string[] = [];
+  const proxy = new HandshakeProxy({
+    ffmpeg,
+    ingest,
+    logger: pino({}, { write: (line: string) => void lines.push(line) }),
+    cookies: new SynCookies(new Uint8Array(32)),
+    freePort: async () => 1,
+    send: (datagram, port) => void sent.push({ datagram, port }),
+  });
+  proxies.push(proxy);
+  return {
+    proxy,
+    ingest,
+    sent,
+    lines,
+    /** Delivers a datagram. @returns the proxy's response */
+    deliver(datagram: Buffer, port: number, address = ADDRESS) {
+      sent.length = 0;
+      proxy.datagram(datagram, port, address);
+      return sent[0]?.datagram;
+    },
+    conclusionFor(port: number, address = ADDRESS) {
+      sent.length = 0;
+      proxy.datagram(INDUCTION, port, address);
+      const response = sent.pop()?.datagram ?? Buffer.alloc(64);
+      return withCookie(CONCLUSION, readHandshake(response)?.cookie ?? 0);
+    },
+  };
+}
+
+/** Lets pending promise callbacks run. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('[M-16] a conclusion without the cookie of its address is ignored', () => {
+  const { deliver, conclusionFor, ingest } = newProxy();
+  const conclusion = conclusionFor(1);
+  expect(deliver(CONCLUSION, 1)).toBeUndefined();
+  expect(deliver(conclusion, 2)).toBeUndefined();
+  expect(deliver(conclusion, 1, '192.0.2.2')).toBeUndefined();
+  expect(ingest.offers).toHaveLength(0);
+});
+
+test('[M-16] a repeated conclusion is one request, and its rejection is repeated', async () => {
+  const { deliver, conclusionFor, ingest, sent, lines } = newProxy();
+  ingest.refusal = 'ended';
+  const gate = Promise.withResolvers<void>();
+  ingest.gate = gate.promise;
+  const conclusion = conclusionFor(1);
+  for (let n = 0; n < 5; n++) expect(deliver(conclusion, 1)).toBeUndefined();
+  await settle();
+  gate.resolve();
+  await settle();
+  expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([1410]);
+  expect(readRejection(deliver(conclusion, 1) ?? Buffer.alloc(0))).toBe(1410);
+  expect(deliver(createShutdown(1), 1)).toBeUndefined();
+  expect(ingest.offers).toHaveLength(1);
+  expect(lines).toHaveLength(1);
+});
+
+test('[M-16] opening callers are limited per address', async () => {
+  const { deliver, conclusionFor, ingest } = newProxy();
+  ingest.gate = new Promise(() => {});
+  for (let port = 1; port <= 8; port++) expect(deliver(conclusionFor(port), port)).toBeUndefined();
+  expect(readRejection(deliver(conclusionFor(9), 9) ?? Buffer.alloc(0))).toBe(1402);
+  const elsewhere = conclusionFor(9, '192.0.2.2');
+  expect(deliver(elsewhere, 9, '192.0.2.2')).toBeUndefined();
+  await settle();
+  expect(ingest.offers).toHaveLength(9);
+});
+
+test('[M-16] inductions are rate limited', () => {
+  const { proxy, sent } = newProxy();
+  for (let n = 0; n < 6_000; n++) proxy.datagram(INDUCTION, n, ADDRESS);
+  expect(sent).toHaveLength(5_000);
+});
+
+test('[M-16] datagrams too short or too long for SRT are ignored', () => {
+  const { deliver } = newProxy();
+  expect(deliver(Buffer.alloc(0), 1)).toBeUndefined();
+  expect(deliver(Buffer.concat([INDUCTION, Buffer.alloc(1_500)]), 1)).toBeUndefined();
+  expect(deliver(Buffer.concat([INDUCTION, Buffer.alloc(1_000)]), 1)).toHaveLength(64);
+});
+
+test('[M-3] a sender without support for stream ids is rejected', async () => {
+  const { deliver, conclusionFor, sent } = newProxy();
+  const conclusion = conclusionFor(1);
+  conclusion.writeUInt32BE(4, 16);
+  deliver(conclusion, 1);
+  await settle();
+  expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([8]);
+});
+
+test('[M-16] an internal error rejects the caller and ends its source', async () => {
+  const { deliver, conclusionFor, sent, ingest, lines } = newProxy();
+  const taken = ingest.next();
+  deliver(conclusionFor(1), 1);
+  expect(await (await taken).left()).toBe('the receiver failed');
+  await settle();
+  expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([1500]);
+  expect(lines.join()).toContain('"level":50');
+});
+
+test('[M-6] a sender that reconnects from the same port replaces its own session', async () => {
+  const { deliver, conclusionFor, ingest } = newProxy(idleReceiver);
+  const taken = ingest.next();
+  deliver(conclusionFor(1), 1);
+  const first = await taken;
+  await settle();
+  const conclusion = conclusionFor(1);
+  conclusion.writeUInt32BE(2, 40);
+  const next = ingest.next();
+  deliver(conclusion, 1);
+  expect(first.ended).toBe('the sender reconnected');
+  expect((await next).ended).toBeNull();
+});
+
+test('[M-3] a stop ends all sources and later datagrams are ignored', async () => {
+  const { proxy, deliver, conclusionFor, ingest } = newProxy(idleReceiver);
+  const taken = ingest.next();
+  deliver(conclusionFor(1), 1);
+  const session = await taken;
+  const late = conclusionFor(2);
+  await settle();
+  proxy.stop();
+  expect(session.ended).toBe('the service is stopping');
+  expect(deliver(late, 2)).toBeUndefined();
+  expect(ingest.offers).toHaveLength(1);
+});
