@@ -2,16 +2,16 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ByteQueue, concatBytes } from './byte-queue.ts';
 
-test('what is pushed comes out in order, in pieces of any length', () => {
+test('ByteQueue returns pushed bytes in order, in chunks of any length', () => {
   const chunks = fc.array(fc.uint8Array({ maxLength: 5_000 }), { maxLength: 20 });
   const lengths = fc.array(fc.nat(6_000), { minLength: 1, maxLength: 20 });
   fc.assert(
-    fc.property(chunks, lengths, (pushed, wanted) => {
+    fc.property(chunks, lengths, (pushed, takeLengths) => {
       const queue = new ByteQueue();
       const out: Uint8Array[] = [];
       for (const [i, chunk] of pushed.entries()) {
         queue.push(chunk);
-        const length = Math.min(wanted[i % wanted.length] ?? 0, queue.length);
+        const length = Math.min(takeLengths[i % takeLengths.length] ?? 0, queue.length);
         expect(queue.peek().length).toBe(queue.length);
         if (i % 3 < 2) {
           out.push(queue.take(length));
@@ -27,7 +27,7 @@ test('what is pushed comes out in order, in pieces of any length', () => {
   );
 });
 
-test('what was taken stays as it is', () => {
+test('taken bytes do not change', () => {
   const queue = new ByteQueue();
   queue.push(Uint8Array.of(1, 2, 3));
   const taken = queue.take(2);

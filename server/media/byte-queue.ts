@@ -1,10 +1,7 @@
-/** A queue that is empty gives room above this back, in bytes: one large unit is not kept for ever. */
+/** An empty queue frees a buffer larger than this, in bytes, so that one large unit is not retained. */
 const RETAINED_BUFFER_BYTES = 256 * 1024;
 
-/**
- * Bytes that came and were not taken yet, in one piece. Every byte is moved a fixed number of times
- * on average, however small the chunks are.
- */
+/** A contiguous byte queue. Each byte is copied a constant number of times on average. */
 export class ByteQueue {
   private buffer = new Uint8Array(4096);
   private start = 0;
@@ -20,19 +17,19 @@ export class ByteQueue {
     this.end += bytes.length;
   }
 
-  /** What waits, oldest first. Good until the next `push` or `take`. */
+  /** All queued bytes, oldest first. Valid until the next `push`, `take` or `drop`. */
   peek(): Uint8Array {
     return this.buffer.subarray(this.start, this.end);
   }
 
-  /** Takes the oldest bytes out, as a copy. @param length at most what waits */
+  /** Removes the oldest bytes and returns a copy. @param length at most `this.length` */
   take(length: number): Uint8Array<ArrayBuffer> {
     const bytes = this.buffer.slice(this.start, this.start + length);
     this.drop(length);
     return bytes;
   }
 
-  /** Takes the oldest bytes out, unseen. @param length at most what waits */
+  /** Discards the oldest bytes. @param length at most `this.length` */
   drop(length: number): void {
     this.start += length;
     if (this.start < this.end) return;
@@ -55,7 +52,7 @@ export class ByteQueue {
   }
 }
 
-/** All of them, one after the other. */
+/** Concatenates byte arrays. */
 export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0;
   for (const piece of pieces) length += piece.length;

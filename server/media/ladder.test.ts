@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { DEFAULT_LADDER, renditionsOf, SIDE_MIN } from './ladder.ts';
+import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
+import { renditionsOf, SIDE_MIN } from './ladder.ts';
 import type { SourceInfo } from './packager/encoder.ts';
 
 const source = (width: number, height: number, fps = 30): SourceInfo => ({
@@ -11,7 +12,7 @@ const source = (width: number, height: number, fps = 30): SourceInfo => ({
 });
 
 const sizes = (width: number, height: number) =>
-  renditionsOf(source(width, height), DEFAULT_LADDER).map((r) => `${r.width}x${r.height}`);
+  renditionsOf(source(width, height), PLAYBACK_LADDER).map((r) => `${r.width}x${r.height}`);
 
 const anySource = fc.record({
   width: fc.integer({ min: SIDE_MIN, max: 4096 }),
@@ -29,27 +30,27 @@ const anyLadder = fc.uniqueArray(
 );
 
 describe('renditions', () => {
-  test('[M-10] the ladder of the interface: same as input, a half, a third', () => {
+  test('[M-10] default ladder has the source size, a half and a third', () => {
     expect(sizes(1920, 1080)).toEqual(['1920x1080', '960x540', '640x360']);
     expect(sizes(1280, 720)).toEqual(['1280x720', '640x360', '426x240']);
   });
 
-  test('[M-13] 4:3, portrait, odd sizes and sources below 240 lines get three renditions too', () => {
+  test('[M-13] sources of any shape and size get three renditions', () => {
     expect(sizes(640, 480)).toEqual(['640x480', '320x240', '214x160']);
     expect(sizes(720, 1280)).toEqual(['720x1280', '360x640', '240x426']);
     expect(sizes(333, 187)).toEqual(['332x186', '166x94', '112x62']);
     expect(sizes(160, 90)).toEqual(['160x90', '80x46', '54x30']);
   });
 
-  test('[M-10] ceilings are those of the interface; small pictures have lower ones', () => {
+  test('[M-10] bit rates are capped by the ladder, and lower for small frames', () => {
     const rates = (width: number, height: number, fps = 30) =>
-      renditionsOf(source(width, height, fps), DEFAULT_LADDER).map((r) => r.maxBitsPerS);
+      renditionsOf(source(width, height, fps), PLAYBACK_LADDER).map((r) => r.maxBitsPerS);
     expect(rates(3840, 2160, 60)).toEqual([19_200_000, 9_600_000, 6_400_000]);
     expect(rates(1920, 1080)).toEqual([10_000_000, 3_535_534, 1_924_501]);
     expect(rates(160, 90, 5)).toEqual([120_000, 120_000, 120_000]);
   });
 
-  test('[M-10] sides are even, within a pixel of the exact ones, never larger than the source', () => {
+  test('[M-10] sides are even, within a pixel of the exact size and no larger than the source', () => {
     fc.assert(
       fc.property(anySource, anyLadder, (input, ladder) => {
         const sorted = ladder.toSorted((a, b) => a.divisor - b.divisor);
@@ -71,7 +72,7 @@ describe('renditions', () => {
     );
   });
 
-  test('[M-10] renditions come from large to small, and none beyond the first is below 16 pixels', () => {
+  test('[M-10] renditions are sorted by size, and only the first may be below 16 pixels', () => {
     fc.assert(
       fc.property(anySource, anyLadder, (input, ladder) => {
         const renditions = renditionsOf(input, ladder);

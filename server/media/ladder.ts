@@ -1,38 +1,34 @@
-import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import { type LadderStep, RENDITION_BITS_PER_S_MIN } from '../platform/media-settings.ts';
 import type { SourceInfo } from './packager/encoder.ts';
 import type { TrackId } from './segment.ts';
 
-/** A quality that a source is encoded in. */
+/** One encoded quality of a source. */
 export interface Rendition {
   /** `v0` is the largest. */
   readonly id: TrackId;
-  /** Even, as 4:2:0 pictures must be. */
+  /** Even, as 4:2:0 chroma requires. */
   readonly width: number;
   readonly height: number;
-  /** The most that any of its segments takes, all boxes counted, bit/s. */
+  /** Peak bit rate of any segment, boxes included, bit/s. */
   readonly maxBitsPerS: number;
 }
 
-/** The ladder of the interface (Playback variants), which is the default. */
-export const DEFAULT_LADDER: readonly LadderStep[] = PLAYBACK_LADDER;
-
-/** Smallest side of a picture, px: smaller ones are below what H.264 encoders take. */
+/** Smallest side of a frame, px: H.264 encoders reject smaller ones. */
 export const SIDE_MIN = 16;
 
-// What a full HD picture with 30 frames a second takes at most: twice what a sender would use
-// for it, so that the cap bounds peaks, not pictures.
+// Cap for full HD at 30 frames a second: twice what senders usually use, so that it limits peaks and
+// not quality.
 const REFERENCE_BITS_PER_S = 10_000_000;
 const REFERENCE_PIXELS_PER_S = 1920 * 1080 * 30;
-// Small pictures have more detail for each pixel. That bits grow with the power 0.75 of pixels
-// is an old rule of thumb, and good enough for a cap.
+// Small frames have more detail for each pixel. Bit rate proportional to pixels^0.75 is a rule of
+// thumb that suffices for a cap.
 const BITRATE_EXPONENT = 0.75;
 
 /**
- * The renditions that a source is encoded in, largest first. The ladder's rates are ceilings.
- * Smaller pictures get lower ones that follow their size and frame rate, because players choose by
- * what playlists say a rendition takes: 640×360 that claims 19.2 Mbit/s would never be chosen.
- * Steps that would make a side smaller than `SIDE_MIN` are left out, except the first.
+ * The renditions of a source, largest first. The ladder's rates are ceilings: smaller frames get
+ * lower caps by size and frame rate, because players choose by the bandwidth in the playlist and
+ * would never choose 640×360 at 19.2 Mbit/s. Steps with a side below `SIDE_MIN` are omitted, except
+ * the first.
  */
 export function renditionsOf(source: SourceInfo, ladder: readonly LadderStep[]): Rendition[] {
   const sorted = ladder.toSorted((a, b) => a.divisor - b.divisor);
@@ -55,7 +51,7 @@ export function renditionsOf(source: SourceInfo, ladder: readonly LadderStep[]):
     });
 }
 
-/** The even number nearest to a side's share, and not above the side. */
+/** The even number nearest to `side / divisor`, and not above `side`. */
 function evenShare(side: number, divisor: number): number {
   const exact = side / divisor;
   const nearest = 2 * Math.round(exact / 2);

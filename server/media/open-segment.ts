@@ -4,33 +4,33 @@ import { retimeFragment } from './fmp4/retime.ts';
 import type { Part, Piece, Segment, TrackBytes, TrackId } from './segment.ts';
 import type { TrackQueue } from './track-queue.ts';
 
-/** A track's share of the segment being made, in service time. */
+/** The data of a track in the open segment, in service time. */
 interface TrackBuffer {
   readonly startTicks: number;
   endTicks: number;
   readonly chunks: Uint8Array[];
 }
 
-/** Fragments that were taken together: a part, or what is left of the segment. */
+/** Fragments of a track that were taken together: a part, or the rest of the segment. */
 interface TakenFragments {
   readonly piece: Piece;
   readonly bytes: Uint8Array;
   readonly isSync: boolean;
 }
 
-/** The segment being made: fragments come in by source time and are kept in service time. */
+/** The segment under construction. Moves fragments from source time to service time. */
 export class OpenSegment {
   private readonly buffers = new Map<TrackId, TrackBuffer>();
   private partCount = 0;
 
-  /** @param offsetMs service time less source time, whole ms: the same for all of a segment */
+  /** @param offsetMs service time minus source time, whole ms; constant within a segment */
   constructor(
     readonly seq: number,
     private readonly epoch: number,
     private readonly offsetMs: number,
   ) {}
 
-  /** Whether each of these tracks has something here. */
+  /** Whether each of these tracks has data. */
   hasAll(queues: readonly TrackQueue[]): boolean {
     return queues.every(({ track }) => this.buffers.has(track.id));
   }
@@ -66,7 +66,7 @@ export class OpenSegment {
     return takenByTrack;
   }
 
-  /** What was taken, as the next part. @param videoTrack the track that says whether it stands alone */
+  /** Creates the next part. @param videoTrack decides whether the part is independent */
   makePart(
     takenByTrack: ReadonlyMap<TrackId, TakenFragments>,
     videoTrack: TrackId,
@@ -83,9 +83,9 @@ export class OpenSegment {
   }
 
   /**
-   * The segment, now that it is whole. What comes next begins where it ends: that tells the
-   * duration, also where the offset changed or the source has a hole.
-   * @param nextOffsetMs of the segment that follows; null: none does
+   * Completes the segment. It ends where the next fragment starts, also when the offset changes or
+   * the source has a gap.
+   * @param nextOffsetMs offset of the next segment; null: there is none
    */
   close(
     queues: readonly TrackQueue[],

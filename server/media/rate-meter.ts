@@ -1,11 +1,11 @@
-/** Counts what comes, where bytes are no measure of the work. */
+/** Limits events a second, where bytes do not measure the work. */
 export class RateMeter {
   private second = 0;
   private count = 0;
 
   constructor(private readonly maxPerSecond: number) {}
 
-  /** Counts some more. @returns whether there are too many in this second */
+  /** Adds to the count. @returns whether the limit of this second is exceeded */
   addExceeds(amount: number, nowMs: number): boolean {
     const second = Math.floor(nowMs / 1_000);
     if (second !== this.second) this.count = 0;

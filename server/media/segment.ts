@@ -1,7 +1,7 @@
-/** A track of a stream: `v0`, `v1`, … for the renditions from high to low, `a0` for the sound. */
+/** Track id: `v0`, `v1`, … for the renditions from high to low, `a0` for the audio. */
 export type TrackId = string;
 
-/** What a player must know of a track before it plays. */
+/** The properties of a track that a player needs before playback. */
 export type Track = VideoTrack | AudioTrack;
 
 interface AnyTrack {
@@ -10,7 +10,7 @@ interface AnyTrack {
   readonly codec: string;
   /** Ticks a second. */
   readonly timescale: number;
-  /** The most it takes, bit/s, over any segment. */
+  /** Peak bit rate over any segment, bit/s. */
   readonly bandwidth: number;
 }
 
@@ -29,15 +29,15 @@ export interface AudioTrack extends AnyTrack {
 }
 
 /**
- * A run of one encoder. All segments of an epoch follow each other without a gap and share their
- * init segments; between two epochs there is a discontinuity.
+ * One run of an encoder. Its segments are contiguous and share their init segments. Between two
+ * epochs there is a discontinuity.
  */
 export interface Epoch {
-  /** From 0, one more for each. */
+  /** Counts from 0. */
   readonly number: number;
   /**
-   * Service time of its first picture, Unix ms. A DASH Period begins here, and must go on to when
-   * the segment that began it has been removed.
+   * Service time of its first frame, Unix ms. The DASH Period starts here, also after the first
+   * segment has been removed.
    */
   readonly startMs: number;
   readonly tracks: readonly Track[];
@@ -46,88 +46,88 @@ export interface Epoch {
 }
 
 /**
- * How an epoch is named in addresses: when it began, whole Unix ms. Its number is not enough: what
- * was served and never came to disk before a crash has numbers that come again, with other bytes,
- * and caches keep what they have for a year.
+ * The name of an epoch in URLs: its start, whole Unix ms. The number is not unique: after a crash,
+ * segments that were served but not written to disk are followed by others with the same numbers,
+ * and caches keep responses for a year.
  */
 export function epochName({ startMs }: Pick<Epoch, 'startMs'>): number {
   return Math.round(startMs);
 }
 
-/** A track's share of a segment or part. */
+/** The data of one track in a segment or part. */
 export interface Piece {
-  /** Service time in ticks of the track: Unix time × timescale. */
+  /** Service time in ticks: Unix time × timescale. */
   readonly startTicks: number;
   readonly durationTicks: number;
   readonly byteLength: number;
 }
 
-/** A segment: the same span of every track. It begins with a key frame in each rendition. */
+/** A segment: the same time span of every track. Starts with a key frame in each rendition. */
 export interface Segment {
-  /** Media sequence number: from 0, one more for each, also across epochs. */
+  /** Media sequence number: counts from 0, across epochs. */
   readonly seq: number;
   readonly epoch: number;
   /** Service time of the first frame of the first rendition, Unix ms. */
   readonly startMs: number;
-  /** Of the first rendition, ms; not always whole. */
+  /** Duration of the first rendition, ms; may be fractional. */
   readonly durationMs: number;
-  /** None: it is a gap. */
+  /** Empty for a gap. */
   readonly pieces: ReadonlyMap<TrackId, Piece>;
 }
 
-/** Whether a segment was lost: of a gap there is only the number and the time. */
+/** Whether a segment was lost; a gap has only a number and a time. */
 export function isGap({ pieces }: Segment): boolean {
   return pieces.size === 0;
 }
 
-/** A part of a segment, for low latency: the same span of every track. */
+/** A part of a segment, for low latency: the same time span of every track. */
 export interface Part {
-  /** Place in its segment, from 0. */
+  /** Index in its segment, from 0. */
   readonly index: number;
-  /** Begins with a key frame. */
+  /** Starts with a key frame. */
   readonly isIndependent: boolean;
   readonly pieces: ReadonlyMap<TrackId, Piece>;
 }
 
-/** The bytes of a segment or part: `moof` and `mdat` boxes, one or more of each, by track. */
+/** The bytes of a segment or part by track: one or more pairs of `moof` and `mdat` boxes. */
 export type TrackBytes = ReadonlyMap<TrackId, Uint8Array>;
 
-/** What can be played of a stream now. Arrays grow in place; look again when `version` rose. */
+/** The playable state of a stream. Arrays change in place; `version` tells of changes. */
 export interface Presentation {
-  /** Rises with every change. */
+  /** Incremented by every change. */
   readonly version: number;
-  /** Those that the segments are of, oldest first. */
+  /** The epochs of the segments, oldest first. */
   readonly epochs: readonly Epoch[];
-  /** Oldest first, without a hole in their numbers; neither the first nor the last is a gap. */
+  /** Oldest first, with consecutive numbers. Neither the first nor the last is a gap. */
   readonly segments: readonly Segment[];
-  /** Parts of the newest segments and of the one being made, by sequence number; empty without low latency. */
+  /** Parts of the newest segments and the open one, by sequence number; empty without low latency. */
   readonly parts: ReadonlyMap<number, readonly Part[]>;
-  /** Nothing comes any more. */
+  /** The stream has ended. */
   readonly isEnded: boolean;
-  /** What a segment is meant to last, ms. */
+  /** Target duration of a segment, ms. */
   readonly segmentMs: number;
-  /** What a part is meant to last, ms; null: no low latency. */
+  /** Target duration of a part, ms; null: no low latency. */
   readonly partMs: number | null;
-  /** How far behind now a player should be, ms: more than two segments. */
+  /** Target latency of players, ms: more than two segments. */
   readonly latencyMs: number;
-  /** How far back one can go, ms; null: to the beginning, for a recording. */
+  /** DVR window, ms; null: unlimited, for a recording. */
   readonly dvrMs: number | null;
 }
 
-/** What the origin serves of a stream. */
+/** A stream that the origin serves. */
 export interface PlayableStream {
   presentation(): Presentation;
-  /** @param epoch its name, here and below */
+  /** @param epoch name of the epoch, here and below */
   init(epoch: number, track: TrackId): Uint8Array | null;
   /** A segment's bytes: in memory, or a slice of a file. */
   segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
   part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null;
-  /** Fulfilled when the presentation is newer than this version. */
+  /** Resolves when the presentation is newer than this version. */
   waitForChange(version: number): Promise<void>;
 }
 
-/** All streams that can be played here. */
+/** The streams that are playable on this node. */
 export interface PlayableStreams {
-  /** @returns null when nothing was ever sent for this stream, or nothing is left */
+  /** @returns null when the stream has no segments */
   find(streamId: string): Promise<PlayableStream | null>;
 }

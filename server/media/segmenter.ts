@@ -4,14 +4,14 @@ import { longestPartMs, longestSegmentMs } from './playlist/target-duration.ts';
 import type { Part, Segment, Track, TrackBytes, TrackId } from './segment.ts';
 import { ALIGNMENT_TOLERANCE_MS, TrackQueue } from './track-queue.ts';
 
-/** How source time becomes service time: what `Timeline` is, as far as segments need it. */
+/** Maps source time to service time; the part of `Timeline` that segments need. */
 export interface SourceTimeline {
   /**
-   * A segment starts at this source time, ms.
-   * @returns service time less source time from here on, whole ms: at most 1 from the last
+   * Starts a segment at a source time, ms.
+   * @returns service time minus source time from here on, whole ms; changes by 1 at most
    */
   advance(sourceMs: number): number;
-  /** The same without a step. Before the first segment it says where that would be. */
+  /** The offset at a source time, without a step. Before the first segment, an estimate. */
   offsetFor(sourceMs: number): number;
 }
 
@@ -19,52 +19,51 @@ export interface SegmenterOptions {
   readonly epoch: number;
   /** Sequence number of the first segment. */
   readonly firstSeq: number;
-  /** Service time at which the epoch before ended: this one begins with a key frame after it. */
+  /** Service time at which the previous epoch ended, Unix ms; this one starts at a later key frame. */
   readonly notBeforeMs: number;
-  /** How long a segment is at least: it ends at the next key frame. */
+  /** Minimum duration of a segment, ms; it ends at the next key frame. */
   readonly segmentMs: number;
-  /** How long a part is meant to be; null: no parts. */
+  /** Target duration of a part, ms; null: no parts. */
   readonly partMs: number | null;
-  /** The first video track decides where segments begin. */
+  /** The first video track decides where segments start. */
   readonly tracks: readonly Track[];
   readonly timeline: SourceTimeline;
 }
 
 export type SegmenterEvent =
-  /** Once, before all others. `startMs`: service time of the first picture, Unix ms. */
+  /** Once, before all others. `startMs`: service time of the first frame, Unix ms. */
   | { readonly kind: 'begin'; readonly startMs: number }
   | { readonly kind: 'part'; readonly seq: number; readonly part: Part; readonly bytes: TrackBytes }
   | { readonly kind: 'segment'; readonly segment: Segment; readonly bytes: TrackBytes };
 
-/** A place in source time at which the tracks are cut. */
+/** A source time at which all tracks are cut. */
 interface Cut {
   readonly kind: 'begin' | 'part' | 'segment';
   readonly atMs: number;
-  /** Service time less source time from here on, whole ms. */
+  /** Service time minus source time from here on, whole ms. */
   readonly offsetMs: number;
 }
 
-// What waits is in memory: ten seconds of the largest ladder are 45 MB.
+// Limits memory: pending fragments of 10 s of the largest ladder take 45 MB.
 const TRACK_SILENCE_MS_MAX = 10_000;
-// Key frames come each second; a new epoch may overlap the last by the latency of its source.
+// There is a key frame every second; a new epoch may overlap the last by the source's latency.
 const FIRST_KEY_FRAME_MS_MAX = 20_000;
-// The timeline moves slowly; a step that nobody sees.
+// A larger step of the timeline would be visible.
 const OFFSET_STEP_MS_MAX = 1;
-// Ticks are whole.
+// Rounding to whole ticks.
 const ROUNDING_MS = 0.05;
-// At the end, sound this much shorter than the picture is as it should be.
+// At the end, audio may be this much shorter than video.
 const AUDIO_SHORTFALL_MS = 100;
 
 /**
- * Groups the fragments of one epoch into segments and parts, the same span of every track, in
- * service time (SPEC M-11, M-12).
+ * Groups the fragments of one epoch into segments and parts, with the same time span of every track,
+ * in service time (SPEC M-11, M-12).
  *
- * A segment begins where the first rendition has a key frame, `segmentMs` after the last or (by the
- * clock of frames) not more than half a frame sooner. The other renditions have a fragment there
- * too, and sound is cut at the nearest boundary of its fragments. Within a segment all tracks are
- * moved by the same whole number of ms, so what a source's timestamps say to each other stays as it
- * is. Where the offset changes, by 1 ms at most, a segment's last frame is shown 1 ms longer or
- * shorter: its duration is up to where the next begins, not the sum over its samples.
+ * A segment starts at a key frame of the first rendition, at least `segmentMs` after the previous
+ * one (with a tolerance of half a frame). The other renditions have a fragment there too, and audio
+ * is cut at the nearest fragment boundary. Within a segment all tracks move by the same whole number
+ * of ms, which preserves their relative timing. Where the offset changes, by 1 ms at most, the last
+ * frame of a segment lasts 1 ms more or less: a segment ends where the next one starts.
  */
 export class Segmenter {
   private readonly queues: readonly TrackQueue[];
@@ -73,27 +72,27 @@ export class Segmenter {
   private readonly sequenceNumbers = new Map<TrackId, number>();
   private readonly halfFrameMs: number;
   private open: OpenSegment | null = null;
-  /** Source time of the newest segment and part that the picture has begun; null: none yet. */
+  /** Source times of the newest segment and part start in the video track; null: none yet. */
   private current: { segmentMs: number; partMs: number; offsetMs: number } | null = null;
   private firstFragmentMs: number | null = null;
 
   constructor(private readonly options: SegmenterOptions) {
     this.queues = options.tracks.map((track) => new TrackQueue(track));
     const picture = this.queues.find(({ track }) => track.kind === 'video');
-    if (picture?.track.kind !== 'video') throw new Error('a stream has a picture');
+    if (picture?.track.kind !== 'video') throw new Error('a stream needs a video track');
     this.video = picture;
     const [frames, seconds] = picture.track.frameRate;
     this.halfFrameMs = (500 * seconds) / frames;
   }
 
   /**
-   * Takes the next fragment of a track.
-   * @throws Error with a line for the log when the tracks make no timeline that players could
-   *   follow; then `finish` gives what was whole, and another encoder must begin
+   * Accepts the next fragment of a track.
+   * @throws Error with a message for the log when the tracks form no playable timeline; `finish` then
+   *   returns the complete rest, and a new encoder must start
    */
   push(trackId: TrackId, fragment: Fragment): SegmenterEvent[] {
     const queue = this.queues.find(({ track }) => track.id === trackId);
-    if (!queue) throw new Error(`there is no track ${trackId}`);
+    if (!queue) throw new Error(`unknown track ${trackId}`);
     this.firstFragmentMs ??= queue.msOf(fragment.startTicks);
     if (queue === this.video) this.pushVideo(fragment);
     else queue.push(fragment);
@@ -102,7 +101,7 @@ export class Segmenter {
     return events;
   }
 
-  /** Nothing more comes: closes the open segment, where the shortest track ends. */
+  /** Ends the input: completes the open segment where the shortest track ends. */
   finish(): SegmenterEvent[] {
     const events = this.cutWhile(({ kind, atMs }) =>
       this.queues.every((queue) => (kind === 'begin' ? queue.isPast(atMs) : queue.reaches(atMs))),
@@ -139,7 +138,7 @@ export class Segmenter {
     const startsSegment =
       fragment.isSync && elapsedMs >= segmentMs - this.halfFrameMs - ALIGNMENT_TOLERANCE_MS;
     if (!startsSegment && endMs - current.segmentMs > longestSegmentMs(segmentMs)) {
-      throw new Error(`no key frame came for ${Math.round(endMs - current.segmentMs)} ms`);
+      throw new Error(`no key frame for ${Math.round(endMs - current.segmentMs)} ms`);
     }
     video.push(fragment);
     if (startsSegment) {
@@ -154,7 +153,7 @@ export class Segmenter {
     this.cutParts(startMs, endMs);
   }
 
-  // The epoch begins with a key frame that is not before the end of the last epoch.
+  // The epoch starts at the first key frame after the end of the previous epoch.
   private tryBegin(fragment: Fragment, startMs: number, endMs: number): void {
     const { timeline, notBeforeMs } = this.options;
     if (fragment.isSync && startMs + timeline.offsetFor(startMs) >= notBeforeMs) {
@@ -165,13 +164,13 @@ export class Segmenter {
       return;
     }
     if (endMs - (this.firstFragmentMs ?? startMs) > FIRST_KEY_FRAME_MS_MAX) {
-      throw new Error('no key frame came to begin with');
+      throw new Error('no key frame to start the epoch with');
     }
     for (const queue of this.queues) queue.takeUntil(endMs);
   }
 
-  // A part ends when it is as long as it is meant to be, or before it gets too long. That, and
-  // that a segment is full, is known without the next fragment: it will be as long as this one.
+  // A part ends at its target duration, or before it gets too long. The next fragment is assumed to
+  // be as long as this one, so that a full part or segment is known without waiting for it.
   private cutParts(startMs: number, endMs: number): void {
     const { current } = this;
     const { partMs, segmentMs } = this.options;
@@ -191,7 +190,7 @@ export class Segmenter {
   private nextOffset(current: { offsetMs: number }, startMs: number): number {
     const offsetMs = this.options.timeline.advance(startMs);
     if (Math.abs(offsetMs - current.offsetMs) > OFFSET_STEP_MS_MAX)
-      throw new Error('its clock jumped');
+      throw new Error("the source's clock jumped");
     current.offsetMs = offsetMs;
     return offsetMs;
   }
@@ -205,7 +204,7 @@ export class Segmenter {
     return events;
   }
 
-  // Of a segment the beginning of the next must be known in every track; a part is wanted early.
+  // A segment waits for the start of the next one in every track; a part is published early.
   private isReady({ kind, atMs }: Cut): boolean {
     return this.queues.every((queue) =>
       kind === 'part' ? queue.reaches(atMs) : queue.isPast(atMs),
@@ -223,7 +222,7 @@ export class Segmenter {
     const events = this.takePart(open, atMs);
     if (kind === 'part') return events;
     this.checkAligned(atMs);
-    if (!open.hasAll(this.queues)) throw new Error('a track has nothing in a segment');
+    if (!open.hasAll(this.queues)) throw new Error('a track has no data in a segment');
     this.open = new OpenSegment(open.seq + 1, epoch, offsetMs);
     const closed = open.close(this.queues, this.video, offsetMs);
     return [...events, { kind: 'segment', ...closed }];
@@ -259,6 +258,6 @@ export class Segmenter {
     const silentIndex = ends.findIndex((endMs) => newestMs - endMs > TRACK_SILENCE_MS_MAX);
     const queue = this.queues[silentIndex];
     if (queue)
-      throw new Error(`nothing came of ${queue.track.id} for ${TRACK_SILENCE_MS_MAX / 1_000} s`);
+      throw new Error(`no data of ${queue.track.id} for ${TRACK_SILENCE_MS_MAX / 1_000} s`);
   }
 }

@@ -1,33 +1,33 @@
-/** How a source reaches the service. */
+/** The protocol of a source. */
 export type SourceKind = 'rtmp' | 'srt' | 'websocket';
 
-/** What a source's bytes are, as they go into the encoder. */
+/** The container format of a source, as ffmpeg names it. */
 export type Container = 'flv' | 'mpegts' | 'matroska';
 
-/** A sender that wants to be the source of a stream. */
+/** A sender's request to become the source of a stream. */
 export interface SourceRequest {
-  /** The stream key, which names the stream and is the permission. */
+  /** The stream key, which identifies the stream and authorizes the sender. */
   readonly key: string;
   readonly kind: SourceKind;
   readonly container: Container;
-  /** Where it comes from, for the log. */
+  /** Address of the sender, for the log. */
   readonly address: string;
-  /** The stream it is meant for, where the sender says so: a key of another is `unknown-key`. */
+  /** The intended stream, if the sender names it; the key of another stream is `unknown-key`. */
   readonly streamId?: string;
 }
 
-/** Why a source is not taken. */
+/** Why a source is refused. */
 export type RefusalReason =
-  /** No stream has this key (any more). */
+  /** No stream has this key. */
   | 'unknown-key'
-  /** The stream has a source that is alive. */
+  /** The stream has a live source. */
   | 'busy'
   /** The stream has ended. */
   | 'ended'
   /** The database is unavailable, or the service is stopping. */
   | 'unavailable';
 
-/** A source that is not taken; the message is for the person who sends it. */
+/** A refused source. The message is for the sender. */
 export class SourceRefused extends Error {
   constructor(
     readonly reason: RefusalReason,
@@ -37,45 +37,45 @@ export class SourceRefused extends Error {
   }
 }
 
-/** Why a source that was taken is over. */
+/** Why an admitted source ended. */
 export type SourceEndReason =
-  /** Its sender left. */
+  /** The sender disconnected. */
   | 'left'
   /** The stream has ended. */
   | 'ended'
-  /** The stream has another source now. */
+  /** Another source has taken over the stream. */
   | 'replaced'
-  /** The encoder does not keep up with it. */
+  /** The encoder is too slow for it. */
   | 'too-slow'
-  /** No video can be made of it. */
+  /** It cannot be encoded. */
   | 'not-understood'
-  /** The service stops. */
+  /** The service is stopping. */
   | 'stopping';
 
 export interface SourceEnd {
   readonly reason: SourceEndReason;
-  /** For its sender, and for the log. */
+  /** For the sender and the log. */
   readonly message: string;
 }
 
-/** A source that was taken: where its bytes go. */
+/** An admitted source; accepts its bytes. */
 export interface SourceSession {
   readonly streamId: string;
   /**
-   * Takes bytes as they come.
-   * @returns false when it wants no more until `drained`; what is written all the same is taken
-   *   too, until a bound ends the session
+   * Accepts bytes of the source.
+   * @returns false to apply back pressure until `drained`; further bytes are accepted up to a limit
+   *   that ends the session
    */
   write(bytes: Uint8Array): boolean;
-  /** Fulfilled when it wants more. */
+  /** Resolves when it accepts more. */
   drained(): Promise<void>;
-  /** The sender is gone. Said once; later calls mean nothing. @param reason for the log */
+  /** Call when the sender has disconnected; later calls have no effect. @param reason for the log */
   end(reason: string): void;
-  /** Fulfilled when the session is over, whoever ended it. */
+  /** Resolves when the session has ended, whichever side ended it. */
   readonly closed: Promise<SourceEnd>;
 }
 
-/** Where listeners bring their sources. */
+/** Admits the sources of the listeners. */
 export interface Ingest {
   /** @throws SourceRefused */
   open(offer: SourceRequest): Promise<SourceSession>;

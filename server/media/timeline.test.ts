@@ -6,13 +6,13 @@ const SERVICE_MS = 1_795_000_000_000;
 const FRAME_MS = 1_000 / 15;
 const FRAMES_IN_SEGMENT = 15;
 
-/** A source: its clock, its way to us, and the timeline that follows it. */
+/** A simulated source with a clock, a network delay and a timeline. */
 class Source {
   readonly timeline = new Timeline();
-  private readonly waiting: number[] = [];
+  private readonly pendingStarts: number[] = [];
   private frame = 0;
-  /** What the clock of the source was set to, and service time at that. */
-  private set: { sourceMs: number; serviceMs: number };
+  /** When the source's clock was last set: source time and service time. */
+  private clockSet: { sourceMs: number; serviceMs: number };
   private newestMs: number;
 
   constructor(
@@ -21,46 +21,46 @@ class Source {
     private readonly jitterMs: () => number,
   ) {
     this.newestMs = startMs;
-    this.set = { sourceMs: startMs, serviceMs: SERVICE_MS };
+    this.clockSet = { sourceMs: startMs, serviceMs: SERVICE_MS };
   }
 
-  /** When a frame was really made. */
+  /** Service time at which a frame was recorded. */
   truthMs(sourceMs: number): number {
-    return this.set.serviceMs + (sourceMs - this.set.sourceMs) * this.rate;
+    return this.clockSet.serviceMs + (sourceMs - this.clockSet.sourceMs) * this.rate;
   }
 
-  /** Sends a frame. @returns the starts of segments that an encoder has made by now */
+  /** Sends a frame. @returns the segment starts that the encoder has emitted by now */
   send(): number[] {
     const sourceMs = this.newestMs;
     this.timeline.observe(sourceMs, this.truthMs(sourceMs) + this.jitterMs());
-    if (this.frame++ % FRAMES_IN_SEGMENT === 0) this.waiting.push(sourceMs);
+    if (this.frame++ % FRAMES_IN_SEGMENT === 0) this.pendingStarts.push(sourceMs);
     this.newestMs += FRAME_MS;
-    // What it makes of a frame comes a second later.
-    return this.waiting.length > 1 ? this.waiting.splice(0, 1) : [];
+    // The encoder emits a frame a second later.
+    return this.pendingStarts.length > 1 ? this.pendingStarts.splice(0, 1) : [];
   }
 
   sendFor(ms: number): void {
-    for (let passed = 0; passed < ms; passed += FRAME_MS) {
+    for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += FRAME_MS) {
       for (const startMs of this.send()) this.timeline.advance(startMs);
     }
   }
 
-  /** The clock jumps ahead, or nothing is sent for so long while it stands still (below 0). */
+  /** Jumps the clock ahead, or, below 0, pauses the source with its clock stopped. */
   jump(byMs: number): void {
     const atMs = this.truthMs(this.newestMs);
     if (byMs > 0) this.newestMs += byMs;
-    this.set = { sourceMs: this.newestMs, serviceMs: atMs - Math.min(byMs, 0) };
-    this.waiting.length = 0;
+    this.clockSet = { sourceMs: this.newestMs, serviceMs: atMs - Math.min(byMs, 0) };
+    this.pendingStarts.length = 0;
   }
 
-  /** Service time less source time, really and as the timeline has it. */
+  /** Error of the timeline, ms. */
   errorMs(): number {
     const { newestMs } = this;
     return newestMs + this.timeline.offsetFor(newestMs) - this.truthMs(newestMs);
   }
 }
 
-/** Numbers from 0 to 1 that look random. */
+/** A deterministic random number generator. */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -71,8 +71,8 @@ function random(seed: number): () => number {
   };
 }
 
-describe('source time becomes service time', () => {
-  test('[M-12] to 30 ms over two hours, whatever the jitter and the drift of the clock', () => {
+describe('offset', () => {
+  test('[M-12] offset is accurate to 30 ms over two hours of jitter and drift', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -84,19 +84,19 @@ describe('source time becomes service time', () => {
         }),
         ({ seed, ppm, delayMs, jitterMs, startMs }) => {
           const next = random(seed);
-          let leastMs = Number.POSITIVE_INFINITY;
+          let minDelayMs = Number.POSITIVE_INFINITY;
           const source = new Source(startMs, 1 + ppm / 1_000_000, () => {
             const ms = delayMs + next() * jitterMs;
-            leastMs = Math.min(leastMs, ms);
+            minDelayMs = Math.min(minDelayMs, ms);
             return ms;
           });
           let offsetMs: number | null = null;
-          let leastAtFirstMs = 0;
+          let initialMinDelayMs = 0;
           let mappedMs = Number.NEGATIVE_INFINITY;
           for (let frame = 0; frame < 15 * 7_200; frame++) {
             for (const atMs of source.send()) {
               const toMs = source.timeline.advance(atMs);
-              if (offsetMs === null) leastAtFirstMs = leastMs;
+              if (offsetMs === null) initialMinDelayMs = minDelayMs;
               else if (Math.abs(toMs - offsetMs) > 1) throw new Error('a step is too large');
               offsetMs = toMs;
               for (let i = 0; i < FRAMES_IN_SEGMENT; i++) {
@@ -105,13 +105,13 @@ describe('source time becomes service time', () => {
                 if (ms < mappedMs) throw new Error('time goes back');
                 mappedMs = ms;
                 const errorMs = ms - source.truthMs(sourceMs);
-                const most = 30 + Math.max(leastAtFirstMs, delayMs);
-                if (errorMs < -30 || errorMs > most) throw new Error(`off by ${errorMs} ms`);
+                const maxErrorMs = 30 + Math.max(initialMinDelayMs, delayMs);
+                if (errorMs < -30 || errorMs > maxErrorMs) throw new Error(`off by ${errorMs} ms`);
               }
             }
           }
           expect(source.timeline.needsNewEpoch()).toBe(false);
-          // By now there is no more left of the jitter than the way takes at least.
+          // By now the jitter is filtered out, except for the minimum delay.
           expect(Math.abs(source.errorMs() - delayMs)).toBeLessThan(15);
         },
       ),
@@ -119,7 +119,7 @@ describe('source time becomes service time', () => {
     );
   });
 
-  test('[M-12] a burst at the start is no delay: the newest of it was made just now', () => {
+  test('[M-12] burst at the start does not count as delay', () => {
     const timeline = new Timeline();
     for (let ms = 0; ms <= 2_000; ms += 40) timeline.observe(ms, SERVICE_MS + 2_000);
     expect(timeline.advance(0)).toBe(SERVICE_MS);
@@ -129,7 +129,7 @@ describe('source time becomes service time', () => {
     }
   });
 
-  test('before the first segment it moves freely, after it by 1 ms a segment', () => {
+  test('offset changes freely before the first segment, then by 1 ms a segment', () => {
     const timeline = new Timeline();
     timeline.observe(0, 5_800);
     expect(timeline.offsetFor(0)).toBe(5_800);
@@ -141,7 +141,7 @@ describe('source time becomes service time', () => {
     expect([1_000, 2_000, 3_000].map((ms) => timeline.advance(ms))).toEqual([5_099, 5_098, 5_097]);
   });
 
-  test('segments shorter than a second move by 0.1 % of the time at most', () => {
+  test('offset of segments shorter than a second changes by 0.1 % at most', () => {
     const timeline = new Timeline();
     timeline.observe(0, 500);
     timeline.advance(0);
@@ -150,28 +150,28 @@ describe('source time becomes service time', () => {
     expect(offsets).toEqual([500, 499, 499, 498]);
   });
 
-  test('[M-11] the offset depends on the source time alone, for all tracks', () => {
+  test('[M-11] offset depends on the source time alone', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -40, max: 40 }), { maxLength: 60 }), (delays) => {
         const timeline = new Timeline();
         timeline.observe(0, 0);
-        const said = [timeline.advance(0)];
+        const offsets = [timeline.advance(0)];
         for (const [i, delayMs] of delays.entries()) {
           const startMs = (i + 1) * 1_000;
           timeline.observe(startMs, startMs + delayMs);
-          said.push(timeline.advance(startMs));
-          expect(timeline.advance(startMs)).toBe(said.at(-1) as number);
-          expect(timeline.advance(startMs - 500)).toBe(said.at(-2) as number);
+          offsets.push(timeline.advance(startMs));
+          expect(timeline.advance(startMs)).toBe(offsets.at(-1) as number);
+          expect(timeline.advance(startMs - 500)).toBe(offsets.at(-2) as number);
         }
-        for (const [i, offsetMs] of said.entries()) {
+        for (const [i, offsetMs] of offsets.entries()) {
           for (const ms of [0, 1, 999]) expect(timeline.offsetFor(i * 1_000 + ms)).toBe(offsetMs);
         }
-        expect(timeline.offsetFor(-20)).toBe(said[0] as number);
+        expect(timeline.offsetFor(-20)).toBe(offsets[0] as number);
       }),
     );
   });
 
-  test('a way that became longer or shorter is followed in a minute and some', () => {
+  test('offset follows a changed delay within about two minutes', () => {
     let delayMs = 20;
     const source = new Source(0, 1, () => delayMs);
     source.sendFor(10_000);
@@ -183,23 +183,23 @@ describe('source time becomes service time', () => {
     }
   });
 
-  test('without anything observed there is no offset', () => {
+  test('offset without an observation is an error', () => {
     const timeline = new Timeline();
     timeline.observe(Number.NaN, 0);
-    expect(() => timeline.advance(0)).toThrow('nothing of the source was observed');
-    expect(() => timeline.offsetFor(0)).toThrow('nothing of the source was observed');
+    expect(() => timeline.advance(0)).toThrow('no source time was observed yet');
+    expect(() => timeline.offsetFor(0)).toThrow('no source time was observed yet');
     timeline.observe(10, 20);
     expect(timeline.advance(0)).toBe(10);
   });
 });
 
-describe('a source whose clock is another one now', () => {
-  for (const [what, byMs] of [
+describe('changed clock', () => {
+  for (const [change, byMs] of [
     ['jumped ahead', 3_600_000],
     ['jumped by two seconds', 2_000],
     ['was paused and resumed', -10_000],
   ] as const) {
-    test(`[M-40] one that ${what} needs a new epoch after five seconds`, () => {
+    test(`[M-40] source that ${change} needs a new epoch after five seconds`, () => {
       const next = random(byMs);
       const source = new Source(0, 1, () => next() * 100);
       source.sendFor(20_000);
@@ -209,7 +209,7 @@ describe('a source whose clock is another one now', () => {
       expect(source.timeline.needsNewEpoch()).toBe(false);
       source.sendFor(400);
       expect(source.timeline.needsNewEpoch()).toBe(true);
-      // What it was is not spoiled for what is still to come of before.
+      // Fragments from before the change keep their offset.
       expect(Math.abs(source.timeline.offsetFor(20_000) - before)).toBeLessThanOrEqual(1);
       source.timeline.reset();
       expect(source.timeline.needsNewEpoch()).toBe(false);
@@ -220,37 +220,37 @@ describe('a source whose clock is another one now', () => {
     });
   }
 
-  test('one that stalls and catches up needs none', () => {
+  test('source that stalls and catches up needs no new epoch', () => {
     const source = new Source(0, 1, () => 20);
     source.sendFor(20_000);
-    for (let late = 8_000; late > 0; late -= 100) {
-      // Eight seconds' worth comes within a second.
-      source.timeline.observe(28_000 - late, SERVICE_MS + 28_000 + (8_000 - late) / 8);
+    for (let lagMs = 8_000; lagMs > 0; lagMs -= 100) {
+      // Eight seconds of data arrive within a second.
+      source.timeline.observe(28_000 - lagMs, SERVICE_MS + 28_000 + (8_000 - lagMs) / 8);
       expect(source.timeline.needsNewEpoch()).toBe(false);
     }
     expect(source.timeline.offsetFor(28_000)).toBe(SERVICE_MS + 20);
   });
 
-  test('what is off now and then, or on both sides, is no other clock', () => {
+  test('occasional or two-sided outliers need no new epoch', () => {
     const timeline = new Timeline();
     timeline.observe(0, 0);
     timeline.advance(0);
-    const off = (fromMs: number, toMs: number, byMs: number) => {
+    const observeOff = (fromMs: number, toMs: number, byMs: number) => {
       for (let ms = fromMs; ms < toMs; ms += 100) timeline.observe(ms, ms + byMs);
       expect(timeline.needsNewEpoch()).toBe(false);
     };
-    off(1_000, 5_000, 3_000);
+    observeOff(1_000, 5_000, 3_000);
     timeline.observe(5_000, 5_000);
-    off(5_100, 9_000, 3_000);
-    off(9_000, 13_000, -3_000);
+    observeOff(5_100, 9_000, 3_000);
+    observeOff(9_000, 13_000, -3_000);
     timeline.observe(13_000, 13_000);
-    // Of the minute between these nothing is known.
+    // A pause of a minute is no evidence.
     timeline.observe(14_000, 17_000);
     timeline.observe(74_000, 77_000);
-    off(74_000, 75_000, 3_000);
+    observeOff(74_000, 75_000, 3_000);
   });
 
-  test('one that begins again from 0 is followed from there', () => {
+  test('clock that restarts from 0 is followed after reset', () => {
     const timeline = new Timeline();
     for (let ms = 60_000; ms < 70_000; ms += 100) timeline.observe(ms, ms);
     timeline.advance(60_000);
@@ -263,7 +263,7 @@ describe('a source whose clock is another one now', () => {
     expect(timeline.offsetFor(1_999)).toBe(70_000);
   });
 
-  test('a single time that is wrong moves nothing', () => {
+  test('single wrong timestamp does not change the offset', () => {
     const source = new Source(0, 1, () => 20);
     source.sendFor(20_000);
     for (const wrongMs of [20_000 + 2 ** 33 / 90, 27_000, 0, -5_000]) {
@@ -274,7 +274,7 @@ describe('a source whose clock is another one now', () => {
     expect(source.errorMs()).toBe(20);
   });
 
-  test('an encoder that is started again keeps what is known', () => {
+  test('reset without a changed clock keeps the observations', () => {
     const timeline = new Timeline();
     timeline.observe(0, 1_000);
     timeline.advance(0);
@@ -284,7 +284,7 @@ describe('a source whose clock is another one now', () => {
   });
 });
 
-test('[M-12] an encoder that starts after the times of a source wrapped counts from 0', () => {
+test('[M-12] timestamps of an encoder that starts after a wrap are unwrapped', () => {
   const wrapMs = 2 ** 33 / 90;
   const timeline = new Timeline(wrapMs);
   const startMs = wrapMs - 5_000;

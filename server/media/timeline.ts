@@ -1,73 +1,73 @@
-/** How far back arrivals are looked at. Longer: less jitter is left. Shorter: drift is followed closer. */
+/** Window of arrivals. A longer one filters more jitter; a shorter one follows drift more closely. */
 const WINDOW_MS = 60_000;
 const BUCKET_MS = 2_000;
 const BUCKET_COUNT = WINDOW_MS / BUCKET_MS;
-/** A segment is moved by this much at most, so that no player sees a gap. */
+/** The offset changes by this much at most at a segment start, so that players see no gap. */
 const STEP_MS_MAX = 1;
-/** And by this share of the time since the last one, for segments that are shorter than a second. */
+/** And by this share of the time since the last change, for segments shorter than a second. */
 const STEP_RATIO_MAX = 0.001;
-/** Below this nothing is moved: it is less than a frame, and a time that stands still is worth more. */
+/** Smaller errors are ignored: less than a frame, and a stable offset is preferable. */
 const TOLERANCE_MS = 2;
-/** A source that is further off than this for longer than that has another clock now. */
+/** A source that deviates by more than this, for `CLOCK_LOST_MS`, has a changed clock. */
 const OUTLIER_MS = 1_000;
 const CLOCK_LOST_MS = 5_000;
-/** What a pause between two arrivals counts for at most: a stall is no evidence by itself. */
+/** Most evidence from a pause between two arrivals: a stall alone is no evidence. */
 const EVIDENCE_STEP_MS_MAX = 1_000;
-/** How many steps are remembered: sound and picture are never minutes apart. */
+/** Number of remembered offsets: audio and video are never minutes apart. */
 const STEPS_MAX = 64;
 
-/** From this source time on, this offset. */
+/** An offset that applies from a source time on. */
 interface Step {
   readonly fromMs: number;
   readonly offsetMs: number;
 }
 
-/** Arrivals that fit the offset on one side only, without one between that did not. */
+/** Consecutive arrivals that deviate from the offset to the same side. */
 interface OutlierRun {
   readonly sign: 1 | -1;
   readonly minDifferenceMs: number;
   readonly lastArrivedMs: number;
-  /** For how long they have been coming. */
+  /** How long they have lasted, ms. */
   readonly evidenceMs: number;
 }
 
 /**
- * Maps a source's own time to service time: `service = source + offset`. One for each source, as
- * long as it is connected.
+ * Maps the time of a source to service time: `service = source + offset`. One for each connection of
+ * a source.
  *
- * Nothing arrives before it was made, so the least (arrival − source) of the last minute is the best
- * estimate of the offset. The offset that is used follows it slowly, in whole milliseconds, and only
- * where a segment starts:
+ * Nothing arrives before it was recorded, so the minimum of (arrival − source) over the last minute
+ * is the best estimate of the offset. The offset in use follows the estimate slowly, in whole ms, and
+ * only where a segment starts:
  *
- * - `observe` for all that comes in, with the time at which it came in.
- * - `advance` at the start of each segment, in order, with the source time of its first picture.
- *   The first call takes the estimate as it is then.
- * - `offsetFor` for the fragments of that segment, in all tracks: it depends on the source time alone.
- *   Ask once `advance` was called for the segment that the time is in.
- * - When it `needsNewEpoch`: `reset`, and begin another epoch. For an encoder that is started again
- *   nothing needs to be done; the source is the same.
+ * - Call `observe` for everything that arrives.
+ * - Call `advance` at the start of each segment, in order, with the source time of its first frame.
+ *   The first call adopts the estimate.
+ * - Call `offsetFor` for all fragments of that segment, after `advance`. It depends on the source
+ *   time alone.
+ * - When `needsNewEpoch` returns true, call `reset` and start a new epoch. A restarted encoder needs
+ *   nothing, because the source is the same.
  */
 export class Timeline {
-  /** Least (arrival − source) by arrival time. */
+  /** Minimum of (arrival − source) by arrival time. */
   private buckets: { index: number; leastMs: number }[] = [];
   private steps: Step[] = [];
-  /** The newest start of a segment. */
+  /** Source time of the newest segment start, ms. */
   private lastAdvancedMs = Number.NEGATIVE_INFINITY;
   private outlierRun: OutlierRun | null = null;
-  /** The last source time that was observed. */
+  /** The last observed source time, ms. */
   private lastObservedMs = 0;
 
   /**
-   * @param wrapMs after how long the source's times begin again from 0. What is observed goes on
-   *   rising; an encoder that starts after that does not know of it. What `advance` and `offsetFor`
-   *   are asked for may therefore be off by whole wraps, and what they say makes up for it.
+   * @param wrapMs period after which the source's timestamps wrap to 0. Observed times are unwrapped;
+   *   an encoder that starts after a wrap does not know of it. `advance` and `offsetFor` therefore
+   *   accept times that are off by whole periods, and correct the offset.
    */
   constructor(private readonly wrapMs: number | null = null) {}
 
   /**
-   * Something of the source came in. Presentation times may be out of order.
-   * @param sourceMs its time by the source's clock
-   * @param arrivedMs service time at which its last byte came in
+   * Records an arrival. Presentation times may be out of order.
+   * @param sourceMs timestamp by the source's clock
+   * @param arrivedMs service time at which the last byte arrived
    */
   observe(sourceMs: number, arrivedMs: number): void {
     const differenceMs = arrivedMs - sourceMs;
@@ -83,18 +83,18 @@ export class Timeline {
   }
 
   /**
-   * The source has been over a second off, early or late, for over 5 s: its clock jumped, or it was
-   * paused. Stays so until `reset`, or until it is on time again.
+   * Whether the source has been more than a second early or late for more than 5 s: its clock jumped,
+   * or it was paused. Holds until `reset`, or until it is on time again.
    */
   needsNewEpoch(): boolean {
     return this.outlierRun !== null && this.outlierRun.evidenceMs > CLOCK_LOST_MS;
   }
 
   /**
-   * A segment starts. The offset may change here, by 1 ms at most.
-   * @param sourceMs source time of its first picture; one that is not after the last changes nothing
+   * Starts a segment. The offset may change here, by 1 ms at most.
+   * @param sourceMs source time of its first frame; a time not after the last one changes nothing
    * @returns the offset from there on, ms
-   * @throws Error when nothing was observed yet
+   * @throws Error before the first observation
    */
   advance(sourceMs: number): number {
     const wrapOffsetMs = this.wrapOffsetMs(sourceMs);
@@ -102,9 +102,9 @@ export class Timeline {
   }
 
   /**
-   * What to add to this source time to have service time, ms. Before the first `advance` it is the
-   * estimate, which can still move freely. A time before the oldest known gets the oldest offset.
-   * @throws Error when nothing was observed yet
+   * The offset at a source time, ms. Before the first `advance` it is the estimate, which may still
+   * change freely. A time before the oldest remembered step gets the oldest offset.
+   * @throws Error before the first observation
    */
   offsetFor(sourceMs: number): number {
     const wrapOffsetMs = this.wrapOffsetMs(sourceMs);
@@ -112,8 +112,8 @@ export class Timeline {
   }
 
   /**
-   * The offset can move freely again, until the next `advance`. If it `needsNewEpoch`, what was
-   * observed before it did is forgotten; otherwise it is the same clock, and all still counts.
+   * Lets the offset change freely until the next `advance`. If `needsNewEpoch`, drops the observations
+   * of the old clock.
    */
   reset(): void {
     const { outlierRun } = this;
@@ -143,13 +143,13 @@ export class Timeline {
     return step?.offsetMs ?? Math.round(this.estimateMs());
   }
 
-  /** What to add to a time of the encoder to have that of the source. */
+  /** Difference between unwrapped source time and the encoder's time, ms. */
   private wrapOffsetMs(sourceMs: number): number {
     const { wrapMs } = this;
     return wrapMs === null ? 0 : Math.round((this.lastObservedMs - sourceMs) / wrapMs) * wrapMs;
   }
 
-  /** Which side of the offset this is too far off on; null when it fits, or all fits as yet. */
+  /** On which side an arrival deviates too far; null when it does not, or before the first segment. */
   private outlierSide(differenceMs: number): 1 | -1 | null {
     const last = this.steps.at(-1);
     if (!last) return null;
@@ -172,7 +172,7 @@ export class Timeline {
   private estimateMs(fallback?: number): number {
     if (this.buckets.length === 0) {
       if (fallback !== undefined) return fallback;
-      throw new Error('nothing of the source was observed');
+      throw new Error('no source time was observed yet');
     }
     return Math.min(...this.buckets.map(({ leastMs }) => leastMs));
   }

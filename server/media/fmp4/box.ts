@@ -1,23 +1,23 @@
-/** A box of ISO/IEC 14496-12: where it is in the bytes that it was found in. */
+/** A box (ISO/IEC 14496-12), by its offsets in the bytes that contain it. */
 export interface Box {
-  /** Four characters. */
+  /** Four-character code. */
   readonly type: string;
   readonly start: number;
-  /** Where its content begins. */
+  /** Offset after the header. */
   readonly contentStart: number;
   readonly end: number;
 }
 
-/** How a box begins. */
+/** The header of a box. */
 export interface BoxHeader {
   readonly type: string;
-  /** Of size and type, in bytes. */
+  /** Size of the header, bytes. */
   readonly headerBytes: number;
-  /** Of the whole box, in bytes; 0: to the end of the file. */
+  /** Size of the whole box, bytes; 0: up to the end of the file. */
   readonly totalBytes: number;
 }
 
-/** @returns null when the bytes end before the head does */
+/** @returns null when the bytes end within the header */
 export function readBoxHeader(bytes: Uint8Array, at: number, end: number): BoxHeader | null {
   if (end - at < 8) return null;
   const size = uint32(bytes, at);
@@ -28,13 +28,13 @@ export function readBoxHeader(bytes: Uint8Array, at: number, end: number): BoxHe
   return { type, headerBytes: 16, totalBytes: large };
 }
 
-/** The boxes that fill this span. @throws Error when they do not fit into it */
+/** Iterates over the boxes in a range. @throws Error when a box exceeds the range */
 export function* boxes(bytes: Uint8Array, start: number, end: number): Generator<Box> {
   let at = start;
   while (at < end) {
     const head = readBoxHeader(bytes, at, end);
     if (!head || head.totalBytes < head.headerBytes || at + head.totalBytes > end) {
-      throw new Error('this is no MP4: a box does not fit into the one around it');
+      throw new Error('invalid MP4: a box exceeds its parent');
     }
     const boxEnd = at + head.totalBytes;
     yield { type: head.type, start: at, contentStart: at + head.headerBytes, end: boxEnd };
@@ -42,24 +42,24 @@ export function* boxes(bytes: Uint8Array, start: number, end: number): Generator
   }
 }
 
-/** The first box of this type in this span. */
+/** The first box of a type in a range. */
 export function findBox(bytes: Uint8Array, start: number, end: number, type: string): Box | null {
   for (const box of boxes(bytes, start, end)) if (box.type === type) return box;
   return null;
 }
 
-/** The box that this path of types leads to, from a box's content. @throws Error without it */
+/** The descendant of a box at a path of types. @throws Error when it is missing */
 export function requireBox(bytes: Uint8Array, parent: Box, ...path: readonly string[]): Box {
   let box = parent;
   for (const type of path) {
     const inner = findBox(bytes, box.contentStart, box.end, type);
-    if (!inner) throw new Error(`this is no MP4: ${type} is missing`);
+    if (!inner) throw new Error(`invalid MP4: ${type} is missing`);
     box = inner;
   }
   return box;
 }
 
-/** Big-endian. @throws Error past the end, as the others do */
+/** Reads a big-endian integer. @throws Error past the end, as the functions below do */
 export function uint32(bytes: Uint8Array, at: number): number {
   return uint16(bytes, at) * 65_536 + uint16(bytes, at + 2);
 }
@@ -70,11 +70,11 @@ export function uint16(bytes: Uint8Array, at: number): number {
 
 export function uint8(bytes: Uint8Array, at: number): number {
   const value = bytes[at];
-  if (value === undefined) throw new Error('this is no MP4: a box is too short');
+  if (value === undefined) throw new Error('invalid MP4: a box is too short');
   return value;
 }
 
-/** Two's complement: ffmpeg writes a time before 0 as such, too. */
+/** Reads a signed integer; ffmpeg writes negative times. */
 export function int64(bytes: Uint8Array, at: number): number {
   return (uint32(bytes, at) | 0) * 2 ** 32 + uint32(bytes, at + 4);
 }

@@ -1,10 +1,10 @@
 import { type Box, boxes, requireBox, uint8, uint16, uint32 } from './box.ts';
 
-/** How many bytes of a sample entry come before its boxes (ISO/IEC 14496-12, 12.1.3 and 12.2.3). */
+/** Size of a sample entry before its boxes, bytes (ISO/IEC 14496-12, 12.1.3 and 12.2.3). */
 const VIDEO_ENTRY_BYTES = 78;
 const AUDIO_ENTRY_BYTES = 28;
 
-/** Codecs that are named without parameters. */
+/** Codec strings without parameters, by sample entry type. */
 const CODECS_WITHOUT_PARAMETERS: Readonly<Record<string, string>> = {
   Opus: 'opus',
   fLaC: 'flac',
@@ -13,14 +13,14 @@ const CODECS_WITHOUT_PARAMETERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a track's samples are, for the `codecs` of playlists (RFC 6381).
+ * The codec string of a track (RFC 6381).
  * @param stsd the sample description box
- * @throws Error for a codec that we cannot name
+ * @throws Error for an unknown codec
  */
 export function codecOf(bytes: Uint8Array, stsd: Box): string {
-  // Version, flags and the number of entries come first; the first entry is the one that is used.
+  // Skip version, flags and entry count. Only the first entry is used.
   const [entry] = boxes(bytes, stsd.contentStart + 8, stsd.end);
-  if (!entry) throw new Error('this is no MP4: stsd is empty');
+  if (!entry) throw new Error('invalid MP4: stsd is empty');
   const plain = CODECS_WITHOUT_PARAMETERS[entry.type];
   if (plain !== undefined) return plain;
   switch (entry.type) {
@@ -37,7 +37,9 @@ export function codecOf(bytes: Uint8Array, stsd: Box): string {
     case 'mp4a':
       return mpeg4Audio(bytes, configuration(bytes, entry, AUDIO_ENTRY_BYTES, 'esds'));
     default:
-      throw new Error(`the encoder wrote ${JSON.stringify(entry.type)}, which players do not know`);
+      throw new Error(
+        `the encoder wrote the codec ${JSON.stringify(entry.type)}, which players do not know`,
+      );
   }
 }
 
@@ -105,10 +107,10 @@ function mpeg4Audio(bytes: Uint8Array, box: Box): string {
   return `mp4a.40.${32 + ((uint16(bytes, at) >> 5) & 0x3f)}`;
 }
 
-/** @returns where the content of the descriptor at this place begins */
+/** @returns the offset of a descriptor's content */
 function descriptorContentStart(bytes: Uint8Array, start: number, tag: number): number {
-  if (uint8(bytes, start) !== tag) throw new Error('this is no MP4: esds is not understood');
-  // The length takes one to four bytes; all but the last have the highest bit set.
+  if (uint8(bytes, start) !== tag) throw new Error('invalid MP4: unexpected descriptor in esds');
+  // The length has one to four bytes; all but the last have the highest bit set.
   let at = start + 1;
   while (at < start + 4 && uint8(bytes, at) & 0x80) at++;
   return at + 1;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  FRAGMENTED,
-  inChunks,
-  made,
-  PICTURE,
-  probed,
-  TONE,
-} from '../../../test/support/media/made-with-ffmpeg.ts';
+  AUDIO_INPUT,
+  FRAGMENTED_MP4_OUTPUT,
+  probePackets,
+  runFfmpeg,
+  splitIntoChunks,
+  VIDEO_INPUT,
+} from '../../../test/support/media/ffmpeg-fixture.ts';
 import { concatBytes } from '../byte-queue.ts';
 import { type Fmp4Item, Fmp4Reader } from './fmp4-reader.ts';
 import type { Fragment, InitSegment } from './fragment.ts';
@@ -15,13 +15,21 @@ import type { Fragment, InitSegment } from './fragment.ts';
 const START_S = 1_000;
 const PIECES = ['-frag_duration', '500000', '-output_ts_offset', `${START_S}`];
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-bf', '0'];
-const video = made([...PICTURE, '-t', '3', ...X264, ...PIECES, ...FRAGMENTED]);
-const audio = made([...TONE, '-t', '3', '-c:a', 'aac', ...PIECES, ...FRAGMENTED]);
+const video = runFfmpeg([...VIDEO_INPUT, '-t', '3', ...X264, ...PIECES, ...FRAGMENTED_MP4_OUTPUT]);
+const audio = runFfmpeg([
+  ...AUDIO_INPUT,
+  '-t',
+  '3',
+  '-c:a',
+  'aac',
+  ...PIECES,
+  ...FRAGMENTED_MP4_OUTPUT,
+]);
 
 function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
   const reader = new Fmp4Reader();
   const items: Fmp4Item[] = [];
-  for (const chunk of inChunks(bytes, lengths)) items.push(...reader.push(chunk));
+  for (const chunk of splitIntoChunks(bytes, lengths)) items.push(...reader.push(chunk));
   const inits: InitSegment[] = [];
   const fragments: Fragment[] = [];
   for (const item of items) {
@@ -37,19 +45,19 @@ function initOf(bytes: Uint8Array): InitSegment {
   return init;
 }
 
-describe('what ffmpeg writes for a track', () => {
-  test('[M-12] is an init segment, then fragments whose times are those of the source', () => {
+describe('output of ffmpeg', () => {
+  test('[M-12] reader returns an init segment, then fragments with source times', () => {
     const { items, inits, fragments } = read(video);
     expect(items[0]?.kind).toBe('init');
     expect(inits).toHaveLength(1);
     expect(inits[0]).toMatchObject({ timescale: 15_360, codec: 'avc1.42c00a' });
     expect(fragments.length).toBeGreaterThanOrEqual(6);
-    const times = probed(video).map(({ pts }) => pts);
+    const times = probePackets(video).map(({ pts }) => pts);
     expect(fragments[0]?.startTicks).toBe(START_S * 15_360);
     for (const { startTicks } of fragments) expect(times).toContain(startTicks);
   });
 
-  test('[M-12] fragments follow each other without a gap, in picture and sound', () => {
+  test('[M-12] video and audio fragments are contiguous', () => {
     for (const bytes of [video, audio]) {
       const { fragments } = read(bytes);
       expect(fragments.length).toBeGreaterThan(4);
@@ -60,8 +68,8 @@ describe('what ffmpeg writes for a track', () => {
     }
   });
 
-  test('[M-11] a fragment is in sync where its first frame is a key frame; sound always is', () => {
-    const keys = probed(video).filter(({ isKey }) => isKey);
+  test('[M-11] fragment is a sync point when it starts with a key frame, audio always', () => {
+    const keys = probePackets(video).filter(({ isKey }) => isKey);
     const { fragments } = read(video);
     const synced = fragments.filter(({ isSync }) => isSync).map(({ startTicks }) => startTicks);
     expect(synced).toEqual(keys.map(({ pts }) => pts));
@@ -69,17 +77,21 @@ describe('what ffmpeg writes for a track', () => {
     expect(read(audio).fragments.every(({ isSync }) => isSync)).toBe(true);
   });
 
-  test('[M-11] sound is in sync even where its encoder says nothing of it', () => {
-    const unsaid = audio.slice();
-    const buffer = Buffer.from(unsaid.buffer);
-    for (let at = buffer.indexOf('tfhd'); at >= 0; at = buffer.indexOf('tfhd', at + 4)) {
-      buffer.writeUInt32BE(0x0101_0000, at + 24);
+  test('[M-11] audio is a sync point whatever its sample flags', () => {
+    const modified = audio.slice();
+    const buffer = Buffer.from(modified.buffer);
+    for (
+      let offset = buffer.indexOf('tfhd');
+      offset >= 0;
+      offset = buffer.indexOf('tfhd', offset + 4)
+    ) {
+      buffer.writeUInt32BE(0x0101_0000, offset + 24);
     }
-    expect(unsaid).not.toEqual(audio);
-    expect(read(unsaid).fragments.every(({ isSync }) => isSync)).toBe(true);
+    expect(modified).not.toEqual(audio);
+    expect(read(modified).fragments.every(({ isSync }) => isSync)).toBe(true);
   });
 
-  test('a fragment may have several runs of samples: the first says how it begins', () => {
+  test('fragment with several runs takes the sync flag of the first', () => {
     const { inits, fragments } = read(video);
     const [fragment] = fragments as [Fragment];
     const buffer = Buffer.from(fragment.bytes);
@@ -97,16 +109,16 @@ describe('what ffmpeg writes for a track', () => {
     ]);
   });
 
-  test('all of it but the index at the end is passed on', () => {
+  test('all bytes except the trailing index are returned', () => {
     const { inits, fragments } = read(video);
-    const bytes = concatBytes([...inits, ...fragments].map((one) => one.bytes));
+    const bytes = concatBytes([...inits, ...fragments].map((each) => each.bytes));
     expect(bytes).toEqual(video.slice(0, bytes.length));
     expect(new TextDecoder().decode(video.subarray(bytes.length + 4, bytes.length + 8))).toBe(
       'mfra',
     );
   });
 
-  test('is read the same however it is cut', () => {
+  test('result does not depend on the chunks', () => {
     const whole = read(video).items;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }), (lengths) => {
@@ -117,25 +129,34 @@ describe('what ffmpeg writes for a track', () => {
     expect(read(video, [1]).items).toEqual(whole);
   });
 
-  test('a time before 0 is one', () => {
-    const early = made([...TONE, '-t', '1', '-c:a', 'aac', ...FRAGMENTED]);
+  test('negative times are supported', () => {
+    const early = runFfmpeg([...AUDIO_INPUT, '-t', '1', '-c:a', 'aac', ...FRAGMENTED_MP4_OUTPUT]);
     expect(read(early).fragments[0]?.startTicks).toBe(-1024);
   });
 });
 
 describe('codecs (RFC 6381)', () => {
-  const picture = (...args: string[]) =>
-    initOf(made([...PICTURE, '-t', '0.4', '-frag_duration', '200000', ...args, ...FRAGMENTED]))
-      .codec;
-  const sound = (...args: string[]) =>
-    initOf(made([...TONE, '-t', '0.4', ...args, ...FRAGMENTED])).codec;
+  const videoCodec = (...args: string[]) =>
+    initOf(
+      runFfmpeg([
+        ...VIDEO_INPUT,
+        '-t',
+        '0.4',
+        '-frag_duration',
+        '200000',
+        ...args,
+        ...FRAGMENTED_MP4_OUTPUT,
+      ]),
+    ).codec;
+  const audioCodec = (...args: string[]) =>
+    initOf(runFfmpeg([...AUDIO_INPUT, '-t', '0.4', ...args, ...FRAGMENTED_MP4_OUTPUT])).codec;
 
-  test('of H.264, by profile and level', () => {
+  test('H.264 has profile and level', () => {
     const high = ['-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-profile:v', 'high', '-level', '3.1'];
-    expect(picture(...high)).toBe('avc1.64001f');
+    expect(videoCodec(...high)).toBe('avc1.64001f');
   });
 
-  test('of H.265, under both of its names', () => {
+  test('H.265 is supported as hvc1 and hev1', () => {
     const x265 = [
       '-c:v',
       'libx265',
@@ -144,12 +165,12 @@ describe('codecs (RFC 6381)', () => {
       '-x265-params',
       'log-level=none:level=3.1',
     ];
-    expect(picture(...x265, '-tag:v', 'hvc1')).toBe('hvc1.1.6.L93.90');
-    expect(picture(...x265, '-tag:v', 'hev1')).toBe('hev1.1.6.L93.90');
+    expect(videoCodec(...x265, '-tag:v', 'hvc1')).toBe('hvc1.1.6.L93.90');
+    expect(videoCodec(...x265, '-tag:v', 'hev1')).toBe('hev1.1.6.L93.90');
   });
 
-  test('of VP9 and AV1', () => {
-    expect(picture('-c:v', 'libvpx-vp9', '-deadline', 'realtime')).toMatch(
+  test('VP9 and AV1 have profile, level and depth', () => {
+    expect(videoCodec('-c:v', 'libvpx-vp9', '-deadline', 'realtime')).toMatch(
       /^vp09\.0[0-3]\.\d\d\.08$/,
     );
     const av1 = [
@@ -162,38 +183,38 @@ describe('codecs (RFC 6381)', () => {
       '-pix_fmt',
       'yuv420p',
     ];
-    expect(picture(...av1)).toMatch(/^av01\.0\.\d\dM\.08$/);
+    expect(videoCodec(...av1)).toMatch(/^av01\.0\.\d\dM\.08$/);
   });
 
-  test('of AAC, Opus and MP3', () => {
-    expect(sound('-c:a', 'aac')).toBe('mp4a.40.2');
-    expect(sound('-c:a', 'libopus')).toBe('opus');
-    expect(sound('-c:a', 'libmp3lame')).toMatch(/^mp4a\.(69|6b)$/);
+  test('AAC, Opus and MP3 are supported', () => {
+    expect(audioCodec('-c:a', 'aac')).toBe('mp4a.40.2');
+    expect(audioCodec('-c:a', 'libopus')).toBe('opus');
+    expect(audioCodec('-c:a', 'libmp3lame')).toMatch(/^mp4a\.(69|6b)$/);
   });
 
-  test('one that no player knows is an error', () => {
-    expect(() => picture('-c:v', 'mpeg4')).toThrow('players do not know');
+  test('unknown codec is an error', () => {
+    expect(() => videoCodec('-c:v', 'mpeg4')).toThrow('players do not know');
   });
 });
 
-describe('what is no fragmented MP4', () => {
-  test('[M-16] random bytes are an error within 8 bytes, or wait for a bounded box', () => {
+describe('invalid input', () => {
+  test('[M-16] random bytes are an error or an incomplete box of limited size', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 64, maxLength: 4_000 }), (bytes) => {
-        expect(refusal(bytes)).toMatch(/no fragmented MP4|^$/);
+        expect(errorOf(bytes)).toMatch(/no fragmented MP4|^$/);
       }),
     );
-    expect(refusal(new TextEncoder().encode('GET / HTTP/1.1\r\n\r\n'))).toMatch(
+    expect(errorOf(new TextEncoder().encode('GET / HTTP/1.1\r\n\r\n'))).toMatch(
       /no fragmented MP4/,
     );
   });
 
-  test('[M-16] any byte of a real one may be wrong: an Error at most', () => {
+  test('[M-16] any changed byte causes at most an Error', () => {
     fc.assert(
       fc.property(fc.nat(video.length - 1), fc.nat(255), (at, value) => {
         const broken = video.slice();
         broken[at] = value;
-        expect(refusal(broken)).toBeString();
+        expect(errorOf(broken)).toBeString();
       }),
       { numRuns: 300 },
     );
@@ -202,24 +223,24 @@ describe('what is no fragmented MP4', () => {
       fc.property(fc.nat(meta), fc.nat(255), (at, value) => {
         const broken = video.slice();
         broken[at] = value;
-        expect(refusal(broken)).toBeString();
+        expect(errorOf(broken)).toBeString();
       }),
       { numRuns: 1_000 },
     );
   });
 
-  test('fragments before any moov, data without moof, and huge boxes', () => {
+  test('fragment before moov, mdat without moof and huge boxes are errors', () => {
     const { inits, fragments } = read(video);
     const [fragment] = fragments as [Fragment];
-    expect(refusal(fragment.bytes)).toContain('before its moov');
+    expect(errorOf(fragment.bytes)).toContain('before its moov');
     const data = fragment.bytes.subarray(indexOf(fragment.bytes, 'mdat') - 4);
-    expect(refusal(concatBytes([(inits[0] as InitSegment).bytes, data]))).toContain('without moof');
-    expect(refusal(Uint8Array.of(0x10, 0, 0, 0, ...new TextEncoder().encode('mdat')))).not.toBe('');
+    expect(errorOf(concatBytes([(inits[0] as InitSegment).bytes, data]))).toContain('without moof');
+    expect(errorOf(Uint8Array.of(0x10, 0, 0, 0, ...new TextEncoder().encode('mdat')))).not.toBe('');
   });
 });
 
-/** What is said of these bytes; empty when nothing is. */
-function refusal(bytes: Uint8Array): string {
+/** The error message for these bytes; empty without an error. */
+function errorOf(bytes: Uint8Array): string {
   try {
     read(bytes);
     return '';

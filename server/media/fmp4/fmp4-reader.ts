@@ -12,27 +12,27 @@ import {
 import { codecOf } from './codec.ts';
 import type { Fragment, InitSegment } from './fragment.ts';
 
-/** A second of the largest rendition takes 2.4 MB; what is larger than this is no fragment. */
+/** Limit of a box. A second of the largest rendition takes 2.4 MB. */
 const BOX_BYTES_MAX = 32 * 1024 * 1024;
-/** `moov` and `moof` take some hundred bytes, and some for each sample. */
+/** Limit of `moov` and `moof`, which take some hundred bytes, and a few for each sample. */
 const METADATA_BOX_BYTES_MAX = 1024 * 1024;
 
-/** What a run of an encoder writes for a track: first its init segment, then fragments. */
+/** Output of an encoder for one track: first the init segment, then fragments. */
 export type Fmp4Item =
   | { readonly kind: 'init'; readonly init: InitSegment }
   | { readonly kind: 'fragment'; readonly fragment: Fragment };
 
-/** What fragments leave out when it is the same for all. */
+/** Default sample properties, which fragments may omit. */
 interface SampleDefaults {
   readonly isAudio: boolean;
   readonly durationTicks: number;
   readonly flags: number;
 }
 
-/** What is known of a fragment from its `moof`. */
+/** The properties of a fragment in its `moof`. */
 type FragmentTiming = Omit<Fragment, 'bytes'>;
 
-/** Follows one output of ffmpeg's mp4 muxer (`-movflags +cmaf+frag_discont`) with one track. */
+/** Parses the output of ffmpeg's mp4 muxer (`-movflags +cmaf+frag_discont`) for one track. */
 export class Fmp4Reader {
   private readonly queue = new ByteQueue();
   private ftyp: Uint8Array = new Uint8Array(0);
@@ -40,9 +40,9 @@ export class Fmp4Reader {
   private moof: { readonly bytes: Uint8Array; readonly timing: FragmentTiming } | null = null;
 
   /**
-   * @param bytes the next of them, in chunks of any size
-   * @returns what is whole now
-   * @throws Error when this is no fragmented MP4 with one track; nothing can be read after it
+   * @param bytes the next chunk, of any size
+   * @returns the items that are complete now
+   * @throws Error when this is no fragmented MP4 with one track; the reader is unusable afterwards
    */
   push(bytes: Uint8Array): Fmp4Item[] {
     this.queue.push(bytes);
@@ -82,7 +82,7 @@ export class Fmp4Reader {
       case 'mdat':
         return this.readMdat(bytes);
       default:
-        // styp, sidx, prft, free, mfra: nothing that we pass on.
+        // styp, sidx, prft, free and mfra are dropped.
         return null;
     }
   }
@@ -114,7 +114,7 @@ function timescaleOf(bytes: Uint8Array, mdhd: Box): number {
     bytes,
     mdhd.contentStart + (uint8(bytes, mdhd.contentStart) === 1 ? 20 : 12),
   );
-  if (timescale === 0) throw new Error('this is no MP4: a timescale is 0');
+  if (timescale === 0) throw new Error('invalid MP4: a timescale is 0');
   return timescale;
 }
 
@@ -141,10 +141,10 @@ function timingOf(bytes: Uint8Array, fallback: SampleDefaults): FragmentTiming {
   };
 }
 
-/** Of sample flags: `sample_is_non_sync_sample` (ISO/IEC 14496-12, 8.8.3.1). */
+/** The sample flag `sample_is_non_sync_sample` (ISO/IEC 14496-12, 8.8.3.1). */
 const NON_SYNC_FLAG = 0x1_0000;
 
-/** Of a `tfhd`: which fields it has (ISO/IEC 14496-12, 8.8.7.1). */
+/** Flags of a `tfhd`: the fields that it has (ISO/IEC 14496-12, 8.8.7.1). */
 const TFHD_FLAGS = {
   baseDataOffset: 0x01,
   description: 0x02,
@@ -155,7 +155,7 @@ const TFHD_FLAGS = {
 
 function fragmentDefaults(bytes: Uint8Array, tfhd: Box, fallback: SampleDefaults): SampleDefaults {
   const fields = uint32(bytes, tfhd.contentStart) & 0xff_ffff;
-  // It would be a place in a file, and what we serve is not that file.
+  // It would be an offset in a file that is never served.
   if (fields & TFHD_FLAGS.baseDataOffset)
     throw new Error('a fragment must have no base data offset');
   let at = tfhd.contentStart + 8;
@@ -170,7 +170,7 @@ function fragmentDefaults(bytes: Uint8Array, tfhd: Box, fallback: SampleDefaults
   return { isAudio: fallback.isAudio, durationTicks, flags };
 }
 
-/** Of a `trun`: which fields it has (ISO/IEC 14496-12, 8.8.8.1). */
+/** Flags of a `trun`: the fields that it has (ISO/IEC 14496-12, 8.8.8.1). */
 const TRUN_FLAGS = {
   dataOffset: 0x01,
   firstFlags: 0x04,
@@ -182,7 +182,7 @@ const TRUN_FLAGS = {
 
 interface TrackRun {
   readonly durationTicks: number;
-  /** The flags of its first sample; null without a sample. */
+  /** Flags of the first sample; null without samples. */
   readonly firstFlags: number | null;
 }
 
@@ -203,7 +203,7 @@ function readRun(bytes: Uint8Array, trun: Box, defaults: SampleDefaults): TrackR
     TRUN_FLAGS.composition,
   ];
   const stride = 4 * perSample.filter((field) => fields & field).length;
-  if (at + count * stride > trun.end) throw new Error('this is no MP4: trun is too short');
+  if (at + count * stride > trun.end) throw new Error('invalid MP4: trun is too short');
   if (count > 0 && fields & TRUN_FLAGS.flags && !(fields & TRUN_FLAGS.firstFlags)) {
     const before = perSample.slice(0, 2).filter((field) => fields & field).length;
     firstFlags = uint32(bytes, at + 4 * before);
@@ -222,9 +222,9 @@ function decodeTime(bytes: Uint8Array, tfdt: Box): number {
   return uint8(bytes, tfdt.contentStart) === 1 ? int64(bytes, at) : uint32(bytes, at);
 }
 
-/** The box that these bytes are. */
+/** The box at the start of the bytes. */
 function firstBox(bytes: Uint8Array): Box {
   const [box] = boxes(bytes, 0, bytes.length);
-  if (!box) throw new Error('this is no MP4: it is empty');
+  if (!box) throw new Error('invalid MP4: no box found');
   return box;
 }

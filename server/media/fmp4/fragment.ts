@@ -1,19 +1,19 @@
-/** What comes first out of an encoder for each track. */
+/** The init segment of a track. */
 export interface InitSegment {
   /** `ftyp` and `moov`. */
   readonly bytes: Uint8Array;
   readonly timescale: number;
-  /** As in RFC 6381. */
+  /** Codec string (RFC 6381). */
   readonly codec: string;
 }
 
-/** A `moof` and its `mdat`. */
+/** A fragment: a `moof` and its `mdat`. */
 export interface Fragment {
   readonly bytes: Uint8Array;
-  /** Its decode time, in ticks: source time, as the encoder was given it. */
+  /** Decode time in ticks of source time. */
   readonly startTicks: number;
-  /** The sum over its samples. */
+  /** Sum over its samples. */
   readonly durationTicks: number;
-  /** Begins with a key frame; always so for sound. */
+  /** Starts with a key frame; always true for audio. */
   readonly isSync: boolean;
 }

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import {
-  complaints,
-  FRAGMENTED,
-  made,
-  PICTURE,
-  probed,
-  TONE,
-} from '../../../test/support/media/made-with-ffmpeg.ts';
+  AUDIO_INPUT,
+  decodeErrors,
+  FRAGMENTED_MP4_OUTPUT,
+  probePackets,
+  runFfmpeg,
+  VIDEO_INPUT,
+} from '../../../test/support/media/ffmpeg-fixture.ts';
 import { concatBytes } from '../byte-queue.ts';
 import { boxes, findBox, requireBox, uint32 } from './box.ts';
 import { Fmp4Reader } from './fmp4-reader.ts';
 import type { Fragment, InitSegment } from './fragment.ts';
 import { retimeFragment } from './retime.ts';
 
-const PIECES = ['-frag_duration', '500000', ...FRAGMENTED];
+const PIECES = ['-frag_duration', '500000', ...FRAGMENTED_MP4_OUTPUT];
 const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-bf', '0'];
-const video = made([...PICTURE, '-t', '3', ...X264, ...PIECES]);
-const audio = made([...TONE, '-t', '3', '-c:a', 'aac', ...PIECES]);
+const video = runFfmpeg([...VIDEO_INPUT, '-t', '3', ...X264, ...PIECES]);
+const audio = runFfmpeg([...AUDIO_INPUT, '-t', '3', '-c:a', 'aac', ...PIECES]);
 /** 2026-11-20, Unix s. */
 const SERVICE_S = 1_795_000_000;
 
@@ -31,7 +31,7 @@ function read(bytes: Uint8Array): { init: InitSegment; fragments: Fragment[] } {
   };
 }
 
-/** The same with a `tfdt` of 32 bits, as other encoders write it. */
+/** A copy with a 32-bit `tfdt`, as other encoders write it. */
 function withShortTime({ bytes }: Fragment): Uint8Array {
   const moof = findBox(bytes, 0, bytes.length, 'moof');
   if (!moof) throw new Error('no moof');
@@ -49,22 +49,24 @@ function withShortTime({ bytes }: Fragment): Uint8Array {
   return short;
 }
 
-describe('a fragment at another time', () => {
-  test('[M-12] plays at the time that was written, far beyond 32 bits', () => {
+describe('retimeFragment', () => {
+  test('[M-12] fragment plays at the new time, beyond 32 bits', () => {
     for (const bytes of [video, audio]) {
       const { init, fragments } = read(bytes);
       const shift = SERVICE_S * init.timescale;
-      const moved = fragments.map((one, i) =>
-        retimeFragment(one, one.startTicks + shift + 1024, i),
+      const moved = fragments.map((fragment, i) =>
+        retimeFragment(fragment, fragment.startTicks + shift + 1024, i),
       );
       const whole = concatBytes([init.bytes, ...moved]);
-      const before = probed(bytes).map(({ pts }) => pts);
-      expect(probed(whole).map(({ pts }) => pts)).toEqual(before.map((pts) => pts + shift + 1024));
-      expect(complaints(whole)).toBe('');
+      const before = probePackets(bytes).map(({ pts }) => pts);
+      expect(probePackets(whole).map(({ pts }) => pts)).toEqual(
+        before.map((pts) => pts + shift + 1024),
+      );
+      expect(decodeErrors(whole)).toBe('');
     }
   });
 
-  test('[M-12] whose time had 32 bits only becomes the same bytes', () => {
+  test('[M-12] 32-bit time gives the same result as a 64-bit time', () => {
     for (const fragment of [...read(video).fragments, ...read(audio).fragments.slice(1)]) {
       const bytes = withShortTime(fragment);
       expect(bytes.length).toBe(fragment.bytes.length - 4);
@@ -73,7 +75,7 @@ describe('a fragment at another time', () => {
     }
   });
 
-  test('[M-12] reads back as it was, but for the time', () => {
+  test('[M-12] only the time and the sequence number change', () => {
     const { init, fragments } = read(video);
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.nat(2 ** 33), (startTicks, sequence) => {
@@ -87,17 +89,17 @@ describe('a fragment at another time', () => {
     );
   });
 
-  test('leaves the one that it is made of alone', () => {
+  test('original fragment is not modified', () => {
     const [fragment] = read(video).fragments as [Fragment];
     const before = fragment.bytes.slice();
     retimeFragment(fragment, 1, 1);
     expect(fragment.bytes).toEqual(before);
   });
 
-  test('cannot start before 1970, or between two ticks', () => {
+  test('start must be a whole number, not below 0', () => {
     const [fragment] = read(video).fragments as [Fragment];
     for (const ticks of [-1, 0.5, Number.NaN, 2 ** 53]) {
-      expect(() => retimeFragment(fragment, ticks, 1)).toThrow('no fragment can start');
+      expect(() => retimeFragment(fragment, ticks, 1)).toThrow('a fragment cannot start');
     }
   });
 });

@@ -2,16 +2,15 @@ import { concatBytes } from '../byte-queue.ts';
 import { type Box, boxes, findBox, requireBox, uint8, uint32 } from './box.ts';
 import type { Fragment } from './fragment.ts';
 
-/** Of a `trun`: it says where its data is, counted from the beginning of the `moof`. */
+/** Flag of a `trun` with a data offset, which counts from the start of the `moof`. */
 const TRUN_DATA_OFFSET_FLAG = 0x01;
-/** A time takes four bytes more when it has 64 bits. */
+/** Additional bytes of a 64-bit time. */
 const TIME_GROWTH_BYTES = 4;
 
 /**
- * A fragment at another time. The fragment itself is left as it is.
- * @param startTicks its decode time, in ticks of its track: a whole number, not below 0
- * @param sequenceNumber for its `mfhd`: it rises from fragment to fragment within a track, and
- *   begins again after 2^32
+ * Copies a fragment to another time.
+ * @param startTicks new decode time in ticks: a whole number, not below 0
+ * @param sequenceNumber for `mfhd`: increases within a track, modulo 2^32
  * @returns a copy with a 64-bit `tfdt`
  */
 export function retimeFragment(
@@ -20,7 +19,7 @@ export function retimeFragment(
   sequenceNumber: number,
 ): Uint8Array {
   if (!Number.isSafeInteger(startTicks) || startTicks < 0) {
-    throw new Error(`no fragment can start at ${startTicks}`);
+    throw new Error(`a fragment cannot start at tick ${startTicks}`);
   }
   const bytes = withLongDecodeTime(fragment.bytes);
   const { moof, tfdt } = locateBoxes(bytes);
@@ -30,7 +29,7 @@ export function retimeFragment(
   return bytes;
 }
 
-/** Where the boxes are that a new time changes. */
+/** The boxes that a new time affects. */
 interface FragmentBoxes {
   readonly moof: Box;
   readonly traf: Box;
@@ -44,7 +43,7 @@ function locateBoxes(bytes: Uint8Array): FragmentBoxes {
   return { moof, traf, tfdt: requireBox(bytes, traf, 'tfdt') };
 }
 
-/** A copy whose `tfdt` has 64 bits; the time in it is that of before, or still to be set. */
+/** A copy with a 64-bit `tfdt`, whose time must still be set. */
 function withLongDecodeTime(bytes: Uint8Array): Uint8Array {
   const { moof, traf, tfdt } = locateBoxes(bytes);
   if (uint8(bytes, tfdt.contentStart) === 1) return bytes.slice();
@@ -59,7 +58,7 @@ function withLongDecodeTime(bytes: Uint8Array): Uint8Array {
     view.setUint32(box.start, box.end - box.start + TIME_GROWTH_BYTES);
   }
   view.setUint8(tfdt.contentStart, 1);
-  // The data moved with the boxes before it.
+  // Data offsets grow with the boxes before the data.
   for (const box of boxes(longer, traf.contentStart, traf.end + TIME_GROWTH_BYTES)) {
     if (box.type !== 'trun' || !(uint32(longer, box.contentStart) & TRUN_DATA_OFFSET_FLAG))
       continue;

@@ -9,8 +9,8 @@ import {
 } from '../../http/read-only-route.ts';
 import type { PathHandler } from '../../http/router.ts';
 import { dashManifest } from '../playlist/dash-manifest.ts';
-import { hlsMultivariantPlaylist } from '../playlist/hls-master.ts';
 import { hlsMediaPlaylist } from '../playlist/hls-media.ts';
+import { hlsMultivariantPlaylist } from '../playlist/hls-multivariant.ts';
 import { targetDurationS } from '../playlist/target-duration.ts';
 import type { PlayableStream, PlayableStreams, Presentation } from '../segment.ts';
 import {

@@ -3,13 +3,13 @@ import type { AudioTrack, TrackId } from '../segment.ts';
 import { AUDIO_SAMPLE_RATE } from './ffmpeg-arguments.ts';
 import { silentFragment } from './silence.ts';
 
-// The encoder keeps to its rate over seconds, not over each.
+// The encoder keeps its average rate, but may exceed it within a second.
 const AUDIO_BITS_PER_S_MAX = 160_000;
-// The boxes of a fragment, which has a frame of 21 ms at least.
+// Size of the boxes of a fragment, which has at least one frame of 21 ms.
 const FRAGMENT_BITS = 1_150;
 const FRAGMENT_MS_MIN = 21;
 
-/** The sound of a stream. */
+/** The audio track of a stream. */
 export function audioTrack(id: TrackId, init: InitSegment, fragmentMs: number): AudioTrack {
   const fragmentsPerS = 1000 / Math.max(fragmentMs, FRAGMENT_MS_MIN);
   return {
@@ -24,18 +24,18 @@ export function audioTrack(id: TrackId, init: InitSegment, fragmentMs: number): 
 }
 
 /**
- * Keeps sound beside the picture where a source has none, for a while or at all: every segment has
- * the same tracks. Silence is made here, because a silent input would keep ffmpeg running after
- * the end of the source, and could not stand in for a microphone that is turned off.
+ * Fills missing audio with silence, so that every segment has the same tracks. Silence is generated
+ * here, because a silent input of ffmpeg would keep it running after the end of the source and could
+ * not replace a muted microphone.
  */
 export class AudioGapFiller {
-  /** Source time up to which there is sound, in samples; null before the first. */
+  /** Source time at which the audio ends, in samples; null before the first. */
   private endTicks: number | null = null;
 
-  /** @param fragmentMs how long fragments of silence are */
+  /** @param fragmentMs duration of silent fragments */
   constructor(private readonly fragmentMs: number) {}
 
-  /** @returns whether this sound is wanted: not when silence has taken its place already */
+  /** @returns false when silence already covers this fragment */
   accept(fragment: Fragment): boolean {
     const overlapTicks = (this.endTicks ?? fragment.startTicks) - fragment.startTicks;
     if (overlapTicks > fragment.durationTicks / 2) return false;
@@ -43,14 +43,14 @@ export class AudioGapFiller {
     return true;
   }
 
-  /** How far sound is behind the picture, ms. @param startMs of the first picture */
+  /** How far audio lags video, ms. @param startMs start of the video */
   lagMs(startMs: number, endMs: number): number {
     return endMs - (this.endTicks === null ? startMs : (this.endTicks * 1000) / AUDIO_SAMPLE_RATE);
   }
 
   /**
-   * Silence for what is missing, from the first picture to here. The last fragment begins here or
-   * later, so that a segment that ends here is known to be whole.
+   * Returns silence for the missing audio up to `endMs`. The last fragment starts at `endMs` or later,
+   * so that a segment that ends there is complete.
    */
   fill(startMs: number, endMs: number): Fragment[] {
     const fragments: Fragment[] = [];

@@ -16,22 +16,22 @@ import { withMemoryLimit } from './memory-limit.ts';
 import { ProgressReader } from './progress.ts';
 
 const CHECK_INTERVAL_MS = 500;
-/** After the end of a process its pipes are empty at once, unless it left a child of its own. */
+/** Most time to read the pipes after an exit; they are empty at once, unless a child lives on. */
 const PIPE_DRAIN_MS = 2_000;
 /**
- * The most memory that an encoder may take: twice what three renditions of 4096 × 2160 do. A source
- * can make ffmpeg take all there is; that must end this encoder and nothing else.
+ * Memory limit of an encoder: twice what three renditions of 4096 × 2160 take. A malicious source can
+ * make ffmpeg take all memory; that must end only this encoder.
  */
 const MEMORY_BYTES_MAX = 4 * 2 ** 30;
-/** Of address space: it holds at once, and where there is no `/proc`. */
+/** Limit of the address space: takes effect at once, and without `/proc`. */
 const ADDRESS_BYTES_MAX = 8 * 2 ** 30;
-/** Clock ticks a second in `/proc`: the same on every Linux (USER_HZ). */
+/** Clock ticks a second in `/proc` (USER_HZ): the same on every Linux. */
 const PROC_TICKS_PER_S = 100;
 
-/** Runs ffmpeg. A program that cannot be run is an encoder that exits. */
+/** Runs ffmpeg. A program that cannot be run counts as an encoder that exits. */
 export const startEncoder: StartEncoder = startEncoderWithMemoryLimit(MEMORY_BYTES_MAX);
 
-/** @param memoryBytes an encoder that takes more is ended */
+/** @param memoryBytes an encoder that takes more is killed */
 export function startEncoderWithMemoryLimit(memoryBytes: number): StartEncoder {
   return (plan, events) => new FfmpegEncoder(plan, events, memoryBytes);
 }
@@ -53,8 +53,8 @@ class FfmpegEncoder implements Encoder {
   ) {
     this.tracks = new EncoderTracks(plan, events);
     const pipes = FIRST_TRACK_FD + this.tracks.writtenTracks.length;
-    // A group of its own, so that Ctrl-C in a terminal does not end it before what it has is
-    // encoded. It ends with its standard input, however this process ends.
+    // In its own process group, so that Ctrl-C in a terminal does not kill it before it has encoded
+    // its input. It exits when its standard input closes, however this process ends.
     const command = [plan.settings.ffmpeg, ...encoderArguments(plan)];
     this.child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
@@ -117,7 +117,7 @@ class FfmpegEncoder implements Encoder {
       readPipe(stdout, (bytes) => {
         for (const progress of this.progress.push(bytes, monotonicMs()))
           this.events.onProgress(progress);
-        // The last report comes shortly before the end, when it is too late to ask.
+        // Measure with each report, because after the exit it is too late.
         this.cpuSeconds();
       }),
       readPipe(stderr, (bytes) => this.lastLines.push(bytes)),
@@ -133,12 +133,13 @@ class FfmpegEncoder implements Encoder {
   private check(): void {
     this.cpuSeconds();
     this.killOnError(() => {
-      if (memoryBytesOf(this.pid) > this.memoryBytes) throw new Error('it took too much memory');
+      if (memoryBytesOf(this.pid) > this.memoryBytes)
+        throw new Error('the encoder exceeded its memory limit');
       this.tracks.checkAudio(monotonicMs());
     });
   }
 
-  /** What cannot be understood ends this encoder, and nothing else. */
+  /** Runs a step; an error kills this encoder only. */
   private killOnError(step: () => void): void {
     try {
       step();
@@ -153,12 +154,12 @@ class FfmpegEncoder implements Encoder {
   }
 }
 
-/** Of a clock that nobody sets. */
+/** Monotonic time, ms. */
 function monotonicMs(): number {
   return performance.now();
 }
 
-/** Fulfilled when a pipe is at its end, whatever the reason. */
+/** Reads a pipe. Resolves when it has ended, for whatever reason. */
 function readPipe(pipe: Readable | null, onData: (bytes: Uint8Array) => void): Promise<void> {
   return new Promise((resolve) => {
     if (!pipe) return resolve();
@@ -178,10 +179,10 @@ async function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> 
   clearTimeout(timer);
 }
 
-/** User and system time of a process; null without `/proc`, and after its end. */
+/** User and system time of a process, s; null without `/proc` and after its exit. */
 function cpuSecondsOf(pid: number): number | null {
   try {
-    // The name of the program is in parentheses and may have any characters, also those.
+    // The program name is in parentheses and may contain parentheses itself.
     const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(')').at(-1)?.trim().split(' ');
     const ticks = Number(fields?.[11]) + Number(fields?.[12]);
     return Number.isFinite(ticks) ? ticks / PROC_TICKS_PER_S : null;
@@ -190,7 +191,7 @@ function cpuSecondsOf(pid: number): number | null {
   }
 }
 
-/** Memory of a process; 0 without `/proc`, and after its end. */
+/** Resident memory of a process; 0 without `/proc` and after its exit. */
 function memoryBytesOf(pid: number): number {
   try {
     const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];

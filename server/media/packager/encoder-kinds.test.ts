@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { type Encoded, encoded } from '../../../test/support/media/encoded.ts';
-import { made } from '../../../test/support/media/made-with-ffmpeg.ts';
+import { type EncoderResult, encodeSource } from '../../../test/support/media/encoder-fixture.ts';
+import { runFfmpeg } from '../../../test/support/media/ffmpeg-fixture.ts';
 import type { Container } from '../source.ts';
 import { framesPerSegment } from './ffmpeg-arguments.ts';
 
 const SECONDS = 4;
 
-interface Kind {
+interface SourceKind {
   readonly container: Container;
   readonly size: string;
   readonly fps?: number | string;
@@ -26,9 +26,16 @@ const FORMATS: Readonly<Record<Container, readonly string[]>> = {
   matroska: ['-c:a', 'libopus', '-f', 'matroska', '-live', '1'],
 };
 
-function sourceOf({ container, size, fps = 15, filter, codec, isSilent }: Kind): Uint8Array {
+function createSource({
+  container,
+  size,
+  fps = 15,
+  filter,
+  codec,
+  isSilent,
+}: SourceKind): Uint8Array {
   const tone = ['-f', 'lavfi', '-i', `sine=440:r=48000:d=${SECONDS}`];
-  return made([
+  return runFfmpeg([
     ...['-f', 'lavfi', '-i', `testsrc=s=${size}:r=${fps}:d=${SECONDS}`],
     ...(isSilent ? [] : tone),
     ...(filter ? ['-vf', filter, '-fps_mode', 'passthrough'] : []),
@@ -37,8 +44,8 @@ function sourceOf({ container, size, fps = 15, filter, codec, isSilent }: Kind):
   ]);
 }
 
-/** All renditions have the same fragments, without holes, and a key frame for each segment. */
-function expectAligned({ info, tracks, fragments }: Encoded): void {
+/** All renditions have aligned, contiguous fragments and a key frame for each segment. */
+function expectAligned({ info, tracks, fragments }: EncoderResult): void {
   const starts = (id: string) => (fragments.get(id) ?? []).map(({ startTicks }) => startTicks);
   const [frames, seconds] = info.frameRate;
   for (const { id, kind, timescale } of tracks) {
@@ -57,8 +64,8 @@ function expectAligned({ info, tracks, fragments }: Encoded): void {
   }
 }
 
-/** From when to when there is something of a track, in s of source time. */
-function span({ fragments, inits }: Encoded, id: string): { from: number; to: number } {
+/** Source time at which a track starts and ends, s. */
+function span({ fragments, inits }: EncoderResult, id: string): { from: number; to: number } {
   const timescale = inits.get(id)?.timescale ?? Number.NaN;
   const all = fragments.get(id) ?? [];
   const last = all.at(-1);
@@ -68,26 +75,26 @@ function span({ fragments, inits }: Encoded, id: string): { from: number; to: nu
   };
 }
 
-describe('every kind of source gets renditions that are aligned, and sound', () => {
+describe('encoder output', () => {
   const WIDE = ['192x108', '96x54', '64x36'];
   const SMALL = ['160x90', '80x46', '54x30'];
-  const kinds: [name: string, kind: Kind, sizes: string[]][] = [
+  const kinds: [name: string, kind: SourceKind, sizes: string[]][] = [
     ['16:9', { container: 'flv', size: '192x108' }, WIDE],
     ['4:3', { container: 'flv', size: '160x120' }, ['160x120', '80x60', '54x40']],
     [
-      'pixels that are not square',
+      'non-square pixels',
       { container: 'mpegts', size: '180x144', filter: 'setsar=16/15' },
       ['192x144', '96x72', '64x48'],
     ],
     ['portrait', { container: 'flv', size: '108x192' }, ['108x192', '54x96', '36x64']],
     ['odd sizes', { container: 'matroska', size: '333x187' }, ['332x186', '166x94', '112x62']],
-    ['no sound in FLV', { container: 'flv', size: '192x108', isSilent: true }, WIDE],
-    ['no sound in TS', { container: 'mpegts', size: '192x108', isSilent: true }, WIDE],
-    ['no sound in WebM', { container: 'matroska', size: '192x108', isSilent: true }, WIDE],
+    ['no audio in FLV', { container: 'flv', size: '192x108', isSilent: true }, WIDE],
+    ['no audio in MPEG-TS', { container: 'mpegts', size: '192x108', isSilent: true }, WIDE],
+    ['no audio in WebM', { container: 'matroska', size: '192x108', isSilent: true }, WIDE],
     ['60 frames a second', { container: 'flv', size: '160x90', fps: 60 }, SMALL],
-    ['29.97 frames', { container: 'mpegts', size: '160x90', fps: '30000/1001' }, SMALL],
+    ['29.97 frames a second', { container: 'mpegts', size: '160x90', fps: '30000/1001' }, SMALL],
     [
-      'uneven frames',
+      'a variable frame rate',
       {
         container: 'matroska',
         size: '160x90',
@@ -99,22 +106,25 @@ describe('every kind of source gets renditions that are aligned, and sound', () 
     ['HEVC', { container: 'mpegts', size: '192x108', codec: X265 }, WIDE],
     ['VP8 and Opus', { container: 'matroska', size: '192x108' }, WIDE],
     [
-      'fields',
+      'interlaced fields',
       { container: 'mpegts', size: '192x108', fps: 50, filter: 'tinterlace=4', codec: FIELDS },
       WIDE,
     ],
   ];
 
-  test.each(kinds)('[M-10] [M-11] [M-13] %s', async (_, kind, sizes) => {
-    const result = await encoded(sourceOf(kind), kind.container);
-    expect(result.exit).toMatchObject({ code: 0, signal: null });
-    const videos = result.tracks.filter((track) => track.kind === 'video');
-    expect(videos.map(({ width, height }) => `${width}x${height}`)).toEqual(sizes);
-    expect(result.tracks.map(({ id }) => id)).toEqual(['v0', 'v1', 'v2', 'a0']);
-    expectAligned(result);
-    const pictures = span(result, 'v0');
-    expect(pictures.to - pictures.from).toBeGreaterThan(SECONDS - 0.3);
-    expect(span(result, 'a0').from).toBeLessThan(pictures.from + 0.1);
-    expect(span(result, 'a0').to).toBeGreaterThan(pictures.to - 0.2);
-  });
+  test.each(kinds)(
+    '[M-10] [M-11] [M-13] encoder makes aligned renditions and audio of a source with %s',
+    async (_, kind, sizes) => {
+      const result = await encodeSource(createSource(kind), kind.container);
+      expect(result.exit).toMatchObject({ code: 0, signal: null });
+      const videos = result.tracks.filter((track) => track.kind === 'video');
+      expect(videos.map(({ width, height }) => `${width}x${height}`)).toEqual(sizes);
+      expect(result.tracks.map(({ id }) => id)).toEqual(['v0', 'v1', 'v2', 'a0']);
+      expectAligned(result);
+      const video = span(result, 'v0');
+      expect(video.to - video.from).toBeGreaterThan(SECONDS - 0.3);
+      expect(span(result, 'a0').from).toBeLessThan(video.from + 0.1);
+      expect(span(result, 'a0').to).toBeGreaterThan(video.to - 0.2);
+    },
+  );
 });

@@ -2,20 +2,20 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ENCODER_SETTINGS } from '../../../test/support/media/encoded.ts';
-import { made } from '../../../test/support/media/made-with-ffmpeg.ts';
+import { ENCODER_SETTINGS } from '../../../test/support/media/encoder-fixture.ts';
+import { runFfmpeg } from '../../../test/support/media/ffmpeg-fixture.ts';
 import type { TrackId } from '../segment.ts';
 import type { Encoder, EncoderOptions, EncoderProgress } from './encoder.ts';
 import { startEncoder, startEncoderWithMemoryLimit } from './encoder-ffmpeg.ts';
 
-const PLAN: EncoderOptions = {
+const OPTIONS: EncoderOptions = {
   container: 'flv',
   source: { width: 96, height: 54, frameRate: [15, 1], hasAudio: false },
   settings: ENCODER_SETTINGS,
   startMs: 0,
 };
 
-const SOURCE = made([
+const SOURCE = runFfmpeg([
   ...['-f', 'lavfi', '-i', 'testsrc=s=96x54:r=15:d=4'],
   ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-f', 'flv'],
 ]);
@@ -28,23 +28,23 @@ afterAll(async () => {
   await Promise.all(running.map(({ exited }) => exited));
 });
 
-interface Told {
+interface EncoderRun {
   readonly encoder: Encoder;
   readonly fragments: TrackId[];
-  /** Where those of the first rendition begin, s. */
+  /** Start times of the fragments of the first rendition, s. */
   readonly startsS: number[];
   readonly progress: EncoderProgress[];
-  /** Fulfilled with the first fragment. */
-  readonly made: Promise<void>;
+  /** Resolves with the first fragment. */
+  readonly firstFragment: Promise<void>;
 }
 
-function started(change: Partial<EncoderOptions> = {}, start = startEncoder): Told {
+function startRun(change: Partial<EncoderOptions> = {}, start = startEncoder): EncoderRun {
   const first = Promise.withResolvers<void>();
   const fragments: TrackId[] = [];
   const startsS: number[] = [];
   const progress: EncoderProgress[] = [];
   const encoder = start(
-    { ...PLAN, ...change },
+    { ...OPTIONS, ...change },
     {
       onInits: () => {},
       onFragment: (track, { startTicks }) => {
@@ -56,11 +56,11 @@ function started(change: Partial<EncoderOptions> = {}, start = startEncoder): To
     },
   );
   running.push(encoder);
-  return { encoder, fragments, startsS, progress, made: first.promise };
+  return { encoder, fragments, startsS, progress, firstFragment: first.promise };
 }
 
-/** Fulfilled when it has worked off what it was given: it uses no CPU for a while. */
-async function idle(encoder: Encoder): Promise<void> {
+/** Waits until the encoder has processed its input: it uses no CPU for a while. */
+async function waitUntilIdle(encoder: Encoder): Promise<void> {
   let used = encoder.cpuSeconds();
   for (let quiet = 0; quiet < 5; ) {
     await Bun.sleep(100);
@@ -70,7 +70,7 @@ async function idle(encoder: Encoder): Promise<void> {
   }
 }
 
-/** Alive, and no zombie. */
+/** Whether a process is alive and no zombie. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -79,11 +79,11 @@ function isRunning(pid: number): boolean {
   }
 }
 
-describe('an encoder', () => {
-  test('[M-40] that is killed ends, and leaves nothing', async () => {
-    const { encoder, made } = started();
+describe('encoder', () => {
+  test('[M-40] killed encoder exits and leaves no process', async () => {
+    const { encoder, firstFragment } = startRun();
     encoder.write(SOURCE);
-    await made;
+    await firstFragment;
     encoder.kill();
     expect(await encoder.exited).toMatchObject({ code: null, signal: 'SIGKILL' });
     expect(existsSync(`/proc/${encoder.pid}`)).toBeFalse();
@@ -94,16 +94,16 @@ describe('an encoder', () => {
     encoder.kill();
   });
 
-  test('[M-40] that is killed by someone else ends, too', async () => {
-    const { encoder, made } = started();
+  test('[M-40] encoder that is killed from outside reports its exit', async () => {
+    const { encoder, firstFragment } = startRun();
     encoder.write(SOURCE);
-    await made;
+    await firstFragment;
     process.kill(encoder.pid, 'SIGSEGV');
     expect(await encoder.exited).toMatchObject({ code: null, signal: 'SIGSEGV' });
   });
 
-  test('[M-42] says why it ended', async () => {
-    const { encoder, fragments } = started();
+  test('[M-42] encoder reports its last log lines on exit', async () => {
+    const { encoder, fragments } = startRun();
     encoder.write(crypto.getRandomValues(new Uint8Array(50_000)));
     encoder.finish();
     const { code, lastLines } = await encoder.exited;
@@ -112,35 +112,35 @@ describe('an encoder', () => {
     expect(fragments).toEqual([]);
   });
 
-  test('[M-44] that is not there is one that ends', async () => {
-    const { encoder } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg: '/nowhere/ffmpeg' } });
+  test('[M-44] missing program counts as an encoder that exits', async () => {
+    const { encoder } = startRun({ settings: { ...ENCODER_SETTINGS, ffmpeg: '/nowhere/ffmpeg' } });
     encoder.write(SOURCE);
     const { code, lastLines } = await encoder.exited;
     expect(code).toBe(127);
     expect(lastLines.join('\n')).toContain('/nowhere/ffmpeg');
   });
 
-  test('[M-16] may take 8 GB of memory, whatever its source makes of it', async () => {
+  test('[M-16] encoder has a limit of 8 GB of address space', async () => {
     const ffmpeg = join(directory, 'ffmpeg');
     writeFileSync(ffmpeg, '#!/bin/sh\nulimit -d >&2\n');
     chmodSync(ffmpeg, 0o755);
-    const { encoder } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg } });
+    const { encoder } = startRun({ settings: { ...ENCODER_SETTINGS, ffmpeg } });
     expect((await encoder.exited).lastLines).toEqual([String(8 << 20)]);
   });
 
-  test('[M-41] that writes what is no MP4 is ended', async () => {
+  test('[M-41] encoder with invalid output is killed', async () => {
     const ffmpeg = join(directory, 'ffmpeg');
-    writeFileSync(ffmpeg, '#!/bin/sh\necho "nothing that anyone plays" >&3\nexec sleep 60\n');
+    writeFileSync(ffmpeg, '#!/bin/sh\necho "no valid MP4" >&3\nexec sleep 60\n');
     chmodSync(ffmpeg, 0o755);
-    const { encoder, fragments } = started({ settings: { ...ENCODER_SETTINGS, ffmpeg } });
+    const { encoder, fragments } = startRun({ settings: { ...ENCODER_SETTINGS, ffmpeg } });
     const { signal, lastLines } = await encoder.exited;
     expect(signal).toBe('SIGKILL');
     expect(lastLines.at(-1)).toContain('no fragmented MP4');
     expect(fragments).toEqual([]);
   });
 
-  test('[M-43] tells how it does: frames, and CPU time', async () => {
-    const { encoder, progress } = started();
+  test('[M-43] encoder reports frames and CPU time', async () => {
+    const { encoder, progress } = startRun();
     encoder.write(SOURCE);
     encoder.finish();
     await encoder.exited;
@@ -148,10 +148,10 @@ describe('an encoder', () => {
     if (process.platform === 'linux') expect(encoder.cpuSeconds()).toBeGreaterThan(0);
   });
 
-  test('[M-16] that does not keep up asks its source to wait, and goes on', async () => {
-    const { encoder, made } = started();
+  test('[M-16] slow encoder applies back pressure, then continues', async () => {
+    const { encoder, firstFragment } = startRun();
     encoder.write(SOURCE);
-    await made;
+    await firstFragment;
     process.kill(encoder.pid, 'SIGSTOP');
     let written = 0;
     while (encoder.write(new Uint8Array(1_000_000))) written += 1_000_000;
@@ -172,27 +172,22 @@ describe('an encoder', () => {
   test.each([
     ['back', 2_000, 1_000],
     ['far ahead', 1_000, 2_000],
-  ])('[M-16] of a source whose clock jumps %s makes nothing of it', async (_, fromS, toS) => {
+  ])('[M-16] encoder emits nothing after the source clock jumps %s', async (_, fromS, toS) => {
     const part = (atS: number) =>
-      made([
+      runFfmpeg([
         ...['-f', 'lavfi', '-i', 'testsrc=s=96x54:r=15:d=2'],
         ...['-f', 'lavfi', '-i', 'sine=440:r=48000:d=2'],
         ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-c:a', 'aac'],
         ...['-muxdelay', '0', '-muxpreload', '0', '-output_ts_offset', `${atS}`, '-f', 'mpegts'],
       ]);
-    const {
-      encoder,
-      startsS,
-      fragments,
-      made: begun,
-    } = started({
+    const { encoder, startsS, fragments, firstFragment } = startRun({
       container: 'mpegts',
-      source: { ...PLAN.source, hasAudio: true },
+      source: { ...OPTIONS.source, hasAudio: true },
       startMs: fromS * 1000,
     });
     encoder.write(Buffer.concat([part(fromS), part(toS)]));
-    await begun;
-    await idle(encoder);
+    await firstFragment;
+    await waitUntilIdle(encoder);
     expect(startsS.length).toBeGreaterThan(1);
     expect(Math.max(...startsS)).toBeLessThan(fromS + 2);
     expect(fragments.filter((track) => track === 'a0').length).toBeLessThan(25);
@@ -200,20 +195,20 @@ describe('an encoder', () => {
     expect(await encoder.exited).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  test('[M-16] that takes too much memory is ended', async () => {
-    const { encoder } = started({}, startEncoderWithMemoryLimit(10 << 20));
+  test('[M-16] encoder over its memory limit is killed', async () => {
+    const { encoder } = startRun({}, startEncoderWithMemoryLimit(10 << 20));
     encoder.write(SOURCE);
     const { signal, lastLines } = await encoder.exited;
     expect(signal).toBe('SIGKILL');
-    expect(lastLines.at(-1)).toBe('it took too much memory');
+    expect(lastLines.at(-1)).toBe('the encoder exceeded its memory limit');
   });
 
-  test('[M-40] ends with the service, however that ends', async () => {
+  test('[M-40] encoder exits when the service is killed', async () => {
     const script = `
       const { startEncoder } = await import(${JSON.stringify(new URL('./encoder-ffmpeg.ts', import.meta.url).pathname)});
-      const nothing = () => {};
-      const encoder = startEncoder(${JSON.stringify(PLAN)}, {
-        onInits: nothing, onFragment: nothing, onProgress: nothing,
+      const ignore = () => {};
+      const encoder = startEncoder(${JSON.stringify(OPTIONS)}, {
+        onInits: ignore, onFragment: ignore, onProgress: ignore,
       });
       console.log(encoder.pid);
     `;

@@ -8,16 +8,16 @@ import { audioFragmentMs } from './ffmpeg-arguments.ts';
 import { silentInit } from './silence.ts';
 
 const AUDIO_TRACK: TrackId = 'a0';
-/** Sound that did not come for this long, while the picture did, is replaced by silence. */
+/** Audio missing for this long, while video arrives, is replaced by silence. */
 const AUDIO_MISSING_MS = 2_000;
-/** Sound that is this near to the picture is only late. */
+/** Audio that lags video by less than this is late, not missing. */
 const AUDIO_LATE_TOLERANCE_MS = 1_000;
-/** Of fragments before all tracks began: some seconds of the largest renditions. */
+/** Fragments pending until all tracks have begun: a few seconds of the largest renditions. */
 const PENDING_BYTES_MAX = 32 << 20;
 
-/** What an encoder writes, track by track, put together: all inits first, then fragments. */
+/** Combines the tracks that an encoder writes: all init segments first, then fragments. */
 export class EncoderTracks {
-  /** What ffmpeg writes, pipe by pipe. */
+  /** The tracks that ffmpeg writes, by pipe. */
   readonly writtenTracks: readonly TrackId[];
   private readonly renditions: readonly Rendition[];
   private readonly readers: readonly Fmp4Reader[];
@@ -25,11 +25,11 @@ export class EncoderTracks {
   private readonly audio: AudioGapFiller;
   private pending: [TrackId, Fragment][] | null = [];
   private pendingBytes = 0;
-  /** Source time of the first rendition, ms. */
+  /** Source time at which the first rendition starts, ms. */
   private videoStartMs: number | null = null;
   private videoEndMs = 0;
   private lastAudioAtMs: number | null = null;
-  /** Silence is made for each picture that comes. */
+  /** Silence is generated beside the video. */
   private isAudioMissing: boolean;
 
   constructor(
@@ -37,8 +37,8 @@ export class EncoderTracks {
     private readonly events: Pick<EncoderEvents, 'onInits' | 'onFragment'>,
   ) {
     this.renditions = renditionsOf(plan.source, plan.settings.ladder);
-    const pictures = this.renditions.map(({ id }) => id);
-    this.writtenTracks = plan.source.hasAudio ? [...pictures, AUDIO_TRACK] : pictures;
+    const videoTracks = this.renditions.map(({ id }) => id);
+    this.writtenTracks = plan.source.hasAudio ? [...videoTracks, AUDIO_TRACK] : videoTracks;
     this.readers = this.writtenTracks.map(() => new Fmp4Reader());
     this.audio = new AudioGapFiller(audioFragmentMs(plan.settings));
     this.isAudioMissing = !plan.source.hasAudio;
@@ -46,21 +46,22 @@ export class EncoderTracks {
   }
 
   /**
+   * Accepts output of the encoder.
    * @param index of the pipe
-   * @param nowMs of a clock that goes on evenly
-   * @throws Error when it is not what an encoder writes
+   * @param nowMs monotonic time
+   * @throws Error when the output is invalid
    */
   push(index: number, bytes: Uint8Array, nowMs: number): void {
     const id = this.writtenTracks[index];
     const reader = this.readers[index];
-    if (id === undefined || !reader) throw new Error(`there is no track ${index}`);
+    if (id === undefined || !reader) throw new Error(`there is no pipe ${index}`);
     for (const item of reader.push(bytes)) {
       if (item.kind === 'init') this.addInit(id, item.init);
       else this.addFragment(id, item.fragment, nowMs);
     }
   }
 
-  /** Looks whether sound has stayed away. To be called now and then. */
+  /** Fills in silence when audio is missing. Call periodically. @param nowMs monotonic time */
   checkAudio(nowMs: number): void {
     if (this.videoStartMs === null || this.lastAudioAtMs === null || !this.plan.source.hasAudio)
       return;
@@ -72,7 +73,7 @@ export class EncoderTracks {
   }
 
   private addInit(id: TrackId, init: InitSegment): void {
-    // The encoder's own sound, after silence that began for it: the same to a player.
+    // Ignore the init segment of audio that arrives after generated silence; both are equivalent.
     if (this.pending === null) return;
     this.inits.set(id, init);
     if (this.inits.size < this.renditions.length + 1) return;
@@ -116,7 +117,7 @@ export class EncoderTracks {
       return;
     }
     this.pendingBytes += fragment.bytes.length;
-    if (this.pendingBytes > PENDING_BYTES_MAX) throw new Error('a track did not begin');
+    if (this.pendingBytes > PENDING_BYTES_MAX) throw new Error('a track has no init segment');
     this.pending.push([id, fragment]);
   }
 

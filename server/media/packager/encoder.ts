@@ -3,56 +3,56 @@ import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { Track, TrackId } from '../segment.ts';
 import type { Container } from '../source.ts';
 
-/** What a source is, as far as an encoder must know. */
+/** The properties of a source that an encoder needs. */
 export interface SourceInfo {
-  /** As it is to be shown: turned, and with square pixels. */
+  /** Display size: rotated, and with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** Frames a second that the renditions get: the source's own where it has one, 60 at most. */
+  /** Frame rate of the renditions: that of the source if it has a constant one, 60 at most. */
   readonly frameRate: readonly [frames: number, seconds: number];
   readonly hasAudio: boolean;
-  /** Its frames are made of two fields each, which must be put together. */
+  /** Frames consist of two fields, which must be deinterlaced. */
   readonly isInterlaced?: boolean;
-  /** How much of it had to be looked at, ms: an encoder that looks at less misses tracks. */
+  /** Analyzed duration, ms: an encoder that analyzes less misses tracks. */
   readonly analyzeMs?: number;
 }
 
-/** How pictures are made smaller and encoded, from the settings. */
+/** How video is scaled and encoded, from the settings. */
 export interface EncoderSettings {
-  /** The program. */
+  /** Name or path of the program. */
   readonly ffmpeg: string;
   /** ffmpeg's name of the video encoder, such as `libx264` or `h264_nvenc`. */
   readonly encoder: string;
   readonly preset: string;
   readonly ladder: readonly LadderStep[];
   readonly segmentMs: number;
-  /** How long fragments are, ms: one frame, when parts are cut at any. Those of sound, 100 at most. */
+  /** Duration of fragments, ms; one frame for low latency. Audio fragments last 100 ms at most. */
   readonly fragmentMs: number;
 }
 
-/** One run of an encoder. */
+/** The options of one run of an encoder. */
 export interface EncoderOptions {
   readonly container: Container;
   readonly source: SourceInfo;
   readonly settings: EncoderSettings;
-  /** Source time in ms of the first picture; sound that is missing is made from here on. */
+  /** Source time of the first frame, ms; missing audio is filled from here on. */
   readonly startMs: number;
 }
 
-/** How an encoder keeps up. */
+/** A progress report of an encoder. */
 export interface EncoderProgress {
-  /** Frames encoded, and those it left out or doubled for an even rate. */
+  /** Encoded frames, and those dropped or duplicated for a constant rate. */
   readonly frames: number;
   readonly dropped: number;
   readonly duplicated: number;
-  /** Frames a second, lately. */
+  /** Frames a second since the last report. */
   readonly fps: number;
-  /** 1: in real time. */
+  /** 1 is real time. */
   readonly speed: number;
 }
 
 export interface EncoderEvents {
-  /** Once, when all tracks have theirs, before any fragment. */
+  /** Called once, when all tracks have an init segment, before any fragment. */
   onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void;
   onFragment(track: TrackId, fragment: Fragment): void;
   onProgress(progress: EncoderProgress): void;
@@ -62,31 +62,31 @@ export interface EncoderEvents {
 export interface EncoderExit {
   readonly code: number | null;
   readonly signal: string | null;
-  /** The last that it said, at most 20 lines. */
+  /** The last lines of its log, 20 at most. */
   readonly lastLines: readonly string[];
 }
 
-/** A running ffmpeg. */
+/** A running encoder. */
 export interface Encoder {
   readonly pid: number;
-  /** @returns false when it wants no more until `drained` */
+  /** @returns false to apply back pressure until `drained` */
   write(bytes: Uint8Array): boolean;
   drained(): Promise<void>;
-  /** How many bytes wait to be taken. */
+  /** Number of bytes queued for its input. */
   pendingBytes(): number;
-  /** No more comes: it encodes what it has and ends. */
+  /** Ends the input: it encodes what it has and exits. */
   finish(): void;
   kill(): void;
-  /** Fulfilled when it has ended and all that it made was told. */
+  /** Resolves when it has exited and all its output was emitted. */
   readonly exited: Promise<EncoderExit>;
-  /** CPU time it has used, in seconds; null where the system does not tell. */
+  /** Used CPU time, s; null where the system does not provide it. */
   cpuSeconds(): number | null;
 }
 
-// After the last byte an encoder has less than a second of work.
+// After the last byte an encoder needs less than a second.
 const FINISH_TIMEOUT_MS = 5_000;
 
-/** Lets it encode what it has, and no longer than that takes. */
+/** Ends the input, and kills the encoder if it does not exit in time. */
 export function finishWithTimeout(encoder: Encoder): void {
   encoder.finish();
   const timeout = setTimeout(() => encoder.kill(), FINISH_TIMEOUT_MS);
@@ -95,10 +95,10 @@ export function finishWithTimeout(encoder: Encoder): void {
 
 export type StartEncoder = (plan: EncoderOptions, events: EncoderEvents) => Encoder;
 
-/** Looks at the beginning of a source. */
+/** Analyzes the beginning of a source. */
 export interface Probe {
   write(bytes: Uint8Array): void;
-  /** Fulfilled when enough was written. Rejected, with a line for the sender, when it is no video. */
+  /** Resolves when enough was analyzed. Rejects with a message for the sender when it is no video. */
   readonly result: Promise<SourceInfo>;
   kill(): void;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { DEFAULT_LADDER } from '../ladder.ts';
+import { PLAYBACK_LADDER } from '../../../protocol/limits.ts';
 import type { EncoderOptions, EncoderSettings, SourceInfo } from './encoder.ts';
 import { encoderArguments, encoderRate, framesPerSegment } from './ffmpeg-arguments.ts';
 
@@ -9,7 +9,7 @@ const SETTINGS: EncoderSettings = {
   ffmpeg: 'ffmpeg',
   encoder: 'libx264',
   preset: 'veryfast',
-  ladder: DEFAULT_LADDER,
+  ladder: PLAYBACK_LADDER,
   segmentMs: 1000,
   fragmentMs: 500,
 };
@@ -17,24 +17,25 @@ const OBS: EncoderOptions = { container: 'flv', source: FULL_HD, settings: SETTI
 
 const encodedBy = (encoder: string, preset = 'veryfast'): EncoderOptions => ({
   ...OBS,
-  settings: { ...SETTINGS, encoder, preset, ladder: DEFAULT_LADDER.slice(0, 1) },
+  settings: { ...SETTINGS, encoder, preset, ladder: PLAYBACK_LADDER.slice(0, 1) },
 });
 
-/** One option and its value on each line; filters one by one. */
-function lines(plan: EncoderOptions): string[] {
+/** The arguments with one option and its value on each line, and one filter on each line. */
+function lines(options: EncoderOptions): string[] {
   const lines: string[] = [];
-  for (const argument of encoderArguments(plan)) {
+  for (const argument of encoderArguments(options)) {
     const last = lines.at(-1);
-    const isValue = last?.startsWith('-') && !last.includes(' ') && !BARE.has(last);
-    if (isValue && !/^-[a-z]/.test(argument)) lines.push(...pair(lines.pop() ?? '', argument));
+    const isValue = last?.startsWith('-') && !last.includes(' ') && !FLAGS.has(last);
+    if (isValue && !/^-[a-z]/.test(argument))
+      lines.push(...formatOption(lines.pop() ?? '', argument));
     else lines.push(argument);
   }
   return lines;
 }
 
-const BARE: ReadonlySet<string> = new Set(['-hide_banner', '-nostdin', '-nostats', '-copyts']);
+const FLAGS: ReadonlySet<string> = new Set(['-hide_banner', '-nostdin', '-nostats', '-copyts']);
 
-function pair(option: string, value: string): string[] {
+function formatOption(option: string, value: string): string[] {
   if (option !== '-filter_complex') return [`${option} ${value}`];
   const chains = value.split(';').map((chain) => chain.split(/,(?=[a-z]+=)/).join(',\n'));
   return [
@@ -48,7 +49,7 @@ function pair(option: string, value: string): string[] {
 
 const text = (all: readonly string[]) => `\n${all.map((line) => `      ${line}\n`).join('')}    `;
 
-/** What is told otherwise than for another plan. */
+/** The difference between the arguments of two encoder runs. */
 function changes(from: EncoderOptions, to: EncoderOptions): string {
   const before = lines(from);
   const after = lines(to);
@@ -58,8 +59,8 @@ function changes(from: EncoderOptions, to: EncoderOptions): string {
   ]);
 }
 
-describe('what ffmpeg is told', () => {
-  test('[M-10] [M-11] three renditions and sound of full HD from OBS', () => {
+describe('encoder arguments', () => {
+  test('[M-10] [M-11] full HD from OBS gets three renditions and audio', () => {
     expect(text(lines(OBS))).toBe(`
       -hide_banner
       -nostdin
@@ -162,7 +163,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-13] by container', () => {
+  test('[M-13] arguments name the container', () => {
     expect(changes(OBS, { ...OBS, container: 'mpegts' })).toBe(`
       - -f flv
       + -f mpegts
@@ -173,7 +174,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-13] of a source without sound: only the picture', () => {
+  test('[M-13] source without audio gets no audio output', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, hasAudio: false } })).toBe(`
       - -map 0:a:0
       - -af aselect='isnan(prev_selected_t)+lt(abs(t-prev_selected_t),60)',aresample=48000:async=1000
@@ -186,7 +187,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-13] of 29.97 and of 60 frames a second', () => {
+  test('[M-13] sources of 29.97 and 60 frames a second keep their rate', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, frameRate: [30_000, 1_001] } })).toBe(`
       -   [v0s]fps=30/1[v0];
       -   fps=30/1[v1];
@@ -241,7 +242,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-13] of fields, of 4K, and of a source that took long to understand', () => {
+  test('[M-13] interlaced, 4K and long-analyzed sources get their arguments', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, isInterlaced: true } })).toBe(`
       +   yadif=deint=interlaced,
     `);
@@ -267,7 +268,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-15] for h264_nvenc', () => {
+  test('[M-15] h264_nvenc gets its options', () => {
     expect(changes(encodedBy('libx264'), encodedBy('h264_nvenc'))).toBe(`
       - -c:v libx264
       - -preset veryfast
@@ -290,7 +291,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-15] for h264_qsv', () => {
+  test('[M-15] h264_qsv gets its options', () => {
     expect(changes(encodedBy('libx264'), encodedBy('h264_qsv'))).toBe(`
       -   [v0s]fps=30/1[v0]
       - -c:v libx264
@@ -306,7 +307,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-15] for h264_vaapi', () => {
+  test('[M-15] h264_vaapi gets its options', () => {
     expect(changes(encodedBy('libx264'), encodedBy('h264_vaapi'))).toBe(`
       -   [v0s]fps=30/1[v0]
       - -c:v libx264
@@ -324,7 +325,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-15] for h264_videotoolbox', () => {
+  test('[M-15] h264_videotoolbox gets its options', () => {
     expect(changes(encodedBy('libx264'), encodedBy('h264_videotoolbox'))).toBe(`
       - -c:v libx264
       - -preset veryfast
@@ -338,7 +339,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-15] for any other, and without a preset', () => {
+  test('[M-15] unknown encoder and empty preset get the common options', () => {
     expect(changes(encodedBy('libx264'), encodedBy('libopenh264'))).toBe(`
       - -c:v libx264
       - -preset veryfast
@@ -353,7 +354,7 @@ describe('what ffmpeg is told', () => {
     `);
   });
 
-  test('[M-14] for segments and parts of other lengths', () => {
+  test('[M-14] segment and fragment durations set the key frame distance and rates', () => {
     const settings = { ...SETTINGS, segmentMs: 2000, fragmentMs: 250 };
     expect(changes(OBS, { ...OBS, settings })).toBe(`
       - -maxrate 6662613
@@ -390,54 +391,54 @@ describe('what ffmpeg is told', () => {
   });
 });
 
-describe("a source's clock", () => {
+describe('timestamp offset', () => {
   const offset = (container: EncoderOptions['container'], startMs: number) => {
-    const told = encoderArguments({ ...OBS, container, startMs });
-    const at = told.indexOf('-itsoffset');
-    return at < 0 ? null : told[at + 1];
+    const args = encoderArguments({ ...OBS, container, startMs });
+    const index = args.indexOf('-itsoffset');
+    return index < 0 ? null : args[index + 1];
   };
 
-  test('[M-12] of a transport stream begins again after 26.5 h, and ffmpeg is told how often it has', () => {
+  test('[M-12] transport stream gets an offset for each wrap of 26.5 h', () => {
     const wrapMs = 2 ** 33 / 90;
     expect(offset('mpegts', 90_000_000)).toBeNull();
     expect(offset('mpegts', wrapMs + 1)).toBe('95443.717689');
     expect(offset('mpegts', 2 * wrapMs + 1)).toBe('190887.435378');
   });
 
-  test('[M-12] is counted from below 0 by ffmpeg in the last minute before that', () => {
+  test('[M-12] offset applies from one minute before the wrap', () => {
     const wrapMs = 2 ** 33 / 90;
     expect(offset('mpegts', wrapMs - 61_000)).toBeNull();
     expect(offset('mpegts', wrapMs - 59_000)).toBe('95443.717689');
   });
 
-  test('[M-12] of FLV begins again after 49.7 days, of Matroska never', () => {
+  test('[M-12] FLV wraps after 49.7 days, Matroska never', () => {
     expect(offset('flv', 2 ** 32 + 5)).toBe('4294967.296000');
     expect(offset('matroska', 2 ** 40)).toBeNull();
   });
 });
 
-describe('a rendition', () => {
-  test('[M-11] has a key frame every whole number of frames', () => {
+describe('rendition', () => {
+  test('[M-11] key frame distance is a whole number of frames', () => {
     expect(framesPerSegment(FULL_HD, 1000)).toBe(30);
     expect(framesPerSegment({ ...FULL_HD, frameRate: [30_000, 1_001] }, 1000)).toBe(30);
     expect(framesPerSegment({ ...FULL_HD, frameRate: [60_000, 1_001] }, 500)).toBe(30);
     expect(framesPerSegment({ ...FULL_HD, frameRate: [1, 1] }, 500)).toBe(1);
   });
 
-  test('[M-10] takes no more than it says: a full buffer, its rate and its boxes', () => {
+  test('[M-10] rate, full buffer and boxes stay within the bit rate of the rendition', () => {
     const any = fc.record({
-      most: fc.integer({ min: 200_000, max: 20_000_000 }),
+      limit: fc.integer({ min: 200_000, max: 20_000_000 }),
       segmentMs: fc.integer({ min: 500, max: 10_000 }),
       fragmentMs: fc.integer({ min: 200, max: 1_000 }),
     });
     fc.assert(
-      fc.property(any, ({ most, segmentMs, fragmentMs }) => {
-        const plan = { ...OBS, settings: { ...SETTINGS, segmentMs, fragmentMs } };
-        const { maxBitsPerS, bufferBits } = encoderRate(plan, most);
+      fc.property(any, ({ limit, segmentMs, fragmentMs }) => {
+        const options = { ...OBS, settings: { ...SETTINGS, segmentMs, fragmentMs } };
+        const { maxBitsPerS, bufferBits } = encoderRate(options, limit);
         const boxes = (1000 / fragmentMs) * 140 * 8 + 30 * 16 * 8;
         const segmentBits = (maxBitsPerS + boxes) * (segmentMs / 1000) + bufferBits;
-        expect(segmentBits).toBeLessThanOrEqual(most * (segmentMs / 1000) + 2);
-        expect(maxBitsPerS).toBeGreaterThan(most / 4);
+        expect(segmentBits).toBeLessThanOrEqual(limit * (segmentMs / 1000) + 2);
+        expect(maxBitsPerS).toBeGreaterThan(limit / 4);
       }),
     );
   });

@@ -3,56 +3,56 @@ import type { Container } from '../source.ts';
 import type { EncoderOptions, EncoderSettings, SourceInfo } from './encoder.ts';
 import { type EncoderRate, type VideoEncoder, videoEncoder } from './video-encoders.ts';
 
-/** Where ffmpeg writes the first track: 0 to 2 are its input, its progress and its log. */
+/** File descriptor of the first track: 0 to 2 are the input, the progress and the log of ffmpeg. */
 export const FIRST_TRACK_FD = 3;
 
-/** Ticks a second of all renditions. A frame of each usual rate is a whole number of them. */
+/** Ticks a second of all renditions. A frame of each standard rate is a whole number of ticks. */
 export const VIDEO_TIMESCALE = 90_000;
 
-/** Samples a second of all sound that we serve. */
+/** Sample rate of all served audio, Hz. */
 export const AUDIO_SAMPLE_RATE = 48_000;
-/** What sound is encoded with. */
+/** Bit rate of encoded audio. */
 export const AUDIO_BITS_PER_S = 128_000;
-/** Short, so that segments of sound end near those of the picture. */
+/** Short, so that audio segments end close to video segments. */
 const AUDIO_FRAGMENT_MS_MAX = 100;
 
 /**
- * Largest picture that is decoded, px: a little more than 4K. ffmpeg must be told, because a
- * source can change its size whenever it likes, and one of 16,384 × 16,384 takes gigabytes.
+ * Largest decoded frame, px: a little more than 4K. ffmpeg enforces it, because a source can change
+ * its size at any time, and a frame of 16,384 × 16,384 takes gigabytes.
  */
 export const PIXELS_MAX = 4096 * 2304;
 
 /**
- * How much of a source is looked at before it is encoded, ms. None of it is thrown away. A
- * transport stream is always looked at for so long, others until all their tracks are known.
+ * Duration that ffmpeg analyzes before it encodes, ms. A transport stream is always analyzed for this
+ * long, other containers until all tracks are known. The analyzed part is encoded too.
  */
 export const ANALYZE_MS = 1_000;
-/** At most so much of it: some 16 Mbit for each second. */
+/** Analyzed bytes for each second of it, at most. */
 const ANALYZE_BYTES_PER_S = 2_000_000;
 
 /**
- * Longest gaps in a source that are filled, s: a screen that stands still may send no pictures, and
- * a microphone that is off no sound. Silence takes 0.4 MB/s.
+ * Longest gaps in a source that are filled, s: a still screen may send no frames, and a muted
+ * microphone no audio. Silence takes 0.4 MB/s.
  */
 const VIDEO_GAP_S_MAX = 30;
 const AUDIO_GAP_S_MAX = 60;
 
-/** How far the rate may go above the cap for a moment, s; a key frame is large. */
+/** Rate control buffer, s: key frames briefly exceed the cap. */
 const RATE_BUFFER_S = 0.5;
 
-// What boxes take: `moof` without samples, and each sample in its `trun`.
+// Size of boxes: `moof` without samples, and each sample in its `trun`.
 const FRAGMENT_BYTES = 140;
 const SAMPLE_BYTES = 16;
 
-// Decoders that work on several frames at once give each out later. Two keep that to one frame,
-// and suffice for full HD; larger pictures need more.
+// Each frame thread of a decoder delays output. Two threads delay it by one frame and suffice for
+// full HD; larger frames need more.
 const DECODER_THREADS = 2;
 const DECODER_THREADS_LARGE = 4;
 const LARGE_PIXELS = 1920 * 1088;
 
 /**
- * How many ms after a time a container begins again at 0. Within the last minute before that,
- * ffmpeg counts down to 0 from below.
+ * Period after which the timestamps of a container wrap to 0, ms. In the last minute before a wrap,
+ * ffmpeg uses negative times.
  */
 const WRAP_MS: Readonly<Record<Container, number | null>> = {
   mpegts: 2 ** 33 / 90,
@@ -62,13 +62,13 @@ const WRAP_MS: Readonly<Record<Container, number | null>> = {
 const WRAP_MARGIN_MS = 60_000;
 
 /**
- * How ffprobe and ffmpeg are told to look at a source.
- * @param analyzeMs how much of it; ffmpeg must see as much as ffprobe did, or it misses tracks
+ * Input arguments for ffprobe and ffmpeg.
+ * @param analyzeMs analyzed duration; ffmpeg must analyze as much as ffprobe did, or it misses tracks
  */
 export function inputArguments(container: Container, analyzeMs: number): string[] {
   return [
     ...['-f', container],
-    // A source's bytes can name no other file or address.
+    // A source must not make ffmpeg open other files or URLs.
     ...['-protocol_whitelist', 'pipe'],
     ...['-analyzeduration', `${analyzeMs * 1000}`],
     ...['-probesize', `${Math.round((analyzeMs * ANALYZE_BYTES_PER_S) / 1000)}`],
@@ -77,9 +77,9 @@ export function inputArguments(container: Container, analyzeMs: number): string[
 }
 
 /**
- * What ffmpeg is started with: it reads the source from its standard input, and writes each track
- * as fragmented MP4 to a pipe of its own, the renditions first (`FIRST_TRACK_FD`), then the sound
- * if the source has any. Times are those of the source. Its progress comes on standard output.
+ * Arguments of an encoder. ffmpeg reads the source from standard input and writes each track as
+ * fragmented MP4 to its own pipe: the renditions from `FIRST_TRACK_FD` on, then the audio if the
+ * source has any. Times are source times. Progress goes to standard output.
  */
 export function encoderArguments(plan: EncoderOptions): string[] {
   const { source, settings } = plan;
@@ -93,7 +93,7 @@ export function encoderArguments(plan: EncoderOptions): string[] {
     ...encoder.device,
     '-copyts',
     ...inputArguments(plan.container, source.analyzeMs ?? ANALYZE_MS),
-    // The frame rate is known.
+    // The frame rate is known from the probe.
     ...['-fpsprobesize', '0'],
     ...['-threads', `${decoderThreads(source)}`],
     ...timestampOffset(plan),
@@ -104,15 +104,15 @@ export function encoderArguments(plan: EncoderOptions): string[] {
   ];
 }
 
-/** How many frames there are from one key frame to the next. */
+/** Number of frames from one key frame to the next. */
 export function framesPerSegment(source: SourceInfo, segmentMs: number): number {
   const [frames, seconds] = source.frameRate;
   return Math.max(1, Math.round((segmentMs * frames) / seconds / 1000));
 }
 
 /**
- * What an encoder is told so that no segment takes more than its rendition says: what boxes take
- * goes off, and a segment that begins with a full buffer can take that in addition.
+ * Rate limits that keep every segment within the bit rate of its rendition. Leaves room for the boxes
+ * and for a rate control buffer that is full at the start of a segment.
  */
 export function encoderRate(plan: EncoderOptions, maxBitsPerS: number): EncoderRate {
   const { segmentMs, fragmentMs } = plan.settings;
@@ -129,7 +129,7 @@ function decoderThreads({ width, height }: SourceInfo): number {
   return width * height > LARGE_PIXELS ? DECODER_THREADS_LARGE : DECODER_THREADS;
 }
 
-/** Undoes wraps of the source's clock, which an encoder that begins later cannot know of. */
+/** Undoes timestamp wraps before the start of this encoder, which ffmpeg does not know of. */
 function timestampOffset({ container, startMs }: EncoderOptions): string[] {
   const wrapMs = WRAP_MS[container];
   if (wrapMs === null) return [];
@@ -138,9 +138,9 @@ function timestampOffset({ container, startMs }: EncoderOptions): string[] {
 }
 
 /**
- * Square pixels in the size of the largest rendition, the others out of that one, and last an even
- * rate. ffmpeg has turned the picture before. Frames that fill a gap are then one and the same
- * picture in memory, however many they are.
+ * Scales to square pixels in the size of the largest rendition, scales the others from it, and then
+ * makes the frame rate constant. ffmpeg has rotated the frames before. The rate comes last, so that
+ * all frames that fill a gap share one buffer.
  */
 function videoFilters(
   source: SourceInfo,
@@ -148,7 +148,7 @@ function videoFilters(
   encoder: VideoEncoder,
 ): string {
   const [first] = renditions;
-  if (!first) throw new Error('a ladder needs a step');
+  if (!first) throw new Error('the ladder is empty');
   const steps = [
     `select=${selectWithoutJumps(VIDEO_GAP_S_MAX)}`,
     ...(source.isInterlaced ? ['yadif=deint=interlaced'] : []),
@@ -165,18 +165,17 @@ function videoFilters(
 }
 
 /**
- * An expression that takes no frame after a jump of the source's clock. All that is missing before
- * a frame is filled in memory, and a clock that was set would fill all there is; a transport
- * stream's that goes back counts as one that has wrapped, and so as a jump of 26 h. After it, the
- * encoder makes nothing until it is started again.
+ * A filter expression that drops all frames after a jump of the source's clock. ffmpeg fills gaps in
+ * memory, so that a large jump would exhaust it; a transport stream whose clock goes back counts as
+ * wrapped, which is a jump of 26 h. The encoder then emits nothing until it is restarted.
  */
 function selectWithoutJumps(gapS: number): string {
   return `'isnan(prev_selected_t)+lt(abs(t-prev_selected_t),${gapS})'`;
 }
 
 /**
- * The picture in this size. A source may change its shape in the middle, as a telephone does that
- * is turned: then it is shown whole, with bars. Shapes that differ by rounding are made to fit.
+ * Scales frames to a size. When a source changes its aspect ratio, as a rotated phone does, frames are
+ * letterboxed. Ratios that differ only by rounding are stretched.
  */
 function fitFilters(width: number, height: number): string[] {
   const fits = `lt(abs(dar*${height}/${width}-1),0.05)`;
@@ -199,14 +198,14 @@ function renditionOutput(
     ...encoder.options(settings.preset, encoderRate(plan, rendition.maxBitsPerS)),
     ...['-bf', '0'],
     ...['-g', `${gopFrames}`],
-    // The count is of frames, so that rounding of times cannot move a key frame.
+    // Counts frames, so that rounded times cannot move a key frame.
     ...['-force_key_frames', `expr:not(mod(n,${gopFrames}))`],
     ...['-video_track_timescale', `${VIDEO_TIMESCALE}`],
     ...mp4Output('+cmaf+frag_discont+frag_keyframe+skip_trailer', settings.fragmentMs, index),
   ];
 }
 
-/** How long fragments of sound are, ms: segments are cut at the nearest. */
+/** Duration of audio fragments, ms; segments are cut at the nearest boundary. */
 export function audioFragmentMs({ fragmentMs }: EncoderSettings): number {
   return Math.min(AUDIO_FRAGMENT_MS_MAX, fragmentMs);
 }
@@ -214,7 +213,7 @@ export function audioFragmentMs({ fragmentMs }: EncoderSettings): number {
 function audioOutput({ settings }: EncoderOptions, index: number): string[] {
   return [
     ...['-map', '0:a:0'],
-    // Gaps become silence, and drift is stretched away, so that sound keeps to the picture.
+    // Fills gaps with silence and stretches drift, so that audio stays in sync with video.
     ...[
       '-af',
       `aselect=${selectWithoutJumps(AUDIO_GAP_S_MAX)},aresample=${AUDIO_SAMPLE_RATE}:async=1000`,

@@ -15,55 +15,58 @@ function program(name: string, script: string): string {
 }
 
 describe('ffmpeg', () => {
-  test('[M-44] is found, with what it can do', async () => {
+  test('[M-44] ffmpeg and its version are found', async () => {
     const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'veryfast' });
     expect(found).toMatchObject({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' });
     if ('missing' in found) throw new Error(found.missing);
     expect(found.version).toMatch(/^[\dnN]/);
   });
 
-  test('[M-44] that is missing is one line with the command that installs it', async () => {
+  test('[M-44] missing ffmpeg gives one line with the install command', async () => {
     const found = await findFfmpeg({
       ffmpeg: join(directory, 'none'),
       encoder: 'libx264',
       preset: 'veryfast',
     });
-    if (!('missing' in found)) throw new Error('it was found');
-    expect(found.missing).toStartWith(`${join(directory, 'none')} is not there: `);
+    if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
+    expect(found.missing).toStartWith(`${join(directory, 'none')} was not found, `);
     expect(found.missing).not.toContain('\n');
   });
 
-  test('[M-44] without ffprobe beside it is missing, too', async () => {
+  test('[M-44] ffmpeg without ffprobe counts as missing', async () => {
     const ffmpeg = program('ffmpeg', 'echo "ffmpeg version 9.9 and more"');
     const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'veryfast' });
-    if (!('missing' in found)) throw new Error('it was found');
-    expect(found.missing).toStartWith(`${join(directory, 'ffprobe')} is not there: `);
+    if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
+    expect(found.missing).toStartWith(`${join(directory, 'ffprobe')} was not found, `);
   });
 
-  test('[M-15] without the encoder of the settings says so', async () => {
+  test('[M-15] ffmpeg without the configured encoder is reported', async () => {
     const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'h264_none', preset: 'veryfast' });
-    if (!('missing' in found)) throw new Error('it was found');
+    if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
     expect(found.missing).toMatch(/^ffmpeg \S+ has no video encoder h264_none: choose another/);
   });
 
   test.each([
     ['libx264', 'nosuch', /--media-encoder libx264 and --media-preset nosuch: .*nosuch/],
-    // Debian's has it; this machine has no such device.
+    // Debian's ffmpeg has it, but the device is missing.
     ['h264_vaapi', 'veryfast', /--media-encoder h264_vaapi and .*: .*\/dev\/dri/],
-  ])('[M-15] that cannot encode with %s and %s says why', async (encoder, preset, line) => {
-    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder, preset });
-    if (!('missing' in found)) throw new Error('it was found');
-    expect(found.missing).toMatch(line);
-    expect(found.missing).not.toContain('\n');
-  });
+  ])(
+    '[M-15] ffmpeg that cannot encode with %s and %s gives the reason',
+    async (encoder, preset, line) => {
+      const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder, preset });
+      if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
+      expect(found.missing).toMatch(line);
+      expect(found.missing).not.toContain('\n');
+    },
+  );
 
-  test('[M-44] that is something else is not taken for it', async () => {
+  test('[M-44] another program is not accepted as ffmpeg', async () => {
     const ffmpeg = program('other', 'echo "I am no ffmpeg"');
     const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'veryfast' });
     expect(found).toHaveProperty('missing');
   });
 
-  test('has ffprobe beside it', () => {
+  test('ffprobe is looked up beside ffmpeg', () => {
     expect(ffprobeBeside('ffmpeg')).toBe('ffprobe');
     expect(ffprobeBeside('ffmpeg7')).toBe('ffprobe7');
     expect(ffprobeBeside('/opt/ffmpeg/bin/ffmpeg')).toBe('/opt/ffmpeg/bin/ffprobe');
@@ -80,9 +83,9 @@ describe('ffmpeg', () => {
     ['linux', '', 'see https://ffmpeg.org/download.html'],
     ['darwin', '', 'brew install ffmpeg'],
     ['win32', '', 'winget install ffmpeg'],
-  ])('[M-44] is installed on %s (%p) by its own command', (platform, release, command) => {
+  ])('[M-44] message for %s (%p) has its install command', (platform, release, command) => {
     const line = missingMessage('ffmpeg', platform, release);
-    expect(line).toStartWith('ffmpeg is not there: no video can be encoded. Install it: ');
+    expect(line).toStartWith('ffmpeg was not found, so video cannot be encoded. Install it: ');
     expect(line).toContain(command);
   });
 });

@@ -3,32 +3,31 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { videoEncoder } from './video-encoders.ts';
 
-/** The programs that encode, as they are on this machine. */
+/** The installed ffmpeg and ffprobe. */
 export interface FfmpegInstallation {
   readonly ffmpeg: string;
   readonly ffprobe: string;
-  /** As it says itself, such as `5.1.9-0+deb12u1`. */
+  /** Such as `5.1.9-0+deb12u1`. */
   readonly version: string;
 }
 
-/** Why there is no video here. */
+/** Why ffmpeg cannot be used. */
 export interface MissingFfmpeg {
-  /** One line for the operator, with what to do. */
+  /** One line for the operator: the problem and what to do. */
   readonly missing: string;
 }
 
-/** Each answer takes a tenth of a second; a program that hangs is as good as none. */
+/** A run takes a tenth of a second; a program that hangs counts as missing. */
 const RUN_TIMEOUT_MS = 10_000;
 const OUTPUT_BYTES_MAX = 1 << 20;
 
-/** Any will do; it is of a size that encoders in hardware take. */
+/** The input of the test run; hardware encoders accept this size. */
 const TEST_INPUT = 'color=size=320x240:rate=30:duration=0.1';
 const TEST_RATE = { maxBitsPerS: 1_000_000, bufferBits: 1_000_000 };
 
 /**
- * Looks at ffmpeg once, and has it encode a few pictures: what its encoder, preset or hardware
- * lacks is known before the first source.
- * @param options the program, and what it must be able to do
+ * Finds ffmpeg and encodes a few frames, so that a missing encoder, preset or device is known before
+ * the first source.
  */
 export async function findFfmpeg(options: {
   readonly ffmpeg: string;
@@ -72,20 +71,20 @@ function testArguments(name: string, preset: string): string[] {
 }
 
 function firstLineOf(text: string): string {
-  return text.trim().split('\n')[0] || 'it says nothing';
+  return text.trim().split('\n')[0] || 'no error message';
 }
 
-/** ffprobe comes with ffmpeg, and has its name. */
+/** Path of the ffprobe that belongs to an ffmpeg. */
 export function ffprobeBeside(ffmpeg: string): string {
   const name = basename(ffmpeg).replace('ffmpeg', 'ffprobe');
   const ffprobe = name === basename(ffmpeg) ? 'ffprobe' : name;
   return ffmpeg.includes('/') ? join(dirname(ffmpeg), ffprobe) : ffprobe;
 }
 
-/** @param release the text of `/etc/os-release`; empty without one */
+/** @param release contents of `/etc/os-release`; empty without one */
 export function missingMessage(program: string, platform: string, release: string): string {
   const command = installCommand(platform, release);
-  return `${program} is not there: no video can be encoded. Install it: ${command}`;
+  return `${program} was not found, so video cannot be encoded. Install it: ${command}`;
 }
 
 function installCommand(platform: string, release: string): string {
@@ -101,7 +100,7 @@ function installCommand(platform: string, release: string): string {
 const INSTALL_COMMANDS: Readonly<Record<string, string>> = {
   debian: 'sudo apt-get install ffmpeg',
   ubuntu: 'sudo apt-get install ffmpeg',
-  // Of RPM Fusion's and of its own the first has H.264; both are called by the same command.
+  // Only the build of RPM Fusion has H.264.
   fedora: 'sudo dnf install --allowerasing ffmpeg (from RPM Fusion, for H.264)',
   rhel: 'sudo dnf install --allowerasing ffmpeg (from RPM Fusion, for H.264)',
   alpine: 'apk add ffmpeg',
@@ -114,7 +113,7 @@ function parseVersion(text: string): string | null {
   return /^ffmpeg version (\S+)/.exec(text)?.[1] ?? null;
 }
 
-/** Every word that a line could be about. */
+/** The first two words of each line. */
 function wordsIn(text: string): ReadonlySet<string> {
   return new Set(text.split('\n').flatMap((line) => line.trim().split(/\s+/).slice(0, 2)));
 }

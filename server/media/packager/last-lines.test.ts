@@ -3,13 +3,13 @@ import { LastLines } from './last-lines.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('[M-42] the last 20 lines are kept, the newest last', () => {
+test('[M-42] LastLines keeps the last 20 lines', () => {
   const lines = new LastLines();
   for (let i = 0; i < 50; i++) lines.push(bytes(`line ${i}\n`));
   expect(lines.list()).toEqual(Array.from({ length: 20 }, (_, i) => `line ${i + 30}`));
 });
 
-test('[M-42] a line that has no end yet is one, too', () => {
+test('[M-42] LastLines includes an unfinished line', () => {
   const lines = new LastLines();
   lines.push(bytes('first\nsec'));
   expect(lines.list()).toEqual(['first', 'sec']);
@@ -17,7 +17,7 @@ test('[M-42] a line that has no end yet is one, too', () => {
   expect(lines.list()).toEqual(['first', 'second']);
 });
 
-test('[M-42] lines are short, and cannot move a cursor', () => {
+test('[M-42] LastLines truncates lines and removes control characters', () => {
   const lines = new LastLines();
   lines.push(bytes(`\u001b[2Jtitle\u0007 of a track\n${'x'.repeat(100_000)}`));
   lines.push(bytes('x'.repeat(100_000)));

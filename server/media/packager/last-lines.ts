@@ -1,17 +1,17 @@
 const LINES_MAX = 20;
 const LINE_CHARACTERS_MAX = 300;
 
-// A source can make ffmpeg say what is in it: nothing of that may move a terminal's cursor.
+// ffmpeg logs text of the source, which must not control a terminal.
 const CONTROL_CHARACTERS = /\p{Cc}+/gu;
 
-/** Keeps the last lines that a program said, for the log when it ends. */
+/** Keeps the last lines of a program's output, to log them when it exits. */
 export class LastLines {
   private readonly decoder = new TextDecoder();
   private readonly lines: string[] = [];
   private partialLine = '';
 
   push(bytes: Uint8Array): void {
-    // ffmpeg ends lines that it means to write over with a carriage return.
+    // ffmpeg ends lines that it overwrites with a carriage return.
     const parts = (this.partialLine + this.decoder.decode(bytes, { stream: true })).split(
       /[\r\n]+/,
     );

@@ -1,14 +1,13 @@
-// Where a shell knows no such limit, the program runs without.
+// A shell without this limit runs the program without it.
 const LIMIT_SCRIPT = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
-/** What a shell says of a program that is not there, or is none. */
+/** Exit codes of a shell for a missing or invalid program. */
 export const CANNOT_RUN_EXIT_CODES: ReadonlySet<number | null> = new Set([126, 127]);
 
 /**
- * A program that may take so much memory: what a source makes ffmpeg or ffprobe take must end that
- * program and nothing else. It is address space for data, of which they take more than they use.
- *
- * @returns a program and its arguments, for `spawn`
+ * Wraps a command with a memory limit, so that a malicious source ends ffmpeg or ffprobe and nothing
+ * else. Limits the address space for data, of which programs reserve more than they use.
+ * @returns program and arguments for `spawn`
  */
 export function withMemoryLimit(
   memoryBytes: number,

@@ -7,29 +7,29 @@ import { CANNOT_RUN_EXIT_CODES, withMemoryLimit } from './memory-limit.ts';
 import { PROBE_ENTRIES, parseSourceInfo } from './source-info.ts';
 
 /**
- * How much of a source is looked at, ms. Nearly all that send begin with a key frame; one that
- * comes in the middle is understood when the next key frame has come.
+ * Analyzed durations, ms. Nearly all sources start with a key frame; one that starts mid-stream needs
+ * the second, longer attempt to reach its next key frame.
  */
 const ANALYZE_STEPS_MS = [ANALYZE_MS, 8 * ANALYZE_MS];
-/** How long a probe takes at most, ms. */
+/** Time limits of a probe, ms. */
 export interface ProbeTimeouts {
-  /** After this time ffprobe must do with what it has. */
+  /** After this time ffprobe gets no more input. */
   readonly inputMs: number;
-  /** Soon after that it must be done. */
+  /** After this time the probe fails. */
   readonly totalMs: number;
 }
 const DEFAULT_TIMEOUTS: ProbeTimeouts = { inputMs: 8_500, totalMs: 10_000 };
-/** What is kept for a second look: some 8 s of the largest source that the ladder is made for. */
+/** Bytes kept for a second attempt: about 8 s of the largest source. */
 const INPUT_BYTES_MAX = 16 << 20;
 /**
- * It decodes a picture of each track: 43 MB for one of 4K, and twice that with many references. A
- * file of 1.7 MB with 60 tracks made it take 2.6 GB.
+ * Memory limit of ffprobe, which decodes a frame of each track: 43 MB for 4K, and twice that with many
+ * reference frames. A file of 1.7 MB with 60 tracks made it take 2.6 GB.
  */
 const ADDRESS_BYTES_MAX = 1.5 * 2 ** 30;
-/** Of what ffprobe says. A source may have some hundred streams that are nothing. */
+/** Limit of ffprobe's output. A source may have hundreds of invalid streams. */
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
-/** Looks at sources with ffprobe. @param ffprobe the program */
+/** Probes sources with ffprobe. @param ffprobe name or path of the program */
 export function startProbe(
   ffprobe: string,
   timeouts: ProbeTimeouts = DEFAULT_TIMEOUTS,
@@ -55,11 +55,11 @@ class FfprobeProbe implements Probe {
     { inputMs, totalMs }: ProbeTimeouts,
   ) {
     this.result = this.settle.promise;
-    // Who kills a probe no longer asks for its result.
+    // Nobody handles the result of a killed probe.
     this.result.catch(() => {});
     this.timers = [
       setTimeout(() => this.endInput(), inputMs),
-      setTimeout(() => this.fail('it is not understood, or too little came to tell'), totalMs),
+      setTimeout(() => this.fail('The source was not recognized as video in time.'), totalMs),
     ];
     this.startFfprobe();
   }
@@ -73,10 +73,10 @@ class FfprobeProbe implements Probe {
   }
 
   kill(): void {
-    this.fail('it ended before it was understood');
+    this.fail('The source ended before it was recognized.');
   }
 
-  /** Starts ffprobe on what was seen, and on what comes. */
+  /** Starts ffprobe with the received input; further input follows. */
   private startFfprobe(): void {
     const analyzeMs = ANALYZE_STEPS_MS[this.attempts++] ?? ANALYZE_MS;
     const command = [this.ffprobe, ...probeArguments(this.container, analyzeMs)];
@@ -113,7 +113,7 @@ class FfprobeProbe implements Probe {
     }
   }
 
-  /** No more is looked at. */
+  /** Ends the input of ffprobe. */
   private endInput(): void {
     this.isInputEnded = true;
     this.input?.end();

@@ -17,13 +17,13 @@ const SECOND = FIRST.replace('frame=28', 'frame=58').replace('933333', '1933333'
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('[M-43] frames, and those left out or doubled', () => {
+test('[M-43] report has encoded, dropped and duplicated frames', () => {
   expect(new ProgressReader().push(bytes(FIRST), 0)).toEqual([
     { frames: 28, dropped: 2, duplicated: 1, fps: 27.5, speed: 0.92 },
   ]);
 });
 
-test('[M-43] speed and frame rate are those since the report before', () => {
+test('[M-43] speed and frame rate are those since the previous report', () => {
   const reader = new ProgressReader();
   reader.push(bytes(FIRST), 5_000);
   expect(reader.push(bytes(SECOND), 7_000)).toEqual([
@@ -31,7 +31,7 @@ test('[M-43] speed and frame rate are those since the report before', () => {
   ]);
 });
 
-test('[M-43] reports come in chunks of any size', () => {
+test('[M-43] reports are parsed from chunks of any size', () => {
   const reader = new ProgressReader();
   const reports = [...bytes(FIRST + SECOND)].flatMap((byte) =>
     reader.push(Uint8Array.of(byte), 100),
@@ -39,7 +39,7 @@ test('[M-43] reports come in chunks of any size', () => {
   expect(reports.map(({ frames }) => frames)).toEqual([28, 58]);
 });
 
-test('[M-43] what is not known yet is 0, and a line without an end is not kept', () => {
+test('[M-43] unknown values are 0 and unfinished lines are limited', () => {
   const reader = new ProgressReader();
   const unknown = 'frame=0\nfps=0.00\nout_time_us=N/A\nspeed=N/A\nprogress=continue\n';
   expect(reader.push(bytes(unknown), 0)).toEqual([

@@ -1,6 +1,6 @@
 import type { EncoderProgress } from './encoder.ts';
 
-/** ffmpeg's reports are some 500 bytes long; what has no end is none. */
+/** Limit of an unfinished line; a whole report has about 500 bytes. */
 const LINE_CHARACTERS_MAX = 4_096;
 
 interface ProgressSample {
@@ -10,8 +10,8 @@ interface ProgressSample {
 }
 
 /**
- * Reads what ffmpeg says with `-progress`: lines such as `frame=120`, and `progress=continue`
- * after the last line of a report. Speed and frame rate are those since the report before.
+ * Parses the output of ffmpeg's `-progress`: lines such as `frame=120`, and `progress=continue` at the
+ * end of a report. Speed and frame rate are those since the previous report.
  */
 export class ProgressReader {
   private readonly decoder = new TextDecoder();
@@ -19,7 +19,7 @@ export class ProgressReader {
   private readonly values = new Map<string, string>();
   private previousSample: ProgressSample | null = null;
 
-  /** @returns the reports that are whole now */
+  /** @returns the reports that are complete now */
   push(bytes: Uint8Array, nowMs: number): EncoderProgress[] {
     const lines = (this.partialLine + this.decoder.decode(bytes, { stream: true })).split('\n');
     this.partialLine = (lines.pop() ?? '').slice(0, LINE_CHARACTERS_MAX);
@@ -48,7 +48,7 @@ export class ProgressReader {
       frames: sample.frames,
       dropped: this.number('drop_frames'),
       duplicated: this.number('dup_frames'),
-      // The first report covers the start, and ffmpeg's own averages are right for it.
+      // For the first report, ffmpeg's own averages apply.
       fps:
         previous && elapsedMs > 0
           ? ((sample.frames - previous.frames) * 1000) / elapsedMs
@@ -60,7 +60,7 @@ export class ProgressReader {
     };
   }
 
-  /** 0 for what is not known yet, which ffmpeg calls `N/A`. */
+  /** The value of a key; 0 when it is unknown (`N/A`). */
   private number(key: string): number {
     const value = Number.parseFloat(this.values.get(key) ?? '');
     return Number.isFinite(value) ? value : 0;

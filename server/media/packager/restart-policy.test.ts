@@ -1,88 +1,88 @@
 import { describe, expect, test } from 'bun:test';
 import { RestartPolicy } from './restart-policy.ts';
 
-describe('an encoder that ended', () => {
-  test('[M-40] is started again at once, then later and later, 10 s at most', () => {
-    const backOff = new RestartPolicy();
-    const waits: (number | null)[] = [];
+describe('encoder that exited', () => {
+  test('[M-40] restart delay doubles from 250 ms to 10 s', () => {
+    const policy = new RestartPolicy();
+    const delaysMs: (number | null)[] = [];
     for (let i = 0, nowMs = 0; i < 8; i++, nowMs += 20_000) {
-      backOff.onStart(nowMs);
-      backOff.onOutput(nowMs + 500);
-      waits.push(backOff.onExit(nowMs + 1_000));
+      policy.onStart(nowMs);
+      policy.onOutput(nowMs + 500);
+      delaysMs.push(policy.onExit(nowMs + 1_000));
     }
-    expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
+    expect(delaysMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  test('[M-40] after a minute in which it worked, is started again at once', () => {
-    const backOff = new RestartPolicy();
+  test('[M-40] restart delay is reset after a minute of output', () => {
+    const policy = new RestartPolicy();
     for (let i = 0; i < 4; i++) {
-      backOff.onStart(i * 1_000);
-      backOff.onOutput(i * 1_000 + 100);
-      backOff.onExit(i * 1_000 + 500);
+      policy.onStart(i * 1_000);
+      policy.onOutput(i * 1_000 + 100);
+      policy.onExit(i * 1_000 + 500);
     }
-    backOff.onStart(10_000);
-    backOff.onOutput(69_000);
-    expect(backOff.onExit(70_000)).toBe(250);
+    policy.onStart(10_000);
+    policy.onOutput(69_000);
+    expect(policy.onExit(70_000)).toBe(250);
   });
 
-  test('[M-40] five times without having made anything, is not started again', () => {
-    const backOff = new RestartPolicy();
-    const waits = Array.from({ length: 5 }, (_, i) => {
-      backOff.onStart(i * 10_000);
-      backOff.onInput(i * 10_000 + 10);
-      return backOff.onExit(i * 10_000 + 20);
+  test('[M-40] encoder is not restarted after five exits without output', () => {
+    const policy = new RestartPolicy();
+    const delaysMs = Array.from({ length: 5 }, (_, i) => {
+      policy.onStart(i * 10_000);
+      policy.onInput(i * 10_000 + 10);
+      return policy.onExit(i * 10_000 + 20);
     });
-    expect(waits).toEqual([250, 500, 1_000, 2_000, null]);
+    expect(delaysMs).toEqual([250, 500, 1_000, 2_000, null]);
   });
 
-  test('[M-40] that made something in between is started again', () => {
-    const backOff = new RestartPolicy();
+  test('[M-40] output between exits resets the failure count', () => {
+    const policy = new RestartPolicy();
     for (let i = 0; i < 20; i++) {
-      backOff.onStart(i * 20_000);
-      if (i % 4 === 3) backOff.onOutput(i * 20_000 + 10);
-      expect(backOff.onExit(i * 20_000 + 20)).not.toBeNull();
+      policy.onStart(i * 20_000);
+      if (i % 4 === 3) policy.onOutput(i * 20_000 + 10);
+      expect(policy.onExit(i * 20_000 + 20)).not.toBeNull();
     }
   });
 });
 
-describe('an encoder that runs', () => {
-  /** A source that sends ten times a second from one time to another. */
-  const feed = (backOff: RestartPolicy, fromMs: number, toMs: number) => {
-    for (let nowMs = fromMs; nowMs <= toMs; nowMs += 100) backOff.onInput(nowMs);
+describe('running encoder', () => {
+  /** Input ten times a second. */
+  const feed = (policy: RestartPolicy, fromMs: number, toMs: number) => {
+    for (let nowMs = fromMs; nowMs <= toMs; nowMs += 100) policy.onInput(nowMs);
   };
 
-  test('[M-41] is stuck when the source flows and nothing came out for 10 s', () => {
-    const backOff = new RestartPolicy();
-    backOff.onStart(0);
-    feed(backOff, 0, 1_000);
-    backOff.onOutput(1_000);
-    feed(backOff, 1_100, 11_000);
-    expect(backOff.isStuck(11_000)).toBeFalse();
-    feed(backOff, 11_100, 11_200);
-    expect(backOff.isStuck(11_200)).toBeTrue();
-    backOff.onStart(11_300);
-    expect(backOff.isStuck(11_300)).toBeFalse();
+  test('[M-41] encoder is stuck after 10 s of input without output', () => {
+    const policy = new RestartPolicy();
+    policy.onStart(0);
+    feed(policy, 0, 1_000);
+    policy.onOutput(1_000);
+    feed(policy, 1_100, 11_000);
+    expect(policy.isStuck(11_000)).toBeFalse();
+    feed(policy, 11_100, 11_200);
+    expect(policy.isStuck(11_200)).toBeTrue();
+    policy.onStart(11_300);
+    expect(policy.isStuck(11_300)).toBeFalse();
   });
 
-  test('[M-41] is not stuck while it makes fragments', () => {
-    const backOff = new RestartPolicy();
-    backOff.onStart(0);
+  test('[M-41] encoder with output is not stuck', () => {
+    const policy = new RestartPolicy();
+    policy.onStart(0);
     for (let nowMs = 0; nowMs < 60_000; nowMs += 500) {
-      feed(backOff, nowMs, nowMs + 400);
-      backOff.onOutput(nowMs + 450);
-      expect(backOff.isStuck(nowMs + 450)).toBeFalse();
+      feed(policy, nowMs, nowMs + 400);
+      policy.onOutput(nowMs + 450);
+      expect(policy.isStuck(nowMs + 450)).toBeFalse();
     }
   });
 
-  test('[M-41] is not stuck when the source paused: that is not its fault', () => {
-    const backOff = new RestartPolicy();
-    backOff.onStart(0);
-    feed(backOff, 0, 1_000);
-    backOff.onOutput(1_000);
-    expect(backOff.isStuck(25_000)).toBeFalse();
-    feed(backOff, 25_000, 25_100);
-    expect(backOff.isStuck(25_100)).toBeFalse();
-    feed(backOff, 25_200, 35_000);
-    expect(backOff.isStuck(35_000)).toBeTrue();
+  test('[M-41] pause of the source does not count as stuck', () => {
+    const policy = new RestartPolicy();
+    policy.onStart(0);
+    feed(policy, 0, 1_000);
+    policy.onOutput(1_000);
+    expect(policy.isStuck(25_000)).toBeFalse();
+    feed(policy, 25_000, 25_100);
+    expect(policy.isStuck(25_100)).toBeFalse();
+    feed(policy, 25_200, 35_000);
+    expect(policy.isStuck(35_000)).toBeTrue();
   });
 });

@@ -1,20 +1,20 @@
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import { AUDIO_BITS_PER_S, AUDIO_SAMPLE_RATE } from './ffmpeg-arguments.ts';
 
-/** Samples of an AAC frame. */
+/** Samples in an AAC frame. */
 const FRAME_TICKS = 1024;
-/** A frame of stereo in which nothing is coded (ISO/IEC 14496-3, raw_data_block), as ffmpeg has it. */
+/** A silent stereo frame (ISO/IEC 14496-3, raw_data_block), as ffmpeg encodes it. */
 const SILENT_FRAME = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c];
 /** AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1): AAC-LC, 48 kHz, two channels. */
 const AAC_LC_48_STEREO = [0x11, 0x90];
 
-/** What comes before silence: as ffmpeg has it, so that its sound can come after it, too. */
+/** The init segment for silence; equivalent to ffmpeg's, so that its audio can follow. */
 export function silentInit(): InitSegment {
   return { bytes: initBytes(), timescale: AUDIO_SAMPLE_RATE, codec: 'mp4a.40.2' };
 }
 
 /**
- * About so much silence, in whole frames of 21 ms.
+ * A fragment of silence, in whole frames of 21 ms.
  * @param startTicks source time, in samples
  */
 export function silentFragment(startTicks: number, durationMs: number): Fragment {
@@ -27,7 +27,7 @@ export function silentFragment(startTicks: number, durationMs: number): Fragment
   };
 }
 
-// Boxes of ISO/IEC 14496-12, as CMAF (ISO/IEC 23000-19) wants them.
+// Boxes of ISO/IEC 14496-12, as CMAF (ISO/IEC 23000-19) requires.
 
 function fragmentBytes(startTicks: number, frames: number): Uint8Array {
   const size = SILENT_FRAME.length;
@@ -35,7 +35,7 @@ function fragmentBytes(startTicks: number, frames: number): Uint8Array {
     box('moof', [
       ...fullBox('mfhd', 0, 0, u32(0)),
       ...box('traf', [
-        // The base is the moof; duration, size and flags (no sample depends on another) of each.
+        // Offsets are from the moof; default duration, size and flags (no sample depends on another).
         ...fullBox('tfhd', 0, 0x02_0038, u32(1, FRAME_TICKS, size, 0x0200_0000)),
         ...fullBox('tfdt', 1, 0, u64(startTicks)),
         ...fullBox('trun', 0, 0x01, u32(frames, dataOffset)),
@@ -64,7 +64,7 @@ function initBytes(): Uint8Array {
         ...u32(0, 0),
       ]),
       ...box('mdia', [
-        // The language is "und", undetermined.
+        // Language "und": undetermined.
         ...fullBox('mdhd', 0, 0, [...u32(0, 0, AUDIO_SAMPLE_RATE, 0), ...u16(0x55c4, 0)]),
         ...fullBox('hdlr', 0, 0, [
           ...u32(0),
@@ -92,7 +92,7 @@ function initBytes(): Uint8Array {
 
 function mp4a(): number[] {
   const decoderConfig = [
-    // MPEG-4 audio, an audio stream; no buffer; most and average bit/s.
+    // MPEG-4 audio, audio stream; buffer size 0; peak and average bit rate.
     ...[0x40, 0x15, 0, 0, 0],
     ...u32(AUDIO_BITS_PER_S, AUDIO_BITS_PER_S),
     ...descriptor(0x05, AAC_LC_48_STEREO),

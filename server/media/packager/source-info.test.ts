@@ -18,8 +18,8 @@ const AUDIO = { codec_type: 'audio', sample_fmt: 'fltp', sample_rate: '48000', c
 const info = (video: object, ...others: object[]) =>
   parseSourceInfo(JSON.stringify({ streams: [{ ...VIDEO, ...video }, ...others] }));
 
-describe('a source', () => {
-  test('[M-13] has a size, a frame rate, and sound or none', () => {
+describe('source info', () => {
+  test('[M-13] source info has size, frame rate and audio', () => {
     expect(info({}, AUDIO)).toEqual({
       width: 1280,
       height: 720,
@@ -29,7 +29,7 @@ describe('a source', () => {
     expect(info({}).hasAudio).toBeFalse();
   });
 
-  test('[M-13] whose sound cannot be decoded has none', () => {
+  test('[M-13] audio that cannot be decoded counts as none', () => {
     expect(info({}, { ...AUDIO, sample_fmt: undefined }).hasAudio).toBeFalse();
     expect(info({}, { ...AUDIO, sample_rate: '0' }).hasAudio).toBeFalse();
     expect(info({}, { ...AUDIO, channels: 0 }).hasAudio).toBeFalse();
@@ -39,72 +39,72 @@ describe('a source', () => {
     ['720x576 as 4:3', { width: 720, height: 576, sample_aspect_ratio: '16:15' }, [768, 576]],
     ['720x480 as 16:9', { width: 720, height: 480, sample_aspect_ratio: '32:27' }, [853, 480]],
     ['720x480 as 4:3', { width: 720, height: 480, sample_aspect_ratio: '8:9' }, [640, 480]],
-    ['an aspect that is not known', { sample_aspect_ratio: '0:1' }, [1280, 720]],
-    ['a telephone upright', { side_data_list: [{}, { rotation: -90 }] }, [720, 1280]],
-    ['a telephone head first', { side_data_list: [{ rotation: 180 }] }, [1280, 720]],
-  ])('[M-13] is shown with square pixels, and turned: %s', (_, video, [width, height]) => {
+    ['an unknown aspect ratio', { sample_aspect_ratio: '0:1' }, [1280, 720]],
+    ['an upright phone', { side_data_list: [{}, { rotation: -90 }] }, [720, 1280]],
+    ['an upside-down phone', { side_data_list: [{ rotation: 180 }] }, [1280, 720]],
+  ])('[M-13] display size of %s has square pixels and rotation', (_, video, [width, height]) => {
     expect(info(video)).toMatchObject({ width, height });
   });
 
-  test('[M-13] whose frames are fields says so', () => {
+  test('[M-13] interlaced source is marked', () => {
     expect(info({ field_order: 'tt' }).isInterlaced).toBeTrue();
     expect(info({})).not.toHaveProperty('isInterlaced');
   });
 
   test.each([
-    ['its own', '30/1', '30/1', [30, 1]],
+    ['constant', '30/1', '30/1', [30, 1]],
     ['29.97, exact', '30000/1001', '30000/1001', [30_000, 1_001]],
     ['29.97, as a decimal', '2997/100', '2997/100', [30_000, 1_001]],
     ['59.94', '60000/1001', '60000/1001', [60_000, 1_001]],
     ['23.976', '24000/1001', '24000/1001', [24_000, 1_001]],
-    ['its own, though some frames are missing', '30/1', '28/1', [30, 1]],
-    ['frames, not fields', '50/1', '25/1', [25, 1]],
-    ['what was counted, of an uneven one', '1000/1', '29/1', [30, 1]],
-    ['what was counted, in the dark', '30/1', '14/1', [15, 1]],
-    ['the usual of a browser that says nothing', '1000/1', '1000/1', [30, 1]],
-    ['the usual of one that knows nothing', '0/0', '0/0', [30, 1]],
-    ['60 of more', '120/1', '120/1', [60, 1]],
-    ['10 of less', '5/1', '5/1', [10, 1]],
-    ['10 of almost none', '1/10', '1/10', [30, 1]],
-  ])('[M-13] has a frame rate: %s', (_, r, avg, rate) => {
+    ['constant with missing frames', '30/1', '28/1', [30, 1]],
+    ['frames instead of fields', '50/1', '25/1', [25, 1]],
+    ['counted for a variable rate', '1000/1', '29/1', [30, 1]],
+    ['counted for a dark scene', '30/1', '14/1', [15, 1]],
+    ['default for a browser without a rate', '1000/1', '1000/1', [30, 1]],
+    ['default for an unknown rate', '0/0', '0/0', [30, 1]],
+    ['60 for a higher rate', '120/1', '120/1', [60, 1]],
+    ['10 for a lower rate', '5/1', '5/1', [10, 1]],
+    ['default below 1', '1/10', '1/10', [30, 1]],
+  ])('[M-13] frame rate is chosen: %s', (_, r, avg, rate) => {
     expect(info({ r_frame_rate: r, avg_frame_rate: avg }).frameRate).toEqual(
       rate as [number, number],
     );
   });
 });
 
-describe('what cannot be encoded', () => {
-  test('[M-16] is refused with a line that its sender understands', () => {
-    const refused = (found: object) => {
+describe('invalid source', () => {
+  test('[M-16] invalid source is rejected with a message for the sender', () => {
+    const rejectionOf = (output: object) => {
       try {
-        return `${JSON.stringify(parseSourceInfo(JSON.stringify(found)))} is taken`;
+        return `${JSON.stringify(parseSourceInfo(JSON.stringify(output)))} is accepted`;
       } catch (error) {
         return (error as Error).message;
       }
     };
-    const video = (change: object) => refused({ streams: [{ ...VIDEO, ...change }] });
-    expect(refused({})).toBe('no video was found in what was sent');
-    expect(refused({ streams: [] })).toBe('no video was found in what was sent');
-    expect(refused({ streams: 'none' })).toBe('no video was found in what was sent');
-    expect(refused({ streams: [AUDIO] })).toBe(
-      'there is no picture in it: a source needs a video track',
+    const video = (change: object) => rejectionOf({ streams: [{ ...VIDEO, ...change }] });
+    expect(rejectionOf({})).toBe('No video was found in the source.');
+    expect(rejectionOf({ streams: [] })).toBe('No video was found in the source.');
+    expect(rejectionOf({ streams: 'none' })).toBe('No video was found in the source.');
+    expect(rejectionOf({ streams: [AUDIO] })).toBe(
+      'The source has no video track; a source needs one.',
     );
     expect(video({ pix_fmt: undefined, codec_name: 'vvc' })).toBe(
-      'its picture (vvc) cannot be decoded by this ffmpeg, or never begins; H.264 works everywhere',
+      'The video (vvc) has no key frame or cannot be decoded by this ffmpeg. H.264 always works.',
     );
     expect(video({ pix_fmt: undefined, codec_name: 'unknown' })).toBe(
-      'no video was found in what was sent',
+      'No video was found in the source.',
     );
-    expect(video({ width: 0 })).toBe('its picture has no size');
-    expect(video({ width: 12 })).toBe('its picture is 12×720; the least is 16 pixels on each side');
+    expect(video({ width: 0 })).toBe('The video has no size.');
+    expect(video({ width: 12 })).toBe('The video is 12×720; each side needs at least 16 pixels.');
     expect(video({ width: 7680, height: 4320 })).toBe(
-      'its picture is 7680×4320; the most is 4096 pixels on a side and 9437184 in all (4K)',
+      'The video is 7680×4320; at most 4096 pixels on a side and 9437184 in total (4K) are allowed.',
     );
     expect(video({ width: 4000, height: 4000 })).toContain('4000×4000');
     expect(video({ sample_aspect_ratio: '1000:1' })).toContain('1280000×720');
   });
 
-  test('[M-16] never breaks anything, whatever ffprobe says', () => {
+  test('[M-16] any output of ffprobe gives valid info or a message', () => {
     const text = fc.oneof(fc.string(), fc.constantFrom('1/0', '-1/1', 'NaN/NaN', '1e999/1'));
     const field = fc.oneof(text, fc.integer(), fc.double(), fc.constant(null));
     const stream = fc.record(
@@ -127,7 +127,7 @@ describe('what cannot be encoded', () => {
           expect(frameRate[0] / frameRate[1]).toBeLessThanOrEqual(60);
           expect(frameRate[0] / frameRate[1]).toBeGreaterThanOrEqual(10);
         } catch (error) {
-          expect((error as Error).message).toMatch(/^(no|its|there)/);
+          expect((error as Error).message).toMatch(/^(No|The) /);
         }
       }),
     );

@@ -3,7 +3,7 @@ import { SIDE_MIN } from '../ladder.ts';
 import type { SourceInfo } from './encoder.ts';
 import { PIXELS_MAX } from './ffmpeg-arguments.ts';
 
-/** What ffprobe is asked for. */
+/** The `-show_entries` argument of ffprobe. */
 export const PROBE_ENTRIES = [
   'stream=codec_type,codec_name,width,height,sample_aspect_ratio,pix_fmt,field_order',
   'r_frame_rate,avg_frame_rate,sample_fmt,sample_rate,channels:stream_side_data=rotation',
@@ -11,12 +11,12 @@ export const PROBE_ENTRIES = [
 
 const SIDE_MAX = 4096;
 const FPS_MAX = 60;
-/** What a source gets that does not say, as with most browsers. */
+/** For sources without a known rate, such as most browsers. */
 const DEFAULT_FPS: Fraction = [30, 1];
 
 type Fraction = readonly [number, number];
 
-/** Rates that cameras have, least first. Slower sources get the first, for a low latency. */
+/** Frame rates of cameras, ascending. Slower sources get the first, for a low latency. */
 const STANDARD_RATES: readonly Fraction[] = [
   [10, 1],
   [12, 1],
@@ -32,9 +32,9 @@ const STANDARD_RATES: readonly Fraction[] = [
   [60_000, 1_001],
   [60, 1],
 ];
-// A thirtieth of a frame a second tells 29.97 from 30.
+// Distinguishes 29.97 from 30.
 const SAME_RATE_TOLERANCE = 0.0005;
-// What is counted over few frames is off by a little, and two counts that are this near agree.
+// A rate counted over few frames is inexact, and two rates this close agree.
 const COUNTED_RATE_TOLERANCE = 0.03;
 const AGREEING_RATES_TOLERANCE = 0.1;
 
@@ -60,25 +60,25 @@ const UNKNOWN_CODECS: ReadonlySet<string | undefined> = new Set([undefined, 'unk
 type Stream = z.infer<typeof streamSchema>;
 
 /**
- * What ffprobe found, as far as an encoder must know.
- * @param json its output with `-of json`
- * @throws Error with a line for the sender when there is no picture that can be encoded
+ * Parses the output of ffprobe.
+ * @param json output with `-of json`
+ * @throws Error with a message for the sender when there is no video that can be encoded
  */
 export function parseSourceInfo(json: string): SourceInfo {
   const { streams = [] } = parseProbe(json);
   const video = streams.find(({ codec_type }) => codec_type === 'video');
-  // Garbage can look like a track, of no codec.
+  // Garbage can look like a track without a codec.
   if (video && UNKNOWN_CODECS.has(video.codec_name)) {
-    throw new Error('no video was found in what was sent');
+    throw new Error('No video was found in the source.');
   }
   if (!video) {
     throw new Error(
       streams.length === 0
-        ? 'no video was found in what was sent'
-        : 'there is no picture in it: a source needs a video track',
+        ? 'No video was found in the source.'
+        : 'The source has no video track; a source needs one.',
     );
   }
-  // Only the first is ever encoded.
+  // Only the first audio track is encoded.
   const audio = streams.find(({ codec_type }) => codec_type === 'audio');
   return {
     ...displaySize(video),
@@ -92,19 +92,19 @@ function parseProbe(json: string): z.infer<typeof probeSchema> {
   try {
     return probeSchema.parse(JSON.parse(json));
   } catch {
-    throw new Error('no video was found in what was sent');
+    throw new Error('No video was found in the source.');
   }
 }
 
-/** Turned, and with square pixels. */
+/** The size after rotation, with square pixels. */
 function displaySize(video: Stream): { width: number; height: number } {
   const { width = 0, height = 0, codec_name: codec } = video;
   if (!video.pix_fmt) {
     throw new Error(
-      `its picture (${codec}) cannot be decoded by this ffmpeg, or never begins; H.264 works everywhere`,
+      `The video (${codec}) has no key frame or cannot be decoded by this ffmpeg. H.264 always works.`,
     );
   }
-  if (width < 1 || height < 1) throw new Error('its picture has no size');
+  if (width < 1 || height < 1) throw new Error('The video has no size.');
   const [across, down] = parseFraction(video.sample_aspect_ratio, ':') ?? [1, 1];
   const square = { width: Math.round((width * across) / down), height };
   const size = isRotated(video) ? { width: square.height, height: square.width } : square;
@@ -115,11 +115,11 @@ function displaySize(video: Stream): { width: number; height: number } {
 function checkSize({ width, height }: { width: number; height: number }): void {
   const size = `${width}×${height}`;
   if (Math.min(width, height) < SIDE_MIN) {
-    throw new Error(`its picture is ${size}; the least is ${SIDE_MIN} pixels on each side`);
+    throw new Error(`The video is ${size}; each side needs at least ${SIDE_MIN} pixels.`);
   }
   if (Math.max(width, height) > SIDE_MAX || width * height > PIXELS_MAX) {
     throw new Error(
-      `its picture is ${size}; the most is ${SIDE_MAX} pixels on a side and ${PIXELS_MAX} in all (4K)`,
+      `The video is ${size}; at most ${SIDE_MAX} pixels on a side and ${PIXELS_MAX} in total (4K) are allowed.`,
     );
   }
 }
@@ -138,9 +138,9 @@ function isDecodable(audio: Stream): boolean {
 }
 
 /**
- * ffprobe says twice how many frames there are in a second: `r_frame_rate` is the finest step of
- * their times, exact for an even rate and senseless for an uneven one (1000 in WebM);
- * `avg_frame_rate` is what was counted, or what the container says.
+ * Determines the frame rate from ffprobe's two values. `r_frame_rate` is the finest step of the
+ * timestamps: exact for a constant rate, meaningless for a variable one (1000 in WebM).
+ * `avg_frame_rate` was counted, or is the value of the container.
  */
 function findFrameRate(video: Stream): Fraction {
   const step = plausibleRate(video.r_frame_rate);
@@ -149,7 +149,7 @@ function findFrameRate(video: Stream): Fraction {
     return standardRate(step);
   if (counted) return standardRate(counted);
   const fastRate = parseFraction(video.avg_frame_rate, '/');
-  // Such as 120 frames a second, which a camera has, and no clock.
+  // A plausible high rate such as 120 is capped; anything higher is a timestamp resolution.
   return fastRate && fractionValue(fastRate) > FPS_MAX && fractionValue(fastRate) <= 240
     ? [FPS_MAX, 1]
     : DEFAULT_FPS;
@@ -160,7 +160,7 @@ function plausibleRate(text: string | undefined): Fraction | null {
   return rate && fractionValue(rate) >= 1 && fractionValue(rate) <= FPS_MAX * 1.001 ? rate : null;
 }
 
-/** This rate, if cameras have it; else the next higher one that they have. */
+/** This rate if it is standard, else the next higher standard rate. */
 function standardRate(rate: Fraction): Fraction {
   const exact = STANDARD_RATES.find((known) => isWithin(known, rate, SAME_RATE_TOLERANCE));
   const higher = STANDARD_RATES.find(
@@ -178,7 +178,7 @@ function fractionValue([frames, seconds]: Fraction): number {
   return frames / seconds;
 }
 
-/** @returns null when it is none, or not above 0 */
+/** @returns null when the text is no fraction above 0 */
 function parseFraction(text: string | undefined, separator: string): Fraction | null {
   const [above, below] = (text ?? '').split(separator).map(Number);
   return above && below && above > 0 && below > 0 ? [above, below] : null;

@@ -1,30 +1,27 @@
-/** How one rendition is to be encoded. */
+/** The rate limits of a rendition. */
 export interface EncoderRate {
-  /** The most it takes over time, bit/s, and how much may come at once beyond that, bits. */
+  /** Peak bit rate, and the size of the rate control buffer, bits. */
   readonly maxBitsPerS: number;
   readonly bufferBits: number;
 }
 
-/** What ffmpeg must be told for one of its video encoders. */
+/** The ffmpeg arguments of a video encoder. */
 export interface VideoEncoder {
-  /** Before the inputs. */
+  /** Arguments before the inputs. */
   readonly device: readonly string[];
-  /** Filters before it, so that it gets pictures of a kind that it takes; yuv420p comes. */
+  /** Filters that convert yuv420p to a format that the encoder accepts. */
   readonly filters: readonly string[];
-  /** After `-c:v`: preset, low latency, quality under a cap, key frames where we force them. */
+  /** Options after `-c:v`: preset, low latency, capped quality, key frames only where forced. */
   options(preset: string, rate: EncoderRate): string[];
 }
 
-/**
- * What a picture's quality is while the cap allows it: x264's default of 23, and about the same on
- * the scales of the others.
- */
+/** Target quality below the cap: x264's default of 23, and about the same for other encoders. */
 const QUALITY = '23';
 
-/** Encoders without a scale of quality get this share of the cap as their usual rate. */
+/** Encoders without a quality scale get this share of the cap as their average rate. */
 const AVERAGE_RATE_RATIO = 0.75;
 
-// The names of x264's presets mean something to everyone; NVENC counts from p1 (fastest) to p7.
+// Maps the well-known preset names of x264 to those of NVENC, from p1 (fastest) to p7.
 const NVENC_PRESETS: Readonly<Record<string, string>> = {
   ultrafast: 'p1',
   superfast: 'p1',
@@ -46,7 +43,7 @@ const LIBX264: VideoEncoder = {
     ...['-tune', 'zerolatency'],
     ...['-crf', QUALITY],
     ...rateCap(rate),
-    // Key frames come where we force them and nowhere else.
+    // Key frames only where they are forced.
     ...['-sc_threshold', '0'],
   ],
 };
@@ -78,7 +75,7 @@ const QSV: VideoEncoder = {
   ],
 };
 
-// It has no presets.
+// This encoder has no presets.
 const VAAPI: VideoEncoder = {
   device: ['-vaapi_device', '/dev/dri/renderD128'],
   filters: ['format=nv12', 'hwupload'],
@@ -90,7 +87,7 @@ const VAAPI: VideoEncoder = {
   ],
 };
 
-// It has no presets.
+// This encoder has no presets.
 const VIDEOTOOLBOX: VideoEncoder = {
   ...NO_DEVICE,
   options: (_preset, rate) => [
@@ -101,7 +98,7 @@ const VIDEOTOOLBOX: VideoEncoder = {
   ],
 };
 
-// One we do not know gets what all have in common.
+// Unknown encoders get the common options.
 const GENERIC_ENCODER: VideoEncoder = {
   ...NO_DEVICE,
   options: (_preset, rate) => [...averageRate(rate), ...rateCap(rate)],
@@ -115,7 +112,7 @@ const ENCODERS: Readonly<Record<string, VideoEncoder>> = {
   h264_videotoolbox: VIDEOTOOLBOX,
 };
 
-/** @param name ffmpeg's name of it */
+/** @param name ffmpeg's name of the encoder */
 export function videoEncoder(name: string): VideoEncoder {
   return ENCODERS[name] ?? GENERIC_ENCODER;
 }

@@ -2,12 +2,12 @@ import { expect, test } from 'bun:test';
 import type { Presentation, Segment } from '../segment.ts';
 import { bitRates } from './bit-rates.ts';
 
-/** Segments of so many bytes; null: it was lost. @param lastsMs each */
-function presentation(bytes: readonly (number | null)[], lastsMs = 1_000): Presentation {
+/** Segments of these sizes; null: a gap. @param durationMs of each */
+function presentation(bytes: readonly (number | null)[], durationMs = 1_000): Presentation {
   const segments = bytes.map((byteLength, seq): Segment => {
     const piece = { startTicks: 0, durationTicks: 0, byteLength: byteLength ?? 0 };
     const pieces = new Map(byteLength === null ? [] : [['v0', piece]]);
-    return { seq, epoch: 0, startMs: seq * lastsMs, durationMs: lastsMs, pieces };
+    return { seq, epoch: 0, startMs: seq * durationMs, durationMs: durationMs, pieces };
   });
   return {
     ...{ version: 1, epochs: [], segments, parts: new Map(), isEnded: false },
@@ -15,7 +15,7 @@ function presentation(bytes: readonly (number | null)[], lastsMs = 1_000): Prese
   };
 }
 
-test('[M-24] the average and the most of what is there: a gap takes no bits and no time', () => {
+test('[M-24] average and peak ignore gaps', () => {
   expect(bitRates(presentation([100, 300, 200]), 'v0')).toEqual({ average: 1_600, peak: 2_400 });
   expect(bitRates(presentation([100, null, null, 300, null, 200]), 'v0')).toEqual({
     average: 1_600,
@@ -24,7 +24,7 @@ test('[M-24] the average and the most of what is there: a gap takes no bits and 
   expect(bitRates(presentation([100, 300, 200]), 'v1')).toBeNull();
 });
 
-test('[M-24] the most is of segments that follow each other, and not over a gap', () => {
+test('[M-24] peak is measured over contiguous segments', () => {
   expect(bitRates(presentation([100, 300, 100], 400), 'v0')?.peak).toBe(4_000);
   expect(bitRates(presentation([100, null, 300, 100], 400), 'v0')?.peak).toBe(4_000);
   expect(bitRates(presentation([300, null, 300, 100], 400), 'v0')?.peak).toBe(4_000);

@@ -1,15 +1,15 @@
 import type { Presentation, Segment, TrackId } from '../segment.ts';
 import { targetDurationS } from './target-duration.ts';
 
-/** What a track took, bit/s. */
+/** Measured bit rates of a track, bit/s. */
 export interface BitRates {
   readonly average: number;
-  /** Of any run of segments that lasts 0.5 to 1.5 target durations (RFC 8216bis, 4.4.6.2). */
+  /** Peak over any run of segments of 0.5 to 1.5 target durations (RFC 8216bis, 4.4.6.2). */
   readonly peak: number;
 }
 
 /**
- * Where a segment does not have the track, or was lost, is a gap, which takes no bits and no time.
+ * Measures the bit rates of a track. Segments without the track and gaps do not count.
  * @returns null when no segment has this track
  */
 export function bitRates({ segments, segmentMs }: Presentation, track: TrackId): BitRates | null {

@@ -13,37 +13,37 @@ import { longestSegmentMs } from './target-duration.ts';
 import { element } from './xml.ts';
 
 export interface DashOptions {
-  /** Where players read the service's clock as ISO 8601, from the manifest's place. */
+  /** URL of service time as ISO 8601, relative to the manifest. */
   readonly timeUrl?: string;
 }
 
-/** What was made by one encoder, without a gap. */
+/** A run of segments of one epoch without gaps. */
 interface Period {
   readonly id: string;
   readonly epoch: Epoch;
-  /** Service time at which it begins, Unix ms. */
+  /** Service time at which it starts, Unix ms. */
   readonly startMs: number;
   readonly segments: readonly Segment[];
 }
 
-// From /media/:stream_id/manifest.mpd. Not from the root: dash.js resolves only what is relative
-// against the manifest, and a page may be of another origin.
+// Relative to /media/:stream_id/manifest.mpd, because dash.js does not resolve absolute paths against
+// the manifest, and the page may have another origin.
 const TIME_URL = '../../api/v1/time?format=iso';
-// How much faster or slower a player with low latency may go to hold it; nobody hears 4 %.
+// Playback rates with which low-latency players catch up; 4 % is inaudible.
 const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
 
 /**
- * The DASH manifest (ISO/IEC 23009-1, live profile; DASH-IF IOP): a Period for each epoch. The same
- * presentation gives the same text.
+ * Renders the DASH manifest (ISO/IEC 23009-1, live profile; DASH-IF IOP), with a Period for each
+ * epoch. Equal presentations give equal texts.
  *
- * Numbers in a Period have no holes. While it is live a Period goes on as what it was, with only what
- * comes after its last gap; after the end each run between gaps is a Period.
+ * Segment numbers in a Period are consecutive. In a live manifest, a Period lists only the segments
+ * after its last gap; after the end, each run between gaps is a Period.
  *
- * In both types, service time = `availabilityStartTime` + presentation time. While it is live
- * presentation time is Unix time; after the end, when the first Period must start at 0,
- * `availabilityStartTime` is the service time of that.
+ * Service time = `availabilityStartTime` + presentation time. In a live manifest, presentation time is
+ * Unix time. After the end, the first Period starts at 0 and `availabilityStartTime` is its service
+ * time.
  *
- * @returns null when there is no segment
+ * @returns null without segments
  */
 export function dashManifest(
   presentation: Presentation,
@@ -84,9 +84,9 @@ export function dashManifest(
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('MPD', attributes, content)}\n`;
 }
 
-// Players do not count the delay from now, as the standard says, but from the end of what they take
-// for available (shaka: now less the longest segment; dash.js: the newest segment). So that much is
-// taken off, else shaka is 4.9 s behind the camera with a delay of 3.5 s. A segment is the least.
+// Players count the delay not from now, as the standard says, but from the end of the available
+// segments (shaka: now minus the longest segment; dash.js: the newest segment). Subtract that, or
+// shaka plays 4.9 s behind the camera with a delay of 3.5 s. The minimum is one segment.
 function liveAttributes({ segmentMs, latencyMs, dvrMs }: Presentation) {
   const delayMs = Math.max(segmentMs, latencyMs - longestSegmentMs(segmentMs));
   return {
@@ -111,14 +111,14 @@ function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
     const [first, before, after] = [segments[from] as Segment, segments[from - 1], segments[to]];
     const epoch = byNumber.get(first.epoch);
     if (!epoch || isGap(first)) continue;
-    // What follows and is of the same epoch is a gap.
+    // A gap of the same epoch follows.
     if (!isEnded && after?.epoch === first.epoch) continue;
     const followsGap = isEnded && (!before || isGap(before));
     const continuesEpoch = periods.at(-1)?.epoch === epoch;
     periods.push({
       id: `e${epoch.number}${continuesEpoch ? `-${first.seq}` : ''}`,
       epoch,
-      // Whole ms, so that `availabilityStartTime` can say it of the first.
+      // Whole ms, the resolution of `availabilityStartTime`.
       startMs: followsGap ? Math.floor(first.startMs) : epoch.startMs,
       segments: segments.slice(from, to),
     });
@@ -126,7 +126,7 @@ function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
   return periods;
 }
 
-/** Where those end that are of the same epoch, and are gaps or not, as the first of them. */
+/** The end index of a run of segments of one epoch that are all gaps or all no gaps. */
 function endOfRun(segments: readonly Segment[], from: number): number {
   const first = segments[from] as Segment;
   let to = from + 1;
@@ -144,7 +144,7 @@ function adaptationSets({ epoch, startMs, segments }: Period): string[] {
   const sets: string[] = [];
   if (videos.length > 0) {
     const attributes = { id: 0, contentType: 'video', mimeType: 'video/mp4', ...common };
-    // As a rule the renditions are cut at the same ticks; then one timeline does for all.
+    // The renditions are usually cut at the same ticks and share one timeline.
     const [shared, ...others] = new Set(videos.map(template));
     const isShared = shared !== undefined && others.length === 0;
     sets.push(
@@ -217,13 +217,13 @@ function segmentTemplate(
   );
 }
 
-/** `S` elements: those of the same duration that follow each other are one. */
+/** `S` elements; contiguous segments of equal duration share one. */
 function timeline(pieces: readonly (Piece | undefined)[]): string[] {
-  const lines: string[] = [];
+  const elements: string[] = [];
   let nextTicks: number | null = null;
   for (let i = 0; i < pieces.length; ) {
     const piece = pieces[i];
-    if (!piece) throw new Error('a segment has all tracks of its epoch');
+    if (!piece) throw new Error('a segment lacks a track of its epoch');
     const { startTicks, durationTicks } = piece;
     let repeats = 0;
     let endTicks = startTicks + durationTicks;
@@ -234,18 +234,18 @@ function timeline(pieces: readonly (Piece | undefined)[]): string[] {
     }
     const t = startTicks === nextTicks ? '' : ` t="${startTicks}"`;
     const r = repeats === 0 ? '' : ` r="${repeats}"`;
-    lines.push(`<S${t} d="${durationTicks}"${r}/>`);
+    elements.push(`<S${t} d="${durationTicks}"${r}/>`);
     nextTicks = endTicks;
     i += repeats + 1;
   }
-  return lines;
+  return elements;
 }
 
 function isoTime(ms: number): string {
   return new Date(Math.floor(ms)).toISOString();
 }
 
-/** `xs:duration` in seconds, to the µs. */
+/** `xs:duration` in seconds, with µs resolution. */
 function isoDuration(ms: number): string {
   return `PT${(ms / 1_000).toFixed(6).replace(/\.?0+$/, '')}S`;
 }

@@ -11,27 +11,26 @@ import {
 import { msOf } from '../track-queue.ts';
 import { longestPartMs, targetDurationS } from './target-duration.ts';
 
-/** What a request for a media playlist may ask. */
+/** Options of a media playlist request. */
 export interface HlsMediaOptions {
-  /** `_HLS_skip=YES`: old segments may be left out (RFC 8216bis, 6.2.5.1). */
+  /** `_HLS_skip=YES`: send a delta update without old segments (RFC 8216bis, 6.2.5.1). */
   readonly skip?: boolean;
 }
 
-// RFC 8216bis, 4.4.3.8: at least three, and at least six target durations.
+// RFC 8216bis, 4.4.3.8: HOLD-BACK is at least three target durations, CAN-SKIP-UNTIL at least six.
 const HOLD_BACK_TARGETS = 3;
 const SKIP_TARGETS = 6;
-// The same place: at least twice, better three times a part.
+// RFC 8216bis, 4.4.3.8: at least two, better three part target durations.
 const PART_HOLD_BACK_PARTS = 3;
-// RFC 8216bis, 6.2.2: parts go three target durations after they came.
+// RFC 8216bis, 6.2.2: parts are removed after three target durations.
 const PARTS_TARGETS = 3;
 
 /**
- * The HLS media playlist of a track (RFC 8216; 8216bis for delta updates and low latency), in
- * service time. The same presentation gives the same text.
+ * Renders the HLS media playlist of a track (RFC 8216; 8216bis for delta updates and low latency), in
+ * service time. Equal presentations give equal texts. 7,200 segments take about a millisecond,
+ * because the tags of a segment are cached.
  *
- * With 7,200 segments it takes about a millisecond: what a segment says is written once.
- *
- * @returns null when no segment has this track, and no part
+ * @returns null when no segment and no part has this track
  */
 export function hlsMediaPlaylist(
   presentation: Presentation,
@@ -44,7 +43,7 @@ export function hlsMediaPlaylist(
 
 class MediaPlaylist {
   private readonly tracks: ReadonlyMap<number, Track>;
-  /** Of epochs, by number. */
+  /** Names of epochs, by number. */
   private readonly epochNames: ReadonlyMap<number, number>;
   private readonly targetS: number;
   private readonly openSegment: { readonly seq: number; readonly parts: readonly Part[] };
@@ -107,8 +106,8 @@ class MediaPlaylist {
       '#EXT-X-INDEPENDENT-SEGMENTS',
     ];
     if (this.isLowLatency) lines.push(`#EXT-X-PART-INF:PART-TARGET=${this.partTargetS()}`);
-    // No EXT-X-PLAYLIST-TYPE: an EVENT may not lose anything, and where there is no room it does; and
-    // a playlist may not become VOD (RFC 8216, 6.2.1). EXT-X-ENDLIST says enough.
+    // No EXT-X-PLAYLIST-TYPE: an EVENT playlist may not lose segments, which eviction does, and a
+    // playlist may not become VOD (RFC 8216, 6.2.1). EXT-X-ENDLIST suffices.
     if (skipped > 0) lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`);
     return `${lines.join('\n')}\n`;
   }
@@ -122,7 +121,7 @@ class MediaPlaylist {
 
   private serverControl(): string {
     const { latencyMs, segmentMs } = this.presentation;
-    // Said from the end of the playlist, which is a segment behind now and a little more.
+    // Counts from the end of the playlist, which is a segment and a little more behind now.
     const holdBackS = Math.max(HOLD_BACK_TARGETS * this.targetS, (latencyMs - segmentMs) / 1_000);
     const control = [
       `CAN-SKIP-UNTIL=${SKIP_TARGETS * this.targetS}.0`,
@@ -139,9 +138,8 @@ class MediaPlaylist {
     return longestPartMs(this.presentation.partMs ?? 0) / 1_000;
   }
 
-  // From here on another encoder made the segments. Each epoch counts as a discontinuity, also one
-  // that came to nothing: so the number of an epoch is its discontinuity sequence number, whatever
-  // of the past was removed. Before the first segment of the playlist it is said in the head.
+  // Every epoch is a discontinuity, also one without segments, so that the number of an epoch is its
+  // discontinuity sequence number. For the first segment of the playlist it is in the header.
   private discontinuityTags(before: number | undefined, epoch: number): string {
     const discontinuities = before === undefined ? 0 : epoch - before;
     const uri = `${this.id}/init-${this.epochNames.get(epoch)}.mp4`;
@@ -168,7 +166,7 @@ class MediaPlaylist {
   }
 
   private segmentUriTags(segment: Segment): string {
-    // It was lost, or is of an epoch that does not have this rendition.
+    // The segment was lost, or its epoch does not have this rendition.
     const gap = segment.pieces.has(this.id) ? '' : '#EXT-X-GAP\n';
     const uri = `${this.pathOf(segment.epoch, segment.seq)}.m4s`;
     return `${gap}#EXTINF:${this.durationS(segment).toFixed(6)},\n${uri}\n`;
@@ -196,7 +194,7 @@ class MediaPlaylist {
     return lines.join('');
   }
 
-  // What is being made: its parts, what will come next, and how far the other tracks are.
+  // The open segment: its parts, the preload hint, and reports of the other renditions.
   private liveEdgeTags(): string {
     const { segments, epochs } = this.presentation;
     const { seq, parts } = this.openSegment;
@@ -211,7 +209,7 @@ class MediaPlaylist {
       if (piece && track) text += programDateTime(msOf(piece.startTicks, track.timescale));
       text += this.partTags(seq, epoch);
     }
-    // Only the beginning of the next segment tells that this one is whole; it is expected.
+    // The next segment is expected, although only its start completes this one.
     const isFull =
       this.openDurationS() >= this.presentation.segmentMs / 1_000 - this.partTargetS() / 4;
     const hint = isFull ? this.partUri(epoch, seq + 1, 0) : this.partUri(epoch, seq, parts.length);
@@ -242,7 +240,7 @@ class MediaPlaylist {
     return pieces.reduce((sum, piece) => sum + (piece ? secondsOf(piece, track) : 0), 0);
   }
 
-  // The first segment that ends less than three target durations before the end.
+  // Index of the first segment that ends less than three target durations before the end.
   private firstWithParts(): number {
     return this.countSegmentsBefore(PARTS_TARGETS * this.targetS);
   }
@@ -251,7 +249,7 @@ class MediaPlaylist {
     return this.countSegmentsBefore(SKIP_TARGETS * this.targetS);
   }
 
-  /** How many segments end at least so much before the end of the playlist. */
+  /** Number of segments that end at least this long before the end of the playlist. */
   private countSegmentsBefore(beforeEndS: number): number {
     const { segments } = this.presentation;
     let count = segments.length;
@@ -264,7 +262,7 @@ class MediaPlaylist {
   }
 }
 
-/** What a segment says in the playlist of each track; it never changes. */
+/** Cached tags of a segment by track; they never change. */
 const SEGMENT_TAGS = new WeakMap<Segment, Map<TrackId, string>>();
 
 function programDateTime(startMs: number): string {
@@ -278,7 +276,7 @@ function secondsOf({ durationTicks }: Piece, { timescale }: Track): number {
 function tracksOf(epochs: readonly Epoch[], id: TrackId): Map<number, Track> {
   const tracks = new Map<number, Track>();
   for (const { number, tracks: all } of epochs) {
-    const track = all.find((one) => one.id === id);
+    const track = all.find((each) => each.id === id);
     if (track) tracks.set(number, track);
   }
   return tracks;

@@ -1,18 +1,22 @@
 import { describe, expect, test } from 'bun:test';
-import { SOUND, TRACKS, VIDEO } from '../../../test/support/media/made-fragments.ts';
+import { AUDIO, TRACKS, VIDEO } from '../../../test/support/media/fragment-fixture.ts';
 import type { Epoch, Part, Piece, Presentation, Segment, Track, TrackId } from '../segment.ts';
 import { dashManifest } from './dash-manifest.ts';
-import { hlsMultivariantPlaylist } from './hls-master.ts';
 import { hlsMediaPlaylist } from './hls-media.ts';
+import { hlsMultivariantPlaylist } from './hls-multivariant.ts';
 import { longestPartMs, longestSegmentMs, targetDurationS } from './target-duration.ts';
 
 const BEGIN_MS = Date.UTC(2026, 10, 20, 16, 0, 0);
 
-function pieces(tracks: readonly Track[], startMs: number, lastsMs: number): Map<TrackId, Piece> {
+function pieces(
+  tracks: readonly Track[],
+  startMs: number,
+  durationMs: number,
+): Map<TrackId, Piece> {
   return new Map(
     tracks.map(({ id, timescale }) => {
       const startTicks = Math.round((startMs * timescale) / 1_000);
-      const durationTicks = Math.round((lastsMs * timescale) / 1_000);
+      const durationTicks = Math.round((durationMs * timescale) / 1_000);
       return [id, { startTicks, durationTicks, byteLength: id === 'v0' ? 20_000 : 5_000 }];
     }),
   );
@@ -46,14 +50,14 @@ function presentation(change: Partial<Presentation> = {}): Presentation {
   };
 }
 
-const part = (index: number, startMs: number, lastsMs: number): Part => ({
+const part = (index: number, startMs: number, durationMs: number): Part => ({
   index,
   isIndependent: index === 0,
-  pieces: pieces(TRACKS, startMs, lastsMs),
+  pieces: pieces(TRACKS, startMs, durationMs),
 });
 
-describe('[M-24] the media playlist', () => {
-  test('of a window', () => {
+describe('[M-24] media playlist', () => {
+  test('lists the segments of the DVR window', () => {
     expect(hlsMediaPlaylist(presentation(), 'v1')).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-TARGETDURATION:1
@@ -76,7 +80,7 @@ v1/1795190402500-72.m4s
 `);
   });
 
-  test('with low latency: parts, what comes next, and how far the others are', () => {
+  test('has parts, a preload hint and rendition reports with low latency', () => {
     const parts = new Map([
       [72, [part(0, BEGIN_MS + 2_500, 533), part(1, BEGIN_MS + 3_033, 467)]],
       [73, [part(0, BEGIN_MS + 3_500, 533)]],
@@ -106,28 +110,28 @@ a0/1795190402500-72.m4s
 `);
   });
 
-  test('has players as far behind as is meant, and three target durations at least', () => {
+  test('HOLD-BACK follows the target latency', () => {
     const text = hlsMediaPlaylist(presentation({ latencyMs: 8_000 }), 'v0');
     expect(text).toContain(',HOLD-BACK=7.0\n');
   });
 
-  test('hints at the next segment when the open one is full', () => {
+  test('preload hint names the next segment when the open one is full', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
     const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'v0');
     expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/1795190402500-74.0.m4s"');
     expect(text).not.toContain('v0/1795190402500-73.1.m4s",INDEPENDENT');
   });
 
-  test('begins with parts, before the first segment is whole', () => {
+  test('has parts before the first segment is complete', () => {
     const parts = new Map([[0, [part(0, BEGIN_MS, 500)]]]);
-    const begun = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
-    const text = hlsMediaPlaylist(presentation(begun), 'v0') ?? '';
+    const onlyParts = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
+    const text = hlsMediaPlaylist(presentation(onlyParts), 'v0') ?? '';
     expect(text).toContain('#EXT-X-MEDIA-SEQUENCE:0\n#EXT-X-DISCONTINUITY-SEQUENCE:0\n');
     expect(text).toContain('#EXT-X-MAP:URI="v0/init-1795190400000.mp4"\n#EXT-X-PROGRAM');
-    expect(hlsMediaPlaylist(presentation({ ...begun, parts: new Map() }), 'v0')).toBeNull();
+    expect(hlsMediaPlaylist(presentation({ ...onlyParts, parts: new Map() }), 'v0')).toBeNull();
   });
 
-  test('ends, and then is all there is', () => {
+  test('ends with EXT-X-ENDLIST and without parts', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 500)]]]);
     const text = hlsMediaPlaylist(presentation({ isEnded: true, partMs: 500, parts }), 'v0', {
       skip: true,
@@ -136,7 +140,7 @@ a0/1795190402500-72.m4s
     expect(text).not.toMatch(/#EXT-X-PART:|PRELOAD|SKIP:/);
   });
 
-  test('[M-27] of a recording promises nothing that a full disk would break', () => {
+  test('[M-27] recording has no playlist type, because segments may be evicted', () => {
     const whole = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
     for (const isEnded of [false, true]) {
       expect(hlsMediaPlaylist(presentation({ ...whole, isEnded }), 'v0')).not.toContain(
@@ -145,7 +149,7 @@ a0/1795190402500-72.m4s
     }
   });
 
-  test('leaves out what a player has, when asked', () => {
+  test('delta update omits old segments', () => {
     const segments = Array.from({ length: 20 }, (_, i) =>
       segment(i, i < 15 ? 3 : 4, BEGIN_MS + i * 1_000),
     );
@@ -160,7 +164,7 @@ a0/1795190402500-72.m4s
     expect(hlsMediaPlaylist(presentation(few), 'v0', { skip: true })).not.toContain('#EXT-X-SKIP');
   });
 
-  test('counts each epoch as a discontinuity, also one that came to nothing', () => {
+  test('counts each epoch as a discontinuity, also one without segments', () => {
     const segments = [segment(70, 3, BEGIN_MS), segment(71, 5, BEGIN_MS + 3_000)];
     const epochs = [epoch(3, BEGIN_MS), epoch(5, BEGIN_MS + 3_000)];
     expect(hlsMediaPlaylist(presentation({ segments, epochs }), 'v0')).toContain(
@@ -168,7 +172,7 @@ a0/1795190402500-72.m4s
     );
   });
 
-  test('has gaps where an epoch had no such rendition, and is none without any', () => {
+  test('has gaps for epochs without the rendition, and is null for an unknown one', () => {
     const more = [...TRACKS, { ...VIDEO, id: 'v2' }];
     const text = hlsMediaPlaylist(
       presentation({
@@ -184,8 +188,8 @@ a0/1795190402500-72.m4s
   });
 });
 
-describe('[M-24] the multivariant playlist', () => {
-  test('names renditions and sound, and what they take', () => {
+describe('[M-24] multivariant playlist', () => {
+  test('lists renditions and audio with their bandwidth', () => {
     expect(hlsMultivariantPlaylist(presentation())).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-INDEPENDENT-SEGMENTS
@@ -197,15 +201,15 @@ v1.m3u8
 `);
   });
 
-  test('is there before the first segment, not before the first epoch', () => {
+  test('exists before the first segment, but not before the first epoch', () => {
     expect(hlsMultivariantPlaylist(presentation({ segments: [] }))).toContain(
       'BANDWIDTH=500000,CODECS',
     );
     expect(hlsMultivariantPlaylist(presentation({ epochs: [] }))).toBeNull();
   });
 
-  test('says what it took when that was more than was meant', () => {
-    const tracks = [{ ...VIDEO, bandwidth: 1_000 }, SOUND];
+  test('has the measured bandwidth when it exceeds the limit', () => {
+    const tracks = [{ ...VIDEO, bandwidth: 1_000 }, AUDIO];
     const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
     expect(hlsMultivariantPlaylist(presentation({ epochs }))).toContain(
       ':BANDWIDTH=260000,AVERAGE',
@@ -213,10 +217,10 @@ v1.m3u8
   });
 });
 
-describe('[M-25] the manifest', () => {
+describe('[M-25] DASH manifest', () => {
   const lines = (text: string | null, pattern: RegExp) => text?.match(pattern);
 
-  test('while it is live', () => {
+  test('is dynamic during the stream', () => {
     expect(dashManifest(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.6S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
 ${period(3, 'PT1795190340S', BEGIN_MS - 60_000, 70, BEGIN_MS, 1)}
@@ -259,7 +263,7 @@ ${template(48)}
   }
 
   test.each([500, 559, 800, 1_000, 2_000, 6_000])(
-    'has players a segment behind at least, with segments of %d ms',
+    'presentation delay is at least one segment of %d ms',
     (segmentMs) => {
       for (const latencyMs of [2.5 * segmentMs, 4 * segmentMs]) {
         const text = dashManifest(presentation({ segmentMs, latencyMs })) ?? '';
@@ -269,7 +273,7 @@ ${template(48)}
     },
   );
 
-  test('after the end begins at 0, and says when that was', () => {
+  test('is static after the end, with its start as availabilityStartTime', () => {
     const text = dashManifest(presentation({ isEnded: true }));
     expect(text).toContain('type="static" availabilityStartTime="2026-11-20T16:00:00.000Z"');
     expect(text).toContain('mediaPresentationDuration="PT3.5S"');
@@ -281,13 +285,13 @@ ${template(48)}
     expect(text).not.toMatch(/UTCTiming|minimumUpdatePeriod|timeShiftBufferDepth|suggested/);
   });
 
-  test('of a recording has no window; with low latency it says what is aimed at', () => {
+  test('has no time shift buffer for a recording, and a latency target with low latency', () => {
     const text = dashManifest(presentation({ dvrMs: null, partMs: 500, latencyMs: 2_500 }));
     expect(text).not.toContain('timeShiftBufferDepth');
     expect(text).toContain('<Latency target="2500"/>\n<PlaybackRate min="0.96" max="1.04"/>');
   });
 
-  test('has a timeline for each rendition where they differ, and one entry for what repeats', () => {
+  test('has separate timelines for renditions that differ, and merges repeated durations', () => {
     const [first, second] = presentation().segments as [Segment, Segment];
     const late = new Map(second.pieces);
     const { startTicks, ...rest } = late.get('v1') as Piece;
@@ -302,7 +306,7 @@ ${template(48)}
     ]);
   });
 
-  test('keeps the start of an epoch, writes fractions and escapes what it is given', () => {
+  test('keeps the start of an epoch and escapes attributes', () => {
     const tracks = [{ ...VIDEO, codec: '<"&\'>', frameRate: [30_000, 1_001] as const }];
     const startMs = BEGIN_MS + 1 / 3;
     const epochs = [{ number: 3, startMs, tracks, inits: new Map() }];
@@ -316,7 +320,7 @@ ${template(48)}
   });
 });
 
-test('[M-24] target durations leave half a second, and parts an odd frame', () => {
+test('[M-24] longest segment and part durations round to the target durations', () => {
   expect([500, 1_000, 1_001, 2_000].map(targetDurationS)).toEqual([1, 1, 2, 2]);
   for (const segmentMs of [500, 1_000, 1_500, 2_000, 4_000]) {
     const longestS = longestSegmentMs(segmentMs) / 1_000;

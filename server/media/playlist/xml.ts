@@ -1,4 +1,4 @@
-/** An attribute's value: a text, a number, or left out. */
+/** The value of an attribute; undefined omits it. */
 type AttributeValue = string | number | undefined;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** An element of XML 1.0, with what is in it on lines of their own. Attributes are escaped. */
+/** Renders an XML 1.0 element with escaped attributes and its content on separate lines. */
 export function element(
   name: string,
   attributes: Readonly<Record<string, AttributeValue>>,

@@ -18,7 +18,7 @@ import {
 import type { SegmentSink } from '../../../server/media/packager/segment-sink.ts';
 import type { Epoch, Part, Segment } from '../../../server/media/segment.ts';
 import type { SourceEnd } from '../../../server/media/source.ts';
-import { madeInit, madeRun, TRACKS } from './made-fragments.ts';
+import { createInitSegment, createRun, TRACKS } from './fragment-fixture.ts';
 
 /** Service time at which tests with a fake clock start, Unix ms (November 2026). */
 export const BEGIN_MS = 1_795_000_000_000;
@@ -48,7 +48,7 @@ export class FakeReader implements ContainerReader {
       return {
         bytes: bytesOf(whole),
         isHeader: letter === 'H',
-        isJoin: letter === 'J',
+        isEntryPoint: letter === 'J',
         sourceMs: time === '' ? null : Number(time),
       };
     });
@@ -110,14 +110,14 @@ export class FakeEncoder implements Encoder {
   emitStart(fromMs: number, seconds: number): void {
     const inits = TRACKS.map((track): [string, InitSegment] => {
       const { codec, timescale, id } = track;
-      return [id, { bytes: madeInit(track), codec, timescale }];
+      return [id, { bytes: createInitSegment(track), codec, timescale }];
     });
     this.events.onInits(TRACKS, new Map(inits));
     this.emit(fromMs, seconds);
   }
 
   emit(fromMs: number, seconds: number): void {
-    for (const [id, fragment] of madeRun({ fromMs, seconds })) {
+    for (const [id, fragment] of createRun({ fromMs, seconds })) {
       this.events.onFragment(id, fragment);
     }
   }

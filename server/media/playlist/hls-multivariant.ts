@@ -4,8 +4,7 @@ import { bitRates } from './bit-rates.ts';
 const AUDIO_GROUP = 'sound';
 
 /**
- * The HLS multivariant playlist (RFC 8216, 4.3.4). It tells of the newest epoch: a source that came
- * back with another size is described as it is now.
+ * Renders the HLS multivariant playlist (RFC 8216, 4.3.4) with the tracks of the newest epoch.
  * @returns null before the first epoch
  */
 export function hlsMultivariantPlaylist(presentation: Presentation): string | null {
@@ -43,7 +42,7 @@ function streamInfTag(
   const [frames, seconds] = track.frameRate;
   const averages = tracks.map(({ id }) => bitRates(presentation, id)?.average ?? null);
   const attributes = [
-    `BANDWIDTH=${sum(tracks.map((one) => bandwidthOf(presentation, one)))}`,
+    `BANDWIDTH=${sum(tracks.map((each) => bandwidthOf(presentation, each)))}`,
     ...(averages.includes(null) ? [] : [`AVERAGE-BANDWIDTH=${sum(averages as number[])}`]),
     `CODECS="${tracks.map(({ codec }) => codec).join(',')}"`,
     `RESOLUTION=${track.width}x${track.height}`,
@@ -53,7 +52,7 @@ function streamInfTag(
   return `#EXT-X-STREAM-INF:${attributes.join(',')}`;
 }
 
-// What the encoder is held to, or what it took all the same.
+// The encoder's limit, or the measured peak if it is higher.
 function bandwidthOf(presentation: Presentation, track: Track): number {
   return Math.max(track.bandwidth, bitRates(presentation, track.id)?.peak ?? 0);
 }
