@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { STEPS } from '../realtime/coordination/shared-clock.ts';
+import { CLUSTER_STEPS } from '../realtime/coordination/shared-clock.ts';
 import { type ClockOptions, createClock, STEP_AFTER_MS, STEP_LEAD_MS } from './clock.ts';
 
 const START_MS = 1_700_000_000_000;
@@ -161,7 +161,7 @@ describe('the service time of other nodes', () => {
   test('[N-8] causes a step when it is over 100 ms ahead for 2 s, as the clock of Redis does', () => {
     for (const isRedis of [false, true]) {
       let leadMs = 0;
-      const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
+      const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...CLUSTER_STEPS });
       if (isRedis) machine.systemMs += 1_500;
       else leadMs += 1_500;
       run(2_000);
@@ -174,7 +174,7 @@ describe('the service time of other nodes', () => {
 
   test('[N-8] [K-5] is slewed to when it is less ahead or ahead for a shorter time', () => {
     let leadMs = 0;
-    const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...STEPS });
+    const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...CLUSTER_STEPS });
     leadMs = 99;
     run(5_000);
     expect(clock.offsetMs()).toBe(50);

@@ -28,7 +28,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await Bun.sleep(5);
 }
 
-/** Two seats on one node and one on the other, in three intervals, all handed in. */
+/** Registers two seats on one node and one on the other, in three replicated intervals. */
 async function registerInThree(): Promise<void> {
   nodes.register(0, 1);
   await nodes.pass(1);
@@ -41,7 +41,7 @@ async function registerInThree(): Promise<void> {
 const ended = () => nodes.interval - 1;
 
 describe('while Redis is unavailable', () => {
-  test('[N-9] nobody is registered, counted or handed in; then all that still counts goes again', async () => {
+  test('[N-9] registrations, counts and replication fail; afterwards everything that counts is replicated again', async () => {
     await registerInThree();
     await server.kill9();
     await until(() => redis.unavailable() !== null);
@@ -52,8 +52,8 @@ describe('while Redis is unavailable', () => {
       nodes.node(1).replicate(ended()),
       nodes.node(0).countsAtEndOf(ended()),
     ];
-    for (const one of work) expect(await one.catch((error) => error)).toBeInstanceOf(Unavailable);
-    // Viewers read no addresses, not even those of a call that was under way.
+    for (const call of work) expect(await call.catch((error) => error)).toBeInstanceOf(Unavailable);
+    // Errors for viewers contain no addresses, also of calls under way.
     expect(() => nodes.register(0, 4)).toThrow(/^Redis is unavailable\.$/);
     expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is unavailable.');
 
@@ -65,7 +65,7 @@ describe('while Redis is unavailable', () => {
     expect(await nodes.count(0)).toBe(4);
   });
 
-  test('[N-11] what registered before and was not handed in is counted when it is back', async () => {
+  test('[N-11] registrations that were not replicated are counted afterwards', async () => {
     await registerInThree();
     nodes.register(1, 9);
     nodes.end();
@@ -79,13 +79,13 @@ describe('while Redis is unavailable', () => {
     expect((await counted).message).toBe('Redis is unavailable.');
     server.resume();
     await until(() => redis.unavailable() === null);
-    await nodes.merge();
+    await nodes.replicate();
     expect(await nodes.countAtEndOf(ended())).toBe(4);
   });
 });
 
-describe('when Redis lost its memory', () => {
-  test('[N-12] nodes notice with what they hand in next, and send all that still counts', async () => {
+describe('after Redis lost data', () => {
+  test('[N-12] nodes notice it with the next replication, and send everything that counts', async () => {
     await registerInThree();
     await server.command('FLUSHALL');
     nodes.register(0, 3);
@@ -94,7 +94,7 @@ describe('when Redis lost its memory', () => {
     expect(await nodes.countAtEndOf(ended())).toBe(3);
   });
 
-  test('[N-12] or the bitsets of a stream, each node sends its own again with the next', async () => {
+  test('[N-12] of one stream, each node sends its own bitsets again', async () => {
     await registerInThree();
     const keys = (await server.command('KEYS', `*${nodes.streamId}*`)) as string[];
     await server.command('DEL', ...keys);
@@ -104,27 +104,27 @@ describe('when Redis lost its memory', () => {
     expect(await nodes.countAtEndOf(ended())).toBe(4);
   });
 
-  test('[N-12] or the list of blocks, those of all streams are listed again', async () => {
+  test('[N-12] in the list of blocks, nodes announce the blocks of all streams again', async () => {
     await registerInThree();
     await server.command('DEL', `fourbeat:{fourbeat}:${nodes.serviceId}:present`);
-    for (const presence of nodes.tallies) presence.register('another stream', 1);
+    for (const presence of nodes.registries) presence.register('another stream', 1);
     await nodes.pass(1);
     expect(await nodes.countAtEndOf(ended())).toBe(3);
   });
 });
 
-test('[N-5] an interval that is handed in late, or again, counts once and in its own place', async () => {
+test('[N-5] an interval that is replicated late, or again, counts once and in its own window', async () => {
   nodes.register(0, 1, 2);
   nodes.end();
   nodes.register(0, 2);
   nodes.end();
-  for (let again = 0; again < 3; again += 1) await nodes.merge();
+  for (let time = 0; time < 3; time += 1) await nodes.replicate();
   expect(await nodes.countAtEndOf(ended())).toBe(2);
   expect(await nodes.countAtEndOf(ended() + 3)).toBe(2);
   expect(await nodes.countAtEndOf(ended() + 4)).toBe(1);
 });
 
-test('[N-17] streams in which nobody registered cost Redis no call', async () => {
+test('[N-17] streams without registrations cost no call of Redis', async () => {
   await registerInThree();
   await nodes.pass(8);
   const commands = async () => {
@@ -136,7 +136,7 @@ test('[N-17] streams in which nobody registered cost Redis no call', async () =>
   expect(await commands()).toEqual(before);
 });
 
-test('[N-17] what nodes leave in Redis has a time to live', async () => {
+test('[N-17] every presence key in Redis has a time to live', async () => {
   nodes.register(0, 1, 100, 3_000_000);
   await nodes.pass(1);
   nodes.register(1, 1, 5);

@@ -32,7 +32,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 const steps = fc.array(step, { maxLength: 60, size: 'max' });
 
-/** Every registration, and who must and who may be counted by what the rules say. */
+/** All registrations: the model of what must and what may be counted. */
 class Registrations {
   readonly #all: Array<{ node: number; seat: number; interval: number }> = [];
 
@@ -40,15 +40,16 @@ class Registrations {
     this.#all.push({ node, seat, interval });
   }
 
-  /** How many seats registered in the intervals from one to another, on any node. */
+  /** Number of seats that registered between two intervals on any node. */
   between(from: number, to: number): number {
-    return this.count({ handedIn: [from, to], on: -1, here: [from, to] });
+    return this.count({ replicated: [from, to], node: -1, local: [from, to] });
   }
 
-  /** How many registered in some intervals on any node, or in some others on one. */
-  count({ handedIn, on, here }: { handedIn: Span; on: number; here: Span }): number {
+  /** Number of seats that registered in some intervals on any node, or in others on one node. */
+  count(spans: { replicated: Span; node: number; local: Span }): number {
     const found = this.#all.filter(
-      ({ node, interval }) => isIn(interval, handedIn) || (node === on && isIn(interval, here)),
+      ({ node, interval }) =>
+        isIn(interval, spans.replicated) || (node === spans.node && isIn(interval, spans.local)),
     );
     return new Set(found.map(({ seat }) => seat)).size;
   }
@@ -57,7 +58,7 @@ class Registrations {
 type Span = readonly [from: number, to: number];
 const isIn = (interval: number, [from, to]: Span) => interval >= from && interval <= to;
 
-/** Where the nodes meet, and how many random runs it is worth. */
+/** Redis servers, with the number of random runs on each. */
 const BACKENDS = [
   { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: 100 },
   { name: 'a cluster of three', start: () => startCluster({ persistence: false }), numRuns: 30 },
@@ -77,13 +78,13 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     await server.stop();
   });
 
-  test('[N-5] count once, on however many nodes they are', async () => {
+  test('[N-5] count once, also on several nodes', async () => {
     const nodes = new PresenceNodes(redis, 3);
     nodes.register(0, 1, 2, 70);
     nodes.register(1, 2, 3, 70);
     nodes.register(2, 70, 900);
     nodes.end();
-    await nodes.merge();
+    await nodes.replicate();
     for (const node of [0, 1, 2]) {
       expect(await nodes.count(node)).toBe(5);
       expect(await nodes.countAtEndOf(nodes.interval - 1, node)).toBe(5);
@@ -91,7 +92,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect([...nodes.node(2).liveCounts()]).toEqual([[nodes.streamId, 2]]);
   });
 
-  test('[N-5] [V-6] are in a count that is asked for after they registered on that node', async () => {
+  test('[N-5] [V-6] are in each later count on the node where they registered', async () => {
     const nodes = new PresenceNodes(redis, 2);
     for (let seat = 0; seat < 20; seat += 1) {
       nodes.register(seat % 2, seat);
@@ -99,7 +100,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     }
   });
 
-  test('[N-5] also when that was at the turn of an interval, in the middle of another count', async () => {
+  test('[N-5] are in a later count also when the interval changes during another count', async () => {
     const nodes = new PresenceNodes(redis, 1);
     const first = nodes.count(0);
     nodes.register(0, 1);
@@ -113,20 +114,20 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect(await nodes.count(0)).toBe(4);
   });
 
-  test('[N-5] [I-5] are counted on every node as soon as their interval was handed in', async () => {
+  test('[N-5] [I-5] are counted on every node as soon as their interval is replicated', async () => {
     const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 5);
     expect(await nodes.count(1)).toBe(0);
     await nodes.pass(1);
     expect(await nodes.count(1)).toBe(1);
-    // As at the end of the interval before: one longer than it counts in the published count.
+    // `count` uses the window of the interval before: one interval longer than the published count.
     await nodes.pass(4);
     expect(await nodes.count(1)).toBe(1);
     await nodes.pass(1);
     expect(await nodes.count(1)).toBe(0);
   });
 
-  test('[N-5] are counted with streams of more than a block of seats', async () => {
+  test('[N-5] are counted in streams with several blocks of seats', async () => {
     const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 0, BLOCK_SEATS, 15 * BLOCK_SEATS);
     nodes.register(1, BLOCK_SEATS, BLOCK_SEATS + 1);
@@ -134,7 +135,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     nodes.register(1, 3 * BLOCK_SEATS - 1);
     expect([await nodes.count(0), await nodes.count(1)]).toEqual([4, 5]);
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(4);
-    // What a count sent along of a further block is in the next one too.
+    // The next count includes the further blocks as well.
     nodes.register(1, 0);
     expect(await nodes.count(1)).toBe(5);
   });
@@ -145,24 +146,24 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
       nodes.register(second % 2, 8);
       for (let passed = 0; passed < 4; passed += 1) {
         nodes.end();
-        // The third node counts before the interval was handed in, and after.
+        // The third node counts before and after the interval is replicated.
         if (second > 0) expect(await nodes.count(2)).toBe(1);
-        await nodes.merge();
+        await nodes.replicate();
         expect(await nodes.count(2)).toBe(1);
         expect(await nodes.countAtEndOf(nodes.interval - 1, second % 3)).toBe(1);
       }
     }
   });
 
-  test('[N-6] nor when a heartbeat is late by a jitter', async () => {
+  test('[N-6] do not flicker when a heartbeat is late by the jitter of a timer', async () => {
     const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 8);
     await nodes.pass(4);
     for (let second = 0; second < 3; second += 1) {
-      // Due in the interval that ends here, it comes in the next.
+      // The heartbeat is due in the interval that ends here, and comes in the next.
       nodes.end();
       expect(await nodes.count(1)).toBe(1);
-      await nodes.merge();
+      await nodes.replicate();
       expect(await nodes.count(1)).toBe(1);
       nodes.register(0, 8);
       expect([await nodes.count(0), await nodes.count(1)]).toEqual([1, 1]);
@@ -170,38 +171,38 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     }
   });
 
-  test('[N-7] lose the interval in which their node died, and no other', async () => {
+  test('[N-7] lose only the interval in which their node crashed', async () => {
     const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 1);
     nodes.register(1, 2);
     await nodes.pass(1);
     nodes.register(1, 3);
     nodes.end();
-    await nodes.merge([0]);
+    await nodes.replicate([0]);
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
-    // Each is back with its next heartbeat.
+    // Each counts again with its next heartbeat.
     nodes.register(0, 2, 3);
     nodes.end();
-    await nodes.merge([0]);
+    await nodes.replicate([0]);
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(3);
   });
 
-  test('[N-8] [I-5] of a node that stood still count again with their next heartbeat after its step', async () => {
+  test('[N-8] [I-5] on a suspended node count again with their next heartbeat after its clock stepped', async () => {
     const nodes = new PresenceNodes(redis, 3);
     const all = async () => Promise.all([0, 1, 2].map((node) => nodes.count(node)));
-    for (const behindMs of [2_000, 10_000]) {
-      for (const stood of [1, 0]) {
-        nodes.behindMs[stood] = behindMs;
+    for (const lagMs of [2_000, 10_000]) {
+      for (const suspended of [1, 0]) {
+        nodes.lagMs[suspended] = lagMs;
         for (let beat = 0; beat < 10; beat += 1) {
           for (const node of [0, 1, 2]) nodes.register(node, node, node + 40);
           await nodes.pass(1);
         }
-        // What registered there did so two seconds ago.
+        // By its clock, its viewers registered two seconds ago or earlier.
         expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(4);
-        nodes.behindMs[stood] = 0;
+        nodes.lagMs[suspended] = 0;
         expect(await nodes.count(2)).toBe(4);
         for (const node of [0, 1, 2]) nodes.register(node, node, node + 40);
-        expect(await nodes.count(stood)).toBe(6);
+        expect(await nodes.count(suspended)).toBe(6);
         await nodes.pass(1);
         expect(await all()).toEqual([6, 6, 6]);
         expect(await nodes.countAtEndOf(nodes.interval - 1, 2)).toBe(6);
@@ -214,14 +215,14 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     }
   });
 
-  test('[C-19] are counted on no node once all nodes have expelled them, until they come back', async () => {
+  test('[C-19] are not counted once all nodes have evicted them, until they register again', async () => {
     const nodes = new PresenceNodes(redis, 3);
     const far = BLOCK_SEATS + 3;
     nodes.register(0, 1, far);
     nodes.register(1, 1, 2);
     nodes.register(2, 1);
     await nodes.pass(1);
-    // One of them handed in by a node that has not learned of it, and one not handed in yet.
+    // One is replicated by a node that has not evicted it, one is not replicated yet.
     await nodes.node(0).evict(nodes.streamId, [1, far]);
     nodes.register(1, 1);
     await nodes.pass(1);
@@ -238,7 +239,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect(await nodes.countAtEndOf(nodes.interval - 1)).toBe(2);
   });
 
-  test('are counted by the nodes of their own service alone', async () => {
+  test('are counted by the nodes of their own service only', async () => {
     const [one, other] = [new PresenceNodes(redis, 1), new PresenceNodes(redis, 1)];
     one.register(0, 1);
     await one.pass(1);
@@ -247,19 +248,19 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     expect([...(await one.node(0).countsAtEndOf(one.interval - 1))]).toEqual([[one.streamId, 1]]);
   });
 
-  test('[F-27] a stream whose last viewer left is told of once more, with 0', async () => {
+  test('[F-27] make their stream appear once more with 0 after the last has left', async () => {
     const nodes = new PresenceNodes(redis, 2);
     nodes.register(0, 1);
-    const told: Array<number | undefined> = [];
+    const published: Array<number | undefined> = [];
     for (let second = 0; second < 4; second += 1) {
       await nodes.pass(4);
       const counts = new Map(await nodes.node(second % 2).countsAtEndOf(nodes.interval - 1));
-      told.push(counts.get(nodes.streamId));
+      published.push(counts.get(nodes.streamId));
     }
-    expect(told).toEqual([1, 0, undefined, undefined]);
+    expect(published).toEqual([1, 0, undefined, undefined]);
   });
 
-  test('[I-5] [N-5] are counted as in a list of all registrations, on whichever node', async () => {
+  test('[I-5] [N-5] are counted as in a list of all registrations, on any node', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (all) => {
         const nodes = new PresenceNodes(redis, 3);
@@ -271,26 +272,26 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
             for (const seat of step.seats) registrations.add(step.node, seat, now);
           }
           if (step.kind === 'pass') await nodes.pass(step.intervals);
-          // The interval has ended, but one node has not handed it in when the next counts are asked for.
+          // The interval has ended, but one node has not replicated it at the next counts.
           if (step.kind === 'end') {
-            if (nodes.sealedTo < now - 1) await nodes.merge();
+            if (nodes.watermark < now - 1) await nodes.replicate();
             nodes.end();
             for (const other of [0, 1, 2])
               if (other !== step.late) await nodes.node(other).replicate(now);
           }
           if (step.kind === 'count') {
             const value = await nodes.count(step.node);
-            const handedIn = nodes.sealedTo;
+            const replicated = nodes.watermark;
             const least = registrations.count({
-              handedIn: [handedIn - 4, handedIn],
-              on: step.node,
-              here: [now - 4, now],
+              replicated: [replicated - 4, replicated],
+              node: step.node,
+              local: [now - 4, now],
             });
-            const most = registrations.between(handedIn - 4, now);
+            const most = registrations.between(replicated - 4, now);
             expect(value).toBeGreaterThanOrEqual(least);
             expect(value).toBeLessThanOrEqual(most);
           }
-          const ended = nodes.sealedTo;
+          const ended = nodes.watermark;
           if (ended === nodes.interval - 1 && step.kind === 'pass') {
             expect(await nodes.countAtEndOf(ended)).toBe(registrations.between(ended - 4, ended));
           }

@@ -23,7 +23,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-// A node alone has handed in what it sent.
+// With one node, everything that it sent is replicated.
 const oneNode = (clock: Clock) => {
   const watermark = () => intervalAt(clock.nowMs()) - 1;
   const presence = createRedisPresence({ redis, clock, serviceId: randomUUID(), watermark });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { leaseClockMs, standstillOf } from '../../platform/lease-clock.ts';
+import { leaseClockMs, stalledMs } from '../../platform/lease-clock.ts';
 import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
 
 const LIVE: Lease = { status: 'STREAMING', source: 'first', seenMs: 1_000 };
@@ -38,8 +38,8 @@ describe('lease clock', () => {
     expect(leaseClockMs(fresh, 10_300)).toBe(10_300);
     expect(leaseClockMs(fresh, 12_250)).toBe(12_250);
     expect(leaseClockMs(fresh, 60_000)).toBe(12_250);
-    expect(standstillOf(40, 48)).toBe(0);
-    expect(standstillOf(40, 49)).toBe(250);
+    expect(stalledMs(40, 48)).toBe(0);
+    expect(stalledMs(40, 49)).toBe(250);
   });
 
   test('[M-7] is continuous ended every sealing and never goes back', () => {
@@ -54,7 +54,7 @@ describe('lease clock', () => {
           const { standstillMs } = sealed;
           const next = {
             interval,
-            standstillMs: standstillMs + standstillOf(interval - step, interval),
+            standstillMs: standstillMs + stalledMs(interval - step, interval),
           };
           expect(leaseClockMs(next, endMs)).toBe(before);
           expect(leaseClockMs(next, endMs + 100)).toBe(before + 100);

@@ -111,15 +111,15 @@ export class FeedFollower {
     if (interval <= log.watermark()) return null;
     // Older intervals are read from the database on request.
     const after = Math.max(log.watermark(), interval - APPENDED_MAX);
-    const all: SealedBody[] = [];
+    const found: SealedBody[] = [];
     for (let from = after + 1; from <= interval; from += READ_INTERVALS) {
       const to = Math.min(from + READ_INTERVALS - 1, interval);
       const bodies = await store.readSealedOfAll({ from, to });
       if (from - 1 > log.watermark()) log.skipTo(from - 1);
       this.publish(to, bodies);
-      all.push(...bodies);
+      found.push(...bodies);
     }
-    return { after, interval, bodies: all };
+    return { after, interval, bodies: found };
   }
 
   private publish(interval: number, bodies: readonly SealedBody[]): void {

@@ -47,7 +47,7 @@ export class RedisSealCoordinator implements SealCoordinator {
     this.logKey = keyOf('log');
   }
 
-  isKnown(): boolean {
+  hasReported(): boolean {
     return this.memory !== '';
   }
 

@@ -98,7 +98,7 @@ export interface SealedEntry {
  */
 export interface SealCoordinator {
   /** Whether this node has reported before: without that the result of a batch would be unknown. */
-  isKnown(): boolean;
+  hasReported(): boolean;
   /** Reports that an interval has ended on this node. The last live node to report seals it. */
   report(report: SealReport): Promise<SealReportReply>;
   /** Asks to seal a late interval. One node at a time is told to. */

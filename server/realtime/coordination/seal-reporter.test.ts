@@ -19,7 +19,7 @@ function testReporter(reply: () => SealReportReply, clock = { interval: START + 
     clock: { nowMs: () => intervalStartMs(clock.interval) },
     log,
     coordinator: {
-      isKnown: () => true,
+      hasReported: () => true,
       report: async ({ batch }) => {
         batches.push(batch);
         return reply();

@@ -12,7 +12,7 @@ import type { SharedSealer } from './shared-sealer.ts';
 export interface SealReporterOptions {
   readonly clock: Clock;
   readonly log: MemoryFeedLog;
-  readonly coordinator: Pick<SealCoordinator, 'isKnown' | 'report'>;
+  readonly coordinator: Pick<SealCoordinator, 'hasReported' | 'report'>;
   readonly presence: Pick<SharedPresenceRegistry, 'replicate'>;
   /** Viewers' posts on this node. */
   readonly source: SharedTransientSource;
@@ -113,7 +113,8 @@ export class SealReporter {
   private async send(interval: number): Promise<SealReportReply> {
     const { log, coordinator, source, sealer } = this.options;
     const served = log.watermark();
-    const batch = coordinator.isKnown() && this.sendsBatch(interval) ? source.nextBatch() : null;
+    const batch =
+      coordinator.hasReported() && this.sendsBatch(interval) ? source.nextBatch() : null;
     const reply = await coordinator.report({
       interval,
       served,

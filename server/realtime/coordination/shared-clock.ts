@@ -17,37 +17,40 @@ export interface SharedClockOptions {
   /** Of this process, never used by another. */
   readonly nodeId: string;
   readonly logger: Logger;
-  /** A source that runs forward at the pace of real time; else the process's. */
+  /** A monotonic clock; by default that of the process. */
   readonly monotonicMs?: (() => number) | undefined;
 }
 
 /** Service time of one node among several. */
 export interface SharedClock {
   readonly clock: ServiceClock;
-  /** The watermark of the database when the clock was made. */
+  /** The newest sealed interval when the clock was opened. */
   readonly watermark: number;
   close(): void;
 }
 
-/** A node that is behind by more steps forward. Whose interval ends this much later is still waited for in sealing: a lag of less does no harm. */
-export const STEPS = { stepLeadMs: 100, stepAfterMs: 2_000 };
 /**
- * The foremost node is followed at this distance, so that it is nobody's goal itself and comes back
- * to the clock of Redis: by more than it loses between two readings and than they can be off.
+ * A node whose clock lags by more than 100 ms for 2 s steps forward. A smaller lag is harmless: nodes
+ * still await its report of an interval.
  */
-const BEHIND_FOREMOST_MS = 20;
+export const CLUSTER_STEPS = { stepLeadMs: 100, stepAfterMs: 2_000 };
+/**
+ * Nodes follow the largest service time at this distance, so that it returns to the clock of Redis
+ * instead of following itself. It is more than a clock loses between two readings and their error.
+ */
+const FOLLOW_DISTANCE_MS = 20;
 
 /**
- * Opens service time of one node among several (SPEC N-8): the clock of Redis, or the service time
- * of the other nodes while that is ahead. They need not agree with a clock that was stepped, but with
- * each other: who seals, what is counted and which answer is in time are decided in their time. A
- * node that is behind steps forward when that lasts for 2 s, and all come back to the clock of
- * Redis by 1 % of the time that passes.
- * @throws Unavailable when the database is unavailable; waits for Redis
+ * Opens the service time of one node among several (SPEC N-8): the clock of Redis, or the service time
+ * of the other nodes while that is ahead. Nodes must agree with each other rather than with a clock
+ * that was stepped, because sealing, counts and answer deadlines depend on service time. A node that
+ * lags steps forward after 2 s, and all nodes return to the clock of Redis by 1 % of the time that
+ * passes. It runs from `openSharedClock` to `close`. It needs Redis, and waits for it.
+ * @throws Unavailable when the database is unavailable
  */
 export async function openSharedClock(options: SharedClockOptions): Promise<SharedClock> {
   const { redis, store, nodeId, logger, monotonicMs = () => performance.now() } = options;
-  // The time of other services on the same Redis is theirs.
+  // Other services on the same Redis have a service time of their own.
   const serviceId = await store.keepSecret({ name: 'service', offered: randomUUID() });
   const keys = [`fourbeat:{fourbeat}:${serviceId}:clock`];
   const time = await openRedisClock({
@@ -56,8 +59,8 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
     monotonicMs,
     exchangeLeadMs: async (serviceMs) => {
       const values = [nodeId, serviceMs ?? ''];
-      const foremostMs = (await redis.call({ name: 'fourbeat_lead', keys, values })) as number;
-      return Math.max(0, foremostMs - BEHIND_FOREMOST_MS);
+      const largestLeadMs = (await redis.call({ name: 'fourbeat_lead', keys, values })) as number;
+      return Math.max(0, largestLeadMs - FOLLOW_DISTANCE_MS);
     },
   });
   try {
@@ -65,7 +68,7 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
     const clock = createServiceClock(time.systemMs, watermark, logger, {
       monotonicMs,
       leadMs: time.leadMs,
-      ...STEPS,
+      ...CLUSTER_STEPS,
     });
     time.publish(clock.nowMs);
     return { clock, watermark, close: () => time.close() };

@@ -10,14 +10,14 @@ presenceRegistryContract('memory, from another thread', (clock) =>
   asFromAnotherThread(createMemoryPresence({ clock }), clock),
 );
 
-describe('memory', () => {
+describe('the memory of a registry', () => {
   function setUp(maxSeats?: number) {
     const clock = { ms: 1_700_000_000_000, nowMs: () => clock.ms };
     const presence = createMemoryPresence(maxSeats === undefined ? { clock } : { clock, maxSeats });
     return { clock, presence };
   }
 
-  test('is given back for streams that everyone left, when the live counts are read', () => {
+  test('is freed for streams without viewers when the live counts are read', () => {
     const { clock, presence } = setUp();
     for (let stream = 0; stream < 10_000; stream += 1) presence.register(`stream ${stream}`, 1);
     expect(presence.ringCount()).toBe(10_000);
@@ -27,7 +27,7 @@ describe('memory', () => {
     expect(presence.ringCount()).toBe(1);
   });
 
-  test('is given back within a minute of new streams, when nobody reads the live counts', () => {
+  test('is freed within a minute of new streams when nobody reads the live counts', () => {
     const { clock, presence } = setUp();
     for (let stream = 0; stream < 1_000; stream += 1) {
       presence.register(`stream ${stream}`, 1);
@@ -36,9 +36,9 @@ describe('memory', () => {
     }
   });
 
-  test('is given back while other threads may register in it, and nobody is lost', () => {
-    const { clock, presence: own } = setUp();
-    const presence = asFromAnotherThread(own, clock);
+  test('is freed while other threads may register in it, without a lost viewer', () => {
+    const { clock, presence: inner } = setUp();
+    const presence = asFromAnotherThread(inner, clock);
     for (let beat = 0; beat < 5; beat += 1) {
       presence.register('stream', 1);
       presence.register('stream', 300);
@@ -48,22 +48,22 @@ describe('memory', () => {
     }
   });
 
-  test('that was given back takes nothing from another thread that has not heard of it', () => {
+  test('rejects registrations of other threads after it was freed', () => {
     const { clock, presence } = setUp();
     const dropped: string[] = [];
-    const marks: SharedPresenceWriter[] = [];
+    const writers: SharedPresenceWriter[] = [];
     presence.share({
-      ringShared: (_, memory) => marks.push(new SharedPresenceWriter(memory)),
+      ringShared: (_, memory) => writers.push(new SharedPresenceWriter(memory)),
       ringDropped: (streamId) => dropped.push(streamId),
     });
     presence.register('stream', 1);
-    expect(marks[0]?.register(2, intervalAt(clock.ms))).toBe(true);
+    expect(writers[0]?.register(2, intervalAt(clock.ms))).toBe(true);
     clock.ms += 1_250;
     expect([[...presence.liveCounts()], dropped]).toEqual([[], ['stream']]);
-    expect(marks[0]?.register(2, intervalAt(clock.ms))).toBe(false);
+    expect(writers[0]?.register(2, intervalAt(clock.ms))).toBe(false);
   });
 
-  test('[R-16] has room for what other threads register, though nothing is counted', () => {
+  test('[R-16] accepts registrations of other threads when it advances without being counted', () => {
     const { clock, presence } = setUp();
     const rings = new Map<string, SharedPresenceWriter>();
     presence.share({
@@ -83,13 +83,13 @@ describe('memory', () => {
     expect(presence.count('stream')).toBe(2);
   });
 
-  test('[V-8] is not taken by asking for a count', () => {
+  test('[V-8] is not allocated by reading a count', () => {
     const { presence } = setUp();
     expect(presence.count('stream')).toBe(0);
     expect(presence.ringCount()).toBe(0);
   });
 
-  test('[L-13] is bounded by the seats that a stream can have', () => {
+  test('[L-13] is bounded by the most seats of a stream', () => {
     const { presence } = setUp(100);
     presence.register('stream', 99);
     expect(() => presence.register('stream', 100)).toThrow(RangeError);

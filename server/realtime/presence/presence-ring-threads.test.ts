@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from 'bun:test';
 import {
+  ACTIVE,
   ANY,
+  COMMAND,
   END,
   LOST,
   NOW,
-  OBEYS,
   ONE_BY_ONE,
-  ORDER,
   REACHED,
   REST,
   type SeatWork,
@@ -18,119 +18,119 @@ import { SharedPresenceWriter } from './shared-presence-writer.ts';
 const FIRST = 6_800_000_000;
 const THREADS = 2;
 const BURSTS = 100;
-const TURNS = 1_000;
+const STEPS = 1_000;
 
 let threads: { work: SeatWork; worker: Worker }[] = [];
 
 afterEach(() => {
   for (const { worker, work } of threads) {
-    Atomics.store(work.told, ORDER, END);
+    Atomics.store(work.control, COMMAND, END);
     worker.terminate();
   }
   threads = [];
 });
 
-test('[I-5] seats that other threads register in while time goes on are counted as a model does', async () => {
-  // Time goes so fast that most of them leave now and then, in the moment in which they come again.
+test('[I-5] a ring counts seats that other threads register while it advances, as a model does', async () => {
+  // The ring advances so fast that seats often expire while they register again.
   const seats = 256;
-  const { ring, tell } = begin(seats);
+  const { ring, command } = begin(seats);
   let now = 0;
   for (let burst = 0; burst < BURSTS; burst += 1) {
-    await tell(ANY);
-    for (let turn = 0; turn < TURNS; turn += 1) {
+    await command(ANY);
+    for (let step = 0; step < STEPS; step += 1) {
       now += 1;
-      tell.now(now);
+      command.now(now);
       ring.count(FIRST + now);
-      pause(turn % 50 === 0 ? 50_000 : 1_500);
+      pause(step % 50 === 0 ? 50_000 : 1_500);
     }
-    await tell(REST);
+    await command(REST);
     const inSlots = new Set<number>();
     for (let past = now - 4; past <= now + AHEAD_INTERVALS; past += 1) {
       for (const seat of seatsIn(ring, FIRST + past)) inSlots.add(seat);
     }
     expect(ring.count(FIRST + now)).toBe(inSlots.size);
-    const { surely, perhaps } = presentAt(now, seats);
-    const wrong = Array.from({ length: seats }, (_, seat) => seat).filter((seat) => {
+    const { certain, possible } = presentAt(now, seats);
+    const violations = Array.from({ length: seats }, (_, seat) => seat).filter((seat) => {
       const isPresent = ring.isPresent(seat, FIRST + now);
-      const mayBe = isPresent ? perhaps.has(seat) : !surely.has(seat);
-      return isPresent !== inSlots.has(seat) || !mayBe;
+      const isAllowed = isPresent ? possible.has(seat) : !certain.has(seat);
+      return isPresent !== inSlots.has(seat) || !isAllowed;
     });
-    expect(wrong).toEqual([]);
+    expect(violations).toEqual([]);
   }
-  expect(threads.map(({ work }) => work.doing[LOST])).toEqual([0, 0]);
+  expect(threads.map(({ work }) => work.status[LOST])).toEqual([0, 0]);
   expect(ring.count(FIRST + now + LIVE_INTERVALS + AHEAD_INTERVALS)).toBe(0);
 }, 20_000);
 
-test('[V-6] who was told that it is registered is counted, also when another thread registers the same seat', async () => {
+test('[V-6] a ring counts each seat whose registration returned, also when two threads register it', async () => {
   for (let round = 0; round < 20; round += 1) {
     const seats = 4_000;
-    const { ring, tell } = begin(seats);
-    void tell(ONE_BY_ONE);
+    const { ring, command } = begin(seats);
+    void command(ONE_BY_ONE);
     let reached = 0;
     while (reached < seats) {
-      reached = Math.max(...threads.map(({ work }) => Atomics.load(work.doing, REACHED)));
+      reached = Math.max(...threads.map(({ work }) => Atomics.load(work.status, REACHED)));
       expect(ring.count(FIRST)).toBeGreaterThanOrEqual(reached);
     }
-    await tell(END);
+    await command(END);
     expect(ring.count(FIRST)).toBe(seats);
     for (const { worker } of threads) worker.terminate();
     threads = [];
   }
 }, 20_000);
 
-test('[V-6] nor is a viewer missed whose seat a thread makes present that stands still before it counts it', () => {
-  const { ring, marks } = sharedRing();
+test('[V-6] a ring counts a seat that a suspended thread made present and did not count', () => {
+  const { ring, writer } = sharedRing();
   const { control, chunks } = ring.memory();
   Atomics.add(control, PENDING, 1);
   Atomics.or(chunks[0] as Int32Array, 0, 1 << 2);
-  expect(marks.register(2, FIRST)).toBe(true);
+  expect(writer.register(2, FIRST)).toBe(true);
   expect([ring.count(FIRST), ring.close(), ring.isPresent(2, FIRST)]).toEqual([2, false, true]);
   Atomics.add(control, TOTAL, 1);
   Atomics.sub(control, PENDING, 1);
   expect([4, 5].map((later) => ring.count(FIRST + later))).toEqual([2, 0]);
 });
 
-/** A ring with a count of 1, and what registers in it as another thread would. */
+/** A ring with a count of 1, and a writer as in another thread. */
 function sharedRing(seat = 1) {
   const ring = new PresenceRing(1_000, { isShared: true });
   ring.register(seat, FIRST);
-  return { ring, marks: new SharedPresenceWriter(ring.memory()) };
+  return { ring, writer: new SharedPresenceWriter(ring.memory()) };
 }
 
-test('[V-3] a registration of another thread counts from its own interval on, though the ring is late', () => {
-  const { ring, marks } = sharedRing();
-  expect([1, 2].map((ahead) => marks.register(2 + ahead, FIRST + ahead))).toEqual([true, true]);
+test('[V-3] a registration of another thread counts from its own interval on when the ring is late', () => {
+  const { ring, writer } = sharedRing();
+  expect([1, 2].map((ahead) => writer.register(2 + ahead, FIRST + ahead))).toEqual([true, true]);
   expect(ring.count(FIRST)).toBe(3);
   ring.count(FIRST + 2);
   expect(ring.countAtEndOf(FIRST + 1)).toBe(2);
   expect([4, 5, 6, 7].map((later) => ring.count(FIRST + later))).toEqual([3, 2, 1, 0]);
 });
 
-test('[F-26] the count at the end of an interval is without those who came after it', () => {
-  const { ring, marks } = sharedRing();
-  marks.register(2, FIRST + 1);
+test('[F-26] the count at the end of an interval excludes registrations after it', () => {
+  const { ring, writer } = sharedRing();
+  writer.register(2, FIRST + 1);
   ring.count(FIRST + 1);
   expect([ring.countAtEndOf(FIRST), ring.count(FIRST + 1)]).toEqual([1, 2]);
 });
 
-test('[V-3] one for an interval that is over counts in the newest', () => {
-  const { ring, marks } = sharedRing();
+test('[V-3] a registration of another thread for a past interval counts in the newest', () => {
+  const { ring, writer } = sharedRing();
   ring.count(FIRST + 3);
-  expect(marks.register(2, FIRST + 1)).toBe(true);
+  expect(writer.register(2, FIRST + 1)).toBe(true);
   expect([4, 5, 6, 7, 8].map((later) => ring.count(FIRST + later))).toEqual([2, 1, 1, 1, 0]);
 });
 
-test('another thread leaves it to that of the ring when it is further ahead, or there is no room yet', () => {
-  const { marks } = sharedRing();
-  expect(marks.register(2, FIRST + AHEAD_INTERVALS + 1)).toBe(false);
-  expect([300, -1, 0.5].map((seat) => marks.register(seat, FIRST))).toEqual([false, false, false]);
+test('a writer rejects a registration when it is too far ahead of the ring, or has no chunk for the seat', () => {
+  const { writer } = sharedRing();
+  expect(writer.register(2, FIRST + AHEAD_INTERVALS + 1)).toBe(false);
+  expect([300, -1, 0.5].map((seat) => writer.register(seat, FIRST))).toEqual([false, false, false]);
 });
 
-test('a ring that was given up takes no more, and none is given up with somebody in it', () => {
-  const { ring, marks } = sharedRing();
-  expect([ring.close(), marks.register(2, FIRST)]).toEqual([false, true]);
+test('a closed ring rejects registrations, and a ring with a present seat does not close', () => {
+  const { ring, writer } = sharedRing();
+  expect([ring.close(), writer.register(2, FIRST)]).toEqual([false, true]);
   expect(ring.count(FIRST + 5)).toBe(0);
-  expect([ring.close(), marks.register(2, FIRST + 5)]).toEqual([true, false]);
+  expect([ring.close(), writer.register(2, FIRST + 5)]).toEqual([true, false]);
 });
 
 /** A ring and threads that register in it. */
@@ -138,15 +138,15 @@ function begin(seats: number) {
   const ring = new PresenceRing(seats, { isShared: true });
   for (let seat = 0; seat < seats; seat += 1) ring.register(seat, FIRST - 10);
   ring.count(FIRST);
-  const told = words(2);
+  const control = words(2);
   threads = Array.from({ length: THREADS }, (_, index) => {
     const work = {
       memory: ring.memory(),
-      told,
+      control,
       firstInterval: FIRST,
-      doing: words(3),
-      surely: words(seats),
-      perhaps: words(seats),
+      status: words(3),
+      certain: words(seats),
+      possible: words(seats),
       seed: index + 1,
     };
     const worker = new Worker(
@@ -155,28 +155,28 @@ function begin(seats: number) {
     worker.postMessage(work);
     return { work, worker };
   });
-  const tell = async (order: number) => {
-    Atomics.store(told, ORDER, order);
-    Atomics.notify(told, ORDER);
-    while (threads.some(({ work }) => Atomics.load(work.doing, OBEYS) !== order)) {
+  const command = async (code: number) => {
+    Atomics.store(control, COMMAND, code);
+    Atomics.notify(control, COMMAND);
+    while (threads.some(({ work }) => Atomics.load(work.status, ACTIVE) !== code)) {
       await new Promise(setImmediate);
     }
   };
-  tell.now = (interval: number) => Atomics.store(told, NOW, interval);
-  return { ring, tell };
+  command.now = (interval: number) => Atomics.store(control, NOW, interval);
+  return { ring, command };
 }
 
-/** Who is present by the model. It cannot know in which interval a call counts during which time went on. */
+/** Present seats by the model: those that are certain, and those that are possible because the interval changed during the call. */
 function presentAt(now: number, seats: number) {
   const newest = (of: (work: SeatWork) => Int32Array, seat: number) =>
     Math.max(...threads.map(({ work }) => of(work)[seat] as number)) - 1;
-  const surely = new Set<number>();
-  const perhaps = new Set<number>();
+  const certain = new Set<number>();
+  const possible = new Set<number>();
   for (let seat = 0; seat < seats; seat += 1) {
-    if (newest((work) => work.surely, seat) > now - LIVE_INTERVALS) surely.add(seat);
-    if (newest((work) => work.perhaps, seat) > now - LIVE_INTERVALS) perhaps.add(seat);
+    if (newest((work) => work.certain, seat) > now - LIVE_INTERVALS) certain.add(seat);
+    if (newest((work) => work.possible, seat) > now - LIVE_INTERVALS) possible.add(seat);
   }
-  return { surely, perhaps };
+  return { certain, possible };
 }
 
 function seatsIn(ring: PresenceRing, interval: number): number[] {
@@ -190,7 +190,7 @@ function words(length: number): Int32Array {
   return new Int32Array(new SharedArrayBuffer(length * 4));
 }
 
-/** As other threads come between. */
+/** Busy-waits, so that other threads run in between. */
 function pause(ns: number): void {
   const endNs = Bun.nanoseconds() + ns;
   while (Bun.nanoseconds() < endNs);

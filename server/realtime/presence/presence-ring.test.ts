@@ -6,7 +6,7 @@ import { BLOCK_SEATS, PresenceRing, type SeatBlock } from './presence-ring.ts';
 const NOW = 6_800_000_000;
 
 describe('a registration', () => {
-  test('[V-3] counts in its interval and the four that follow, and in no other', () => {
+  test('[V-3] counts in its interval and the four after it, and in no other', () => {
     for (let phase = 0; phase < 5; phase += 1) {
       const ring = new PresenceRing();
       ring.register(7, NOW + phase);
@@ -26,7 +26,7 @@ describe('a registration', () => {
     expect(ring.count(NOW + 39 + 5)).toBe(0);
   });
 
-  test('[V-5] is for one seat alone', () => {
+  test('[V-5] counts its own seat only', () => {
     const ring = new PresenceRing();
     for (const seat of [0, 31, 32, 63, 5_000]) ring.register(seat, NOW);
     expect(ring.count(NOW)).toBe(5);
@@ -36,7 +36,7 @@ describe('a registration', () => {
     }
   });
 
-  test('[V-3] is over when many intervals passed without one', () => {
+  test('[V-3] expires when time moves by many intervals', () => {
     const ring = new PresenceRing();
     for (let seat = 0; seat < 1_000; seat += 1) ring.register(seat, NOW);
     expect(ring.count(NOW + 1_000_000)).toBe(0);
@@ -45,7 +45,7 @@ describe('a registration', () => {
     expect(ring.isPresent(6, NOW + 1_000_001)).toBe(false);
   });
 
-  test('[F-26] counts to the end of an interval, also when the next one has begun', () => {
+  test('[F-26] is in the count at the end of an interval, also when the next one has begun', () => {
     const ring = new PresenceRing();
     ring.register(1, NOW);
     ring.register(2, NOW + 2);
@@ -55,7 +55,7 @@ describe('a registration', () => {
     expect(ring.count(NOW + 5)).toBe(2);
   });
 
-  test('[F-26] the count at the end of an interval is that of the window that ends with it', () => {
+  test('[F-26] is in the count at the end of each interval whose window contains it', () => {
     const beats = fc.array(fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 40 })), { maxLength: 60 });
     fc.assert(
       fc.property(beats, (steps) => {
@@ -74,7 +74,7 @@ describe('a registration', () => {
     );
   });
 
-  test('[C-19] that is taken back counts no longer, nor expires a second time', () => {
+  test('[C-19] stops counting when its seat is evicted, and does not expire again', () => {
     const ring = new PresenceRing();
     for (const seat of [1, 2, 40]) ring.register(seat, NOW);
     ring.register(2, NOW + 1);
@@ -86,7 +86,7 @@ describe('a registration', () => {
     expect([3, 4, 5, 7, 8].map((later) => ring.count(NOW + later))).toEqual([3, 3, 1, 1, 0]);
   });
 
-  test('for an interval that is past counts in the newest', () => {
+  test('counts in the newest interval when its own has passed', () => {
     const ring = new PresenceRing();
     ring.register(1, NOW);
     ring.register(2, NOW - 3);
@@ -96,8 +96,8 @@ describe('a registration', () => {
   });
 });
 
-describe('the seats', () => {
-  test('are all 32 of a word, each of which comes and goes', () => {
+describe('the seats of a ring', () => {
+  test('are counted bit by bit within a word', () => {
     fc.assert(
       fc.property(fc.subarray(Array.from({ length: 32 }, (_, seat) => seat)), (stayed) => {
         const ring = new PresenceRing();
@@ -110,7 +110,7 @@ describe('the seats', () => {
     );
   });
 
-  test('[L-13] end where they are said to', () => {
+  test('[L-13] are limited by maxSeats', () => {
     const ring = new PresenceRing(1_000);
     ring.register(999, NOW);
     expect(ring.count(NOW)).toBe(1);
@@ -120,7 +120,7 @@ describe('the seats', () => {
     expect(ring.count(NOW)).toBe(1);
   });
 
-  test('[L-13] are 16,777,216 unless said otherwise', () => {
+  test('[L-13] are 16,777,216 by default', () => {
     expect(SEATS_MAX).toBe(16_777_216);
     const ring = new PresenceRing();
     ring.register(SEATS_MAX - 1, NOW);
@@ -128,7 +128,7 @@ describe('the seats', () => {
     expect(() => ring.register(SEATS_MAX, NOW)).toThrow(RangeError);
   });
 
-  test('stay counted when the ring grows', () => {
+  test('remain counted when the ring grows', () => {
     const ring = new PresenceRing();
     for (let seat = 1; seat < SEATS_MAX; seat *= 4) ring.register(seat, NOW);
     expect(ring.count(NOW)).toBe(12);
@@ -138,7 +138,7 @@ describe('the seats', () => {
 });
 
 describe('the bitset of an interval', () => {
-  test('has its seats by blocks, each up to its last word with a bit', () => {
+  test('contains its seats by block, each up to the last word with a bit', () => {
     const ring = new PresenceRing();
     const seats = [0, 9, 31, 40, BLOCK_SEATS - 1, 3 * BLOCK_SEATS + 7, SEATS_MAX - 1];
     for (const seat of seats) ring.register(seat, NOW);
@@ -151,7 +151,7 @@ describe('the bitset of an interval', () => {
     expect(blocks.flatMap(seatsOf)).toEqual(seats);
   });
 
-  test('can be had for the five intervals that count, and for no other', () => {
+  test('is available for the five live intervals, and for no other', () => {
     const ring = new PresenceRing();
     for (let interval = NOW; interval < NOW + 8; interval += 1)
       ring.register(interval % 8, interval);
@@ -162,7 +162,7 @@ describe('the bitset of an interval', () => {
     expect(ring.blocksOf(NOW + 8)).toEqual([]);
   });
 
-  test('does not change with registrations that come later', () => {
+  test('does not change with later registrations', () => {
     const ring = new PresenceRing();
     ring.register(1, NOW);
     const [before] = ring.blocksOf(NOW);
@@ -180,12 +180,12 @@ function seatsOf({ block, bytes }: SeatBlock): number[] {
   return found.map((seat) => block * BLOCK_SEATS + seat);
 }
 
-/** Seats near each other meet in a word; seats far apart make the ring grow. */
+/** Low seats share words; high seats make the ring grow. */
 const seat = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 70 }) },
   { weight: 1, arbitrary: fc.nat({ max: 99_999 }) },
 );
-/** How far time moves before the next registration: mostly little, at times far, at times back. */
+/** Intervals until the next registration: mostly few, sometimes many, sometimes negative. */
 const passed = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 3 }) },
@@ -194,7 +194,7 @@ const passed = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -6, max: -1 }) },
 );
 
-test('[I-5] counts the distinct seats of five intervals, as a map of last registrations does', () => {
+test('[I-5] a ring counts the distinct seats of five intervals, as a map of last registrations does', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ seats: fc.array(seat, { maxLength: 8 }), passed }), {

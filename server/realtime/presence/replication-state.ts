@@ -21,10 +21,10 @@ export class ReplicationState {
   missing(ring: PresenceRing, interval: number): Map<number, IntervalBlock[]> {
     const missing = new Map<number, IntervalBlock[]>();
     for (const past of windowTo(interval)) {
-      const known = this.#seats.get(past);
-      if (ring.seatsIn(past) === sum(known?.values() ?? [])) continue;
+      const replicated = this.#seats.get(past);
+      if (ring.seatsIn(past) === sum(replicated?.values() ?? [])) continue;
       for (const seats of ring.blocksOf(past)) {
-        if (known?.get(seats.block) === seats.seats) continue;
+        if (replicated?.get(seats.block) === seats.seats) continue;
         const blocks = missing.get(seats.block) ?? [];
         missing.set(seats.block, [...blocks, { interval: past, seats }]);
       }
@@ -35,9 +35,9 @@ export class ReplicationState {
   /** Redis has these bitsets. */
   confirm(blocks: readonly IntervalBlock[]): void {
     for (const { interval, seats } of blocks) {
-      const known = this.#seats.get(interval) ?? new Map<number, number>();
-      this.#seats.set(interval, known);
-      known.set(seats.block, Math.max(seats.seats, known.get(seats.block) ?? 0));
+      const replicated = this.#seats.get(interval) ?? new Map<number, number>();
+      this.#seats.set(interval, replicated);
+      replicated.set(seats.block, Math.max(seats.seats, replicated.get(seats.block) ?? 0));
     }
   }
 

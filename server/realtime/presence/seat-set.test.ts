@@ -10,17 +10,17 @@ const seat = fc.oneof(
 );
 const addition = fc.record({ asBits: fc.boolean(), seats: fc.array(seat, { maxLength: 9 }) });
 
-test('a set of seats has as many as were added, singly or as bitsets, once each', () => {
+test('a seat set has the number of distinct seats that were added, singly or as bitsets', () => {
   fc.assert(
     fc.property(fc.array(addition, { maxLength: 20 }), (additions) => {
       const set = new SeatSet();
       const expected = new Set<number>();
       for (const { asBits, seats } of additions) {
         const ring = new PresenceRing();
-        for (const one of seats) {
-          expected.add(one);
-          if (asBits) ring.register(one, 1_000);
-          else set.add(one);
+        for (const seat of seats) {
+          expected.add(seat);
+          if (asBits) ring.register(seat, 1_000);
+          else set.add(seat);
         }
         for (const { block, bytes } of ring.blocksOf(1_000)) {
           set.addBits(block * BLOCK_SEATS, bytes);
@@ -31,7 +31,7 @@ test('a set of seats has as many as were added, singly or as bitsets, once each'
   );
 });
 
-test('a bitset may begin and end at any byte of what came', () => {
+test('a seat set accepts bitsets that are not aligned', () => {
   const set = new SeatSet();
   set.addBits(32, new Uint8Array([9, 1, 0, 0, 0, 128, 9]).subarray(1, 6));
   set.add(32);

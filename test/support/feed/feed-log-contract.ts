@@ -6,21 +6,21 @@ import type { FeedFixture, FeedNode } from './feed-fixture.ts';
 
 const decoder = new TextDecoder();
 
-interface Event {
+interface FeedEvent {
   readonly type: string;
   readonly data: { readonly number?: number; readonly hearts?: number; readonly value?: number };
 }
 
-/** What every feed log does, whatever it and its record are made of, on one node or on several. */
+/** Tests of every feed log, on one node or on several. */
 export function feedLogContract(name: string, openFixture: () => Promise<FeedFixture>): void {
   let fixture: FeedFixture;
 
-  const nodeOf = (turn: number) => fixture.nodes[turn % fixture.nodes.length] as FeedNode;
+  const nodeOf = (n: number) => fixture.nodes[n % fixture.nodes.length] as FeedNode;
   const read = async (node: FeedNode, streamId: string, interval: number) =>
     decoder.decode(await node.realtime.feed.read(streamId, interval));
-  const eventsIn = (body: string) => JSON.parse(body).events as Event[];
+  const eventsIn = (body: string) => JSON.parse(body).events as FeedEvent[];
   const current = () => intervalAt(nodeOf(0).clock.nowMs());
-  const isSealed = async (interval: number) => {
+  const untilSealed = async (interval: number) => {
     for (const { realtime } of fixture.nodes) {
       while (realtime.feed.watermark() < interval) await Bun.sleep(5);
     }
@@ -28,16 +28,16 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
 
   /** Events of a stream between two intervals, as read on a node. */
   async function eventsBetween(node: FeedNode, streamId: string, from: number, to: number) {
-    await isSealed(to);
-    const found: Event[] = [];
+    await untilSealed(to);
+    const found: FeedEvent[] = [];
     for (let interval = from; interval <= to; interval++) {
       found.push(...eventsIn(await read(node, streamId, interval)));
     }
     return found;
   }
 
-  async function produce(turn: number, streamId: string, number: number): Promise<void> {
-    const { store, clock } = nodeOf(turn);
+  async function produce(n: number, streamId: string, number: number): Promise<void> {
+    const { store, clock } = nodeOf(n);
     const event = { type: 'custom', data: { number } } as const;
     await store.recordProducerEvent({ streamId, producer: PRODUCER, event, nowMs: clock.nowMs() });
   }
@@ -48,20 +48,20 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
     });
     afterAll(() => fixture.close());
 
-    test('[F-3] [F-4] an interval is held until it is sealed, and from then on answered at once', async () => {
+    test('[F-3] [F-4] a read waits until the interval is sealed; later reads return at once', async () => {
       const streamId = await fixture.newStream();
       for (const { realtime, clock } of fixture.nodes) {
         const interval = intervalAt(clock.nowMs()) + 1;
-        const held = realtime.feed.read(streamId, interval);
-        expect(held).toBeInstanceOf(Promise);
-        expect(JSON.parse(decoder.decode(await held)).interval).toBe(interval);
+        const pending = realtime.feed.read(streamId, interval);
+        expect(pending).toBeInstanceOf(Promise);
+        expect(JSON.parse(decoder.decode(await pending)).interval).toBe(interval);
         expect(clock.nowMs()).toBeGreaterThanOrEqual(intervalStartMs(interval + 1));
         expect(realtime.feed.watermark()).toBeGreaterThanOrEqual(interval);
         expect(realtime.feed.read(streamId, interval)).toBeInstanceOf(Uint8Array);
       }
     });
 
-    test('[I-1] [I-2] [F-14] [N-4] an event is in one interval, the same bytes wherever it is read', async () => {
+    test('[I-1] [I-2] [F-14] [N-4] an event is in one interval, with the same bytes on every node', async () => {
       const streamId = await fixture.newStream();
       const from = current();
       const count = 40;
@@ -70,7 +70,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
         if (number % 8 === 0) await Bun.sleep(60);
       }
       const to = current();
-      await isSealed(to);
+      await untilSealed(to);
       const numbers: (number | undefined)[] = [];
       for (let interval = from; interval <= to; interval++) {
         const bodies = await Promise.all(
@@ -85,7 +85,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       expect(numbers).toEqual(Array.from({ length: count }, (_, number) => number));
     });
 
-    test('[C-6] [C-9] posts are in the feed once, wherever they came in', async () => {
+    test('[C-6] [C-9] posts on any node are in the feed once', async () => {
       const streamId = await fixture.newStream();
       const from = current();
       for (let post = 1; post <= 30; post++) {
@@ -100,13 +100,13 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       }
     });
 
-    test('[F-26] [F-27] [V-5] a viewer counts once a second until its time is over, then there is a 0', async () => {
+    test('[F-26] [F-27] [V-5] a viewer is in one count a second until its registration expires, then there is a 0', async () => {
       const streamId = await fixture.newStream();
       const from = current();
       for (const { realtime } of fixture.nodes) realtime.presence.register(streamId, 7);
       const to = from + 10;
       const counted: [number, number | undefined][] = [];
-      await isSealed(to);
+      await untilSealed(to);
       for (let interval = from; interval <= to; interval++) {
         const [row] = await nodeOf(0).store.readSealed({
           streamId,
@@ -119,14 +119,14 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
         }
       }
       const values = counted.map(([, value]) => value);
-      // At the end of an interval the registration lasts in this one and the next four.
+      // A registration is in the counts at the end of its interval and of the next four.
       expect(values).toContain(1);
       expect(values.slice(0, values.lastIndexOf(1) + 1)).not.toContain(0);
       expect(values.at(values.lastIndexOf(1) + 1)).toBe(0);
       for (const [interval] of counted) expect(interval % 4).toBe(3);
     });
 
-    test('[F-27] a stream that is read has a count, of 0 when nobody is there', async () => {
+    test('[F-27] an active stream has a count, also of 0', async () => {
       const streamId = await fixture.newStream();
       const reader = nodeOf(1);
       const from = current();
@@ -141,56 +141,56 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       );
     });
 
-    test('[F-21] a listener is told of every interval, in order, each once, with its very bytes', async () => {
+    test('[F-21] a listener receives every interval, in order, each once, with the same bytes', async () => {
       const streamId = await fixture.newStream();
-      const told = fixture.nodes.map(() => new Map<number, string>());
+      const received = fixture.nodes.map(() => new Map<number, string>());
       const starts = fixture.nodes.map(({ realtime }) => realtime.feed.watermark());
-      const stops = fixture.nodes.map(({ realtime }, n) =>
+      const unsubscribes = fixture.nodes.map(({ realtime }, n) =>
         realtime.feed.subscribe(streamId, (interval, body) => {
-          expect(told[n]?.has(interval)).toBe(false);
-          told[n]?.set(interval, decoder.decode(body));
+          expect(received[n]?.has(interval)).toBe(false);
+          received[n]?.set(interval, decoder.decode(body));
         }),
       );
       await produce(0, streamId, 1);
       const to = current() + 2;
-      await isSealed(to);
-      for (const stop of stops) stop();
+      await untilSealed(to);
+      for (const unsubscribe of unsubscribes) unsubscribe();
       for (const [n, node] of fixture.nodes.entries()) {
-        const intervals = [...(told[n]?.keys() ?? [])];
+        const intervals = [...(received[n]?.keys() ?? [])];
         const first = (starts[n] ?? 0) + 1;
-        expect(intervals).toEqual(intervals.map((_, place) => first + place));
-        for (const [interval, body] of told[n] ?? []) {
+        expect(intervals).toEqual(intervals.map((_, index) => first + index));
+        for (const [interval, body] of received[n] ?? []) {
           expect(await read(node, streamId, interval)).toBe(body);
         }
       }
     });
 
-    test('[F-21] [F-23] a range has what was sealed, in order, and nothing that is not', async () => {
+    test('[F-21] [F-23] a range has sealed intervals in order, and no others', async () => {
       const streamId = await fixture.newStream();
       const from = current();
       await produce(0, streamId, 1);
       const to = from + 2;
-      await isSealed(to);
+      await untilSealed(to);
       for (const { realtime } of fixture.nodes) {
         const { page, next } = await realtime.feed.range(streamId, from, to + 1_000_000);
         expect(page.map(({ interval }) => interval)).toEqual(page.map((_, n) => from + n));
         expect(next).toBe(from + page.length);
         expect(next - 1).toBeLessThanOrEqual(realtime.feed.watermark());
-        // Empty ones of long ago are left out.
+        // Old empty intervals are left out.
         expect((await realtime.feed.range(streamId, 5, 5_000)).page).toEqual([]);
       }
     });
 
-    test('[F-8] an interval of long ago, or before the stream, is empty', async () => {
+    test('[F-8] an old interval without events is empty', async () => {
       const streamId = await fixture.newStream();
       for (const node of fixture.nodes) {
         expect(await read(node, streamId, 5)).toBe('{"interval":5,"events":[]}');
       }
     });
 
-    test('[I-1] [F-12] nobody can seal a sealed interval again', async () => {
+    test('[I-1] [F-12] a sealed interval cannot be sealed again', async () => {
       const interval = current() - 1;
-      await isSealed(interval);
+      await untilSealed(interval);
       const { store, clock } = nodeOf(0);
       const again = { nowMs: clock.nowMs(), transients: [] };
       for (const after of [interval - 1, interval - 2]) {
@@ -199,32 +199,32 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       }
     });
 
-    test('[F-9] [F-16] sealing that stalls: held requests hear 503, and what waits is in the newest interval', async () => {
+    test('[F-9] [F-16] while sealing is stalled reads fail with 503; waiting events are in the next sealed interval', async () => {
       const streamId = await fixture.newStream();
       const stall = Promise.withResolvers<void>();
       for (const { storeBehavior } of fixture.nodes) storeBehavior.before = stall.promise;
-      const asked = current() + 1;
-      const answers = fixture.nodes.map(({ realtime }) =>
-        Promise.resolve(realtime.feed.read(streamId, asked)).catch((error) => error),
+      const interval = current() + 1;
+      const reads = fixture.nodes.map(({ realtime }) =>
+        Promise.resolve(realtime.feed.read(streamId, interval)).catch((error) => error),
       );
       await produce(0, streamId, 1);
-      for (const answer of await Promise.all(answers)) expect(answer).toBeInstanceOf(Unavailable);
-      const lateMs = nodeOf(0).clock.nowMs() - intervalStartMs(asked + 1);
-      expect(lateMs).toBeGreaterThanOrEqual(740);
+      for (const error of await Promise.all(reads)) expect(error).toBeInstanceOf(Unavailable);
+      const waitedMs = nodeOf(0).clock.nowMs() - intervalStartMs(interval + 1);
+      expect(waitedMs).toBeGreaterThanOrEqual(740);
       for (const { storeBehavior } of fixture.nodes) storeBehavior.before = null;
       stall.resolve();
       const to = current();
-      const events = await eventsBetween(nodeOf(0), streamId, asked - 2, to + 1);
+      const events = await eventsBetween(nodeOf(0), streamId, interval - 2, to + 1);
       const customs = events.filter(({ type }) => type === 'custom');
       expect(customs).toEqual([{ type: 'custom', data: { number: 1 } }]);
     });
 
-    test('[I-1] [K-6] [N-13] a node that starts later serves the same, and seals after what is sealed', async () => {
+    test('[I-1] [K-6] [N-13] a node that starts later serves the same bytes, and seals after the watermark', async () => {
       const streamId = await fixture.newStream();
       const from = current();
       await produce(0, streamId, 1);
       nodeOf(0).chat.hearts(streamId, 3);
-      await isSealed(from + 1);
+      await untilSealed(from + 1);
       const before: string[] = [];
       for (let interval = from; interval <= from + 1; interval++) {
         before.push(await read(nodeOf(0), streamId, interval));
@@ -232,15 +232,15 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       nodeOf(0).chat.hearts(streamId, 4);
       const last = current();
       if (fixture.nodes.length === 1) await nodeOf(0).stop();
-      const late = await fixture.openNode();
+      const newNode = await fixture.openNode();
       for (const [n, body] of before.entries()) {
-        expect(await read(late, streamId, from + n)).toBe(body);
+        expect(await read(newNode, streamId, from + n)).toBe(body);
       }
       const to = last + 2;
-      while (late.realtime.feed.watermark() < to) await Bun.sleep(5);
+      while (newNode.realtime.feed.watermark() < to) await Bun.sleep(5);
       let hearts = 0;
       for (let interval = from; interval <= to; interval++) {
-        for (const { data } of eventsIn(await read(late, streamId, interval))) {
+        for (const { data } of eventsIn(await read(newNode, streamId, interval))) {
           hearts += data?.hearts ?? 0;
         }
       }

@@ -68,8 +68,8 @@ export class FeedModel {
     }
     for (const [streamId, stream] of this.streams) {
       const content = contentOf(bodies.filter((sealed) => sealed.streamId === streamId));
-      const numbersOf = (wanted: EventKind) =>
-        stream.waiting.filter(({ kind }) => kind === wanted).map(({ number }) => number);
+      const numbersOf = (kind: EventKind) =>
+        stream.waiting.filter((event) => event.kind === kind).map(({ number }) => number);
       expect(content.custom).toEqual(numbersOf('custom'));
       expect(content.purchases).toEqual(numbersOf('purchase').slice(0, CHAT_SAMPLE));
       expect(content.discounts).toBe(numbersOf('discount').length);
@@ -124,8 +124,8 @@ function contentOf(bodies: readonly SealedBody[]) {
   const events = bodies.flatMap(
     ({ body }): { type: string; data: unknown }[] => JSON.parse(body).events,
   );
-  const dataOf = <T>(wanted: string) =>
-    events.filter(({ type }) => type === wanted).map(({ data }) => data as T);
+  const dataOf = <T>(type: string) =>
+    events.filter((event) => event.type === type).map(({ data }) => data as T);
   const chats = dataOf<Chats>('chats');
   return {
     custom: dataOf<{ number: number }>('custom').map(({ number }) => number),

@@ -11,17 +11,17 @@ import { type FeedFixture, type FeedNode, openSharedFixture } from './feed-fixtu
 
 const SEATS = 9;
 const HEARTBEAT_MS = 400;
-/** Clocks are read once a second, and who is behind steps after 2 s: in health it takes no longer. */
+/** Nodes read the clock of Redis once a second, and step after a lag of 2 s: they agree after this. */
 const AGREED_MS = 4_000;
-/** A machine that is short of time puts off the reading, or the step. */
-const AGREED_LATE_MS = 8_000;
-const APART_MAX_MS = 150;
-/** What is looked at again, since the machine stood still meanwhile, is looked at for so long. */
-const LOOKS_MAX_MS = 40_000;
-const LOOKS = 8;
-const LOOK_EVERY_MS = 250;
+/** On a slow machine the reading, or the step, is delayed. */
+const AGREED_MAX_MS = 8_000;
+const DIFFERENCE_MAX_MS = 150;
+/** Checks during which the machine was stalled are repeated for at most this long. */
+const CHECKS_MAX_MS = 40_000;
+const CHECKS = 8;
+const CHECK_EVERY_MS = 250;
 
-// `TIME`, as functions and nodes see it, is off by what the test says.
+// Shifts `TIME`, as functions and nodes read it, by the value of this key.
 const STEP_KEY = '{fourbeat}:step';
 const steppedLibrary = createLibrary(`
 local function stepped_time()
@@ -32,9 +32,9 @@ local function stepped_time()
 end
 ${readLibrarySources().replaceAll("redis.call('TIME')", 'stepped_time()')}`);
 
-/** What the nodes say at one moment, each for itself; or why they do not. */
-interface Look {
-  readonly areTogether: boolean;
+/** State of all nodes at one moment: values, or errors as text. */
+interface Check {
+  readonly clocksAgree: boolean;
   readonly reads: readonly string[];
   readonly counts: readonly unknown[];
 }
@@ -45,7 +45,7 @@ const COUNTED = Array.from({ length: NODES }, () => SEATS);
 
 let opening: Promise<void> = Promise.resolve();
 
-/** Three nodes and viewers who are there all the time, on a Redis of their own that can be stepped. */
+/** Three nodes with permanent viewers, on a Redis whose clock can be fixture. */
 export class SteppedFixture {
   private steppedMs = 0;
   private nodes: FeedNode[] = [];
@@ -59,27 +59,27 @@ export class SteppedFixture {
     private readonly postgres: PostgresServer,
   ) {}
 
-  /** Opens one for a test, and closes it in the end. */
+  /** Opens a fixture for a test, and closes it afterwards. */
   static async use(
     postgres: PostgresServer,
     run: (fixture: SteppedFixture) => Promise<void>,
   ): Promise<void> {
     const redis = await startRedis({ persistence: false });
-    const stepped = new SteppedFixture(redis, postgres);
+    const fixture = new SteppedFixture(redis, postgres);
     try {
-      await stepped.openInTurn();
+      await fixture.openQueued();
       await Bun.sleep(1_500);
-      await run(stepped);
+      await run(fixture);
     } finally {
-      clearInterval(stepped.heartbeats ?? undefined);
-      stepped.machine?.stop();
-      await stepped.fixture?.close();
+      clearInterval(fixture.heartbeats ?? undefined);
+      fixture.machine?.stop();
+      await fixture.fixture?.close();
       await redis.stop();
     }
   }
 
-  /** A database is made once the one before is: all at once they keep each other waiting. */
-  private openInTurn(): Promise<void> {
+  /** Opens fixtures one after the other: concurrent creation of databases is slower. */
+  private openQueued(): Promise<void> {
     const opened = opening.then(() => this.open());
     opening = opened.catch(() => {});
     return opened;
@@ -92,13 +92,14 @@ export class SteppedFixture {
     this.fixture = await openSharedFixture({ redisUrl, databaseUrl, nodes: NODES, connect });
     this.streamId = await this.fixture.newStream();
     this.nodes = [...this.fixture.nodes];
-    this.machine = new SteadyMachine(() => this.backends());
-    this.heartbeats = setInterval(() => this.beat(), HEARTBEAT_MS);
+    this.machine = new SteadyMachine(() => this.pingBackends());
+    this.heartbeats = setInterval(() => this.heartbeat(), HEARTBEAT_MS);
   }
-  private beat(): void {
+
+  private heartbeat(): void {
     for (let seat = 0; seat < SEATS; seat++) {
       const { realtime } = this.nodes[seat % this.nodes.length] as FeedNode;
-      // While Redis is unavailable nobody registers, and nobody is looked at either.
+      // While Redis is unavailable registrations fail, and checks are not judged.
       if (realtime.presence.unavailable() === null) realtime.presence.register(this.streamId, seat);
     }
   }
@@ -106,11 +107,11 @@ export class SteppedFixture {
   private async connect(): Promise<Redis> {
     const logger = pino({ level: 'silent' });
     const options = { url: this.redis.url, replicas: 0, logger, library: steppedLibrary };
-    const made = await openRedis(options);
-    return { ...made, timeMs: async () => (await made.timeMs()) + this.steppedMs };
+    const inner = await openRedis(options);
+    return { ...inner, timeMs: async () => (await inner.timeMs()) + this.steppedMs };
   }
 
-  private async backends(): Promise<void> {
+  private async pingBackends(): Promise<void> {
     const { redis, store } = this.nodes.at(-1) as FeedNode;
     await Promise.all([redis?.timeMs(), store.readWatermark({})]);
   }
@@ -120,92 +121,93 @@ export class SteppedFixture {
     this.steppedMs = ms;
   }
 
-  /** The oldest node is stopped, and another takes its place; `monotonicMs` is the other's. */
+  /** Stops the oldest node and starts a new one. @param monotonicMs clock of the new node */
   async restart(monotonicMs?: () => number): Promise<void> {
     await this.nodes.shift()?.stop();
     this.nodes.push(await this.fixture.openNode(monotonicMs));
   }
 
   /**
-   * Waits until nodes agree after something happened at `fromMs`, and who is there is counted. What
-   * registered on a node before its step did so in its old time, which is over: those viewers count
-   * again with their next heartbeat, once that is handed in.
+   * Waits until the clocks agree after a change at `fromMs`, and all viewers are counted. Registrations
+   * on a node before its step are in the past by its new time: those viewers count again when their
+   * next heartbeat is replicated.
    */
   async agree(fromMs: number): Promise<void> {
     await Bun.sleep(fromMs + AGREED_MS - performance.now());
-    while (this.apartMs() >= APART_MAX_MS) {
-      expect(performance.now()).toBeLessThan(fromMs + AGREED_LATE_MS);
+    while (this.differenceMs() >= DIFFERENCE_MAX_MS) {
+      expect(performance.now()).toBeLessThan(fromMs + AGREED_MAX_MS);
       await Bun.sleep(10);
     }
     await Bun.sleep(HEARTBEAT_MS + 1_000);
   }
 
   /**
-   * For some seconds nodes agree, everybody is counted everywhere, and reads are answered. Only what
-   * was seen while the machine ran steadily is judged: heartbeats that are not sent count nowhere.
+   * Checks for some seconds that the clocks agree, all viewers are counted on every node, and reads
+   * succeed. Only checks during which the machine was not stalled are judged: without heartbeats
+   * viewers are not counted.
    */
-  async isWell(): Promise<void> {
-    const told: Seen<number>[] = [];
-    const end = this.nodes[0]?.realtime.feed.subscribe(this.streamId, (_, body) => {
+  async expectHealthy(): Promise<void> {
+    const published: Seen<number>[] = [];
+    const unsubscribe = this.nodes[0]?.realtime.feed.subscribe(this.streamId, (_, body) => {
       const value = /"value":(\d+)/.exec(new TextDecoder().decode(body))?.[1];
-      if (value !== undefined) told.push(seenNow(Number(value)));
+      if (value !== undefined) published.push(seenNow(Number(value)));
     });
-    for (const look of await this.steadily(LOOKS, () => this.look())) {
-      expect(look).toEqual({ areTogether: true, reads: READ, counts: COUNTED });
+    for (const check of await this.repeat(CHECKS, () => this.check())) {
+      expect(check).toEqual({ clocksAgree: true, reads: READ, counts: COUNTED });
     }
-    end?.();
-    const values = this.machine.steadily(told);
+    unsubscribe?.();
+    const values = this.machine.steadily(published);
     expect(values.length).toBeGreaterThanOrEqual(1);
     expect(values.filter((value) => value !== SEATS)).toEqual([]);
   }
 
   /**
-   * How long after its end each interval is read on every node, over some seconds, in ms; Infinity
-   * for one that is refused.
+   * Reads intervals on every node for some seconds.
+   * @returns the time from the end of each interval until it was read, in ms; Infinity for a failure
    */
-  async readsLate(): Promise<number[]> {
-    const late = await this.steadily(LOOKS, () =>
-      Promise.all(this.nodes.map((node) => this.readLate(node))),
+  async readLatencies(): Promise<number[]> {
+    const latencies = await this.repeat(CHECKS, () =>
+      Promise.all(this.nodes.map((node) => this.readLatency(node))),
     );
-    return late.flat();
+    return latencies.flat();
   }
 
-  /** Looks again and again, until so many looks were while the machine ran steadily. */
-  private async steadily<T>(looks: number, look: () => Promise<T>): Promise<T[]> {
+  /** Repeats a check until `count` of its runs were on a machine that was not stalled. */
+  private async repeat<T>(count: number, check: () => Promise<T>): Promise<T[]> {
     const all: Seen<T>[] = [];
-    for (const untilMs = performance.now() + LOOKS_MAX_MS; ; ) {
-      all.push(await seenBy(look));
-      await Bun.sleep(LOOK_EVERY_MS);
+    for (const untilMs = performance.now() + CHECKS_MAX_MS; ; ) {
+      all.push(await seenBy(check));
+      await Bun.sleep(CHECK_EVERY_MS);
       await this.machine.asked();
       const judged = this.machine.steadily(all);
-      if (judged.length >= looks) return judged;
+      if (judged.length >= count) return judged;
       if (performance.now() > untilMs) throw new Error('the machine has no time for this test');
     }
   }
 
-  private async look(): Promise<Look> {
+  private async check(): Promise<Check> {
     const { nodes, streamId } = this;
-    const areTogether = this.apartMs() < APART_MAX_MS;
+    const clocksAgree = this.differenceMs() < DIFFERENCE_MAX_MS;
     const reads = await Promise.all(nodes.map((node) => this.read(node)));
     const counts: unknown[] = [];
     for (const { realtime } of nodes) {
       counts.push(await Promise.resolve(realtime.presence.count(streamId)).catch(String));
     }
-    return { areTogether, reads, counts };
+    return { clocksAgree, reads, counts };
   }
 
-  private apartMs(): number {
+  private differenceMs(): number {
     const times = this.nodes.map(({ clock }) => clock.nowMs());
     return Math.max(...times) - Math.min(...times);
   }
 
-  /** The interval that is under way; or what it was refused with. */
+  /** Reads the current interval. @returns 'read', or the error as text */
   private async read({ realtime, clock }: FeedNode): Promise<string> {
     const body = realtime.feed.read(this.streamId, intervalAt(clock.nowMs()));
     return Promise.resolve(body).then(() => 'read', String);
   }
 
-  private async readLate(node: FeedNode): Promise<number> {
+  private async readLatency(node: FeedNode): Promise<number> {
     const endMs = intervalStartMs(intervalAt(node.clock.nowMs()) + 1);
     const isRead = (await this.read(node)) === 'read';
     return isRead ? node.clock.nowMs() - endMs : Number.POSITIVE_INFINITY;

@@ -7,23 +7,23 @@ import { asFromAnotherThread } from './register-from-thread.ts';
 
 const START = intervalAt(1_700_000_000_000);
 
-/** Nodes on one Redis, for tests: their clock is set, and they hand in when they are told to. */
+/** Nodes on one Redis with a manual clock, which replicate on request. */
 export class PresenceNodes {
-  readonly tallies: readonly SharedPresenceRegistry[];
+  readonly registries: readonly SharedPresenceRegistry[];
   readonly serviceId = randomUUID();
   readonly streamId = randomUUID();
   nowMs = intervalStartMs(START);
-  /** The newest interval that all nodes have handed in. */
-  sealedTo = START - 1;
-  /** How far the clock of each node is behind, in ms; 0 when it is not said. */
-  readonly behindMs: number[] = [];
+  /** The newest interval that all nodes have replicated. */
+  watermark = START - 1;
+  /** How far the clock of each node lags, in ms; 0 by default. */
+  readonly lagMs: number[] = [];
 
   constructor(redis: Redis, count: number) {
-    const watermark = () => this.sealedTo;
-    this.tallies = Array.from({ length: count }, (_, node) => {
+    const watermark = () => this.watermark;
+    this.registries = Array.from({ length: count }, (_, node) => {
       const clock = { nowMs: () => this.nowMsOf(node) };
       const presence = createRedisPresence({ redis, clock, serviceId: this.serviceId, watermark });
-      // Whichever thread its viewers talk to, a node counts the same.
+      // One node registers from another thread: it must count the same.
       return node === 1 ? asFromAnotherThread(presence, clock) : presence;
     });
   }
@@ -32,8 +32,8 @@ export class PresenceNodes {
     return intervalAt(this.nowMs);
   }
 
-  node(at: number): SharedPresenceRegistry {
-    return this.tallies[at] as SharedPresenceRegistry;
+  node(index: number): SharedPresenceRegistry {
+    return this.registries[index] as SharedPresenceRegistry;
   }
 
   register(node: number, ...seats: number[]): void {
@@ -44,32 +44,32 @@ export class PresenceNodes {
     return this.node(node).count(this.streamId);
   }
 
-  /** The interval ends, and nobody has handed it in yet. */
+  /** Ends the interval, before any node replicates it. */
   end(): void {
     this.nowMs = intervalStartMs(this.interval + 1);
   }
 
-  /** Nodes hand in what has ended; then it is sealed. */
-  async merge(nodes: Iterable<number> = this.tallies.keys()): Promise<void> {
+  /** Nodes replicate the ended interval, and it is sealed. */
+  async replicate(nodes: Iterable<number> = this.registries.keys()): Promise<void> {
     for (const node of nodes) await this.node(node).replicate(intervalAt(this.nowMsOf(node)) - 1);
-    this.sealedTo = this.interval - 1;
+    this.watermark = this.interval - 1;
   }
 
-  /** Intervals end and are handed in, one after the other. */
+  /** Ends and replicates intervals, one after the other. */
   async pass(intervals: number): Promise<void> {
     for (let passed = 0; passed < intervals; passed += 1) {
       this.end();
-      await this.merge();
+      await this.replicate();
     }
   }
 
-  /** The published count of an interval, as a node finds it. */
+  /** The published count of an interval, as computed on a node. */
   async countAtEndOf(interval: number, node = 0): Promise<number> {
     const counts = new Map(await this.node(node).countsAtEndOf(interval));
     return counts.get(this.streamId) ?? 0;
   }
 
   private nowMsOf(node: number): number {
-    return this.nowMs - (this.behindMs[node] ?? 0);
+    return this.nowMs - (this.lagMs[node] ?? 0);
   }
 }

@@ -11,7 +11,7 @@ interface Heartbeat {
   passedMs: number;
   stream: number;
   seats: number[];
-  expelled: number[];
+  evicted: number[];
 }
 
 const seat = fc.oneof(fc.nat({ max: 40 }), fc.nat({ max: 5_000 }));
@@ -22,7 +22,7 @@ const heartbeats = fc.array(
     passedMs: fc.oneof(fc.constant(0), fc.nat({ max: 400 }), fc.nat({ max: 3_000 })),
     stream: fc.nat({ max: 2 }),
     seats: fc.array(seat, { maxLength: 6 }),
-    expelled: fc.oneof(
+    evicted: fc.oneof(
       { weight: 3, arbitrary: fc.constant<number[]>([]) },
       fc.array(seat, { maxLength: 3 }),
     ),
@@ -31,8 +31,8 @@ const heartbeats = fc.array(
 );
 
 /**
- * What every tally does, whatever it is made of. Streams are named at random, so that tallies may
- * share a backend. `makeTally` gets the clock that the tally has to live by.
+ * Tests of every presence registry. Stream ids are random, so that registries may share a backend.
+ * @param createPresence gets the clock of the registry
  */
 export function presenceRegistryContract(
   name: string,
@@ -46,8 +46,8 @@ export function presenceRegistryContract(
     return { clock, presence, liveCountsOf };
   }
 
-  describe(`tally: ${name}`, () => {
-    test('a stream nobody registered in has a count of 0', async () => {
+  describe(`presence: ${name}`, () => {
+    test('a stream without registrations has a count of 0', async () => {
       const { presence, liveCountsOf } = await setUp();
       const streamId = randomUUID();
       expect(await presence.count(streamId)).toBe(0);
@@ -64,21 +64,21 @@ export function presenceRegistryContract(
       expect(liveCountsOf([streamId])).toEqual([[streamId, 40]]);
     });
 
-    test('[F-26] a published count does not miss a viewer whose heartbeat is late by a jitter', async () => {
+    test('[F-26] a published count includes a viewer whose heartbeat is late by the jitter of its timer', async () => {
       const { clock, presence } = await setUp();
       const streamId = randomUUID();
       for (let beat = 0; beat < 20; beat += 1) {
         // The last millisecond of an interval, and every other time 20 ms later.
         clock.ms = START_MS + 249 + beat * 1_000 + (beat % 2) * 20;
         presence.register(streamId, 4);
-        // Sealing comes a moment after the interval has ended.
+        // Sealing runs shortly after the end of the interval.
         clock.ms = START_MS + 1_250 + beat * 1_000 + 1;
         const ended = intervalAt(clock.ms) - 1;
         expect([...(await presence.countsAtEndOf(ended))]).toContainEqual([streamId, 1]);
       }
     });
 
-    test('[V-5] the same viewer counts once, from however many tabs', async () => {
+    test('[V-5] a viewer with many tabs counts once', async () => {
       const { clock, presence } = await setUp();
       const streamId = randomUUID();
       for (let post = 0; post < 50; post += 1) {
@@ -89,7 +89,7 @@ export function presenceRegistryContract(
       }
     });
 
-    test('[V-9] a viewer is counted in its own stream alone', async () => {
+    test('[V-9] a viewer is counted in its own stream only', async () => {
       const { presence } = await setUp();
       const [one, other] = [randomUUID(), randomUUID()];
       presence.register(one, 1);
@@ -112,7 +112,7 @@ export function presenceRegistryContract(
       }
     });
 
-    test('[V-4] a viewer that posts once a second does not flicker', async () => {
+    test('[V-4] a viewer with a heartbeat each second does not flicker', async () => {
       const { clock, presence } = await setUp();
       const streamId = randomUUID();
       for (let post = 0; post < 20; post += 1) {
@@ -125,7 +125,7 @@ export function presenceRegistryContract(
       }
     });
 
-    test('[C-19] a seat that is expelled is not counted until it registers again', async () => {
+    test('[C-19] an evicted seat is not counted until it registers again', async () => {
       const { clock, presence, liveCountsOf } = await setUp();
       const [streamId, other] = [randomUUID(), randomUUID()];
       for (const id of [streamId, other]) presence.register(id, 7);
@@ -148,13 +148,13 @@ export function presenceRegistryContract(
       expect(await presence.count(streamId)).toBe(3);
     });
 
-    test('[I-5] counts the distinct seats with a registration that lasts', async () => {
+    test('[I-5] a count is the number of distinct seats with a registration that lasts', async () => {
       await fc.assert(
         fc.asyncProperty(heartbeats, async (beats) => {
           const { clock, presence, liveCountsOf } = await setUp();
           const streamIds = [randomUUID(), randomUUID(), randomUUID()].sort();
           const endsMs = streamIds.map(() => new Map<number, number>());
-          for (const { passedMs, stream, seats, expelled } of beats) {
+          for (const { passedMs, stream, seats, evicted } of beats) {
             clock.ms += passedMs;
             for (const seat of seats) {
               presence.register(streamIds[stream] as string, seat);
@@ -162,8 +162,8 @@ export function presenceRegistryContract(
               const endMs = intervalStartMs(intervalAt(clock.ms + 1_000) + 1);
               endsMs[stream]?.set(seat, endMs);
             }
-            if (expelled.length > 0) await presence.evict(streamIds[stream] as string, expelled);
-            for (const seat of expelled) endsMs[stream]?.delete(seat);
+            if (evicted.length > 0) await presence.evict(streamIds[stream] as string, evicted);
+            for (const seat of evicted) endsMs[stream]?.delete(seat);
             const expected = endsMs.map((ends) => [...ends.values()].filter((ms) => clock.ms < ms));
             const counts = await Promise.all(streamIds.map((streamId) => presence.count(streamId)));
             expect(counts).toEqual(expected.map((present) => present.length));

@@ -7,25 +7,25 @@ import type {
 import { SharedPresenceWriter } from '../../../server/realtime/presence/shared-presence-writer.ts';
 
 /**
- * A tally in which viewers register as they do in another thread: in the memory that it shares, and by
- * itself where that thread cannot. For tests.
+ * A presence registry in which viewers register as in another thread: in shared memory, and by the
+ * registry itself where that fails. For tests.
  */
 export function asFromAnotherThread<T extends PresenceRegistry & ShareablePresence>(
   presence: T,
   clock: Clock,
 ): T {
-  const rings = new Map<string, SharedPresenceWriter>();
+  const writers = new Map<string, SharedPresenceWriter>();
   presence.share({
-    ringShared: (streamId, memory) => rings.set(streamId, new SharedPresenceWriter(memory)),
-    ringDropped: (streamId) => rings.delete(streamId),
+    ringShared: (streamId, memory) => writers.set(streamId, new SharedPresenceWriter(memory)),
+    ringDropped: (streamId) => writers.delete(streamId),
   });
   return {
     ...presence,
     register(streamId, seat) {
       const interval = intervalAt(clock.nowMs());
-      const isMade =
-        presence.unavailable() === null && rings.get(streamId)?.register(seat, interval);
-      if (!isMade) presence.register(streamId, seat);
+      const isRegistered =
+        presence.unavailable() === null && writers.get(streamId)?.register(seat, interval);
+      if (!isRegistered) presence.register(streamId, seat);
     },
   };
 }

@@ -1,6 +1,6 @@
--- Presence (server/realtime/presence/presence-commands.ts). Bitsets of seats, one key for each block of a stream
--- and interval; each node unites its own with what is there. They are soon old, and nodes send them
--- again after a loss: they go to replicas, but into no append-only file.
+-- Presence (server/realtime/presence/presence-commands.ts). Bitsets of seats, with one key per block of
+-- a stream and interval. Each node merges its own bitsets into them. They expire soon, and nodes send
+-- them again after a loss: they go to replicas, and not to the append-only file.
 do
   local PRESENCE_MS = 5000
 
@@ -22,8 +22,8 @@ do
     redis.call('PEXPIRE', key, PRESENCE_MS)
   end
 
-  -- Keys: one to work with, those that get seats, and perhaps a further one. Values: form and seats
-  -- for each that gets some. Returns whether the further one was there before: 1 or 0.
+  -- Merges seats into bitsets. Keys: a scratch key, the bitsets, and optionally one more bitset. Values:
+  -- encoding and seats for each bitset. Returns 1 if the additional bitset exists, else 0.
   define('fourbeat_hand_in', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     local further = keys[#values / 2 + 2]
@@ -39,7 +39,7 @@ do
     return is_kept
   end)
 
-  -- Keys: one that is not used, and those that lose seats. Values: the seats.
+  -- Removes seats from bitsets. Keys: an unused one, and the bitsets. Values: bit offsets of the seats.
   define('fourbeat_expel', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     for at = 2, #keys do
@@ -52,7 +52,7 @@ do
     return #values
   end)
 
-  -- Keys: one to work with, and those whose seats are united.
+  -- Runs a command on the union of bitsets. Keys: a scratch key, and the bitsets.
   local function of_union(keys, command)
     redis.set_repl(redis.REPL_NONE)
     redis.call('BITOP', 'OR', keys[1], unpack(keys, 2))
@@ -69,13 +69,13 @@ do
     return of_union(keys, 'GET') or ''
   end)
 
-  -- Which blocks have seats, by the newest interval. Two counts a second apart look back over two
-  -- seconds; what is older is dropped.
+  -- Active blocks, scored by their newest interval. Counts, one per second, look back over two seconds;
+  -- older blocks are dropped.
   local PRESENT_INTERVALS = 12
   local FURTHER_BLOCKS = 15
 
-  -- Values: the interval of now, then interval and block for each. Returns whether any was listed
-  -- before: 1 or 0.
+  -- Adds blocks. Values: the current interval, then interval and block for each. Returns 1 if the list
+  -- existed before, else 0.
   define('fourbeat_announce', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     local listed = redis.call('EXISTS', keys[1])

@@ -1,28 +1,29 @@
--- Sealing (server/feed). What may be lost with this server is the interval being filled.
+-- The seal coordinator (server/realtime/coordination/seal-coordinator.ts describes the protocol). A loss of
+-- this data loses at most the posts of the interval that is being filled.
 do
   -- Keys of every function, in this order.
   local SEALING_KEYS = {
     'state', -- hash: memory, watermark, served, published, parts, claim_interval, claim_ms
-    'nodes', -- hash: node → interval it reported last, when, whether it is waited for, its last part
-    'parts', -- stream: what nodes handed over, in order, until it is sealed
-    'labels', -- sorted set: interval → the last part that belongs to it
-    'watched', -- sorted set: stream → the last interval in which its feed was read somewhere
-    'log', -- stream: sealed bodies, by interval
+    'nodes', -- hash: node → its last reported interval, when, whether it is awaited, its last batch
+    'parts', -- stream: batches of posts from nodes (`part` below), in order, until they are sealed
+    'labels', -- sorted set: interval → the last batch that belongs to it
+    'watched', -- sorted set: stream id → the last interval in which its feed was read on any node
+    'log', -- stream: published intervals
   }
   local INTERVAL_MS = 250
-  -- As far as a node's reading of this server's clock can be off: half a round trip. A clock that is
-  -- further behind was set back. Service time is not, and then nodes decide what has ended.
+  -- Largest error of a node's estimate of this server's clock: half a round trip. A clock that is further
+  -- behind was set back. Service time is not set back, so then the nodes decide what has ended.
   local EARLY_MAX_MS = 125
-  -- A node that reported within this is waited for.
+  -- A node that reported within this time is live.
   local LIVE_MS = 2000
-  -- A sealer that has not published after this is passed over.
+  -- A claim expires after this.
   local CLAIM_MS = 100
   local TTL_MS = 60000
-  -- Everything that is bounded here is kept by its node beyond that, or by the database.
+  -- Beyond these bounds batches stay with their node, and intervals are in the database.
   local PARTS_MAX = 1000
   local LOG_ENTRIES_MAX = 240
   local LOG_BYTES_MAX = 67108864
-  -- Nodes tell what is watched with each count.
+  -- Nodes report active streams with each count.
   local COUNT_INTERVALS = 4
   local ARGUMENTS_MAX = 1000
 
@@ -43,7 +44,7 @@ do
     return tonumber(redis.call('HGET', key, field) or '-1')
   end
 
-  -- The streams from `args[from]` on are watched in an interval.
+  -- Marks the streams from `args[from]` on as active in an interval.
   local function mark_watched(key, interval, args, from)
     for first = from, #args, ARGUMENTS_MAX do
       local scored = {}
@@ -72,7 +73,7 @@ do
     redis.call('HSET', key, id, text)
   end
 
-  -- All nodes by id; those that are gone for long are forgotten.
+  -- All nodes by id. Deletes nodes without a recent report.
   local function nodes_of(key, now_ms)
     local nodes = {}
     local stored = redis.call('HGETALL', key)
@@ -97,8 +98,8 @@ do
     redis.call('HSET', state, 'claim_interval', interval, 'claim_ms', now_ms)
   end
 
-  -- The name of what this server knows. After a restart, a failover or a loss it may lack what it
-  -- told: then it has another name, and what waits here might be sealed already and is dropped.
+  -- The name of this server's data set. After a restart, a failover or a loss, data may be missing: then
+  -- the name changes, and waiting batches are dropped, because they may be sealed already.
   local function memory_of(key)
     local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
     local known = redis.call('HGET', key.state, 'memory')
@@ -115,8 +116,8 @@ do
     return redis.pcall('XADD', key.parts, number .. '-0', 'p', bytes)
   end
 
-  -- 1: it is here, now or since an earlier call. 0: there is no room. 2: it was sent before, to a
-  -- memory that is gone: it might be sealed already and is not taken again.
+  -- Returns 1: accepted, now or by an earlier call. 0: rejected, there is no room. 2: lost, it was sent
+  -- to an earlier data set, may be sealed already and is not accepted again.
   local function take_part(key, node, memory, part)
     if part.number == 0 then return 1 end
     if part.is_repeat and part.memory ~= memory then return 2 end
@@ -124,7 +125,7 @@ do
     if redis.call('XLEN', key.parts) >= PARTS_MAX then return 0 end
     local added = append_part(key, part.bytes)
     if type(added) == 'table' and added.err then
-      -- The counter was evicted, and the parts were not.
+      -- Redis evicted the counter and not the batches.
       redis.call('DEL', key.parts, key.labels)
       append_part(key, part.bytes)
     end
@@ -132,10 +133,10 @@ do
     return 1
   end
 
-  -- A node reports that an interval has ended for it and hands over what belongs to it.
-  -- node, interval, served, able, memory known, part number, repeat, part, watched streams …
-  -- Gives what to do (0 again later, 1 wait, 2 seal, 3 it is sealed), in how many ms, what became of
-  -- the part, the name of this memory, the watermark.
+  -- A node reports that an interval has ended, with a batch of posts.
+  -- Values: node, interval, served, can seal, known memory, batch number, is repeat, batch, active streams …
+  -- Returns the decision (0 early, 1 wait, 2 seal, 3 sealed), a wait in ms, the result of the batch, the
+  -- name of the data set, the watermark.
   local function report(keys, args)
     local key = keys_by_name(keys)
     local id, interval, served = args[1], tonumber(args[2]), tonumber(args[3])
@@ -151,8 +152,8 @@ do
     local taken = take_part(key, node, memory, {
       memory = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
     })
-    -- One that is late by an interval or more is not waited for until it is in time again. One that
-    -- has just started, or was held up for a moment, is: what registered there is to be counted.
+    -- A node that is late by an interval or more is not awaited until it reports in time again. A node
+    -- that has just started, or was stalled for a moment, is awaited: its viewers must be counted.
     local is_sealed = state_of(key.state, 'published') >= interval
     local is_recent = now_ms < (interval + 2) * INTERVAL_MS
     node.interval, node.at_ms, node.awaited = interval, now_ms, is_recent or not is_sealed
@@ -174,8 +175,8 @@ do
     return { seals and 2 or 1, 0, taken, memory, watermark }
   end
 
-  -- Asks to seal an interval that nobody has published. interval
-  -- Gives what to do as above and in how many ms.
+  -- Asks to seal an interval that is not published. Values: interval.
+  -- Returns the decision as above, and a wait in ms.
   local function claim(keys, args)
     local key = keys_by_name(keys)
     local interval = tonumber(args[1])
@@ -184,7 +185,7 @@ do
     if is_claimed(key.state, interval, now_ms) then
       return { 1, CLAIM_MS - (now_ms - state_of(key.state, 'claim_ms')) }
     end
-    -- Who has not reported by now is not waited for, until it reports again.
+    -- Nodes that have not reported are not awaited until they report again.
     for id, node in pairs(nodes_of(key.nodes, now_ms)) do
       if node.interval < interval and node.awaited then
         node.awaited = false
@@ -201,13 +202,13 @@ do
     return found[1] and tonumber(string.match(found[1], ':(%d+)$')) or 0
   end
 
-  -- Everything that belongs to the intervals after `after`, up to `interval`. after, interval,
-  -- whether watched streams are asked for. Gives the watermark, parts, watched streams.
+  -- Collects what belongs to the intervals after `after`, up to `interval`. Values: after, interval,
+  -- whether to return active streams. Returns the watermark, batches, active streams.
   local function collect(keys, args)
     local key = keys_by_name(keys)
     local after, interval = tonumber(args[1]), tonumber(args[2])
-    -- What came since the last label belongs to this interval, unless a later one may have been
-    -- served: then it is sealed with the next.
+    -- Batches since the last label belong to this interval, unless a later one may have been served:
+    -- then they belong to the next one.
     memory_of(key)
     local watermark = math.max(
       state_of(key.state, 'watermark'), state_of(key.state, 'served')
@@ -235,7 +236,7 @@ do
     return { watermark, parts, redis.call('ZRANGE', key.watched, 0, -1) }
   end
 
-  -- Tells all nodes of a sealed interval. interval, bodies. Gives whether it was news.
+  -- Publishes a sealed interval. Values: interval, bodies. Returns 1, or 0 when it is not newer than the last.
   local function publish(keys, args)
     local key = keys_by_name(keys)
     local interval = tonumber(args[1])
@@ -251,7 +252,7 @@ do
     return 1
   end
 
-  -- A node says goodbye: nobody waits for it any more. node
+  -- A node leaves: it is not awaited any more. Values: node.
   local function leave(keys, args)
     return redis.call('HDEL', keys_by_name(keys).nodes, args[1])
   end

@@ -1,9 +1,11 @@
--- Service time (server/realtime/coordination/shared-clock.ts). What nodes tell is soon old, and comes again.
+-- Service time (server/realtime/coordination/shared-clock.ts). Nodes publish theirs every second; entries
+-- expire soon.
 do
   local TOLD_MS = 2500
 
-  -- Keys: hash node → how far it was ahead of TIME, and when. Values: node, its service time or
-  -- nothing. Gives how far the foremost of those that told it lately is ahead of TIME; 0: none is.
+  -- Publishes a node's service time and reads the maximum. Keys: hash of node → lead over TIME, and
+  -- when it was published. Values: node, its service time or ''. Returns the largest recent lead over
+  -- TIME in ms, at least 0.
   define('fourbeat_lead', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     local time = redis.call('TIME')
@@ -17,7 +19,7 @@ do
     local stored = redis.call('HGETALL', keys[1])
     for place = 1, #stored, 2 do
       local lead_ms, at_ms = string.match(stored[place + 1], '^(%-?%d+):(%d+)$')
-      -- Either way: TIME may have been set back.
+      -- In both directions: TIME may have been set back.
       if math.abs(now_ms - tonumber(at_ms)) > TOLD_MS then
         redis.call('HDEL', keys[1], stored[place])
       else

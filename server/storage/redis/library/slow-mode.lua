@@ -1,8 +1,9 @@
--- Turns of viewers in slowed chats (server/domains/chat/slow-mode-redis.ts): a key for each who wrote, with when.
+-- Slow mode of chats (server/domains/chat/slow-mode-redis.ts): a key per viewer, with the time of the last
+-- message.
 do
-  -- Values: service time now, the ms from one line to the next, and for how many ms it is remembered.
-  -- Returns 0 when the turn was taken, else in how many ms it is. They go to replicas, and into no
-  -- append-only file: they are soon old.
+  -- Values: service time, the least time between two messages and the time to live of the key, in ms.
+  -- Returns 0 when the message is allowed, else how long to wait in ms. Keys go to replicas, and not to
+  -- the append-only file: they expire soon.
   define('fourbeat_turn', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     local now_ms, every_ms = tonumber(values[1]), tonumber(values[2])
