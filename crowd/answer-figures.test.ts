@@ -13,7 +13,7 @@ const QUIZ: Quiz = {
   order: ['Mars', 'Jupiter'],
 };
 
-test('[Y-7] an answer is counted once, by what stands in the end', () => {
+test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
   const figures = new AnswerFigures();
   figures.asked(QUIZ);
   expect(figures.record('quiz', null, 'acknowledged')).toBe('acknowledged');
@@ -30,7 +30,7 @@ test('[Y-7] an answer is counted once, by what stands in the end', () => {
   expect(figures.totals()).toEqual({ acknowledged: 2, late: 1, unknown: 0 });
 });
 
-test('[Y-7] results say how many answers there are of anybody', () => {
+test('[Y-7] AnswerFigures has the number of answers in the results', () => {
   const figures = new AnswerFigures();
   figures.asked(QUIZ);
   figures.record('quiz', null, 'acknowledged');

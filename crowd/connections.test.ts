@@ -26,8 +26,8 @@ function connections(port = server.port ?? 0) {
 
 const textOf = (body: Uint8Array) => Buffer.from(body).toString();
 
-describe('connections', () => {
-  test('send what a request is made of, and give back what came', async () => {
+describe('Connections', () => {
+  test('sends requests and returns responses', async () => {
     const http = connections();
     const read = await http.request('GET', '/read?interval=1', 'Authorization: Bearer abc\r\n');
     expect(textOf(read.body)).toBe('{"auth":"Bearer abc"}');
@@ -39,7 +39,7 @@ describe('connections', () => {
     expect(await http.request('GET', '/later', '')).toMatchObject({ status: 503, retryAfterS: 2 });
   });
 
-  test('are kept and used again, and as many as requests are under way', async () => {
+  test('reuses connections, and opens as many as there are concurrent requests', async () => {
     const http = connections();
     await http.request('GET', '/read', '');
     await http.request('GET', '/read', '');
@@ -48,13 +48,13 @@ describe('connections', () => {
     expect(new Set(seen.slice(-3).map(({ port }) => port)).size).toBe(3);
   });
 
-  test('take an answer that comes in many pieces', async () => {
+  test('reads a response that arrives in many chunks', async () => {
     const http = connections();
     const { body } = await http.request('GET', '/large', '');
     expect(textOf(body)).toBe('x'.repeat(300_000));
   });
 
-  test('say that they are lost when nobody listens, or the other side closes', async () => {
+  test('throws ConnectionLost when nobody listens or the server closes', async () => {
     const rude = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
@@ -67,7 +67,7 @@ describe('connections', () => {
   });
 });
 
-test('an answer is complete with its last byte, and not before', () => {
+test('parseResponse returns a response once its last byte has arrived', () => {
   const texts = fc.string({ unit: 'grapheme', maxLength: 40 });
   fc.assert(
     fc.property(texts, fc.constantFrom(200, 400, 503), (text, status) => {

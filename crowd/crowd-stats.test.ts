@@ -18,7 +18,7 @@ function setUp() {
   return { counted, slack: () => stats.report(ledger, book, false).slack };
 }
 
-test('[O-18] who is here from outside is what the count has above the crowd', () => {
+test('[O-18] outsiders are the part of a count above the crowd', () => {
   const { counted } = setUp();
   expect(counted(10, 10, 10)).toBe(0);
   expect(counted(11, 10, 10)).toBe(1);
@@ -26,7 +26,7 @@ test('[O-18] who is here from outside is what the count has above the crowd', ()
   expect(counted(10, 10, 10)).toBe(0);
 });
 
-test('[O-18] as many as before are here from outside while the count leaves that open', () => {
+test('[O-18] the number of outsiders stays while the bounds allow it', () => {
   const { counted } = setUp();
   expect(counted(11, 10, 11)).toBe(0);
   expect(counted(11, 10, 10)).toBe(1);
@@ -34,7 +34,7 @@ test('[O-18] as many as before are here from outside while the count leaves that
   expect(counted(11, 11, 11)).toBe(0);
 });
 
-test('[O-18] nobody is here from outside who has no seat, and one viewer’s reads tell nothing', () => {
+test('[O-18] outsiders need a seat, and counts read by viewers do not change their number', () => {
   const { counted } = setUp();
   expect(counted(15, 10, 10, 2)).toBe(2);
   expect(counted(9, 10, 10, 2)).toBe(0);

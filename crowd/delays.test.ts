@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DelayHistogram, RecentDelays } from './delays.ts';
 
-test('percentiles are those of the sorted delays', () => {
+test('percentiles equal those of the sorted delays', () => {
   const delays = fc.array(fc.integer({ min: 0, max: 1_999 }), { minLength: 1, maxLength: 300 });
   fc.assert(
     fc.property(delays, (all) => {
@@ -15,7 +15,7 @@ test('percentiles are those of the sorted delays', () => {
   );
 });
 
-test('delays out of range count at its ends, and none at all as 0', () => {
+test('delays out of range count at its ends; percentiles of none are 0', () => {
   const lateness = new DelayHistogram();
   expect(lateness.percentiles()).toEqual({ p50Ms: 0, p99Ms: 0 });
   lateness.add(-3);
@@ -24,7 +24,7 @@ test('delays out of range count at its ends, and none at all as 0', () => {
   expect(lateness.percentiles()).toEqual({ p50Ms: 2_000, p99Ms: 2_000 });
 });
 
-test('what was ten seconds ago is forgotten', () => {
+test('RecentDelays drops delays after ten seconds', () => {
   const recent = new RecentDelays();
   for (let nowMs = 0; nowMs < 10_000; nowMs += 10) recent.add(900, nowMs);
   for (let nowMs = 10_000; nowMs < 20_000; nowMs += 10) recent.add(5, nowMs);

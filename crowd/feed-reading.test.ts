@@ -6,7 +6,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
   for (let start = 0; start < bytes.length; start += size) yield bytes.slice(start, start + size);
 }
 
-test('[F-22] messages are found with their very bytes, however the stream is cut', async () => {
+test('[F-22] parseEventStream returns the exact bytes of messages for any chunks', async () => {
   const texts = fc.array(fc.string({ unit: 'grapheme', maxLength: 20 }), { maxLength: 8 });
   await fc.assert(
     fc.asyncProperty(texts, fc.integer({ min: 1, max: 50 }), async (all, size) => {

@@ -6,13 +6,13 @@ import type { CountBounds } from './ledger/count-ledger.ts';
 /** Messages from the demo to the process of the crowd. */
 export type CrowdCommand =
   | {
-      readonly kind: 'begin';
+      readonly kind: 'start';
       readonly port: number;
       readonly streamId: string;
       readonly viewers: number;
     }
   /** The service acknowledged an event to the host; it may appear in the feed in `inMs`. */
-  | { readonly kind: 'promised'; readonly key: string; readonly inMs: number }
+  | { readonly kind: 'expect-event'; readonly key: string; readonly inMs: number }
   /** The show is over: run the last checks, report, and exit. */
   | { readonly kind: 'finish' };
 

@@ -17,12 +17,12 @@ const quiz: Quiz = {
   order: [...(TRIVIA[0]?.choices ?? [])],
 };
 
-describe('the crowd', () => {
+describe('viewer profiles', () => {
   const random = seededRandom(4250);
   const profile = Array.from({ length: 2_000 }, (_, viewer) => viewerProfileOf(viewer, random));
   const plans = profile.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
 
-  test('[O-17] reads the feed in every way there is', () => {
+  test('[O-17] use every way to read the feed', () => {
     const share = (reading: string) => profile.filter((each) => each.feedMode === reading).length;
     expect(share('event-stream')).toBe(150);
     expect(share('sealed')).toBe(200);
@@ -30,7 +30,7 @@ describe('the crowd', () => {
     expect(profile.filter(({ isLoyal }) => isLoyal)).toEqual(profile.slice(0, 1));
   });
 
-  test('[O-17] answers with human delays: most in time, some late, some wrong, some not at all', () => {
+  test('[O-17] plan answers with human delays: most in time, some late, some wrong, some none', () => {
     const made = plans.filter((plan) => plan !== null);
     const late = made.filter(({ delayMs }) => delayMs > quiz.duration).length;
     const right = made.filter(({ choice }) => choice === TRIVIA[0]?.answer).length;
@@ -43,13 +43,13 @@ describe('the crowd', () => {
     expect(made.every(({ choice }) => quiz.order.includes(choice))).toBe(true);
   });
 
-  test('[O-17] tries the same answer again, and other ones', () => {
+  test('[O-17] plan repeats of the same and of other answers', () => {
     const again = plans.flatMap((plan) => (plan?.retry ? [plan.retry.choice === plan.choice] : []));
     expect(again.filter((same) => same).length).toBeGreaterThan(50);
     expect(again.filter((same) => !same).length).toBeGreaterThan(20);
   });
 
-  test('comes and goes, and talks', () => {
+  test('have plausible stays, absences and pauses', () => {
     for (const draw of [stayMs, absenceMs, silenceMs]) {
       const draws = Array.from({ length: 1_000 }, () => draw(random));
       expect(draws.every((ms) => Number.isFinite(ms) && ms >= 1_000)).toBe(true);

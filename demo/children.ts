@@ -2,29 +2,29 @@ import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 import type { CrowdCommand, CrowdReport } from '../crowd/messages.ts';
 
-/** A process of the demo's. */
+/** A child process of the demo. */
 export interface ChildProcess {
   /** The exit status; 128 and more after a signal. */
   readonly exited: Promise<number>;
-  /** Asks it to end, and kills it when it does not. */
+  /** Sends SIGTERM, then SIGKILL after `STOP_MS`. */
   stop(): Promise<void>;
 }
 
-/** A server that serves. */
+/** A server process that is listening. */
 export interface DemoServer extends ChildProcess {
   readonly port: number;
-  /** The last line it complained with, or an empty text. */
+  /** The last line of its standard error, or an empty text. */
   lastError(): string;
 }
 
-/** The process of the viewers. */
+/** The process of the simulated viewers. */
 export interface DemoCrowd extends ChildProcess {
   send(message: CrowdCommand): void;
 }
 
 /** The process that sends video. */
 export interface DemoVideo extends ChildProcess {
-  /** Fulfilled when it has ended, with its last complaint; may be empty. */
+  /** Resolves when it has ended, with the last line of its standard error. */
   readonly ended: Promise<string>;
 }
 
@@ -34,55 +34,55 @@ const CROWD = join(import.meta.dir, 'crowd-process.ts');
 const STOP_MS = 11_000;
 const LISTENING = /^Fourbeat is listening on \S+:(\d+)/m;
 
-// Every viewer comes from one address, so what is limited by address or account is out of the way.
+// All viewers share one address, so limits by address or account are lifted.
 const RATE_ARGS = ['tokens', 'failed-auth', 'studio'].flatMap((rate) => [
   `--rate-${rate}`,
   '1000000/60',
 ]);
 
-// Ctrl-C is for the demo alone, which ends its children in order: each has a group of its own.
-// `--no-orphans` ends it with the demo, even when that is killed without a word.
+// Each child has its own process group, so that Ctrl-C reaches the demo alone, which then ends its
+// children in order. `--no-orphans` ends a child with the demo, even when the demo is killed.
 const COMMAND = [process.execPath, '--no-orphans', '--no-env-file'];
 
-// Small, and encoded with the least work: what the viewers measure must not come from the video.
+// Small and fast to encode, so that encoding does not distort the viewers' measurements.
 const VIDEO_SIZE = '426x240';
 const VIDEO_FPS = '20';
 const VIDEO_ARGS = ['--media', '', '--media-encoder', 'libx264', '--media-preset', 'ultrafast'];
 const NO_INGEST_PORTS = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
-/** The account whose show it is. */
+/** The account that owns the show. */
 export interface DemoAccount {
   readonly email: string;
   /** Its service token. */
   readonly token: string;
 }
 
-/** Makes an account in a data directory. */
+/** Creates an account in a data directory. */
 export async function createAccount(data: string): Promise<DemoAccount> {
-  // Each demo on a directory that is kept has an account of its own.
+  // A new account for each run, also in a data directory of earlier runs.
   const email = `demo-${Date.now()}@fourbeat.example`;
   const args = ['account', 'create', '--email', email, '--name', 'Demo', '--data', data];
   return { email, token: (await runCommand<{ token: string }>(args)).token };
 }
 
-/** A link by which somebody becomes the owner of the account, in the studio of the server. */
+/** Creates a link that signs its user in to the studio as the owner of the account. */
 export async function studioLink(email: string, data: string, port: number): Promise<string> {
   const where = ['--data', data, '--public-url', '', '--port', String(port)];
   return (await runCommand<{ link: string }>(['member', 'link', '--email', email, ...where])).link;
 }
 
-/** What a command prints. @throws Error with its last line when it fails */
+/** Runs a command and returns the JSON it prints. @throws Error with its last error line */
 async function runCommand<T>(args: readonly string[]): Promise<T> {
   const child = Bun.spawn([...COMMAND, MAIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  const [text, complaint] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  if ((await child.exited) !== 0) throw new Error(withoutPrefix(lastLine(complaint)));
+  const [text, errorLine] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  if ((await child.exited) !== 0) throw new Error(withoutPrefix(lastLine(errorLine)));
   return JSON.parse(text) as T;
 }
 
-/** Starts a server. @throws Error with its last line when it does not serve */
+/** Starts a server. @throws Error with its last error line when it does not listen */
 export async function startServer(port: number, data: string): Promise<DemoServer> {
   const args = ['serve', '--host', '*', '--port', String(port), '--data', data, '--roles', 'all'];
   const own = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
@@ -91,28 +91,28 @@ export async function startServer(port: number, data: string): Promise<DemoServe
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });
-  let complaint = '';
+  let errorLine = '';
   const listening = Promise.withResolvers<number>();
   void eachLine(child.stdout, (line) => {
     const found = LISTENING.exec(line)?.[1];
     if (found) listening.resolve(Number(found));
   });
-  const complained = eachLine(child.stderr, (line) => {
-    complaint = line;
+  const stderrRead = eachLine(child.stderr, (line) => {
+    errorLine = line;
   });
   void child.exited.then(async () => {
-    await complained;
+    await stderrRead;
     listening.reject(
-      new Error(withoutPrefix(complaint) || 'the server ended before it could serve'),
+      new Error(withoutPrefix(errorLine) || 'The server exited before it was ready.'),
     );
   });
-  const taken = await listening.promise;
-  return { ...childOf(child), port: taken, lastError: () => withoutPrefix(complaint) };
+  const boundPort = await listening.promise;
+  return { ...childOf(child), port: boundPort, lastError: () => withoutPrefix(errorLine) };
 }
 
 /**
- * Starts the process that sends the test picture to a stream.
- * @param data where the database of the server is
+ * Starts the process that publishes test video to a stream.
+ * @param data data directory of the server
  */
 export function startVideo(origin: string, data: string, streamId: string): DemoVideo {
   const where = ['--stream', streamId, '--url', origin, '--data', data];
@@ -121,12 +121,12 @@ export function startVideo(origin: string, data: string, streamId: string): Demo
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });
-  const complained = child.stderr.text();
-  const ended = child.exited.then(async () => withoutPrefix(lastLine(await complained)));
+  const stderrRead = child.stderr.text();
+  const ended = child.exited.then(async () => withoutPrefix(lastLine(await stderrRead)));
   return { ...childOf(child), ended };
 }
 
-/** Starts the process of the viewers. */
+/** Starts the process of the simulated viewers. */
 export function startCrowd(onReport: (report: CrowdReport) => void): DemoCrowd {
   const child = Bun.spawn([...COMMAND, CROWD], {
     stdio: ['ignore', 'ignore', 'inherit'],
@@ -136,7 +136,7 @@ export function startCrowd(onReport: (report: CrowdReport) => void): DemoCrowd {
   return {
     ...childOf(child),
     send: (message) => child.send(message),
-    // It ends when nobody listens any more.
+    // It exits when the IPC channel closes.
     stop: async () => {
       child.disconnect();
       await child.exited;
@@ -149,9 +149,9 @@ function childOf(child: Subprocess): ChildProcess {
     exited: child.exited,
     stop: async () => {
       child.kill('SIGTERM');
-      const tooLong = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       await child.exited;
-      clearTimeout(tooLong);
+      clearTimeout(killTimer);
     },
   };
 }
@@ -166,9 +166,9 @@ async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string)
   }
 }
 
-// Who starts the demo is told by the demo that it is Fourbeat that complains.
-function withoutPrefix(complaint: string): string {
-  return complaint.replace(/^fourbeat: /, '');
+// The command line adds the prefix to each error it prints, so remove that of the child.
+function withoutPrefix(errorLine: string): string {
+  return errorLine.replace(/^fourbeat: /, '');
 }
 
 function lastLine(text: string): string {

@@ -2,33 +2,34 @@ import { Crowd } from '../crowd/crowd.ts';
 import type { CrowdCommand } from '../crowd/messages.ts';
 import { viewerProfileOf } from '../crowd/viewer-profile.ts';
 
-// The crowd of the demo, in a process of its own: on two cores its load is not the service's.
+// The simulated viewers of the demo run in their own process, so that on two cores their load does not
+// slow the service.
 
 const HOSTNAME = '127.0.0.1';
 const REPORT_MS = 250;
 
-type Begin = Extract<CrowdCommand, { kind: 'begin' }>;
+type StartCommand = Extract<CrowdCommand, { kind: 'start' }>;
 
-async function attendShow({ port, streamId, viewers }: Begin): Promise<void> {
+async function attendShow({ port, streamId, viewers }: StartCommand): Promise<void> {
   const crowd = new Crowd({ hostname: HOSTNAME, port, streamId, viewers, viewerProfileOf });
-  const tell = () => process.send?.(crowd.report());
-  let telling: Timer | undefined;
+  const report = () => process.send?.(crowd.report());
+  let reportTimer: Timer | undefined;
   process.on('message', async (message: CrowdCommand) => {
-    if (message.kind === 'promised') crowd.expectEvent(message.key, message.inMs);
+    if (message.kind === 'expect-event') crowd.expectEvent(message.key, message.inMs);
     if (message.kind !== 'finish') return;
     await crowd.finish();
-    clearInterval(telling);
-    tell();
+    clearInterval(reportTimer);
+    report();
   });
   await crowd.start();
-  telling = setInterval(tell, REPORT_MS);
+  reportTimer = setInterval(report, REPORT_MS);
   await crowd.admitViewers();
 }
 
-// The demo decides when it is over; Ctrl-C reaches us only by way of the demo.
+// Ignore signals: the demo ends this process over IPC.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-// Nobody to report to: the demo is gone, however it went.
+// The demo has exited.
 process.on('disconnect', () => process.exit(0));
 process.once('message', (message: CrowdCommand) => {
-  if (message.kind === 'begin') void attendShow(message);
+  if (message.kind === 'start') void attendShow(message);
 });

@@ -8,24 +8,24 @@ import { createAccount, type DemoServer, startServer, studioLink } from './child
 import { plainScreen, type Screen, terminalScreen } from './screen/screen.ts';
 import { runShow } from './show-run.ts';
 
-/** How the demo is run (O-17). */
+/** Options of the demo (O-17). */
 export interface DemoOptions {
   readonly viewers: number;
-  /** Port of the server; 0: any that is free. */
+  /** Port of the server; 0 for any free one. */
   readonly port: number;
   /** Seconds from quiz to quiz. */
   readonly quizEvery: number;
-  /** Seconds after which it ends by itself. */
+  /** Seconds after which the demo ends; without it, it runs until it is stopped. */
   readonly duration?: number | undefined;
-  /** Where the database is kept; without it, nowhere. */
+  /** Data directory; a temporary one by default. */
   readonly data?: string | undefined;
-  /** Whether it shows video, where there is ffmpeg. */
+  /** Whether to publish video; it needs ffmpeg. */
   readonly video?: boolean | undefined;
-  /** Lines, even on a terminal. */
+  /** Whether to print plain lines even on a terminal. */
   readonly plain?: boolean | undefined;
 }
 
-/** What the demo is made of; a test puts in what it wants to see go wrong. */
+/** Replaceable parts of the demo, for tests. */
 export interface DemoParts {
   readonly startServer: (port: number, data: string) => Promise<DemoServer>;
   readonly screen: (plain: boolean) => Screen;
@@ -42,17 +42,17 @@ const PARTS: DemoParts = {
 };
 
 /**
- * Runs the demo until somebody ends it (SPEC O-17 to O-19).
+ * Runs the demo until it is stopped (SPEC O-17 to O-19).
  * @returns the exit status: 0, or 1 when a check failed
- * @throws Error with a line for the person who started it, when something broke
+ * @throws Error with a message for the user
  */
 export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): Promise<number> {
   const screen = parts.screen(options.plain ?? false);
   const ending = listenForStop();
-  const isKept = options.data !== undefined;
+  const isUserDirectory = options.data !== undefined;
   const data = options.data ?? (await mkdtemp(join(tmpdir(), 'fourbeat-demo-')));
   const remove = () => {
-    if (!isKept) rmSync(data, { recursive: true, force: true });
+    if (!isUserDirectory) rmSync(data, { recursive: true, force: true });
   };
   process.on('exit', remove);
   try {
@@ -64,7 +64,7 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
     try {
       const hasVideo = (options.video ?? false) && (await canShowVideo(screen));
       screen.print(
-        `Host it yourself, by a link that works once: ${await studioLink(email, data, server.port)}`,
+        `Host it yourself with this one-time link: ${await studioLink(email, data, server.port)}`,
       );
       if (ending.isRequested()) return 0;
       return await runShow({ ...options, screen, ending, server, token, data, hasVideo });
@@ -78,7 +78,7 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
   }
 }
 
-/** Looks for ffmpeg. Without it there is a show all the same, and a line that says so (M-44). */
+/** Looks for ffmpeg. Without it the demo runs without video and says so (M-44). */
 async function canShowVideo(screen: Screen): Promise<boolean> {
   const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'ultrafast' });
   if (!('missing' in found)) return true;

@@ -15,35 +15,35 @@ import {
 } from './screen/show.ts';
 import { followVideo } from './video/demo-video.ts';
 
-/** Everything a show needs to run. */
+/** Parameters of a show. */
 export interface ShowRun {
   readonly viewers: number;
   /** Seconds from quiz to quiz. */
   readonly quizEvery: number;
-  /** Seconds after which it ends by itself. */
+  /** Seconds after which it ends; without it, it runs until it is stopped. */
   readonly duration?: number | undefined;
   readonly screen: Screen;
   readonly ending: StopSignal;
   readonly server: DemoServer;
   /** The producer's service token. */
   readonly token: string;
-  /** Where the server's record is. */
+  /** Data directory of the server. */
   readonly data: string;
   readonly hasVideo: boolean;
 }
 
-// The host begins when most are here, or after this long.
-const GATHERED_SHARE = 0.9;
-const GATHER_MS = 30_000;
-const GATHER_POLL_MS = 100;
+// The host starts when most viewers have joined, or after this time.
+const AUDIENCE_SHARE = 0.9;
+const AUDIENCE_WAIT_MS = 30_000;
+const AUDIENCE_POLL_MS = 100;
 const MEMORY_MS = 2_000;
-// The crowd's last checks take 1.5 s.
+// Time limit of the crowd's last report; its last checks take 1.5 s.
 const LAST_REPORT_MS = 10_000;
 
 /**
- * Runs a show with its crowd until it is to end, and says how it went.
+ * Runs a show with its crowd until it ends, and prints a summary.
  * @returns 0, or 1 when a check failed
- * @throws Error when something broke
+ * @throws Error when a process failed or the service refused the host
  */
 export async function runShow(run: ShowRun): Promise<number> {
   const { screen, ending, server, viewers, duration, hasVideo } = run;
@@ -77,22 +77,24 @@ export async function runShow(run: ShowRun): Promise<number> {
     if (bytes !== null) show = withMemory(show, bytes);
   }, MEMORY_MS);
   const broken = Promise.race([
-    server.exited.then(() => `the server ended: ${server.lastError() || 'it did not say why'}`),
-    crowd.exited.then(() => 'the process of the viewers ended'),
+    server.exited.then(() => `The server exited: ${server.lastError() || 'it gave no reason'}`),
+    crowd.exited.then(() => 'The process of the simulated viewers exited.'),
   ]);
   try {
-    crowd.send({ kind: 'begin', port: server.port, streamId, viewers });
+    crowd.send({ kind: 'start', port: server.port, streamId, viewers });
     const over = Promise.withResolvers<void>();
     const hosted = host(run, studio, crowd, () => show, over.promise);
     const timed = duration === undefined ? [] : [Bun.sleep(duration * 1_000)];
-    const trouble = await Promise.race([broken, hosted, ending.requested, ...timed]);
+    const failure = await Promise.race([broken, hosted, ending.requested, ...timed]);
     over.resolve();
-    if (trouble) throw new Error(trouble);
+    if (failure) throw new Error(failure);
     show = { ...show, isEnding: true };
     crowd.send({ kind: 'finish' });
-    const late = Bun.sleep(LAST_REPORT_MS).then(() => 'the viewers did not report in the end');
-    const lost = await Promise.race([last.promise, late, broken]);
-    if (lost) throw new Error(lost);
+    const timeout = Bun.sleep(LAST_REPORT_MS).then(
+      () => 'The simulated viewers sent no last report.',
+    );
+    const failedReport = await Promise.race([last.promise, timeout, broken]);
+    if (failedReport) throw new Error(failedReport);
     await studio.endStream(streamId);
     return allPassed(show.checkResults) ? 0 : 1;
   } finally {
@@ -103,7 +105,7 @@ export async function runShow(run: ShowRun): Promise<number> {
   }
 }
 
-/** Shows video as well. @returns what ends it */
+/** Publishes video and follows its state. @returns a function that stops it */
 function showVideo(
   { screen, data }: ShowRun,
   origin: string,
@@ -112,7 +114,7 @@ function showVideo(
 ): () => Promise<void> {
   const page = `${origin}/watch/${streamId}`;
   screen.print(`Watch it: ${page}`);
-  screen.print(`With what the feed says below the picture: ${page}?facts`);
+  screen.print(`With facts from the feed below the video: ${page}?facts`);
   const video = startVideo(origin, data, streamId);
   const stop = followVideo({ origin, streamId, video, nowMs: Date.now, onChange });
   return () => {
@@ -121,7 +123,7 @@ function showVideo(
   };
 }
 
-/** Hosts the show, from when the viewers are here. @returns what went wrong, if anything did */
+/** Hosts the show once the viewers have joined. @returns the error message, if any */
 async function host(
   run: ShowRun,
   studio: StudioClient,
@@ -134,7 +136,7 @@ async function host(
   void over.then(() => {
     isOver = true;
   });
-  while (!isOver && !isGathered(show())) await sleep(GATHER_POLL_MS);
+  while (!isOver && !hasAudience(show())) await sleep(AUDIENCE_POLL_MS);
   const producer = new Host({
     studio,
     streamId: show().streamId,
@@ -142,18 +144,18 @@ async function host(
     nowMs: () => performance.now(),
     sleep,
     isOver: () => isOver,
-    onExpected: (key, inMs) => crowd.send({ kind: 'promised', key, inMs }),
+    onExpected: (key, inMs) => crowd.send({ kind: 'expect-event', key, inMs }),
   });
   try {
     await producer.run();
     return undefined;
   } catch (error) {
-    return `the host was refused: ${error instanceof Error ? error.message : error}`;
+    return `The service rejected the host: ${error instanceof Error ? error.message : error}`;
   }
 }
 
-function isGathered({ arrived, viewers, elapsedMs }: ShowState): boolean {
-  return arrived >= GATHERED_SHARE * viewers || elapsedMs > GATHER_MS;
+function hasAudience({ arrived, viewers, elapsedMs }: ShowState): boolean {
+  return arrived >= AUDIENCE_SHARE * viewers || elapsedMs > AUDIENCE_WAIT_MS;
 }
 
 async function residentBytes(origin: string): Promise<number | null> {

@@ -10,7 +10,7 @@ import { Outsider } from './support/harness/unauthorized-client.ts';
 
 const MAIN = join(import.meta.dir, '..', 'server', 'main.ts');
 const RUN_MS = 60_000;
-const SECOND_COMES_MS = 6_000;
+const SECOND_JOINS_MS = 6_000;
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
 const started: Bun.Subprocess[] = [];
 
@@ -28,11 +28,11 @@ function startDemoIn(env: Record<string, string>, ...args: string[]) {
 }
 
 async function outcomeOf(child: ReturnType<typeof startDemo>) {
-  const [output, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
-  return { status: await child.exited, output, complaints };
+  const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { status: await child.exited, output, errors };
 }
 
-/** Processes that a process has started and that run, and those that they have started. */
+/** The running descendants of a process. */
 function descendantsOf(pid: number): { pid: number; program: string }[] {
   const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=,stat=,comm=']);
   const all = stdout
@@ -46,32 +46,32 @@ function descendantsOf(pid: number): { pid: number; program: string }[] {
   return of(pid);
 }
 
-/** Whether a process runs; one that has ended and that nobody waits for does not. */
+/** Whether a process runs; a zombie does not. */
 function isRunning(pid: number): boolean {
   const { stdout } = Bun.spawnSync(['ps', '-o', 'stat=', '-p', String(pid)]);
   const state = stdout.toString().trim();
   return state !== '' && !state.startsWith('Z');
 }
 
-/** Runs a demo to which two others come: one among the crowd's arrivals, one in the middle. */
+/** Runs a demo to which two outsiders come: one among the crowd's arrivals, one in the middle. */
 async function runVisited() {
   const lines: string[] = [];
-  const others: Outsider[] = [];
+  const outsiders: Outsider[] = [];
   const attending: Promise<void>[] = [];
-  const looks: Promise<unknown>[] = [];
+  const invitations: Promise<unknown>[] = [];
   const plain = plainScreen((line) => void lines.push(line));
   const screen: Screen = {
     ...plain,
     update: (before, show, report) => {
       plain.update(before, show, report);
-      if (looks.length === 0) looks.push(lookAtLink(lines.join('\n')));
-      if (others.length >= (show.elapsedMs < SECOND_COMES_MS ? 1 : 2)) return;
-      const other = new Outsider(show.origin, show.streamId, `other ${others.length}`);
-      others.push(other);
-      attending.push(other.attend().catch(() => {}));
+      if (invitations.length === 0) invitations.push(readInvitation(lines.join('\n')));
+      if (outsiders.length >= (show.elapsedMs < SECOND_JOINS_MS ? 1 : 2)) return;
+      const outsider = new Outsider(show.origin, show.streamId, `outsider ${outsiders.length}`);
+      outsiders.push(outsider);
+      attending.push(outsider.attend().catch(() => {}));
     },
     close: () => {
-      for (const other of others) other.leave();
+      for (const outsider of outsiders) outsider.leave();
       plain.close();
     },
   };
@@ -80,12 +80,17 @@ async function runVisited() {
     { startServer, screen: () => screen },
   );
   await Promise.all(attending);
-  const [link] = await Promise.all(looks);
-  return { status, output: lines.join('\n'), link, others: others.map(({ statuses }) => statuses) };
+  const [link] = await Promise.all(invitations);
+  return {
+    status,
+    output: lines.join('\n'),
+    link,
+    outsiders: outsiders.map(({ statuses }) => statuses),
+  };
 }
 
-/** What the service says of the link that a demo has printed. */
-async function lookAtLink(output: string): Promise<unknown> {
+/** Reads the invitation behind the link that a demo has printed. */
+async function readInvitation(output: string): Promise<unknown> {
   const [, origin, token] = /(http:\S+)\/studio\/#invitation=(\S+)/.exec(output) ?? [];
   const response = await fetch(`${origin}/studio/v1/invitations/look`, {
     method: 'POST',
@@ -95,8 +100,8 @@ async function lookAtLink(output: string): Promise<unknown> {
   return response.json();
 }
 
-async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await Bun.sleep(50);
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(50);
 }
 
 /** Reads the output of a demo until a line has this text. */
@@ -111,7 +116,7 @@ async function readUntil(child: ReturnType<typeof startDemo>, text: string): Pro
     }
     found.resolve(output);
   };
-  // On to the end: a demo whose reader is gone ends by itself.
+  // Read to the end: a demo exits when its standard output is closed.
   void readOn();
   return found.promise;
 }
@@ -121,12 +126,12 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-describe('a demo that runs by itself', () => {
+describe('a demo that runs to its end', () => {
   let outcome: Awaited<ReturnType<typeof outcomeOf>>;
   let sabotaged: { status: number; output: string };
   let visited: Awaited<ReturnType<typeof runVisited>>;
 
-  // All shows at the same time: it is the time of a show that takes long.
+  // All shows run at the same time, since each takes as long as its duration.
   beforeAll(async () => {
     const args = ['--viewers', '30', '--quiz-every', '5', '--duration', '20', '--plain'];
     const lines: string[] = [];
@@ -146,7 +151,7 @@ describe('a demo that runs by itself', () => {
     sabotaged = { status: unfair, output: lines.join('\n') };
   }, RUN_MS);
 
-  test('[O-17] shows quizzes, their results and a winners round to its viewers', () => {
+  test('[O-17] has quizzes, results and a winners round', () => {
     const { output } = outcome;
     for (const number of [1, 2, 3]) {
       expect(output).toContain(`quiz ${number}: `);
@@ -156,28 +161,28 @@ describe('a demo that runs by itself', () => {
     expect(output).toMatch(/\b30 at most, of 30/);
   });
 
-  test('[O-18] finds nothing wrong with the service, and ends with 0', () => {
-    expect(outcome.complaints).toBe('');
+  test('[O-18] passes all checks and exits with 0', () => {
+    expect(outcome.errors).toBe('');
     for (const check of ['count', 'bodies', 'intervals', 'answers', 'winners', 'events']) {
       expect(outcome.output).toMatch(new RegExp(`${check} +ok: [1-9]`));
     }
     expect(outcome.status).toBe(0);
   });
 
-  test('[O-19] prints plain lines where there is no terminal', () => {
+  test('[O-19] prints plain lines without a terminal', () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
     expect(outcome.output).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     expect(outcome.output.match(/ viewers · interval \d+ · /g)?.length).toBeGreaterThan(15);
   });
 
-  test('[M-45] shows video in three renditions, and says where', () => {
+  test('[M-45] publishes video in three renditions and prints the watch page', () => {
     expect(outcome.output).toMatch(/^Watch it: http:\/\/localhost:\d+\/watch\/[0-9a-f-]{36}$/m);
     const sizes = '426x240, 214x120, 142x80';
     expect(outcome.output).toMatch(new RegExp(`video: live · newest segment .* ago · ${sizes}`));
-    expect(outcome.output).not.toContain('video: none');
+    expect(outcome.output).not.toContain('video: unavailable');
   });
 
-  test('[O-18] finds everything that is wrong with another service, and ends with 1', () => {
+  test('[O-18] reports every mismatch of a sabotaged service and exits with 1', () => {
     for (const check of ['count', 'bodies', 'intervals', 'answers', 'winners', 'events']) {
       expect(sabotaged.output).toContain(`MISMATCH in ${check}: `);
     }
@@ -185,8 +190,8 @@ describe('a demo that runs by itself', () => {
     expect(sabotaged.status).toBe(1);
   });
 
-  test('[O-18] takes nobody from outside for a mismatch, who is counted, answers, wins and talks', () => {
-    const [first, second] = visited.others;
+  test('[O-18] reports no mismatch for viewers from outside who answer, win and chat', () => {
+    const [first, second] = visited.outsiders;
     expect(first?.answers.slice(0, 3)).toEqual([204, 204, 204]);
     expect(first?.wins[0]).toBe(204);
     expect(first?.chats).toEqual([204, 204]);
@@ -198,11 +203,11 @@ describe('a demo that runs by itself', () => {
     expect(visited.status).toBe(0);
   });
 
-  test('[O-21] prints a link by which whoever runs it owns the account in the studio', () => {
+  test('[O-21] prints a link that makes its user an owner of the account', () => {
     expect(visited.link).toMatchObject({ role: 'owner', account: { name: 'Demo' } });
   });
 
-  test('[O-18] says how many are here from outside', () => {
+  test('[O-18] prints the number of viewers from outside', () => {
     expect(visited.output).toMatch(/ viewers, 2 from outside · interval /);
     expect(visited.output).toMatch(/ at most, of 20, and 2 from outside$/m);
     expect(outcome.output).not.toContain('from outside');
@@ -214,22 +219,20 @@ describe('a demo without video', () => {
   const args = ['--viewers', '5', '--duration', '2', '--plain'];
 
   test(
-    '[M-44] for want of ffmpeg says in one line how to install it, and shows all else',
+    '[M-44] without ffmpeg prints how to install it and runs everything else',
     async () => {
-      const { status, output, complaints } = await outcomeOf(
-        startDemoIn({ PATH: directory }, ...args),
-      );
+      const { status, output, errors } = await outcomeOf(startDemoIn({ PATH: directory }, ...args));
       const [, second] = output.split('\n');
       expect(second).toMatch(/^This show is without video\. ffmpeg is not there.* Install it: .+/);
       expect(output).not.toContain('/watch/');
       expect(output).toContain('viewers · interval');
-      expect([status, complaints]).toEqual([0, '']);
+      expect([status, errors]).toEqual([0, '']);
     },
     RUN_MS,
   );
 
   test(
-    '[O-17] because nobody wants it starts no encoder',
+    '[O-17] with --no-video starts no encoder',
     async () => {
       const child = startDemo('--viewers', '20', '--no-video');
       await readUntil(child, 'viewers ·');
@@ -242,9 +245,9 @@ describe('a demo without video', () => {
   );
 });
 
-describe('a demo that is ended', () => {
+describe('a demo that is stopped', () => {
   test(
-    '[O-17] by Ctrl-C says how it went and leaves nothing behind',
+    '[O-17] by Ctrl-C leaves no process and no file behind',
     async () => {
       const child = startDemo('--viewers', '20');
       expect(await readUntil(child, 'video: live')).toStartWith(
@@ -263,7 +266,7 @@ describe('a demo that is ended', () => {
   );
 
   test(
-    '[O-17] without a word leaves no process behind',
+    '[O-17] by SIGKILL leaves no process behind',
     async () => {
       const child = startDemo('--viewers', '20', '--data', join(directory, 'kept'));
       await readUntil(child, 'video: live');
@@ -276,16 +279,16 @@ describe('a demo that is ended', () => {
   );
 
   test(
-    '[O-17] before it began, by a port that is in use, says so in one line',
+    '[O-17] by a port in use prints one error line',
     async () => {
-      const other = Bun.serve({ port: 0, fetch: () => new Response() });
-      const { port } = other;
+      const blocker = Bun.serve({ port: 0, fetch: () => new Response() });
+      const { port } = blocker;
       const child = startDemo('--port', String(port));
-      const { status, output, complaints } = await outcomeOf(child);
-      await other.stop(true);
+      const { status, output, errors } = await outcomeOf(child);
+      await blocker.stop(true);
       expect(status).toBe(1);
       expect(output).toBe('');
-      expect(complaints).toMatch(new RegExp(`^fourbeat: [^\\n]*\\b${port}\\b[^\\n]*\\n$`));
+      expect(errors).toMatch(new RegExp(`^fourbeat: [^\\n]*\\b${port}\\b[^\\n]*\\n$`));
     },
     RUN_MS,
   );

@@ -84,8 +84,8 @@ function play(sent: Sent) {
   return { ledger, counts, mismatches };
 }
 
-describe('the ledger of answers', () => {
-  test('[I-3] agrees with a service that keeps the rules, whatever gets lost', () => {
+describe('AnswerLedger', () => {
+  test('[I-3] finds no mismatch in a correct service, whatever responses are lost', () => {
     fc.assert(
       fc.property(answers, (sent) => {
         const { ledger, counts, mismatches } = play(sent);
@@ -96,7 +96,7 @@ describe('the ledger of answers', () => {
     );
   });
 
-  test('[I-3] finds every answer that is counted too much or too little', () => {
+  test('[I-3] finds each answer that is counted too often or not at all', () => {
     fc.assert(
       fc.property(
         answers,
@@ -112,25 +112,25 @@ describe('the ledger of answers', () => {
     );
   });
 
-  test('[Q-12] an answer that is acknowledged after the close is a mismatch', () => {
+  test('[Q-12] reports an answer that is acknowledged after the close', () => {
     const ledger = new AnswerLedger();
     expect(answer(ledger, 1, 'Mars', 'recorded', late)).toContain('after the close');
     expect(answer(ledger, 2, 'Mars', 'refused', late)).toBeNull();
   });
 
-  test('[Q-12] an answer that is refused in time is a mismatch', () => {
+  test('[Q-12] reports an answer that is refused before the close', () => {
     const ledger = new AnswerLedger();
     expect(answer(ledger, 1, 'Mars', 'refused')).toContain('before the close');
   });
 
-  test('[Q-13] the same answer again must be acknowledged, also after the close', () => {
+  test('[Q-13] requires that a repeated answer is acknowledged, also after the close', () => {
     const ledger = new AnswerLedger();
     expect(answer(ledger, 1, 'Mars', 'recorded')).toBeNull();
     expect(answer(ledger, 1, 'Mars', 'recorded', late)).toBeNull();
     expect(answer(ledger, 1, 'Mars', 'refused', late)).toContain('its own answer');
   });
 
-  test('[Q-14] another answer must be refused', () => {
+  test('[Q-14] requires that a different answer is refused', () => {
     const ledger = new AnswerLedger();
     answer(ledger, 1, 'Mars', 'recorded');
     expect(answer(ledger, 1, 'Jupiter', 'refused')).toBeNull();
@@ -138,7 +138,7 @@ describe('the ledger of answers', () => {
     expect(ledger.recordedCounts('quiz')).toEqual([1, 0, 0]);
   });
 
-  test('[R-15] an answer that nobody knows of may count or not, for one choice', () => {
+  test('[R-15] allows an answer without a response to count for one choice or not', () => {
     const ledger = new AnswerLedger();
     answer(ledger, 1, 'Mars', 'unknown');
     expect(ledger.check(resultsOf([0, 0, 0]))).toBeNull();
@@ -148,7 +148,7 @@ describe('the ledger of answers', () => {
     expect(ledger.check(resultsOf([0, 0, 0]))).not.toBeNull();
   });
 
-  test('[Q-21] percentages that do not add up are a mismatch', () => {
+  test('[Q-21] reports percentages that do not match the counts', () => {
     const ledger = new AnswerLedger();
     for (const viewer of [1, 2, 3]) answer(ledger, viewer, 'Mars', 'recorded');
     const results = resultsOf([3, 0, 0]);
@@ -157,16 +157,16 @@ describe('the ledger of answers', () => {
     expect(ledger.check({ ...results, choices: wrong })).toContain('percentages');
   });
 
-  test('[Q-22] a new quiz with counts or with its answer is a mismatch', () => {
+  test('[Q-22] reports a new quiz with counts or with its answer', () => {
     const ledger = new AnswerLedger();
     expect(ledger.asked(quizOf())).toBeNull();
-    expect(ledger.asked(resultsOf([0, 0, 0]))).toContain('tells its answer');
+    expect(ledger.asked(resultsOf([0, 0, 0]))).toContain('contains its answer');
     const counted = { ...quizOf('b').choices, Mars: { count: 1, percentage: 100 } };
     expect(ledger.asked({ ...quizOf('b'), choices: counted })).toContain('has counts');
     expect(ledger.asked({ ...quizOf('c'), order: ['Mars'] })).toContain('order');
   });
 
-  test('[Q-14] each of the others may have answered once, whatever it chose', () => {
+  test('[Q-14] allows one answer for each viewer from outside', () => {
     fc.assert(
       fc.property(
         answers,
@@ -183,13 +183,13 @@ describe('the ledger of answers', () => {
     );
   });
 
-  test('[I-3] an answer that is counted too little is one, however many others there are', () => {
+  test('[I-3] reports a missing answer for any number of viewers from outside', () => {
     const ledger = new AnswerLedger();
     for (const viewer of [1, 2]) answer(ledger, viewer, 'Mars', 'recorded');
     expect(ledger.check(resultsOf([1, 3, 0]), Number.POSITIVE_INFINITY)).toContain('count 1');
   });
 
-  test('[W-7] so many others were right as the results have right answers that are not ours', () => {
+  test('[W-7] counts right answers beyond those of the crowd as viewers from outside', () => {
     const ledger = new AnswerLedger();
     const quizzes = [quizOf('a'), quizOf('b')];
     for (const quiz of quizzes) {
@@ -204,7 +204,7 @@ describe('the ledger of answers', () => {
     expect(ledger.outsidersQualified([])).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('[W-7] a viewer stands as winner with the right answer to every quiz', () => {
+  test('[W-7] a viewer is a winner with the right answer to every quiz', () => {
     const ledger = new AnswerLedger();
     ledger.asked(quizOf());
     answer(ledger, 1, 'Jupiter', 'recorded');

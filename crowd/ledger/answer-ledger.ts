@@ -2,10 +2,10 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import { outsidersSuffix } from './outsiders.ts';
 
-// More than any game of the show has.
+// More than any game of a show has.
 const QUIZZES_MAX = 16;
 
-/** What became of an answer: 204, 409, or nobody knows. */
+/** Outcome of an answer: 204, 409, or unknown. */
 export type AnswerOutcome = 'recorded' | 'refused' | 'unknown';
 
 /** An answer that was sent. */
@@ -13,13 +13,13 @@ export interface SentAnswer {
   readonly quizId: string;
   readonly viewer: number;
   readonly choice: string;
-  /** It arrived no earlier than this, in service time. */
+  /** Lower bound of its arrival, service time. */
   readonly earliestMs: number;
-  /** Nothing that this viewer sent before can have been recorded. */
+  /** Whether no earlier answer of this viewer can have been recorded. */
   readonly fresh: boolean;
 }
 
-/** Whether a viewer answered everything right; `maybe` when an outcome is not known. */
+/** Whether a viewer answered all quizzes right; `maybe` when an outcome is unknown. */
 export type Standing = 'yes' | 'maybe' | 'no';
 
 interface ViewerAnswers {
@@ -31,21 +31,20 @@ interface ViewerAnswers {
 interface AskedQuiz {
   readonly quiz: Quiz;
   readonly viewers: Map<number, ViewerAnswers>;
-  /** What the results say; null before them. */
+  /** The published results; null before them. */
   revealed: { readonly answer: string; readonly count: number } | null;
 }
 
 /**
- * Our own record of every answer: what the service acknowledged, refused, or left open. It says what
- * each single response, and the results in the end, must be (I-3).
+ * All answers of the crowd and their outcomes. It checks each response and the results (I-3).
  */
 export class AnswerLedger {
   private readonly quizzes = new Map<string, AskedQuiz>();
 
-  /** A `quiz` event was read. @returns what is wrong with it, or null */
+  /** Takes a `quiz` event. @returns what is wrong with it, or null */
   asked(quiz: Quiz): string | null {
     this.quizOf(quiz);
-    if ('answer' in quiz) return `the quiz ${quiz.id} tells its answer`;
+    if ('answer' in quiz) return `the quiz ${quiz.id} contains its answer`;
     const counts = Object.values(quiz.choices);
     const blank = counts.every(({ count, percentage }) => count === 0 && percentage === 0);
     if (!blank) return `the new quiz ${quiz.id} has counts`;
@@ -54,7 +53,7 @@ export class AnswerLedger {
     return same ? null : `the choices of quiz ${quiz.id} are not those of its order`;
   }
 
-  /** An answer is about to be sent; a viewer sends one at a time. */
+  /** Records an answer that is about to be sent; a viewer sends one at a time. */
   sent(quiz: Quiz, viewer: number, choice: string, earliestMs: number): SentAnswer {
     const answers = this.answersOf(this.quizOf(quiz), viewer);
     const fresh = answers.recorded === null && answers.maybe.size === 0;
@@ -63,8 +62,8 @@ export class AnswerLedger {
   }
 
   /**
-   * An answer has its response.
-   * @param latestMs it arrived no later than this, in service time
+   * Records and checks the response to an answer.
+   * @param latestMs upper bound of its arrival, service time
    * @returns what is wrong with the response, or null
    */
   settled(attempt: SentAnswer, outcome: AnswerOutcome, latestMs: number): string | null {
@@ -88,7 +87,7 @@ export class AnswerLedger {
     return null;
   }
 
-  /** A `quiz-results` event was read. */
+  /** Takes a `quiz-results` event. */
   revealed(results: QuizResults): void {
     const { answer, choices } = results;
     this.quizOf(results).revealed = { answer, count: choices[answer]?.count ?? 0 };
@@ -96,7 +95,7 @@ export class AnswerLedger {
 
   /**
    * Compares results with what was acknowledged.
-   * @param others viewers of whom we know nothing, at most; each may have answered, once
+   * @param others most viewers from outside, each of whom may have answered once
    * @returns what is wrong with them, or null
    */
   check(results: QuizResults, others = 0): string | null {
@@ -109,13 +108,13 @@ export class AnswerLedger {
       left -= Math.max(0, count - high);
       if (count >= low && left >= 0) continue;
       const range = low === high ? `${low}` : `${low} to ${high}`;
-      return `${who} count ${count} for "${choice}", and ${range} were acknowledged${outsidersSuffix(others)}`;
+      return `${who} count ${count} for "${choice}", but ${range} were acknowledged${outsidersSuffix(others)}`;
     }
     if (!quiz.order.includes(results.answer)) return `${who} have an answer that is no choice`;
     return percentagesMatch(results) ? null : `${who} have percentages that do not fit the counts`;
   }
 
-  /** How many answers were acknowledged for each choice so far, in the order of the choices. */
+  /** Acknowledged answers by choice so far. */
   recordedCounts(quizId: string): number[] {
     const asked = this.quizzes.get(quizId);
     if (!asked) return [];
@@ -126,7 +125,7 @@ export class AnswerLedger {
     return asked.quiz.order.map((choice) => counts.get(choice) ?? 0);
   }
 
-  /** W-7: whether a viewer answered all of these quizzes right, each of which has its results. */
+  /** Whether a viewer answered all of these quizzes right, all of which have results (W-7). */
   standing(quizIds: readonly string[], viewer: number): Standing {
     let standing: Standing = 'yes';
     for (const quizId of quizIds) {
@@ -141,7 +140,7 @@ export class AnswerLedger {
     return standing;
   }
 
-  /** W-7: how many viewers of whom we know nothing can have answered all of these quizzes right. */
+  /** How many viewers from outside can have answered all of these quizzes right (W-7). */
   outsidersQualified(quizIds: readonly string[]): number {
     const right = quizIds.map((quizId) => {
       const asked = this.quizzes.get(quizId);
@@ -183,7 +182,7 @@ function boundsOf(answers: Iterable<ViewerAnswers>, choice: string): { low: numb
   return { low, high: low + maybe };
 }
 
-// Q-21: whole numbers that add up to 100, each less than one away from the share itself.
+// Q-21: integers that add up to 100, each less than 1 from the exact percentage.
 function percentagesMatch({ choices }: QuizResults): boolean {
   const counts = Object.values(choices);
   const answers = counts.reduce((sum, { count }) => sum + count, 0);

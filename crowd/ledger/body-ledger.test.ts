@@ -7,7 +7,7 @@ const bytesOf = (interval: number, text = '') =>
     JSON.stringify({ interval, events: text === '' ? [] : [{ type: 'greeting', data: { text } }] }),
   );
 
-test('[I-1] the same bytes are the same interval for everyone', () => {
+test('[I-1] BodyLedger accepts the same bytes from every viewer', () => {
   const bodies = new BodyLedger();
   const first = bodies.read(7, bytesOf(7, 'hello'));
   expect(first).toMatchObject({ first: true, mismatch: null });
@@ -16,7 +16,7 @@ test('[I-1] the same bytes are the same interval for everyone', () => {
   expect(again.interval).toBe(first.interval);
 });
 
-test('[I-1] any other byte is a mismatch that shows both bodies', () => {
+test('[I-1] BodyLedger reports any different byte with both bodies', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (one, other) => {
       const bodies = new BodyLedger();
@@ -32,7 +32,7 @@ test('[I-1] any other byte is a mismatch that shows both bodies', () => {
   expect(mismatch).toContain('hallo');
 });
 
-test('[F-1] a body of another interval than was asked for is a mismatch', () => {
+test('[F-1] BodyLedger reports a body of another interval than requested', () => {
   expect(new BodyLedger().read(7, bytesOf(8)).mismatch).toContain('asked for 7');
   const noJson = new TextEncoder().encode('{"interval":7');
   expect(new BodyLedger().read(7, noJson)).toMatchObject({
@@ -41,7 +41,7 @@ test('[F-1] a body of another interval than was asked for is a mismatch', () => 
   });
 });
 
-test('a body is kept by itself, whatever becomes of the buffer it was read into', () => {
+test('BodyLedger copies bodies out of their read buffer', () => {
   const bodies = new BodyLedger();
   const buffer = bytesOf(7, 'hello');
   bodies.read(7, buffer);
@@ -49,7 +49,7 @@ test('a body is kept by itself, whatever becomes of the buffer it was read into'
   expect(bodies.read(7, bytesOf(7, 'hello')).mismatch).toBeNull();
 });
 
-test('a minute of bodies is kept, and no more', () => {
+test('BodyLedger stores a minute of bodies', () => {
   const bodies = new BodyLedger();
   for (let interval = 1; interval <= 5_000; interval++) bodies.read(interval, bytesOf(interval));
   expect(bodies.size()).toBe(240);

@@ -1,8 +1,8 @@
-/** What the demo checks of the service (O-18). */
+/** The checks of the service that a crowd makes (O-18). */
 export const CHECKS = ['count', 'bodies', 'intervals', 'answers', 'winners', 'events'] as const;
 export type Check = (typeof CHECKS)[number];
 
-/** How a check stands: how often it was made, how often it failed, and how it failed first. */
+/** Result of a check: how often it was made and failed, and the text of the first failure. */
 export interface CheckResult {
   readonly checks: number;
   readonly mismatches: number;
@@ -10,19 +10,19 @@ export interface CheckResult {
 }
 export type CheckResults = Readonly<Record<Check, CheckResult>>;
 
-/** Verdicts before anything was checked. */
+/** Results before any check. */
 export const NO_CHECK_RESULTS: CheckResults = each(() => ({
   checks: 0,
   mismatches: 0,
   first: null,
 }));
 
-/** Whether every check held. */
+/** Whether no check has failed. */
 export function allPassed(verdicts: CheckResults): boolean {
   return CHECKS.every((check) => verdicts[check].mismatches === 0);
 }
 
-/** Keeps the verdicts. */
+/** Records the results of checks. */
 export class CheckRecorder {
   private readonly resultsByCheck = each(() => ({
     checks: 0,
@@ -30,16 +30,16 @@ export class CheckRecorder {
     first: null as string | null,
   }));
 
-  /** Notes a check. @param mismatch what is wrong, or null when it held */
+  /** Records a check. @param mismatch the text of the failure; null when it passed */
   record(check: Check, mismatch: string | null): void {
-    const verdict = this.resultsByCheck[check];
-    verdict.checks++;
+    const result = this.resultsByCheck[check];
+    result.checks++;
     if (mismatch === null) return;
-    verdict.mismatches++;
-    verdict.first ??= mismatch;
+    result.mismatches++;
+    result.first ??= mismatch;
   }
 
-  /** The verdicts as they are now. */
+  /** The results so far. */
   results(): CheckResults {
     return each((check) => ({ ...this.resultsByCheck[check] }));
   }

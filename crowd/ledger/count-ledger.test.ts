@@ -36,8 +36,8 @@ function ledgerOf(sent: Sent) {
   return ledger;
 }
 
-describe('the bounds of the count', () => {
-  test('[I-5] hold the true count of every interval, whatever is known of each heartbeat', () => {
+describe('CountLedger', () => {
+  test('[I-5] bounds contain the true count of each interval for any heartbeats', () => {
     fc.assert(
       fc.property(heartbeats, (beats) => {
         const sent = beats.sort((a, b) => a.atMs - b.atMs);
@@ -55,7 +55,7 @@ describe('the bounds of the count', () => {
     );
   });
 
-  test('[V-2] hold the true count of every read', () => {
+  test('[V-2] bounds contain the true count of each read', () => {
     fc.assert(
       fc.property(heartbeats, fc.nat({ max: 4_000 }), fc.nat({ max: 300 }), (beats, at, wide) => {
         const sent = beats.sort((a, b) => a.atMs - b.atMs);
@@ -69,7 +69,7 @@ describe('the bounds of the count', () => {
     );
   });
 
-  test('are one number when it is known when each heartbeat came', () => {
+  test('bounds are equal when the arrival of each heartbeat is known', () => {
     fc.assert(
       fc.property(heartbeats, (beats) => {
         const known = beats
@@ -84,7 +84,7 @@ describe('the bounds of the count', () => {
     );
   });
 
-  test('leave out a viewer that went, and count one that is not answered yet as possible', () => {
+  test('bounds exclude viewers who left and include unanswered heartbeats as possible', () => {
     const ledger = new CountLedger();
     const interval = intervalAt(START_MS);
     ledger.acknowledged(ledger.sent(1, START_MS + 10), START_MS + 20);
@@ -94,7 +94,7 @@ describe('the bounds of the count', () => {
     expect(ledger.atEndOf(interval + 5)).toEqual({ low: 0, high: 1 });
   });
 
-  test('take no memory for heartbeats that are long over', () => {
+  test('removes expired heartbeats', () => {
     const ledger = new CountLedger();
     for (let second = 0; second < 10_000; second++) {
       const atMs = START_MS + second * 1_000;

@@ -2,17 +2,17 @@ import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 
 // V-3: an interval and the four before it.
 const WINDOW_INTERVALS = 4;
-// Older heartbeats decide no count that is still to be checked.
+// Older heartbeats do not affect any count that is still checked.
 const RETENTION_MS = 8_000;
-// A request whose connection broke may be read this much later, out of a buffer of the service.
+// The service may read a request this long after its connection broke, from a buffer.
 const LINGER_MS = 2_000;
 
-/** A heartbeat that was sent: when it can have arrived, in service time. */
+/** A sent heartbeat and the service times between which it can have arrived. */
 export interface Heartbeat {
   readonly earliestMs: number;
-  /** Infinity while it is under way. */
+  /** Infinity while there is no response. */
   latestMs: number;
-  /** The service said 204. */
+  /** Whether the service acknowledged it (204). */
   counted: boolean;
 }
 
@@ -22,21 +22,21 @@ export interface CountBounds {
   readonly high: number;
 }
 
-/** Arrivals from `afterMs` up to, and not with, `beforeMs`. */
+/** Arrival times in [`afterMs`, `beforeMs`). */
 interface Arrivals {
   readonly afterMs: number;
   readonly beforeMs: number;
 }
 
 /**
- * Our own record of every heartbeat of every viewer, and what follows from it for the count of the
- * service (I-5). A heartbeat arrived at some moment between its sending and its answer, so there is
- * a least and a greatest number of viewers that the service can have counted.
+ * All heartbeats of the crowd, and the bounds that follow for the service's count (I-5). A heartbeat
+ * arrives at an unknown time between its request and its response, which gives a lower and an upper
+ * bound of the count.
  */
 export class CountLedger {
   private readonly heartbeats = new Map<number, Heartbeat[]>();
 
-  /** A heartbeat of a viewer is about to be sent. */
+  /** Records a heartbeat that is about to be sent. */
   sent(viewer: number, earliestMs: number): Heartbeat {
     const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, counted: false };
     const known = this.heartbeats.get(viewer);
@@ -48,18 +48,18 @@ export class CountLedger {
     return heartbeat;
   }
 
-  /** It was answered with 204. */
+  /** Records a 204 response. */
   acknowledged(heartbeat: Heartbeat, latestMs: number): void {
     heartbeat.latestMs = latestMs;
     heartbeat.counted = true;
   }
 
-  /** Nobody knows whether it was counted: an error, or a connection that broke. */
+  /** Records an error or a broken connection: whether the heartbeat was counted is unknown. */
   lost(heartbeat: Heartbeat, latestMs: number): void {
     heartbeat.latestMs = latestMs + LINGER_MS;
   }
 
-  /** F-26: what a `view-count` event in this interval may say. */
+  /** Bounds of a `view-count` event in this interval (F-26). */
   atEndOf(interval: number): CountBounds {
     const window = {
       afterMs: intervalStartMs(interval - WINDOW_INTERVALS),
@@ -68,7 +68,7 @@ export class CountLedger {
     return this.bounds(window, window);
   }
 
-  /** V-2: what a read between two moments of service time may say. */
+  /** Bounds of a count that was read between two service times (V-2). */
   between(fromMs: number, toMs: number): CountBounds {
     return this.bounds(
       { afterMs: windowStartMs(toMs), beforeMs: fromMs },
@@ -76,8 +76,8 @@ export class CountLedger {
     );
   }
 
-  // A viewer counts for sure with one answered heartbeat that must have come within `sure`, and may
-  // count with one that can have come within `possible`.
+  // A viewer is counted for certain if an acknowledged heartbeat must have arrived within `sure`, and
+  // possibly if one can have arrived within `possible`.
   private bounds(sure: Arrivals, possible: Arrivals): CountBounds {
     let low = 0;
     let high = 0;

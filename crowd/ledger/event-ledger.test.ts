@@ -3,8 +3,8 @@ import { EventLedger } from './event-ledger.ts';
 
 const wrong = (ledger: EventLedger, nowMs: number) => ledger.check(nowMs);
 
-describe('the ledger of events', () => {
-  test('[I-2] an event that was promised and seen once is right, in whatever order', () => {
+describe('EventLedger', () => {
+  test('[I-2] accepts an event that is expected and seen once, in any order', () => {
     const ledger = new EventLedger();
     ledger.expect('quiz a', 100);
     ledger.seen('quiz a', 100);
@@ -15,13 +15,13 @@ describe('the ledger of events', () => {
     expect(wrong(ledger, 200)).toEqual([]);
   });
 
-  test('[I-2] an event that does not come is missed when it is due', () => {
+  test('[I-2] reports an event that is not seen by its deadline', () => {
     const ledger = new EventLedger();
     ledger.expect('quiz a', 100);
     expect(wrong(ledger, 100)).toEqual(['event quiz a is not in the feed']);
   });
 
-  test('[I-4] an event that comes twice is a mismatch, however late', () => {
+  test('[I-4] reports an event that is seen twice, however late', () => {
     const ledger = new EventLedger();
     ledger.expect('results a', 100);
     ledger.seen('results a', 100);
@@ -34,13 +34,13 @@ describe('the ledger of events', () => {
     expect(wrong(ledger, 101)).toEqual(['event results b is in the feed again']);
   });
 
-  test('[I-2] an event that nobody sent is a mismatch', () => {
+  test('[I-2] reports an event that was not sent', () => {
     const ledger = new EventLedger();
     ledger.seen('quiz a', 100);
-    expect(wrong(ledger, 100)).toEqual(['event quiz a is in the feed, and nobody sent it']);
+    expect(wrong(ledger, 100)).toEqual(['event quiz a is in the feed, but was not sent']);
   });
 
-  test('a later deadline counts', () => {
+  test('uses the later of two deadlines', () => {
     const ledger = new EventLedger();
     ledger.seen('results a', 100);
     ledger.expect('results a', 300);

@@ -1,8 +1,8 @@
-// More than a show asks for within any deadline.
+// More than a show has within any deadline.
 const EVENTS_MAX = 1_000;
 
 interface KnownEvent {
-  /** When it must have been promised and seen, by the crowd's clock. */
+  /** Deadline by which it must have been expected and seen, service time. */
   dueMs: number;
   isExpected: boolean;
   seen: number;
@@ -10,25 +10,25 @@ interface KnownEvent {
 }
 
 /**
- * Which events the feed owes us (I-2): each that was promised is seen once, and none that was not
- * promised. An event may be seen before we hear of its promise.
+ * Checks that each acknowledged event is in the feed once and no other event is (I-2). An event may be
+ * seen before its acknowledgment is known.
  */
 export class EventLedger {
   private readonly events = new Map<string, KnownEvent>();
 
-  /** The service owes this event. @param dueMs when it must have been read */
+  /** Expects an event. @param dueMs deadline by which it must have been read */
   expect(key: string, dueMs: number): void {
     const event = this.eventOf(key, dueMs);
     event.isExpected = true;
     event.dueMs = Math.max(event.dueMs, dueMs);
   }
 
-  /** The event was read in the feed. @param dueMs when its promise must be known */
+  /** Takes an event of the feed. @param dueMs deadline by which it must have been expected */
   seen(key: string, dueMs: number): void {
     this.eventOf(key, dueMs).seen++;
   }
 
-  /** Checks the events that are due: what is wrong with each, or null. */
+  /** Checks the events that are due. @returns a mismatch for each, or null where it is correct */
   check(nowMs: number): (string | null)[] {
     const outcomes: (string | null)[] = [];
     for (const [key, event] of this.events) {
@@ -36,7 +36,7 @@ export class EventLedger {
       else if (event.isChecked || event.dueMs > nowMs) continue;
       else if (event.seen > 1) outcomes.push(`event ${key} is in the feed ${event.seen} times`);
       else if (event.seen === 0) outcomes.push(`event ${key} is not in the feed`);
-      else if (!event.isExpected) outcomes.push(`event ${key} is in the feed, and nobody sent it`);
+      else if (!event.isExpected) outcomes.push(`event ${key} is in the feed, but was not sent`);
       else outcomes.push(null);
       event.isChecked = true;
       event.seen = Math.min(event.seen, 1);

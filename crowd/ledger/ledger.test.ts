@@ -56,8 +56,8 @@ function setUp() {
   };
 }
 
-describe('the ledger', () => {
-  test('takes every event once and in the order of the feed, whoever reads it first', () => {
+describe('Ledger', () => {
+  test('handles each event once and in feed order, whichever viewer reads it first', () => {
     const numbers = Array.from({ length: 12 }, (_, number) => number);
     const orders = fc.shuffledSubarray(numbers.slice(1), { minLength: 11 });
     fc.assert(
@@ -73,15 +73,15 @@ describe('the ledger', () => {
     );
   });
 
-  test('[F-10] an interval that a viewer does not get is a mismatch', () => {
+  test('[F-10] reports an interval that a viewer does not get', () => {
     const { read, first } = setUp();
     read(0);
     read(1);
     read(4);
-    expect(first('intervals')).toBe(`intervals ${FIRST + 2} to ${FIRST + 3} were left out`);
+    expect(first('intervals')).toBe(`intervals ${FIRST + 2} to ${FIRST + 3} were omitted`);
   });
 
-  test('[F-21] an interval that a viewer gets again is a mismatch', () => {
+  test('[F-21] reports an interval that a viewer gets twice', () => {
     const { read, first } = setUp();
     read(0);
     read(1);
@@ -89,7 +89,7 @@ describe('the ledger', () => {
     expect(first('intervals')).toBe(`interval ${FIRST + 1} came after interval ${FIRST + 1}`);
   });
 
-  test('[F-23] an event stream leaves out only what was sealed when it began', () => {
+  test('[F-23] lets an event stream omit only intervals sealed before it began', () => {
     const { read, wrong, place } = setUp();
     const stream = place(FIRST + 3);
     read(0, [], stream);
@@ -99,7 +99,7 @@ describe('the ledger', () => {
     expect(wrong()).toEqual(['intervals']);
   });
 
-  test('[I-1] a second body of an interval is a mismatch, and its events are not taken', () => {
+  test('[I-1] reports a second body of an interval and ignores its events', () => {
     const { read, wrong, events, place } = setUp();
     read(0);
     read(0, [{ type: 'caption', data: {} }], place());
@@ -107,7 +107,7 @@ describe('the ledger', () => {
     expect(events).toEqual([]);
   });
 
-  test('[F-26] a count that our heartbeats do not bear out is a mismatch', () => {
+  test('[F-26] reports a count outside of the bounds of the heartbeats', () => {
     const { ledger, read, probe, wrong, first } = setUp();
     const atMs = intervalStartMs(FIRST + 1);
     ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
@@ -116,10 +116,10 @@ describe('the ledger', () => {
     expect(wrong()).toEqual([]);
     read(4, [{ type: 'view-count', data: { value: 2, formatted: '2' } }]);
     probe(8);
-    expect(first('count')).toBe('a view-count event says 2, and 1 to 1 were here');
+    expect(first('count')).toBe('a view-count event says 2, but 1 to 1 viewers were present');
   });
 
-  test('[O-18] a count is borne out by as many others as have seats, and by no more', () => {
+  test('[O-18] allows counts to include as many viewers from outside as have seats', () => {
     const { ledger, read, probe, wrong, first } = setUp();
     const count = (number: number, value: number) => {
       const atMs = intervalStartMs(FIRST + number);
@@ -135,11 +135,11 @@ describe('the ledger', () => {
     count(3, 4);
     probe(4);
     expect(first('count')).toBe(
-      'a view-count event says 4, and 1 to 1 were here, and at most 2 from outside',
+      'a view-count event says 4, but 1 to 1 viewers were present, with at most 2 from outside',
     );
   });
 
-  test('[O-18] a count that leaves one of ours out is wrong, whoever else is here', () => {
+  test('[O-18] reports a count without one of the crowd, whoever else is present', () => {
     const { ledger, read, probe, first } = setUp();
     const atMs = intervalStartMs(FIRST);
     for (const viewer of [1, 2]) {
@@ -147,10 +147,10 @@ describe('the ledger', () => {
     }
     probe(0, 5);
     read(0, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
-    expect(first('count')).toContain('a view-count event says 1, and 2 to 2 were here');
+    expect(first('count')).toContain('a view-count event says 1, but 2 to 2 viewers were present');
   });
 
-  test('[O-18] results and winners are borne out by others who answered, and won', () => {
+  test('[O-18] allows results and winners to include viewers from outside', () => {
     const show = (right: number, winners: number) => {
       const { ledger, read, probe, settle, wrong } = setUp();
       for (const key of ['quiz quiz', 'quiz-results quiz', 'request-quiz-winners 1']) {
@@ -174,7 +174,7 @@ describe('the ledger', () => {
     expect(show(2, 3)).toEqual(['winners']);
   });
 
-  test('[C-5] a chat line of a viewer without a seat is a mismatch', () => {
+  test('[C-5] reports a chat message of a viewer without a seat', () => {
     const { read, probe, wrong, first } = setUp();
     const line = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
     const chats = (...viewers: string[]): FeedEvent => ({
@@ -195,11 +195,11 @@ describe('the ledger', () => {
     read(1, [chats('bob', 'probe', 'ann')]);
     probe(1);
     expect(first('events')).toBe(
-      'chat lines are of 2 who are not of the crowd, and at most 1 from outside',
+      'chat messages are from 2 viewers outside of the crowd, with at most 1 from outside',
     );
   });
 
-  test('[V-6] a read that does not count an acknowledged heartbeat is a mismatch', () => {
+  test('[V-6] reports a read count without an acknowledged heartbeat', () => {
     const { ledger, wrong } = setUp();
     const atMs = intervalStartMs(FIRST);
     ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
@@ -209,7 +209,7 @@ describe('the ledger', () => {
     expect(wrong()).toEqual(['count']);
   });
 
-  test('[K-5] counts are not judged while the clock is being found again', () => {
+  test('[K-5] does not check counts just after a step of the clock', () => {
     const { ledger, read, probe, wrong } = setUp();
     ledger.clockStepped(intervalStartMs(FIRST));
     read(3, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
@@ -220,7 +220,7 @@ describe('the ledger', () => {
     expect(wrong()).toEqual(['count']);
   });
 
-  test('[I-3] results are compared when every answer has its response', () => {
+  test('[I-3] compares results once every answer has its response', () => {
     const { ledger, read, settle, probe, wrong, first } = setUp();
     ledger.expectEvent('quiz quiz', intervalStartMs(FIRST));
     read(0, [{ type: 'quiz', data: quiz }]);
@@ -232,17 +232,17 @@ describe('the ledger', () => {
     settle(12);
     probe(12);
     expect(wrong()).toEqual(['answers']);
-    expect(first('answers')).toContain('count 1 for "Mars", and 0 were acknowledged');
+    expect(first('answers')).toContain('count 1 for "Mars", but 0 were acknowledged');
   });
 
-  test('[Q-19] results before the close are a mismatch', () => {
+  test('[Q-19] reports results before the close', () => {
     const { read, first } = setUp();
     read(0, [{ type: 'quiz', data: quiz }]);
     read(1, [results]);
-    expect(first('answers')).toContain('came before its close');
+    expect(first('answers')).toContain('were published before its close');
   });
 
-  test('[I-7] an answer that is met with anything but a yes, a no or a try again is a mismatch', () => {
+  test('[I-7] reports unexpected statuses of answers', () => {
     const { ledger, wrong } = setUp();
     const sent = () => ledger.answers.sent(quiz, 1, 'Mars', 0);
     for (const status of [null, 429, 503]) ledger.answered(sent(), 'unknown', 0, status);
@@ -253,7 +253,7 @@ describe('the ledger', () => {
     expect(wrong()).toEqual(['answers', 'winners']);
   });
 
-  test('[W-5] winners are counted once, in time, and as they were acknowledged', () => {
+  test('[W-5] checks that winners are published once, on time, and match acknowledgments', () => {
     const winners = (count: number): FeedEvent => ({ type: 'quiz-winners', data: { count } });
     const show = (at: number, count: number) => {
       const { ledger, read, settle, probe, wrong } = setUp();
@@ -275,7 +275,7 @@ describe('the ledger', () => {
     expect(show(3, 1)).toEqual(['winners']);
   });
 
-  test('[I-2] an event that is promised and never comes is a mismatch', () => {
+  test('[I-2] reports an expected event that never appears', () => {
     const { ledger, settle, first } = setUp();
     ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     settle(8);
@@ -284,7 +284,7 @@ describe('the ledger', () => {
     expect(first('events')).toBe('event caption {"n":1} is not in the feed');
   });
 
-  test('[I-2] purchases and events of the producer are seen where they are', () => {
+  test('[I-2] matches purchases and events of the producer', () => {
     const { ledger, read, settle, wrong } = setUp();
     const line = { id: 'p1', viewer: '', name: 'Host', text: 'Poster, order 1', at: 0 };
     const chats = {

@@ -17,37 +17,37 @@ import {
   type WinnerReportOutcome,
 } from './winner-ledger.ts';
 
-// Responses that are under way when results are read are known by then.
+// Delay of checks: responses that are open when an event is read have arrived by then.
 const SETTLE_MS = 1_000;
-// An event that is not in the feed by then is missing, not late.
+// An expected event that is not in the feed by then is missing.
 const DUE_AFTER_MS = 8_000;
-// A count that we read later than this is older than the heartbeats that are kept.
+// Counts that are read later are not checked, since heartbeats are retained for a limited time.
 const COUNT_CHECK_MAX_MS = 4_000;
-// No heartbeat from before a step of the clock decides a count any more.
+// After this time, heartbeats from before a clock step no longer affect a count.
 const CLOCK_UNSURE_MS = 3_000;
-// Intervals that nobody in the crowd read; it is small, and everybody was unavailable.
+// Intervals that may be missing before one counts as unread by the whole crowd.
 const UNREAD_MAX = 40;
 
-/** Where a viewer is in the feed. */
+/** A viewer's position in the feed. */
 export interface FeedPosition {
-  /** The interval that must come next; null before the first. */
+  /** The interval that must follow; null before the first. */
   next: number | null;
-  /** Intervals up to here may be left out (F-23: sealed and empty when an event stream began). */
+  /** Intervals up to here may be omitted (F-23: sealed and empty when an event stream began). */
   optionalTo: number;
 }
 
-/** A count of the service beside what our ledger says. */
+/** A published count and the bounds of the ledger. */
 export interface CheckedCount extends CountBounds {
   readonly count: ViewCount;
-  /** Viewers of whom our ledger knows nothing, at most. */
+  /** Most viewers from outside of the crowd. */
   readonly outsiders: number;
-  /** It is a `view-count` event; else a viewer read it. */
+  /** Whether it is a `view-count` event; otherwise a viewer read it. */
   readonly isEvent: boolean;
 }
 
 /**
- * The demo's own books (O-18). It is told everything that the viewers send and read, and what the
- * host was promised, and notes in the verdicts whether the service's numbers fit.
+ * Checks the service from the outside (O-18): it gets everything that the viewers send and read and
+ * every event that the host was acknowledged, and records whether the service's data agrees.
  */
 export class Ledger {
   readonly counts = new CountLedger();
@@ -63,8 +63,8 @@ export class Ledger {
   private clockUnsureUntilMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param onEvent told each event of the feed once, in order
-   * @param onCount told each count that was compared
+   * @param onEvent called with each event of the feed once, in order
+   * @param onCount called with each count that was compared
    */
   constructor(
     private readonly checks: CheckRecorder,
@@ -73,40 +73,41 @@ export class Ledger {
   ) {}
 
   /**
-   * A viewer read an interval.
-   * @param receivedMs the latest that service time can be
+   * Takes an interval that a viewer read.
+   * @param requested the number of the interval that was requested
+   * @param receivedMs upper bound of service time at the read
    */
   onInterval(
     place: FeedPosition,
-    asked: number,
+    requested: number,
     bytes: Uint8Array,
     receivedMs: number,
   ): EventsInterval {
-    const { interval, first, mismatch } = this.bodies.read(asked, bytes);
+    const { interval, first, mismatch } = this.bodies.read(requested, bytes);
     this.checks.record('bodies', mismatch);
-    this.checks.record('intervals', gapBefore(place, asked));
-    place.next = asked + 1;
-    if (first && mismatch === null) this.putInOrder(asked, interval, receivedMs);
+    this.checks.record('intervals', gapBefore(place, requested));
+    place.next = requested + 1;
+    if (first && mismatch === null) this.putInOrder(requested, interval, receivedMs);
     return interval;
   }
 
-  /** A viewer read the count itself. @param fromMs between these moments of service time */
+  /** Takes a count that a viewer read. @param fromMs service time; the read was between both times */
   onCountRead(count: ViewCount, fromMs: number, toMs: number): void {
     if (fromMs < this.clockUnsureUntilMs) return;
     this.compareCount({ count, isEvent: false, ...this.counts.between(fromMs, toMs) });
   }
 
-  /** The service's clock was stepped (K-5): what was noted just before may be wrong by that. */
+  /** Suspends checks of counts after a step of the service's clock (K-5). */
   clockStepped(nowMs: number): void {
     this.clockUnsureUntilMs = nowMs + CLOCK_UNSURE_MS;
   }
 
-  /** The host was promised an event. @param fromMs service time from which it may come */
+  /** Expects an event that the host was acknowledged. @param fromMs service time of its earliest appearance */
   expectEvent(key: string, fromMs: number): void {
     this.events.expect(key, fromMs + DUE_AFTER_MS);
   }
 
-  /** An answer has its response. @param status null when the connection broke */
+  /** Takes the response to an answer. @param status null when the connection broke */
   answered(
     attempt: SentAnswer,
     outcome: AnswerOutcome,
@@ -117,7 +118,7 @@ export class Ledger {
     this.checks.record('answers', mismatch ?? unexpectedStatus('an answer', outcome, status));
   }
 
-  /** A winner report has its response. @param status null when the connection broke */
+  /** Takes the response to a winner report. @param status null when the connection broke */
   claimed(
     claim: WinnerReport,
     outcome: WinnerReportOutcome,
@@ -128,13 +129,13 @@ export class Ledger {
     this.checks.record('winners', mismatch ?? unexpectedStatus('a winner report', outcome, status));
   }
 
-  /** A probe tells who else is here. @param receivedMs the latest that service time can be */
+  /** Takes the seats of a probe. @param receivedMs upper bound of service time */
   probed(holders: readonly TokenIdentity[], receivedMs: number): void {
     this.outsiders.probeReturned(holders);
     this.delay(receivedMs, () => this.outsiders.settle());
   }
 
-  /** Makes the checks that are due. @param nowMs service time */
+  /** Runs the checks that are due. @param nowMs service time */
   runDueChecks(nowMs: number): void {
     const due = this.delayedChecks.filter(({ dueMs }) => dueMs <= nowMs);
     this.delayedChecks = this.delayedChecks.filter(({ dueMs }) => dueMs > nowMs);
@@ -142,13 +143,13 @@ export class Ledger {
     for (const mismatch of this.events.check(nowMs)) this.checks.record('events', mismatch);
   }
 
-  // Two viewers' responses can be read in either order; events are taken as the feed has them.
+  // Viewers read intervals in any order; events are handled in the order of the feed.
   private putInOrder(number: number, events: EventsInterval, receivedMs: number): void {
     this.next ??= number;
     if (number < this.next) return;
     this.outOfOrder.set(number, { events, receivedMs });
     if (this.outOfOrder.size > UNREAD_MAX) {
-      this.checks.record('intervals', `interval ${this.next} was read by nobody`);
+      this.checks.record('intervals', `interval ${this.next} was not read by any viewer`);
       this.next = Math.min(...this.outOfOrder.keys());
     }
     for (let read = this.outOfOrder.get(this.next); read; read = this.outOfOrder.get(this.next)) {
@@ -185,19 +186,19 @@ export class Ledger {
     const where = isEvent ? 'a view-count event' : 'a read';
     this.checkWithOutsiders('count', (others) => {
       if (count.value >= low && count.value <= high + others) return null;
-      return `${where} says ${count.value}, and ${low} to ${high} were here${outsidersSuffix(others)}`;
+      return `${where} says ${count.value}, but ${low} to ${high} viewers were present${outsidersSuffix(others)}`;
     });
     this.onCount({ ...checked, outsiders: this.outsiders.known() });
   }
 
-  // C-5: whoever says something has a token, and so a seat.
+  // C-5: the author of a message has a token, and so a seat.
   private checkAuthors({ messages, questions, greetings, cheers }: Chats): void {
     for (const { viewer } of [...messages, ...questions, ...greetings, ...cheers]) {
       if (!this.outsiders.addAuthor(viewer)) continue;
       const speakers = this.outsiders.authorCount();
       this.checkWithOutsiders('events', (others) => {
         if (speakers <= others) return null;
-        return `chat lines are of ${speakers} who are not of the crowd${outsidersSuffix(others)}`;
+        return `chat messages are from ${speakers} viewers outside of the crowd${outsidersSuffix(others)}`;
       });
     }
   }
@@ -212,7 +213,10 @@ export class Ledger {
     this.recordEvent(`quiz-results ${results.id}`, receivedMs);
     this.answers.revealed(results);
     if (interval < results.closeInterval) {
-      this.checks.record('answers', `the results of quiz ${results.id} came before its close`);
+      this.checks.record(
+        'answers',
+        `the results of quiz ${results.id} were published before its close`,
+      );
     }
     this.delay(receivedMs, () => {
       this.checkWithOutsiders('answers', (others) => this.answers.check(results, others));
@@ -228,7 +232,7 @@ export class Ledger {
   private handleWinners(count: number, interval: number, receivedMs: number): void {
     const round = this.winners.latest();
     if (!round) {
-      this.checks.record('winners', 'winners were counted without a request');
+      this.checks.record('winners', 'winners were published without a request');
       return;
     }
     this.recordEvent(`quiz-winners ${round.number}`, receivedMs);
@@ -238,7 +242,7 @@ export class Ledger {
     });
   }
 
-  // An interval that we had before the next one ended was sealed as the newest, not skipped.
+  // An interval that was read before the next one ended was sealed on time, not skipped.
   private isPunctual(round: Round): boolean {
     const due = round.interval + WINNERS_DELAY_INTERVALS;
     return (this.receivedMs.get(due) ?? Number.POSITIVE_INFINITY) < intervalStartMs(due + 2);
@@ -260,14 +264,14 @@ export class Ledger {
   }
 }
 
-// What a client that does everything right can get besides a yes and a no: try again (L-9, R-15).
+// A correct client may get 429 or 503 besides an acceptance or a refusal (L-9, R-15).
 function unexpectedStatus(what: string, outcome: string, status: number | null): string | null {
   if (outcome !== 'unknown' || status === null || status === 429 || status === 503) return null;
-  return `${what} was met with ${status}`;
+  return `${what} got status ${status}`;
 }
 
-function gapBefore({ next, optionalTo }: FeedPosition, asked: number): string | null {
-  if (next === null || asked === next) return null;
-  if (asked < next) return `interval ${asked} came after interval ${next - 1}`;
-  return asked - 1 <= optionalTo ? null : `intervals ${next} to ${asked - 1} were left out`;
+function gapBefore({ next, optionalTo }: FeedPosition, requested: number): string | null {
+  if (next === null || requested === next) return null;
+  if (requested < next) return `interval ${requested} came after interval ${next - 1}`;
+  return requested - 1 <= optionalTo ? null : `intervals ${next} to ${requested - 1} were omitted`;
 }

@@ -31,8 +31,8 @@ function setUp() {
   };
 }
 
-describe('the others', () => {
-  test('[T-8] are those below the seat of a probe who are not of the crowd', () => {
+describe('Outsiders', () => {
+  test('[T-8] counts seats below a probe that are not of the crowd', () => {
     const events = fc.array(fc.constantFrom('ours', 'other', 'probe'), { maxLength: 60 });
     fc.assert(
       fc.property(events, (came) => {
@@ -49,7 +49,7 @@ describe('the others', () => {
     );
   });
 
-  test('are not those of the crowd whose tokens come after the probe', () => {
+  test('excludes viewers of the crowd whose tokens arrive after the probe', () => {
     const { others, give, joinOurs, probe, needs, noted } = setUp();
     joinOurs();
     const late = give();
@@ -60,21 +60,21 @@ describe('the others', () => {
     expect(noted).toEqual(['0 of 1']);
   });
 
-  test('a check that needs none is told at once, without a probe', () => {
+  test('runs a check without outsiders at once', () => {
     const { others, needs, noted } = setUp();
     needs(0);
     expect(noted).toEqual([null]);
     expect(others.needsProbe(0)).toBe(false);
   });
 
-  test('a check that no number of others would explain is told at once', () => {
+  test('runs a check at once if no number of outsiders explains its mismatch', () => {
     const { others, noted } = setUp();
     others.check({ mismatchWith: () => 'too few', record: (mismatch) => noted.push(mismatch) });
     expect(noted).toEqual(['too few']);
     expect(others.hasPendingChecks()).toBe(false);
   });
 
-  test('a check that needs more than are known waits for a probe that is sent after it', () => {
+  test('delays a check that needs more outsiders until a later probe', () => {
     const { others, give, probe, needs, noted } = setUp();
     probe();
     give();
@@ -88,7 +88,7 @@ describe('the others', () => {
     expect(noted).toEqual([null]);
   });
 
-  test('what waits for the next probe is told after this one, when this one explains it', () => {
+  test('runs a check that waits for the next probe early if this one explains it', () => {
     const { others, give, probe, needs, noted } = setUp();
     give();
     probe();
@@ -101,7 +101,7 @@ describe('the others', () => {
     expect(noted).toEqual([null, '1 of 2']);
   });
 
-  test('what a probe that failed should tell is told by the next one', () => {
+  test('delays checks to the next probe when a probe fails', () => {
     const { others, give, probe, needs, noted } = setUp();
     give();
     needs(1);
@@ -114,7 +114,7 @@ describe('the others', () => {
     expect(noted).toEqual([null]);
   });
 
-  test('a service that gives no tokens explains nothing: in the end a mismatch is one', () => {
+  test('reports mismatches in the end if every probe fails', () => {
     const { others, needs, noted } = setUp();
     needs(1);
     others.probeSent(0);
@@ -123,7 +123,7 @@ describe('the others', () => {
     expect(noted).toEqual(['0 of 1']);
   });
 
-  test('[N-16] are probed for rarely, so that the service keeps the seats that it has at hand', () => {
+  test('[N-16] probes regularly, so that the service keeps its seat lease', () => {
     const { others } = setUp();
     expect(others.needsProbe(RARELY_MS - 1)).toBe(false);
     expect(others.needsProbe(RARELY_MS)).toBe(true);
@@ -133,7 +133,7 @@ describe('the others', () => {
     expect(others.needsProbe(2 * RARELY_MS)).toBe(true);
   });
 
-  test('[C-5] who speak are known by their ids, each once', () => {
+  test('[C-5] counts each author of messages once', () => {
     const { others, joinOurs } = setUp();
     joinOurs();
     expect(['viewer 0', 'bob', 'bob', 'ann'].map((id) => others.addAuthor(id))).toEqual([

@@ -1,113 +1,112 @@
 import type { ViewerClaims } from '../../protocol/tokens.ts';
 
-// A service forgets the seats that it has at hand after 10 minutes without a new viewer (N-16).
+// Probes also keep the service's seat lease, which ends after 10 minutes without a new viewer (N-16).
 const PROBE_INTERVAL_MS = 240_000;
 
-/** A check that fails, if at all, for want of others. */
+/** A check that may depend on viewers from outside of the crowd. */
 export interface OutsiderCheck {
-  /** What is wrong when there are at most so many others, or null; more of them never make it worse. */
+  /** The mismatch with at most `others` outsiders, or null. More outsiders never add a mismatch. */
   mismatchWith(others: number): string | null;
-  /** Told once what is wrong, or null. */
+  /** Called once with the mismatch, or null. */
   record(mismatch: string | null): void;
 }
 
-/** The part of a viewer token that tells who has it. */
+/** The claims of a viewer token that identify its viewer. */
 export type TokenIdentity = Pick<ViewerClaims, 'seat' | 'sub'>;
 
 /**
- * How many viewers there are besides the crowd, at most: somebody may have opened the page of the
- * show. This does not come from any count. Whoever does anything has a seat; seats are given from 0
- * on without gaps (T-8), and our tokens tell which of them are ours. So the seat of a new identifier,
- * a probe, tells how many others came before it. One is asked for when a check needs others that are
- * not known yet, and then that check waits for it.
+ * An upper bound of the viewers from outside of the crowd, such as people who opened the watch page.
+ * It does not rely on any count: every viewer has a seat, seats are assigned from 0 without gaps (T-8),
+ * and the crowd knows its own. The seat of a new identifier, a probe, therefore tells how many
+ * outsiders joined before it. A check that fails without more outsiders waits for the next probe.
  */
 export class Outsiders {
   private readonly seats = new Set<number>();
   private readonly viewers = new Set<string>();
   private readonly authors = new Set<string>();
-  /** Asked since the last probe was sent. */
+  /** Checks that wait for the next probe to be sent. */
   private readonly waiting: OutsiderCheck[] = [];
-  /** Asked before it was: it tells. */
+  /** Checks that wait for the current probe. */
   private readonly probed: OutsiderCheck[] = [];
   private probedMs = 0;
   private isProbing = false;
   private highest = 0;
   private settledBelow = 0;
 
-  /** One of the crowd, or a probe, got a token. */
+  /** Takes the token of a viewer of the crowd or of a probe. */
   addCrowdToken({ seat, sub }: TokenIdentity): void {
     this.seats.add(seat);
     this.viewers.add(sub);
   }
 
-  /** How many others have come, as far as is known. */
+  /** Number of outsiders up to the last probe. */
   known(): number {
     let ours = 0;
     for (const seat of this.seats) if (seat < this.settledBelow) ours++;
     return this.settledBelow - ours;
   }
 
-  /** Somebody said something. @returns whether it is one of the others, for the first time */
+  /** Takes the author of a message. @returns whether it is an outsider's first message */
   addAuthor(viewer: string): boolean {
     if (this.viewers.has(viewer) || this.authors.has(viewer)) return false;
     this.authors.add(viewer);
     return true;
   }
 
-  /** How many others have said something. */
+  /** Number of outsiders who have written a message. */
   authorCount(): number {
     return this.authors.size;
   }
 
-  /** Asks whether a check holds: it is told at once, or when it is known how many others came. */
-  check(question: OutsiderCheck): void {
-    const mismatch = question.mismatchWith(this.known());
-    const isWrongAnyway = question.mismatchWith(Number.POSITIVE_INFINITY) !== null;
-    if (mismatch === null || isWrongAnyway) question.record(mismatch);
-    else this.waiting.push(question);
+  /** Runs a check: at once, or after the next probe if more outsiders would explain its mismatch. */
+  check(check: OutsiderCheck): void {
+    const mismatch = check.mismatchWith(this.known());
+    const isWrongAnyway = check.mismatchWith(Number.POSITIVE_INFINITY) !== null;
+    if (mismatch === null || isWrongAnyway) check.record(mismatch);
+    else this.waiting.push(check);
   }
 
-  /** Whether a check waits to hear how many others there are. */
+  /** Whether a check waits for a probe. */
   hasPendingChecks(): boolean {
     return this.waiting.length + this.probed.length > 0;
   }
 
-  /** Whether a probe is due. @param nowMs since the crowd began */
+  /** Whether a probe is due. @param nowMs local time */
   needsProbe(nowMs: number): boolean {
     return (
       !this.isProbing && (this.hasPendingChecks() || nowMs - this.probedMs >= PROBE_INTERVAL_MS)
     );
   }
 
-  /** A probe is about to be sent. @param nowMs since the crowd began */
+  /** Records that a probe is about to be sent. @param nowMs local time */
   probeSent(nowMs: number): void {
     this.isProbing = true;
     this.probedMs = nowMs;
     this.probed.push(...this.waiting.splice(0));
   }
 
-  /** It brought these tokens. */
+  /** Takes the tokens of the probe. */
   probeReturned(holders: readonly TokenIdentity[]): void {
     for (const holder of holders) this.addCrowdToken(holder);
     this.highest = Math.max(this.highest, ...holders.map(({ seat }) => seat));
   }
 
-  /** It brought nothing: what waits for it waits for the next one. */
+  /** The probe failed: checks that wait for it wait for the next one. */
   probeFailed(): void {
     this.isProbing = false;
   }
 
-  /** Tokens of ours that were under way when it came are known by now, or this is the end. */
+  /** Runs the waiting checks, once tokens that were on their way during the probe have arrived. */
   settle(): void {
     this.isProbing = false;
     this.settledBelow = this.highest;
     const others = this.known();
-    for (const question of this.probed.splice(0)) question.record(question.mismatchWith(others));
-    for (const question of this.waiting.splice(0)) this.check(question);
+    for (const check of this.probed.splice(0)) check.record(check.mismatchWith(others));
+    for (const check of this.waiting.splice(0)) this.check(check);
   }
 }
 
-/** The end of a mismatch that so many others do not explain either. */
+/** End of the text of a mismatch: how many outsiders were taken into account. */
 export function outsidersSuffix(others: number): string {
-  return others === 0 ? '' : `, and at most ${others} from outside`;
+  return others === 0 ? '' : `, with at most ${others} from outside`;
 }

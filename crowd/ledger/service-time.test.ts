@@ -15,7 +15,7 @@ const probes = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test('[K-5] the true service time is within the range, however the clock is slewed', () => {
+test('[K-5] ServiceTime bounds contain the true time for any slew of the clock', () => {
   fc.assert(
     fc.property(probes, fc.double({ min: 0, max: 500, noNaN: true }), (steps, laterMs) => {
       const time = new ServiceTime();
@@ -40,7 +40,7 @@ test('[K-5] the true service time is within the range, however the clock is slew
   );
 });
 
-test('a quick probe narrows what a slow one left open', () => {
+test('ServiceTime bounds are narrowed by a fast probe after a slow one', () => {
   const time = new ServiceTime();
   time.update({ sentMs: 0, receivedMs: 400, nowMs: START_MS });
   time.update({ sentMs: 500, receivedMs: 502, nowMs: START_MS + 400 });
@@ -50,7 +50,7 @@ test('a quick probe narrows what a slow one left open', () => {
   expect(time.localMs(time.likelyMs(900))).toBeCloseTo(900, 3);
 });
 
-test('a probe that contradicts tells of a stepped clock, and counts alone', () => {
+test('ServiceTime detects a clock step by a contradicting probe and starts over', () => {
   const time = new ServiceTime();
   time.update({ sentMs: 0, receivedMs: 2, nowMs: START_MS });
   expect(time.update({ sentMs: 1_000, receivedMs: 1_002, nowMs: START_MS + 60_000 })).toBe(false);

@@ -1,19 +1,19 @@
-/** One reading of the service's clock (K-2), between two readings of a clock of our own. */
+/** One read of the service's clock (K-2), between two reads of the local clock. */
 export interface TimeProbe {
-  /** Our clock in ms, just before the request. */
+  /** Local clock just before the request, ms. */
   readonly sentMs: number;
-  /** Our clock in ms, just after the answer. */
+  /** Local clock just after the response, ms. */
   readonly receivedMs: number;
   /** The service's clock, whole Unix ms. */
   readonly nowMs: number;
 }
 
-// The service slews its clock by at most 1 % (K-5), and our two clocks differ by less than 0.1 %.
+// The service slews its clock by at most 1 % (K-5), and the two clocks differ by less than 0.1 %.
 const DRIFT_MAX = 0.011;
 
 /**
- * What is known of the service's clock: not one offset but the range it must be in. So it can be said
- * of a request in which intervals it may have arrived, and in which it cannot.
+ * Bounds of the service's clock relative to the local one. Bounds instead of one offset tell for
+ * certain in which intervals a request can have arrived.
  */
 export class ServiceTime {
   private lowMs = Number.NEGATIVE_INFINITY;
@@ -21,9 +21,9 @@ export class ServiceTime {
   private updatedMs = 0;
 
   /**
-   * Narrows the range by a probe.
-   * @returns false when it contradicts what was known: the service's clock was stepped, and only
-   *   this probe counts from here on.
+   * Narrows the bounds by a probe.
+   * @returns false when it contradicts the bounds: the service's clock was stepped, and the bounds
+   *   start over from this probe
    */
   update({ sentMs, receivedMs, nowMs }: TimeProbe): boolean {
     const widenMs = Math.abs(receivedMs - this.updatedMs) * DRIFT_MAX;
@@ -39,22 +39,22 @@ export class ServiceTime {
     return agrees;
   }
 
-  /** The earliest that service time can be at a moment of our clock, Unix ms. */
+  /** Lower bound of service time at a local time, Unix ms. */
   earliestMs(atMs: number): number {
     return atMs + this.lowMs - Math.abs(atMs - this.updatedMs) * DRIFT_MAX;
   }
 
-  /** The latest that service time can be at a moment of our clock, Unix ms. */
+  /** Upper bound of service time at a local time, Unix ms. */
   latestMs(atMs: number): number {
     return atMs + this.highMs + Math.abs(atMs - this.updatedMs) * DRIFT_MAX;
   }
 
-  /** The best guess of service time at a moment of our clock, Unix ms. */
+  /** Estimate of service time at a local time, Unix ms. */
   likelyMs(atMs: number): number {
     return atMs + (this.lowMs + this.highMs) / 2;
   }
 
-  /** Our clock at a moment of service time, by the best guess. */
+  /** Estimate of the local time at a service time. */
   localMs(serviceMs: number): number {
     return serviceMs - (this.lowMs + this.highMs) / 2;
   }

@@ -21,8 +21,8 @@ function setUp(standing: Standing = 'yes', othersRight = 0) {
   return { ledger, round, claim };
 }
 
-describe('the ledger of winners', () => {
-  test('[W-1] a round is on the quizzes since the request before', () => {
+describe('WinnerLedger', () => {
+  test('[W-1] a round covers the quizzes since the previous request', () => {
     const { ledger, round } = setUp();
     expect(round.quizIds).toEqual(['a', 'b']);
     ledger.asked('c');
@@ -30,23 +30,23 @@ describe('the ledger of winners', () => {
     expect(ledger.requested(INTERVAL + 19).quizIds).toEqual([]);
   });
 
-  test('[W-7] a yes to one who does not qualify is a mismatch', () => {
+  test('[W-7] reports an acknowledged viewer who does not qualify', () => {
     expect(setUp('no').claim(1, 'won')).toContain('without all the right answers');
     expect(setUp('maybe').claim(1, 'won')).toBeNull();
   });
 
-  test('[W-8] a no to one who qualifies is a mismatch', () => {
+  test('[W-8] reports a refused viewer who qualifies', () => {
     expect(setUp('yes').claim(1, 'not-qualified')).toContain('with all the right answers');
     expect(setUp('maybe').claim(1, 'not-qualified')).toBeNull();
     expect(setUp('no').claim(1, 'not-qualified')).toBeNull();
   });
 
-  test('[W-4] a refusal for want of a round is a mismatch until the count is due', () => {
+  test('[W-4] reports a 409 while the round is open', () => {
     expect(setUp().claim(1, 'no-round')).toContain('while the round is open');
     expect(setUp().claim(1, 'no-round', OVER_MS)).toBeNull();
   });
 
-  test('[I-4] the count is what was acknowledged, and what nobody knows of may be in it', () => {
+  test('[I-4] requires a count of the acknowledged reports, and of unknown ones at most', () => {
     const outcomes = fc.array(fc.constantFrom<WinnerReportOutcome>('won', 'no-round', 'unknown'));
     fc.assert(
       fc.property(outcomes, fc.integer({ min: -3, max: 3 }), (claims, off) => {
@@ -60,7 +60,7 @@ describe('the ledger of winners', () => {
     );
   });
 
-  test('[R-15] a report that nobody heard of stays possible when the round is over', () => {
+  test('[R-15] keeps a report without a response possible after the round', () => {
     const { ledger, round, claim } = setUp();
     claim(1, 'unknown');
     claim(1, 'no-round', OVER_MS);
@@ -69,7 +69,7 @@ describe('the ledger of winners', () => {
     expect(found).toEqual([null, null, expect.stringContaining('0 to 1 were acknowledged')]);
   });
 
-  test('[W-10] a winner who reports twice counts once', () => {
+  test('[W-10] counts a winner who reports twice once', () => {
     const { ledger, round, claim } = setUp();
     claim(1, 'won');
     claim(1, 'won');
@@ -77,7 +77,7 @@ describe('the ledger of winners', () => {
     expect(ledger.check(round, 2)).not.toBeNull();
   });
 
-  test('[W-7] of the others, those with the right answers to every quiz may have won', () => {
+  test('[W-7] allows winners from outside with the right answers to every quiz', () => {
     const check = (othersRight: number, count: number, others: number) => {
       const { ledger, round, claim } = setUp('yes', othersRight);
       claim(1, 'won');
@@ -85,14 +85,14 @@ describe('the ledger of winners', () => {
     };
     expect(check(2, 3, 5)).toBeNull();
     expect(check(2, 4, 5)).toContain(
-      'counts 4, and 1 were acknowledged, and at most 2 from outside',
+      'counts 4, but 1 were acknowledged, with at most 2 from outside',
     );
     expect(check(2, 3, 1)).toContain('at most 1 from outside');
-    expect(check(0, 2, 5)).toBe('winners round 1 counts 2, and 1 were acknowledged');
+    expect(check(0, 2, 5)).toBe('winners round 1 counts 2, but 1 were acknowledged');
     expect(check(2, 0, 5)).toContain('counts 0');
   });
 
-  test('[W-5] the count comes four intervals after its request', () => {
+  test('[W-5] requires the count four intervals after its request', () => {
     const { ledger, round } = setUp();
     expect(ledger.checkDelay(round, INTERVAL + 4, true)).toBeNull();
     expect(ledger.checkDelay(round, INTERVAL + 3, false)).not.toBeNull();

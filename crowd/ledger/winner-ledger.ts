@@ -3,7 +3,7 @@ import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import type { AnswerLedger } from './answer-ledger.ts';
 import { outsidersSuffix } from './outsiders.ts';
 
-/** What became of a winner report: 204, 401, 409, or nobody knows. */
+/** Outcome of a winner report: 204, 401, 409, or unknown. */
 export type WinnerReportOutcome = 'won' | 'not-qualified' | 'no-round' | 'unknown';
 
 /** A winners round, from its `request-quiz-winners`. */
@@ -19,11 +19,11 @@ export interface Round {
 export interface WinnerReport {
   readonly round: Round;
   readonly viewer: number;
-  /** No earlier report of this viewer can have been recorded. */
+  /** Whether no earlier report of this viewer can have been recorded. */
   readonly fresh: boolean;
 }
 
-/** Our own record of every game and of every winner report: what the rounds must count (I-4, W). */
+/** All games and winner reports, and the bounds that follow for the count of a round (I-4, W). */
 export class WinnerLedger {
   private game: string[] = [];
   private round: Round | null = null;
@@ -31,12 +31,12 @@ export class WinnerLedger {
 
   constructor(private readonly answers: Pick<AnswerLedger, 'standing' | 'outsidersQualified'>) {}
 
-  /** A `quiz` event was read: the quiz belongs to the current game. */
+  /** Takes a `quiz` event: the quiz belongs to the current game. */
   asked(quizId: string): void {
     this.game.push(quizId);
   }
 
-  /** A `request-quiz-winners` event was read: a round over the game, and the next game begins. */
+  /** Takes a `request-quiz-winners` event: starts a round over the game, and the next game. */
   requested(interval: number): Round {
     const quizIds = this.game;
     this.game = [];
@@ -51,12 +51,12 @@ export class WinnerLedger {
     return this.round;
   }
 
-  /** The round that was requested last, or null. */
+  /** The latest round, or null. */
   latest(): Round | null {
     return this.round;
   }
 
-  /** A report is about to be sent. */
+  /** Records a report that is about to be sent. */
   sent(round: Round, viewer: number): WinnerReport {
     const fresh = !round.won.has(viewer) && !round.maybe.has(viewer);
     if (!round.won.has(viewer)) round.maybe.add(viewer);
@@ -64,8 +64,8 @@ export class WinnerLedger {
   }
 
   /**
-   * A report has its response.
-   * @param latestMs it arrived no later than this, in service time
+   * Records and checks the response to a report.
+   * @param latestMs upper bound of its arrival, service time
    * @returns what is wrong with the response, or null
    */
   settled(
@@ -74,7 +74,7 @@ export class WinnerLedger {
     latestMs: number,
   ): string | null {
     if (outcome === 'unknown') return null;
-    // That the round is over says nothing about a report before, of which nobody heard.
+    // A 409 does not tell whether an earlier report without a response was recorded.
     if (outcome !== 'no-round' || fresh) round.maybe.delete(viewer);
     const standing = this.answers.standing(round.quizIds, viewer);
     const who = `viewer ${viewer}, winners round ${round.number}:`;
@@ -82,7 +82,8 @@ export class WinnerLedger {
       round.won.add(viewer);
       return standing === 'no' ? `${who} acknowledged without all the right answers` : null;
     }
-    if (round.won.has(viewer) && outcome === 'not-qualified') return `${who} refused after a yes`;
+    if (round.won.has(viewer) && outcome === 'not-qualified')
+      return `${who} refused after it was acknowledged`;
     if (outcome === 'not-qualified') {
       return standing === 'yes' ? `${who} refused with all the right answers` : null;
     }
@@ -94,7 +95,7 @@ export class WinnerLedger {
 
   /**
    * Compares the count of a round with what was acknowledged.
-   * @param others viewers of whom we know nothing, at most; those with the right answers may have won
+   * @param others most viewers from outside; those with the right answers may have won
    * @returns what is wrong, or null
    */
   check(round: Round, count: number, others = 0): string | null {
@@ -103,14 +104,14 @@ export class WinnerLedger {
     const right = Math.min(others, this.answers.outsidersQualified(round.quizIds));
     if (count >= low && count <= high + right) return null;
     const range = low === high ? `${low}` : `${low} to ${high}`;
-    const told = `winners round ${round.number} counts ${count}, and ${range} were acknowledged`;
-    return told + outsidersSuffix(right);
+    const mismatch = `winners round ${round.number} counts ${count}, but ${range} were acknowledged`;
+    return mismatch + outsidersSuffix(right);
   }
 
   /**
-   * W-5: whether the count came in the right interval.
-   * @param isPunctual the fourth interval after the request was sealed on its time; one that was
-   *   sealed late may be skipped, and the count is then in a later one (F-16)
+   * Checks that the count is in the right interval (W-5).
+   * @param isPunctual whether the fourth interval after the request was sealed on time; otherwise it
+   *   may be skipped and the count is in a later one (F-16)
    */
   checkDelay(round: Round, interval: number, isPunctual: boolean): string | null {
     const delay = interval - round.interval;

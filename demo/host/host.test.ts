@@ -51,8 +51,8 @@ function setUp(lastsMs: number, conflicts = 0) {
   return { host, calls, promised };
 }
 
-describe('the host', () => {
-  test('[O-17] runs the show on time, and ends with it', async () => {
+describe('Host', () => {
+  test('[O-17] runs the show on schedule and ends with it', async () => {
     const { host, calls } = setUp(75_000);
     await host.run();
     expect(calls).toEqual([
@@ -69,7 +69,7 @@ describe('the host', () => {
     ]);
   });
 
-  test('[I-2] tells what the service owes', async () => {
+  test('[I-2] reports the events to expect', async () => {
     const { host, promised } = setUp(75_000);
     await host.run();
     expect(promised.filter(([key]) => key.startsWith('quiz'))).toEqual([
@@ -87,20 +87,20 @@ describe('the host', () => {
     expect(promised).toContainEqual(['caption {"text":"Question 4 is next"}', 0]);
   });
 
-  test('[W-3] asks again while the results are not out', async () => {
+  test('[W-3] retries while the results are not out', async () => {
     const { host, calls } = setUp(58_000, 3);
     await host.run();
     expect(calls.at(-1)).toBe('55750 winners');
   });
 
-  test('does not wait for the service when the show is over', async () => {
+  test('does not wait for the service after the show', async () => {
     const { host, calls, promised } = setUp(55_500, 30);
     await host.run();
     expect(calls.at(-1)).toBe('48000 caption');
     expect(promised.some(([key]) => key.startsWith('request'))).toBe(false);
   });
 
-  test('ends the show when the service refuses for good', async () => {
+  test('throws when the service rejects a request', async () => {
     const { host } = setUp(600_000, 1_000);
     await expect(host.run()).rejects.toThrow('too early');
   });

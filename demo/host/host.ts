@@ -9,25 +9,25 @@ export interface HostOptions {
   readonly streamId: string;
   readonly quizEveryMs: number;
   readonly nowMs: () => number;
-  /** Ends early when the show is over. */
+  /** Resolves early when the show is over. */
   readonly sleep: (ms: number) => Promise<void>;
   readonly isOver: () => boolean;
-  /** The service acknowledged something: in so many ms this event must be in the feed, once. */
+  /** Called when the service acknowledged an event, which may appear in the feed after `inMs`. */
   readonly onExpected: (key: string, inMs: number) => void;
 }
 
-// The results of a quiz may be some intervals late; the host asks again.
+// Results may be some intervals late; the host retries until they are out.
 const CONFLICT_TRIES_MAX = 40;
 const CONFLICT_PAUSE_MS = 250;
 
-/** The host of the show: follows the schedule until it is over. */
+/** The host of the show, who follows the schedule until its end. */
 export class Host {
   private quizId = '';
   private rounds = 0;
 
   constructor(private readonly options: HostOptions) {}
 
-  /** @throws StudioRefusal when the service says no to something that it must not refuse */
+  /** @throws StudioError when the service rejects a valid request */
   async run(): Promise<void> {
     const { nowMs, sleep, isOver, quizEveryMs } = this.options;
     const startMs = nowMs();
@@ -69,15 +69,15 @@ export class Host {
     if (reveal === 'auto') onExpected(`quiz-results ${id}`, durationMs);
   }
 
-  /** @returns false when the show ended before the service was ready for it */
+  /** Retries a write while it conflicts. @returns false when the show ended before */
   private async untilNoConflict(write: () => Promise<unknown>): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {
         await write();
         return true;
       } catch (error) {
-        const isTooEarly = error instanceof StudioError && error.status === 409;
-        if (!isTooEarly || tries === CONFLICT_TRIES_MAX) throw error;
+        const isConflict = error instanceof StudioError && error.status === 409;
+        if (!isConflict || tries === CONFLICT_TRIES_MAX) throw error;
         await this.options.sleep(CONFLICT_PAUSE_MS);
         if (this.options.isOver()) return false;
       }

@@ -2,7 +2,7 @@ import { GOODS } from '../../crowd/phrases.ts';
 import { TRIVIA, type Trivia } from '../../crowd/trivia.ts';
 import type { Reveal } from '../../protocol/quizzes.ts';
 
-/** Something the host does. */
+/** An action of the host. */
 export type Cue =
   | {
       readonly kind: 'ask';
@@ -14,16 +14,16 @@ export type Cue =
   | { readonly kind: 'request-winners' }
   | { readonly kind: 'event'; readonly type: string; readonly data: Record<string, unknown> };
 
-/** A cue and its moment. */
+/** A cue and its time. */
 export interface TimedCue {
-  /** Since the show began. */
+  /** Since the start of the show. */
   readonly atMs: number;
   readonly cue: Cue;
 }
 
 /** Quizzes in a game: a winners round follows the last one. */
 export const GAME_QUIZZES = 3;
-/** The shortest pause between quizzes that leaves time for a quiz, its results and the winners. */
+/** The shortest period of quizzes that leaves time for a quiz, its results and the winners. */
 export const QUIZ_EVERY_MIN_MS = 3_000;
 
 // Shares of the time between two quizzes.
@@ -32,8 +32,8 @@ const REVEAL_SHARE = 0.65;
 const WINNERS_SHARE = 0.75;
 
 /**
- * What the host does around its quiz with this number, from 0: a quiz, which every fourth time the
- * host reveals by itself, something in between, and after every third quiz a winners round.
+ * The cues of the quiz with this number, from 0: the quiz, which is revealed manually every fourth
+ * time, an event in between, and a winners round after every third quiz.
  */
 export function cuesOf(number: number, quizEveryMs: number): TimedCue[] {
   const startMs = number * quizEveryMs;

@@ -1,6 +1,6 @@
 import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
 
-/** The service said no to the producer. */
+/** The service rejected a request of the producer. */
 export class StudioError extends Error {
   override readonly name = 'StudioRefusal';
   constructor(
@@ -11,7 +11,7 @@ export class StudioError extends Error {
   }
 }
 
-/** What is sent to make a quiz (P-15). */
+/** The request body that creates a quiz (P-15). */
 export interface QuizDraft {
   readonly question: string;
   readonly choices: readonly string[];
@@ -32,8 +32,8 @@ const PAUSE_MS = 500;
 const RESPONSE_TIMEOUT_MS = 5_000;
 
 /**
- * The producer's side of the service. Each write has an `Idempotency-Key` and is sent again until
- * there is an answer, so that it is done once, whatever gets lost (R-11).
+ * A client of the studio API. Each write has an `Idempotency-Key` and is repeated until there is a
+ * response, so that it takes effect once whatever is lost (R-11).
  */
 export class StudioClient {
   constructor(private readonly options: StudioClientOptions) {}
@@ -70,7 +70,7 @@ export class StudioClient {
     return this.write(`/streams/${streamId}/events`, { type, data });
   }
 
-  /** @throws StudioRefusal for a 4xx, or when the service is unavailable for long */
+  /** @throws StudioError for a 4xx, or when the service stays unavailable */
   private async write<T>(path: string, body?: object): Promise<T> {
     const { origin, token, sleep } = this.options;
     const headers: Record<string, string> = {
@@ -79,7 +79,7 @@ export class StudioClient {
     };
     if (body) headers['Content-Type'] = 'application/json';
     const request = { method: 'POST', headers, ...(body ? { body: JSON.stringify(body) } : {}) };
-    let lastError = 'no answer';
+    let lastError = 'The service did not respond.';
     for (let tries = 0; tries < TRIES_MAX; tries++) {
       const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
       const response = await fetch(`${origin}/studio/v1${path}`, { ...request, signal }).catch(

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { bar, bigNumber, chart } from './blocks.ts';
 
-test('a number is three rows of digits', () => {
+test('bigNumber renders digits in three rows', () => {
   expect(bigNumber(2048)).toEqual(['▀▀█ █▀█ █ █ █▀█ ', '█▀▀ █ █ ▀▀█ █▀█ ', '▀▀▀ ▀▀▀   ▀ ▀▀▀ ']);
 });
 
-test('a chart has its newest value at the right, and always the same size', () => {
+test('chart has its newest value at the right and a fixed size', () => {
   expect(chart([0, 50, 100], 5, 2)).toEqual(['   ▁█', '  ▁██']);
   fc.assert(
     fc.property(
@@ -20,7 +20,7 @@ test('a chart has its newest value at the right, and always the same size', () =
   );
 });
 
-test('a bar is as long as its share', () => {
+test('bar is as long as its share', () => {
   expect(bar(0, 4)).toBe('    ');
   expect(bar(0.5, 4)).toBe('██  ');
   expect(bar(0.53125, 4)).toBe('██▏ ');

@@ -1,7 +1,7 @@
 const LEVELS = ' ▁▂▃▄▅▆▇█';
 const EIGHTHS = ' ▏▎▍▌▋▊▉█';
 
-// Digits of three by five dots, row by row.
+// Digits of 3 × 5 dots, row by row.
 const DOTS: Readonly<Record<string, string>> = {
   0: '111 101 101 101 111',
   1: '010 110 010 010 111',
@@ -15,7 +15,7 @@ const DOTS: Readonly<Record<string, string>> = {
   9: '111 101 111 001 111',
 };
 
-/** A number in digits of three rows; each digit takes three columns and one to its right. */
+/** Renders a number in three rows; each digit takes three columns and a space. */
 export function bigNumber(value: number): [string, string, string] {
   const rows: [string, string, string] = ['', '', ''];
   for (const digit of String(value)) {
@@ -35,11 +35,11 @@ function half(top: boolean, bottom: boolean): string {
   return bottom ? '▄' : ' ';
 }
 
-/** A chart of values, the newest at the right, over so many columns and rows. */
+/** Renders a chart of values with the newest at the right. */
 export function chart(values: readonly number[], columns: number, rows: number): string[] {
   const shown = values.slice(-columns);
   const most = Math.max(1, ...shown);
-  // Small ups and downs of a steady audience stay visible, and do not look like a crash.
+  // The axis starts at 70 % of the maximum: small changes stay visible but do not look large.
   const least = Math.min(...shown, most * 0.7);
   const heights = shown.map((value) => {
     return 1 + Math.round(((value - least) / (most - least)) * (rows * 8 - 1));
@@ -52,7 +52,7 @@ export function chart(values: readonly number[], columns: number, rows: number):
   });
 }
 
-/** A bar from the left for a share from 0 to 1, exact to an eighth of a column. */
+/** Renders a bar for a share from 0 to 1, with a resolution of an eighth of a column. */
 export function bar(share: number, columns: number): string {
   const eighths = Math.round(Math.min(1, Math.max(0, share)) * columns * 8);
   const full = '█'.repeat(Math.floor(eighths / 8));

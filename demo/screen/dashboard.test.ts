@@ -82,8 +82,8 @@ const silent: ShowState = { ...running, video: { state: 'failed', reason: 'there
 const framed = (show: ShowState, columns = 80, rows = 24, colors = plain) =>
   dashboard(show, { columns, rows, colors });
 
-describe('the dashboard', () => {
-  test('[O-19] shows count, intervals, quiz counts and bars, requests a second and lateness', () => {
+describe('dashboard', () => {
+  test('[O-19] shows count, intervals, quiz bars, requests per second and delay', () => {
     const lines = framed(running).map((line) => line.trimEnd());
     expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
       "
@@ -103,16 +103,16 @@ describe('the dashboard', () => {
 
 
        Winners     round 2: 38 had all 3 right
-       Chat        Mia: That was close                             ♥ 1,204  212 lines
+       Chat        Mia: That was close                          ♥ 1,204  212 messages
 
-       Service     1,013 requests/s · intervals after 4 ms, 99 % within 18 ms · 96 MB
+       Service     1,013 requests/s · delay 4 ms, 99 % within 18 ms · 96 MB
        Self-check  ✓ count  ✓ bodies  ✓ intervals  ✓ answers  ✓ winners  ✓ events
        $ curl localhost:4250/api/v1/streams/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11
       "
     `);
   });
 
-  test('[O-19] marks the right answer when the results are out', () => {
+  test('[O-19] marks the right answer with the results', () => {
     const lines = framed(revealed);
     expect(lines.find((line) => line.includes('Quiz 7'))).toEndWith('results');
     expect(lines.filter((line) => line.includes('✓ Jupiter')).length).toBe(1);
@@ -123,13 +123,13 @@ describe('the dashboard', () => {
     expect(line).toContain('✗ count: an event says 7, it was 5');
   });
 
-  test('[O-18] tells how many of the viewers are from outside', () => {
+  test('[O-18] shows the number of viewers from outside', () => {
     const line = framed(visited).find((each) => each.includes('interval'));
     expect(line).toContain('○  1 from outside · interval 7,043,882,113, four a second');
     expect(framed(running).join('')).not.toContain('outside');
   });
 
-  test('[M-45] says where to watch, and how the video is', () => {
+  test('[M-45] shows the watch page and the state of the video', () => {
     const lines = framed(live).map((line) => line.trimEnd());
     expect(lines[1]).toBe(
       ' Watch       http://localhost:4250/watch/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
@@ -140,11 +140,11 @@ describe('the dashboard', () => {
     // All of it fits a terminal of the usual size.
     expect(lines.at(-1)).toContain('$ curl');
     expect(lines).toContain('');
-    expect(framed(silent).join('\n')).toContain('Video       none: there is no encoder');
+    expect(framed(silent).join('\n')).toContain('Video       unavailable: there is no encoder');
     expect(framed({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
   });
 
-  test('[O-19] fits every terminal, and never changes its height', () => {
+  test('[O-19] fits every terminal and keeps its height', () => {
     const starting: ShowState = { ...start, video: { state: 'starting' } };
     const shows = fc.constantFrom(
       { show: running, first: start },
@@ -165,7 +165,7 @@ describe('the dashboard', () => {
     );
   });
 
-  test('[O-19] is the same with colours as without', () => {
+  test('[O-19] is the same with and without colors', () => {
     const colored = framed(running, 80, 24, pc.createColors(true)).join('\n');
     expect(colored).toContain('\u001b[');
     expect(Bun.stripANSI(colored)).toBe(framed(running).join('\n'));
@@ -182,7 +182,7 @@ describe('plain lines', () => {
     ]),
   );
 
-  test('[O-19] say what happened', () => {
+  test('[O-19] eventLines has a line for each event', () => {
     const events = [
       { type: 'quiz' as const, data: quiz },
       { type: 'quiz-results' as const, data: { ...quiz, choices, answer: 'Jupiter' } },
@@ -199,45 +199,45 @@ describe('plain lines', () => {
     expect(eventLines(failed, failed, [])).toEqual([]);
   });
 
-  test('[M-45] say what becomes of the video, once', () => {
+  test('[M-45] videoLines has a line for each change of the video', () => {
     expect(videoLines({ ...live, video: { state: 'starting' } }, live)).toEqual([
       '2:31  video: live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
     ]);
     expect(videoLines(live, live)).toEqual([]);
-    expect(videoLines(live, silent)).toEqual(['2:31  video: none: there is no encoder']);
+    expect(videoLines(live, silent)).toEqual(['2:31  video: unavailable: there is no encoder']);
     expect(videoLines(running, running)).toEqual([]);
   });
 
-  test('[O-19] say how things stand, without control characters', () => {
+  test('[O-19] statusLine has the current state without control characters', () => {
     expect(statusLine(running)).toBe(
-      '2:31  198 viewers · interval 7043882113 · 1,013 requests/s · late by 4 ms, 99 % within 18 ms · checks ok',
+      '2:31  198 viewers · interval 7043882113 · 1,013 requests/s · delay 4 ms, 99 % within 18 ms · checks ok',
     );
     expect(statusLine(visited)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
     expect(statusLine(failed)).toEndWith('checks FAILED');
     expect(statusLine(start)).toContain('interval soon');
   });
 
-  test('[O-18] sum up what was checked', () => {
+  test('[O-18] summaryLines sum up the checks', () => {
     expect(`\n${summaryLines(running).join('\n')}\n`).toMatchInlineSnapshot(`
       "
       The show is over after 2:31.
         viewers     199 at most, of 200
         quizzes     7 asked, 1,064 answers counted, winners rounds: 2
-        chat        212 lines, 1,204 hearts
+        chat        212 messages, 1,204 hearts
         requests    151,000, 1,000 a second, 0 failed
-        lateness    5 ms, 99 % within 21 ms
-        memory      server 90 MB with everybody, 96 MB at the end
-        self-check  count      ok: 100 counts compared with the ledger, to 0.2 viewers
+        delay       5 ms, 99 % within 21 ms
+        memory      server 90 MB with all viewers, 96 MB at the end
+        self-check  count      ok: 100 counts compared with heartbeats, within 0.2 viewers
                     bodies     ok: 100 bodies compared byte by byte
-                    intervals  ok: 100 intervals read, none left out
+                    intervals  ok: 100 intervals read, none omitted
                     answers    ok: 100 answers and results
                     winners    ok: 100 winner reports and rounds
-                    events     ok: 100 events that the host sent
+                    events     ok: 100 events of the host
       "
     `);
     expect(summaryLines(visited)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
     const lines = summaryLines(failed);
-    expect(lines.find((line) => line.includes('self-check'))).toContain('WRONG 1 times');
+    expect(lines.find((line) => line.includes('self-check'))).toContain('FAILED 1 times');
     expect(lines.at(-1)).toBe('  MISMATCH in count: an event says 7, it was 5');
   });
 });

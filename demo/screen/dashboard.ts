@@ -12,7 +12,7 @@ import { bar, bigNumber, chart } from './blocks.ts';
 import type { QuizState, ShowState } from './show.ts';
 import { videoText } from './video-text.ts';
 
-/** Colours of a terminal, or none. */
+/** Color functions of a terminal; they do nothing without color support. */
 export type Colors = ReturnType<typeof pc.createColors>;
 
 export interface Frame {
@@ -27,8 +27,8 @@ const CHOICE_ROWS = 5;
 const LABEL_COLUMNS = 12;
 
 /**
- * The dashboard (O-19): lines that fit the frame, the same number every time, so that nothing jumps.
- * In frames that are too low the blank lines go first, then the last ones.
+ * Renders the dashboard (O-19): lines that fit the frame, always the same number, so that nothing
+ * jumps. In a low frame blank lines are dropped first, then the last lines.
  */
 export function dashboard(show: ShowState, { columns, rows, colors }: Frame): string[] {
   const width = Math.min(COLUMNS_MAX, Math.max(COLUMNS_MIN, columns)) - 2;
@@ -44,9 +44,9 @@ export function dashboard(show: ShowState, { columns, rows, colors }: Frame): st
     ...videoLines(show, width, colors),
     ...serviceLines(show, width, colors),
   ];
-  const most = Math.max(1, rows - 1);
-  const kept = lines.length > most ? lines.filter((line) => line !== '') : lines;
-  return kept.slice(0, most).map((line) => (line === '' ? '' : ` ${line}`));
+  const max = Math.max(1, rows - 1);
+  const visible = lines.length > max ? lines.filter((line) => line !== '') : lines;
+  return visible.slice(0, max).map((line) => (line === '' ? '' : ` ${line}`));
 }
 
 function titleLines(show: ShowState, width: number, colors: Colors): string[] {
@@ -80,13 +80,13 @@ function audienceLines(show: ShowState, width: number, colors: Colors): string[]
   const interval = show.interval === null ? 'soon' : formatInteger(show.interval);
   const { present } = show.outsiders;
   const outside = present === 0 ? '' : `${formatInteger(present)} from outside · `;
-  const room = width - left - '● ○ ○ ○  '.length;
+  const available = width - left - '● ○ ○ ○  '.length;
   return [
     ...digits.map(
       (row, index) => colors.bold(fitToColumns(row, left)) + colors.cyan(charted[index] ?? ''),
     ),
     colors.bold(fitToColumns(value === 1 ? 'viewer' : 'viewers', left)) +
-      `${dots.join(' ')}  ${colors.dim(fitToColumns(`${outside}interval ${interval}, four a second`, room))}`,
+      `${dots.join(' ')}  ${colors.dim(fitToColumns(`${outside}interval ${interval}, four a second`, available))}`,
   ];
 }
 
@@ -95,7 +95,7 @@ function quizLines(show: ShowState, width: number, colors: Colors): string[] {
   const blank = Array.from({ length: CHOICE_ROWS }, () => ' ');
   if (!quiz)
     return [
-      colors.dim(fitToColumns('The first question comes when the viewers are here.', width)),
+      colors.dim(fitToColumns('The first question comes once the viewers have joined.', width)),
       ...blank,
     ];
   const label = fitToColumns(`Quiz ${quiz.number}`, LABEL_COLUMNS);
@@ -122,8 +122,8 @@ function choiceLines(
   colors: Colors,
 ): string[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
-  // A full bar is everybody: so the bars grow as the answers come.
-  const most = Math.max(1, total, viewers);
+  // A full bar is the whole audience, so that bars grow as answers arrive.
+  const max = Math.max(1, total, viewers);
   const name = Math.min(18, Math.max(...quiz.order.map((choice) => Bun.stringWidth(choice)))) + 3;
   const figures = 16;
   return quiz.order.slice(0, CHOICE_ROWS).map((choice, index) => {
@@ -131,7 +131,7 @@ function choiceLines(
     const isRight = choice === answer;
     const paint = answer === null ? colors.yellow : isRight ? colors.green : colors.dim;
     const mark = isRight ? colors.green('✓ ') : '  ';
-    const grown = bar(count / most, width - name - figures);
+    const grown = bar(count / max, width - name - figures);
     const numbers =
       fitToColumns(formatInteger(count), 9, 'right') +
       fitToColumns(`${percentages[index] ?? 0} %`, 7, 'right');
@@ -141,20 +141,22 @@ function choiceLines(
 }
 
 function showLines({ winners, chat }: ShowState, width: number, colors: Colors): string[] {
-  const room = width - LABEL_COLUMNS;
+  const available = width - LABEL_COLUMNS;
   const round = winners?.round ?? 0;
-  const told =
+  const text =
     winners?.count === null
       ? `round ${round}: who had all ${GAME_QUIZZES} right?`
       : `round ${round}: ${formatInteger(winners?.count ?? 0)} had all ${GAME_QUIZZES} right`;
-  const hearts = `♥ ${formatInteger(chat.hearts)}  ${formatInteger(chat.messages)} lines`;
-  const said = chat.last ? `${chat.last.name}: ${chat.last.text}` : 'nobody has said anything';
+  const hearts = `♥ ${formatInteger(chat.hearts)}  ${formatInteger(chat.messages)} messages`;
+  const message = chat.last ? `${chat.last.name}: ${chat.last.text}` : 'no messages yet';
   const none = `after every ${GAME_QUIZZES} quizzes`;
   return [
     colors.dim(fitToColumns('Winners', LABEL_COLUMNS)) +
-      (winners ? colors.magenta(fitToColumns(told, room)) : colors.dim(fitToColumns(none, room))),
+      (winners
+        ? colors.magenta(fitToColumns(text, available))
+        : colors.dim(fitToColumns(none, available))),
     colors.dim(fitToColumns('Chat', LABEL_COLUMNS)) +
-      fitToColumns(said, room - hearts.length - 1) +
+      fitToColumns(message, available - hearts.length - 1) +
       ` ${colors.red(hearts.slice(0, 1))}${colors.dim(hearts.slice(1))}`,
   ];
 }
@@ -167,31 +169,31 @@ function videoLines({ video }: ShowState, width: number, colors: Colors): string
 }
 
 function serviceLines(show: ShowState, width: number, colors: Colors): string[] {
-  const room = width - LABEL_COLUMNS;
+  const available = width - LABEL_COLUMNS;
   const { p50Ms, p99Ms } = show.recent;
   const parts = [
     `${formatInteger(show.requestsPerSecond)} requests/s`,
-    `intervals after ${p50Ms} ms, 99 % within ${p99Ms} ms`,
+    `delay ${p50Ms} ms, 99 % within ${p99Ms} ms`,
     ...(show.serverBytes ? [formatMegabytes(show.serverBytes.now)] : []),
     ...(show.failures > 0 ? [`${formatInteger(show.failures)} failed`] : []),
   ];
   const path = `${show.origin.replace('http://', '')}/api/v1/streams/${show.streamId}`;
   return [
-    colors.dim(fitToColumns('Service', LABEL_COLUMNS)) + fitToColumns(parts.join(' · '), room),
-    colors.dim(fitToColumns('Self-check', LABEL_COLUMNS)) + checkLine(show, room, colors),
+    colors.dim(fitToColumns('Service', LABEL_COLUMNS)) + fitToColumns(parts.join(' · '), available),
+    colors.dim(fitToColumns('Self-check', LABEL_COLUMNS)) + checkLine(show, available, colors),
     colors.dim(fitToColumns(`$ curl ${path}`, width)),
   ];
 }
 
-function checkLine({ checkResults }: ShowState, room: number, colors: Colors): string {
+function checkLine({ checkResults }: ShowState, available: number, colors: Colors): string {
   if (!allPassed(checkResults)) {
     const failed = CHECKS.filter((check) => checkResults[check].mismatches > 0);
     const first = failed[0] ? checkResults[failed[0]].first : '';
-    return colors.red(fitToColumns(`✗ ${failed.join(', ')}: ${first}`, room));
+    return colors.red(fitToColumns(`✗ ${failed.join(', ')}: ${first}`, available));
   }
   const made = CHECKS.filter((check) => checkResults[check].checks > 0);
-  if (CHECKS.join('  ✓ ').length + 2 > room) {
-    return colors.green(fitToColumns(made.length > 0 ? '✓ nothing is wrong' : '', room));
+  if (CHECKS.join('  ✓ ').length + 2 > available) {
+    return colors.green(fitToColumns(made.length > 0 ? '✓ all checks pass' : '', available));
   }
   const marks = CHECKS.map((check) => {
     return made.includes(check) ? `${colors.green('✓')} ${check}` : colors.dim(`· ${check}`);

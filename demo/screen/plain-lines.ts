@@ -15,7 +15,7 @@ import {
 import type { ShowState } from './show.ts';
 import { videoText } from './video-text.ts';
 
-/** What happened, one plain line each (O-19). @param before the show before these events */
+/** One plain line for each event and each new mismatch (O-19). @param before state before the events */
 export function eventLines(
   before: ShowState,
   show: ShowState,
@@ -46,7 +46,7 @@ export function eventLines(
   return lines.map((line) => `${formatDuration(show.elapsedMs)}  ${line}`);
 }
 
-/** How things stand, in one plain line. */
+/** The current state in one plain line. */
 export function statusLine(show: ShowState): string {
   const { p50Ms, p99Ms } = show.recent;
   const viewers = `${formatInteger(show.count?.value ?? 0)} viewers`;
@@ -54,19 +54,19 @@ export function statusLine(show: ShowState): string {
     `${formatDuration(show.elapsedMs)}  ${viewers}${outsidersText(', ', show.outsiders.present)}`,
     `interval ${show.interval ?? 'soon'}`,
     `${formatInteger(show.requestsPerSecond)} requests/s`,
-    `late by ${p50Ms} ms, 99 % within ${p99Ms} ms`,
+    `delay ${p50Ms} ms, 99 % within ${p99Ms} ms`,
     `checks ${allPassed(show.checkResults) ? 'ok' : 'FAILED'}`,
   ].join(' · ');
 }
 
-/** What became of the video, in one plain line; none while that is as before. */
+/** A plain line when the state of the video has changed. */
 export function videoLines(before: ShowState, show: ShowState): string[] {
   const { video } = show;
   if (video === null || video.state === before.video?.state) return [];
   return [`${formatDuration(show.elapsedMs)}  video: ${videoText(video)}`];
 }
 
-/** What the demo says when it is over. */
+/** The summary at the end of the demo. */
 export function summaryLines(show: ShowState): string[] {
   const seconds = show.elapsedMs / 1_000;
   const { overall, serverBytes, chat, outsiders } = show;
@@ -76,13 +76,13 @@ export function summaryLines(show: ShowState): string[] {
     `The show is over after ${formatDuration(show.elapsedMs)}.`,
     `  viewers     ${formatInteger(show.peak)} at most, of ${crowd}`,
     `  quizzes     ${formatInteger(show.quizzes)} asked, ${formatInteger(show.answers)} answers counted, winners rounds: ${formatInteger(show.rounds)}`,
-    `  chat        ${formatInteger(chat.messages)} lines, ${formatInteger(chat.hearts)} hearts`,
+    `  chat        ${formatInteger(chat.messages)} messages, ${formatInteger(chat.hearts)} hearts`,
     `  requests    ${formatInteger(show.requests)}, ${rate} a second, ${formatInteger(show.failures)} failed`,
-    `  lateness    ${overall.p50Ms} ms, 99 % within ${overall.p99Ms} ms`,
+    `  delay       ${overall.p50Ms} ms, 99 % within ${overall.p99Ms} ms`,
   ];
   if (serverBytes) {
     const full =
-      serverBytes.full === null ? '' : `${formatMegabytes(serverBytes.full)} with everybody, `;
+      serverBytes.full === null ? '' : `${formatMegabytes(serverBytes.full)} with all viewers, `;
     lines.push(`  memory      server ${full}${formatMegabytes(serverBytes.now)} at the end`);
   }
   for (const check of CHECKS) {
@@ -93,26 +93,26 @@ export function summaryLines(show: ShowState): string[] {
   return lines;
 }
 
-// Whoever opened the page of the show, say: nobody of the crowd.
+// Viewers from outside are not of the crowd, such as people who opened the watch page.
 function outsidersText(before: string, others: number): string {
   return others === 0 ? '' : `${before}${formatInteger(others)} from outside`;
 }
 
 const CHECK_DESCRIPTIONS: Readonly<Record<Check, string>> = {
-  count: 'counts compared with the ledger',
+  count: 'counts compared with heartbeats',
   bodies: 'bodies compared byte by byte',
-  intervals: 'intervals read, none left out',
+  intervals: 'intervals read, none omitted',
   answers: 'answers and results',
   winners: 'winner reports and rounds',
-  events: 'events that the host sent',
+  events: 'events of the host',
 };
 
 function resultOf(check: Check, { checkResults, slack }: ShowState): string {
   const { checks, mismatches } = checkResults[check];
   if (checks === 0) return 'nothing to check';
-  const result = mismatches === 0 ? 'ok' : `WRONG ${formatInteger(mismatches)} times`;
-  const closeness = check === 'count' ? `, to ${slack.toFixed(1)} viewers` : '';
-  return `${result}: ${formatInteger(checks)} ${CHECK_DESCRIPTIONS[check]}${closeness}`;
+  const result = mismatches === 0 ? 'ok' : `FAILED ${formatInteger(mismatches)} times`;
+  const precision = check === 'count' ? `, within ${slack.toFixed(1)} viewers` : '';
+  return `${result}: ${formatInteger(checks)} ${CHECK_DESCRIPTIONS[check]}${precision}`;
 }
 
 function newMismatches(before: CheckResults | null, now: CheckResults): string[] {

@@ -5,22 +5,22 @@ import { dashboard } from './dashboard.ts';
 import { eventLines, statusLine, videoLines } from './plain-lines.ts';
 import type { ShowState } from './show.ts';
 
-/** Where the show is shown. */
+/** Displays the state of the show. */
 export interface Screen {
-  /** Says something before the show, or after it. */
+  /** Prints a line before or after the show. */
   print(line: string): void;
-  /** Shows how things stand. @param before the show without this report */
+  /** Displays the state after a report. @param before the state before it */
   update(before: ShowState, show: ShowState, report: CrowdReport): void;
-  /** Shows how the video is. @param before the show before that was known */
+  /** Displays a change of the video. @param before the state before it */
   updateVideo(before: ShowState, show: ShowState): void;
-  /** Leaves the terminal as it was. */
+  /** Restores the terminal. */
   close(): void;
 }
 
 const STATUS_MS = 1_000;
 const CLEAR = '\u001b[2J\u001b[H';
 
-/** A dashboard that is drawn in place, four times a second (O-19). */
+/** A dashboard that is redrawn in place four times a second (O-19). */
 export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
   const draw = createLogUpdate(terminal);
   const colors = pc.createColors(pc.isColorSupported);
@@ -29,7 +29,7 @@ export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
     if (!latest) return;
     draw(dashboard(latest, { columns: terminal.columns, rows: terminal.rows, colors }).join('\n'));
   };
-  // A terminal breaks the lines of the last frame anew, so where they end now nobody knows.
+  // Clear all: the terminal has rewrapped the last frame, so its height is unknown.
   const resized = () => {
     draw.clear();
     terminal.write(CLEAR);
@@ -52,7 +52,7 @@ export function terminalScreen(terminal: NodeJS.WriteStream): Screen {
   };
 }
 
-/** Plain lines: one for everything that happens, and one a second (O-19). */
+/** Plain lines: one for each event, and a status line each second (O-19). */
 export function plainScreen(print: (line: string) => void): Screen {
   let statusMs = 0;
   return {

@@ -4,26 +4,26 @@ import type { ChatSummary, CrowdReport } from '../../crowd/messages.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
 
-/** What the demo shows: everything that the dashboard, the plain lines and the summary say. */
+/** The state of the show, from which dashboard, plain lines and summary are rendered. */
 export interface ShowState {
   readonly origin: string;
   readonly streamId: string;
-  /** Viewers of the crowd, here or not. */
+  /** Viewers of the crowd, present or not. */
   readonly viewers: number;
   readonly elapsedMs: number;
-  /** The last checks are made, then it is over. */
+  /** Whether the last checks are running. */
   readonly isEnding: boolean;
   readonly interval: number | null;
   readonly arrived: number;
   readonly count: CrowdReport['count'];
   readonly outsiders: CrowdReport['outsiders'];
   readonly slack: number;
-  /** The counts of the last minute, one a second. */
+  /** Counts of the last minute, one per second. */
   readonly history: readonly number[];
   readonly peak: number;
   readonly quiz: QuizState | null;
   readonly quizzes: number;
-  /** Answers in all results so far. */
+  /** Total of answers in all results so far. */
   readonly answers: number;
   readonly winners: WinnersState | null;
   readonly rounds: number;
@@ -34,32 +34,32 @@ export interface ShowState {
   readonly overall: CrowdReport['overall'];
   readonly chat: ChatSummary;
   readonly checkResults: CheckResults;
-  /** Memory of the server: when everybody was here, and now. */
+  /** Memory of the server: once all viewers had joined, and now. */
   readonly serverBytes: { readonly full: number | null; readonly now: number } | null;
-  /** null: a show without video. */
+  /** Null for a show without video. */
   readonly video: VideoState | null;
-  /** Totals of requests at the last reports, to tell their rate. */
+  /** Totals of requests at the last reports, for their rate. */
   readonly samples: readonly { readonly atMs: number; readonly requests: number }[];
 }
 
-/** The quiz that is on, or was last. */
+/** The current or latest quiz. */
 export interface QuizState {
   readonly number: number;
   readonly quiz: Quiz;
-  /** Of each choice, in its order: answers acknowledged so far, in the end the service's results. */
+  /** By choice: the acknowledged answers while it is open, then the service's results. */
   readonly counts: readonly number[];
   readonly percentages: readonly number[];
-  /** Known with the results. */
+  /** Null before the results. */
   readonly answer: string | null;
 }
 
-/** The winners round that is on, or was last. `count` null: its second is not over. */
+/** The current or latest winners round. `count` is null while it is open. */
 export interface WinnersState {
   readonly round: number;
   readonly count: number | null;
 }
 
-/** The video of the show, as a player would find it. */
+/** The state of the video, as a video player sees it. */
 export type VideoState =
   | { readonly state: 'starting' }
   | {
@@ -72,10 +72,10 @@ export type VideoState =
   | { readonly state: 'failed'; readonly reason: string };
 
 const HISTORY_MAX = 60;
-// Two seconds of reports.
+// Reports of two seconds.
 const SAMPLES_MAX = 9;
 
-/** A show before its first report. */
+/** The state before the first report. */
 export function newShow(
   options: Pick<ShowState, 'origin' | 'streamId' | 'viewers' | 'video'>,
 ): ShowState {
@@ -107,7 +107,7 @@ export function newShow(
   };
 }
 
-/** The show after a report. @param elapsedMs since the show began */
+/** The state after a report. @param elapsedMs since the start of the show */
 export function withReport(show: ShowState, report: CrowdReport, elapsedMs: number): ShowState {
   const samples = [...show.samples, { atMs: elapsedMs, requests: report.requests }];
   const recent = samples.slice(-SAMPLES_MAX);
@@ -133,13 +133,13 @@ export function withReport(show: ShowState, report: CrowdReport, elapsedMs: numb
   return withAnswers(report.events.reduce(withEvent, next), report.answers);
 }
 
-/** The show after a reading of the server's memory. */
+/** The state after a measurement of the server's memory. */
 export function withMemory(show: ShowState, bytes: number): ShowState {
   const full = show.serverBytes?.full ?? (show.arrived >= show.viewers ? bytes : null);
   return { ...show, serverBytes: { full, now: bytes } };
 }
 
-/** The show after a look at its video. */
+/** The state after a change of the video. */
 export function withVideo(show: ShowState, video: VideoState): ShowState {
   return { ...show, video };
 }
@@ -148,8 +148,8 @@ function withEvent(show: ShowState, event: FeedEvent): ShowState {
   if (isOf(event, 'quiz')) {
     const number = show.quizzes + 1;
     const zeros = event.data.order.map(() => 0);
-    const tallied = { counts: zeros, percentages: zeros, answer: null };
-    return { ...show, quizzes: number, quiz: { number, quiz: event.data, ...tallied } };
+    const counters = { counts: zeros, percentages: zeros, answer: null };
+    return { ...show, quizzes: number, quiz: { number, quiz: event.data, ...counters } };
   }
   if (isOf(event, 'quiz-results')) return withResults(show, event);
   if (isOf(event, 'request-quiz-winners')) {

@@ -1,9 +1,9 @@
 import type { VideoState } from './show.ts';
 
-/** How the video is, in a few words. */
+/** Describes the state of the video. */
 export function videoText(video: VideoState): string {
   if (video.state === 'starting') return 'starting';
-  if (video.state === 'failed') return `none: ${video.reason}`;
+  if (video.state === 'failed') return `unavailable: ${video.reason}`;
   const seconds = (video.ageMs / 1_000).toFixed(1);
   return `live · newest segment ${seconds} s ago · ${video.sizes.join(', ')}`;
 }

@@ -5,36 +5,36 @@ import { fetchPlaylists } from './playlists.ts';
 export interface VideoRun {
   readonly origin: string;
   readonly streamId: string;
-  /** The process that sends it. */
+  /** The process that publishes it. */
   readonly video: DemoVideo;
-  /** The service's time, Unix ms: the demo and its server are on one machine. */
+  /** Service time, Unix ms; the clock of this machine, which the server shares. */
   readonly nowMs: () => number;
   readonly onChange: (video: VideoState) => void;
 }
 
 const POLL_MS = 2_000;
-// Older than this, the newest segment is of a source that is gone.
+// Above this age the newest segment belongs to a source that has stopped.
 const STALE_MS = 6_000;
 
-/** Follows the video of the show until it is told to stop. @returns what stops it */
+/** Polls the state of the video. @returns a function that stops it */
 export function followVideo({ origin, streamId, video, nowMs, onChange }: VideoRun): () => void {
   let isOver = false;
   const notify = (shown: VideoState) => {
     if (!isOver) onChange(shown);
   };
   const poll = async () => {
-    const seen = await fetchPlaylists(origin, streamId);
-    const ageMs = seen?.edgeMs == null ? null : nowMs() - seen.edgeMs;
-    if (seen === null || ageMs === null || ageMs > STALE_MS) notify({ state: 'starting' });
-    else notify({ state: 'live', ageMs: Math.max(0, ageMs), sizes: seen.sizes });
+    const playlists = await fetchPlaylists(origin, streamId);
+    const ageMs = playlists?.edgeMs == null ? null : nowMs() - playlists.edgeMs;
+    if (playlists === null || ageMs === null || ageMs > STALE_MS) notify({ state: 'starting' });
+    else notify({ state: 'live', ageMs: Math.max(0, ageMs), sizes: playlists.sizes });
   };
   const pollTimer = setInterval(() => void poll(), POLL_MS);
   const stop = () => {
     isOver = true;
     clearInterval(pollTimer);
   };
-  void video.ended.then((complaint) => {
-    notify({ state: 'failed', reason: complaint || 'the process that sends it has ended' });
+  void video.ended.then((errorLine) => {
+    notify({ state: 'failed', reason: errorLine || 'its encoder process has exited' });
     stop();
   });
   return stop;

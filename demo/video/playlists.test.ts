@@ -32,7 +32,7 @@ const server = Bun.serve({
 });
 afterAll(() => server.stop(true));
 
-test('[M-45] sizes and the end of the newest segment are those of the playlists', () => {
+test('[M-45] readPlaylists returns the sizes and the end of the newest segment', () => {
   expect(readPlaylists(MASTER, MEDIA)).toEqual({
     sizes: ['426x240', '212x120'],
     edgeMs: Date.parse('2026-11-20T12:00:07.200Z'),
@@ -40,7 +40,7 @@ test('[M-45] sizes and the end of the newest segment are those of the playlists'
   expect(readPlaylists('#EXTM3U', '#EXTM3U\n#EXTINF:1,\n')).toEqual({ sizes: [], edgeMs: null });
 });
 
-test('[M-45] video that is not there yet is none', async () => {
+test('[M-45] readPlaylists returns no sizes and no end before the first segment', async () => {
   expect(await fetchPlaylists(server.url.origin, 'stream')).toBeNull();
   files['/media/stream/master.m3u8'] = MASTER;
   expect(await fetchPlaylists(server.url.origin, 'stream')).toBeNull();

@@ -1,12 +1,12 @@
-/** What playlists tell of a stream's video (RFC 8216). */
+/** The state of a stream's video in its HLS playlists (RFC 8216). */
 export interface PlaylistState {
   /** Sizes of the renditions, such as `426x240`, the largest first. */
   readonly sizes: readonly string[];
-  /** Service time at which the newest segment ends, Unix ms; null: there is none yet. */
+  /** End of the newest segment in service time, Unix ms; null when there is none. */
   readonly edgeMs: number | null;
 }
 
-/** Reads a master playlist and a media playlist of one of its renditions. */
+/** Parses a master playlist and the media playlist of one of its renditions. */
 export function readPlaylists(master: string, media: string): PlaylistState {
   const sizes = [...master.matchAll(/^#EXT-X-STREAM-INF:.*\bRESOLUTION=(\d+x\d+)/gm)];
   return { sizes: sizes.map(([, size = '']) => size), edgeMs: edgeOf(media) };
@@ -25,7 +25,7 @@ function edgeOf(media: string): number | null {
 
 const RESPONSE_TIMEOUT_MS = 2_000;
 
-/** Looks at a stream's playlists, as a player does. @returns null when there are none */
+/** Fetches a stream's playlists, as a video player does. @returns null when there are none */
 export async function fetchPlaylists(
   origin: string,
   streamId: string,

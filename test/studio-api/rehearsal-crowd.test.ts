@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Rehearsal } from '../../protocol/rehearsal.ts';
 import type {
-  FromCrowdThread,
-  ToCrowdThread,
+  CrowdThreadEvent,
+  CrowdThreadCommand,
 } from '../../server/domains/rehearsals/crowd-messages.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
@@ -116,7 +116,7 @@ test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => 
   const second = await startService(options);
   const init = { token: first.account.token };
   const sent = () => {
-    const named = first.service.stats.more.find(({ name }) => name === 'fourbeat_rehearsals');
+    const named = first.service.stats.additional.find(({ name }) => name === 'fourbeat_rehearsals');
     return [...(named?.read() ?? [])][0]?.[0];
   };
   try {
@@ -144,17 +144,17 @@ test('[Y-8] a show that is over before its viewers have begun to come sends them
   const thread = new Worker(
     new URL('../../server/domains/rehearsals/crowd-thread.ts', import.meta.url).href,
   );
-  const tell = (message: ToCrowdThread) => thread.postMessage(message);
+  const tell = (message: CrowdThreadCommand) => thread.postMessage(message);
   try {
     const streamId = await service.createStream();
     const settings = { viewers: 3, latencyMs: 0, lossShare: 0, botShare: 0, lateShare: 0 };
     const over = new Promise((resolve) => {
-      thread.onmessage = ({ data }: MessageEvent<FromCrowdThread>) => {
+      thread.onmessage = ({ data }: MessageEvent<CrowdThreadEvent>) => {
         if (data.kind === 'figures' && data.isLast) resolve('over');
       };
     });
     const { hostname, port } = new URL(service.url);
-    tell({ kind: 'begin', hostname, port: Number(port), streamId, settings });
+    tell({ kind: 'start', hostname, port: Number(port), streamId, settings });
     tell({ kind: 'finish' });
     expect(await over).toBe('over');
   } finally {
