@@ -53,7 +53,7 @@ export const GUARDS: readonly Guard[] = [
     },
     {
       file: 'server/gateway/viewer-fast-path.ts',
-      text: 'interval > log.sealedTo()',
+      text: 'interval > log.watermark()',
       replacement: 'false',
     },
   ),
@@ -63,7 +63,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-2] [F-14] each event is in one interval, across restarts and failed sealings', {
     file: 'server/realtime/feed/sealing-sql.ts',
-    text: 'await takeFromOutbox(tx, taken);',
+    text: 'await deleteFromOutbox(tx, published);',
   }),
   guard('[I-3] [Q-17] an answer that arrived in time is refused once its quiz is counted', {
     file: 'server/domains/quizzes/quiz-rules.ts',
@@ -71,7 +71,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-3] [Q-13] [Q-14] concurrent answers of one seat count once', {
     file: 'server/domains/quizzes/answers-sql.ts',
-    text: 'inTime.filter((_, index) => areNew[index])',
+    text: 'inTime.filter((_, index) => isAdded[index])',
     replacement: 'inTime',
   }),
   guard('[I-3] [Q-14] the first answer of a seat counts', {
@@ -82,13 +82,13 @@ export const GUARDS: readonly Guard[] = [
   guard(
     '[I-4] [Q-19] [R-8] a quiz publishes its results once, also when it closes after a restart',
     {
-      file: 'server/realtime/feed/sealing-sql.ts',
+      file: 'server/domains/quizzes/due-work.ts',
       text: "state = 'open' and close_interval <= $3",
       replacement: 'close_interval <= $3',
     },
   ),
   guard('[I-4] [W-5] a winners round publishes its count once', {
-    file: 'server/realtime/feed/sealing-sql.ts',
+    file: 'server/domains/quizzes/due-work.ts',
     text: "state = 'open' and due_interval <= $3",
     replacement: 'due_interval <= $3',
   }),
@@ -130,15 +130,14 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
     file: 'server/gateway/viewer-fast-path.ts',
-    text: 'if (viewer.streamId !== shape.streamId) return false;',
+    text: 'if (!this.isAdmitted(viewer, template, nowMs)) return false;',
   }),
   guardInFile(
     'test/gateway/answers.test.ts',
     '[T-13] [T-12] is let in no more than its token, also behind requests that were good',
     {
       file: 'server/gateway/viewer-fast-path.ts',
-      text: 'viewer?.streamId === shape.streamId',
-      replacement: 'viewer',
+      text: 'this.isAdmitted(viewer, template, nowMs) &&',
     },
   ),
   guard('[I-6] [T-6] a viewer token is refused from its exp on, although it was cached as valid', {
@@ -188,7 +187,7 @@ export const GUARDS: readonly Guard[] = [
   guardInFile(
     'test/races/sealing.test.ts',
     '[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event is in one interval, in order',
-    { file: 'server/realtime/feed/sealing-sql.ts', text: 'await takeFromOutbox(tx, taken);' },
+    { file: 'server/realtime/feed/sealing-sql.ts', text: 'await deleteFromOutbox(tx, published);' },
   ),
   guardInFile(
     'test/races/stalled.test.ts',
@@ -220,7 +219,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guardInFile(
     'server/realtime/coordination/seal-coordinator-redis.test.ts',
-    '[N-12] [C-6] the watermark is never below what a node has served: a slow sealer takes nothing from later intervals',
+    '[N-12] [C-6] takes nothing from later intervals for a slow sealer, also after a loss of data',
     {
       file: 'server/storage/redis/library/sealing.lua',
       text: 'if interval > watermark then',

@@ -4,7 +4,7 @@ import { viewerApi } from '../../protocol/viewer-api.ts';
 import { accountHandlers } from '../auth/accounts/account-routes.ts';
 import { Passwords } from '../auth/members/passwords.ts';
 import { tokenHandlers } from '../auth/viewer-tokens/token-routes.ts';
-import { chatHandlers } from '../domains/chat/chat-routes.ts';
+import { createChat } from '../domains/chat/chat-routes.ts';
 import { answerHandlers } from '../domains/quizzes/answer-routes.ts';
 import type { AnswerDecision } from '../domains/quizzes/quiz-rules.ts';
 import { streamHandlers } from '../domains/streams/stream-routes.ts';
@@ -155,7 +155,7 @@ function viewerHandlers(
     ...viewCountHandlers(parts.realtime.presence, credentials),
     ...answerHandlers({ answers: parts.answerService, credentials, clock }),
     ...parts.feed,
-    ...chatHandlers({
+    ...createChat({
       chat: parts.chat,
       credentials,
       clock,
@@ -163,7 +163,7 @@ function viewerHandlers(
       newId: parts.newId,
       moderation: parts.moderation,
       slowMode: parts.slowMode,
-    }),
+    }).viewerHandlers,
   };
 }
 

@@ -15,7 +15,7 @@ import {
 import { studioQuizHandlers } from '../domains/quizzes/studio-quiz-routes.ts';
 import { type RehearsalRoutes, rehearsalHandlers } from '../domains/rehearsals/rehearsal-routes.ts';
 import { reportHandlers } from '../domains/reports/report-routes.ts';
-import { rundownHandlers } from '../domains/rundown/rundown-routes.ts';
+import { createRundown } from '../domains/rundown/rundown-routes.ts';
 import { ingestHandlers, type StudioIngestRoutes } from '../domains/streams/ingest-routes.ts';
 import { studioStreamHandlers } from '../domains/streams/studio-stream-routes.ts';
 import { type WebhookRoutes, webhookHandlers } from '../domains/webhooks/webhook-routes.ts';
@@ -48,7 +48,7 @@ export function studioHandlers(options: StudioRoutes): Handlers<typeof studioApi
     ...studioStreamHandlers(studio, options),
     ...ingestHandlers(studio, { ingestAddresses: NO_PORTS, ...options }),
     ...studioQuizHandlers(studio, options),
-    ...rundownHandlers(studio, options, options),
+    ...createRundown({ ...options, studio, context: options }).handlers,
     ...webhookHandlers(studio, options),
     ...createExports({ context: options, store: options.store }).handlers,
     ...createHistory({ studio, store: options.store }).handlers,

@@ -11,7 +11,7 @@ import type { ModerationCache } from '../moderation/moderation-cache.ts';
 import type { ChatPosts } from './chat-source.ts';
 import type { SlowMode } from './slow-mode.ts';
 
-export interface ChatRoutes {
+export interface ChatDeps {
   readonly chat: ChatPosts;
   readonly credentials: Credentials;
   readonly clock: Clock;
@@ -23,8 +23,8 @@ export interface ChatRoutes {
   readonly slowMode: SlowMode;
 }
 
-/** The route for chat messages and hearts of viewers (SPEC C). */
-export function chatHandlers({
+/** The chat of viewers: the route for messages and hearts (SPEC C). */
+export function createChat({
   chat,
   credentials,
   clock,
@@ -32,7 +32,7 @@ export function chatHandlers({
   newId,
   moderation,
   slowMode,
-}: ChatRoutes): Handlers<Pick<typeof viewerApi, 'postChat'>> {
+}: ChatDeps): { readonly viewerHandlers: Handlers<Pick<typeof viewerApi, 'postChat'>> } {
   /** @throws DomainError `conflict` when the viewer is muted or the chat is paused */
   function requireCanPost(viewer: Viewer): void {
     const until = moderation.mutedUntil(viewer);
@@ -56,25 +56,27 @@ export function chatHandlers({
   }
 
   return {
-    postChat: async (request, route) => {
-      const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
-      rate.take(`${viewer.streamId}:${viewer.seat}`);
-      const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
-      credentials.requireNotBanned(viewer);
-      requireCanPost(viewer);
-      if (post.kind === 'heart') chat.hearts(viewer.streamId, post.count);
-      else {
-        const at = clock.nowMs();
-        await takeSlot(viewer, at);
-        chat.post(viewer.streamId, post.kind, {
-          id: newId(),
-          viewer: viewer.id,
-          name: post.name ?? '',
-          text: post.text,
-          at,
-        });
-      }
-      return route.noContent();
+    viewerHandlers: {
+      postChat: async (request, route) => {
+        const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
+        rate.take(`${viewer.streamId}:${viewer.seat}`);
+        const post = await readBody(request, chatPostSchema, route.operation.bodyBytes);
+        credentials.requireNotBanned(viewer);
+        requireCanPost(viewer);
+        if (post.kind === 'heart') chat.hearts(viewer.streamId, post.count);
+        else {
+          const at = clock.nowMs();
+          await takeSlot(viewer, at);
+          chat.post(viewer.streamId, post.kind, {
+            id: newId(),
+            viewer: viewer.id,
+            name: post.name ?? '',
+            text: post.text,
+            at,
+          });
+        }
+        return route.noContent();
+      },
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewer.ts';
+import type { SeatOfStream } from '../../auth/viewer-tokens/admission.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { chatStateProcedures, ModeratedChatRow } from './chat-state-sql.ts';

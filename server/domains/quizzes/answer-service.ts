@@ -1,6 +1,6 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Answer } from '../../../protocol/quizzes.ts';
-import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewer.ts';
+import type { SeatOfStream } from '../../auth/viewer-tokens/admission.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';

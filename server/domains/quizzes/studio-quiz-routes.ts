@@ -15,7 +15,7 @@ export interface StudioQuizRoutes {
   readonly newId: () => string;
 }
 
-type Operations = Pick<
+export type StudioQuizOperations = Pick<
   typeof studioApi,
   | 'createQuiz'
   | 'readQuiz'
@@ -31,7 +31,7 @@ type Operations = Pick<
 export function studioQuizHandlers(
   studio: StudioHandlerFactory,
   { store, newId }: StudioQuizRoutes,
-): Handlers<Operations> {
+): Handlers<StudioQuizOperations> {
   return {
     createQuiz: studio(studioApi.createQuiz, async (call, quiz) => {
       const row = await store.createQuiz(

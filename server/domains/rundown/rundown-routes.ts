@@ -17,42 +17,48 @@ import { ImportError, type ImportInput, readQuizzes } from './read-quizzes.ts';
 import type { RundownRows, rundownProcedures } from './rundown-sql.ts';
 import { CONTENT_TYPES, serializeQuizzes } from './write-quizzes.ts';
 
-export interface RundownRoutes {
+export interface RundownDeps {
+  readonly studio: StudioHandlerFactory;
+  /** Authorizes exports, which respond with a file. */
+  readonly context: StudioContext;
   readonly store: Calls<typeof rundownProcedures>;
   readonly newId: () => string;
 }
 
-/** The routes of the rundown (SPEC D). */
-export function rundownHandlers(
-  studio: StudioHandlerFactory,
-  gate: StudioContext,
-  { store, newId }: RundownRoutes,
-): Handlers<typeof rundownApi> {
+/** The rundown of a stream: the studio API for it (SPEC D). */
+export function createRundown({ studio, context, store, newId }: RundownDeps): {
+  readonly handlers: Handlers<typeof rundownApi>;
+} {
   return {
-    listQuizzes: studio(studioApi.listQuizzes, async (call) =>
-      rundownJson(await store.listQuizzes(ownStreamInput(call))),
-    ),
-
-    orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) =>
-      rundownJson(
-        await store.orderQuizzes({ ...ownStreamInput(call), order, revision }, call.idempotency),
+    handlers: {
+      listQuizzes: studio(studioApi.listQuizzes, async (call) =>
+        rundownJson(await store.listQuizzes(ownStreamInput(call))),
       ),
-    ),
 
-    duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {
-      const { producer, params, idempotency } = call;
-      const input = { id: params.quiz_id ?? '', producer, copyId: newId() };
-      return studioQuizOf(await store.duplicateQuiz(input, idempotency));
-    }),
+      orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) =>
+        rundownJson(
+          await store.orderQuizzes({ ...ownStreamInput(call), order, revision }, call.idempotency),
+        ),
+      ),
 
-    importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
-      const quizzes = parseImport({ ...file, randomBelow: randomInt });
-      const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
-      const rows = await store.importQuizzes({ ...ownStreamInput(call), drafts }, call.idempotency);
-      return { results: rows.map(studioQuizOf) };
-    }),
+      duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {
+        const { producer, params, idempotency } = call;
+        const input = { id: params.quiz_id ?? '', producer, copyId: newId() };
+        return studioQuizOf(await store.duplicateQuiz(input, idempotency));
+      }),
 
-    exportQuizzes: exportHandler(gate, store),
+      importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
+        const quizzes = parseImport({ ...file, randomBelow: randomInt });
+        const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
+        const rows = await store.importQuizzes(
+          { ...ownStreamInput(call), drafts },
+          call.idempotency,
+        );
+        return { results: rows.map(studioQuizOf) };
+      }),
+
+      exportQuizzes: exportHandler(context, store),
+    },
   };
 }
 
@@ -65,9 +71,9 @@ function parseImport(reading: ImportInput) {
   }
 }
 
-function exportHandler(gate: StudioContext, store: RundownRoutes['store']): Handler {
+function exportHandler(context: StudioContext, store: RundownDeps['store']): Handler {
   return async (request, route) => {
-    const { user } = await authorizeStudio(gate, request, route);
+    const { user } = await authorizeStudio(context, request, route);
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
     const rows = await store.listQuizzes({ streamId, producer: user.uuid });
@@ -83,7 +89,7 @@ function exportHandler(gate: StudioContext, store: RundownRoutes['store']): Hand
     return new Response(serializeQuizzes(quizzes, format), {
       headers: {
         ...route.headers,
-        'X-Request-Id': gate.log.requestId(request),
+        'X-Request-Id': context.log.requestId(request),
         'Content-Type': CONTENT_TYPES[format],
         'Content-Disposition': `attachment; filename="quizzes-${streamId}.${format}"`,
       },

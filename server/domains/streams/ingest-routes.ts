@@ -18,13 +18,13 @@ export interface StudioIngestRoutes {
   readonly randomBytes: (n: number) => Uint8Array;
 }
 
-type Operations = Pick<typeof studioApi, 'readIngest' | 'rotateStreamKey'>;
+export type IngestOperations = Pick<typeof studioApi, 'readIngest' | 'rotateStreamKey'>;
 
 /** The routes of ingest addresses and stream keys (SPEC M-1). */
 export function ingestHandlers(
   studio: StudioHandlerFactory,
   { store, ingestAddresses, randomBytes }: StudioIngestRoutes,
-): Handlers<Operations> {
+): Handlers<IngestOperations> {
   return {
     readIngest: studio(studioApi.readIngest, async ({ producer, params, nowMs, origin }) => {
       const own = { id: params.stream_id ?? '', producer };

@@ -13,7 +13,7 @@ export interface StudioStreamRoutes {
   readonly newId: () => string;
 }
 
-type Operations = Pick<
+export type StudioStreamOperations = Pick<
   typeof studioApi,
   | 'createStream'
   | 'listOwnStreams'
@@ -28,7 +28,7 @@ type Operations = Pick<
 export function studioStreamHandlers(
   studio: StudioHandlerFactory,
   { store, newId }: StudioStreamRoutes,
-): Handlers<Operations> {
+): Handlers<StudioStreamOperations> {
   return {
     createStream: studio(
       studioApi.createStream,
