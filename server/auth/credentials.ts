@@ -58,7 +58,9 @@ export class Credentials {
    */
   viewer(request: Request, route: Route, streamId: string | null): Viewer | Promise<Viewer> {
     const header = request.headers.get('authorization');
-    const cached = header?.startsWith('Bearer ') ? this.viewerTokens.cached(header.slice(7)) : null;
+    const cached = header?.startsWith('Bearer ')
+      ? this.viewerTokens.cache.get(header.slice(7))
+      : null;
     if (cached && this.viewerTokens.admission(cached, streamId) === 'admitted') return cached;
     return this.checkViewer(header, request, route, streamId);
   }

@@ -192,11 +192,14 @@ describe('validation errors', () => {
     ['sendEvent', { type: 'purchase', data: { text: '' } }, 'data.text: must not be empty.'],
     ['sendEvent', { type: 'lights' }, 'data: is missing; send an object.'],
   ];
-  test.each(WORDS)('[G-21] the error for %s %j names what to change', async (name, body, says) => {
-    const request = await validRequest(harness, name);
-    const response = await sendText(request, JSON.stringify(body));
-    expect((await expectProblem(response, 400)).detail).toBe(says);
-  });
+  test.each(WORDS)(
+    '[G-21] the error for %s %j names what to change',
+    async (name, body, expected) => {
+      const request = await validRequest(harness, name);
+      const response = await sendText(request, JSON.stringify(body));
+      expect((await expectProblem(response, 400)).detail).toBe(expected);
+    },
+  );
 
   test('[P-7] [P-11] a URL is stored as it is sent, not made canonical', async () => {
     const url = 'HTTPS://Example.org:443/a/../show%20.mpd?x=é';
@@ -251,10 +254,10 @@ describe('validation errors', () => {
   ];
   test.each(EVENTS)(
     '[P-24] [P-25] [G-21] an event with a wrong %s returns 400: %j',
-    async (says, body) => {
+    async (expected, body) => {
       const request = await validRequest(harness, 'sendEvent');
       const response = await sendText(request, JSON.stringify(body));
-      expect((await expectProblem(response, 400)).detail).toContain(says);
+      expect((await expectProblem(response, 400)).detail).toContain(expected);
     },
   );
 });

@@ -180,7 +180,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     });
   });
 
-  const KEPT_CHUNKED = { Connection: 'keep-alive', 'Transfer-Encoding': 'chunked' };
+  const KEEP_ALIVE_CHUNKED = { Connection: 'keep-alive', 'Transfer-Encoding': 'chunked' };
 
   describe('unexpected bodies', () => {
     test('[G-23] an unexpected body within the limit is ignored; the connection stays open unless the body was chunked', async () => {
@@ -218,7 +218,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
 
     test('[G-23] [L-1] an unexpected chunked body over the limit returns 413, closes the connection and has no effect', async () => {
       const { path, headers } = await validRequest(harness, 'registerView');
-      const head = rawHead(`POST ${path}`, { ...headers, ...KEPT_CHUNKED });
+      const head = rawHead(`POST ${path}`, { ...headers, ...KEEP_ALIVE_CHUNKED });
       const chunk = `400\r\n${'x'.repeat(1_024)}\r\n`;
       const parts = Array.from({ length: 5 }, () => [chunk, 5]).flat();
       const answer = await rawExchange(harness.url, [head, ...parts], { waitMs: 2_000 });
@@ -229,14 +229,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
 
     test('[G-23] a GET with a chunked body returns 400 and closes the connection', async () => {
       const { path, headers } = await validRequest(harness, 'readViewCount');
-      const head = rawHead(`GET ${path}`, { ...headers, ...KEPT_CHUNKED });
+      const head = rawHead(`GET ${path}`, { ...headers, ...KEEP_ALIVE_CHUNKED });
       const answer = await rawExchange(harness.url, [`${head}5\r\nnonse\r\n`], { waitMs: 2_000 });
       expect([answer.status, answer.closed]).toEqual([400, true]);
     });
 
     test('[G-23] an error closes the connection of a chunked body, which may never end', async () => {
       const { path, headers } = await validRequest(harness, 'registerView');
-      const { Authorization: _, ...anybody } = headers;
+      const { Authorization: _, ...anonymous } = headers;
       for (const [first, status] of [
         ['POST /nothing', 404],
         [`PUT ${path}`, 405],
@@ -244,7 +244,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         ['POST /api/v1/token', 415],
         [`POST /api/v1/quizzes/${crypto.randomUUID()}/answer`, 401],
       ] as const) {
-        const head = rawHead(first, { ...anybody, ...KEPT_CHUNKED });
+        const head = rawHead(first, { ...anonymous, ...KEEP_ALIVE_CHUNKED });
         const answer = await rawExchange(harness.url, [`${head}5\r\nnonse\r\n`], { waitMs: 2_000 });
         expect([first, answer.status, answer.closed]).toEqual([first, status, true]);
       }

@@ -38,8 +38,11 @@ const KINDS = Object.keys(ARRAY_OF) as (keyof typeof ARRAY_OF)[];
 const newViewer = async () => harness.viewer(await harness.createStream());
 const post = (viewer: TestViewer, body: unknown) =>
   viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, body);
-const say = async (viewer: TestViewer, text: string, fields: Record<string, unknown> = {}) =>
-  expectNoContent(await post(viewer, { kind: 'message', text, ...fields }));
+const postMessage = async (
+  viewer: TestViewer,
+  text: string,
+  fields: Record<string, unknown> = {},
+) => expectNoContent(await post(viewer, { kind: 'message', text, ...fields }));
 const sendEvent = async (viewer: TestViewer, type: string, data: object) =>
   expectJson(
     await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
@@ -89,7 +92,7 @@ describe('posting', () => {
       { text: ' <b>&amp; "quoted" \\n \u2028 ', name: ' Ada ' },
       { text: '__proto__', name: 'constructor' },
     ];
-    for (const { text, ...fields } of good) await say(viewer, text, fields);
+    for (const { text, ...fields } of good) await postMessage(viewer, text, fields);
     const { messages } = await sealedChats(viewer);
     expect(messages.map(({ text, name }) => ({ text, name }))).toEqual(
       good.map(({ text, name = '' }) => ({ text, name })),
@@ -168,8 +171,8 @@ describe('the chats event', () => {
   test('[C-5] a chats element has exactly id, viewer, name, text and at', async () => {
     const viewer = await newViewer();
     const named = await harness.viewer(viewer.streamId);
-    for (let i = 0; i < 2; i++) await say(viewer, 'same');
-    await say(named, 'other', { name: 'Ada' });
+    for (let i = 0; i < 2; i++) await postMessage(viewer, 'same');
+    await postMessage(named, 'other', { name: 'Ada' });
     const { messages } = await sealedChats(viewer);
     const at = harness.clock.nowMs() - 250;
     for (const message of messages) expectMembers(message, ['id', 'viewer', 'name', 'text', 'at']);
@@ -185,11 +188,11 @@ describe('the chats event', () => {
   test('[C-6] [C-7] an interval has at most one chats event with the posts that arrived in it, and none without posts', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
-    await say(viewer, 'one');
-    await say(viewer, 'two', { kind: 'question' });
+    await postMessage(viewer, 'one');
+    await postMessage(viewer, 'two', { kind: 'question' });
     await expectNoContent(await post(viewer, { kind: 'heart', count: 2 }));
     await harness.advance(2);
-    await say(viewer, 'three');
+    await postMessage(viewer, 'three');
     await harness.advance(2);
     const found = await chatsFrom(viewer, from);
     expect(found.map(({ interval }) => interval)).toEqual([from, from + 2]);
@@ -201,7 +204,7 @@ describe('the chats event', () => {
   test('[C-7] a chats event has only posts of its own stream', async () => {
     const one = await newViewer();
     const two = await newViewer();
-    await say(one, 'of one');
+    await postMessage(one, 'of one');
     const from = harness.interval();
     await harness.advance(1);
     expect(await chatsFrom(two, from)).toEqual([]);
@@ -210,11 +213,11 @@ describe('the chats event', () => {
 
   test('[C-8] a chats event has at most 50 posts of a kind, in the order of arrival', async () => {
     const viewer = await newViewer();
-    for (let n = 0; n < 50; n++) await say(viewer, `${n}`);
+    for (let n = 0; n < 50; n++) await postMessage(viewer, `${n}`);
     const all = await sealedChats(viewer);
     expect(textsOf(all.messages)).toEqual(Array.from({ length: 50 }, (_, n) => `${n}`));
-    for (let n = 0; n < 120; n++) await say(viewer, `${n}`);
-    for (let n = 0; n < 3; n++) await say(viewer, `${n}`, { kind: 'cheer' });
+    for (let n = 0; n < 120; n++) await postMessage(viewer, `${n}`);
+    for (let n = 0; n < 3; n++) await postMessage(viewer, `${n}`, { kind: 'cheer' });
     const sampled = await sealedChats(viewer);
     const order = textsOf(sampled.messages).map(Number);
     expect(order).toHaveLength(50);
@@ -230,7 +233,7 @@ describe('the chats event', () => {
     const rounds = 20;
     const inQuarters = [0, 0, 0, 0];
     for (let round = 0; round < rounds; round++) {
-      for (let n = 0; n < posts; n++) await say(viewer, `${n}`);
+      for (let n = 0; n < posts; n++) await postMessage(viewer, `${n}`);
       for (const text of textsOf((await sealedChats(viewer)).messages)) {
         const quarter = Math.floor((Number(text) / posts) * 4);
         inQuarters[quarter] = (inQuarters[quarter] ?? 0) + 1;
@@ -247,7 +250,7 @@ describe('the chats event', () => {
     }
     for (const count of [1, 1_000_000]) await sendEvent(viewer, 'discount', { count });
     await sendEvent(viewer, 'discount', {});
-    for (let n = 0; n < 60; n++) await say(viewer, `${n}`);
+    for (let n = 0; n < 60; n++) await postMessage(viewer, `${n}`);
     const chats = await sealedChats(viewer);
     expect([chats.hearts, chats.discounts]).toEqual([4_000, 1_000_002]);
   });

@@ -87,15 +87,18 @@ test('[K-3] the time with Accept: text/plain is ISO 8601 in UTC with millisecond
 
 test('[K-3] [M-25] the time with format=iso is ISO 8601, for DASH players, which cannot set headers', async () => {
   clock.set(START_MS + 9);
-  const ask = (format: string, accept: string) =>
+  const request = (format: string, accept: string) =>
     fetch(`${harness.url}/api/v1/time?format=${format}`, { headers: { Accept: accept } });
   for (const accept of ['*/*', 'application/json']) {
-    const response = await ask('iso', accept);
+    const response = await request('iso', accept);
     expect(response.headers.get('content-type')).toMatch(/^text\/plain(;|$)/);
     expect(Date.parse(await response.text())).toBe(START_MS + 9);
   }
-  expectMembers(await expectJson<Time>(await ask('json', 'text/plain'), 200), ['now', 'interval']);
-  await expectProblem(await ask('ntp', '*/*'), 400);
+  expectMembers(await expectJson<Time>(await request('json', 'text/plain'), 200), [
+    'now',
+    'interval',
+  ]);
+  await expectProblem(await request('ntp', '*/*'), 400);
 });
 
 test('[K-3] [G-15] the time is JSON when Accept lists JSON before text/plain, as axios does by default', async () => {

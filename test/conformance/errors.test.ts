@@ -156,8 +156,8 @@ describe('times and request ids', () => {
     expect(ids.size).toBe(5);
     for (const path of ['/api/v1/users/me', '/nowhere', '/api/v1/token', '/studio/v1/streams']) {
       for (const id of ['a', 'Req-1_2.3', 'x'.repeat(64)]) {
-        const kept = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });
-        expect(kept.headers.get('x-request-id')).toBe(id);
+        const response = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });
+        expect(response.headers.get('x-request-id')).toBe(id);
       }
       for (const id of ['', 'a b', 'x'.repeat(65), 'a"b', 'a/b', 'ü']) {
         const other = await fetch(harness.url + path, { headers: { 'X-Request-Id': id } });

@@ -28,10 +28,10 @@ afterAll(() => harness.close());
 
 const SSE = { Accept: 'text/event-stream' };
 const { newViewer, send } = feedSteps(() => harness);
-const ask = (viewer: TestViewer, query: string, headers = {}) =>
+const sendRequest = (viewer: TestViewer, query: string, headers = {}) =>
   viewer.get(`/api/v1/events-streams/${viewer.streamId}${query}`, { ...SSE, ...headers });
 const open = async (viewer: TestViewer, interval: number, headers = {}) => {
-  const response = await ask(viewer, `?interval=${interval}`, headers);
+  const response = await sendRequest(viewer, `?interval=${interval}`, headers);
   expect(response.status).toBe(200);
   return new EventReader(response);
 };
@@ -42,7 +42,9 @@ describe('an event stream', () => {
   test('[F-21] an event stream is 200 text/event-stream, no-store, with the common headers', async () => {
     const viewer = await newViewer();
     for (const accept of ['text/event-stream', 'Text/Event-Stream, */*;q=0.5']) {
-      const response = await ask(viewer, `?interval=${harness.interval()}`, { Accept: accept });
+      const response = await sendRequest(viewer, `?interval=${harness.interval()}`, {
+        Accept: accept,
+      });
       expectBaseHeaders(response);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toMatch(/^text\/event-stream(;|$)/);
@@ -119,7 +121,9 @@ describe('an event stream', () => {
     await harness.advance(6);
     const last = harness.interval() - 4;
     for (const query of ['', '?interval=0', `?interval=${last - 1}`, '?interval=x']) {
-      const reader = new EventReader(await ask(viewer, query, { 'Last-Event-ID': `${last}` }));
+      const reader = new EventReader(
+        await sendRequest(viewer, query, { 'Last-Event-ID': `${last}` }),
+      );
       expect(idsOf(await reader.take(3))).toEqual(range(last + 1, 3));
       await reader.close();
     }
@@ -130,11 +134,16 @@ describe('an event stream', () => {
     const now = harness.interval();
     for (const last of ['x', '-1', '01', '1e3', '', '1 2', `${now + 4}`, `${2 ** 53 - 1}`]) {
       const query = `?interval=${now}`;
-      const problem = await expectProblem(await ask(viewer, query, { 'Last-Event-ID': last }), 400);
+      const problem = await expectProblem(
+        await sendRequest(viewer, query, { 'Last-Event-ID': last }),
+        400,
+      );
       expect(problem.interval).toBe(now);
       expect(problem.detail).toStartWith('Last-Event-ID ');
     }
-    const reader = new EventReader(await ask(viewer, '', { 'Last-Event-ID': `${now + 3}` }));
+    const reader = new EventReader(
+      await sendRequest(viewer, '', { 'Last-Event-ID': `${now + 3}` }),
+    );
     await harness.advance(6);
     expect((await reader.next())?.id).toBe(`${now + 4}`);
     await reader.close();
@@ -159,7 +168,7 @@ describe('an event stream', () => {
   test('[F-21] [F-6] [T-11] [T-13] an event stream request returns the same errors as a feed read', async () => {
     const viewer = await newViewer();
     for (const query of ['', '?interval=x', `?interval=${harness.interval() + 5}`]) {
-      expect((await expectProblem(await ask(viewer, query), 400)).interval).toBe(
+      expect((await expectProblem(await sendRequest(viewer, query), 400)).interval).toBe(
         harness.interval(),
       );
     }
@@ -178,7 +187,10 @@ describe('an event stream', () => {
     expect(await reader.next()).not.toBeNull();
     expect(await reader.ended(2_000)).toBe(true);
     clock.set(exp * 1000);
-    await expectUnauthorized(await ask(viewer, `?interval=${harness.interval()}`), 'Bearer');
+    await expectUnauthorized(
+      await sendRequest(viewer, `?interval=${harness.interval()}`),
+      'Bearer',
+    );
   });
 
   test('[F-25] an event stream ends when the service drains, and Last-Event-ID resumes it without loss', async () => {

@@ -45,10 +45,10 @@ async function playedQuiz(fields: Record<string, unknown> = {}) {
     await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, { ...answer, choice }),
   );
   await harness.advance(quiz.closeInterval + 2 - from);
-  const [asked] = await dataOf<Quiz>(viewer, 'quiz', from);
+  const [published] = await dataOf<Quiz>(viewer, 'quiz', from);
   const [results] = await dataOf<QuizResults>(viewer, 'quiz-results', from);
-  if (!asked || !results) throw new Error('an event of the quiz is missing');
-  return { viewer, quiz, asked, results };
+  if (!published || !results) throw new Error('an event of the quiz is missing');
+  return { viewer, quiz, published, results };
 }
 
 describe('view-count', () => {
@@ -136,9 +136,9 @@ describe('quiz and quiz-results', () => {
   ];
 
   test('[F-29] [F-30] a quiz event has exactly its members, no answer and all counts 0', async () => {
-    const { viewer, quiz, asked } = await playedQuiz();
-    expectMembers(asked.data, MEMBERS);
-    expect(asked.data).toEqual({
+    const { viewer, quiz, published } = await playedQuiz();
+    expectMembers(published.data, MEMBERS);
+    expect(published.data).toEqual({
       id: quiz.id,
       streamId: viewer.streamId,
       created: quiz.created,
@@ -152,17 +152,21 @@ describe('quiz and quiz-results', () => {
       },
       order: QUIZ.choices,
     });
-    for (const value of [asked.data.created, asked.data.duration, asked.data.closeInterval]) {
+    for (const value of [
+      published.data.created,
+      published.data.duration,
+      published.data.closeInterval,
+    ]) {
       expect(value).toBeInteger();
     }
   });
 
   test('[F-32] quiz-results has the members of the quiz event with final counts, percentages and the answer', async () => {
-    const { asked, results } = await playedQuiz();
+    const { published, results } = await playedQuiz();
     expectMembers(results.data, [...MEMBERS, 'answer']);
     const { answer, choices, ...rest } = results.data;
-    const { choices: _, ...askedRest } = asked.data;
-    expect(rest).toEqual(askedRest);
+    const { choices: _, ...publishedRest } = published.data;
+    expect(rest).toEqual(publishedRest);
     expect(answer).toBe(QUIZ.answer);
     expect(choices).toEqual({
       Mars: { count: 0, percentage: 0 },
@@ -173,11 +177,11 @@ describe('quiz and quiz-results', () => {
 
   test("[F-30] [F-31] choice texts are unchanged as keys, and order is the producer's", async () => {
     const choices = ['2001', 'constructor', '1984', 'toString', '  two  spaces ', '"\\😀', '0'];
-    const { asked, results } = await playedQuiz({ choices, answer: '1984' });
-    expect(asked.data.order).toEqual(choices);
+    const { published, results } = await playedQuiz({ choices, answer: '1984' });
+    expect(published.data.order).toEqual(choices);
     expect(results.data.order).toEqual(choices);
-    expectMembers(asked.data.choices, choices);
-    for (const choice of Object.values(asked.data.choices)) {
+    expectMembers(published.data.choices, choices);
+    for (const choice of Object.values(published.data.choices)) {
       expect(choice).toEqual({ count: 0, percentage: 0 });
     }
     expect(results.data.choices['1984']).toEqual({ count: 1, percentage: 100 });

@@ -96,7 +96,8 @@ describe('a success of', () => {
       const [status] = Object.keys(responses);
       return [name, method === 'GET' || name === 'createToken' ? 200 : 204, Number(status)];
     });
-    for (const [name, wanted, status] of statuses) expect([name, status]).toEqual([name, wanted]);
+    for (const [name, expected, status] of statuses)
+      expect([name, status]).toEqual([name, expected]);
   });
 
   test.each(OPERATION_NAMES)(
@@ -131,11 +132,11 @@ describe('a success of', () => {
       const isStreamed = STREAMED.includes(name);
       const withLength = isStreamed ? [] : [['content-length', await lengthOf(get)]];
       if (isStreamed) await get.body?.cancel();
-      const wanted = [
+      const expected = [
         ...same(get).filter(([header]) => header !== 'content-length'),
         ...withLength,
       ];
-      expect(same(head).sort()).toEqual(wanted.sort() as [string, string][]);
+      expect(same(head).sort()).toEqual(expected.sort() as [string, string][]);
       expect((await head.bytes()).length).toBe(0);
       const raw = await rawExchange(harness.url, [
         rawHead(`HEAD ${request.path}`, request.headers),

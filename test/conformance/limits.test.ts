@@ -43,7 +43,7 @@ async function expectTooMany(response: Response, longestS: number): Promise<void
   expect(Number(seconds)).toBeWithin(1, longestS + 1);
 }
 
-const askToken = (harness: Harness, streamId: string, headers: Record<string, string> = {}) =>
+const requestToken = (harness: Harness, streamId: string, headers: Record<string, string> = {}) =>
   fetch(`${harness.url}/api/v1/token`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
@@ -79,8 +79,8 @@ describe('rates', () => {
   test('[L-4] [L-9] [G-27] token requests over the rate of an address return 429', () =>
     withService(only('tokens', 3), async (harness) => {
       const stream = await harness.createStream();
-      for (let i = 0; i < 3; i++) expect((await askToken(harness, stream)).status).toBe(200);
-      for (let i = 0; i < 2; i++) await expectTooMany(await askToken(harness, stream), 60);
+      for (let i = 0; i < 3; i++) expect((await requestToken(harness, stream)).status).toBe(200);
+      for (let i = 0; i < 2; i++) await expectTooMany(await requestToken(harness, stream), 60);
       // The rate is checked first, because the address is known at once (G-17).
       const nothing = await fetch(`${harness.url}/api/v1/token`, { method: 'POST' });
       await expectTooMany(nothing, 60);
@@ -294,7 +294,7 @@ describe('constants', () => {
       await leaseAllButOne(harness, stream);
       const last = await harness.viewer(stream, 'last');
       expect(SEATS_MAX).toBe(16_777_216);
-      await expectProblem(await askToken(harness, stream), 409);
+      await expectProblem(await requestToken(harness, stream), 409);
       await harness.viewer(stream, 'first');
       const path = `/api/v1/view-counts/${stream}`;
       for (const viewer of [first, last]) await expectNoContent(await viewer.post(path));

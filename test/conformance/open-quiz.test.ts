@@ -43,9 +43,11 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     const stillOpen = await detail(late);
     expectMembers(stillOpen, [...MEMBERS, 'quiz_interval', 'chat']);
     const events = await service.events(late, stillOpen.quiz_interval as number);
-    const told = events.filter(({ type }) => type === 'quiz');
-    expect(told).toMatchObject([{ data: { id: quiz.id, closeInterval: quiz.closeInterval } }]);
-    expect(told[0]?.data).not.toHaveProperty('answer');
+    const quizEvents = events.filter(({ type }) => type === 'quiz');
+    expect(quizEvents).toMatchObject([
+      { data: { id: quiz.id, closeInterval: quiz.closeInterval } },
+    ]);
+    expect(quizEvents[0]?.data).not.toHaveProperty('answer');
     await expectNoContent(await answer(late, quiz));
     const [results] = ofType<QuizResults>(await playToResults(service, late, quiz), 'quiz-results');
     expect(results?.data.choices.Jupiter).toEqual({ count: 1, percentage: 50 });
@@ -67,11 +69,11 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     stall(3);
     expect(await openFor(viewer)).toBeNull();
     await service.advance(1);
-    const told = service.interval() - 1;
-    expect(await openFor(viewer)).toBe(told);
-    expect(await service.events(viewer, told)).toMatchObject([{ data: { id: quiz.id } }]);
+    const quizInterval = service.interval() - 1;
+    expect(await openFor(viewer)).toBe(quizInterval);
+    expect(await service.events(viewer, quizInterval)).toMatchObject([{ data: { id: quiz.id } }]);
     await service.advance(quiz.closeInterval - 1 - service.interval());
-    expect(await openFor(viewer)).toBe(told);
+    expect(await openFor(viewer)).toBe(quizInterval);
     // Answers are rejected already, though the database has the quiz open until the close is sealed.
     stall(1);
     expect(await openFor(viewer)).toBeNull();

@@ -244,11 +244,11 @@ describe('results', () => {
     const right = await answer(viewer, quiz, 'right');
     const wrong = await answer(other, quiz, 'wrong');
     // A right and a wrong answer get identical responses, headers included.
-    const told = (response: Response) =>
+    const comparable = (response: Response) =>
       [...response.headers]
         .filter(([name]) => name !== 'date')
         .concat([['', `${response.status}`]]);
-    expect(told(right)).toEqual(told(wrong));
+    expect(comparable(right)).toEqual(comparable(wrong));
     await harness.advance(quiz.closeInterval + 4 - harness.interval());
     for (let interval = from; interval < harness.interval(); interval++) {
       for (const { type, data } of await harness.events(viewer, interval)) {

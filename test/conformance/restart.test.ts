@@ -17,7 +17,7 @@ import {
   type TestViewer,
 } from '../support/harness/harness.ts';
 
-const UNAVAILABLE_INTERVALS = 200;
+const DOWNTIME_INTERVALS = 200;
 
 let directory: string;
 let clock: ManualClock;
@@ -37,7 +37,7 @@ async function withService<T>(work: (harness: Harness) => Promise<T>): Promise<T
   }
 }
 /** Advances the clock while no service runs. */
-const stayUnavailable = () => clock.set(clock.nowMs() + UNAVAILABLE_INTERVALS * 250);
+const advanceDowntime = () => clock.set(clock.nowMs() + DOWNTIME_INTERVALS * 250);
 
 async function eventsFrom(harness: Harness, viewer: TestViewer, from: number) {
   const events: { interval: number; type: string; data: unknown }[] = [];
@@ -67,7 +67,7 @@ test('[R-8] [I-4] work that fell due during downtime is done once, with the firs
     await harness.advance(1);
     return { id: stream, from: start };
   });
-  stayUnavailable();
+  advanceDowntime();
   for (let life = 0; life < 2; life++) {
     await withService(async (harness) => {
       const restarted = harness.interval();
@@ -96,7 +96,7 @@ test('[R-8] [I-4] an open winners round is counted once after a restart', async 
     await expectNoContent(await viewer.post(`/api/v1/quizzes/${stream}/record-winner`));
     return { id: stream, from: start };
   });
-  stayUnavailable();
+  advanceDowntime();
   for (let life = 0; life < 2; life++) {
     await withService(async (harness) => {
       await harness.advance(6);
@@ -124,7 +124,7 @@ test('[R-9] [I-1] intervals of the downtime are empty, and earlier ones keep the
     }
     return { stream, bodies, sealedTo: harness.interval() - 1 };
   });
-  stayUnavailable();
+  advanceDowntime();
   await withService(async (harness) => {
     await harness.advance(1);
     const viewer = await harness.viewer(before.stream);
@@ -133,7 +133,7 @@ test('[R-9] [I-1] intervals of the downtime are empty, and earlier ones keep the
       return (await viewer.get(path)).text();
     };
     for (const [interval, body] of before.bodies) expect(await textOf(interval)).toBe(body);
-    const missed = [1, 2, UNAVAILABLE_INTERVALS / 2, UNAVAILABLE_INTERVALS - 1].map(
+    const missed = [1, 2, DOWNTIME_INTERVALS / 2, DOWNTIME_INTERVALS - 1].map(
       (n) => before.sealedTo + n,
     );
     for (const interval of missed) {
@@ -150,7 +150,9 @@ test('[R-16] [R-15] [I-7] while the database is unavailable, counting continues 
         get(target, name: keyof typeof store) {
           const call = target[name] as (...input: unknown[]) => Promise<unknown>;
           return (...input: unknown[]) =>
-            isUnavailable ? Promise.reject(new Unavailable('The disk is gone.')) : call(...input);
+            isUnavailable
+              ? Promise.reject(new Unavailable('The database is unavailable.'))
+              : call(...input);
         },
       }),
   });

@@ -103,8 +103,8 @@ test('[S-15] a stream plays in three qualities: as the input, a half and a third
     { name: 'Low', divisor: 3, megabytesPerS: 0.8 },
   ]);
   const megabits = PLAYBACK_LADDER.map(({ megabytesPerS }) => megabytesPerS * 8);
-  for (const [index, wanted] of [19.2, 9.6, 6.4].entries()) {
-    expect(megabits[index]).toBeCloseTo(wanted);
+  for (const [index, expected] of [19.2, 9.6, 6.4].entries()) {
+    expect(megabits[index]).toBeCloseTo(expected);
   }
 });
 

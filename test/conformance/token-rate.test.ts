@@ -19,7 +19,7 @@ test('[L-4] [T-16] with --token-auth=producer, token requests are limited per ac
     const made = await service.studio('POST', '/streams', { title: 'A show' }, { token });
     streams.set(token, (await expectJson<{ id: string }>(made, 201)).id);
   }
-  const ask = async (token: string, identifier: string) => {
+  const request = async (token: string, identifier: string) => {
     const response = await fetch(`${service.url}/api/v1/token`, {
       method: 'POST',
       headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
@@ -28,7 +28,7 @@ test('[L-4] [T-16] with --token-auth=producer, token requests are limited per ac
     return response.status;
   };
   const statuses = [];
-  for (const viewer of ['ann', 'bob', 'eve']) statuses.push(await ask(first.token, viewer));
+  for (const viewer of ['ann', 'bob', 'eve']) statuses.push(await request(first.token, viewer));
   expect(statuses).toEqual([200, 200, 429]);
-  expect(await ask(second.token, 'ann')).toBe(200);
+  expect(await request(second.token, 'ann')).toBe(200);
 });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-function askToken(body: unknown, authorization?: string, service = harness): Promise<Response> {
+function requestToken(body: unknown, authorization?: string, service = harness): Promise<Response> {
   return fetch(`${service.url}/api/v1/token`, {
     method: 'POST',
     headers: {
@@ -39,37 +39,41 @@ function askToken(body: unknown, authorization?: string, service = harness): Pro
     body: JSON.stringify(body),
   });
 }
-const wanted = (unique_user_identifier: unknown, stream_id: unknown = stream) => ({
+const tokenRequest = (unique_user_identifier: unknown, stream_id: unknown = stream) => ({
   stream_id,
   unique_user_identifier,
 });
 const tokenOf = async (identifier: string, streamId = stream) =>
-  (await expectJson<{ token: string }>(await askToken(wanted(identifier, streamId)), 200)).token;
+  (await expectJson<{ token: string }>(await requestToken(tokenRequest(identifier, streamId)), 200))
+    .token;
 const count = (token: string, streamId = stream) =>
   viewerWith(harness.url, streamId, token).get(`/api/v1/view-counts/${streamId}`);
 
 describe('POST /api/v1/token', () => {
   test('[T-1] token creation returns 200 with exactly token', async () => {
-    const body = await expectJson<{ token: string }>(await askToken(wanted('user-42')), 200);
+    const body = await expectJson<{ token: string }>(
+      await requestToken(tokenRequest('user-42')),
+      200,
+    );
     expectMembers(body, ['token']);
     expect(body.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
   test('[T-2] token creation returns 400 for a stream_id that is not a uuid and 404 for an unknown stream', async () => {
     for (const id of ['', 'x', stream.slice(1), `${stream}0`, 7, null, {}, [stream]]) {
-      const { detail } = await expectProblem(await askToken(wanted('a', id)), 400);
+      const { detail } = await expectProblem(await requestToken(tokenRequest('a', id)), 400);
       expect(detail).toContain('stream_id');
     }
-    await expectProblem(await askToken(wanted('a', crypto.randomUUID())), 404);
+    await expectProblem(await requestToken(tokenRequest('a', crypto.randomUUID())), 404);
     expect(decodeJwt(await tokenOf('a', stream.toUpperCase())).stream_id).toBe(stream);
   });
 
   test('[T-3] [G-22] token creation accepts an identifier of 1 to 256 characters and returns 400 for any other', async () => {
     for (const good of ['a', 'ü'.repeat(256), '😀'.repeat(256), ' a ', 'null', '0', "'; --"]) {
-      expect((await askToken(wanted(good))).status).toBe(200);
+      expect((await requestToken(tokenRequest(good))).status).toBe(200);
     }
     for (const bad of ['', 'x'.repeat(257), '😀'.repeat(257), 1, true, null, ['a'], { a: 1 }]) {
-      const { detail } = await expectProblem(await askToken(wanted(bad)), 400);
+      const { detail } = await expectProblem(await requestToken(tokenRequest(bad)), 400);
       expect(detail).toContain('unique_user_identifier');
     }
   });
@@ -242,17 +246,17 @@ describe('--token-auth=producer', () => {
     try {
       const id = await closed.createStream();
       const stranger = await closed.createAccount();
-      const ask = (authorization?: string, streamId = id) =>
-        askToken(wanted('a', streamId), authorization, closed);
+      const request = (authorization?: string, streamId = id) =>
+        requestToken(tokenRequest('a', streamId), authorization, closed);
       const owner = `Token ${closed.account.token}`;
-      const { token } = await expectJson<{ token: string }>(await ask(owner), 200);
-      await expectUnauthorized(await ask(), 'Token');
-      await expectUnauthorized(await ask(`Token ${stranger.token}`), 'Token');
-      await expectUnauthorized(await ask(`Bearer ${token}`), 'Token');
-      await expectProblem(await ask(owner, crypto.randomUUID()), 404);
+      const { token } = await expectJson<{ token: string }>(await request(owner), 200);
+      await expectUnauthorized(await request(), 'Token');
+      await expectUnauthorized(await request(`Token ${stranger.token}`), 'Token');
+      await expectUnauthorized(await request(`Bearer ${token}`), 'Token');
+      await expectProblem(await request(owner, crypto.randomUUID()), 404);
       // G-17: without the credential the body is not checked.
-      await expectUnauthorized(await askToken({ wrong: 1 }, undefined, closed), 'Token');
-      await expectProblem(await askToken({ wrong: 1 }, owner, closed), 400);
+      await expectUnauthorized(await requestToken({ wrong: 1 }, undefined, closed), 'Token');
+      await expectProblem(await requestToken({ wrong: 1 }, owner, closed), 400);
       const viewer = viewerWith(closed.url, id, token);
       await expectNoContent(await viewer.post(`/api/v1/view-counts/${id}`));
     } finally {
@@ -261,10 +265,12 @@ describe('--token-auth=producer', () => {
   });
 
   test('[T-16] [S-13] token creation is open by default, but a credential that is sent must be valid', async () => {
-    expect((await askToken(wanted('open'))).status).toBe(200);
+    expect((await requestToken(tokenRequest('open'))).status).toBe(200);
     for (const wrong of ['Token fb_x', 'Bearer x', 'x']) {
-      await expectUnauthorized(await askToken(wanted('open'), wrong), 'Token');
+      await expectUnauthorized(await requestToken(tokenRequest('open'), wrong), 'Token');
     }
-    expect((await askToken(wanted('open'), `Token ${harness.account.token}`)).status).toBe(200);
+    expect(
+      (await requestToken(tokenRequest('open'), `Token ${harness.account.token}`)).status,
+    ).toBe(200);
   });
 });

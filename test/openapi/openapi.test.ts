@@ -137,20 +137,20 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
     '[O-15] $operationId returns documented errors',
     async (operation) => {
       const { operationId, hasBody, security } = operation;
-      const ask = await authorizedRequest(fixture, operation);
-      const expected: [OperationRequest, number][] = [[{ ...ask, query: '?a=%zz' }, 400]];
+      const validRequest = await authorizedRequest(fixture, operation);
+      const expected: [OperationRequest, number][] = [[{ ...validRequest, query: '?a=%zz' }, 400]];
       if (security.length > 0) {
-        expected.push([{ ...ask, authorization: 'Bearer x' }, 401]);
-        expected.push([{ ...ask, authorization: `Token fb_${'a'.repeat(40)}` }, 401]);
+        expected.push([{ ...validRequest, authorization: 'Bearer x' }, 401]);
+        expected.push([{ ...validRequest, authorization: `Token fb_${'a'.repeat(40)}` }, 401]);
       }
       if (hasBody) {
-        expected.push([{ ...ask, text: '{"a":1' }, 400]);
-        const headers = { ...ask.headers, 'Content-Type': 'text/plain' };
-        expected.push([{ ...ask, text: '{}', headers }, 415]);
+        expected.push([{ ...validRequest, text: '{"a":1' }, 400]);
+        const headers = { ...validRequest.headers, 'Content-Type': 'text/plain' };
+        expected.push([{ ...validRequest, text: '{}', headers }, 415]);
       }
       const { bodyBytes } = OPERATIONS[operationId as OperationName];
       if (operation.method !== 'get') {
-        expected.push([{ ...ask, text: ' '.repeat(bodyBytes + 1) }, 413]);
+        expected.push([{ ...validRequest, text: ' '.repeat(bodyBytes + 1) }, 413]);
       }
       for (const [wrong, status] of expected) {
         for (const accept of accepts) {
@@ -177,11 +177,11 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
       const first = await contract.send(limited.url, operationId, failed);
       const second = await contract.send(limited.url, operationId, failed);
       expect([first.status, second.status]).toEqual([401, 429]);
-      const ask = await authorizedRequest(fixture, operation);
+      const validRequest = await authorizedRequest(fixture, operation);
       isUnavailable = true;
       try {
-        const answer = await contract.send(service.url, operationId, ask);
-        if (ask.authorization?.startsWith('Token')) expect(answer.status).toBe(503);
+        const answer = await contract.send(service.url, operationId, validRequest);
+        if (validRequest.authorization?.startsWith('Token')) expect(answer.status).toBe(503);
       } finally {
         isUnavailable = false;
       }
@@ -249,12 +249,12 @@ describe('the document', () => {
       'webhook-signature': `v1,${'a'.repeat(43)}=`,
     };
     const message = { type: 'test', timestamp: '2026-01-01T00:00:00.000Z' };
-    const told = (data: object) => JSON.stringify({ ...message, data });
-    contract.checkDelivery(headers, told({ webhookId: randomUUID() }));
+    const delivery = (data: object) => JSON.stringify({ ...message, data });
+    contract.checkDelivery(headers, delivery({ webhookId: randomUUID() }));
     const wrong: [Record<string, string>, string][] = [
-      [headers, told({})],
-      [headers, told({ webhookId: randomUUID(), more: 1 })],
-      [{ ...headers, 'webhook-signature': 'v1,a' }, told({ webhookId: randomUUID() })],
+      [headers, delivery({})],
+      [headers, delivery({ webhookId: randomUUID(), more: 1 })],
+      [{ ...headers, 'webhook-signature': 'v1,a' }, delivery({ webhookId: randomUUID() })],
       [headers, JSON.stringify({ ...message, type: 'other', data: {} })],
     ];
     for (const [sent, body] of wrong) {

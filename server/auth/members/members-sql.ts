@@ -90,7 +90,7 @@ export const memberProcedures = {
   /**
    * What members change of themselves; null leaves it. A new password ends their other sessions.
    * @param input.password the new hash, and the one of the password that was found right
-   * @throws DomainError `unauthorized` when the member is gone or has another password by now
+   * @throws DomainError `unauthorized` when the member was removed or the password changed
    */
   changeOwnMember: writeProcedure(
     async (

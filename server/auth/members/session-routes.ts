@@ -49,10 +49,10 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
       signInRates.byEmail.take(email);
-      const known = await store.findSignIn({ email });
-      const isRight = await passwords.verify(password, known?.passwordHash ?? null);
-      if (!known || !isRight) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
-      const { member, passwordHash } = known;
+      const found = await store.findSignIn({ email });
+      const isRight = await passwords.verify(password, found?.passwordHash ?? null);
+      if (!found || !isRight) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
+      const { member, passwordHash } = found;
       const newPasswordHash = passwords.isOutdated(passwordHash)
         ? await passwords.hash(password)
         : null;

@@ -14,7 +14,7 @@ const STREAMS = ['stream a', 'stream b'];
 /** The outcome of a call: it may take effect although its result is lost. */
 type CallOutcome = 'works' | 'fails' | 'loses its result';
 
-/** The seats of a record, by the rules of its keys: a viewer has one, and nobody else has it. */
+/** A model of the database: a viewer has one seat, and a seat has one viewer. */
 class ModelDatabase implements SeatStore {
   readonly seats = new Map<string, number>();
   private readonly next = new Map<string, number>();
@@ -36,10 +36,10 @@ class ModelDatabase implements SeatStore {
   takeSeats = (offers: readonly SeatOffer[]) =>
     this.through('take', () => {
       for (const offer of offers) {
-        const place = `${offer.streamId} ${offer.seat}`;
-        if (this.seatOf(offer) !== null || this.taken.has(place)) continue;
+        const key = `${offer.streamId} ${offer.seat}`;
+        if (this.seatOf(offer) !== null || this.taken.has(key)) continue;
         this.seats.set(keyOf(offer), offer.seat);
-        this.taken.add(place);
+        this.taken.add(key);
       }
       return offers.map((offer) => this.seatOf(offer));
     });
@@ -59,10 +59,10 @@ const request = fc.record({
   node: fc.nat(NODES - 1),
   viewers: fc.array(viewer, { minLength: 1, maxLength: 8 }),
 });
-/** Asks that are under way together, and a node that dies after them. */
+/** Concurrent requests, and a node that restarts after them. */
 const wave = fc.record({
-  asks: fc.array(request, { minLength: 1, maxLength: 5 }),
-  dies: fc.option(fc.nat(NODES - 1), { nil: null }),
+  requests: fc.array(request, { minLength: 1, maxLength: 5 }),
+  restarting: fc.option(fc.nat(NODES - 1), { nil: null }),
 });
 const outcomes = fc.infiniteStream(
   fc.constantFrom<CallOutcome>('works', 'works', 'works', 'works', 'fails', 'loses its result'),
@@ -87,16 +87,16 @@ test('[T-8] [T-9] [N-16] a viewer has the same unique seat on all nodes, whateve
         });
         const nodes = Array.from({ length: NODES }, () => new SeatLeases(store));
         const seatOf = new Map<string, number>();
-        for (const { asks, dies } of waves) {
-          const answers = asks.map(async ({ node, viewers }) => {
+        for (const { requests, restarting } of waves) {
+          const answers = requests.map(async ({ node, viewers }) => {
             const seats = await nodes[node]?.assign(viewers).catch((error: unknown) => {
               if (!(error instanceof Unavailable)) throw error;
             });
             for (const [index, seat] of (seats ?? []).entries()) {
-              const asked = viewers[index] as StreamViewer;
-              expect(seat instanceof DomainError).toBe(!STREAMS.includes(asked.streamId));
+              const viewer = viewers[index] as StreamViewer;
+              expect(seat instanceof DomainError).toBe(!STREAMS.includes(viewer.streamId));
               if (seat instanceof DomainError) continue;
-              const key = keyOf(asked);
+              const key = keyOf(viewer);
               expect(seat).toBe(seatOf.get(key) ?? seat);
               expect(seat).toBe(store.seats.get(key) ?? -1);
               seatOf.set(key, seat);
@@ -104,7 +104,7 @@ test('[T-8] [T-9] [N-16] a viewer has the same unique seat on all nodes, whateve
             }
           });
           await scheduler.waitFor(Promise.all(answers));
-          if (dies !== null) nodes[dies] = new SeatLeases(store);
+          if (restarting !== null) nodes[restarting] = new SeatLeases(store);
         }
         for (const streamId of STREAMS) {
           const own = [...seatOf].filter(([key]) => key.startsWith(streamId));

@@ -39,12 +39,12 @@ export function publishedKeys(keys: readonly SigningKey[], nowMs: number): Signi
 
 /** Whether a rotation would change the keys: a new key is due or forced, or an old one has retired. */
 export function rotationIsDue(keys: readonly SigningKey[], nowMs: number, force: boolean): boolean {
-  const kept = publishedKeys(keys, nowMs);
-  return kept.length < keys.length || needsKey(kept, nowMs, force);
+  const retained = publishedKeys(keys, nowMs);
+  return retained.length < keys.length || needsKey(retained, nowMs, force);
 }
 
-function needsKey(kept: readonly SigningKey[], nowMs: number, force: boolean): boolean {
-  const newest = kept.at(-1);
+function needsKey(retained: readonly SigningKey[], nowMs: number, force: boolean): boolean {
+  const newest = retained.at(-1);
   if (!newest) return true;
   if (newest.activeFrom > nowMs) return false; // The next key is already published.
   return force || nowMs >= newest.activeFrom + KEY_LIFETIME_MS - PUBLISH_AHEAD_MS;
@@ -59,17 +59,17 @@ export function planRotation(
   offered: { readonly kid: string; readonly privateJwk: string },
   nowMs: number,
   force: boolean,
-): { kept: SigningKey[]; forgotten: SigningKey[] } {
-  const kept = publishedKeys(keys, nowMs);
-  const forgotten = keys.filter((key) => !kept.includes(key));
-  if (!needsKey(kept, nowMs, force)) return { kept, forgotten };
-  const activeFrom = kept.length > 0 ? nowMs + PUBLISH_AHEAD_MS : nowMs;
+): { retained: SigningKey[]; retired: SigningKey[] } {
+  const retained = publishedKeys(keys, nowMs);
+  const retired = keys.filter((key) => !retained.includes(key));
+  if (!needsKey(retained, nowMs, force)) return { retained, retired };
+  const activeFrom = retained.length > 0 ? nowMs + PUBLISH_AHEAD_MS : nowMs;
   const retires = activeFrom + TOKEN_LIFETIME_S * 1000 + LEEWAY_MS;
   return {
-    kept: [
-      ...kept.map((key) => (key.retires === null ? { ...key, retires } : key)),
+    retained: [
+      ...retained.map((key) => (key.retires === null ? { ...key, retires } : key)),
       { ...offered, created: nowMs, activeFrom, retires: null },
     ],
-    forgotten,
+    retired,
   };
 }

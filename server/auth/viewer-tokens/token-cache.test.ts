@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { TokenCache } from './token-cache.ts';
-import { SLOTS_PER_PAGE } from './token-page.ts';
+import { SLOTS_PER_PAGE, TokenCache } from './token-cache.ts';
 
 const START = 'header.'.repeat(30);
 

@@ -119,10 +119,10 @@ export const tokenProcedures = {
         `select ${KEY_COLUMNS} from signing_keys order by active_from`,
       );
       const plan = planRotation([...keys], input.offered, input.nowMs, input.force);
-      for (const { kid } of plan.forgotten) {
+      for (const { kid } of plan.retired) {
         await tx.query('delete from signing_keys where kid = $1', [kid]);
       }
-      for (const key of plan.kept) {
+      for (const key of plan.retained) {
         await tx.query(
           `insert into signing_keys (kid, private_jwk, created, active_from, retires)
            values ($1, $2, $3, $4, $5)
@@ -130,7 +130,7 @@ export const tokenProcedures = {
           [key.kid, key.privateJwk, key.created, key.activeFrom, key.retires],
         );
       }
-      return plan.kept;
+      return plan.retained;
     },
   ),
 };

@@ -11,7 +11,7 @@ async function setUp() {
   const keyring = new Keyring({
     listSigningKeys: async () => keys,
     rotateSigningKeys: async ({ offered, nowMs, force }) => {
-      keys = planRotation(keys, offered, nowMs, force).kept;
+      keys = planRotation(keys, offered, nowMs, force).retained;
       return keys;
     },
   });

@@ -10,8 +10,7 @@ import { Batch } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { Credentials } from '../credentials.ts';
 import type { RandomBytes } from '../secrets.ts';
-import { type Admission, admissionOf, BANNED, type BanList } from './admission.ts';
-import type { TokenSeat } from './checked-viewer.ts';
+import { type Admission, admissionOf, BANNED, type BanList, type TokenSeat } from './admission.ts';
 import { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import { signToken } from './sign-token.ts';
@@ -59,7 +58,8 @@ const SEAT_DEADLINE_MS = 850;
 
 /** Issues and checks viewer tokens (SPEC T): EdDSA JWTs that carry the viewer's seat. */
 export class ViewerTokens {
-  private readonly cache: TokenCache;
+  /** The verified tokens, which may have expired. */
+  readonly cache: TokenCache;
   private readonly forgedCache = new LRUCache<string, true>({ max: FORGED_CACHE_MAX });
   private readonly seats: Batch<StreamViewer, number | DomainError>;
 
@@ -99,16 +99,6 @@ export class ViewerTokens {
     // Verification would succeed with the same claims, so cache the result now.
     this.cache.put(token, { streamId, seat, expiresMs: expiresAt * 1000 });
     return token;
-  }
-
-  /** The viewer of a cached token, which may have expired; null if it is not cached. */
-  cached(token: string): ViewerWithToken | null {
-    return this.cache.get(token);
-  }
-
-  /** Like `cached`, for the token in a range of bytes, which must not change while the result is used. */
-  find(bytes: Buffer, from: number, to: number): ViewerWithToken | null {
-    return this.cache.find(bytes, from, to);
   }
 
   /** The viewer of a cached token that has not expired; null otherwise. */

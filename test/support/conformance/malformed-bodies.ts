@@ -35,7 +35,8 @@ function wrongValues(member: Member): { fault: string; value: unknown }[] {
     { fault: 'an array of it', value: ['text'] },
     { fault: 'an object', value: {} },
   ];
-  const typesExcept = (...kept: string[]) => types.filter(({ fault }) => !kept.includes(fault));
+  const typesExcept = (...excluded: string[]) =>
+    types.filter(({ fault }) => !excluded.includes(fault));
   switch (member.is) {
     case 'uuid':
     case 'email':
