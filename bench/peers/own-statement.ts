@@ -29,8 +29,8 @@ function batch(): number[][] {
   });
 }
 
-async function record(tx: Pick<Tx, 'addNew'>): Promise<void> {
-  const areNew = await tx.addNew(TABLE, batch());
+async function record(tx: Pick<Tx, 'insertNew'>): Promise<void> {
+  const areNew = await tx.insertNew(TABLE, batch());
   recorded += areNew.filter(Boolean).length;
 }
 
@@ -41,7 +41,7 @@ async function inSqlite(endMs: number): Promise<void> {
 }
 
 async function inPostgres(endMs: number): Promise<void> {
-  const open = () => openSession({ url: place, connectMs: CONNECT_MS });
+  const open = () => openSession({ url: place, connectTimeoutMs: CONNECT_MS });
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, open));
   await sessions[0]?.run(`drop table if exists rows; create table rows ${CREATE}`);
   const working = sessions.map(async (session) => {

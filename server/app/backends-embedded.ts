@@ -8,9 +8,10 @@ import type { Backends, BackendsOptions, CreateRealtime } from './backends.ts';
 import { procedures } from './procedures.ts';
 
 /**
- * The backends of a service that is one process: SQLite in its data directory, the realtime backend in memory.
- * @throws Error with a line for the operator: the directory is in use, cannot be written or holds
- *   a newer record
+ * Opens the backends of a service of one process: SQLite in the data directory, and a realtime backend in
+ * memory.
+ * @throws Error with a line for the operator: the directory is in use, cannot be written, or has a
+ *   database of a newer version
  */
 export async function openEmbedded(options: BackendsOptions): Promise<Backends> {
   const lock = lockData(options.config.data);
@@ -26,7 +27,7 @@ function lockData(directory: string): DirectoryLock {
   try {
     return lockDirectory(directory);
   } catch (error) {
-    // The reason begins with the directory.
+    // The message starts with the directory.
     throw new Error(`--data ${(error as Error).message}`);
   }
 }
@@ -51,9 +52,9 @@ async function openOnDirectory(
       clock: createServiceClock(Date.now, watermark, logger),
       createRealtime: createEmbeddedRealtime,
       servers: [],
-      reach: (work) => work(),
-      place: `data in ${config.data}`,
-      end: () => database.close(),
+      retryUntilAvailable: (work) => work(),
+      location: `data in ${config.data}`,
+      close: () => database.close(),
       release: () => lock.release(),
     };
   } catch (error) {
@@ -62,7 +63,7 @@ async function openOnDirectory(
   }
 }
 
-/** Keeps everything in the memory of this process. */
+/** Creates the realtime parts in the memory of this process. */
 export const createEmbeddedRealtime: CreateRealtime = async (options) => {
   const chat = createMemoryChatSource(options);
   const realtime = createMemoryRealtimeBackend({ ...options, source: chat });

@@ -11,15 +11,15 @@ import type { Backends, BackendsOptions, CreateRealtime } from './backends.ts';
 import { procedures } from './procedures.ts';
 
 /**
- * The backends of one node among several: the database in PostgreSQL, the realtime backend in Redis. While one
- * is unavailable it goes on trying (N-2).
- * @throws Error with a line for the operator about what does not heal by itself
+ * Opens the backends of a node: the database in PostgreSQL, and the realtime backend in Redis. Retries while
+ * one of them is unavailable (N-2).
+ * @throws Error with a line for the operator when a retry cannot help
  */
 export async function openShared({ config, logger }: BackendsOptions): Promise<Backends> {
   const { database: databaseUrl, redis: redisUrl, redisReplicas } = config;
   if (databaseUrl === null || redisUrl === null)
-    throw new Error('--database and --redis are needed');
-  const reach = <T>(work: () => Promise<T>) =>
+    throw new Error('--database and --redis are required');
+  const retry = <T>(work: () => Promise<T>) =>
     retryUntilAvailable('PostgreSQL (--database)', logger, work);
   const redis = await retryUntilAvailable('Redis (--redis)', logger, () =>
     openRedis({ url: redisUrl, replicas: redisReplicas, logger }),
@@ -27,16 +27,16 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
     throw new Error(`Redis (--redis) cannot be used: ${error.message}`);
   });
   const opened: { close(): void | Promise<void> }[] = [redis];
-  const end = async () => {
-    for (const one of opened.toReversed()) await one.close();
+  const close = async () => {
+    for (const resource of opened.toReversed()) await resource.close();
   };
   try {
     const nodeId = randomUUID();
-    const database = await reach(() =>
+    const database = await retry(() =>
       openPostgresDatabase({ procedures, url: databaseUrl, logger }),
     );
     opened.push(database);
-    const time = await reach(() =>
+    const time = await retry(() =>
       openSharedClock({ redis, store: database.store, nodeId, logger }),
     );
     opened.push(time);
@@ -49,18 +49,18 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
         { name: 'redis', unavailable: () => redis.unavailable() },
         { name: 'postgres', unavailable: () => database.unavailable() },
       ],
-      reach,
-      place: `record in ${placeOf(databaseUrl)}`,
-      end,
+      retryUntilAvailable: retry,
+      location: `database in ${describeLocation(databaseUrl)}`,
+      close,
       release: () => {},
     };
   } catch (error) {
-    await end();
+    await close();
     throw error;
   }
 }
 
-function placeOf(database: string): string {
+function describeLocation(database: string): string {
   const { host, pathname } = new URL(database);
   return `${host}${pathname}`;
 }

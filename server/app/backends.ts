@@ -10,22 +10,22 @@ import type {
 import type { Database } from '../storage/sql/procedure.ts';
 import type { procedures, Store } from './procedures.ts';
 
-/** What a service stands on: a record, a beat and a clock that go together. */
+/** The backends of a service: database, clock and realtime backend. */
 export interface Backends {
   readonly database: Database<typeof procedures>;
-  /** The watermark of the database when it was opened. */
+  /** The watermark in the database when it was opened. */
   readonly watermark: number;
   readonly clock: ServiceClock;
   readonly createRealtime: CreateRealtime;
-  /** Other servers that this needs, with why each cannot be reached now, or null. */
+  /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
   readonly servers: readonly { readonly name: string; unavailable(): string | null }[];
-  /** Where the database is, for people; without credentials. */
-  readonly place: string;
-  /** Does what a start needs of them: again while one is unavailable, where that may heal (N-2). */
-  reach<T>(work: () => Promise<T>): Promise<T>;
-  /** Commits what is queued and ends the connections. */
-  end(): Promise<void>;
-  /** Gives free what only one process can have, whether or not `end` came to its end. */
+  /** Location of the database for people, without credentials. */
+  readonly location: string;
+  /** Runs a step of the start, again while a server is unavailable (N-2). */
+  retryUntilAvailable<T>(work: () => Promise<T>): Promise<T>;
+  /** Commits the queued writes and closes the connections. */
+  close(): Promise<void>;
+  /** Releases the lock of this process, also when `close` did not finish. */
   release(): void;
 }
 
@@ -47,8 +47,8 @@ export interface BackendsOptions {
   readonly config: Config;
   readonly logger: Logger;
   /**
-   * Told when nothing can be recorded any more, or some viewers are answered by nobody: the process
-   * should end and start again.
+   * Called when writes are no longer possible, or a thread that answers viewers failed. The process should
+   * end and be started again.
    */
   readonly onFailed: (reason: string) => void;
 }

@@ -1,10 +1,10 @@
 import type { Command } from '@commander-js/extra-typings';
 import {
   addSettings,
+  DATABASE_SETTINGS,
   type DatabaseLocation,
-  nameOfPlace,
-  RECORD_SETTINGS,
-  recordOf,
+  databaseLocationOf,
+  describeLocation,
 } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { parseEmail, parseId, parseName } from './values.ts';
@@ -12,53 +12,55 @@ import { parseEmail, parseId, parseName } from './values.ts';
 const EMAIL = '--email <address>';
 const EMAIL_HELP = 'email of the account';
 
-/** `account create` (SPEC O-3). Code that opens the database is loaded when it is needed. */
+/** `account create` (SPEC O-3). Loads the database code only when the command runs. */
 export function addAccountCommands(program: Command, terminal: Terminal): void {
-  const account = program.command('account').description('make accounts of producers');
+  const account = program.command('account').description('manage producer accounts');
   const create = account
     .command('create')
-    .description('make an account and print it with its first API token, which is shown once')
+    .description(
+      'create an account and print it with its first API token, which is shown only once',
+    )
     .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
     .requiredOption('--name <name>', 'name of the account', parseName);
-  addSettings(create, RECORD_SETTINGS);
+  addSettings(create, DATABASE_SETTINGS);
   create.action(async ({ email, name }) => {
-    const { createAccount, withDatabase } = await records();
-    const made = await withDatabase(recordOf(create), true, (store, nowMs) =>
+    const { createAccount, withDatabase } = await loadDatabaseCode();
+    const created = await withDatabase(databaseLocationOf(create), true, (store, nowMs) =>
       createAccount(store, { email, name }, nowMs),
     );
-    sayWhere(terminal, recordOf(create));
-    terminal.print(JSON.stringify(made));
+    reportLocation(terminal, databaseLocationOf(create));
+    terminal.print(JSON.stringify(created));
   });
 }
 
 /** `token create`, `list` and `revoke` (SPEC O-4). */
 export function addTokenCommands(program: Command, terminal: Terminal): void {
-  const token = program.command('token').description('make, list and revoke API tokens');
+  const token = program.command('token').description('create, list and revoke API tokens');
 
   const create = token
     .command('create')
-    .description('make an API token and print it; it is shown once')
+    .description('create an API token and print it; it is shown only once')
     .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
     .requiredOption('--name <name>', 'what the token is for', parseName);
-  addSettings(create, RECORD_SETTINGS);
+  addSettings(create, DATABASE_SETTINGS);
   create.action(async ({ email, name }) => {
-    const { createToken, withDatabase } = await records();
-    const made = await withDatabase(recordOf(create), false, (store, nowMs) =>
+    const { createToken, withDatabase } = await loadDatabaseCode();
+    const created = await withDatabase(databaseLocationOf(create), false, (store, nowMs) =>
       createToken(store, { email, name }, nowMs),
     );
-    sayWhere(terminal, recordOf(create));
-    terminal.print(JSON.stringify(made));
+    reportLocation(terminal, databaseLocationOf(create));
+    terminal.print(JSON.stringify(created));
   });
 
   const list = token
     .command('list')
     .description('list the API tokens of an account')
     .requiredOption(EMAIL, EMAIL_HELP, parseEmail)
-    .option('--json', 'as one JSON array');
-  addSettings(list, RECORD_SETTINGS);
+    .option('--json', 'print one JSON array');
+  addSettings(list, DATABASE_SETTINGS);
   list.action(async ({ email, json }) => {
-    const { listTokens, tokenTable, withDatabase } = await records();
-    const tokens = await withDatabase(recordOf(list), false, (store) =>
+    const { listTokens, tokenTable, withDatabase } = await loadDatabaseCode();
+    const tokens = await withDatabase(databaseLocationOf(list), false, (store) =>
       listTokens(store, { email }),
     );
     terminal.print(json ? JSON.stringify(tokens) : tokenTable(tokens));
@@ -66,23 +68,23 @@ export function addTokenCommands(program: Command, terminal: Terminal): void {
 
   const revoke = token
     .command('revoke')
-    .description('revoke an API token: it is refused from now on')
+    .description('revoke an API token; it is rejected from now on')
     .requiredOption('--id <id>', 'id of the token, as "token list" shows it', parseId);
-  addSettings(revoke, RECORD_SETTINGS);
+  addSettings(revoke, DATABASE_SETTINGS);
   revoke.action(async ({ id }) => {
-    const { withDatabase } = await records();
-    await withDatabase(recordOf(revoke), false, (store) =>
+    const { withDatabase } = await loadDatabaseCode();
+    await withDatabase(databaseLocationOf(revoke), false, (store) =>
       store.revokeApiToken({ account: null, id }),
     );
     terminal.print(JSON.stringify({ id, revoked: true }));
   });
 }
 
-/** Says where something was made: what is in another record than the server's is none to it. */
-export function sayWhere(terminal: Terminal, place: DatabaseLocation): void {
-  terminal.complain(`fourbeat: made in the database in ${nameOfPlace(place)}`);
+/** Prints which database was changed: a server does not see changes in another one. */
+export function reportLocation(terminal: Terminal, location: DatabaseLocation): void {
+  terminal.printError(`fourbeat: saved in the database in ${describeLocation(location)}`);
 }
 
-async function records() {
-  return { ...(await import('./accounts.ts')), ...(await import('./record.ts')) };
+async function loadDatabaseCode() {
+  return { ...(await import('./accounts.ts')), ...(await import('./with-database.ts')) };
 }

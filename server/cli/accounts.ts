@@ -3,12 +3,12 @@ import type { ApiToken, User } from '../../protocol/accounts.ts';
 import type { Store } from '../app/procedures.ts';
 import { newServiceToken } from '../auth/accounts/service-tokens.ts';
 
-/** A token whose secret is shown once. */
-export interface ShownToken extends ApiToken {
+/** An API token with its secret, which is shown only once. */
+export interface CreatedToken extends ApiToken {
   readonly token: string;
 }
 
-/** Makes an account with its first token. @throws DomainError `conflict` when the email is taken. */
+/** Creates an account with its first token. @throws DomainError `conflict` when the email is taken. */
 export async function createAccount(
   store: Pick<Store, 'createAccount'>,
   { email, name }: { email: string; name: string },
@@ -20,12 +20,12 @@ export async function createAccount(
   return { uuid: user.uuid, email, name, token: secret };
 }
 
-/** Makes a token of the account with this email. */
+/** Creates a token for the account with this email. */
 export async function createToken(
   store: Pick<Store, 'findAccount' | 'createApiToken'>,
   { email, name }: { email: string; name: string },
   nowMs: number,
-): Promise<ShownToken> {
+): Promise<CreatedToken> {
   const { uuid } = await accountOf(store, email);
   const { secret, stored } = newServiceToken(randomUUID(), name, randomBytes);
   await store.createApiToken({ account: uuid, token: stored, nowMs });
@@ -33,7 +33,7 @@ export async function createToken(
   return { id, name, prefix, created: nowMs, lastUsed: null, token: secret };
 }
 
-/** The tokens of the account with this email, without their secrets. */
+/** Lists the tokens of the account with this email, without secrets. */
 export async function listTokens(
   store: Pick<Store, 'findAccount' | 'listApiTokens'>,
   { email }: { email: string },
@@ -42,29 +42,30 @@ export async function listTokens(
   return store.listApiTokens({ account: uuid });
 }
 
-/** Tokens in columns, for a person. */
+/** Formats tokens as a table for a terminal. */
 export function tokenTable(tokens: readonly ApiToken[]): string {
   const rows = tokens.map(({ id, name, prefix, created, lastUsed }) => [
     id,
     `${prefix}…`,
-    minuteOf(created),
-    lastUsed === null ? 'never' : minuteOf(lastUsed),
+    formatMinute(created),
+    lastUsed === null ? 'never' : formatMinute(lastUsed),
     name,
   ]);
-  return columns([['ID', 'TOKEN', 'CREATED', 'LAST USED', 'NAME'], ...rows]);
+  return formatColumns([['ID', 'TOKEN', 'CREATED', 'LAST USED', 'NAME'], ...rows]);
 }
 
 async function accountOf(store: Pick<Store, 'findAccount'>, email: string): Promise<User> {
   const user = await store.findAccount({ email });
-  if (!user) throw new Error(`there is no account with the email ${email}`);
+  if (!user)
+    throw new Error(`no account has the email ${email}; create it with: fourbeat account create`);
   return user;
 }
 
-function minuteOf(unixMs: number): string {
+function formatMinute(unixMs: number): string {
   return new Date(unixMs).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-function columns(rows: readonly (readonly string[])[]): string {
+function formatColumns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => Bun.stringWidth(row[column] ?? ''))),
   );

@@ -1,27 +1,43 @@
 import type { Command } from '@commander-js/extra-typings';
 import { SETTINGS } from '../platform/config.ts';
-import { wholeNumber } from './values.ts';
+import { parseWholeNumber } from './values.ts';
 
 /** `demo` (SPEC O-17). */
 export function addDemoCommand(program: Command, end: (status: number) => void): void {
   program
     .command('demo')
-    .description('run a server, a show and its viewers, and check what they see')
-    .option('--viewers <number>', 'how many viewers (default 200)', wholeNumber(1, 100_000), 200)
+    .description(
+      'run a server with a show and simulated viewers, and check what the viewers receive',
+    )
+    .option(
+      '--viewers <number>',
+      'number of viewers (default 200)',
+      parseWholeNumber(1, 100_000),
+      200,
+    )
     .option(
       '--port <number>',
-      'port of the server; 0 takes any that is free (default 4250)',
+      'port of the server; 0 picks a free port (default 4250)',
       SETTINGS.port.parse,
       4250,
     )
-    .option('--quiz-every <seconds>', 'a quiz this often (default 20)', wholeNumber(5, 3_600), 20)
+    .option(
+      '--quiz-every <seconds>',
+      'time between quizzes (default 20)',
+      parseWholeNumber(5, 3_600),
+      20,
+    )
     .option(
       '--duration <seconds>',
-      'end after this long (default: when it is told to)',
-      wholeNumber(1, 86_400),
+      'end after this time (default: run until Ctrl-C)',
+      parseWholeNumber(1, 86_400),
     )
-    .option('--data <directory>', 'keep the database here (default: nowhere)', SETTINGS.data.parse)
-    .option('--no-video', 'without video, which takes a part of a processor')
+    .option(
+      '--data <directory>',
+      'directory of the database (default: temporary)',
+      SETTINGS.data.parse,
+    )
+    .option('--no-video', 'without video, which needs a part of a CPU core')
     .option('--plain', 'print lines instead of a dashboard')
     .action(async (options) => {
       const { runDemo } = await import('../../demo/demo.ts');

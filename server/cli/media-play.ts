@@ -9,7 +9,7 @@ import {
   SourceAddressError,
 } from '../media/play/source-address.ts';
 import { listenForStop } from '../platform/stop-signal.ts';
-import { withDatabase } from './record.ts';
+import { withDatabase } from './with-database.ts';
 
 export interface PlayCommand {
   readonly input: PlayInput;
@@ -23,23 +23,25 @@ export interface PlayCommand {
   readonly print: (line: string) => void;
 }
 
-/** Plays until the end, or until Ctrl-C. @throws Error with a one-line message for the user */
+/** Plays to the end of the input, or until Ctrl-C. @throws Error with a one-line message for the user */
 export async function playToStream(command: PlayCommand): Promise<void> {
   const { input, origin, token, streamId, ffmpeg } = command;
   const report = reportOf(command);
-  const ending = listenForStop();
+  const stopSignal = listenForStop();
   try {
     await play({
       input,
       origin,
       ffmpeg,
       report,
-      stopRequested: ending.requested,
+      stopRequested: stopSignal.requested,
       findAddress: () =>
-        token === null ? addressInRecord(command) : fetchSourceAddress({ origin, token, streamId }),
+        token === null
+          ? addressFromDatabase(command)
+          : fetchSourceAddress({ origin, token, streamId }),
     });
   } finally {
-    ending.dispose();
+    stopSignal.dispose();
     report.close();
   }
 }
@@ -49,11 +51,12 @@ function reportOf({ plain, print }: PlayCommand): PlayReport {
   return stdout.isTTY && !plain ? terminalReport(stdout) : plainReport(print);
 }
 
-/** Who may read the database may send to all its streams. */
-function addressInRecord({ data, origin, streamId }: PlayCommand): Promise<SourceAddress> {
+/** Reads the stream key from the database: whoever can read that may send to every stream. */
+function addressFromDatabase({ data, origin, streamId }: PlayCommand): Promise<SourceAddress> {
   return withDatabase({ data: data ?? '', database: null }, false, async (store) => {
     const stream = await store.findStream({ id: streamId });
-    if (!stream) throw new SourceAddressError(`there is no stream ${streamId} in ${data}`, false);
+    if (!stream)
+      throw new SourceAddressError(`the database in ${data} has no stream ${streamId}`, false);
     const { id, producer, title } = stream;
     const key = await store.keepStreamKey({ id, producer, offered: newStreamKey(randomBytes) });
     return { key, title, url: `${origin.replace(/^http/, 'ws')}/media/${id}/ingest` };

@@ -1,30 +1,32 @@
 import type { Command } from '@commander-js/extra-typings';
-import { sayWhere } from './account-commands.ts';
-import { addSettings, RECORD_SETTINGS, recordOf } from './settings.ts';
+import { reportLocation } from './account-commands.ts';
+import { addSettings, DATABASE_SETTINGS, databaseLocationOf } from './settings.ts';
 import type { Terminal } from './terminal.ts';
 import { parseEmail } from './values.ts';
 
-/** `member link` (SPEC U). Code that opens the database is loaded when it is needed. */
+/** `member link` (SPEC U). Loads the database code only when the command runs. */
 export function addMemberCommands(program: Command, terminal: Terminal): void {
-  const member = program.command('member').description('people who sign in to the studio');
+  const member = program
+    .command('member')
+    .description('manage the people who sign in to the studio');
   const link = member
     .command('link')
     .description(
-      'print a link, good once and for 24 h, by which a member sets a new password, or an account without one gets its owner',
+      'print a link to set a new password, or to add the owner of an account without members; it works once, within 24 h',
     )
     .requiredOption('--email <address>', 'email of the member or of the account', parseEmail);
-  addSettings(link, [...RECORD_SETTINGS, 'publicUrl', 'port']);
+  addSettings(link, [...DATABASE_SETTINGS, 'publicUrl', 'port']);
   link.action(async ({ email }) => {
-    const { withDatabase } = await import('./record.ts');
+    const { withDatabase } = await import('./with-database.ts');
     const { newMemberLink } = await import('../auth/members/links.ts');
     const { publicUrl, port } = link.opts() as { publicUrl?: string; port?: number };
     const origin = publicUrl || `http://localhost:${port}`;
-    const place = recordOf(link);
-    const made = await withDatabase(place, false, (store, nowMs) =>
+    const location = databaseLocationOf(link);
+    const created = await withDatabase(location, false, (store, nowMs) =>
       newMemberLink(store, email, origin, nowMs),
     );
-    if (made === null) throw new Error(`there is no member and no account with the email ${email}`);
-    sayWhere(terminal, place);
-    terminal.print(JSON.stringify(made));
+    if (created === null) throw new Error(`no member or account has the email ${email}`);
+    reportLocation(terminal, location);
+    terminal.print(JSON.stringify(created));
   });
 }

@@ -3,16 +3,16 @@ import { flagNameOf, SETTING_KEYS, variableNameOf } from '../platform/config.ts'
 import { runCommandLine } from './program.ts';
 import { settingsAsMarkdown } from './settings.ts';
 
-/** Runs a command line in this process; the environment is the process's own. */
+/** Runs a command line in this process, with its environment. */
 async function run(...args: string[]) {
   const printed: string[] = [];
-  const complaints: string[] = [];
+  const errors: string[] = [];
   const status = await runCommandLine(args, {
     print: (text) => printed.push(text),
-    complain: (text) => complaints.push(text),
+    printError: (text) => errors.push(text),
     env: process.env,
   });
-  return { status, printed, complaints };
+  return { status, printed, errors };
 }
 
 const PLAY = ['media', 'play', '--stream', '0f8fad5b-d9cb-469f-a165-70867728950e'];
@@ -23,7 +23,7 @@ afterEach(() => {
   }
 });
 
-describe('[O-6] help is printed, and the status is 0', () => {
+describe('[O-6] --help prints the help, with status 0', () => {
   test.each([
     [['--help'], 'Usage: fourbeat '],
     [['-h'], 'Usage: fourbeat '],
@@ -43,12 +43,12 @@ describe('[O-6] help is printed, and the status is 0', () => {
     [['media', 'play', '--help'], 'Usage: fourbeat media play '],
     [['settings', '--help'], 'Usage: fourbeat settings '],
   ])('%p', async (args, usage) => {
-    const { status, printed, complaints } = await run(...args);
+    const { status, printed, errors } = await run(...args);
     expect(printed.join('\n')).toStartWith(usage);
-    expect([status, complaints]).toEqual([0, []]);
+    expect([status, errors]).toEqual([0, []]);
   });
 
-  test('the help of serve names every setting, its variable and its default', async () => {
+  test('the help of serve lists every setting with its variable and its default', async () => {
     const help = (await run('serve', '--help')).printed.join('\n');
     for (const key of SETTING_KEYS) {
       expect(help).toContain(`--${flagNameOf(key)} `);
@@ -58,7 +58,7 @@ describe('[O-6] help is printed, and the status is 0', () => {
   });
 });
 
-describe('[O-6] what is unknown is one line, and the status is 2', () => {
+describe('[O-6] an invalid command line prints one line, with status 2', () => {
   test.each([
     [['srve'], "unknown command 'srve'"],
     [['--prot'], "unknown option '--prot'"],
@@ -74,29 +74,32 @@ describe('[O-6] what is unknown is one line, and the status is 2', () => {
     [['serve', '--port'], "option '--port <number>' argument missing"],
     [['demo', '--viewers', 'many'], "option '--viewers <number>' argument 'many' is invalid"],
     [['media', 'play'], "required option '--stream <id>' not specified"],
-    [[...PLAY, 'show.mp4'], 'give --token, FOURBEAT_TOKEN or --data'],
-    [[...PLAY, '--token', 'x', '--loop'], '--loop is for a FILE'],
+    [[...PLAY, 'show.mp4'], 'set --token, FOURBEAT_TOKEN or --data'],
+    [[...PLAY, '--token', 'x', '--loop'], '--loop needs a FILE'],
     [[...PLAY, 'show.mp4', '--once', '--loop'], "cannot be used with option '--once'"],
     [[...PLAY, '--size', '641x360'], 'It must be two even numbers'],
-    [[...PLAY, '--url', 'http://localhost/studio'], 'It must be like http://localhost:4250'],
+    [
+      [...PLAY, '--url', 'http://localhost/studio'],
+      'It must be an origin, such as http://localhost:4250',
+    ],
     [['serve', '--port', 'a\nb'], "argument 'a b' is invalid"],
   ])('%p', async (args, why) => {
-    const { status, printed, complaints } = await run(...args);
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toMatch(/^fourbeat: [^\n]*$/);
-    expect(complaints[0]).toContain(why);
+    const { status, printed, errors } = await run(...args);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toMatch(/^fourbeat: [^\n]*$/);
+    expect(errors[0]).toContain(why);
     expect([status, printed]).toEqual([2, []]);
   });
 
-  test('no command at all prints the help for the person, and the status is 2', async () => {
-    const { status, printed, complaints } = await run();
-    expect(complaints.join('\n')).toContain('Usage: fourbeat');
+  test('a command line without a command prints the help to standard error, with status 2', async () => {
+    const { status, printed, errors } = await run();
+    expect(errors.join('\n')).toContain('Usage: fourbeat');
     expect([status, printed]).toEqual([2, []]);
   });
 });
 
-describe('[O-8] a wrong value is one line with the setting and the reason, and the status is 2', () => {
-  const wrong = {
+describe('[O-8] an invalid value prints one line with the setting and the reason, with status 2', () => {
+  const invalid = {
     host: 'localhost:4250',
     port: '70000',
     workers: '0',
@@ -135,22 +138,22 @@ describe('[O-8] a wrong value is one line with the setting and the reason, and t
     sourceGrace: '0',
   };
 
-  test.each(SETTING_KEYS)('%s, as a flag and as a variable', async (key) => {
-    const flag = await run('serve', `--${flagNameOf(key)}=${wrong[key]}`);
-    process.env[variableNameOf(key)] = wrong[key];
+  test.each(SETTING_KEYS)('%s as a flag and as a variable', async (key) => {
+    const flag = await run('serve', `--${flagNameOf(key)}=${invalid[key]}`);
+    process.env[variableNameOf(key)] = invalid[key];
     const variable = await run('serve');
-    for (const { status, printed, complaints } of [flag, variable]) {
-      expect(complaints).toHaveLength(1);
-      expect(complaints[0]).toMatch(/^fourbeat: [^\n]* is invalid\. It must [^\n]*\.$/);
-      expect(complaints[0]).toContain(`--${flagNameOf(key)}`);
-      expect(complaints[0]).not.toContain('secret');
+    for (const { status, printed, errors } of [flag, variable]) {
+      expect(errors).toHaveLength(1);
+      expect(errors[0]).toMatch(/^fourbeat: [^\n]* is invalid\. It must [^\n]*\.$/);
+      expect(errors[0]).toContain(`--${flagNameOf(key)}`);
+      expect(errors[0]).not.toContain('secret');
       expect([status, printed]).toEqual([2, []]);
     }
-    expect(variable.complaints[0]).toContain(variableNameOf(key));
+    expect(variable.errors[0]).toContain(variableNameOf(key));
   });
 });
 
-describe('[A-9] what is no email or name of an account is refused', () => {
+describe('[A-9] an invalid email or name of an account is rejected', () => {
   test.each([
     ['--email', 'ann'],
     ['--email', '@b'],
@@ -165,17 +168,17 @@ describe('[A-9] what is no email or name of an account is refused', () => {
     ['--name', 'a\u0000'],
   ])('%s %p', async (flag, value) => {
     const rest = flag === '--email' ? ['--name', 'Ann'] : ['--email', 'ann@example.org'];
-    const { status, complaints } = await run('account', 'create', flag, value, ...rest);
-    expect(complaints).toHaveLength(1);
-    expect(complaints[0]).toContain(`option '${flag}`);
+    const { status, errors } = await run('account', 'create', flag, value, ...rest);
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain(`option '${flag}`);
     expect(status).toBe(2);
   });
 });
 
-test('a variable that is no setting is told in one line, and stops nothing', async () => {
+test('an unknown variable prints one line, and the command continues', async () => {
   process.env.FOURBEAT_PROT = '1';
-  const { status, complaints } = await run('settings');
-  expect(complaints).toEqual(['fourbeat: FOURBEAT_PROT is no setting']);
+  const { status, errors } = await run('settings');
+  expect(errors).toEqual(['fourbeat: FOURBEAT_PROT is not a setting; check its spelling']);
   expect(status).toBe(0);
 });
 
@@ -187,15 +190,15 @@ test.each([
     'Set --public-url together with --database',
   ],
 ])('[N-1] settings that contradict each other are rejected: %p', async (args, why) => {
-  const { status, printed, complaints } = await run('serve', ...args);
-  expect(complaints).toHaveLength(1);
-  expect(complaints[0]).toContain(why);
+  const { status, printed, errors } = await run('serve', ...args);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain(why);
   expect([status, printed]).toEqual([2, []]);
 });
 
-test('[O-7] docs/configuration.md has the table of settings that the program prints', async () => {
-  const readme = await Bun.file(new URL('../../docs/configuration.md', import.meta.url)).text();
-  const table = /<!-- settings:begin -->\n([\s\S]*?)\n<!-- settings:end -->/.exec(readme)?.[1];
+test('[O-7] docs/configuration.md contains the table of settings that the program prints', async () => {
+  const page = await Bun.file(new URL('../../docs/configuration.md', import.meta.url)).text();
+  const table = /<!-- settings:begin -->\n([\s\S]*?)\n<!-- settings:end -->/.exec(page)?.[1];
   expect(table).toBe(settingsAsMarkdown());
   expect((await run('settings')).printed).toEqual([settingsAsMarkdown()]);
 });

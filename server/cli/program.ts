@@ -9,9 +9,9 @@ import { addMemberCommands } from './member-commands.ts';
 import {
   addSettings,
   configOfCommand,
+  normalizeEnvironment,
+  redactSecrets,
   settingsAsMarkdown,
-  tidyEnvironment,
-  withoutSecrets,
 } from './settings.ts';
 import { oneLine, type Terminal } from './terminal.ts';
 
@@ -20,8 +20,8 @@ const FAILURE_STATUS = 1;
 
 const EXAMPLES = `
 Examples:
-  $ fourbeat demo                    a whole show, which checks itself
-  $ fourbeat serve                   the service, on port 4250
+  $ fourbeat demo                    a complete show that checks itself
+  $ fourbeat serve                   the service on port 4250
   $ fourbeat serve --port 80 --data /var/lib/fourbeat --public-url https://live.example.org
   $ fourbeat account create --email ann@example.org --name Ann
   $ fourbeat token list --email ann@example.org
@@ -32,24 +32,26 @@ Every setting is a flag and a variable: --log-level debug is FOURBEAT_LOG_LEVEL=
 
 /**
  * Runs one command line.
- * @param args what follows the name of the program
- * @returns the exit status: 0 done, 1 could not be done, 2 the command line is wrong (O-6, O-8)
+ * @param args the arguments after the program name
+ * @returns the exit status: 0 success, 1 failure, 2 invalid command line (O-6, O-8)
  */
 export async function runCommandLine(args: readonly string[], terminal: Terminal): Promise<number> {
-  const unknownVariables = tidyEnvironment(terminal.env);
+  const unknownVariables = normalizeEnvironment(terminal.env);
   let status = 0;
   let showsStack = false;
-  const program = newProgram(terminal);
+  const program = createProgram(terminal);
   program.hook('preAction', (_, command) => {
     showsStack = command.opts().logLevel === 'debug';
-    if (command.name() === 'serve') return; // It has a log to say this in.
-    for (const name of unknownVariables) terminal.complain(`fourbeat: ${name} is no setting`);
+    if (command.name() === 'serve') return; // `serve` logs them.
+    for (const name of unknownVariables) {
+      terminal.printError(`fourbeat: ${name} is not a setting; check its spelling`);
+    }
   });
-  const end = (ended: number) => {
-    status = ended;
+  const setStatus = (newStatus: number) => {
+    status = newStatus;
   };
-  addServeCommand(program, unknownVariables, end);
-  addDemoCommand(program, end);
+  addServeCommand(program, unknownVariables, setStatus);
+  addDemoCommand(program, setStatus);
   addAccountCommands(program, terminal);
   addTokenCommands(program, terminal);
   addMemberCommands(program, terminal);
@@ -57,7 +59,7 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   addMediaCommand(program, terminal);
   program
     .command('settings')
-    .description('print every setting, as a table in Markdown')
+    .description('print all settings as a Markdown table')
     .action(() => terminal.print(settingsAsMarkdown()));
   try {
     await program.parseAsync(args, { from: 'user' });
@@ -65,13 +67,13 @@ export async function runCommandLine(args: readonly string[], terminal: Terminal
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE_STATUS;
     const { message, stack } = error instanceof Error ? error : new Error(String(error));
-    terminal.complain(showsStack ? (stack ?? message) : `fourbeat: ${oneLine(message)}`);
+    terminal.printError(showsStack ? (stack ?? message) : `fourbeat: ${oneLine(message)}`);
     return FAILURE_STATUS;
   }
 }
 
-/** The program without its commands; they take over how it prints and how it ends. */
-function newProgram(terminal: Terminal) {
+/** The program without its commands, which inherit its output and exit handling. */
+function createProgram(terminal: Terminal) {
   return new Command('fourbeat')
     .description('A live event audience service: exact counts, quizzes and one feed for everyone.')
     .version(packageJson.version, '-v, --version', 'print the version')
@@ -81,14 +83,14 @@ function newProgram(terminal: Terminal) {
     .configureHelp({ optionDescription })
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),
-      writeErr: (text) => terminal.complain(text.trimEnd()),
+      writeErr: (text) => terminal.printError(text.trimEnd()),
       outputError: (text, write) =>
-        write(`fourbeat: ${oneLine(withoutSecrets(text).replace(/^error: /, '') + hintFor(text))}`),
+        write(`fourbeat: ${oneLine(redactSecrets(text).replace(/^error: /, '') + hintFor(text))}`),
     })
     .exitOverride();
 }
 
-/** npm keeps flags that come without a `--` before them, and passes on their values alone. */
+/** npm consumes flags without a preceding `--`, and passes on only their values. */
 function hintFor(error: string): string {
   return error.includes("too many arguments for 'demo'")
     ? ' With npm, put -- before the flags: npm start -- --viewers 20'

@@ -5,13 +5,13 @@ import { type RunningServer, type ServerOptions, startServer } from '../app/serv
 import type { Config } from '../platform/config.ts';
 import { createLogger, type LogStream, standardError } from '../platform/logging.ts';
 
-// O-11 allows 10 s in all, and the commit at the end may take 2 of them.
+// O-11 allows 10 s in total; the last commit may take 2 s of it.
 const DRAIN_GRACE_MS = 7_000;
 
 /**
- * Runs the service until it is told to stop (SPEC O-1, O-11).
- * @param unknownVariables names in the environment that are probably misspelt settings
- * @returns the exit status: 0, or 1 when not everything could be finished in time
+ * Runs the service until a signal stops it (SPEC O-1, O-11).
+ * @param unknownVariables environment variables that are probably misspelled settings
+ * @returns the exit status: 0, or 1 when pending work could not be finished in time
  * @throws Error with a line for the operator when it cannot start
  */
 export async function serve(
@@ -22,14 +22,14 @@ export async function serve(
   const log = standardError();
   const logger = createLogger(config.logLevel, log);
   for (const variable of unknownVariables) {
-    logger.warn({ variable }, 'there is no setting of this name');
+    logger.warn({ variable }, 'unknown setting in the environment; check its spelling');
   }
   process.on('uncaughtException', (error) => {
-    logger.fatal({ err: error }, 'the service ends');
+    logger.fatal({ err: error }, 'the service ends because of an unexpected error');
     void fail(log);
   });
   process.on('unhandledRejection', (reason) => {
-    logger.error({ err: reason }, 'a failure that nobody waited for');
+    logger.error({ err: reason }, 'unhandled rejection');
   });
   try {
     return await runServer({ config, version, logger }, log);
@@ -39,31 +39,35 @@ export async function serve(
 }
 
 async function runServer(
-  options: Omit<ServerOptions, 'onLost' | 'openBackends'>,
+  options: Omit<ServerOptions, 'onFailed' | 'openBackends'>,
   log: LogStream,
 ): Promise<number> {
   const { config, version, logger } = options;
-  // From here on, so that none that comes during the start, or right after it, is missed.
-  const told = nextSignal();
+  // Listen before the start, so that a signal during or right after it is not missed.
+  const signaled = nextSignal();
   const starting = startServer({
     ...options,
     openBackends: config.database === null ? openEmbedded : openShared,
-    // R-6: the next start needs no repair, so to end is the quickest way back to a record.
-    onLost: (reason) => {
-      logger.fatal({ reason }, 'a thread is lost, so the service ends');
+    // R-6: a start needs no repair, so a restart is the fastest recovery.
+    onFailed: (reason) => {
+      logger.fatal(
+        { reason },
+        'a worker thread failed; the service ends and must be started again',
+      );
       void fail(log);
     },
   });
-  // A node waits for backends that are unavailable, and must not have to be killed for that (N-2).
-  const server = await Promise.race([starting, told]);
+  // A node waits for unavailable backends; a signal must end that wait as well (N-2).
+  const server = await Promise.race([starting, signaled]);
   if (typeof server === 'string') return 0;
-  logger.info({ url: server.url, record: server.place, version }, 'listening');
+  logger.info({ url: server.url, database: server.place, version }, 'listening');
   const lines = [`Fourbeat is listening on ${server.url} (${server.place})`];
   const link = await setupLink(server, logger);
-  if (link !== null) lines.push(`To make the first account, open ${link} (once, within 24 h)`);
+  if (link !== null)
+    lines.push(`To create the first account, open ${link} (works once, within 24 h)`);
   console.log(lines.join('\n'));
 
-  const signal = await told;
+  const signal = await signaled;
   logger.info({ signal }, 'stopping');
   void nextSignal().then(() => {
     log.abandon();
@@ -71,18 +75,19 @@ async function runServer(
   });
   const clean = await server.stop(DRAIN_GRACE_MS);
   if (clean) logger.info('stopped');
-  else logger.warn('stopped before everything was finished');
+  else logger.warn('stopped before all work was finished');
   return clean ? 0 : 1;
 }
 
-/** The link is a secret, so the log does not say it: whoever sees this terminal may use it (U-12). */
+/** The link is a secret (U-12): it goes to standard output, not to the log. */
 async function setupLink(server: RunningServer, logger: Logger): Promise<string | null> {
   try {
     const link = await server.newSetupLink();
-    if (link !== null) logger.info('nobody can sign in yet; standard output has a link for it');
+    if (link !== null)
+      logger.info('no member exists yet; standard output has a link to create the first account');
     return link;
   } catch (error) {
-    logger.warn({ err: error }, 'no link to make the first account could be made');
+    logger.warn({ err: error }, 'the link to create the first account could not be created');
     return null;
   }
 }

@@ -10,11 +10,11 @@ import {
   variableNameOf,
 } from '../platform/config.ts';
 
-/** The option of a setting, read from its flag or else from its variable. */
+/** The command line option of a setting, with its environment variable. */
 function optionOf(key: keyof SettingValues): Option {
   const { value, help, default: fallback, defaultMeaning, parse } = SETTINGS[key];
-  const named = value === null ? '[true|false]' : `<${value}>`;
-  const option = new Option(`--${flagNameOf(key)} ${named}`, help)
+  const placeholder = value === null ? '[true|false]' : `<${value}>`;
+  const option = new Option(`--${flagNameOf(key)} ${placeholder}`, help)
     .env(variableNameOf(key))
     .default(defaultOf(key), defaultMeaning ?? fallback)
     .argParser((text: string) => {
@@ -33,12 +33,12 @@ const SECRET_VALUE = new RegExp(
   's',
 );
 
-/** What the library says of a wrong value, without the value when it may hold a password. */
-export function withoutSecrets(complaint: string): string {
-  return complaint.replace(SECRET_VALUE, (_, option, from = '') => `${option}${from} is invalid`);
+/** Removes values that may contain a password from an error of the library. */
+export function redactSecrets(message: string): string {
+  return message.replace(SECRET_VALUE, (_, option, from = '') => `${option}${from} is invalid`);
 }
 
-/** Gives a command settings of the service as options. */
+/** Adds settings of the service to a command as options. */
 export function addSettings(
   command: CommandUnknownOpts,
   keys: readonly (keyof SettingValues)[],
@@ -46,9 +46,9 @@ export function addSettings(
   for (const key of keys) command.addOption(optionOf(key));
 }
 
-/** The config that the options of a command with all settings came to. */
+/** The configuration from the options of a command that has all settings. */
 export function configOfCommand(command: CommandUnknownOpts): Config {
-  // The library turns a value of null into an empty text, which no setting has.
+  // The library turns null into an empty string, which is no valid value of a setting.
   const values = Object.entries(command.opts()).map(([key, value]) => [
     key,
     value === '' ? null : value,
@@ -56,38 +56,38 @@ export function configOfCommand(command: CommandUnknownOpts): Config {
   try {
     return configFrom(Object.fromEntries(values) as SettingValues);
   } catch (error) {
-    // Settings that do not go together are as wrong as one by itself (O-8).
+    // Contradicting settings are an error like an invalid value (O-8).
     return command.error(`error: ${(error as Error).message}`);
   }
 }
 
-/** Settings of the commands that work on a record. */
-export const RECORD_SETTINGS = ['data', 'database', 'logLevel'] as const;
+/** Settings of commands that work on a database. */
+export const DATABASE_SETTINGS = ['data', 'database', 'logLevel'] as const;
 
-/** Where a record is: in PostgreSQL, or else in a data directory. */
+/** Location of the database: PostgreSQL, or a data directory. */
 export type DatabaseLocation = Pick<SettingValues, 'data' | 'database'>;
 
-/** The database of a command that has the settings of these. */
-export function recordOf(command: CommandUnknownOpts): DatabaseLocation {
+/** The database location from the options of a command. */
+export function databaseLocationOf(command: CommandUnknownOpts): DatabaseLocation {
   const { data, database } = command.opts() as DatabaseLocation;
   return { data, database: database || null };
 }
 
-/** Where a record is, for people: without credentials. */
-export function nameOfPlace({ data, database }: DatabaseLocation): string {
+/** The database location for people, without credentials. */
+export function describeLocation({ data, database }: DatabaseLocation): string {
   if (database === null) return data;
   const { host, pathname } = new URL(database);
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-/** The producer's API token, for commands that speak to a running service: no setting of the service. */
+/** API token for commands that call a running service; it is not a setting of the service. */
 export const TOKEN_VARIABLE = 'FOURBEAT_TOKEN';
 
 /**
- * A variable that is set to nothing is not set: compose files and unit files write them so.
- * @returns names that begin like a setting's and are none, probably misspelt
+ * Removes settings with an empty value, as compose files and unit files write them.
+ * @returns variables with the prefix of settings that are unknown, probably misspelled
  */
-export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
+export function normalizeEnvironment(env: NodeJS.ProcessEnv): string[] {
   const known = new Set([...SETTING_KEYS.map(variableNameOf), TOKEN_VARIABLE]);
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(env)) {
@@ -98,14 +98,14 @@ export function tidyEnvironment(env: NodeJS.ProcessEnv): string[] {
   return unknown;
 }
 
-/** Every setting as a table for docs/configuration.md. */
+/** All settings as a Markdown table, for docs/configuration.md. */
 export function settingsAsMarkdown(): string {
   const rows = SETTING_KEYS.map((key) => {
     const { value, help, default: fallback, defaultMeaning } = SETTINGS[key];
     const flag = value === null ? `--${flagNameOf(key)}` : `--${flagNameOf(key)} <${value}>`;
     const shown = fallback === '' ? defaultMeaning : `\`${fallback}\``;
-    const meant = fallback !== '' && defaultMeaning ? ` (${defaultMeaning})` : '';
-    return `| \`${flag}\` | \`${variableNameOf(key)}\` | ${shown}${meant} | ${help} |`;
+    const meaning = fallback !== '' && defaultMeaning ? ` (${defaultMeaning})` : '';
+    return `| \`${flag}\` | \`${variableNameOf(key)}\` | ${shown}${meaning} | ${help} |`;
   });
   return ['| Flag | Variable | Default | What it does |', '|---|---|---|---|', ...rows].join('\n');
 }

@@ -1,13 +1,13 @@
-/** What a command prints to, and the environment it was started in. */
+/** Output and environment of a command. */
 export interface Terminal {
-  /** One line, or a page, of the program's output. */
+  /** Prints to standard output. */
   print(text: string): void;
-  /** One line for the person who started it. */
-  complain(text: string): void;
+  /** Prints a line to standard error. */
+  printError(text: string): void;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** A text on one line, without characters that would move a terminal's cursor. */
+/** Joins a text to one line without control characters. */
 export function oneLine(text: string): string {
   return text.replace(/[\s\p{Cc}]+/gu, ' ').trim();
 }

@@ -47,11 +47,11 @@ async function createAccount(directory: string, email: string) {
 
 /**
  * The one JSON object that a command printed.
- * @param madeIn the data directory that it says it used; null: it says nothing
+ * @param location the data directory that it says it used; null: it says nothing
  */
-function output<T>({ status, stdout, stderr }: Ended, madeIn: string | null = null): T {
-  const said = madeIn === null ? '' : `fourbeat: made in the database in ${madeIn}\n`;
-  expect([status, stderr]).toEqual([0, said]);
+function output<T>({ status, stdout, stderr }: Ended, location: string | null = null): T {
+  const expectedError = location === null ? '' : `fourbeat: saved in the database in ${location}\n`;
+  expect([status, stderr]).toEqual([0, expectedError]);
   expect(stdout.trimEnd()).not.toContain('\n');
   return JSON.parse(stdout);
 }

@@ -109,7 +109,7 @@ test('[U-15] an e-mail of nobody, and a place without a record, are one line', a
   const data = ['--data', folder.path('owner')];
   for (const [args, why] of [
     [['--email', 'nobody@example.org', ...data], 'nobody@example.org'],
-    [['--email', 'ann@example.org', '--data', folder.path('nowhere')], 'holds no record'],
+    [['--email', 'ann@example.org', '--data', folder.path('nowhere')], 'there is no database in'],
   ] as const) {
     const { status, stdout, stderr } = await fourbeat(['member', 'link', ...args]);
     expect([status, stdout]).toEqual([1, '']);

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const printed = ({ status, stdout, stderr }: Ended): Record<string, unknown> => {
-  expect(stderr === '' || /^fourbeat: made in [^\n]*\n$/.test(stderr) ? '' : stderr).toBe('');
+  expect(stderr === '' || /^fourbeat: saved in [^\n]*\n$/.test(stderr) ? '' : stderr).toBe('');
   expect(status).toBe(0);
   return JSON.parse(stdout);
 };
@@ -20,7 +20,7 @@ test('[N-20] [U-15] account, token, member and key commands work on the database
   const ann = ['--email', 'ann@example.org', '--name', 'Ann'];
   const made = await fourbeat(['account', 'create', ...ann, '--database', database]);
   expect(made.stderr).toBe(
-    `fourbeat: made in the database in PostgreSQL at 127.0.0.1:${server.port}/live\n`,
+    `fourbeat: saved in the database in PostgreSQL at 127.0.0.1:${server.port}/live\n`,
   );
   expect(printed(made)).toMatchObject({
     email: 'ann@example.org',
@@ -51,7 +51,7 @@ test('[N-20] [U-15] account, token, member and key commands work on the database
   expect(kid).toBeString();
 });
 
-test('[N-20] a database that holds no record, or is not to be had, is one line without the password', async () => {
+test('[N-20] a database without the schema, or that cannot be reached, is one line without the password', async () => {
   const empty = await server.createDatabase('empty');
   const wrong = new URL(database);
   wrong.password = 'Secret-4711';

@@ -17,20 +17,20 @@ afterEach(async () => {
 
 const newDirectory = () => join(mkdtempSync(join(root, 'data-')), 'record');
 
-function openAt(directory: string, onLost: (reason: string) => void): Promise<TestDatabase> {
+function openAt(directory: string, onFailed: (reason: string) => void): Promise<TestDatabase> {
   return openSqliteDatabase({
     procedures: testProcedures,
     worker: new URL('../support/database/worker.ts', import.meta.url),
     directory,
-    onLost,
+    onFailed,
   });
 }
 
 async function open(
   directory = newDirectory(),
-  onLost: (reason: string) => void = () => {},
+  onFailed: (reason: string) => void = () => {},
 ): Promise<TestDatabase> {
-  const database = await openAt(directory, onLost);
+  const database = await openAt(directory, onFailed);
   opened.push(database);
   await database.store.prepare({});
   return database;

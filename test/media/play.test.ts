@@ -246,7 +246,11 @@ describe('a target that cannot be used', () => {
     ['a wrong token', ['--token', 'fb_wrong'], '--token or FOURBEAT_TOKEN'],
     ['no service', ['--url', 'http://127.0.0.1:1'], 'is it running?'],
     ['no ffmpeg', ['--ffmpeg', '/nowhere/ffmpeg'], 'Install it: '],
-    ['no record', ['--token', '', '--data', join(tmpdir(), 'fourbeat-none')], 'holds no record'],
+    [
+      'no database',
+      ['--token', '', '--data', join(tmpdir(), 'fourbeat-none')],
+      'there is no database in',
+    ],
   ])('[M-9] [M-44] %s gives one line that states what to do', async (_, args, why) => {
     const common = ['--stream', STREAM, '--url', service.url, '--token', TOKEN];
     const child = Bun.spawn([process.execPath, MAIN, 'media', 'play', ...common, ...args], {

@@ -18,19 +18,19 @@ describe.each(['embedded', 'shared'] as const)(
     }, 30_000);
     afterAll(() => service.close());
 
-    test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] come, answer, and are told as many answers as are recorded', async () => {
-      const fixture = await RehearsalFixture.of(service, { duration: 3_000 });
-      const { streamId } = await fixture.begun({ viewers: 40 });
-      await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 36);
-      const { counts } = await fixture.ask(streamId, 0);
+    test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] join, answer, and see as many answers as are recorded', async () => {
+      const fixture = await RehearsalFixture.forNewShow(service, { duration: 3_000 });
+      const { streamId } = await fixture.start({ viewers: 40 });
+      await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 36);
+      const { counts } = await fixture.playQuiz(streamId, 0);
       const sum = Object.values(counts ?? {}).reduce((total, { count }) => total + count, 0);
       await service.studio('POST', `/streams/${streamId}/end`);
-      const { crowd, ended } = await fixture.once(({ state }) => state === 'over');
+      const { crowd, ended } = await fixture.waitFor(({ state }) => state === 'over');
       expect(crowd?.mismatch).toBeNull();
       expect(crowd?.checks).toBeGreaterThan(100);
       expect(crowd?.requests).toBeGreaterThan(400);
       expect(crowd?.lost).toBe(0);
-      expect(crowd?.answers.acknowledged).toBe(await fixture.recorded(streamId));
+      expect(crowd?.answers.acknowledged).toBe(await fixture.countRecordedAnswers(streamId));
       expect(crowd?.answers.acknowledged).toBe(sum);
       expect(sum).toBeGreaterThan(20);
       expect(crowd?.quizzes).toEqual([
@@ -53,30 +53,30 @@ describe.each(['embedded', 'shared'] as const)(
       expect(await count()).toBe(0);
     }, 30_000);
 
-    test.concurrent('[Y-5] [Y-7] answers that are sent after the close are refused, all of them', async () => {
-      const fixture = await RehearsalFixture.of(service, { duration: 1_000 });
-      const { streamId } = await fixture.begun({ viewers: 20, lateShare: 1 });
-      await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 18);
-      await fixture.ask(streamId, 0);
-      const { crowd } = await fixture.once(
+    test.concurrent('[Y-5] [Y-7] have all late answers rejected', async () => {
+      const fixture = await RehearsalFixture.forNewShow(service, { duration: 1_000 });
+      const { streamId } = await fixture.start({ viewers: 20, lateShare: 1 });
+      await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 18);
+      await fixture.playQuiz(streamId, 0);
+      const { crowd } = await fixture.waitFor(
         ({ crowd: now }) => (now?.answers.refusedLate ?? 0) > 10,
       );
       expect(crowd?.answers.acknowledged).toBe(0);
       expect(crowd?.quizzes[0]).toMatchObject({ acknowledged: 0, counted: 0 });
-      expect(await fixture.recorded(streamId)).toBe(0);
+      expect(await fixture.countRecordedAnswers(streamId)).toBe(0);
       expect(crowd?.mismatch).toBeNull();
       await fixture.end();
     }, 30_000);
 
-    test.concurrent('[Y-5] [Y-7] bots answer at once; what is lost is tried again, and counted once', async () => {
-      const fixture = await RehearsalFixture.of(service, { duration: 5_000 });
-      const { streamId } = await fixture.begun({ viewers: 30, botShare: 1, lossShare: 0.3 });
-      await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 27);
-      await fixture.ask(streamId, 0);
-      const recorded = await fixture.recorded(streamId);
+    test.concurrent('[Y-5] [Y-7] answer at once as bots, and retry lost answers that count once', async () => {
+      const fixture = await RehearsalFixture.forNewShow(service, { duration: 5_000 });
+      const { streamId } = await fixture.start({ viewers: 30, botShare: 1, lossShare: 0.3 });
+      await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 27);
+      await fixture.playQuiz(streamId, 0);
+      const recorded = await fixture.countRecordedAnswers(streamId);
       expect(recorded).toBeGreaterThan(15);
       // An answer whose acknowledgement was lost is sent again, and acknowledged after the close as well.
-      const { crowd } = await fixture.once(({ crowd: now }) => {
+      const { crowd } = await fixture.waitFor(({ crowd: now }) => {
         const { acknowledged, unknown } = now?.answers ?? { acknowledged: 0, unknown: 0 };
         return acknowledged + unknown >= recorded && now?.quizzes[0]?.counted === recorded;
       });
@@ -86,15 +86,15 @@ describe.each(['embedded', 'shared'] as const)(
       await fixture.end();
     }, 30_000);
 
-    test.concurrent('[Y-7] who is banned goes, and that is no mismatch', async () => {
-      const fixture = await RehearsalFixture.of(service);
-      const { streamId } = await fixture.begun({ viewers: 25 });
+    test.concurrent('[Y-7] leave when banned, without a mismatch', async () => {
+      const fixture = await RehearsalFixture.forNewShow(service);
+      const { streamId } = await fixture.start({ viewers: 25 });
       const chat = `/streams/${streamId}/chat`;
       const lines = async () => {
         const response = await service.studio('GET', chat);
         return (await expectJson<{ results: { viewer: string }[] }>(response, 200)).results;
       };
-      const rehearsal = await fixture.once(({ crowd }) => (crowd?.present ?? 0) > 20);
+      const rehearsal = await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 20);
       for (let tries = 0; tries < 100 && (await lines()).length === 0; tries++)
         await Bun.sleep(100);
       const viewer = (await lines())[0]?.viewer;
@@ -103,14 +103,14 @@ describe.each(['embedded', 'shared'] as const)(
       const before = rehearsal.crowd?.checks ?? 0;
       // Counts are compared for some seconds more, and what did not fit would be told by then.
       await Bun.sleep(4_000);
-      const { crowd } = await fixture.once(({ crowd: now }) => (now?.checks ?? 0) > before + 50);
+      const { crowd } = await fixture.waitFor(({ crowd: now }) => (now?.checks ?? 0) > before + 50);
       expect(crowd?.mismatch).toBeNull();
       await fixture.end();
     }, 30_000);
   },
 );
 
-test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => {
+test('[Y-6] [Y-10] any node reports and ends a rehearsal', async () => {
   const first = await startService({ backends: 'shared', clock: 'real' });
   const options = { backends: 'shared', directory: first.directory, clock: 'real' } as const;
   const second = await startService(options);
@@ -120,9 +120,9 @@ test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => 
     return [...(named?.read() ?? [])][0]?.[0];
   };
   try {
-    const fixture = await RehearsalFixture.of(first);
-    await fixture.begun({ viewers: 5 });
-    await fixture.once(({ crowd }) => crowd !== null);
+    const fixture = await RehearsalFixture.forNewShow(first);
+    await fixture.start({ viewers: 5 });
+    await fixture.waitFor(({ crowd }) => crowd !== null);
     const path = `/streams/${fixture.showId}/rehearsals/current`;
     const read = await second.studio('GET', path, undefined, init);
     expect(await expectJson<Rehearsal>(read, 200)).toMatchObject({
@@ -139,7 +139,7 @@ test('[Y-6] [Y-10] any node tells of a rehearsal, and any ends it', async () => 
   }
 }, 30_000);
 
-test('[Y-8] a show that is over before its viewers have begun to come sends them home, too', async () => {
+test('[Y-8] the viewers of a rehearsal end also if the show ends before they join', async () => {
   const service = await startService({ clock: 'real' });
   const thread = new Worker(
     new URL('../../server/domains/rehearsals/crowd-thread.ts', import.meta.url).href,

@@ -413,7 +413,7 @@ test('[H-22] metrics count attempts and contain neither URLs nor secrets', async
     target.answer = () => new Response(null, { status: 500 });
     for (let n = 0; n < 2; n++) await service.studio('POST', `/webhooks/${id}/test`);
     await service.service.deliver();
-    const readings = service.service.stats.more.filter(({ name }) => name.includes('webhook'));
+    const readings = service.service.stats.additional.filter(({ name }) => name.includes('webhook'));
     const samples = readings.map(({ name, read }) => [name, [...read()]]);
     expect(samples).toEqual([
       [
@@ -458,7 +458,7 @@ test('[H-17] two nodes send each delivery once', async () => {
     const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
     expect(work).toEqual({ undispatched: false, due: false });
     const sent = [one, two].map(({ service }) => {
-      const reading = service.stats.more.find(({ name }) => name.includes('webhook'));
+      const reading = service.stats.additional.find(({ name }) => name.includes('webhook'));
       return [...(reading?.read() ?? [])].map(([count, labels]) => [labels?.outcome, count]);
     });
     for (const outcomes of sent) expect(outcomes).toEqual([['delivered', expect.any(Number)]]);

@@ -1,55 +1,55 @@
-/** One reading of another machine's clock; ours are of a monotonic source. All in ms. */
+/** A reading of another machine's clock. `sentMs` and `receivedMs` are of a local monotonic source. */
 export interface ClockReading {
   readonly sentMs: number;
   readonly receivedMs: number;
-  /** What the other clock said at some moment in between. */
+  /** The other clock at some moment in between, in ms. */
   readonly serverMs: number;
 }
 
-/** The other clock is `offsetMs` ahead of the monotonic source, by `errorMs` more or less. */
+/** The other clock is ahead of the monotonic source by `offsetMs` ± `errorMs`. */
 export interface ClockEstimate {
   readonly offsetMs: number;
   readonly errorMs: number;
 }
 
-/** What is known of the other clock: readings that agree with each other, the newest last. */
+/** Readings of the other clock that agree with each other, the newest last. */
 export type ClockReadings = readonly [ClockReading, ...ClockReading[]];
 
-/** Ms in a ms by which two clocks may drift apart; the kernel slews by no more while it runs NTP. */
+/** Maximum drift between two clocks; the kernel slews by no more under NTP. */
 const DRIFT = 0.0005;
-const KEPT = 16;
-/** `TIME` counts microseconds, and Unix ms as a number have steps of a quarter of one. */
+const READINGS_MAX = 16;
+/** `TIME` has microseconds, and Unix ms as a double have steps of 0.25 µs. */
 const RESOLUTION_MS = 0.002;
 
 /**
- * The estimate of the best reading: that of the least round trip, where an older one has drifted.
- * The reading may be anywhere in its round trip, so that half of it is the error.
+ * The estimate with the smallest error: half the round trip of its reading, since the clock was read at
+ * an unknown moment of it, plus the drift since.
  */
 export function estimateAt(readings: ClockReadings, nowMs: number): ClockEstimate {
   const [first, ...rest] = readings.map((reading) => estimateOf(reading, nowMs));
   return rest.reduce(
-    (best, one) => (one.errorMs <= best.errorMs ? one : best),
+    (best, next) => (next.errorMs <= best.errorMs ? next : best),
     first as ClockEstimate,
   );
 }
 
 /**
- * Takes one more reading. One that cannot agree with what is known is of a clock that was stepped,
- * or of another machine after a failover: what was known before is then forgotten.
- * @returns the readings, and by how many ms the clock stepped, or 0
+ * Adds a reading. If it contradicts the estimate, the clock was stepped, or a failover changed the
+ * machine: the older readings are dropped.
+ * @returns the readings, and the step of the clock in ms, or 0
  */
-export function withReading(
+export function addReading(
   readings: ClockReadings,
   reading: ClockReading,
 ): { readings: ClockReadings; steppedMs: number } {
-  const known = estimateAt(readings, reading.receivedMs);
+  const current = estimateAt(readings, reading.receivedMs);
   const fresh = estimateOf(reading, reading.receivedMs);
-  const differenceMs = fresh.offsetMs - known.offsetMs;
-  if (Math.abs(differenceMs) > known.errorMs + fresh.errorMs) {
+  const differenceMs = fresh.offsetMs - current.offsetMs;
+  if (Math.abs(differenceMs) > current.errorMs + fresh.errorMs) {
     return { readings: [reading], steppedMs: differenceMs };
   }
-  const kept = [...readings, reading].slice(-KEPT) as unknown as ClockReadings;
-  return { readings: kept, steppedMs: 0 };
+  const recent = [...readings, reading].slice(-READINGS_MAX) as unknown as ClockReadings;
+  return { readings: recent, steppedMs: 0 };
 }
 
 function estimateOf({ sentMs, receivedMs, serverMs }: ClockReading, nowMs: number): ClockEstimate {

@@ -3,71 +3,77 @@ import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
 import { Connection, type ReplyError } from './connection.ts';
-import { WrongRedis, wrongOf } from './link.ts';
-import type { ServerLinks } from './server-links.ts';
-import { type ClusterView, clusterView, nameOf, newestView, parseRedirection } from './slots.ts';
+import { configurationErrorOf, RedisConfigurationError } from './reconnecting-connection.ts';
+import type { ServerConnections } from './server-connections.ts';
+import {
+  type ClusterView,
+  newestView,
+  parseClusterView,
+  parseRedirection,
+  serverName,
+} from './slots.ts';
 import type { Redirection, Topology } from './topology.ts';
 
 export interface ClusterOptions {
-  /** Some servers of the cluster; it names the others. */
+  /** Some servers of the cluster; they report the others. */
   readonly seeds: readonly HostPort[];
   readonly connectTo: (address: HostPort) => RedisOptions;
-  readonly greet: (connection: Connection) => Promise<void>;
-  /** @param takesOver whether another server had its keys until now */
-  readonly linksTo: (address: HostPort, takesOver: boolean) => ServerLinks;
+  readonly handshake: (connection: Connection) => Promise<void>;
+  /** Opens the connections to a server. @param takesOver whether another server had its keys until now */
+  readonly connectionsTo: (address: HostPort, takesOver: boolean) => ServerConnections;
 }
 
-const LOOK_MS = 200;
-const ASKED_AT_ONCE = 5;
+const REFRESH_MS = 200;
+const QUERIED_SERVERS_MAX = 5;
 
 /**
- * The servers of a cluster and their slots. A call that was answered with MOVED tells of a slot that
- * moved; while a primary is unavailable, others are asked every 200 ms who has its slots now.
+ * The servers of a cluster and their slots. The slots are read again after a MOVED error, and every
+ * 200 ms while a primary is unavailable.
  */
 export class ClusterTopology implements Topology {
-  private readonly servers = new Map<string, { address: HostPort; links: ServerLinks }>();
-  private readonly owners: (ServerLinks | undefined)[] = [];
-  private trouble: string | null = 'not connected yet';
+  private readonly servers = new Map<string, { address: HostPort; server: ServerConnections }>();
+  private readonly owners: (ServerConnections | undefined)[] = [];
+  private error: string | null = 'not connected yet';
   private isStale = true;
-  private looking: Promise<void> | null = null;
+  private refreshing: Promise<void> | null = null;
   private readonly timer: Timer;
   private isOpen = false;
   private closed = false;
 
   constructor(private readonly options: ClusterOptions) {
     this.timer = setInterval(() => {
-      if (this.isStale || this.unavailable() !== null) void this.look().catch(() => {});
-    }, LOOK_MS);
+      if (this.isStale || this.unavailable() !== null) void this.refresh().catch(() => {});
+    }, REFRESH_MS);
   }
 
-  async opened(): Promise<void> {
-    await this.look();
+  async ready(): Promise<void> {
+    await this.refresh();
     this.isOpen = true;
-    await Promise.all([...this.servers.values()].map(({ links }) => links.opened()));
-    if (this.trouble !== null) throw new Unavailable(`Redis: ${this.trouble}`);
+    await Promise.all([...this.servers.values()].map(({ server }) => server.ready()));
+    if (this.error !== null) throw new Unavailable(`Redis: ${this.error}`);
   }
 
-  holderOf(key: string): ServerLinks {
-    const links = this.owners[calculateSlot(key)];
-    if (links) return links;
-    throw new Unavailable(`Redis: ${this.trouble ?? 'no server of the cluster has this key'}`);
+  serverFor(key: string): ServerConnections {
+    const server = this.owners[calculateSlot(key)];
+    if (server) return server;
+    throw new Unavailable(`Redis: ${this.error ?? 'no server of the cluster has this key'}`);
   }
 
-  redirected(error: ReplyError, by: ServerLinks): Redirection | null {
-    if (error.code === 'CLUSTERDOWN') this.trouble = error.message;
+  handleRedirection(error: ReplyError, by: ServerConnections): Redirection | null {
+    if (error.code === 'CLUSTERDOWN') this.error = error.message;
     if (error.code === 'CLUSTERDOWN' || error.code === 'MOVED') this.isStale = true;
-    const asked = [...this.servers.values()].find(({ links }) => links === by)?.address;
-    const found = asked ? parseRedirection(error.message, asked) : null;
-    if (!found) return null;
-    const to = this.linksTo(found.to);
-    if (!found.isAsking) this.owners[found.slot] = to;
-    return { to, isAsking: found.isAsking };
+    const responder = [...this.servers.values()].find(({ server }) => server === by)?.address;
+    const redirection = responder ? parseRedirection(error.message, responder) : null;
+    if (!redirection) return null;
+    const to = this.connectionsTo(redirection.to);
+    if (!redirection.isAsking) this.owners[redirection.slot] = to;
+    return { to, isAsking: redirection.isAsking };
   }
 
   unavailable(): string | null {
-    if (this.trouble !== null) return this.trouble;
-    for (const { links } of this.servers.values()) {
-      const reason = links.unavailable();
+    if (this.error !== null) return this.error;
+    for (const { server } of this.servers.values()) {
+      const reason = server.unavailable();
       if (reason !== null) return reason;
     }
     return null;
@@ -76,79 +82,85 @@ export class ClusterTopology implements Topology {
   close(): void {
     this.closed = true;
     clearInterval(this.timer);
-    for (const { links } of this.servers.values()) links.close();
+    for (const { server } of this.servers.values()) server.close();
   }
 
-  /** Asks who has which slots, once at a time. @throws what the servers answered, when none knows */
-  private look(): Promise<void> {
-    this.looking ??= this.lookNow().finally(() => {
-      this.looking = null;
+  /** Reads the slots from the servers, one refresh at a time. @throws when no server reports them */
+  private refresh(): Promise<void> {
+    this.refreshing ??= this.refreshNow().finally(() => {
+      this.refreshing = null;
     });
-    return this.looking;
+    return this.refreshing;
   }
 
-  private async lookNow(): Promise<void> {
+  private async refreshNow(): Promise<void> {
     const known = [...this.servers.values()].map(({ address }) => address);
-    const all = new Map([...known, ...this.options.seeds].map((one) => [nameOf(one), one]));
-    const asked = shuffled([...all.values()]).slice(0, ASKED_AT_ONCE);
-    const answers = await Promise.allSettled(asked.map((address) => this.viewOf(address)));
-    const views = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const all = new Map(
+      [...known, ...this.options.seeds].map((address) => [serverName(address), address]),
+    );
+    const queried = shuffled([...all.values()]).slice(0, QUERIED_SERVERS_MAX);
+    const results = await Promise.allSettled(queried.map((address) => this.queryView(address)));
+    const views = results.flatMap((result) =>
+      result.status === 'fulfilled' ? [result.value] : [],
+    );
     const newest = newestView(views);
     if (newest) {
-      this.take(newest);
+      this.apply(newest);
       return;
     }
-    const reasons = answers.map((one) => (one as PromiseRejectedResult).reason as Error);
-    this.trouble = reasons[0]?.message ?? 'no server of the cluster answers';
-    throw wrongAmong(reasons) ?? new Unavailable(`Redis is unavailable: ${this.trouble}`);
+    const reasons = results.map((result) => (result as PromiseRejectedResult).reason as Error);
+    this.error = reasons[0]?.message ?? 'no server of the cluster responds';
+    throw findConfigurationError(reasons) ?? new Unavailable(`Redis is unavailable: ${this.error}`);
   }
 
-  private async viewOf(address: HostPort): Promise<ClusterView> {
+  private async queryView(address: HostPort): Promise<ClusterView> {
     const connection = new Connection(this.options.connectTo(address), () => {});
     try {
       await connection.open();
-      await this.options.greet(connection);
+      await this.options.handshake(connection);
       const slots = await connection.send(['CLUSTER', 'SLOTS']);
       const info = await connection.send(['CLUSTER', 'INFO']);
-      return clusterView(slots, info, address);
+      return parseClusterView(slots, info, address);
     } finally {
-      connection.close('asked');
+      connection.close('done');
     }
   }
 
-  private take({ ranges, trouble }: ClusterView): void {
+  private apply({ ranges, error }: ClusterView): void {
     if (this.closed) return;
     this.isStale = false;
-    this.trouble = trouble;
+    this.error = error;
     this.owners.length = 0;
-    const kept = new Set<string>();
+    const current = new Set<string>();
     for (const { from, to, owner } of ranges) {
-      const links = this.linksTo(owner);
-      kept.add(nameOf(owner));
-      for (let slot = from; slot <= to; slot += 1) this.owners[slot] = links;
+      const server = this.connectionsTo(owner);
+      current.add(serverName(owner));
+      for (let slot = from; slot <= to; slot += 1) this.owners[slot] = server;
     }
-    for (const [name, { links }] of this.servers) {
-      if (kept.has(name)) continue;
+    for (const [name, { server }] of this.servers) {
+      if (current.has(name)) continue;
       this.servers.delete(name);
-      links.retire();
+      server.retire();
     }
   }
 
-  private linksTo(address: HostPort): ServerLinks {
-    const name = nameOf(address);
+  private connectionsTo(address: HostPort): ServerConnections {
+    const name = serverName(address);
     const found = this.servers.get(name);
-    if (found) return found.links;
-    const links = this.options.linksTo(address, this.isOpen);
-    this.servers.set(name, { address, links });
-    return links;
+    if (found) return found.server;
+    const server = this.options.connectionsTo(address, this.isOpen);
+    this.servers.set(name, { address, server });
+    return server;
   }
 }
 
-function wrongAmong(reasons: readonly Error[]): WrongRedis | null {
+function findConfigurationError(reasons: readonly Error[]): RedisConfigurationError | null {
   if (reasons.some(({ message }) => message.includes('cluster support disabled'))) {
-    return new WrongRedis('It is no cluster: the address begins with redis:// or rediss://');
+    return new RedisConfigurationError(
+      'The server is not part of a cluster: start the address with redis:// or rediss://',
+    );
   }
-  return reasons.map(wrongOf).find((wrong) => wrong !== null) ?? null;
+  return reasons.map(configurationErrorOf).find((error) => error !== null) ?? null;
 }
 
 function shuffled<T>(values: readonly T[]): T[] {

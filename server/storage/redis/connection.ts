@@ -1,33 +1,33 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
-import { Patience } from './patience.ts';
 import type { RedisValue } from './redis.ts';
+import { SilenceTimer } from './silence-timer.ts';
 
-/** What a server answered with an error; `code` is its first word, such as `READONLY`. */
+/** An error reply of a server; `code` is its first word, such as `READONLY`. */
 export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   readonly code: string;
   constructor(message: string) {
-    // What follows are values that were sent.
+    // The rest of the message repeats arguments.
     super(message.replace(/, with args beginning with:.*$/s, ''));
     this.code = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
   }
 }
 
-/** A server that sends nothing for so long while something waits has stopped answering. */
-export const SILENCE_MS = 250;
-/** What one call may take of a server that is slow, but answers others. */
-const CALL_MS = 800;
+/** A server that sends nothing for this long while a command is pending is unavailable. */
+export const SILENCE_TIMEOUT_MS = 250;
+/** Maximum duration of a call to a server that is slow, but responds to others. */
+const CALL_TIMEOUT_MS = 800;
 const TICK_MS = 25;
-/** Calls under way; what comes beyond them has no hope of an answer in time. */
-const WAITING_MAX = 10_000;
+/** Maximum number of pending commands; further ones could not get a reply in time. */
+const PENDING_MAX = 10_000;
 
-const ONE_CONNECTION: RedisOptions = {
+const CONNECTION_OPTIONS: RedisOptions = {
   lazyConnect: true,
-  connectTimeout: SILENCE_MS,
+  connectTimeout: SILENCE_TIMEOUT_MS,
   disconnectTimeout: 100,
-  // Each client is one connection: a new one resolves the name of its server again, and has
-  // nothing left of the last one's commands.
+  // One client per connection: a new client resolves the host name again, and has no commands left from
+  // the last connection.
   retryStrategy: null,
   enableOfflineQueue: false,
   autoResendUnfulfilledCommands: false,
@@ -36,65 +36,68 @@ const ONE_CONNECTION: RedisOptions = {
   protocol: 2,
 };
 
-interface Waiting {
-  /** How long this one may wait without anything coming, in ms. */
+interface PendingCommand {
+  /** Maximum silence while this command is pending, in ms. */
   readonly silenceMs: number;
-  /** By the connection's own time, in ms. */
+  /** When it was sent, as `silence.elapsedMs()`. */
   readonly sinceMs: number;
   readonly reject: (error: Error) => void;
 }
 
 /**
- * One connection to one server, from its making to its end; it is not made anew. It ends when the
- * server closes it, cannot be reached, or is silent for 250 ms while something waits; then all that
- * waits fails with Unavailable. Nothing is queued for later and nothing is sent twice.
+ * One connection to one server; it never reconnects. It ends when the server closes it, cannot be
+ * reached, or is silent for 250 ms while a command is pending. All pending commands then fail with
+ * Unavailable. Commands are never queued or sent twice.
  */
 export class Connection {
-  /** Why it ended; null while it has not. */
+  /** Why the connection ended; null while it is open. */
   ended: string | null = null;
   private readonly client: Redis;
-  private readonly waiting = new Set<Waiting>();
-  private readonly patience = new Patience(TICK_MS);
-  private ticking: Timer | null = null;
+  private readonly pending = new Set<PendingCommand>();
+  private readonly silence = new SilenceTimer(TICK_MS);
+  private tickTimer: Timer | null = null;
   private reason = 'the connection was closed';
 
   /**
-   * @param options where the server is
-   * @param onEnd told once why the connection ended, unless `close` ended it
+   * @param options address of the server
+   * @param onEnd called once with the reason when the connection ends, except after `close`
    */
   constructor(
     options: RedisOptions,
     private readonly onEnd: (reason: string) => void,
   ) {
-    this.client = new Redis({ ...options, ...ONE_CONNECTION, replyMapping: 'legacy' });
+    this.client = new Redis({ ...options, ...CONNECTION_OPTIONS, replyMapping: 'legacy' });
     this.client.on('error', (error: Error) => {
       this.reason = error.message;
     });
-    // Any byte is an answer: those to large calls take their time.
+    // Any byte counts as a response: large replies arrive in many pieces.
     this.client.on('connect', () => {
-      this.client.stream.on('data', () => this.patience.answered(performance.now()));
+      this.client.stream.on('data', () => this.silence.onResponse(performance.now()));
     });
     this.client.on('end', () => this.end(this.reason));
   }
 
-  /** @throws Unavailable when there is no server */
+  /** @throws Unavailable when the server cannot be reached */
   async open(): Promise<void> {
     if (this.ended !== null) throw new Unavailable(this.ended);
-    await this.bounded(this.client.connect(), CALL_MS);
+    await this.withTimeout(this.client.connect(), CALL_TIMEOUT_MS);
   }
 
   /**
-   * Sends one command. @param silenceMs what the command itself may keep the connection silent
-   * @throws Unavailable when no answer came @throws ReplyError when the answer is an error
+   * Sends one command.
+   * @param silenceMs maximum silence, for commands that block
+   * @throws Unavailable when there was no reply
+   * @throws ReplyError when the reply is an error
    */
-  async send(words: readonly RedisValue[], silenceMs = SILENCE_MS): Promise<unknown> {
+  async send(words: readonly RedisValue[], silenceMs = SILENCE_TIMEOUT_MS): Promise<unknown> {
     if (this.ended !== null) throw new Unavailable(this.ended);
-    if (this.waiting.size >= WAITING_MAX) throw new Unavailable('Redis has too much to answer.');
-    const [name, ...values] = words.map(argumentOf);
-    return this.bounded(this.client.callBuffer(String(name), ...values), silenceMs);
+    if (this.pending.size >= PENDING_MAX)
+      throw new Unavailable('Redis has too many pending commands.');
+    const [name, ...values] = words.map(toArgument);
+    return this.withTimeout(this.client.callBuffer(String(name), ...values), silenceMs);
   }
 
-  /** Holds back what is sent in this turn, so that it goes out together. */
+  /** Buffers the commands of this turn of the event loop, so that they are sent together. */
   cork(): void {
     const { stream } = this.client;
     if (!stream || this.ended !== null) return;
@@ -106,14 +109,14 @@ export class Connection {
     this.finish(reason);
   }
 
-  private bounded(work: Promise<unknown>, silenceMs: number): Promise<unknown> {
+  private withTimeout(work: Promise<unknown>, silenceMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      if (this.waiting.size === 0) this.startTicking();
-      const entry = { silenceMs, sinceMs: this.patience.passed(), reject };
+      if (this.pending.size === 0) this.startTicking();
+      const entry = { silenceMs, sinceMs: this.silence.elapsedMs(), reject };
 
-      this.waiting.add(entry);
+      this.pending.add(entry);
       const settle = () => {
-        if (this.waiting.delete(entry) && this.waiting.size === 0) this.stopTicking();
+        if (this.pending.delete(entry) && this.pending.size === 0) this.stopTicking();
       };
       work.then(
         (reply) => {
@@ -122,47 +125,51 @@ export class Connection {
         },
         (error: Error) => {
           settle();
-          reject(isReply(error) ? new ReplyError(error.message) : this.lost(error));
+          reject(
+            isReplyError(error) ? new ReplyError(error.message) : this.unavailableError(error),
+          );
         },
       );
     });
   }
 
-  private lost(error: Error): Unavailable {
+  private unavailableError(error: Error): Unavailable {
     return new Unavailable(this.ended ?? (this.reason || error.message));
   }
 
   private startTicking(): void {
-    this.patience.begin(performance.now());
-    this.ticking = setInterval(() => this.tick(), TICK_MS);
+    this.silence.start(performance.now());
+    this.tickTimer = setInterval(() => this.tick(), TICK_MS);
   }
 
   private stopTicking(): void {
-    if (this.ticking) clearInterval(this.ticking);
-    this.ticking = null;
+    if (this.tickTimer) clearInterval(this.tickTimer);
+    this.tickTimer = null;
   }
 
   private tick(): void {
-    this.patience.tick(performance.now());
-    const [first] = this.waiting;
+    this.silence.tick(performance.now());
+    const [first] = this.pending;
     if (!first) return;
-    if (this.isSilentFor(first)) {
-      // An answer may have come while this process stood still: what has arrived is read first.
+    if (this.isSilenceTooLong(first)) {
+      // A response may have arrived while this process was stalled: read the socket first.
       setImmediate(() => {
-        if (this.waiting.has(first) && this.isSilentFor(first)) this.end('it does not answer');
+        if (this.pending.has(first) && this.isSilenceTooLong(first))
+          this.end('it does not respond');
       });
       return;
     }
-    for (const entry of this.waiting) {
-      if (this.patience.passed() - entry.sinceMs <= Math.max(CALL_MS, entry.silenceMs)) break;
-      this.waiting.delete(entry);
+    for (const entry of this.pending) {
+      if (this.silence.elapsedMs() - entry.sinceMs <= Math.max(CALL_TIMEOUT_MS, entry.silenceMs))
+        break;
+      this.pending.delete(entry);
       entry.reject(new Unavailable('Redis is too slow.'));
     }
-    if (this.waiting.size === 0) this.stopTicking();
+    if (this.pending.size === 0) this.stopTicking();
   }
 
-  private isSilentFor({ silenceMs }: Waiting): boolean {
-    return this.patience.waited() >= silenceMs;
+  private isSilenceTooLong({ silenceMs }: PendingCommand): boolean {
+    return this.silence.silentMs() >= silenceMs;
   }
 
   private end(reason: string): void {
@@ -175,20 +182,20 @@ export class Connection {
     if (this.ended !== null) return;
     this.ended = reason;
     this.stopTicking();
-    const waiting = [...this.waiting];
-    this.waiting.clear();
+    const waiting = [...this.pending];
+    this.pending.clear();
     // Also ends what watches the Sentinels.
     this.client.disconnect();
     for (const { reject } of waiting) reject(new Unavailable(`Redis: ${reason}`));
   }
 }
 
-function argumentOf(value: RedisValue): string | Buffer {
+function toArgument(value: RedisValue): string | Buffer {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
 }
 
-function isReply(error: Error): boolean {
+function isReplyError(error: Error): boolean {
   return error.name === 'ReplyError';
 }

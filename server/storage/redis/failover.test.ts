@@ -15,17 +15,17 @@ import {
   type WatchedRedis,
 } from '../../../test/support/backends/redis-replicated.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import { WrongRedis } from './link.ts';
+import { RedisConfigurationError } from './reconnecting-connection.ts';
 import type { Redis } from './redis.ts';
 
 const ANSWERED_MS = 300;
 const HEALED_MS = 2_000;
-/** What the tests' Sentinels and clusters take at most to replace a primary, and then some. */
+/** More than the Sentinels and clusters of the tests need to replace a primary. */
 const FAILOVER_MS = 8_000;
 
 const textOf = (value: unknown) => new TextDecoder().decode(value as Uint8Array);
 
-/** Sends calls until one goes through, and expects each that does not to fail in time. */
+/** Sends calls until one succeeds, and expects that every other one fails in time. */
 async function expectFailover(redis: Redis, key: string): Promise<void> {
   const startMs = performance.now();
   for (;;) {
@@ -38,20 +38,20 @@ async function expectFailover(redis: Redis, key: string): Promise<void> {
   }
 }
 
-/** Writes until it is confirmed: busy replicas may be late, but not for long. */
+/** Writes until the replicas confirm; busy replicas may be late for a short time. */
 async function confirmed(redis: Redis, value: string): Promise<void> {
   const startMs = performance.now();
   for (;;) {
     await redis.call(setCall('{a}', value));
-    const { end } = await timed(redis.replicated('{a}'));
+    const { end } = await timed(redis.waitForReplicas('{a}'));
     if (!(end instanceof Error)) return;
     expect(end).toBeInstanceOf(Unavailable);
     expect(performance.now() - startMs).toBeLessThan(HEALED_MS);
   }
 }
 
-describe('[N-14] with replicas', () => {
-  test('what was written is confirmed when they have it, and Unavailable within 300 ms when not', async () => {
+describe('[N-14] replicas', () => {
+  test('confirm a write when they have it; otherwise it is Unavailable within 300 ms', async () => {
     const group = await startReplicated({ replicas: 2 });
     const two = await openTestRedis(group.url, { replicas: 2 });
     const one = await openTestRedis(group.url, { replicas: 1 });
@@ -65,7 +65,7 @@ describe('[N-14] with replicas', () => {
       group.replicas[0]?.pause();
       await confirmed(one, 'on one');
       await two.call(setCall('{a}', 'on one'));
-      const { end, ms } = await timed(two.replicated('{a}'));
+      const { end, ms } = await timed(two.waitForReplicas('{a}'));
       expect(String(end)).toContain('1 of 2 replicas');
       expect(end).toBeInstanceOf(Unavailable);
       expect(ms).toBeLessThan(ANSWERED_MS);
@@ -77,14 +77,14 @@ describe('[N-14] with replicas', () => {
     }
   });
 
-  test('what was written before the connection was lost is not confirmed by the next one', async () => {
+  test('do not confirm a write on the next connection after its own was lost', async () => {
     const group = await startReplicated({ replicas: 1 });
     const redis = await openTestRedis(group.url, { replicas: 1 });
     try {
       await redis.call(setCall('{a}', 'may be lost'));
       await group.primary.command('CLIENT', 'KILL', 'TYPE', 'normal');
       expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
-      const { end } = await timed(redis.replicated('{a}'));
+      const { end } = await timed(redis.waitForReplicas('{a}'));
       expect(end).toBeInstanceOf(Unavailable);
     } finally {
       await redis.close();
@@ -94,13 +94,13 @@ describe('[N-14] with replicas', () => {
 });
 
 describe('[N-14] a primary that became a replica', () => {
-  test('confirms nothing, and is left', async () => {
+  test('confirms nothing, and its connection is dropped', async () => {
     const group = await startReplicated();
     const redis = await openTestRedis(group.url, { replicas: 1 });
     try {
       await confirmed(redis, 'before');
       await group.promote();
-      const { end } = await timed(redis.replicated('{a}'));
+      const { end } = await timed(redis.waitForReplicas('{a}'));
       expect(end).toBeInstanceOf(Unavailable);
       expect(redis.unavailable()).toContain('WAIT');
       expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
@@ -113,7 +113,7 @@ describe('[N-14] a primary that became a replica', () => {
 });
 
 describe('[N-12] a promoted replica', () => {
-  test('[N-11] that the address leads to now is found when the old primary says READONLY, and gets the library it lacks', async () => {
+  test('[N-11] at the same address is found when the old primary replies READONLY, and gets the library', async () => {
     const group = await startReplicated();
     const redis = await openTestRedis(group.url);
     try {
@@ -143,7 +143,7 @@ describe('[N-15] Sentinels', () => {
     await watched.stop();
   });
 
-  test('[N-11] a failover that the operator asks for is followed', async () => {
+  test('[N-11] trigger a failover on request of the operator, which is followed', async () => {
     const old = await watched.primary();
     await redis.call(setCall('{a}'));
     const [sentinel] = watched.sentinels as [RedisServer];
@@ -160,7 +160,7 @@ describe('[N-15] Sentinels', () => {
     expect(await promoted.command('GET', '{a}')).toBe('to the new one');
   });
 
-  test('[N-9] [N-11] a primary that is stopped: calls fail in time until there is a new one', async () => {
+  test('[N-9] [N-11] replace a stopped primary, and calls fail in time until then', async () => {
     const old = await watched.primary();
     await redis.call(setCall('{a}'));
     const reading = timed(redis.readLog('{log}', '0-0', 30_000));
@@ -175,7 +175,7 @@ describe('[N-15] Sentinels', () => {
     expect(await primary.command('GET', '{a}')).toBe('after the old one woke');
   });
 
-  test('a Sentinel that does not answer holds up no new connection for long', async () => {
+  test('delay a new connection only briefly when one of them does not respond', async () => {
     const [first, ...others] = watched.sentinels as [RedisServer, ...RedisServer[]];
     first.pause();
     try {
@@ -185,16 +185,16 @@ describe('[N-15] Sentinels', () => {
       for (const other of others) other.pause();
       const refused = await timed(openTestRedis(watched.url));
       expect(refused.end).toBeInstanceOf(Unavailable);
-      // What is connected goes on without any Sentinel.
+      // Open connections work without any Sentinel.
       expect(textOf(await redis.call(setCall('{a}', 'still')))).toBe('still');
     } finally {
       for (const sentinel of watched.sentinels) sentinel.resume();
     }
   });
 
-  test('[N-2] that know no such primary end the start', async () => {
+  test('[N-2] end the start when none knows the primary', async () => {
     const { end } = await timed(openTestRedis(`${watched.url}-of-another`));
-    expect(end).toBeInstanceOf(WrongRedis);
+    expect(end).toBeInstanceOf(RedisConfigurationError);
     expect(String(end)).toContain('No such master');
   });
 });
@@ -214,7 +214,7 @@ describe('[N-15] a cluster', () => {
   const keys = Array.from({ length: 200 }, (_, index) => `{tag ${index}}:a`);
   const setAll = () => redis.callAll(keys.map((key) => setCall(key, key)));
 
-  test('answers calls of many hash tags in their order, from all its servers', async () => {
+  test('answers calls of many hash tags in order, from all its servers', async () => {
     expect((await setAll()).map(textOf)).toEqual(keys);
     for (const primary of cluster.primaries) {
       expect(await primary.command('DBSIZE')).toBeGreaterThan(20);
@@ -222,14 +222,14 @@ describe('[N-15] a cluster', () => {
     expect(Math.abs((await redis.timeMs()) - Date.now())).toBeLessThan(1_000);
   });
 
-  test('one of its servers is enough to find the others', async () => {
+  test('is found through one of its servers', async () => {
     const first = cluster.primaries[0] as RedisServer;
     const found = await openTestRedis(`redis+cluster://127.0.0.1:1,127.0.0.1:${first.port}`);
     expect(textOf(await found.call(setCall('{b}', 'found')))).toBe('found');
     await found.close();
   });
 
-  test('a slot that moves is followed, and asked for while it moves', async () => {
+  test('is followed while and after it moves a slot', async () => {
     const key = '{moved}:a';
     const from = await cluster.ownerOf(key);
     const to = cluster.primaries.find((primary) => primary !== from) as RedisServer;
@@ -246,18 +246,18 @@ describe('[N-15] a cluster', () => {
     expect(redis.unavailable()).toBeNull();
   });
 
-  test('[N-12] a member without the library gets it', async () => {
+  test('[N-12] loads the library into a server that lacks it', async () => {
     for (const primary of cluster.primaries) await primary.command('FUNCTION', 'FLUSH');
     expect((await setAll()).map(textOf)).toEqual(keys);
   });
 
-  test('[N-9] [N-11] [N-12] a primary that is stopped: its keys fail in time until its replica has them, others go on', async () => {
+  test('[N-9] [N-11] [N-12] with a stopped primary fails its keys in time until a replica has them, and serves the others', async () => {
     const stopped = await cluster.ownerOf('{fourbeat}');
     stopped.pause();
     const other = await keyElsewhere(stopped);
     const { end } = await timed(redis.call(setCall('{fourbeat}')));
     expect(end).toBeInstanceOf(Unavailable);
-    expect(redis.unavailable()).toContain('does not answer');
+    expect(redis.unavailable()).toContain('does not respond');
     await redis.call(setCall(other));
     await expectFailover(redis, '{fourbeat}');
     expect((await cluster.ownerOf('{fourbeat}')).port).not.toBe(stopped.port);
@@ -266,7 +266,7 @@ describe('[N-15] a cluster', () => {
     expect((await setAll()).map(textOf)).toEqual(keys);
   });
 
-  test('[N-11] a primary that dies without a replica takes the cluster down until it is back', async () => {
+  test('[N-11] is down after a primary without a replica was killed, until it is available again', async () => {
     const lonely = await startCluster();
     const node = await openTestRedis(lonely.url);
     try {
@@ -300,15 +300,15 @@ describe('[N-15] a cluster', () => {
     }
   });
 
-  test('[N-2] and one server are not taken for each other', async () => {
+  test('[N-2] and a single server are not mistaken for each other', async () => {
     const first = cluster.primaries[1] as RedisServer;
     const asOne = await openTestRedis(first.url).catch((error: Error) => error);
-    expect(asOne).toBeInstanceOf(WrongRedis);
+    expect(asOne).toBeInstanceOf(RedisConfigurationError);
     expect(String(asOne)).toContain('redis+cluster://');
     const single = await startRedis();
     const url = single.url.replace('redis:', 'redis+cluster:');
     const asCluster = await openTestRedis(url).catch((error: Error) => error);
-    expect(asCluster).toBeInstanceOf(WrongRedis);
+    expect(asCluster).toBeInstanceOf(RedisConfigurationError);
     await single.stop();
   });
 

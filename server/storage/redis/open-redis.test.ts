@@ -12,15 +12,15 @@ import {
   wellMs,
 } from '../../../test/support/backends/redis-client.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import { libraryOf, readLibrary } from './library.ts';
-import { WrongRedis } from './link.ts';
+import { createLibrary, readLibrary } from './library.ts';
 import { openRedis } from './open-redis.ts';
+import { RedisConfigurationError } from './reconnecting-connection.ts';
 import type { FunctionCall, Redis } from './redis.ts';
 
 // N-9 and N-11.
 const ANSWERED_MS = 300;
 const HEALED_MS = 2_000;
-// Well below the 250 ms that a silence takes to be noticed.
+// Well below the silence timeout of 250 ms.
 const AT_ONCE_MS = 100;
 
 let server: RedisServer;
@@ -49,7 +49,7 @@ const append = (key: string, id: string, body: string): FunctionCall => {
 const textOf = (value: unknown) => new TextDecoder().decode(value as Uint8Array);
 
 describe('calls', () => {
-  test('take and give bytes, integers, nothing and lists', async () => {
+  test('accept and return bytes, integers, null and lists', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const reply = (await redis.call(echo(bytes, new Uint8Array(0)))) as unknown[];
     expect(textOf(reply[0])).toBe('{fourbeat}:a');
@@ -58,20 +58,20 @@ describe('calls', () => {
     expect(Uint8Array.from((reply[4] as Uint8Array[])[0] as Uint8Array)).toEqual(new Uint8Array(0));
   });
 
-  test('take a part of a larger buffer as it is', async () => {
+  test('send only the view of a larger buffer', async () => {
     const whole = new TextEncoder().encode('abcdef');
     const reply = (await redis.call(echo(whole.subarray(2, 4)))) as unknown[];
     expect(textOf(reply[1])).toBe('cd');
   });
 
-  test('that go out together are answered in their order', async () => {
+  test('that are sent together return their replies in order', async () => {
     const values = Array.from({ length: 500 }, (_, index) => `value ${index}`);
     const replies = await redis.callAll(values.map((value) => setCall(`{${value}}`, value)));
     expect(replies.map(textOf)).toEqual(values);
     expect(await redis.callAll([])).toEqual([]);
   });
 
-  test('that go out together fail when one of them does', async () => {
+  test('that are sent together fail when one of them fails', async () => {
     const wrong = { ...echo(), name: 'fourbeat_append' };
     const { end } = await timed(redis.callAll([echo('a'), wrong, echo('b')]));
     expect(end).toBeInstanceOf(Error);
@@ -79,12 +79,12 @@ describe('calls', () => {
     expect(await healedMs(redis, 'a')).toBeLessThan(ANSWERED_MS);
   });
 
-  test('[N-9] beyond 10,000 under way fail at once', async () => {
+  test('[N-9] beyond 10,000 pending ones fail immediately', async () => {
     server.pause();
     try {
       const many = Array.from({ length: 10_000 }, () => redis.call(echo('x')).catch(() => {}));
       const { end, ms } = await timed(redis.call(echo('one more')));
-      expect(String(end)).toContain('too much to answer');
+      expect(String(end)).toContain('too many pending commands');
       expect(ms).toBeLessThan(AT_ONCE_MS);
       await Promise.all(many);
     } finally {
@@ -106,7 +106,7 @@ describe('the log', () => {
     expect(await redis.readLog('{log}1', '9-0', 1)).toEqual([]);
   });
 
-  test('is waited for without holding anything up', async () => {
+  test('is waited for without blocking other calls', async () => {
     let isRead = false;
     const read = redis.readLog('{log}2', '0-0', 5_000).finally(() => {
       isRead = true;
@@ -121,14 +121,14 @@ describe('the log', () => {
 describe('the library', () => {
   const functionsOf = async () => JSON.stringify(await server.command('FUNCTION', 'LIST'));
 
-  test('[N-13] of another release stays beside ours, and neither is loaded over the other', async () => {
+  test('[N-13] of another release coexists with ours, and neither replaces the other', async () => {
     const text = `
 define('fourbeat_probe', function() return 1 end)
 define('fourbeat_echo', function() return 'the new release' end)`;
     const logger = pino({ level: 'silent' });
     const newer = await openRedis({
       ...{ url: server.url, replicas: 0, logger },
-      library: libraryOf(text),
+      library: createLibrary(text),
     });
     try {
       const before = await functionsOf();
@@ -138,13 +138,13 @@ define('fourbeat_echo', function() return 'the new release' end)`;
       }
       expect(await functionsOf()).toBe(before);
       expect(before).toContain(TEST_LIBRARY.nameOf('fourbeat'));
-      expect(before).toContain(libraryOf(text).nameOf('fourbeat'));
+      expect(before).toContain(createLibrary(text).nameOf('fourbeat'));
     } finally {
       await newer.close();
     }
   });
 
-  test('[N-12] that Redis lost is loaded again by the calls that miss it', async () => {
+  test('[N-12] that Redis lost is loaded again by the next call', async () => {
     await server.command('FUNCTION', 'FLUSH');
     await server.command('FLUSHALL');
     const replies = await redis.callAll(Array.from({ length: 20 }, () => echo('again')));
@@ -152,7 +152,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     expect(redis.unavailable()).toBeNull();
   });
 
-  test('is loaded by nodes that start together', async () => {
+  test('is loaded when several nodes start together', async () => {
     await server.command('FUNCTION', 'FLUSH');
     const nodes = await Promise.all(Array.from({ length: 8 }, () => openTestRedis(server.url)));
     for (const node of nodes) {
@@ -161,7 +161,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     }
   });
 
-  test('of this release is one that Redis takes', async () => {
+  test('of this release is accepted by Redis', async () => {
     const library = readLibrary();
     const opened = await openRedis({
       ...{ url: server.url, replicas: 0, logger: pino({ level: 'silent' }), library },
@@ -171,8 +171,8 @@ define('fourbeat_echo', function() return 'the new release' end)`;
   });
 });
 
-describe('a Redis that is unavailable', () => {
-  test('[N-9] [N-11] stopped for 2 s: calls fail within 300 ms, then at once, and are right within 2 s', async () => {
+describe('an unavailable Redis', () => {
+  test('[N-9] [N-11] that is stopped for 2 s fails calls within 300 ms, then immediately, and recovers within 2 s', async () => {
     const reading = timed(redis.readLog('{log}4', '0-0', 30_000));
     await redis.call(echo('x'));
     server.pause();
@@ -181,7 +181,7 @@ describe('a Redis that is unavailable', () => {
       expect(first.end).toBeInstanceOf(Unavailable);
       expect(first.ms).toBeLessThan(ANSWERED_MS);
       expect((await reading).end).toBeInstanceOf(Unavailable);
-      expect(redis.unavailable()).toContain('does not answer');
+      expect(redis.unavailable()).toContain('does not respond');
       const stoppedMs = performance.now();
       while (performance.now() - stoppedMs < 2_000) {
         const calls = [
@@ -203,11 +203,11 @@ describe('a Redis that is unavailable', () => {
     expect(await redis.readLog('{log}4', '0-0', 1_000)).toHaveLength(1);
     expect(log.map((line) => JSON.parse(line).msg)).toEqual([
       'Redis is unavailable',
-      'Redis is back',
+      'Redis is available again',
     ]);
   });
 
-  test('[N-9] [N-11] [N-12] killed and started again without its file: within 2 s it has what it needs', async () => {
+  test('[N-9] [N-11] [N-12] that is killed and restarted without its file has the library within 2 s', async () => {
     await redis.call(setCall('{fourbeat}:kept'));
     await server.kill9();
     await Bun.sleep(20);
@@ -221,7 +221,7 @@ describe('a Redis that is unavailable', () => {
     expect(await server.command('EXISTS', '{fourbeat}:kept')).toBe(0);
   });
 
-  test('[N-9] is not what it is when this process stands still itself', async () => {
+  test('[N-9] is not assumed when this process itself is stalled', async () => {
     const calls = Array.from({ length: 10 }, () => redis.call(echo('x')));
     Bun.sleepSync(700);
     expect(await Promise.all(calls)).toHaveLength(10);
@@ -232,15 +232,15 @@ describe('a Redis that is unavailable', () => {
     expect(redis.unavailable()).toBeNull();
   });
 
-  test('[N-9] is also one whose function hangs, and the rest goes on when it ends', async () => {
+  test('[N-9] is one whose function hangs, and calls continue when it ends', async () => {
     const { end, ms } = await timed(redis.call(spinCall((await turnsFor(redis, 100)) * 6)));
     expect(end).toBeInstanceOf(Unavailable);
     expect(ms).toBeLessThan(ANSWERED_MS);
     expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
   });
 
-  test('[N-9] is not one that is slow, but what waits too long for its turn fails', async () => {
-    // Small against the silence that is too long, so that a busy machine does not add up to it.
+  test('[N-9] is not assumed when it is slow, but a call that waits too long fails', async () => {
+    // Short compared to the silence timeout, so that a busy machine does not reach it.
     const spin = spinCall(await turnsFor(redis, 40));
     const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
     expect(redis.unavailable()).toBeNull();
@@ -251,11 +251,11 @@ describe('a Redis that is unavailable', () => {
       expect(String(end)).toContain('too slow');
       expect(ms).toBeLessThan(1_000);
     }
-    // What was sent is carried out all the same, and then all is well.
+    // The commands that were sent are executed, and then calls succeed again.
     expect(await healedMs(redis, 'a')).toBeFinite();
   });
 
-  test('[N-2] at the start is Unavailable, so that the node goes on trying', async () => {
+  test('[N-2] at the start is reported as Unavailable, so that the node retries', async () => {
     await server.kill9();
     const { end, ms } = await timed(openTestRedis(server.url));
     expect(end).toBeInstanceOf(Unavailable);
@@ -265,7 +265,7 @@ describe('a Redis that is unavailable', () => {
   });
 });
 
-describe('a Redis that takes no writes', () => {
+describe('a Redis that accepts no writes', () => {
   test.each([
     ['READONLY', ['REPLICAOF', '127.0.0.1', '1'], ['REPLICAOF', 'NO', 'ONE']],
     ['OOM', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0']],
@@ -288,14 +288,14 @@ describe('a Redis that takes no writes', () => {
   });
 });
 
-describe('[N-2] what does not heal by itself', () => {
-  test('a wrong password ends the start with a line that does not repeat it', async () => {
+describe('[N-2] a configuration error', () => {
+  test('such as a wrong password ends the start with a line that does not repeat it', async () => {
     const guarded = await startRedis({ settings: [['requirepass', 'r1ght']] });
     const withPassword = (credentials: string) => guarded.url.replace('://', `://${credentials}@`);
     try {
       for (const url of [guarded.url, withPassword(':wr0ng'), withPassword('user:wr0ng')]) {
         const error = await openTestRedis(url).catch((e: Error) => e);
-        expect(error).toBeInstanceOf(WrongRedis);
+        expect(error).toBeInstanceOf(RedisConfigurationError);
         expect(String(error)).toMatch(/WRONGPASS|NOAUTH/);
         expect(`${Bun.inspect(error)}`).not.toContain('wr0ng');
       }
@@ -307,8 +307,8 @@ describe('[N-2] what does not heal by itself', () => {
     }
   });
 
-  test('a database that the server does not have', async () => {
+  test('such as a missing database ends the start', async () => {
     const error = await openTestRedis(`${server.url}/99`).catch((e: Error) => e);
-    expect(error).toBeInstanceOf(WrongRedis);
+    expect(error).toBeInstanceOf(RedisConfigurationError);
   });
 });

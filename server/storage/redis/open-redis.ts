@@ -3,78 +3,87 @@ import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
 import { type HostPort, parseRedisUrl, type RedisAddress } from '../../platform/redis-url.ts';
 import { ClusterTopology } from './cluster.ts';
-import { ReplyError, SILENCE_MS } from './connection.ts';
-import { expectOneServer, greet, isFunctionMissing, loadLibrary } from './greeting.ts';
+import { ReplyError, SILENCE_TIMEOUT_MS } from './connection.ts';
+import { handshake, isFunctionMissing, loadLibrary, requireSingleServer } from './handshake.ts';
 import { type Library, readLibrary } from './library.ts';
-import type { Link, SendOptions } from './link.ts';
+import type { ReconnectingConnection, SendOptions } from './reconnecting-connection.ts';
 import type { FunctionCall, LogEntry, Redis, RedisValue } from './redis.ts';
 import { Sentinels } from './sentinels.ts';
-import { ServerLinks } from './server-links.ts';
-import { nameOf } from './slots.ts';
-import { singleTopology, type Topology, watchedTopology } from './topology.ts';
+import { ServerConnections } from './server-connections.ts';
+import { serverName } from './slots.ts';
+import { sentinelTopology, singleTopology, type Topology } from './topology.ts';
 
 export interface OpenRedisOptions {
-  /** As `parseRedisUrl` takes it. */
+  /** In the format of `parseRedisUrl`. */
   readonly url: string;
-  /** Replicas that must have a write before `replicated` is content; 0 for none. */
+  /** Replicas that `waitForReplicas` waits for; 0 for none. */
   readonly replicas: number;
   readonly logger: Logger;
-  /** The functions; else those of this release. */
+  /** The functions; by default those of this release. */
   readonly library?: Library;
 }
 
-/** The key whose server's clock is the service's: all that concerns sealing is beside it. */
+/** The server of this key has the clock of the service; the keys of sealing are on the same server. */
 const CLOCK_KEY = '{fourbeat}';
-// Redis looks at the clock every 100 ms: with those the answer is there within 300 ms.
-const REPLICATED_MS = 150;
-const ENTRIES_AT_ONCE = 64;
+/** Redis checks timeouts every 100 ms, so the reply arrives within 300 ms. */
+const REPLICATION_TIMEOUT_MS = 150;
+const ENTRIES_PER_READ = 64;
 const REDIRECTIONS_MAX = 3;
 
 /**
- * Connects to Redis or Valkey. From here on its connections are made again by themselves.
- * @throws Unavailable when it cannot be reached now @throws WrongRedis with a line for the operator,
- *   when waiting does not help: a wrong password, a version without functions
- * @throws Error when the address is wrong
+ * Connects to Redis or Valkey. Connections that are lost later are opened again automatically.
+ * @throws Unavailable when it cannot be reached now
+ * @throws RedisConfigurationError with a line for the operator when a retry cannot help: a wrong
+ *   password, a version without functions
+ * @throws Error when the URL is invalid
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
   const library = options.library ?? readLibrary();
-  const topology = topologyOf(parseRedisUrl(options.url), library, options.logger);
+  const topology = createTopology(parseRedisUrl(options.url), library, options.logger);
   try {
-    await topology.opened();
+    await topology.ready();
   } catch (error) {
     topology.close();
     throw error;
   }
-  return redisOn(topology, library, options.replicas);
+  return createRedis(topology, library, options.replicas);
 }
 
-// The client is ioredis, and of it a connection alone; what to make of its end is ours. Tried under
-// Bun with a stopped server (SIGSTOP), killed servers, Sentinels and a cluster:
-// - node-redis lets no command time out that it has written, so that one to a stopped server waits
-//   for ever, and its cluster client did not notice that a replica had taken over.
-// - The clients of ioredis for clusters and Sentinels find the new primary. But they keep commands
-//   for a server that is unavailable and send them later, have no way to send WAIT, TIME and FUNCTION LOAD
-//   to the server of a key, and write of Sentinels that are unavailable to standard error.
-// - Neither fails all that waits once a server was silent for 250 ms.
-// - Both give bytes as Buffers when asked to.
-function topologyOf(target: RedisAddress, library: Library, logger: Logger): Topology {
+// Only the single connection of ioredis is used; reconnects and failover are own code. Tested under Bun
+// with a stopped server (SIGSTOP), killed servers, Sentinels and a cluster:
+// - node-redis has no timeout for a command that it has written, so a command to a stopped server waits
+//   forever, and its cluster client did not notice a failover.
+// - The cluster and Sentinel clients of ioredis find the new primary. But they queue commands for an
+//   unavailable server and send them later, cannot send WAIT, TIME and FUNCTION LOAD to the server of a
+//   key, and print errors about unavailable Sentinels to standard error.
+// - Neither fails all pending commands once a server was silent for 250 ms.
+// - Both can return bytes as Buffers.
+function createTopology(target: RedisAddress, library: Library, logger: Logger): Topology {
   const { kind, addresses } = target;
-  const check = kind === 'single' ? expectOneServer : async () => {};
+  const check = kind === 'single' ? requireSingleServer : async () => {};
   const connectTo = ({ host, port }: HostPort): RedisOptions => {
     return { host, port, ...(target.tls ? { tls: {} } : {}) };
   };
-  const linksTo = (name: string, address: () => Promise<HostPort>, takesOver = false) => {
+  const connectionsTo = (name: string, address: () => Promise<HostPort>, takesOver = false) => {
     const connect = async () => connectTo(await address());
-    const place = { name, target, connectTo: connect, takesOver };
-    return new ServerLinks({ ...place, library, logger, check });
+    return new ServerConnections({
+      name,
+      target,
+      connectTo: connect,
+      takesOver,
+      library,
+      logger,
+      check,
+    });
   };
 
   if (kind === 'cluster') {
     return new ClusterTopology({
       seeds: addresses,
       connectTo,
-      greet: (connection) => greet(connection, target),
-      linksTo: (address, takesOver) => linksTo(nameOf(address), async () => address, takesOver),
+      handshake: (connection) => handshake(connection, target),
+      connectionsTo: (address, takesOver) =>
+        connectionsTo(serverName(address), async () => address, takesOver),
     });
   }
   if (kind === 'sentinel') {
@@ -84,39 +93,41 @@ function topologyOf(target: RedisAddress, library: Library, logger: Logger): Top
       addresses,
       primaryName,
       connectTo,
-      greet: (connection) => greet(connection, identity),
+      handshake: (connection) => handshake(connection, identity),
     });
-    return watchedTopology(
-      linksTo(primaryName, () => sentinels.primary()),
+    return sentinelTopology(
+      connectionsTo(primaryName, () => sentinels.primary()),
       sentinels,
     );
   }
   const [address] = addresses as [HostPort];
-  return singleTopology(linksTo(nameOf(address), async () => address));
+  return singleTopology(connectionsTo(serverName(address), async () => address));
 }
 
-function redisOn(topology: Topology, library: Library, replicas: number): Redis {
-  /** Sends a command to the server of a key, or to where that says the key is now. */
-  async function ask(
-    way: 'calls' | 'log',
+function createRedis(topology: Topology, library: Library, replicas: number): Redis {
+  /** Sends a command to the server of a key, and follows redirections. */
+  async function sendToServerOf(
+    connection: 'calls' | 'log',
     key: string,
     words: readonly RedisValue[],
     options: SendOptions = {},
   ): Promise<unknown> {
-    let links = topology.holderOf(key);
+    let server = topology.serverFor(key);
     let isAsking = false;
     for (let redirections = 0; ; redirections += 1) {
       try {
-        return await links[way].send(words, { ...options, isAsking });
+        return await server[connection].send(words, { ...options, isAsking });
       } catch (error) {
         if (!(error instanceof ReplyError)) throw error;
-        const elsewhere = topology.redirected(error, links);
-        if (elsewhere && redirections < REDIRECTIONS_MAX) {
-          ({ to: links, isAsking } = elsewhere);
+        const redirection = topology.handleRedirection(error, server);
+        if (redirection && redirections < REDIRECTIONS_MAX) {
+          ({ to: server, isAsking } = redirection);
         } else if (isFunctionMissing(error) && redirections < REDIRECTIONS_MAX) {
-          await loadLibrary(links.calls, library);
+          await loadLibrary(server.calls, library);
         } else {
-          throw PASSING.has(error.code) ? new Unavailable(`Redis: ${error.message}`) : error;
+          throw TRANSIENT_CODES.has(error.code)
+            ? new Unavailable(`Redis: ${error.message}`)
+            : error;
         }
       }
     }
@@ -124,32 +135,35 @@ function redisOn(topology: Topology, library: Library, replicas: number): Redis 
 
   function call({ name, keys, values }: FunctionCall): Promise<unknown> {
     const words = ['FCALL', library.nameOf(name), keys.length, ...keys, ...values];
-    return ask('calls', keyOf(keys), words);
+    return sendToServerOf('calls', keyOf(keys), words);
   }
 
   return {
     call,
     async callAll(calls) {
-      for (const links of new Set(calls.map(({ keys }) => topology.holderOf(keyOf(keys))))) {
-        links.calls.cork();
+      for (const server of new Set(calls.map(({ keys }) => topology.serverFor(keyOf(keys))))) {
+        server.calls.cork();
       }
       return Promise.all(calls.map(call));
     },
     async readLog(key, id, waitMs) {
       const blockMs = Math.max(1, Math.ceil(waitMs));
-      const words = ['XREAD', 'COUNT', ENTRIES_AT_ONCE, 'BLOCK', blockMs, 'STREAMS', key, id];
-      return entriesOf(await ask('log', key, words, { silenceMs: blockMs + SILENCE_MS }));
+      const words = ['XREAD', 'COUNT', ENTRIES_PER_READ, 'BLOCK', blockMs, 'STREAMS', key, id];
+      return parseEntries(
+        await sendToServerOf('log', key, words, { silenceMs: blockMs + SILENCE_TIMEOUT_MS }),
+      );
     },
-    async replicated(key) {
+    async waitForReplicas(key) {
       if (replicas === 0) return;
-      const { calls } = topology.holderOf(key);
-      if (calls.wroteElsewhere()) throw new Unavailable('Redis: the connection was lost meanwhile');
-      const confirmed = await confirmedBy(calls, replicas);
+      const { calls } = topology.serverFor(key);
+      if (calls.mayHaveLostWrites())
+        throw new Unavailable('Redis: the connection was lost before the replicas confirmed');
+      const confirmed = await countConfirmingReplicas(calls, replicas);
       if (confirmed >= replicas) return;
-      throw new Unavailable(`Redis: ${confirmed} of ${replicas} replicas have what was written`);
+      throw new Unavailable(`Redis: ${confirmed} of ${replicas} replicas have the write`);
     },
     async timeMs() {
-      const reply = await topology.holderOf(CLOCK_KEY).calls.send(['TIME']);
+      const reply = await topology.serverFor(CLOCK_KEY).calls.send(['TIME']);
       const [seconds, microseconds] = (reply as [Uint8Array, Uint8Array]).map(Number);
       return (seconds as number) * 1000 + (microseconds as number) / 1000;
     },
@@ -160,27 +174,30 @@ function redisOn(topology: Topology, library: Library, replicas: number): Redis 
   };
 }
 
-/** How many replicas have what was written on this connection, once they are enough or time is up. */
-async function confirmedBy(calls: Link, replicas: number): Promise<number> {
+/** Number of replicas that have the writes of this connection, once it suffices or the time is up. */
+async function countConfirmingReplicas(
+  calls: ReconnectingConnection,
+  replicas: number,
+): Promise<number> {
   try {
-    const silenceMs = REPLICATED_MS + SILENCE_MS;
-    return Number(await calls.send(['WAIT', replicas, REPLICATED_MS], { silenceMs }));
+    const silenceMs = REPLICATION_TIMEOUT_MS + SILENCE_TIMEOUT_MS;
+    return Number(await calls.send(['WAIT', replicas, REPLICATION_TIMEOUT_MS], { silenceMs }));
   } catch (error) {
     if (!(error instanceof ReplyError)) throw error;
-    // A primary that became a replica says so here.
-    calls.leave(error.message);
+    // A primary that became a replica replies with an error here.
+    calls.reconnect(error.message);
     throw new Unavailable(`Redis: ${error.message}`);
   }
 }
 
-// Errors of a cluster that moves slots or has lost some.
-const PASSING = new Set(['MOVED', 'ASK', 'TRYAGAIN', 'CLUSTERDOWN', 'UNBLOCKED']);
+// Errors of a cluster that moves slots, or whose slots are unavailable.
+const TRANSIENT_CODES = new Set(['MOVED', 'ASK', 'TRYAGAIN', 'CLUSTERDOWN', 'UNBLOCKED']);
 
 function keyOf(keys: readonly string[]): string {
   return keys[0] ?? CLOCK_KEY;
 }
 
-function entriesOf(reply: unknown): LogEntry[] {
+function parseEntries(reply: unknown): LogEntry[] {
   if (reply === null) return [];
   const [[, entries]] = reply as [[Buffer, [Buffer, [Buffer, Buffer]][]]];
   return entries.map(([id, [, value]]) => ({ id: id.toString(), value }));

@@ -5,81 +5,81 @@ import { type RedisServer, startRedis } from '../../../test/support/backends/red
 import { openTestRedis } from '../../../test/support/backends/redis-client.ts';
 import { createClock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import { STEPS } from '../../realtime/coordination/shared-clock.ts';
-import { type ClockReadings, estimateAt, withReading } from './clock-estimate.ts';
+import { CLUSTER_STEPS } from '../../realtime/coordination/shared-clock.ts';
+import { addReading, type ClockReadings, estimateAt } from './clock-estimate.ts';
 import type { Redis } from './redis.ts';
 import { openRedisClock } from './redis-clock.ts';
 
 const START_MS = 1_800_000_000_000;
 const TRIP_MS = 0.4;
 const logger = pino({ level: 'silent' });
-const askLeadMs = async () => 0;
+const exchangeLeadMs = async () => 0;
 
-/** A node's service time over a Redis whose clock the test steps; time passes by hand. */
+/** A node's service time over a Redis whose clock the test steps; the test passes the time. */
 function createNode() {
-  const world = { monotonicMs: 1_000, redisMs: START_MS };
+  const machines = { monotonicMs: 1_000, redisMs: START_MS };
   const reading = () => ({
-    sentMs: world.monotonicMs,
-    receivedMs: world.monotonicMs + TRIP_MS,
-    serverMs: world.redisMs + TRIP_MS / 2,
+    sentMs: machines.monotonicMs,
+    receivedMs: machines.monotonicMs + TRIP_MS,
+    serverMs: machines.redisMs + TRIP_MS / 2,
   });
   let readings: ClockReadings = [reading()];
   const clock = createClock({
-    systemMs: () => world.monotonicMs + estimateAt(readings, world.monotonicMs).offsetMs,
-    monotonicMs: () => world.monotonicMs,
+    systemMs: () => machines.monotonicMs + estimateAt(readings, machines.monotonicMs).offsetMs,
+    monotonicMs: () => machines.monotonicMs,
     notBeforeMs: 0,
-    ...STEPS,
+    ...CLUSTER_STEPS,
   });
-  /** Lets seconds pass, with a reading in each unless Redis is unavailable. @returns service times */
+  /** Passes seconds, with a reading in each unless Redis is unavailable. @returns service times */
   const run = (seconds: number, isUnavailable = false) =>
     Array.from({ length: seconds * 4 }, (_, quarter) => {
-      world.monotonicMs += 250;
-      world.redisMs += 250;
-      if (!isUnavailable && quarter % 4 === 0) ({ readings } = withReading(readings, reading()));
+      machines.monotonicMs += 250;
+      machines.redisMs += 250;
+      if (!isUnavailable && quarter % 4 === 0) ({ readings } = addReading(readings, reading()));
       return clock.nowMs();
     });
-  return { world, clock, run };
+  return { machines, clock, run };
 }
 
 describe('service time over the clock of Redis', () => {
   test('[N-8] [K-4] [K-5] never goes back when another Redis takes over whose clock is up to 300 ms behind or 100 ms ahead', () => {
     fc.assert(
       fc.property(fc.integer({ min: -300, max: 100 }), (stepMs) => {
-        const { world, clock, run } = createNode();
+        const { machines, clock, run } = createNode();
         run(3);
         const times = [clock.nowMs()];
-        world.redisMs += stepMs;
+        machines.redisMs += stepMs;
         times.push(...run(31));
         for (const [index, time] of times.slice(1).entries()) {
           const passedMs = time - (times[index] ?? 0);
           expect(passedMs).toBeGreaterThanOrEqual(247);
           expect(passedMs).toBeLessThanOrEqual(253);
         }
-        expect(Math.abs(clock.nowMs() - world.redisMs)).toBeLessThanOrEqual(1);
+        expect(Math.abs(clock.nowMs() - machines.redisMs)).toBeLessThanOrEqual(1);
       }),
     );
   });
 
-  test('[N-8] [K-5] follows a Redis that is an hour ahead after 2 s, and one that is behind by 1 %', () => {
+  test('[N-8] [K-5] steps to a Redis that is an hour ahead after 2 s, and slews by 1 % to one that is behind', () => {
     const ahead = createNode();
-    ahead.world.redisMs += 3_600_000;
+    ahead.machines.redisMs += 3_600_000;
     ahead.run(2);
-    expect(ahead.world.redisMs - ahead.clock.nowMs()).toBeGreaterThan(3_590_000);
+    expect(ahead.machines.redisMs - ahead.clock.nowMs()).toBeGreaterThan(3_590_000);
     ahead.run(1);
-    expect(Math.abs(ahead.clock.nowMs() - ahead.world.redisMs)).toBeLessThanOrEqual(1);
+    expect(Math.abs(ahead.clock.nowMs() - ahead.machines.redisMs)).toBeLessThanOrEqual(1);
 
     const behind = createNode();
-    behind.world.redisMs -= 3_600_000;
+    behind.machines.redisMs -= 3_600_000;
     const times = behind.run(60);
     expect(times.toSorted((a, b) => a - b)).toEqual(times);
-    expect(behind.clock.nowMs() - behind.world.redisMs).toBeCloseTo(3_599_400, -2);
+    expect(behind.clock.nowMs() - behind.machines.redisMs).toBeCloseTo(3_599_400, -2);
   });
 
-  test('[N-8] goes on while Redis is unavailable, at the pace of real time', () => {
-    const { world, clock, run } = createNode();
+  test('[N-8] continues while Redis is unavailable, at the pace of real time', () => {
+    const { machines, clock, run } = createNode();
     run(5);
     run(600, true);
-    expect(Math.abs(clock.nowMs() - world.redisMs)).toBeLessThanOrEqual(1);
+    expect(Math.abs(clock.nowMs() - machines.redisMs)).toBeLessThanOrEqual(1);
   });
 });
 
@@ -95,10 +95,10 @@ describe('the clock of a real Redis', () => {
     await server.stop();
   });
 
-  test('[N-8] is what its functions see, whatever the system clock of the node says', async () => {
+  test('[N-8] is the clock that its functions use, independent of the system clock of the node', async () => {
     const HOUR_MS = 3_600_000;
     const timeMs = async () => (await redis.timeMs()) + HOUR_MS;
-    const clock = await openRedisClock({ redis: { timeMs }, askLeadMs, logger });
+    const clock = await openRedisClock({ redis: { timeMs }, exchangeLeadMs, logger });
     try {
       const beforeMs = clock.systemMs();
       const trueMs = await timeMs();
@@ -112,37 +112,39 @@ describe('the clock of a real Redis', () => {
     }
   });
 
-  test('[N-8] asks how far other nodes are ahead, and tells them where this one is', async () => {
-    const told: (number | null)[] = [];
+  test('[N-8] publishes the service time of this node, and reads the lead of the others', async () => {
+    const published: (number | null)[] = [];
     const clock = await openRedisClock({
       redis,
       logger,
-      askLeadMs: async (serviceMs) => 70 + told.push(serviceMs),
+      exchangeLeadMs: async (serviceMs) => 70 + published.push(serviceMs),
     });
     try {
       expect(clock.leadMs()).toBe(71);
-      clock.tell(() => 42);
-      while (told.length < 2) await Bun.sleep(10);
-      expect(told).toEqual([null, 42]);
+      clock.publish(() => 42);
+      while (published.length < 2) await Bun.sleep(10);
+      expect(published).toEqual([null, 42]);
       expect(clock.leadMs()).toBe(72);
     } finally {
       clock.close();
     }
   });
 
-  test('[N-2] waits for a Redis that is unavailable, and fails on an error that stays', async () => {
-    const errors = [new Unavailable('away'), new Unavailable('away')];
+  test('[N-2] waits for an unavailable Redis, and fails on a permanent error', async () => {
+    const errors = [new Unavailable('down'), new Unavailable('down')];
     const timeMs = async () => {
       const error = errors.pop();
       if (error) throw error;
       return START_MS;
     };
-    const clock = await openRedisClock({ redis: { timeMs }, askLeadMs, logger });
+    const clock = await openRedisClock({ redis: { timeMs }, exchangeLeadMs, logger });
     expect(clock.systemMs()).toBeGreaterThanOrEqual(START_MS - 1);
     clock.close();
 
     const broken = { timeMs: () => Promise.reject(new Error('no such command')) };
-    const error = await openRedisClock({ redis: broken, askLeadMs, logger }).catch((e: Error) => e);
+    const error = await openRedisClock({ redis: broken, exchangeLeadMs, logger }).catch(
+      (e: Error) => e,
+    );
     expect(String(error)).toContain('no such command');
   });
 });

@@ -1,86 +1,82 @@
 import type { Logger } from 'pino';
 import { Unavailable } from '../../platform/errors.ts';
-import {
-  type ClockReading,
-  type ClockReadings,
-  estimateAt,
-  withReading,
-} from './clock-estimate.ts';
+import { addReading, type ClockReading, type ClockReadings, estimateAt } from './clock-estimate.ts';
 import type { Redis } from './redis.ts';
 
 export interface RedisClockOptions {
   readonly redis: Pick<Redis, 'timeMs'>;
   /**
-   * Tells the other nodes the service time of this one, when it has one, and asks how far theirs is
-   * ahead of the clock of Redis, in ms; 0 when it is not.
+   * Publishes the service time of this node, if it has one, and returns the lead of the other nodes'
+   * service time over the clock of Redis, in ms; 0 when they do not lead.
    */
-  readonly askLeadMs: (serviceMs: number | null) => Promise<number>;
+  readonly exchangeLeadMs: (serviceMs: number | null) => Promise<number>;
   readonly logger: Logger;
-  /** A source that runs forward at the pace of real time; else the process's. */
+  /** A source that runs forward at the pace of real time; by default `performance.now`. */
   readonly monotonicMs?: () => number;
 }
 
-/** The clock of Redis, in this process. */
+/** The clock of Redis, as estimated in this process. */
 export interface RedisClock {
-  /** What the clock of Redis says now, in Unix ms; may step. Runs on while Redis is unavailable. */
+  /** The clock of Redis in Unix ms; it may step. It continues while Redis is unavailable. */
   systemMs(): number;
-  /** How far the service time of the nodes is ahead of that, in ms; 0 when it is not. */
+  /** Lead of the other nodes' service time over it, in ms; 0 when they do not lead. */
   leadMs(): number;
-  /** From here on other nodes are told this service time. */
-  tell(serviceMs: () => number): void;
-  /** How far off `systemMs` may be, in ms: half the best round trip, and what two clocks drift. */
+  /** Sets the service time that is published to the other nodes from now on. */
+  publish(serviceMs: () => number): void;
+  /** Maximum error of `systemMs`, in ms: half the best round trip, plus the drift since. */
   errorMs(): number;
   close(): void;
 }
 
 const FIRST_READINGS = 5;
-const EVERY_MS = 1_000;
+const READ_INTERVAL_MS = 1_000;
 const RETRY_MS = 200;
-// A smaller one is slewing, and not worth a line.
-const STEP_SAID_MS = 20;
+/** Smaller steps are slewing and are not logged. */
+const STEP_LOG_MIN_MS = 20;
 
 /**
- * Opens the clock that all nodes share (SPEC N-8): readings of Redis' `TIME`, several at the start
- * and one a second from there on. Nothing of it depends on the system clock of this machine. Waits
- * until Redis answers.
+ * Opens the clock that all nodes share (SPEC N-8). It reads `TIME` of Redis several times at the start,
+ * and then once a second. It does not depend on the system clock of this machine. Waits until Redis
+ * responds.
  */
 export async function openRedisClock(options: RedisClockOptions): Promise<RedisClock> {
-  const { redis, askLeadMs, logger, monotonicMs = () => performance.now() } = options;
+  const { redis, exchangeLeadMs, logger, monotonicMs = () => performance.now() } = options;
 
   const read = async (): Promise<ClockReading> => {
     const sentMs = monotonicMs();
     const serverMs = await redis.timeMs();
     return { sentMs, receivedMs: monotonicMs(), serverMs };
   };
-  const take = (reading: ClockReading): void => {
-    const taken = withReading(readings, reading);
-    readings = taken.readings;
+  const add = (reading: ClockReading): void => {
+    const added = addReading(readings, reading);
+    readings = added.readings;
     ({ offsetMs } = estimateAt(readings, monotonicMs()));
-    if (Math.abs(taken.steppedMs) < STEP_SAID_MS) return;
-    const steppedMs = Math.round(taken.steppedMs);
-    logger.warn({ steppedMs }, 'the clock of Redis stepped, or is another after a failover');
+    if (Math.abs(added.steppedMs) < STEP_LOG_MIN_MS) return;
+    const steppedMs = Math.round(added.steppedMs);
+    logger.warn({ steppedMs }, 'the clock of Redis stepped, or a failover changed the server');
   };
 
-  let readings: ClockReadings = [await untilAnswered(read)];
+  let readings: ClockReadings = [await retryUntilAnswered(read)];
   let { offsetMs } = estimateAt(readings, monotonicMs());
-  for (let more = 1; more < FIRST_READINGS; more += 1) take(await untilAnswered(read));
+  for (let count = 1; count < FIRST_READINGS; count += 1) add(await retryUntilAnswered(read));
   let serviceMs: (() => number) | null = null;
-  let leadMs = await untilAnswered(() => askLeadMs(null));
-  const look = async (): Promise<void> => {
-    take(await read());
-    leadMs = await askLeadMs(serviceMs?.() ?? null);
+  let leadMs = await retryUntilAnswered(() => exchangeLeadMs(null));
+  const refresh = async (): Promise<void> => {
+    add(await read());
+    leadMs = await exchangeLeadMs(serviceMs?.() ?? null);
   };
   const timer = setInterval(() => {
-    look().catch((error: Error) => {
-      // While Redis is unavailable the clock runs on by itself.
-      if (!(error instanceof Unavailable)) logger.warn({ reason: error.message }, 'TIME of Redis');
+    refresh().catch((error: Error) => {
+      // The clock continues while Redis is unavailable.
+      if (!(error instanceof Unavailable))
+        logger.warn({ reason: error.message }, 'the clock of Redis could not be read');
     });
-  }, EVERY_MS);
+  }, READ_INTERVAL_MS);
 
   return {
     systemMs: () => monotonicMs() + offsetMs,
     leadMs: () => leadMs,
-    tell: (source) => {
+    publish: (source) => {
       serviceMs = source;
     },
     errorMs: () => estimateAt(readings, monotonicMs()).errorMs,
@@ -88,7 +84,7 @@ export async function openRedisClock(options: RedisClockOptions): Promise<RedisC
   };
 }
 
-async function untilAnswered<T>(read: () => Promise<T>): Promise<T> {
+async function retryUntilAnswered<T>(read: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await read();

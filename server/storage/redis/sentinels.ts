@@ -2,58 +2,59 @@ import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
 import { Connection } from './connection.ts';
-import { wrongOf } from './link.ts';
+import { configurationErrorOf } from './reconnecting-connection.ts';
 
 export interface SentinelsOptions {
   readonly addresses: readonly HostPort[];
-  /** What they call the primary. */
+  /** Name of the primary at the Sentinels. */
   readonly primaryName: string;
   readonly connectTo: (address: HostPort) => RedisOptions;
-  readonly greet: (connection: Connection) => Promise<void>;
+  readonly handshake: (connection: Connection) => Promise<void>;
 }
 
-/** What a Sentinel says of the primary. */
+/** The primary, as reported by a Sentinel. */
 export interface PrimaryView {
   readonly address: HostPort;
-  /** Grows with every failover: of two views, the later has the larger. */
+  /** Increases with every failover: the larger epoch is the newer view. */
   readonly epoch: number;
 }
 
-const LOOK_MS = 1_000;
+const WATCH_MS = 1_000;
 
-/** The Sentinels that watch a primary, who know which server that is. */
+/** The Sentinels of a primary: they report which server it is. */
 export class Sentinels {
-  private known: PrimaryView | null = null;
+  private latest: PrimaryView | null = null;
   private timer: Timer | null = null;
 
   constructor(private readonly options: SentinelsOptions) {}
 
   /**
-   * The primary, as the newest view of more than half of them says, or of those that answer.
-   * @throws Unavailable when none answers @throws WrongRedis when none knows of such a primary
+   * The primary by the newest view, once more than half of the Sentinels, or all that can, have replied.
+   * @throws Unavailable when none replies
+   * @throws RedisConfigurationError when none knows a primary of this name
    */
   async primary(): Promise<HostPort> {
     const view = await this.newestView();
-    if (this.known === null || view.epoch >= this.known.epoch) this.known = view;
-    // One that knows less than was known before has slept, or is cut from the others.
-    return this.known.address;
+    if (this.latest === null || view.epoch >= this.latest.epoch) this.latest = view;
+    // A Sentinel with an older epoch was stalled, or is cut off from the others.
+    return this.latest.address;
   }
 
   /**
-   * Looks once a second whether another server became the primary: the old one may be cut from the
-   * Sentinels and the others, and still answer us.
+   * Checks once a second whether another server became the primary: the old one may be cut off from the
+   * Sentinels and still respond to this node.
    */
   watch(onMoved: (to: HostPort) => void): void {
     this.timer = setInterval(() => {
-      const before = this.known;
-      const look = this.primary().then((now) => {
+      const before = this.latest;
+      const check = this.primary().then((now) => {
         if (before && (before.address.host !== now.host || before.address.port !== now.port)) {
           onMoved(now);
         }
       });
-      // What is connected needs no Sentinel.
-      look.catch(() => {});
-    }, LOOK_MS);
+      // An open connection does not need the Sentinels.
+      check.catch(() => {});
+    }, WATCH_MS);
   }
 
   close(): void {
@@ -65,42 +66,44 @@ export class Sentinels {
     const views: PrimaryView[] = [];
     const errors: Error[] = [];
     return new Promise((resolve, reject) => {
-      const judge = () => {
+      const decide = () => {
         const isOver = views.length + errors.length === addresses.length;
         if (views.length <= addresses.length / 2 && !isOver) return;
         const [newest] = views.toSorted((a, b) => b.epoch - a.epoch);
         if (newest) resolve(newest);
-        else reject(reasonOf(errors));
+        else reject(unavailableError(errors));
       };
       for (const address of addresses) {
-        this.viewOf(address).then(
+        this.queryView(address).then(
           (view) => {
             views.push(view);
-            judge();
+            decide();
           },
           (error: Error) => {
             errors.push(error);
-            judge();
+            decide();
           },
         );
       }
     });
   }
 
-  private async viewOf(address: HostPort): Promise<PrimaryView> {
+  private async queryView(address: HostPort): Promise<PrimaryView> {
     const connection = new Connection(this.options.connectTo(address), () => {});
     try {
       await connection.open();
-      await this.options.greet(connection);
-      return primaryView(await connection.send(['SENTINEL', 'MASTER', this.options.primaryName]));
+      await this.options.handshake(connection);
+      return parsePrimaryView(
+        await connection.send(['SENTINEL', 'MASTER', this.options.primaryName]),
+      );
     } finally {
-      connection.close('asked');
+      connection.close('done');
     }
   }
 }
 
-/** Reads the answer to `SENTINEL MASTER`: names and values in turn. */
-export function primaryView(reply: unknown): PrimaryView {
+/** Parses the reply to `SENTINEL MASTER`: alternating names and values. */
+export function parsePrimaryView(reply: unknown): PrimaryView {
   const words = (reply as unknown[]).map(String);
   const field = (name: string) => words[words.findIndex((w, i) => i % 2 === 0 && w === name) + 1];
   return {
@@ -109,10 +112,10 @@ export function primaryView(reply: unknown): PrimaryView {
   };
 }
 
-/** One that does not answer may be the one that knows better. */
-function reasonOf(errors: readonly Error[]): Error {
-  const wrongs = errors.map(wrongOf);
-  const [wrong] = wrongs;
-  if (wrong && wrongs.every((one) => one !== null)) return wrong;
-  return new Unavailable(`no Sentinel answers: ${errors[0]?.message}`);
+/** A configuration error only if all Sentinels agree: one that does not reply may know the primary. */
+function unavailableError(errors: readonly Error[]): Error {
+  const configurationErrors = errors.map(configurationErrorOf);
+  const [first] = configurationErrors;
+  if (first && configurationErrors.every((error) => error !== null)) return first;
+  return new Unavailable(`no Sentinel responds: ${errors[0]?.message}`);
 }

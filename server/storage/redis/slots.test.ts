@@ -1,39 +1,42 @@
 import { describe, expect, test } from 'bun:test';
-import { type ClusterView, clusterView, newestView, parseRedirection } from './slots.ts';
+import { type ClusterView, newestView, parseClusterView, parseRedirection } from './slots.ts';
 
-const ASKED = { host: '10.0.0.9', port: 7000 };
+const RESPONDER = { host: '10.0.0.9', port: 7000 };
 const bytes = (text: string) => Buffer.from(text);
 
-describe('[N-15] what a server of a cluster says', () => {
-  test('is who has which slots, and whether all is well', () => {
+describe('[N-15] the view of a cluster server', () => {
+  test('contains the owners of the slots and the state of the cluster', () => {
     const slots = [
       [0, 8191, [bytes('10.0.0.1'), 7001, bytes('id'), []], [bytes('10.0.0.3'), 7003, bytes('id')]],
       [8192, 16_383, [bytes('10.0.0.2'), 7002, bytes('id')]],
     ];
     const info = bytes('cluster_state:ok\r\ncluster_current_epoch:6\r\n');
-    expect(clusterView(slots, info, ASKED)).toEqual({
+    expect(parseClusterView(slots, info, RESPONDER)).toEqual({
       ranges: [
         { from: 0, to: 8191, owner: { host: '10.0.0.1', port: 7001 } },
         { from: 8192, to: 16_383, owner: { host: '10.0.0.2', port: 7002 } },
       ],
       epoch: 6,
-      trouble: null,
+      error: null,
     });
   });
 
-  test.each([[null], [bytes('')], [bytes('?')]])('with the host %p means the one asked', (host) => {
-    const view = clusterView([[0, 1, [host, 7001, bytes('id')]]], bytes(''), ASKED);
-    expect(view.ranges).toEqual([{ from: 0, to: 1, owner: { host: '10.0.0.9', port: 7001 } }]);
+  test.each([[null], [bytes('')], [bytes('?')]])(
+    'with the host %p refers to the server that replied',
+    (host) => {
+      const view = parseClusterView([[0, 1, [host, 7001, bytes('id')]]], bytes(''), RESPONDER);
+      expect(view.ranges).toEqual([{ from: 0, to: 1, owner: { host: '10.0.0.9', port: 7001 } }]);
+    },
+  );
+
+  test('has an error when the cluster serves no keys', () => {
+    const view = parseClusterView([], bytes('cluster_state:fail\r\n'), RESPONDER);
+    expect(view.error).toContain('CLUSTERDOWN');
   });
 
-  test('is trouble when the cluster serves no keys', () => {
-    const view = clusterView([], bytes('cluster_state:fail\r\n'), ASKED);
-    expect(view.trouble).toContain('CLUSTERDOWN');
-  });
-
-  test('counts by its epoch, and before all by whether it is well', () => {
-    const view = (epoch: number, trouble: string | null): ClusterView => {
-      return { ranges: [], epoch, trouble };
+  test('is preferred when it has no error, then by its epoch', () => {
+    const view = (epoch: number, error: string | null): ClusterView => {
+      return { ranges: [], epoch, error };
     };
     const views = [view(5, null), view(7, null), view(9, 'down'), view(6, null)];
     expect(newestView(views)).toEqual(view(7, null));
@@ -51,6 +54,6 @@ describe('[N-15] a redirection', () => {
     ['MOVED 1 fd00::1:7001', { slot: 1, to: { host: 'fd00::1', port: 7001 }, isAsking: false }],
     ['ERR Function not found', null],
   ])('%s', (message, expected) => {
-    expect(parseRedirection(message, ASKED)).toEqual(expected);
+    expect(parseRedirection(message, RESPONDER)).toEqual(expected);
   });
 });

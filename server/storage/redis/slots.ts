@@ -1,66 +1,70 @@
 import type { HostPort } from '../../platform/redis-url.ts';
 
-/** A run of slots and the primary that has them; `from` and `to` are the first and the last. */
+/** A range of slots, `from` and `to` included, and their primary. */
 export interface SlotRange {
   readonly from: number;
   readonly to: number;
   readonly owner: HostPort;
 }
 
-/** What a server of a cluster says about who has which slots. */
+/** The slots of a cluster, as reported by one of its servers. */
 export interface ClusterView {
   readonly ranges: readonly SlotRange[];
-  /** Grows with every failover: of two views, the later has the larger. */
+  /** Increases with every failover: the larger epoch is the newer view. */
   readonly epoch: number;
-  /** Why the cluster serves no keys, by that server's view; null when it does. */
-  readonly trouble: string | null;
+  /** Why the cluster serves no keys, according to that server; null when it does. */
+  readonly error: string | null;
 }
 
-/** `host:port`, which names a server of the cluster. */
-export function nameOf({ host, port }: HostPort): string {
+/** The name of a server: `host:port`. */
+export function serverName({ host, port }: HostPort): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /**
- * Reads the answers to `CLUSTER SLOTS` and `CLUSTER INFO`.
- * @param asked the server that answered: one that does not know its own host says none
+ * Parses the replies to `CLUSTER SLOTS` and `CLUSTER INFO`.
+ * @param responder the server that replied; a server that does not know its own host omits it
  */
-export function clusterView(slots: unknown, info: unknown, asked: HostPort): ClusterView {
+export function parseClusterView(slots: unknown, info: unknown, responder: HostPort): ClusterView {
   const ranges = (slots as [number, number, [unknown, number]][]).map(
-    ([from, to, [host, port]]): SlotRange => ({ from, to, owner: addressOf(host, port, asked) }),
+    ([from, to, [host, port]]): SlotRange => ({
+      from,
+      to,
+      owner: addressFrom(host, port, responder),
+    }),
   );
   const field = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(String(info))?.[1];
-  const isWell = field('cluster_state') === 'ok';
+  const isOk = field('cluster_state') === 'ok';
   return {
     ranges,
     epoch: Number(field('cluster_current_epoch') ?? 0),
-    trouble: isWell ? null : 'CLUSTERDOWN The cluster is down',
+    error: isOk ? null : 'CLUSTERDOWN The cluster is down',
   };
 }
 
-/** The newest of the views, one that is well before one that is not; null when there is none. */
+/** The newest view, preferring views without an error; null when there is none. */
 export function newestView(views: readonly ClusterView[]): ClusterView | null {
-  const rank = (view: ClusterView) => (view.trouble === null ? 1 : 0);
+  const rank = (view: ClusterView) => (view.error === null ? 1 : 0);
   const sorted = views.toSorted((a, b) => rank(b) - rank(a) || b.epoch - a.epoch);
   return sorted[0] ?? null;
 }
 
-/** What `MOVED` and `ASK` say; null for other errors. */
+/** Parses a `MOVED` or `ASK` error; null for other errors. */
 export function parseRedirection(
   message: string,
-  asked: HostPort,
+  responder: HostPort,
 ): { slot: number; to: HostPort; isAsking: boolean } | null {
   const match = /^(MOVED|ASK) (\d+) (.*):(\d+)$/.exec(message);
   if (!match) return null;
   const [, kind, slot, host, port] = match;
   return {
     slot: Number(slot),
-    to: addressOf(host, Number(port), asked),
+    to: addressFrom(host, Number(port), responder),
     isAsking: kind === 'ASK',
   };
 }
 
-function addressOf(host: unknown, port: number, asked: HostPort): HostPort {
+function addressFrom(host: unknown, port: number, responder: HostPort): HostPort {
   const name = host === null || host === undefined ? '' : String(host);
-  return { host: name === '' || name === '?' ? asked.host : name, port };
+  return { host: name === '' || name === '?' ? responder.host : name, port };
 }

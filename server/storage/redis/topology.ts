@@ -1,46 +1,46 @@
 import type { ReplyError } from './connection.ts';
 import type { Sentinels } from './sentinels.ts';
-import type { ServerLinks } from './server-links.ts';
+import type { ServerConnections } from './server-connections.ts';
 
-/** Where a call is to be sent instead. */
+/** The server to which a call must be sent instead. */
 export interface Redirection {
-  readonly to: ServerLinks;
-  /** The server has the key only for who asks for it explicitly: its slot is being moved there. */
+  readonly to: ServerConnections;
+  /** Whether the slot is being moved there, so that the call needs ASKING. */
   readonly isAsking: boolean;
 }
 
-/** Which server holds which keys. */
+/** Maps keys to servers. */
 export interface Topology {
-  /** Waits for the first connections. @throws Unavailable @throws WrongRedis */
-  opened(): Promise<void>;
+  /** Waits for the first connections. @throws Unavailable @throws RedisConfigurationError */
+  ready(): Promise<void>;
   /** The server that holds a key. @throws Unavailable when none does */
-  holderOf(key: string): ServerLinks;
-  /** Learns from an error that a server answered with. @returns where else to go; null: nowhere */
-  redirected(error: ReplyError, by: ServerLinks): Redirection | null;
-  /** Why some keys cannot be reached; null when all can. */
+  serverFor(key: string): ServerConnections;
+  /** Updates the mapping from an error reply. @returns the other server to use, or null */
+  handleRedirection(error: ReplyError, by: ServerConnections): Redirection | null;
+  /** Why some keys cannot be reached; null while all can. */
   unavailable(): string | null;
   close(): void;
 }
 
-/** One server holds all keys. */
-export function singleTopology(links: ServerLinks): Topology {
+/** A single server holds all keys. */
+export function singleTopology(server: ServerConnections): Topology {
   return {
-    opened: () => links.opened(),
-    holderOf: () => links,
-    redirected: () => null,
-    unavailable: () => links.unavailable(),
-    close: () => links.close(),
+    ready: () => server.ready(),
+    serverFor: () => server,
+    handleRedirection: () => null,
+    unavailable: () => server.unavailable(),
+    close: () => server.close(),
   };
 }
 
-/** Whichever server the Sentinels say is the primary holds all keys. */
-export function watchedTopology(links: ServerLinks, sentinels: Sentinels): Topology {
-  sentinels.watch(() => links.leave('the Sentinels have made another server the primary'));
+/** The primary, as reported by the Sentinels, holds all keys. */
+export function sentinelTopology(server: ServerConnections, sentinels: Sentinels): Topology {
+  sentinels.watch(() => server.reconnect('the Sentinels report another primary'));
   return {
-    ...singleTopology(links),
+    ...singleTopology(server),
     close() {
       sentinels.close();
-      links.close();
+      server.close();
     },
   };
 }

@@ -77,7 +77,7 @@ describe('a batch', () => {
       if (n === 2 || n === 5) throw new Error(`a defect of ${n}`);
       told.push(what);
     };
-    for (const n of [1, 2, 3, 4, 5, 6]) batch.put(n, waiter(n));
+    for (const n of [1, 2, 3, 4, 5, 6]) batch.enqueue(n, waiter(n));
     expect(await batch.add(7)).toBe(7);
     expect(told).toEqual(['did 1', 'did 3', 'refused 4', 'refused 6']);
     expect(defects).toEqual([new Error('a defect of 2'), new Error('a defect of 5')]);

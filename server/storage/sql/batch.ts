@@ -1,120 +1,124 @@
 import { Unavailable } from '../../platform/errors.ts';
 
-/** Who waits for the result of an item. */
+/** The caller that waits for the result of an item. */
 export interface Waiter<Result> {
   resolve(result: Result): void;
   reject(error: unknown): void;
 }
 
 /**
- * While so many calls are under way, what arrives waits and shares the next one: when the database is
- * the slower part, batches grow instead of its queue.
+ * With this many calls in flight, new items wait for the next call: when the database is the
+ * bottleneck, batches grow instead of its queue.
  */
-const CALLS_MAX = 4;
-/** But it waits no longer than this, so that a call that is held up holds up no others. */
-const WAIT_MS = 20;
-/** So many wait for no pace. */
-const ENOUGH = 400;
+const IN_FLIGHT_MAX = 4;
+/** They wait no longer than this, so that a stalled call does not delay others. */
+const WAIT_MAX_MS = 20;
+/** Flush early at this batch size. */
+const FLUSH_SIZE = 400;
 
 /**
- * Gathers what arrives in one turn of the event loop, soon after a call or while enough of them are under
- * way, into one call: a hundred answers cost one statement instead of a hundred. The busier the loop and the
- * record, the larger the batches.
+ * Combines items into one call: those of one turn of the event loop, those that arrive within
+ * `paceMs` of the last call, and those that arrive while `IN_FLIGHT_MAX` calls are in flight. A hundred
+ * answers cost one statement instead of a hundred. Batches grow with the load of the event loop and of
+ * the database.
  */
 export class Batch<Item, Result> {
   private items: Item[] = [];
-  /** For the result of each item. */
+  /** One per item. */
   private waiters: Waiter<Result>[] = [];
-  private underWay = 0;
-  private late: Timer | null = null;
-  private paced: Timer | null = null;
-  private lastMs = Number.NEGATIVE_INFINITY;
+  private inFlight = 0;
+  private lateTimer: Timer | null = null;
+  private pacedTimer: Timer | null = null;
+  private lastSentMs = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param run gives results in the order of the items; what it throws, every item's caller gets
-   * @param sizeMax most items in one call
-   * @param deadlineMs how long a call may take that is more than one of the database, whose calls have
-   *   a deadline each (R-15); null where it is one
-   * @param paceMs what arrives less than this after a call was sent waits, unless it is many: a commit costs
-   *   100 µs of CPU, however many share it. Where few callers wait for each other it would slow them.
-   * @param onDefect is told what a waiter threw; else it is logged as a failure that nobody waits for
+   * @param run returns the results in the order of the items; its error rejects every item
+   * @param sizeMax maximum number of items in one call
+   * @param deadlineMs deadline of a call that makes several database calls; null for a single database
+   *   call, which has a deadline of its own (R-15)
+   * @param paceMs minimum time between calls, unless `FLUSH_SIZE` items wait: a commit costs 100 µs of
+   *   CPU, however many share it. It would slow callers that wait for each other's results.
+   * @param onWaiterError receives errors that a waiter throws; by default they become unhandled rejections
    */
   constructor(
     private readonly run: (items: readonly Item[]) => Promise<readonly Result[]>,
     private readonly sizeMax: number,
     private readonly deadlineMs: number | null = null,
     private readonly paceMs = 0,
-    private readonly onDefect = (error: unknown): void => void Promise.reject(error),
+    private readonly onWaiterError = (error: unknown): void => void Promise.reject(error),
   ) {}
 
-  /** Adds an item to the next call. @throws what that throws; Unavailable at its deadline */
+  /** Adds an item to the next call. @throws the error of that call; Unavailable at its deadline */
   add(item: Item): Promise<Result> {
-    return new Promise((resolve, reject) => this.put(item, { resolve, reject }));
+    return new Promise((resolve, reject) => this.enqueue(item, { resolve, reject }));
   }
 
-  /** As `add`, without a promise: the waiter is told, later. */
-  put(item: Item, waiter: Waiter<Result>): void {
+  /** Like `add`, but notifies a waiter instead of returning a promise. */
+  enqueue(item: Item, waiter: Waiter<Result>): void {
     this.waiters.push(waiter);
-    const waiting = this.items.push(item);
-    if (waiting === 1 || waiting === ENOUGH) setImmediate(this.send);
+    const size = this.items.push(item);
+    if (size === 1 || size === FLUSH_SIZE) setImmediate(this.flush);
   }
 
-  private readonly send = (): void => {
+  private readonly flush = (): void => {
     if (this.items.length === 0) return;
-    const earlyMs = this.lastMs + this.paceMs - performance.now();
-    if (earlyMs > 0 && this.items.length < ENOUGH) {
-      this.paced ??= setTimeout(this.sendPaced, earlyMs);
+    const waitMs = this.lastSentMs + this.paceMs - performance.now();
+    if (waitMs > 0 && this.items.length < FLUSH_SIZE) {
+      this.pacedTimer ??= setTimeout(this.flushPaced, waitMs);
       return;
     }
-    while (this.items.length > 0 && this.underWay < CALLS_MAX) this.sendSome();
-    if (this.items.length > 0) this.late ??= setTimeout(this.sendLate, WAIT_MS);
+    while (this.items.length > 0 && this.inFlight < IN_FLIGHT_MAX) this.sendBatch();
+    if (this.items.length > 0) this.lateTimer ??= setTimeout(this.flushLate, WAIT_MAX_MS);
   };
 
-  private readonly sendPaced = (): void => {
-    this.paced = null;
-    this.send();
+  private readonly flushPaced = (): void => {
+    this.pacedTimer = null;
+    this.flush();
   };
 
-  private readonly sendLate = (): void => {
-    this.late = null;
-    while (this.items.length > 0) this.sendSome();
+  private readonly flushLate = (): void => {
+    this.lateTimer = null;
+    while (this.items.length > 0) this.sendBatch();
   };
 
-  private sendSome(): void {
-    this.lastMs = performance.now();
+  private sendBatch(): void {
+    this.lastSentMs = performance.now();
     const items = this.items.splice(0, this.sizeMax);
-    void this.call(items, this.waiters.splice(0, this.sizeMax));
+    void this.runBatch(items, this.waiters.splice(0, this.sizeMax));
   }
 
-  private async call(items: readonly Item[], waiters: readonly Waiter<Result>[]): Promise<void> {
-    const refuse = (error: unknown) => {
-      for (const waiter of waiters) this.apart(() => waiter.reject(error));
+  private async runBatch(
+    items: readonly Item[],
+    waiters: readonly Waiter<Result>[],
+  ): Promise<void> {
+    const rejectAll = (error: unknown) => {
+      for (const waiter of waiters) this.isolate(() => waiter.reject(error));
     };
-    const giveUp = () => refuse(new Unavailable('The database did not answer in time.'));
-    const timer = this.deadlineMs === null ? null : setTimeout(giveUp, this.deadlineMs);
-    this.underWay++;
+    const expire = () => rejectAll(new Unavailable('The database did not answer in time.'));
+    const timer = this.deadlineMs === null ? null : setTimeout(expire, this.deadlineMs);
+    this.inFlight++;
     let results: readonly Result[];
     try {
       results = await this.run(items);
     } catch (error) {
-      refuse(error);
+      rejectAll(error);
       return;
     } finally {
       if (timer) clearTimeout(timer);
-      this.underWay--;
-      this.send();
+      this.inFlight--;
+      this.flush();
     }
-    for (let at = 0; at < waiters.length; at++) {
-      this.apart(() => waiters[at]?.resolve(results[at] as Result));
+    for (let index = 0; index < waiters.length; index++) {
+      this.isolate(() => waiters[index]?.resolve(results[index] as Result));
     }
   }
 
-  // What goes wrong with one of them keeps nothing from the others.
-  private apart(tell: () => void): void {
+  /** Runs a callback whose error must not affect the other waiters. */
+  private isolate(notify: () => void): void {
     try {
-      tell();
+      notify();
     } catch (error) {
-      this.onDefect(error);
+      this.onWaiterError(error);
     }
   }
 }

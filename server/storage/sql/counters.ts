@@ -1,7 +1,7 @@
 import type { Tx } from './procedure.ts';
 
-/** Kinds of rows that are numbered in the order they were made, which their times cannot tell. */
-export type Numbered =
+/** Counters. Each numbers one kind of row in order of creation, which timestamps cannot give. */
+export type CounterName =
   | 'api-token'
   | 'stream'
   | 'quiz'
@@ -11,17 +11,17 @@ export type Numbered =
   | 'link'
   | 'moderation';
 
-/** As `nextNumbers`, of one row. */
-export function nextNumber(tx: Tx, name: Numbered): Promise<number> {
+/** Like `nextNumbers`, for one row. */
+export function nextNumber(tx: Tx, name: CounterName): Promise<number> {
   return nextNumbers(tx, name, 1);
 }
 
 /**
- * The next numbers of a kind of row, of which the first is returned. From here to the end of the transaction nobody else gets one, so
- * this comes right before the rows. Rows of one owner are in the order of their numbers only when
- * the owner's row was locked before.
+ * Reserves the next `count` numbers of a counter, and returns the first. The counter is locked until the
+ * end of the transaction, so call this immediately before the inserts. Rows of one owner are in the
+ * order of their numbers only when the owner's row was locked before.
  */
-export async function nextNumbers(tx: Tx, name: Numbered, count: number): Promise<number> {
+export async function nextNumbers(tx: Tx, name: CounterName, count: number): Promise<number> {
   const [row] = await tx.query<{ value: number }>(
     'update counters set value = value + $2 where name = $1 returning value',
     [name, count],

@@ -4,19 +4,18 @@ import type { Command, Outcome, WorkerReply, WorkerRequest } from './sqlite-work
 
 export interface SqliteDatabaseOptions<P extends Procedures> {
   readonly procedures: P;
-  /** The module that serves the procedures in a worker thread. */
+  /** Module that runs the procedures in a worker thread. */
   readonly worker: URL;
   readonly directory: string;
-  /** Told when a worker thread of an open record is gone: nothing can be recorded any more. */
-  readonly onLost: (reason: string) => void;
+  /** Called when a worker thread of the open database fails; nothing can be written from then on. */
+  readonly onFailed: (reason: string) => void;
 }
 
-// Beyond this a call is refused at once: at 100,000 writes a second it is half a second of work.
-const QUEUED_MAX = 50_000;
-// Patient calls, which have no deadline, wait beside a full queue; they are one sealing and a page of
-// each export.
-const PATIENT_MAX = 1_000;
-// I7: a caller hears 503 in under a second. The sweep below adds up to SWEEP_MS.
+/** Further calls are rejected immediately: at 100,000 writes a second, this is half a second of work. */
+const QUEUE_MAX = 50_000;
+/** Calls without a deadline are counted separately: one sealing, and one page of each export. */
+const NO_DEADLINE_QUEUE_MAX = 1_000;
+// I7: a caller gets a 503 in under a second. The sweep adds up to SWEEP_MS.
 const DEADLINE_MS = 800;
 const SWEEP_MS = 50;
 
@@ -26,63 +25,66 @@ interface Pending {
   readonly deadlineMs: number;
 }
 
-/** One worker thread and the calls on their way to it. */
+/** A worker thread and the calls that were sent to it. */
 class Connection {
   private readonly worker: Worker;
   private readonly pending = new Map<number, Pending>();
   private outgoing: Command[] = [];
-  // What the worker has not answered, its caller waiting or not: without the second kind, the queue
-  // of a worker that is held up would have no bound.
+  // Calls that the worker has not answered. This includes calls past their deadline; otherwise the
+  // queue of a stalled worker would have no bound.
   private queued = 0;
-  private patientQueued = 0;
-  private readonly givenUp = new BigInt64Array(new SharedArrayBuffer(8));
+  private noDeadlineQueued = 0;
+  private readonly cancelledBefore = new BigInt64Array(new SharedArrayBuffer(8));
   private nextId = 0;
-  private lost: string | null = null;
+  private failure: string | null = null;
   private readonly sweep: Timer;
   private opened: { resolve(): void; reject(error: Error): void } | null = null;
   private closed: (() => void) | null = null;
 
   constructor(
     url: URL,
-    private readonly onLost: (reason: string) => void,
+    private readonly onFailed: (reason: string) => void,
   ) {
     this.worker = new Worker(url);
     this.worker.onmessage = ({ data }: MessageEvent<WorkerReply>) => this.receive(data);
-    this.worker.onerror = (event) => this.lose(event.message);
+    this.worker.onerror = (event) => this.fail(event.message);
     this.sweep = setInterval(() => this.expire(performance.now()), SWEEP_MS);
   }
 
   open(directory: string, access: 'read' | 'write'): Promise<void> {
     return new Promise((resolve, reject) => {
       this.opened = { resolve, reject };
-      this.post({ open: directory, access, givenUp: this.givenUp });
+      this.post({ open: directory, access, cancelledBefore: this.cancelledBefore });
     });
   }
 
-  call(name: string, input: unknown, idempotency: Idempotency | null, patient: boolean) {
+  call(name: string, input: unknown, idempotency: Idempotency | null, noDeadline: boolean) {
     return new Promise<unknown>((resolve, reject) => {
-      if (this.lost) return reject(new Unavailable(`The database is unavailable: ${this.lost}.`));
-      const isFull = patient ? this.patientQueued >= PATIENT_MAX : this.queued >= QUEUED_MAX;
+      if (this.failure)
+        return reject(new Unavailable(`The database is unavailable: ${this.failure}.`));
+      const isFull = noDeadline
+        ? this.noDeadlineQueued >= NO_DEADLINE_QUEUE_MAX
+        : this.queued >= QUEUE_MAX;
       if (isFull) return reject(new Unavailable('The database is busy.'));
-      if (patient) this.patientQueued++;
+      if (noDeadline) this.noDeadlineQueued++;
       else this.queued++;
       const id = this.nextId++;
-      const deadlineMs = patient ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS;
+      const deadlineMs = noDeadline ? Number.POSITIVE_INFINITY : performance.now() + DEADLINE_MS;
       this.pending.set(id, { resolve, reject, deadlineMs });
-      // One message for all calls of this turn of the event loop.
-      if (this.outgoing.push({ id, name, input, idempotency, patient }) === 1)
+      // All calls of one turn of the event loop go in one message.
+      if (this.outgoing.push({ id, name, input, idempotency, noDeadline }) === 1)
         setImmediate(this.flush);
     });
   }
 
   size(): number {
-    return this.queued + this.patientQueued;
+    return this.queued + this.noDeadlineQueued;
   }
 
   async close(): Promise<void> {
-    if (!this.lost) {
+    if (!this.failure) {
       this.flush();
-      this.lost = 'it is closed';
+      this.failure = 'it is closed';
       await new Promise<void>((resolve) => {
         this.closed = resolve;
         this.post({ close: true });
@@ -115,52 +117,52 @@ class Connection {
 
   private settle(outcome: Outcome): void {
     const call = this.pending.get(outcome.id);
-    if (call?.deadlineMs === Number.POSITIVE_INFINITY) this.patientQueued--;
+    if (call?.deadlineMs === Number.POSITIVE_INFINITY) this.noDeadlineQueued--;
     else this.queued--;
-    if (!call || 'dropped' in outcome) return; // Its caller was told 503 at the deadline.
+    if (!call || 'cancelled' in outcome) return; // The caller got a 503 at the deadline.
     this.pending.delete(outcome.id);
     if ('output' in outcome) call.resolve(outcome.output);
-    else if ('refusal' in outcome)
-      call.reject(new DomainError(outcome.refusal, outcome.detail, outcome.members));
+    else if ('errorKind' in outcome)
+      call.reject(new DomainError(outcome.errorKind, outcome.detail, outcome.members));
     else call.reject(new Unavailable(`The database failed: ${outcome.failure}.`));
   }
 
-  // Calls are kept in the order they were made, so the sweep stops at the first young one.
+  // Calls are in order of arrival, so the sweep stops at the first one before its deadline.
   private expire(nowMs: number): void {
     for (const [id, call] of this.pending) {
       if (call.deadlineMs === Number.POSITIVE_INFINITY) continue;
       if (call.deadlineMs > nowMs) return;
       this.pending.delete(id);
-      // First, so that what was refused is not carried out after all, unless it was begun before.
-      Atomics.store(this.givenUp, 0, BigInt(id + 1));
+      // Cancel before the rejection: a rejected call must not run later, unless it has started.
+      Atomics.store(this.cancelledBefore, 0, BigInt(id + 1));
       call.reject(new Unavailable('The database did not answer in time.'));
     }
   }
 
-  private lose(reason: string): void {
-    this.lost = reason;
+  private fail(reason: string): void {
+    this.failure = reason;
     for (const call of this.pending.values()) {
       call.reject(new Unavailable(`The database is unavailable: ${reason}.`));
     }
     this.pending.clear();
     this.queued = 0;
-    this.patientQueued = 0;
+    this.noDeadlineQueued = 0;
     if (this.closed) this.closed();
     else if (this.opened) this.opened.reject(new Error(reason));
-    else this.onLost(reason);
+    else this.onFailed(reason);
   }
 }
 
 /**
- * Opens the database in SQLite: one thread commits, another reads, so that a long export never
- * waits for a commit nor a commit for it.
- * @throws Error when the directory cannot be opened or holds a newer record.
+ * Opens the database in SQLite. One thread writes and another reads, so that a long export and a commit
+ * do not wait for each other.
+ * @throws Error when the directory cannot be opened or its database is from a newer version
  */
 export async function openSqliteDatabase<P extends Procedures>(
   options: SqliteDatabaseOptions<P>,
 ): Promise<Database<P>> {
-  const writer = new Connection(options.worker, options.onLost);
-  const reader = new Connection(options.worker, options.onLost);
+  const writer = new Connection(options.worker, options.onFailed);
+  const reader = new Connection(options.worker, options.onFailed);
   try {
     await writer.open(options.directory, 'write');
     await reader.open(options.directory, 'read');
@@ -169,13 +171,13 @@ export async function openSqliteDatabase<P extends Procedures>(
     throw error;
   }
   const calls: Record<string, unknown> = {};
-  for (const [name, { access, patient, wire }] of Object.entries(options.procedures)) {
+  for (const [name, { access, noDeadline, codec }] of Object.entries(options.procedures)) {
     const connection = access === 'write' ? writer : reader;
     const call = (input: unknown, idempotency: Idempotency | null = null) =>
-      connection.call(name, input, idempotency, patient);
-    calls[name] = wire
+      connection.call(name, input, idempotency, noDeadline);
+    calls[name] = codec
       ? async (input: unknown, idempotency: Idempotency | null = null) =>
-          wire.unpackOutput(await call(wire.packInput(input), idempotency))
+          codec.decodeOutput(await call(codec.encodeInput(input), idempotency))
       : call;
   }
   return {

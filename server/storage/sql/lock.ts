@@ -2,18 +2,18 @@ import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Held for as long as a server runs on a data directory. */
+/** The lock of a server on its data directory. */
 export interface DirectoryLock {
   release(): void;
 }
 
-// A connection that nobody refers to is closed by the garbage collector, and its lock goes with it.
-const held = new Set<Database>();
+// Keeps the connections referenced: the garbage collector would close them and release the locks.
+const heldLocks = new Set<Database>();
 
 /**
- * Takes the data directory for this process. The lock is the operating system's (through an
- * exclusive SQLite transaction), so it is gone the moment the process is, however it ends.
- * @throws Error that says who holds it when another process does, or why it cannot be written.
+ * Locks the data directory for this process. The lock is an exclusive SQLite transaction, so the
+ * operating system releases it when the process ends, however it ends.
+ * @throws Error that names the process that holds the lock, or why the directory cannot be written
  */
 export function lockDirectory(directory: string): DirectoryLock {
   const holderFile = join(directory, 'server.pid');
@@ -25,14 +25,16 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-      throw new Error(`${directory} is in use by another Fourbeat server${holder(holderFile)}`);
+      throw new Error(
+        `${directory} is in use by another Fourbeat server${holderSuffix(holderFile)}`,
+      );
     }
-    throw unwritable(directory, error);
+    throw notWritableError(directory, error);
   }
-  held.add(database);
+  heldLocks.add(database);
   return {
     release() {
-      held.delete(database);
+      heldLocks.delete(database);
       database.run('rollback');
       database.close();
     },
@@ -44,17 +46,17 @@ function openLockFile(directory: string): Database {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     return new Database(join(directory, 'server.lock'));
   } catch (error) {
-    throw unwritable(directory, error);
+    throw notWritableError(directory, error);
   }
 }
 
-function unwritable(directory: string, error: unknown): Error {
+function notWritableError(directory: string, error: unknown): Error {
   return new Error(
     `${directory} cannot be written: ${error instanceof Error ? error.message : error}`,
   );
 }
 
-function holder(file: string): string {
+function holderSuffix(file: string): string {
   try {
     return ` (process ${readFileSync(file, 'utf8').trim()})`;
   } catch {

@@ -10,13 +10,13 @@ interface Migration {
   readonly statements: readonly string[];
 }
 
-/** The database is none that this program can use; the message says why. */
+/** This program cannot use the database; the message says why. */
 export class UnusableDatabase extends Error {}
 
-/** The databases that the database can be in; each may have its own words in a migration. */
+/** The SQL dialects; a migration may have statements for one of them only. */
 export type Dialect = 'sqlite' | 'postgres';
 
-/** The migrations in order. They are append-only: one that was released is never edited. */
+/** The migrations in order. They are append-only: a released migration is never edited. */
 export function migrations(dialect: Dialect): Migration[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.sql'))
@@ -29,8 +29,8 @@ export function migrations(dialect: Dialect): Migration[] {
 }
 
 /**
- * The statements of a migration in a dialect: a comment `sqlite: …` or `postgres: …` holds what that
- * database alone is given, and the other takes it for a comment.
+ * The statements of a migration in a dialect. The text of a comment `sqlite: …` or `postgres: …` is a
+ * part of the statement in that dialect, and a comment in the other.
  */
 function statementsOf(text: string, dialect: Dialect): string[] {
   const own = new RegExp(`/\\* ${dialect}: (.*?) \\*/`, 'gs');
@@ -42,9 +42,9 @@ function statementsOf(text: string, dialect: Dialect): string[] {
 }
 
 /**
- * Applies the migrations that this record has not seen, in the transaction that is given, which
- * nobody else migrates beside.
- * @throws UnusableRecord when it was written by a newer version of the program.
+ * Applies the migrations that the database lacks, in the given transaction. The caller makes sure that
+ * no other process migrates at the same time.
+ * @throws UnusableDatabase when the database is from a newer version of the program
  */
 export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<void> {
   await tx.query(
@@ -57,7 +57,7 @@ export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<
   const newer = rows.find((row) => row.number > newest);
   if (newer) {
     throw new UnusableDatabase(
-      `the database is at migration ${newer.number}, this program knows ${newest}: run the newer version`,
+      `the database is at migration ${newer.number}, but this program knows only ${newest}; run a newer version`,
     );
   }
   for (const migration of known.filter(({ number }) => !applied.has(number))) {

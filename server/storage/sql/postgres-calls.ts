@@ -1,20 +1,20 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 
-// As in SQLite: beyond this a call is refused at once. Each kind has its own, so that no number of
-// exports keeps a sealing out.
-const CALLS_MAX: Readonly<Record<Kind, number>> = {
+// Further calls are rejected immediately, as with SQLite. The limit is per kind, so that exports cannot
+// block sealing.
+const CALLS_MAX: Readonly<Record<CallKind, number>> = {
   urgent: 1_000,
   ordinary: 50_000,
   export: 1_000,
 };
-// I7: a caller hears 503 in under a second.
+// I7: a caller gets a 503 in under a second.
 const DEADLINE_MS = 800;
 
-/** A call of a procedure, from its caller to the transaction that carries it out. */
+/** A call of a procedure, from its caller to its transaction. */
 export class Call {
-  /** Its caller has been told something: it is not to be carried out any more. */
-  isDone = false;
+  /** Its caller has a result or an error: the call must not run any more. */
+  isSettled = false;
   readonly deadlineMs: number;
 
   constructor(
@@ -25,32 +25,32 @@ export class Call {
     private readonly onResult: (output: unknown) => void,
     private readonly onError: (error: unknown) => void,
   ) {
-    this.deadlineMs = procedure.patient
+    this.deadlineMs = procedure.noDeadline
       ? Number.POSITIVE_INFINITY
       : performance.now() + DEADLINE_MS;
   }
 
   resolve(output: unknown): void {
-    this.isDone = true;
+    this.isSettled = true;
     this.onResult(output);
   }
 
   reject(error: unknown): void {
-    this.isDone = true;
+    this.isSettled = true;
     this.onError(error);
   }
 }
 
-/** What a call is to the connections: sealing goes first, and exports never take all of them. */
-type Kind = 'urgent' | 'ordinary' | 'export';
+/** Priority of a call: sealing goes first, and exports never take all connections. */
+type CallKind = 'urgent' | 'ordinary' | 'export';
 
-function kindOf({ procedure: { patient, access } }: Call): Kind {
-  if (!patient) return 'ordinary';
+function kindOf({ procedure: { noDeadline, access } }: Call): CallKind {
+  if (!noDeadline) return 'ordinary';
   return access === 'write' ? 'urgent' : 'export';
 }
 
-/** A first-in-first-out line whose calls may be done before their turn. */
-class Line {
+/** A queue of calls; a call may be settled before it is taken. */
+class Fifo {
   private calls: Call[] = [];
   private head = 0;
 
@@ -86,25 +86,25 @@ class Line {
   }
 }
 
-/** The calls that wait for a connection, and those that have one. */
+/** Calls that wait for a connection, and calls that run on one. */
 export class CallQueue {
-  private readonly lines: Record<Kind, Line> = {
-    urgent: new Line(),
-    ordinary: new Line(),
-    export: new Line(),
+  private readonly queues: Record<CallKind, Fifo> = {
+    urgent: new Fifo(),
+    ordinary: new Fifo(),
+    export: new Fifo(),
   };
-  private readonly running: Record<Kind, Set<Call>> = {
+  private readonly running: Record<CallKind, Set<Call>> = {
     urgent: new Set(),
     ordinary: new Set(),
     export: new Set(),
   };
-  // Waiting and running: what was begun and given up counts until it has left its connection.
-  private readonly counts: Record<Kind, number> = { urgent: 0, ordinary: 0, export: 0 };
+  // Waiting and running calls. A call past its deadline counts until it has released its connection.
+  private readonly counts: Record<CallKind, number> = { urgent: 0, ordinary: 0, export: 0 };
 
-  /** @param connections how many calls run at once */
+  /** @param connections number of concurrent calls */
   constructor(private readonly connections: number) {}
 
-  /** Takes a call in, or rejects it when there are too many. */
+  /** Adds a call, or rejects it when too many wait. */
   add(call: Call): void {
     const kind = kindOf(call);
     if (this.counts[kind] >= CALLS_MAX[kind]) {
@@ -112,63 +112,63 @@ export class CallQueue {
       return;
     }
     this.counts[kind]++;
-    this.lines[kind].push(call);
+    this.queues[kind].push(call);
   }
 
   /**
-   * The next call to run, if any may. One connection is kept free of all but sealing, whatever the
-   * others wait for; exports have at most half.
+   * Takes the next call that may run now. One connection is reserved for sealing; exports use at most
+   * half of the connections.
    */
   next(): Call | undefined {
     const { ordinary, export: exports } = this.running;
-    const busy = ordinary.size + exports.size;
-    const hasRoom = busy < Math.max(1, this.connections - 1);
+    const runningCount = ordinary.size + exports.size;
+    const hasRoom = runningCount < Math.max(1, this.connections - 1);
     const call =
-      this.lines.urgent.shift() ??
-      (hasRoom ? this.lines.ordinary.shift() : undefined) ??
-      (hasRoom && exports.size < this.connections / 2 ? this.lines.export.shift() : undefined);
+      this.queues.urgent.shift() ??
+      (hasRoom ? this.queues.ordinary.shift() : undefined) ??
+      (hasRoom && exports.size < this.connections / 2 ? this.queues.export.shift() : undefined);
     if (call) this.running[kindOf(call)].add(call);
     return call;
   }
 
-  /** There was no connection for the call: it is the next again. */
-  putBack(call: Call): void {
+  /** Puts a call back as the first of its queue, because there was no connection for it. */
+  requeue(call: Call): void {
     const kind = kindOf(call);
     this.running[kind].delete(call);
-    this.lines[kind].unshift(call);
+    this.queues[kind].unshift(call);
   }
 
-  /** The call has left its connection. */
-  leave(call: Call): void {
+  /** Removes a call that has released its connection. */
+  release(call: Call): void {
     const kind = kindOf(call);
     this.running[kind].delete(call);
     this.counts[kind]--;
   }
 
-  /** Refuses the calls whose deadline has passed. */
+  /** Rejects the calls whose deadline has passed. */
   expire(nowMs: number): void {
-    const late = () => new Unavailable('The database did not answer in time.');
-    const line = this.lines.ordinary;
-    // In the order they were made, so that the first young one ends it.
-    for (let call = line.first(); call && call.deadlineMs <= nowMs; call = line.first()) {
-      line.shift();
+    const lateError = () => new Unavailable('The database did not answer in time.');
+    const queue = this.queues.ordinary;
+    // In order of arrival, so the first one before its deadline ends the loop.
+    for (let call = queue.first(); call && call.deadlineMs <= nowMs; call = queue.first()) {
+      queue.shift();
       this.counts.ordinary--;
-      if (!call.isDone) call.reject(late());
+      if (!call.isSettled) call.reject(lateError());
     }
     for (const call of this.running.ordinary) {
-      if (!call.isDone && call.deadlineMs <= nowMs) call.reject(late());
+      if (!call.isSettled && call.deadlineMs <= nowMs) call.reject(lateError());
     }
   }
 
-  /** Refuses everything that is not patient, or with `all` just everything. */
-  refuse(error: () => Unavailable, all = false): void {
-    const kinds: Kind[] = all ? ['urgent', 'ordinary', 'export'] : ['ordinary'];
+  /** Rejects the calls that have a deadline; with `all`, every call. */
+  rejectPending(error: () => Unavailable, all = false): void {
+    const kinds: CallKind[] = all ? ['urgent', 'ordinary', 'export'] : ['ordinary'];
     for (const kind of kinds) {
-      for (const call of this.lines[kind].clear()) {
+      for (const call of this.queues[kind].clear()) {
         this.counts[kind]--;
-        if (!call.isDone) call.reject(error());
+        if (!call.isSettled) call.reject(error());
       }
-      for (const call of this.running[kind]) if (!call.isDone) call.reject(error());
+      for (const call of this.running[kind]) if (!call.isSettled) call.reject(error());
     }
   }
 

@@ -2,14 +2,14 @@ import { expect, test } from 'bun:test';
 import { needsOperator, remedyOf } from './postgres-errors.ts';
 
 const error = (code: string, severity = 'ERROR') =>
-  Object.assign(new Error('why'), { code, severity });
+  Object.assign(new Error('reason'), { code, severity });
 
 test.each([
-  ['40P01', 'ERROR', 'again'],
-  ['40001', 'ERROR', 'again'],
-  ['23505', 'ERROR', 'again'],
-  ['55P03', 'ERROR', 'again'],
-  ['57014', 'ERROR', 'too slow'],
+  ['40P01', 'ERROR', 'retry'],
+  ['40001', 'ERROR', 'retry'],
+  ['23505', 'ERROR', 'retry'],
+  ['55P03', 'ERROR', 'retry'],
+  ['57014', 'ERROR', 'timeout'],
   ['57P01', 'FATAL', 'reconnect'],
   ['57P03', 'FATAL', 'reconnect'],
   ['08006', 'ERROR', 'reconnect'],
@@ -20,7 +20,7 @@ test.each([
   ['53100', 'ERROR', 'none'],
   ['', '', 'none'],
   ['ERR_INVALID_ARG_TYPE', '', 'none'],
-] as const)('[N-19] %s (%s) calls for: %s', (code, severity, remedy) => {
+] as const)('[N-19] the remedy for %s (%s) is: %s', (code, severity, remedy) => {
   expect(remedyOf(error(code, severity))).toBe(remedy);
 });
 

@@ -3,42 +3,42 @@ import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { openSession, type PostgresSession } from './postgres.ts';
 import { type Call, CallQueue } from './postgres-calls.ts';
 import { type Remedy, remedyOf } from './postgres-errors.ts';
-import { Pulse, TURN_MS } from './postgres-pulse.ts';
+import { HealthCheck, TICK_MS } from './postgres-health-check.ts';
 import { transact } from './postgres-transaction.ts';
 
-const CONNECT_MS = 1_000;
-// While the server is unavailable it is tried this often.
-const HEAL_MS = 200;
-// A full server is not asked for a connection again sooner.
-const LOOK_MS = 100;
+const CONNECT_TIMEOUT_MS = 1_000;
+/** Wait between attempts to reach an unavailable server. */
+const RECONNECT_MS = 200;
+/** Wait before the next call when the server accepts no further connection. */
+const NO_SESSION_WAIT_MS = 100;
 const ATTEMPTS_MAX = 4;
-// Between two attempts, at random up to this: those who met do not meet again.
-const APART_MS = 20;
-// A turn that is later than this says nothing about deadlines: the answers may be here, unread.
-const LATE_MS = 100;
-// The server ends every statement before; if not, the way to it is broken for this connection.
-const STUCK_MS = 12_000;
+/** Random wait before a retry, so that conflicting transactions do not conflict again. */
+const RETRY_JITTER_MS = 20;
+/** After a tick this late, deadlines are not enforced: responses may have arrived, unread. */
+const TICK_LATE_MS = 100;
+/** The server ends every statement earlier; after this, the connection is broken. */
+const STUCK_STATEMENT_MS = 12_000;
 
-/** A connection and what it is doing. */
-interface Lane {
+/** Place of one connection in the pool. */
+interface Slot {
   session: PostgresSession | null;
 }
 
 /**
- * Carries out calls on a few connections, and knows at any time whether the server is there: calls
- * that are not patient are refused 250 ms after its last sign of life, and at once from then on.
+ * Runs calls on a few connections, and tracks whether the server is available. Calls that have a
+ * deadline are rejected 250 ms after the last response of the server, and immediately from then on.
  */
 export class PostgresPool {
   private readonly queue: CallQueue;
-  private readonly pulse = new Pulse();
-  private readonly lanes: Lane[];
-  private readonly idle: Lane[];
-  // It carries no calls: what is asked on it does not wait behind a slow statement or a lock.
-  private heart: PostgresSession | null = null;
-  private isAsking = false;
-  private unavailableBecause: string | null = null;
+  private readonly health = new HealthCheck();
+  private readonly slots: Slot[];
+  private readonly idle: Slot[];
+  // Runs no calls, so that a probe never waits behind a slow statement or a lock.
+  private probeSession: PostgresSession | null = null;
+  private isProbing = false;
+  private unavailableReason: string | null = null;
   private isClosed = false;
-  private turnAtMs = performance.now();
+  private lastTickMs = performance.now();
   private timer: Timer | null = null;
   private onEmpty: (() => void) | null = null;
 
@@ -48,22 +48,22 @@ export class PostgresPool {
     connections: number,
   ) {
     this.queue = new CallQueue(connections);
-    this.lanes = Array.from({ length: connections }, () => ({ session: null }));
-    this.idle = [...this.lanes];
+    this.slots = Array.from({ length: connections }, () => ({ session: null }));
+    this.idle = [...this.slots];
   }
 
-  /** Makes the first connection. @throws whatever its opening throws */
+  /** Opens the first connection. @throws the errors of `openSession` */
   async open(): Promise<void> {
-    this.heart = await this.connect();
-    this.turnAtMs = performance.now();
-    this.timer = setInterval(() => this.turn(performance.now()), TURN_MS);
+    this.probeSession = await this.connect();
+    this.lastTickMs = performance.now();
+    this.timer = setInterval(() => this.tick(performance.now()), TICK_MS);
   }
 
-  /** Takes a call in; its caller is told what became of it, or why it cannot be carried out. */
-  take(call: Call): void {
+  /** Queues a call, or rejects it while the server is unavailable. */
+  submit(call: Call): void {
     if (this.isClosed) call.reject(new Unavailable('The database is unavailable: it is closed.'));
-    else if (this.unavailableBecause !== null && !call.procedure.patient)
-      call.reject(isUnavailable());
+    else if (this.unavailableReason !== null && !call.procedure.noDeadline)
+      call.reject(unavailableError());
     else {
       this.queue.add(call);
       this.dispatch();
@@ -75,13 +75,13 @@ export class PostgresPool {
   }
 
   unavailable(): string | null {
-    return this.unavailableBecause;
+    return this.unavailableReason;
   }
 
-  /** Carries out what was taken in, unless the server is unavailable, and ends the connections. */
+  /** Runs the queued calls, unless the server is unavailable, and closes the connections. */
   async close(): Promise<void> {
     this.isClosed = true;
-    if (this.unavailableBecause !== null) this.queue.refuse(isUnavailable, true);
+    if (this.unavailableReason !== null) this.queue.rejectPending(unavailableError, true);
     if (this.queue.size() > 0) {
       await new Promise<void>((resolve) => {
         this.onEmpty = resolve;
@@ -89,154 +89,156 @@ export class PostgresPool {
     }
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    await Promise.all([this.heart, ...this.lanes.map((lane) => lane.session)].map((s) => s?.end()));
+    await Promise.all(
+      [this.probeSession, ...this.slots.map((lane) => lane.session)].map((s) => s?.end()),
+    );
   }
 
   private connect(): Promise<PostgresSession> {
     return openSession({
       url: this.url,
-      connectMs: CONNECT_MS,
-      onAnswer: () => this.pulse.hear(),
+      connectTimeoutMs: CONNECT_TIMEOUT_MS,
+      onResponse: () => this.health.onResponse(),
     });
   }
 
   private dispatch(): void {
-    while (this.idle.length > 0 && this.unavailableBecause === null) {
+    while (this.idle.length > 0 && this.unavailableReason === null) {
       const call = this.queue.next();
       if (!call) return;
-      void this.serve(this.takeLane(), call);
+      void this.process(this.takeSlot(), call);
     }
   }
 
-  // One that is connected, if there is any: the server may have no place for further ones.
-  private takeLane(): Lane {
-    const connected = this.idle.findLastIndex(({ session }) => session?.lost() === null);
-    return this.idle.splice(connected, 1)[0] as Lane;
+  // Prefers a slot that is connected: the server may accept no further connection.
+  private takeSlot(): Slot {
+    const connected = this.idle.findLastIndex(({ session }) => session?.failure() === null);
+    return this.idle.splice(connected, 1)[0] as Slot;
   }
 
-  private async serve(lane: Lane, call: Call): Promise<void> {
-    const isServed = await this.carryOut(lane, call);
-    if (isServed || call.isDone) this.queue.leave(call);
+  private async process(lane: Slot, call: Call): Promise<void> {
+    const isProcessed = await this.execute(lane, call);
+    if (isProcessed || call.isSettled) this.queue.release(call);
     else {
-      this.queue.putBack(call);
-      await Bun.sleep(LOOK_MS);
+      this.queue.requeue(call);
+      await Bun.sleep(NO_SESSION_WAIT_MS);
     }
     this.idle.push(lane);
     this.dispatch();
     if (this.queue.size() === 0) this.onEmpty?.();
   }
 
-  /** @returns false when there was no connection for it */
-  private async carryOut(lane: Lane, call: Call): Promise<boolean> {
+  /** @returns false when there was no connection for the call */
+  private async execute(lane: Slot, call: Call): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       const session = await this.sessionOf(lane);
       if (!session) return false;
       try {
-        if (!call.isDone) await transact(session, call);
+        if (!call.isSettled) await transact(session, call);
         return true;
       } catch (error) {
         if (error instanceof DomainError || error instanceof Unavailable) {
           call.reject(error);
           return true;
         }
-        const remedy = session.lost() === null ? remedyOf(error) : 'reconnect';
-        if (remedy === 'too slow' || remedy === 'none' || attempt === ATTEMPTS_MAX) {
-          call.reject(this.failureOf(call, error as Error, remedy));
+        const remedy = session.failure() === null ? remedyOf(error) : 'reconnect';
+        if (remedy === 'timeout' || remedy === 'none' || attempt === ATTEMPTS_MAX) {
+          call.reject(this.errorFor(call, error as Error, remedy));
           return true;
         }
-        if (remedy === 'reconnect') session.drop('it was given up');
-        await Bun.sleep(Math.random() * APART_MS);
+        if (remedy === 'reconnect') session.drop('the connection is not usable');
+        await Bun.sleep(Math.random() * RETRY_JITTER_MS);
       }
     }
   }
 
-  /** What the caller hears of an error when the call is not run again. */
-  private failureOf({ name }: Call, error: Error, remedy: Remedy): Unavailable {
-    if (remedy === 'too slow') return new Unavailable('The database did not answer in time.');
-    // What will be the same each time needs somebody to look at it.
+  /** The error for the caller of a call that is not retried. */
+  private errorFor({ name }: Call, error: Error, remedy: Remedy): Unavailable {
+    if (remedy === 'timeout') return new Unavailable('The database did not answer in time.');
+    // A retry would fail the same way, so the operator has to know.
     if (remedy === 'none') this.logger.error({ err: error, call: name }, 'a call failed');
     return new Unavailable(`The database failed: ${name}: ${error.message}.`);
   }
 
-  /** The lane's session, made if need be; null when there is none to be had now. */
-  private async sessionOf(lane: Lane): Promise<PostgresSession | null> {
-    if (lane.session?.lost() === null) return lane.session;
+  /** The session of the slot, opened if necessary; null when no connection is possible now. */
+  private async sessionOf(lane: Slot): Promise<PostgresSession | null> {
+    if (lane.session?.failure() === null) return lane.session;
     lane.session = null;
-    if (this.unavailableBecause !== null) return null;
+    if (this.unavailableReason !== null) return null;
     try {
       lane.session = await this.connect();
     } catch (error) {
-      this.couldNotConnect(error as Error);
+      this.onConnectError(error as Error);
     }
     return lane.session;
   }
 
-  // A server that takes no further connection lives, as long as it keeps those that it has.
-  private couldNotConnect({ message }: Error): void {
-    const sessions = [this.heart, ...this.lanes.map(({ session }) => session)];
-    if (!sessions.some((session) => session?.lost() === null)) this.goUnavailable(message);
+  // A server that accepts no further connection is available while it keeps its other connections.
+  private onConnectError({ message }: Error): void {
+    const sessions = [this.probeSession, ...this.slots.map(({ session }) => session)];
+    if (!sessions.some((session) => session?.failure() === null)) this.markUnavailable(message);
   }
 
-  private turn(nowMs: number): void {
-    const isLate = nowMs - this.turnAtMs > TURN_MS + LATE_MS;
-    this.turnAtMs = nowMs;
-    if (this.unavailableBecause !== null) return;
+  private tick(nowMs: number): void {
+    const isLate = nowMs - this.lastTickMs > TICK_MS + TICK_LATE_MS;
+    this.lastTickMs = nowMs;
+    if (this.unavailableReason !== null) return;
     if (!isLate) {
       this.queue.expire(nowMs);
-      for (const { session } of this.lanes) {
-        const sinceMs = session?.waitsSinceMs() ?? nowMs;
-        if (nowMs - sinceMs > STUCK_MS) session?.drop('no answer');
+      for (const { session } of this.slots) {
+        const sinceMs = session?.pendingSinceMs() ?? nowMs;
+        if (nowMs - sinceMs > STUCK_STATEMENT_MS) session?.drop('no answer');
       }
     }
-    const waits = this.isAsking || this.idle.length < this.lanes.length;
-    const sign = this.pulse.turn(waits);
-    if (sign === 'ask') void this.ask();
-    else if (sign === 'away') this.goUnavailable('it does not answer');
+    const hasPending = this.isProbing || this.idle.length < this.slots.length;
+    const state = this.health.tick(hasPending);
+    if (state === 'probe') void this.probe();
+    else if (state === 'unavailable') this.markUnavailable('it does not respond');
   }
 
-  private async ask(): Promise<void> {
-    if (this.isAsking) return;
-    this.isAsking = true;
+  private async probe(): Promise<void> {
+    if (this.isProbing) return;
+    this.isProbing = true;
     try {
-      if (this.heart?.lost() !== null) this.heart = await this.connect();
-      if (this.isClosed) return await this.heart.end();
-      await this.heart.run('select 1');
+      if (this.probeSession?.failure() !== null) this.probeSession = await this.connect();
+      if (this.isClosed) return await this.probeSession.end();
+      await this.probeSession.run('select 1');
     } catch (error) {
-      this.couldNotConnect(error as Error);
+      this.onConnectError(error as Error);
     } finally {
-      this.isAsking = false;
+      this.isProbing = false;
     }
   }
 
-  private goUnavailable(reason: string): void {
-    if (this.unavailableBecause !== null) return;
-    this.unavailableBecause = reason;
+  private markUnavailable(reason: string): void {
+    if (this.unavailableReason !== null) return;
+    this.unavailableReason = reason;
     this.logger.warn({ reason }, 'PostgreSQL is unavailable');
-    this.queue.refuse(isUnavailable, this.isClosed);
-    this.heart?.drop(reason);
-    for (const { session } of this.lanes) session?.drop(reason);
-    void this.heal(performance.now());
+    this.queue.rejectPending(unavailableError, this.isClosed);
+    this.probeSession?.drop(reason);
+    for (const { session } of this.slots) session?.drop(reason);
+    void this.reconnect(performance.now());
   }
 
-  private async heal(sinceMs: number): Promise<void> {
+  private async reconnect(sinceMs: number): Promise<void> {
     while (!this.isClosed) {
-      await Bun.sleep(HEAL_MS);
+      await Bun.sleep(RECONNECT_MS);
       try {
-        this.heart = await this.connect();
-        if (this.isClosed) return this.heart.drop('it is closed');
-        this.unavailableBecause = null;
+        this.probeSession = await this.connect();
+        if (this.isClosed) return this.probeSession.drop('it is closed');
+        this.unavailableReason = null;
         const unavailableMs = Math.round(performance.now() - sinceMs);
-        this.logger.info({ unavailableMs }, 'PostgreSQL is back');
+        this.logger.info({ unavailableMs }, 'PostgreSQL is available again');
         this.dispatch();
         return;
       } catch (error) {
-        this.unavailableBecause = (error as Error).message;
+        this.unavailableReason = (error as Error).message;
       }
     }
   }
 }
 
-// What the reason is, addresses and all, is for the log.
-function isUnavailable(): Unavailable {
+// The reason may contain addresses: it goes to the log, not to clients.
+function unavailableError(): Unavailable {
   return new Unavailable('The database is unavailable.');
 }

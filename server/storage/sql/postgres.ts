@@ -1,60 +1,60 @@
 import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { Client, type CustomTypesConfig, types } from 'pg';
-import { addNew } from './postgres-add-new.ts';
+import { insertNew } from './postgres-insert-new.ts';
 import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
-/** A session of PostgreSQL; one transaction at a time. */
+/** A session with PostgreSQL; one transaction at a time. */
 export interface PostgresSession extends Tx {
-  /** Runs statements without parameters, several in one round trip. @returns the last one's tag */
+  /** Runs statements without parameters in one round trip. @returns the tag of the last one */
   run(statements: string): Promise<string>;
-  /** Why it cannot be used any more; null while it can. */
-  lost(): string | null;
-  /** When the statement was sent whose answer it waits for (`performance.now()`); null for none. */
-  waitsSinceMs(): number | null;
-  /** Says goodbye. */
+  /** Why the session is unusable; null while it is usable. */
+  failure(): string | null;
+  /** When the pending statement was sent (`performance.now()`); null when none is pending. */
+  pendingSinceMs(): number | null;
+  /** Closes the session. */
   end(): Promise<void>;
-  /** Drops the connection as it is; what waits for an answer fails. */
+  /** Closes the connection immediately; pending statements fail. */
   drop(reason: string): void;
 }
 
 export interface SessionOptions {
   readonly url: string;
-  readonly connectMs: number;
-  /** Told whenever the server has answered anything. */
-  readonly onAnswer?: () => void;
+  readonly connectTimeoutMs: number;
+  /** Called on every response of the server. */
+  readonly onResponse?: () => void;
 }
 
-/** A statement of a call that has a deadline ends before this, so that nothing piles up behind it. */
-const STATEMENT_MS = 1_000;
-/** Shorter than the deadline of a call, so that one of two in a deadlock has time to run again. */
-const LOCK_MS = 500;
-/** A transaction whose process does nothing for this long is ended, and its locks with it. */
-const IDLE_IN_TRANSACTION_MS = 1_000;
+/** A statement of a call with a deadline ends by then, so that no statements pile up behind it. */
+const STATEMENT_TIMEOUT_MS = 1_000;
+/** Shorter than the deadline of a call, so that a call in a deadlock has time for a retry. */
+const LOCK_TIMEOUT_MS = 500;
+/** The server ends a transaction of a stalled process after this, and releases its locks. */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 1_000;
 
-// Plans are kept for as long as the session: one that was made while a table was nearly empty must
-// still do when it has millions of rows. With these, every plan goes by an index.
+// Plans are cached for the whole session: a plan that was made on a nearly empty table must also work
+// with millions of rows. With these settings, every plan uses an index.
 const SESSION_SETTINGS = {
-  statement_timeout: STATEMENT_MS,
-  lock_timeout: LOCK_MS,
-  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+  lock_timeout: LOCK_TIMEOUT_MS,
+  idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
   enable_seqscan: 'off',
   enable_hashjoin: 'off',
   enable_mergejoin: 'off',
-  // A scan that is off and used all the same, for lack of an index, has a cost that looks worth
-  // 100 ms of compiling.
+  // A disabled scan that is used for lack of an index has so high a cost that the planner would spend
+  // 100 ms on compilation.
   jit: 'off',
-  // The server notices within half a minute that a node was cut off, and gives its place free.
+  // The server detects a disconnected node within 30 s, and frees its connection.
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
   tcp_keepalives_count: 4,
 };
 
 const KEEP_ALIVE_MS = 5_000;
-const GOODBYE_MS = 200;
+const CLOSE_TIMEOUT_MS = 200;
 
-// "no key": whoever adds a row that refers to the locked one does not wait, as a viewer who takes a
-// seat while the producer is at work on the stream.
+// `no key`: inserts of rows that reference the locked row do not wait, such as a viewer's seat while the
+// producer changes the stream.
 const LOCKS: Locks = {
   update: 'for no key update',
   claim: 'for no key update skip locked',
@@ -62,8 +62,8 @@ const LOCKS: Locks = {
   settle: 'for update skip locked',
 };
 
-// Recording a thousand answers takes 4.6 ms so, and 4.7 ms with an array for each column; 0.85 ms
-// and 1.0 ms for a hundred.
+// A thousand answers take 4.6 ms to insert from JSON, and 4.7 ms from one array per column; a hundred
+// take 0.85 ms and 1.0 ms.
 function rows(parameter: string, columns: readonly string[]): string {
   const list = columns.map((column, index) => {
     const [name, ...type] = column.split(' ');
@@ -80,7 +80,7 @@ const NUMBERS: ReadonlySet<number> = new Set([
   types.builtins.FLOAT8,
 ]);
 
-// The values that SQLite gives: what is beyond 2^53 is nowhere in the database.
+// The same values as with SQLite. The database has no integers beyond 2^53.
 const TYPES: CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text' | 'binary') => {
     if (NUMBERS.has(oid)) return Number;
@@ -91,8 +91,8 @@ const TYPES: CustomTypesConfig = {
 };
 
 /**
- * Opens a session with the database's settings. `sslmode` in the url means what it means to `psql`:
- * `require` encrypts, `verify-full` also checks whose certificate it is.
+ * Opens a session. `sslmode` in the URL has the meaning that it has for `psql`: `require` encrypts, and
+ * `verify-full` also verifies the certificate.
  * @throws Error of the socket or the server, without the password
  */
 export async function openSession(options: SessionOptions): Promise<PostgresSession> {
@@ -104,8 +104,8 @@ export async function openSession(options: SessionOptions): Promise<PostgresSess
     types: TYPES,
     stream: () => socket,
   });
-  const session = new Session(client, socket, options.onAnswer ?? (() => {}));
-  const timer = setTimeout(() => session.drop('no answer'), options.connectMs);
+  const session = new Session(client, socket, options.onResponse ?? (() => {}));
+  const timer = setTimeout(() => session.drop('no answer'), options.connectTimeoutMs);
   try {
     await client.connect();
     await session.prepare();
@@ -133,24 +133,24 @@ class Session implements PostgresSession {
   readonly rows = rows;
   readonly locks = LOCKS;
   private reason: string | null = null;
-  private sinceMs: number | null = null;
+  private sentMs: number | null = null;
 
   constructor(
     private readonly client: Client,
     private readonly socket: Socket,
     private readonly onAnswer: () => void,
   ) {
-    client.on('error', (error) => this.lose(error.message));
-    client.on('end', () => this.lose('the connection was closed'));
-    // A long result comes in pieces. With TLS they may not be heard here, but its end is, below.
+    client.on('error', (error) => this.fail(error.message));
+    client.on('end', () => this.fail('the connection was closed'));
+    // A long result arrives in pieces. With TLS the pieces may not be seen here, but the end is, in `track`.
     socket.on('data', onAnswer);
   }
 
-  /** Checks and settings that a startup message cannot carry. */
+  /** Checks and settings that the startup message cannot contain. */
   async prepare(): Promise<void> {
     const [facts] = await this.query<{ standby: number; encoding: string }>(
-      // What was acknowledged survives a crash (R-2): `off` would lose it. Other values are the
-      // operator's choice about replicas.
+      // Acknowledged writes must survive a crash (R-2), so `off` is not allowed. The other values are
+      // the operator's choice about replicas.
       `select pg_is_in_recovery() as standby, current_setting('server_encoding') as encoding,
          set_config('synchronous_commit',
            case current_setting('synchronous_commit') when 'off' then 'on'
@@ -158,7 +158,7 @@ class Session implements PostgresSession {
     );
     if (facts?.standby === 1) throw new Error('the server is a replica');
     if (facts?.encoding !== 'UTF8') {
-      // 22P05 is "untranslatable character": what a text would be refused with later.
+      // 22P05 is "untranslatable character", the error that texts would cause later.
       throw Object.assign(new Error(`the database has the encoding ${facts?.encoding}, not UTF8`), {
         code: '22P05',
       });
@@ -166,66 +166,66 @@ class Session implements PostgresSession {
   }
 
   async query<Row>(text: string, params: SqlValue[] = []): Promise<Rows<Row>> {
-    const { command, rowCount, rows } = await this.ask(
-      this.client.query({ name: nameOf(text), text, values: params }),
+    const { command, rowCount, rows } = await this.track(
+      this.client.query({ name: statementName(text), text, values: params }),
     );
     return Object.assign(rows as Row[], { affected: command === 'SELECT' ? 0 : (rowCount ?? 0) });
   }
 
-  readonly addNew = (table: NumberTable, rows: readonly (readonly number[])[]) =>
-    addNew(this, table, rows);
+  readonly insertNew = (table: NumberTable, rows: readonly (readonly number[])[]) =>
+    insertNew(this, table, rows);
 
   async run(statements: string): Promise<string> {
-    const result = await this.ask(this.client.query(statements));
+    const result = await this.track(this.client.query(statements));
     return (Array.isArray(result) ? result.at(-1) : result).command;
   }
 
-  private async ask<T>(answer: Promise<T>): Promise<T> {
-    this.sinceMs = performance.now();
+  private async track<T>(response: Promise<T>): Promise<T> {
+    this.sentMs = performance.now();
     try {
-      const result = await answer;
+      const result = await response;
       this.onAnswer();
       return result;
     } finally {
-      this.sinceMs = null;
+      this.sentMs = null;
     }
   }
 
-  lost(): string | null {
+  failure(): string | null {
     return this.reason;
   }
 
-  waitsSinceMs(): number | null {
-    return this.sinceMs;
+  pendingSinceMs(): number | null {
+    return this.sentMs;
   }
 
   async end(): Promise<void> {
-    this.lose('it was ended');
-    await Promise.race([this.client.end(), Bun.sleep(GOODBYE_MS)]);
+    this.fail('it was ended');
+    await Promise.race([this.client.end(), Bun.sleep(CLOSE_TIMEOUT_MS)]);
     this.socket.destroy();
   }
 
   drop(reason: string): void {
-    this.lose(reason);
+    this.fail(reason);
     this.socket.destroy();
   }
 
-  private lose(reason: string): void {
+  private fail(reason: string): void {
     this.reason ??= reason;
   }
 }
 
-const names = new Map<string, string>();
+const statementNames = new Map<string, string>();
 
 /**
- * The name under which a statement is prepared, once in each session. Texts are constants of the
- * program, so their number is bounded. A pooler between that gives out sessions by the transaction
- * would lose both these and the settings of the session.
+ * The name of a prepared statement; each session prepares it once. Statement texts are constants of the
+ * program, so their number is bounded. A pooler in transaction mode would lose the prepared statements
+ * and the session settings.
  */
-function nameOf(text: string): string {
-  const known = names.get(text);
+function statementName(text: string): string {
+  const known = statementNames.get(text);
   if (known) return known;
   const name = `fourbeat_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
-  names.set(text, name);
+  statementNames.set(text, name);
   return name;
 }

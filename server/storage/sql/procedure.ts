@@ -1,117 +1,117 @@
-/** Values that statements take and give. Booleans are stored as 0 and 1. */
+/** Values of parameters and columns. Booleans are stored as 0 and 1. */
 export type SqlValue = string | number | null | Uint8Array;
 
-/** Rows of a statement; `affected` is the number of rows it changed. */
+/** The rows of a statement; `affected` is the number of rows that it changed. */
 export interface Rows<Row> extends ReadonlyArray<Row> {
   readonly affected: number;
 }
 
-/** What a `select` ends with to lock the rows that it finds, until the transaction ends. */
+/** Suffixes of a `select` that lock its rows until the end of the transaction. */
 export interface Locks {
-  /** Waits for the rows, then keeps everybody else from locking or changing them. */
+  /** Waits for the rows, then prevents other transactions from locking or changing them. */
   readonly update: string;
-  /** As `update`, but leaves out rows that another transaction has locked: it does not wait. */
+  /** Like `update`, but skips locked rows instead of waiting for them. */
   readonly claim: string;
   /**
-   * Keeps the rows from being settled, beside others who do the same, and waits for those who settle
-   * them. It does not wait for other changes of them, nor these for it.
+   * A shared lock that conflicts with `settle` only: it waits for a transaction that settles the rows,
+   * and prevents others from settling them. It does not conflict with other changes.
    */
   readonly share: string;
-  /** As `claim`, and leaves out rows that are shared as well. */
+  /** Like `claim`, but also skips rows with a `share` lock. */
   readonly settle: string;
 }
 
-/** A table whose columns are whole numbers, and whose first `keyColumns` are its key. */
+/** A table of integer columns. The first `keyColumns` columns are its key. */
 export interface NumberTable {
   readonly name: string;
-  /** With their types, such as `seat integer`. */
+  /** Names with types, such as `seat integer`. */
   readonly columns: readonly string[];
   readonly keyColumns: number;
 }
 
-/** One transaction of the database. Statements use `$1`, `$2`, … for their parameters. */
+/** A database transaction. Statements use `$1`, `$2`, … for their parameters. */
 export interface Tx {
   /** Runs one statement. */
   query<Row = Record<string, SqlValue>>(text: string, params?: SqlValue[]): Promise<Rows<Row>>;
   /**
-   * A table expression over many rows at once: `rows('$1', ['seat int', 'choice int'])` in a
-   * `from` clause reads the JSON array of arrays in parameter 1. This, `addNew` and `locks` are the
-   * places where the dialects of SQLite and PostgreSQL differ.
+   * A table expression for many rows: `rows('$1', ['seat int', 'choice int'])` in a `from` clause
+   * reads the JSON array of arrays in parameter 1. Only `rows`, `insertNew` and `locks` hide differences
+   * between SQLite and PostgreSQL.
    */
   rows(parameter: string, columns: readonly string[]): string;
   /**
-   * Adds those rows whose key is not in the table, of several with one key the first.
-   * @returns for each whether it was added
+   * Inserts the rows whose key is not in the table; of several rows with one key, the first.
+   * @returns for each row, whether it was inserted
    */
-  addNew(table: NumberTable, rows: readonly (readonly number[])[]): Promise<boolean[]>;
-  /** Locks of rows, in PostgreSQL; empty in SQLite, where a transaction has the whole record. */
+  insertNew(table: NumberTable, rows: readonly (readonly number[])[]): Promise<boolean[]>;
+  /** Row locks of PostgreSQL; empty for SQLite, where a transaction locks the whole database. */
   readonly locks: Locks;
 }
 
-/** How what a procedure takes and gives goes from one thread to another, where that matters. */
-export interface Wire<Input, Output> {
-  packInput(input: Input): unknown;
-  unpackInput(packed: unknown): Input;
-  packOutput(output: Output): unknown;
-  unpackOutput(packed: unknown): Output;
+/** Encoding of input and output between threads, for procedures where the default is too slow. */
+export interface Codec<Input, Output> {
+  encodeInput(input: Input): unknown;
+  decodeInput(packed: unknown): Input;
+  encodeOutput(output: Output): unknown;
+  decodeOutput(packed: unknown): Output;
 }
 
-/** A named piece of work on the database, run whole in one transaction or not at all. */
+/** A unit of work on the database, in one transaction. */
 export interface Procedure<Input, Output> {
   readonly access: 'read' | 'write';
-  /** No deadline: its caller must learn the outcome, however late (sealing, exports). */
-  readonly patient: boolean;
-  /** null: as they are. */
-  readonly wire: Wire<Input, Output> | null;
+  /** The caller waits for the result however long it takes (sealing, exports). */
+  readonly noDeadline: boolean;
+  /** null: structured clone. */
+  readonly codec: Codec<Input, Output> | null;
   readonly run: (tx: Tx, input: Input) => Promise<Output>;
 }
 
-interface Traits<Input, Output> {
-  readonly patient?: boolean;
-  readonly wire?: Wire<Input, Output>;
+interface ProcedureOptions<Input, Output> {
+  readonly noDeadline?: boolean;
+  readonly codec?: Codec<Input, Output>;
 }
 
-/** A procedure that only reads: it sees everything acknowledged before it was called. */
-export function reading<Input, Output>(
+/** Defines a procedure that only reads. It sees everything that was acknowledged before the call. */
+export function readProcedure<Input, Output>(
   run: (tx: Tx, input: Input) => Promise<Output>,
-  { patient = false, wire }: Traits<Input, Output> = {},
+  { noDeadline = false, codec }: ProcedureOptions<Input, Output> = {},
 ): Procedure<Input, Output> {
-  return { access: 'read', patient, wire: wire ?? null, run };
+  return { access: 'read', noDeadline, codec: codec ?? null, run };
 }
 
-/** A procedure that writes: when its promise resolves, its effect survives a crash. */
-export function writing<Input, Output>(
+/** Defines a procedure that writes. When its promise resolves, the changes survive a crash. */
+export function writeProcedure<Input, Output>(
   run: (tx: Tx, input: Input) => Promise<Output>,
-  { patient = false, wire }: Traits<Input, Output> = {},
+  { noDeadline = false, codec }: ProcedureOptions<Input, Output> = {},
 ): Procedure<Input, Output> {
-  return { access: 'write', patient, wire: wire ?? null, run };
+  return { access: 'write', noDeadline, codec: codec ?? null, run };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any procedure, whatever it takes and gives
+// biome-ignore lint/suspicious/noExplicitAny: procedures of any input and output
 export type Procedures = Record<string, Procedure<any, any>>;
 
-/** Makes a write happen once for all requests that carry the same key (SPEC R). */
+/** The idempotency key of a request: requests with the same key change data once (SPEC R). */
 export interface Idempotency {
-  /** Whose keys these are: an account's uuid. */
+  /** UUID of the account that owns the key. */
   readonly owner: string;
   readonly key: string;
-  /** What was asked for: a hash of method, path and body. */
+  /** Hash of method, path and body. */
   readonly fingerprint: string;
   readonly nowMs: number;
 }
 
-/** How the rest of the program calls procedures: by name, typed, as promises. */
+/** Typed functions that call procedures by name. */
 export type Calls<P extends Procedures> = {
   readonly [K in keyof P]: P[K] extends Procedure<infer Input, infer Output>
     ? (input: Input, idempotency?: Idempotency | null) => Promise<Output>
     : never;
 };
 
-/** A record that is open. */
+/** An open database. */
 export interface Database<P extends Procedures> {
   readonly store: Calls<P>;
-  /** Calls that are not answered or dropped yet, for metrics. */
+  /** Number of pending calls, for metrics. */
   pending(): number;
-  /** Commits what is queued and closes the files or connections. */
+  /** Commits the queued calls and closes the files or connections. */
   close(): Promise<void>;
 }

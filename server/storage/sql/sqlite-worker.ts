@@ -9,39 +9,39 @@ import {
   type Sqlite,
 } from './sqlite.ts';
 
-/** A call of a procedure on its way to the worker. */
+/** A call of a procedure, as sent to the worker. */
 export interface Command {
   readonly id: number;
   readonly name: string;
   readonly input: unknown;
   readonly idempotency: Idempotency | null;
-  /** Its caller waits for the outcome however long it takes, so it is never dropped. */
-  readonly patient: boolean;
+  /** The caller waits for the outcome however long it takes: the command is never cancelled. */
+  readonly noDeadline: boolean;
 }
 
-/** What became of a command. */
+/** The outcome of a command. */
 export type Outcome =
   | { readonly id: number; readonly output: unknown }
   | {
       readonly id: number;
-      readonly refusal: DomainErrorKind;
+      readonly errorKind: DomainErrorKind;
       readonly detail: string;
       readonly members: DomainError['members'];
     }
   | { readonly id: number; readonly failure: string }
-  /** It was not carried out: its caller had been told so before its turn came. */
-  | { readonly id: number; readonly dropped: true };
+  /** Not executed: its caller gave up before. */
+  | { readonly id: number; readonly cancelled: true };
 
 export type WorkerRequest =
   | {
       readonly open: string;
       readonly access: 'read' | 'write';
       /**
-       * Shared memory with one number: commands with a lower id, unless they are patient, were
-       * given up by their callers and are not carried out any more. A message would wait in line
-       * behind the commands it is about, and the threads have no clock in common.
+       * Shared memory with one number: commands with a lower id are cancelled, unless they have no
+       * deadline. A message would be queued behind the commands that it cancels, and the threads have
+       * no common clock.
        */
-      readonly givenUp: BigInt64Array;
+      readonly cancelledBefore: BigInt64Array;
     }
   | { readonly commands: readonly Command[] }
   | { readonly close: true };
@@ -52,72 +52,72 @@ export type WorkerReply =
   | { readonly outcomes: readonly Outcome[] }
   | { readonly closed: true };
 
-// A bound on one group: a full group of single writes commits in about 10 ms.
-const GROUP_MAX = 1_000;
+/** Commands per transaction: a full group of single writes commits in about 10 ms. */
+const GROUP_SIZE_MAX = 1_000;
 
-type IsDead = (command: Command) => boolean;
+type IsCancelled = (command: Command) => boolean;
 
-/** Carries out a command in the transaction that is open. @throws what its procedure throws */
-async function carryOut(
+/** Executes a command in the open transaction. @throws the errors of its procedure */
+async function execute(
   sqlite: Sqlite,
   procedures: Procedures,
   { id, name, input, idempotency }: Command,
 ): Promise<Outcome> {
-  const run = () => runNamed(sqlite, procedures, name, input);
+  const run = () => runProcedure(sqlite, procedures, name, input);
   return { id, output: await (idempotency ? runOnce(sqlite, idempotency, run) : run()) };
 }
 
-/** The same, but what it throws undoes what it did and nothing else, and is its outcome. */
-async function carryOutApart(
+/** Like `execute`, but an error only undoes this command, and becomes its outcome. */
+async function executeInSavepoint(
   sqlite: Sqlite,
   procedures: Procedures,
   command: Command,
 ): Promise<Outcome> {
   await sqlite.query('savepoint command');
   try {
-    const outcome = await carryOut(sqlite, procedures, command);
+    const outcome = await execute(sqlite, procedures, command);
     await sqlite.query('release command');
     return outcome;
   } catch (error) {
     await sqlite.query('rollback to command');
     await sqlite.query('release command');
-    return failureOf(command.id, command.name, error);
+    return failureOutcome(command.id, command.name, error);
   }
 }
 
 /**
- * Runs the commands in one transaction; outcomes are told only after it is committed. At first without a
- * savepoint for each, for which SQLite copies every page that a command changes; when one throws, all
- * are undone and run again with them.
+ * Runs the commands in one transaction, and returns the outcomes after the commit. The first attempt
+ * has no savepoints, for which SQLite would copy every changed page; when a command throws, all are
+ * rolled back and run again with a savepoint each.
  */
 async function commitGroup(
   sqlite: Sqlite,
   procedures: Procedures,
   group: readonly Command[],
-  isDead: IsDead,
+  isCancelled: IsCancelled,
 ): Promise<Outcome[]> {
   let hasThrown = false;
-  const together: typeof carryOut = (...given) =>
-    carryOut(...given).catch((error) => {
+  const executeDirectly: typeof execute = (...args) =>
+    execute(...args).catch((error) => {
       hasThrown = true;
       throw error;
     });
-  const commit = (carry: typeof carryOut) =>
+  const commit = (executeCommand: typeof execute) =>
     inTransaction(sqlite, async () => {
       const outcomes: Outcome[] = [];
       for (const command of group) {
-        // Asked here and not before: to begin may have taken seconds, and so may the one before.
+        // Checked just before the execution: the commands before it may have taken seconds.
         outcomes.push(
-          isDead(command)
-            ? { id: command.id, dropped: true }
-            : await carry(sqlite, procedures, command),
+          isCancelled(command)
+            ? { id: command.id, cancelled: true }
+            : await executeCommand(sqlite, procedures, command),
         );
       }
       return outcomes;
     });
   try {
-    return await commit(together).catch((error) => {
-      if (hasThrown) return commit(carryOutApart);
+    return await commit(executeDirectly).catch((error) => {
+      if (hasThrown) return commit(executeInSavepoint);
       throw error;
     });
   } catch (error) {
@@ -127,28 +127,28 @@ async function commitGroup(
 }
 
 /**
- * Runs the commands on one view of the database, taken after all of them were called: each sees
- * everything that was acknowledged before, and nothing changes between its statements.
+ * Runs the commands on one snapshot, taken after all of them were called: each sees everything that
+ * was acknowledged before its call, and nothing changes between its statements.
  */
 async function readGroup(
   sqlite: Sqlite,
   procedures: Procedures,
   group: readonly Command[],
-  isDead: IsDead,
+  isCancelled: IsCancelled,
 ): Promise<Outcome[]> {
   try {
     return await inSnapshot(sqlite, async () => {
       const outcomes: Outcome[] = [];
       for (const command of group) {
         const { id, name, input } = command;
-        if (isDead(command)) {
-          outcomes.push({ id, dropped: true });
+        if (isCancelled(command)) {
+          outcomes.push({ id, cancelled: true });
           continue;
         }
         try {
-          outcomes.push({ id, output: await runNamed(sqlite, procedures, name, input) });
+          outcomes.push({ id, output: await runProcedure(sqlite, procedures, name, input) });
         } catch (error) {
-          outcomes.push(failureOf(id, name, error));
+          outcomes.push(failureOutcome(id, name, error));
         }
       }
       return outcomes;
@@ -159,7 +159,7 @@ async function readGroup(
   }
 }
 
-async function runNamed(
+async function runProcedure(
   sqlite: Sqlite,
   procedures: Procedures,
   name: string,
@@ -167,14 +167,14 @@ async function runNamed(
 ): Promise<unknown> {
   const procedure = procedures[name];
   if (!procedure) throw new Error('there is no such procedure');
-  const { run, wire } = procedure;
-  if (!wire) return run(sqlite, input);
-  return wire.packOutput(await run(sqlite, wire.unpackInput(input)));
+  const { run, codec } = procedure;
+  if (!codec) return run(sqlite, input);
+  return codec.encodeOutput(await run(sqlite, codec.decodeInput(input)));
 }
 
-function failureOf(id: number, name: string, error: unknown): Outcome {
+function failureOutcome(id: number, name: string, error: unknown): Outcome {
   if (error instanceof DomainError) {
-    return { id, refusal: error.kind, detail: error.message, members: error.members };
+    return { id, errorKind: error.kind, detail: error.message, members: error.members };
   }
   return { id, failure: `${name}: ${messageOf(error)}` };
 }
@@ -184,25 +184,32 @@ function messageOf(error: unknown): string {
 }
 
 /**
- * Serves procedures inside a worker thread: the disk's pace is this thread's, never the
- * event loop's that answers viewers. Commands that arrive during a commit share the next one.
+ * Runs procedures inside a worker thread, so that the disk does not block the event loop that answers
+ * viewers. Commands that arrive during a commit share the next one.
  */
 export function serveSqlite(scope: Worker, procedures: Procedures): void {
   const queue: Command[] = [];
   let sqlite: Sqlite | null = null;
-  let work = commitGroup;
+  let runGroup = commitGroup;
   let running = false;
   let closing = false;
-  let givenUp: BigInt64Array | null = null;
-  const isDead: IsDead = ({ id, patient }) =>
-    !patient && givenUp !== null && id < Number(Atomics.load(givenUp, 0));
+  let cancelledBefore: BigInt64Array | null = null;
+  const isCancelled: IsCancelled = ({ id, noDeadline }) =>
+    !noDeadline && cancelledBefore !== null && id < Number(Atomics.load(cancelledBefore, 0));
   const reply = (message: WorkerReply) => scope.postMessage(message);
 
   async function drain(connection: Sqlite): Promise<void> {
     running = true;
     while (queue.length > 0) {
-      reply({ outcomes: await work(connection, procedures, queue.splice(0, GROUP_MAX), isDead) });
-      // Let what arrived meanwhile into the queue, so that it shares the next commit.
+      reply({
+        outcomes: await runGroup(
+          connection,
+          procedures,
+          queue.splice(0, GROUP_SIZE_MAX),
+          isCancelled,
+        ),
+      });
+      // Receive the commands that arrived during the commit, so that they share the next one.
       await new Promise(setImmediate);
     }
     running = false;
@@ -215,9 +222,9 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
   scope.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
     if ('open' in data) {
       try {
-        givenUp = data.givenUp;
+        cancelledBefore = data.cancelledBefore;
         const writes = data.access === 'write';
-        work = writes ? commitGroup : readGroup;
+        runGroup = writes ? commitGroup : readGroup;
         sqlite = await (writes ? openMigratedSqlite : openSqlite)(data.open);
         reply({ ready: true });
       } catch (error) {
@@ -227,7 +234,7 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
     }
     if ('close' in data) closing = true;
     else queue.push(...data.commands);
-    // Without a connection it could not be opened, and there is nothing to close.
+    // Without a connection the database could not be opened: there is nothing to close.
     if (!sqlite) reply({ closed: true });
     else if (!running) await drain(sqlite);
   };

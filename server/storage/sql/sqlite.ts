@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { migrate } from './migrate.ts';
 import type { Locks, NumberTable, Rows, SqlValue, Tx } from './procedure.ts';
 
-/** A connection to the database in SQLite; also its only transaction at a time. */
+/** A connection to the SQLite database; it has one transaction at a time. */
 export interface Sqlite extends Tx {
   close(): Promise<void>;
 }
 
-/** The file of the database in its data directory. */
-export const RECORD_FILE = 'record.sqlite';
+/** Name of the database file in the data directory. */
+export const DATABASE_FILE = 'record.sqlite';
 
-/** How long a statement waits for another process's lock. */
-const BUSY_MS = 5_000;
+/** How long a statement waits for the lock of another process. */
+const BUSY_TIMEOUT_MS = 5_000;
 const BUSY_RETRY_MS = 5;
 
 function rows(parameter: string, columns: readonly string[]): string {
@@ -21,13 +21,13 @@ function rows(parameter: string, columns: readonly string[]): string {
   return `(select ${list.join(', ')} from json_each(${parameter}))`;
 }
 
-// `begin immediate` keeps every other writer out.
+// `begin immediate` locks the database against all other writers.
 const LOCKS: Locks = { update: '', claim: '', share: '', settle: '' };
 
-/** Opens one connection to the database file in `directory`, with the database's durability (R-2). */
+/** Opens a connection to the database in `directory`, with full durability (R-2). */
 export async function openSqlite(directory: string): Promise<Sqlite> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const database = new Database(join(directory, RECORD_FILE), { create: true });
+  const database = new Database(join(directory, DATABASE_FILE), { create: true });
   try {
     prepareConnection(database, directory);
   } catch (error) {
@@ -39,7 +39,7 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
     rows,
     locks: LOCKS,
     query: async (text, params) => statements.run(text, params ?? []),
-    addNew: async (table, rows) => statements.addNew(table, rows),
+    insertNew: async (table, rows) => statements.addNew(table, rows),
     close: async () => {
       statements.finalize();
       database.close(true);
@@ -48,9 +48,9 @@ export async function openSqlite(directory: string): Promise<Sqlite> {
 }
 
 function prepareConnection(database: Database, directory: string): void {
-  // First, since every other statement may have to wait for the lock: the command line writes to
-  // the same file while a server runs.
-  database.run(`pragma busy_timeout = ${BUSY_MS}`);
+  // First, because every other statement may wait for a lock: commands write to the same file while a
+  // server runs.
+  database.run(`pragma busy_timeout = ${BUSY_TIMEOUT_MS}`);
   if (switchToWal(database) !== 'wal') {
     throw new Error(`${directory} cannot hold a write-ahead log; use a directory on a local disk`);
   }
@@ -58,17 +58,17 @@ function prepareConnection(database: Database, directory: string): void {
   database.run('pragma foreign_keys = on');
 }
 
-// Of several processes that open a new record at once, all but one find it locked for the switch,
-// and SQLite does not wait there whatever `busy_timeout` says: 2 of 141 rounds of ten failed.
+// When several processes open a new database at once, all but one find it locked for the switch, and
+// SQLite ignores `busy_timeout` here: 2 of 141 rounds of ten processes failed.
 function switchToWal(database: Database): string | undefined {
-  const giveUpMs = performance.now() + BUSY_MS;
+  const deadlineMs = performance.now() + BUSY_TIMEOUT_MS;
   for (;;) {
     const setMode = database.prepare<{ journal_mode: string }, []>('pragma journal_mode = wal');
     try {
       return setMode.get()?.journal_mode;
     } catch (error) {
       const isBusy = (error as { code?: string }).code?.startsWith('SQLITE_BUSY') ?? false;
-      if (!isBusy || performance.now() > giveUpMs) throw error;
+      if (!isBusy || performance.now() > deadlineMs) throw error;
       Bun.sleepSync(BUSY_RETRY_MS);
     } finally {
       setMode.finalize();
@@ -82,39 +82,39 @@ interface Prepared {
 }
 
 /**
- * The statements of one connection, prepared once and kept: four to seven times as fast as
- * preparing each time. Their number is bounded, since texts are constants of the program.
+ * Cache of the prepared statements of a connection: four to seven times as fast as preparing them each
+ * time. Its size is bounded, since statement texts are constants of the program.
  */
 class Statements {
-  private readonly known = new Map<string, Prepared>();
+  private readonly prepared = new Map<string, Prepared>();
 
   constructor(private readonly database: Database) {}
 
   run<Row>(text: string, params: SqlValue[]): Rows<Row> {
-    const { statement, kind } = this.known.get(text) ?? this.prepare(text);
+    const { statement, kind } = this.prepared.get(text) ?? this.prepare(text);
     if (kind === 'changes') {
       return Object.assign([], { affected: statement.run(...params).changes });
     }
-    const found = statement.all(...params) as Row[];
-    return Object.assign(found, { affected: kind === 'reads' ? 0 : found.length });
+    const result = statement.all(...params) as Row[];
+    return Object.assign(result, { affected: kind === 'reads' ? 0 : result.length });
   }
 
   /**
-   * One statement run for each row: 1.3 µs a row in transactions of a thousand answers and 2.1 µs of
-   * 250, where a statement over `json_each` with `returning` takes 3 and 4.2 µs.
+   * Runs one statement per row: 1.3 µs a row in transactions of 1,000 answers, and 2.1 µs of 250. One
+   * statement over `json_each` with `returning` takes 3 and 4.2 µs.
    */
   addNew({ name, columns }: NumberTable, rows: readonly (readonly number[])[]): boolean[] {
     const names = columns.map((column) => column.split(' ')[0]);
-    const places = columns.map((_, index) => `$${index + 1}`);
-    const text = `insert into ${name} (${names}) values (${places}) on conflict do nothing`;
-    const { statement } = this.known.get(text) ?? this.prepare(text);
+    const placeholders = columns.map((_, index) => `$${index + 1}`);
+    const text = `insert into ${name} (${names}) values (${placeholders}) on conflict do nothing`;
+    const { statement } = this.prepared.get(text) ?? this.prepare(text);
     return rows.map((row) => statement.run(...row).changes > 0);
   }
 
-  /** Gives up the statements; one that is left would keep the file open after its close. */
+  /** Finalizes the statements; an open statement would keep the file open after `close`. */
   finalize(): void {
-    for (const { statement } of this.known.values()) statement.finalize();
-    this.known.clear();
+    for (const { statement } of this.prepared.values()) statement.finalize();
+    this.prepared.clear();
   }
 
   private prepare(text: string): Prepared {
@@ -124,7 +124,7 @@ class Statements {
       text.replace(/\$(\d+)/g, '?$1'),
     );
     const prepared = { statement, kind: kindOf(text, statement.columnNames.length > 0) };
-    this.known.set(text, prepared);
+    this.prepared.set(text, prepared);
     return prepared;
   }
 }
@@ -134,7 +134,7 @@ function kindOf(text: string, hasColumns: boolean): Prepared['kind'] {
   return /^\s*(?:insert|update|delete)\b/i.test(text) ? 'returns changed rows' : 'reads';
 }
 
-/** Opens the database for writing and brings its schema up to date. */
+/** Opens the database for writing and migrates its schema. */
 export async function openMigratedSqlite(directory: string): Promise<Sqlite> {
   const sqlite = await openSqlite(directory);
   try {
@@ -146,7 +146,7 @@ export async function openMigratedSqlite(directory: string): Promise<Sqlite> {
   return sqlite;
 }
 
-/** Runs `work` in one transaction; what it throws undoes everything it did. */
+/** Runs `work` in one transaction, which is rolled back when `work` throws. */
 export async function inTransaction<T>(sqlite: Sqlite, work: () => Promise<T>): Promise<T> {
   await sqlite.query('begin immediate');
   try {
@@ -159,7 +159,7 @@ export async function inTransaction<T>(sqlite: Sqlite, work: () => Promise<T>): 
   }
 }
 
-/** Runs `work` on one unchanging view of the database: what was committed when it began. */
+/** Runs `work` on a snapshot of the database. */
 export async function inSnapshot<T>(sqlite: Sqlite, work: () => Promise<T>): Promise<T> {
   await sqlite.query('begin');
   try {

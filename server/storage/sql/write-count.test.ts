@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
-import { type Calls, reading, writing } from './procedure.ts';
+import { type Calls, readProcedure, writeProcedure } from './procedure.ts';
 import { countWrites } from './write-count.ts';
 
 const procedures = {
-  look: reading(async () => 'seen'),
-  note: writing(async () => {}),
-  fail: writing(async () => {}),
-  crowd: writing(async () => {}),
+  look: readProcedure(async () => 'seen'),
+  note: writeProcedure(async () => {}),
+  fail: writeProcedure(async () => {}),
+  crowd: writeProcedure(async () => {}),
 };
 
 test('a write counts once it is over, also one that failed; reads and what a crowd writes do not', async () => {

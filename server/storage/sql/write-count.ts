@@ -1,16 +1,16 @@
 import type { Calls, Procedures } from './procedure.ts';
 
-/** A record, and how many writes of this process it has had. */
+/** A store, and the number of its writes by this process. */
 export interface CountedStore<P extends Procedures> {
   readonly store: Calls<P>;
   /**
-   * Rises before a write is acknowledged, also with one that failed: what was read while it was the
-   * same as it is now is not older than any write that somebody here knows of.
+   * Increases before a write is acknowledged, also when the write failed. Data that was read at the
+   * current count contains every write that a caller in this process knows of.
    */
   writes(): number;
 }
 
-/** @param except names of writes that are not counted */
+/** Counts the writes of a store. @param except names of writes that are not counted */
 export function countWrites<P extends Procedures>(
   procedures: P,
   store: Calls<P>,

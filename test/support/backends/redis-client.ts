@@ -1,10 +1,10 @@
 import pino from 'pino';
-import { libraryOf } from '../../../server/storage/redis/library.ts';
+import { createLibrary } from '../../../server/storage/redis/library.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { FunctionCall, Redis } from '../../../server/storage/redis/redis.ts';
 
 /** Functions that show what became of a call; in place of the service's own. */
-export const TEST_LIBRARY = libraryOf(`
+export const TEST_LIBRARY = createLibrary(`
 define('fourbeat_probe', function()
   return 1
 end)

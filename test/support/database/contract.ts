@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { DomainError, Unavailable } from '../../../server/platform/errors.ts';
-import { IDEMPOTENCY_MS } from '../../../server/storage/sql/idempotency.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../../server/storage/sql/idempotency.ts';
 import { type Dialect, migrations } from '../../../server/storage/sql/migrate.ts';
 import type { Database } from '../../../server/storage/sql/procedure.ts';
 import type { testProcedures } from './procedures.ts';
@@ -173,7 +173,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const newest = migrations(fixture.dialect).at(-1)?.number;
       expect(await told(fixture.open(place))).toMatch(
         new RegExp(
-          `^Error: [^\\n]*the database is at migration 9999, this program knows ${newest}: run the newer version$`,
+          `^Error: [^\\n]*the database is at migration 9999, but this program knows only ${newest}; run a newer version$`,
         ),
       );
       expect(await database.store.list({})).toEqual(['kept']);
@@ -193,19 +193,21 @@ export function databaseContract(fixture: DatabaseFixture): void {
       const { store } = await open();
       await store.add({ text: 'one' }, keyed('k', 'f', 1));
       await store.add({ text: 'other' }, keyed('k', 'f', 1, 'another account'));
-      expect(await store.add({ text: 'one' }, keyed('k', 'f', IDEMPOTENCY_MS))).toBe(1);
-      expect(await store.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS })).toBe(0);
-      expect(await store.add({ text: 'later' }, keyed('k', 'f', IDEMPOTENCY_MS + 1))).toBe(3);
+      expect(await store.add({ text: 'one' }, keyed('k', 'f', IDEMPOTENCY_TTL_MS))).toBe(1);
+      expect(await store.deleteExpiredIdempotencyKeys({ nowMs: IDEMPOTENCY_TTL_MS })).toBe(0);
+      expect(await store.add({ text: 'later' }, keyed('k', 'f', IDEMPOTENCY_TTL_MS + 1))).toBe(3);
       expect(await store.list({})).toEqual(['one', 'other', 'later']);
-      await store.add({ text: 'last' }, keyed('l', 'f', IDEMPOTENCY_MS + 2));
-      expect(await store.forgetIdempotencyKeys({ nowMs: 2 * IDEMPOTENCY_MS + 1 })).toBe(1);
+      await store.add({ text: 'last' }, keyed('l', 'f', IDEMPOTENCY_TTL_MS + 2));
+      expect(await store.deleteExpiredIdempotencyKeys({ nowMs: 2 * IDEMPOTENCY_TTL_MS + 1 })).toBe(
+        1,
+      );
     });
 
     test('[R-10] each new key takes old ones with it, so that they cannot pile up', async () => {
       const { store } = await open();
       for (const key of ['a', 'b', 'c']) await store.add({ text: key }, keyed(key, key, 1));
-      await store.add({ text: 'd' }, keyed('d', 'd', IDEMPOTENCY_MS + 1));
-      expect(await store.forgetIdempotencyKeys({ nowMs: IDEMPOTENCY_MS + 1 })).toBe(1);
+      await store.add({ text: 'd' }, keyed('d', 'd', IDEMPOTENCY_TTL_MS + 1));
+      expect(await store.deleteExpiredIdempotencyKeys({ nowMs: IDEMPOTENCY_TTL_MS + 1 })).toBe(1);
     });
 
     test('[R-12] a key with another request is a conflict and changes nothing', async () => {

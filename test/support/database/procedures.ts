@@ -1,6 +1,6 @@
 import { DomainError } from '../../../server/platform/errors.ts';
 import { idempotencyProcedures } from '../../../server/storage/sql/idempotency.ts';
-import { reading, type Tx, writing } from '../../../server/storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../../server/storage/sql/procedure.ts';
 
 const TABLES = [
   'create table if not exists notes (number integer primary key, text text not null)',
@@ -45,26 +45,26 @@ export const testProcedures = {
   ...idempotencyProcedures,
 
   /** Makes the tables of the other procedures. */
-  prepare: writing(async (tx): Promise<void> => {
+  prepare: writeProcedure(async (tx): Promise<void> => {
     // Of several in PostgreSQL, all but one may find that a table exists after they looked.
     if (tx.locks.update !== '') await tx.query('select pg_advisory_xact_lock(1)');
     for (const statement of TABLES) await tx.query(statement);
   }),
 
-  add: writing((tx, { text }: { text: string }) => insertNote(tx, text)),
+  add: writeProcedure((tx, { text }: { text: string }) => insertNote(tx, text)),
 
-  addThenRefuse: writing(async (tx, { text }: { text: string }): Promise<number> => {
+  addThenRefuse: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
     await insertNote(tx, text);
     throw new DomainError('conflict', 'No.');
   }),
 
-  addThenBreak: writing(async (tx, { text }: { text: string }): Promise<number> => {
+  addThenBreak: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
     await insertNote(tx, text);
     throw new Error('a defect');
   }),
 
   /** Adds a note for each row of an array that is given as one parameter. */
-  addRows: writing(
+  addRows: writeProcedure(
     async (tx, { notes }: { notes: readonly (readonly [number, string | null])[] }) => {
       const { affected } = await tx.query(
         `insert into notes (number, text)
@@ -77,16 +77,16 @@ export const testProcedures = {
   ),
 
   /** Adds places where none is. They go from thread to thread as texts. */
-  addPlaces: writing((tx, places: readonly Place[]) => tx.addNew(PLACES, places), {
-    wire: {
-      packInput: JSON.stringify,
-      unpackInput: (packed) => JSON.parse(packed as string),
-      packOutput: JSON.stringify,
-      unpackOutput: (packed) => JSON.parse(packed as string),
+  addPlaces: writeProcedure((tx, places: readonly Place[]) => tx.insertNew(PLACES, places), {
+    codec: {
+      encodeInput: JSON.stringify,
+      decodeInput: (packed) => JSON.parse(packed as string),
+      encodeOutput: JSON.stringify,
+      decodeOutput: (packed) => JSON.parse(packed as string),
     },
   }),
 
-  listPlaces: reading(async (tx): Promise<number[][]> => {
+  listPlaces: readProcedure(async (tx): Promise<number[][]> => {
     const rows = await tx.query<{ x: number; y: number; height: number }>(
       'select x, y, height from places order by x, y',
     );
@@ -94,42 +94,42 @@ export const testProcedures = {
   }),
 
   /** Succeeds, and leaves something behind that the commit cannot take. */
-  spoilCommit: writing(async (tx, { text }: { text: string }): Promise<number> => {
+  spoilCommit: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
     await tx.query('insert into orphans (parent) values (-1)');
     return insertNote(tx, text);
   }),
 
   /** Keeps writers waiting. It is patient, so it tells when they need not wait any more. */
-  block: writing(
+  block: writeProcedure(
     async (tx, { ms }: { ms: number }): Promise<void> => {
       await tx.query('update last_note set number = number');
       await pause(tx, ms);
     },
-    { patient: true },
+    { noDeadline: true },
   ),
 
   /** Ends the writer's thread with an error that nobody catches. */
-  die: writing(async (): Promise<void> => {
+  die: writeProcedure(async (): Promise<void> => {
     setTimeout(() => {
       throw new Error('the thread died');
     });
     await new Promise(() => {});
   }),
 
-  list: reading(async (tx): Promise<string[]> => {
+  list: readProcedure(async (tx): Promise<string[]> => {
     const rows = await tx.query<{ text: string }>('select text from notes order by number');
     return rows.map(({ text }) => text);
   }),
 
   /** Counts, waits where it reads, counts again. */
-  countTwice: reading(async (tx, { ms }: { ms: number }): Promise<[number, number]> => {
+  countTwice: readProcedure(async (tx, { ms }: { ms: number }): Promise<[number, number]> => {
     const before = await countNotes(tx);
     await pause(tx, ms);
     return [before, await countNotes(tx)];
   }),
 
   /** Gives its values back as the database gives them. */
-  echo: reading(async (tx, { whole, text }: { whole: number; text: string | null }) => {
+  echo: readProcedure(async (tx, { whole, text }: { whole: number; text: string | null }) => {
     const [row] = await tx.query(
       `select cast($1 as bigint) as whole, cast($2 as text) as text, count(*) as counted
        from counters where name = $2`,
@@ -138,21 +138,21 @@ export const testProcedures = {
     return { ...row };
   }),
 
-  readDurability: reading(async (tx): Promise<unknown[]> => {
+  readDurability: readProcedure(async (tx): Promise<unknown[]> => {
     const [mode] = await tx.query('pragma journal_mode');
     const [synchronous] = await tx.query('pragma synchronous');
     const [foreignKeys] = await tx.query('pragma foreign_keys');
     return [mode?.journal_mode, synchronous?.synchronous, foreignKeys?.foreign_keys];
   }),
 
-  listMigrations: reading(
+  listMigrations: readProcedure(
     async (tx): Promise<unknown[]> => [
       ...(await tx.query('select number, name from migrations order by number')),
     ],
   ),
 
   /** Writes what a newer version of the program would have. */
-  comeFromTheFuture: writing(async (tx): Promise<void> => {
+  comeFromTheFuture: writeProcedure(async (tx): Promise<void> => {
     await tx.query("insert into migrations values (9999, 'from the future', 0)");
   }),
 };

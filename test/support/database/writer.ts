@@ -16,7 +16,7 @@ const { store } = place.startsWith('postgres:')
       procedures: testProcedures,
       worker: new URL('./worker.ts', import.meta.url),
       directory: place,
-      onLost: (reason) => {
+      onFailed: (reason) => {
         throw new Error(reason);
       },
     });

@@ -35,7 +35,7 @@ async function openEmbedded(directory: string): Promise<HarnessBackends> {
     procedures,
     worker: new URL('../../../server/app/database-worker.ts', import.meta.url),
     directory,
-    onLost: () => {},
+    onFailed: () => {},
   });
   return {
     database,

@@ -49,7 +49,7 @@ export async function startSabotagedServer(port: number, data: string): Promise<
   return {
     port: proxy.port ?? 0,
     exited: server.exited,
-    complaint: server.complaint,
+    lastError: server.lastError,
     stop: async () => {
       await proxy.stop(true);
       await server.stop();

@@ -2,16 +2,16 @@ import type { RedisAddress } from '../../platform/redis-url.ts';
 import type { Connection } from './connection.ts';
 import { ReplyError } from './connection.ts';
 import type { Library } from './library.ts';
-import { WrongRedis } from './link.ts';
+import { RedisConfigurationError } from './reconnecting-connection.ts';
 import type { RedisValue } from './redis.ts';
 
-/** What sends a command to one server. */
+/** Sends commands to one server. */
 interface Sender {
   send(words: readonly RedisValue[]): Promise<unknown>;
 }
 
-/** Makes a connection fit for reading: who we are, and which database. */
-export async function greet(
+/** Prepares a connection: credentials, client name and database. */
+export async function handshake(
   connection: Connection,
   {
     username,
@@ -26,28 +26,30 @@ export async function greet(
   if (databaseNumber !== 0) await connection.send(['SELECT', databaseNumber]);
 }
 
-/** @throws WrongRedis when a server that should be on its own is part of a cluster, or a Sentinel */
-export async function expectOneServer(connection: Connection): Promise<void> {
+/** @throws RedisConfigurationError when the server is part of a cluster, or a Sentinel */
+export async function requireSingleServer(connection: Connection): Promise<void> {
   const mode = /^(?:redis|server)_mode:(\w+)/m.exec(
     String(await connection.send(['INFO', 'server'])),
   );
   if (mode?.[1] !== 'cluster' && mode?.[1] !== 'sentinel') return;
-  throw new WrongRedis(`It is a ${mode[1]}: the address begins with redis+${mode[1]}://`);
+  throw new RedisConfigurationError(
+    `The server is a ${mode[1]}: start the address with redis+${mode[1]}://`,
+  );
 }
 
-/** A server that lacks the library gets it. @throws ReplyError when it takes no writes now */
-export async function provideLibrary(connection: Sender, library: Library): Promise<void> {
+/** Loads the library if the server lacks it. @throws ReplyError when it accepts no writes now */
+export async function ensureLibrary(connection: Sender, library: Library): Promise<void> {
   const probe = () => connection.send(['FCALL', library.nameOf('fourbeat_probe'), 0]);
   try {
     await probe();
   } catch (error) {
-    if (!isFunctionMissing(error)) throw olderRedis(error);
+    if (!isFunctionMissing(error)) throw explainMissingFunctions(error);
     await loadLibrary(connection, library);
     await probe();
   }
 }
 
-/** Loads the library; another node that was faster has loaded the same. */
+/** Loads the library. It may exist already: another node may have loaded the same. */
 export async function loadLibrary(connection: Sender, library: Library): Promise<void> {
   try {
     await connection.send(['FUNCTION', 'LOAD', library.code]);
@@ -56,12 +58,14 @@ export async function loadLibrary(connection: Sender, library: Library): Promise
   }
 }
 
-/** Whether a call failed because the server has lost, or never had, the library. */
+/** Whether a call failed because the server does not have the library. */
 export function isFunctionMissing(error: unknown): boolean {
   return error instanceof ReplyError && /^ERR Function not found/i.test(error.message);
 }
 
-function olderRedis(error: unknown): unknown {
+function explainMissingFunctions(error: unknown): unknown {
   if (!(error instanceof ReplyError && /unknown command/i.test(error.message))) return error;
-  return new WrongRedis('Functions are missing: it must be Redis 7 or later, or Valkey');
+  return new RedisConfigurationError(
+    'The server has no functions: use Redis 7 or later, or Valkey',
+  );
 }

@@ -5,7 +5,7 @@ import {
   openPostgresDatabase,
   type PostgresDatabase,
 } from '../../server/storage/sql/database-postgres.ts';
-import { reading, type Tx, writing } from '../../server/storage/sql/procedure.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
 import { told } from '../support/database/contract.ts';
 
@@ -18,7 +18,7 @@ let meetAt: () => Promise<void> = async () => {};
 
 /** Procedures whose transactions get in each other's way. */
 const procedures = {
-  prepare: writing(async (tx): Promise<void> => {
+  prepare: writeProcedure(async (tx): Promise<void> => {
     await tx.query('create table if not exists purses (name text primary key, value integer)');
     await tx.query("insert into purses values ('a', 0), ('b', 0) on conflict do nothing");
   }),
@@ -26,23 +26,23 @@ const procedures = {
    * Takes from one purse and gives to another, in that order, which is how deadlocks are made. Patient,
    * because the server looks for them only after a while, and a busy machine takes the rest of 800 ms.
    */
-  move: writing(
+  move: writeProcedure(
     async (tx, { from, to }: { from: string; to: string }): Promise<void> => {
       await pay(tx, from, -1);
       await meetAt();
       await pay(tx, to, 1);
     },
-    { patient: true },
+    { noDeadline: true },
   ),
   /** Reads, thinks, writes, holding the row from the start. */
-  raise: writing(async (tx, { name }: { name: string }): Promise<number> => {
+  raise: writeProcedure(async (tx, { name }: { name: string }): Promise<number> => {
     const [row] = await lock(tx, name);
     await Bun.sleep(1);
     await tx.query('update purses set value = $2 where name = $1', [name, Number(row?.value) + 1]);
     return Number(row?.value) + 1;
   }),
   /** Takes a name that may be free only once. */
-  open: writing(async (tx, { name }: { name: string }): Promise<'new' | 'there'> => {
+  open: writeProcedure(async (tx, { name }: { name: string }): Promise<'new' | 'there'> => {
     const [known] = await tx.query('select 1 as one from purses where name = $1', [name]);
     if (known) return 'there';
     await meetAt();
@@ -50,7 +50,7 @@ const procedures = {
     return 'new';
   }),
   /** Changes a purse, and its connection is ended before the commit; `times` is how often. */
-  stumble: writing(async (tx, input: { name: string; times: number }): Promise<number> => {
+  stumble: writeProcedure(async (tx, input: { name: string; times: number }): Promise<number> => {
     await pay(tx, input.name, 1);
     if (input.times-- > 0) {
       const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -60,7 +60,7 @@ const procedures = {
     return input.times;
   }),
   /** Leaves its transaction open for longer than a process may. */
-  dawdle: writing(
+  dawdle: writeProcedure(
     async (tx, input: { name: string; ms: number }): Promise<void> => {
       await pay(tx, input.name, 1);
       const { ms } = input;
@@ -68,36 +68,38 @@ const procedures = {
       await Bun.sleep(ms);
       await pay(tx, input.name, 1);
     },
-    { patient: true },
+    { noDeadline: true },
   ),
   /** One statement that takes long. */
-  sleep: writing(async (tx, { ms }: { ms: number }): Promise<void> => {
+  sleep: writeProcedure(async (tx, { ms }: { ms: number }): Promise<void> => {
     await tx.query('select pg_sleep($1)', [ms / 1_000]);
   }),
-  sleepPatiently: writing(
+  sleepPatiently: writeProcedure(
     async (tx, { ms }: { ms: number }): Promise<void> => {
       await tx.query('select pg_sleep($1)', [ms / 1_000]);
     },
-    { patient: true },
+    { noDeadline: true },
   ),
   /** Has a defect that shows after its first statement; `pids` is told where it was run. */
-  fail: reading(async (tx, { pids }: { pids: number[] }): Promise<void> => {
+  fail: readProcedure(async (tx, { pids }: { pids: number[] }): Promise<void> => {
     const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
     pids.push(own?.pid ?? 0);
     throw new TypeError('a defect');
   }),
   /** As an export does, for as long as `until` lasts. */
-  exportSlowly: reading((_, { until }: { until: Promise<void> }) => until, { patient: true }),
-  swallow: writing(async (tx): Promise<void> => {
+  exportSlowly: readProcedure((_, { until }: { until: Promise<void> }) => until, {
+    noDeadline: true,
+  }),
+  swallow: writeProcedure(async (tx): Promise<void> => {
     await tx.query('select 1 / 0').catch(() => {});
   }),
-  read: reading(async (tx): Promise<Record<string, number>> => {
+  read: readProcedure(async (tx): Promise<Record<string, number>> => {
     const rows = await tx.query<{ name: string; value: number }>(
       'select name, value from purses order by name',
     );
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
   }),
-  readDurability: reading(
+  readDurability: readProcedure(
     async (tx) =>
       (await tx.query("select current_setting('synchronous_commit') as value"))[0]?.value,
   ),

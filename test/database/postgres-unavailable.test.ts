@@ -66,7 +66,7 @@ test('[N-10] [N-11] a server that stops in its tracks: 503 within 300 ms each, r
     expect(outcome).toBe('Unavailable: The database is unavailable.');
     expect(ms).toBeLessThan(300);
   }
-  expect(database.unavailable()).toBe('it does not answer');
+  expect(database.unavailable()).toBe('it does not respond');
   for (let second = 0; second < 10; second++) {
     await Bun.sleep(270);
     const { outcome, ms } = await timed(database.store.add({ text: 'later' }));
