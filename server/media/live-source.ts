@@ -6,7 +6,7 @@ import type { SourceEnd, SourceKind, SourceSession } from './source.ts';
 /** An admitted source, from its first byte to the end of its last segment. */
 export class LiveSource implements SourceSession {
   readonly closed: Promise<SourceEnd>;
-  /** Fulfilled when its last segment is made. */
+  /** Resolves when its last segment is complete. */
   readonly finished: Promise<void>;
   readonly packager: Packager;
   private readonly resolveClosed: (end: SourceEnd) => void;

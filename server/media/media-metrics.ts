@@ -87,7 +87,7 @@ function originMetrics(originStats: () => OriginStats): MetricDefinition[] {
     {
       kind: 'counter',
       name: 'fourbeat_media_served_responses_total',
-      help: 'Answers with video in them, by what it is.',
+      help: 'Responses with video, by kind of file.',
       labelNames: ['kind'],
       read: () =>
         Object.entries(originStats().served).map(([kind, count]) => [count, { kind }] as const),
@@ -101,7 +101,7 @@ function originMetrics(originStats: () => OriginStats): MetricDefinition[] {
     {
       kind: 'gauge',
       name: 'fourbeat_media_blocked_requests',
-      help: 'Requests that are held for a part of a playlist.',
+      help: 'Requests that block until a segment or part exists.',
       read: () => [[originStats().pendingRequests]],
     },
   ];

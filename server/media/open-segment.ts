@@ -35,7 +35,10 @@ export class OpenSegment {
     return queues.every(({ track }) => this.buffers.has(track.id));
   }
 
-  /** @param nextSequenceNumber what `retimed` asks for: of the next fragment of a track */
+  /**
+   * Takes the fragments before a cut from the queues.
+   * @param nextSequenceNumber sequence number of a track's next fragment, for `retimeFragment`
+   */
   take(
     queues: readonly TrackQueue[],
     cutMs: number,
@@ -50,8 +53,8 @@ export class OpenSegment {
       const { id } = queue.track;
       const offset = offsetTicks(queue, this.offsetMs);
       const bytes = concatBytes(
-        fragments.map((one) =>
-          retimeFragment(one, one.startTicks + offset, nextSequenceNumber(id)),
+        fragments.map((fragment) =>
+          retimeFragment(fragment, fragment.startTicks + offset, nextSequenceNumber(id)),
         ),
       );
       const startTicks = first.startTicks + offset;

@@ -6,7 +6,7 @@ export class RateMeter {
   constructor(private readonly maxPerSecond: number) {}
 
   /** Adds to the count. @returns whether the limit of this second is exceeded */
-  addExceeds(amount: number, nowMs: number): boolean {
+  exceeds(amount: number, nowMs: number): boolean {
     const second = Math.floor(nowMs / 1_000);
     if (second !== this.second) this.count = 0;
     this.second = second;

@@ -71,17 +71,17 @@ export class Segmenter {
   private readonly cuts: Cut[] = [];
   private readonly sequenceNumbers = new Map<TrackId, number>();
   private readonly halfFrameMs: number;
-  private open: OpenSegment | null = null;
+  private openSegment: OpenSegment | null = null;
   /** Source times of the newest segment and part start in the video track; null: none yet. */
   private current: { segmentMs: number; partMs: number; offsetMs: number } | null = null;
   private firstFragmentMs: number | null = null;
 
   constructor(private readonly options: SegmenterOptions) {
     this.queues = options.tracks.map((track) => new TrackQueue(track));
-    const picture = this.queues.find(({ track }) => track.kind === 'video');
-    if (picture?.track.kind !== 'video') throw new Error('a stream needs a video track');
-    this.video = picture;
-    const [frames, seconds] = picture.track.frameRate;
+    const video = this.queues.find(({ track }) => track.kind === 'video');
+    if (video?.track.kind !== 'video') throw new Error('a stream needs a video track');
+    this.video = video;
+    const [frames, seconds] = video.track.frameRate;
     this.halfFrameMs = (500 * seconds) / frames;
   }
 
@@ -96,31 +96,31 @@ export class Segmenter {
     this.firstFragmentMs ??= queue.msOf(fragment.startTicks);
     if (queue === this.video) this.pushVideo(fragment);
     else queue.push(fragment);
-    const events = this.cutWhile((cut) => this.isReady(cut));
+    const events = this.applyCutsWhile((cut) => this.isReady(cut));
     this.checkSilence();
     return events;
   }
 
   /** Ends the input: completes the open segment where the shortest track ends. */
   finish(): SegmenterEvent[] {
-    const events = this.cutWhile(({ kind, atMs }) =>
+    const events = this.applyCutsWhile(({ kind, atMs }) =>
       this.queues.every((queue) => (kind === 'begin' ? queue.isPast(atMs) : queue.reaches(atMs))),
     );
-    if (!this.open) return events;
+    if (!this.openSegment) return events;
     const endMs = Math.min(
       ...this.queues.map(
         ({ endMs, track }) => (endMs ?? 0) + (track.kind === 'audio' ? AUDIO_SHORTFALL_MS : 0),
       ),
     );
     const cutMs = this.video.endBefore(endMs + ALIGNMENT_TOLERANCE_MS);
-    const rest = cutMs === null ? [] : this.takePart(this.open, cutMs);
-    if (this.open.hasAll(this.queues)) {
+    const rest = cutMs === null ? [] : this.takePart(this.openSegment, cutMs);
+    if (this.openSegment.hasAll(this.queues)) {
       events.push(...rest, {
         kind: 'segment',
-        ...this.open.close(this.queues, this.video, null),
+        ...this.openSegment.close(this.queues, this.video, null),
       });
     }
-    this.open = null;
+    this.openSegment = null;
     return events;
   }
 
@@ -130,7 +130,7 @@ export class Segmenter {
     const endMs = startMs + video.msOf(fragment.durationTicks);
     if (!current) {
       video.push(fragment);
-      this.tryBegin(fragment, startMs, endMs);
+      this.tryStartEpoch(fragment, startMs, endMs);
       return;
     }
     const { segmentMs } = this.options;
@@ -154,7 +154,7 @@ export class Segmenter {
   }
 
   // The epoch starts at the first key frame after the end of the previous epoch.
-  private tryBegin(fragment: Fragment, startMs: number, endMs: number): void {
+  private tryStartEpoch(fragment: Fragment, startMs: number, endMs: number): void {
     const { timeline, notBeforeMs } = this.options;
     if (fragment.isSync && startMs + timeline.offsetFor(startMs) >= notBeforeMs) {
       const offsetMs = timeline.advance(startMs);
@@ -195,11 +195,11 @@ export class Segmenter {
     return offsetMs;
   }
 
-  private cutWhile(isReady: (cut: Cut) => boolean): SegmenterEvent[] {
+  private applyCutsWhile(isReady: (cut: Cut) => boolean): SegmenterEvent[] {
     const events: SegmenterEvent[] = [];
     for (let cut = this.cuts[0]; cut && isReady(cut); cut = this.cuts[0]) {
       this.cuts.shift();
-      events.push(...this.apply(cut));
+      events.push(...this.applyCut(cut));
     }
     return events;
   }
@@ -211,28 +211,28 @@ export class Segmenter {
     );
   }
 
-  private apply({ kind, atMs, offsetMs }: Cut): SegmenterEvent[] {
+  private applyCut({ kind, atMs, offsetMs }: Cut): SegmenterEvent[] {
     const { epoch, firstSeq } = this.options;
-    const { open } = this;
-    if (kind === 'begin' || !open) {
+    const { openSegment } = this;
+    if (kind === 'begin' || !openSegment) {
       for (const queue of this.queues) queue.takeUntil(atMs);
-      this.open = new OpenSegment(firstSeq, epoch, offsetMs);
+      this.openSegment = new OpenSegment(firstSeq, epoch, offsetMs);
       return [{ kind: 'begin', startMs: atMs + offsetMs }];
     }
-    const events = this.takePart(open, atMs);
+    const events = this.takePart(openSegment, atMs);
     if (kind === 'part') return events;
     this.checkAligned(atMs);
-    if (!open.hasAll(this.queues)) throw new Error('a track has no data in a segment');
-    this.open = new OpenSegment(open.seq + 1, epoch, offsetMs);
-    const closed = open.close(this.queues, this.video, offsetMs);
+    if (!openSegment.hasAll(this.queues)) throw new Error('a track has no data in a segment');
+    this.openSegment = new OpenSegment(openSegment.seq + 1, epoch, offsetMs);
+    const closed = openSegment.close(this.queues, this.video, offsetMs);
     return [...events, { kind: 'segment', ...closed }];
   }
 
-  private takePart(open: OpenSegment, atMs: number): SegmenterEvent[] {
-    const taken = open.take(this.queues, atMs, (track) => this.nextSequenceNumber(track));
+  private takePart(segment: OpenSegment, atMs: number): SegmenterEvent[] {
+    const taken = segment.take(this.queues, atMs, (track) => this.nextSequenceNumber(track));
     const { id } = this.video.track;
     if (this.options.partMs === null || !taken.has(id)) return [];
-    return [{ kind: 'part', seq: open.seq, ...open.makePart(taken, id) }];
+    return [{ kind: 'part', seq: segment.seq, ...segment.makePart(taken, id) }];
   }
 
   private nextSequenceNumber(track: TrackId): number {

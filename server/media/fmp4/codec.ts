@@ -49,22 +49,22 @@ function configuration(bytes: Uint8Array, entry: Box, entryBytes: number, type: 
 
 /** ISO/IEC 14496-15, 5.3.3.1: profile, compatibility and level. */
 function avc(bytes: Uint8Array, entry: Box, box: Box): string {
-  const at = box.contentStart + 1;
-  return `${entry.type}.${hex(bytes, at)}${hex(bytes, at + 1)}${hex(bytes, at + 2)}`;
+  const offset = box.contentStart + 1;
+  return `${entry.type}.${hex(bytes, offset)}${hex(bytes, offset + 1)}${hex(bytes, offset + 2)}`;
 }
 
 /** ISO/IEC 14496-15, annex E.3. */
 function hevc(bytes: Uint8Array, entry: Box, box: Box): string {
-  const at = box.contentStart + 1;
-  const first = uint8(bytes, at);
+  const offset = box.contentStart + 1;
+  const first = uint8(bytes, offset);
   const space = ['', 'A', 'B', 'C'][first >> 6];
   const tier = first & 0x20 ? 'H' : 'L';
-  const compatibility = reverseBits32(uint32(bytes, at + 1)).toString(16);
+  const compatibility = reverseBits32(uint32(bytes, offset + 1)).toString(16);
   const constraints: string[] = [];
-  for (let i = 0; i < 6; i++) constraints.push(uint8(bytes, at + 5 + i).toString(16));
+  for (let i = 0; i < 6; i++) constraints.push(uint8(bytes, offset + 5 + i).toString(16));
   while (constraints.at(-1) === '0') constraints.pop();
   const parts = [entry.type, `${space}${first & 0x1f}`, compatibility];
-  return [...parts, `${tier}${uint8(bytes, at + 11)}`, ...constraints].join('.');
+  return [...parts, `${tier}${uint8(bytes, offset + 11)}`, ...constraints].join('.');
 }
 
 function reverseBits32(value: number): number {
@@ -87,37 +87,37 @@ function av1(bytes: Uint8Array, box: Box): string {
 
 /** VP codecs in ISO base media files. */
 function vp9(bytes: Uint8Array, box: Box): string {
-  const at = box.contentStart + 4;
-  const [profile, level, depth] = [0, 1, 2].map((i) => uint8(bytes, at + i));
+  const offset = box.contentStart + 4;
+  const [profile, level, depth] = [0, 1, 2].map((i) => uint8(bytes, offset + i));
   return `vp09.${decimal(profile ?? 0)}.${decimal(level ?? 0)}.${decimal((depth ?? 0) >> 4)}`;
 }
 
 /** ISO/IEC 14496-14, 5.6: the object type, and for MPEG-4 the audio object type. */
 function mpeg4Audio(bytes: Uint8Array, box: Box): string {
-  let at = descriptorContentStart(bytes, box.contentStart + 4, 0x03);
-  const flags = uint8(bytes, at + 2);
-  at += 3 + (flags & 0x80 ? 2 : 0) + (flags & 0x20 ? 2 : 0);
-  if (flags & 0x40) at += 1 + uint8(bytes, at);
-  at = descriptorContentStart(bytes, at, 0x04);
-  const objectType = uint8(bytes, at);
+  let offset = descriptorContentStart(bytes, box.contentStart + 4, 0x03);
+  const flags = uint8(bytes, offset + 2);
+  offset += 3 + (flags & 0x80 ? 2 : 0) + (flags & 0x20 ? 2 : 0);
+  if (flags & 0x40) offset += 1 + uint8(bytes, offset);
+  offset = descriptorContentStart(bytes, offset, 0x04);
+  const objectType = uint8(bytes, offset);
   if (objectType !== 0x40) return `mp4a.${objectType.toString(16).padStart(2, '0')}`;
-  at = descriptorContentStart(bytes, at + 13, 0x05);
-  const first = uint8(bytes, at) >> 3;
+  offset = descriptorContentStart(bytes, offset + 13, 0x05);
+  const first = uint8(bytes, offset) >> 3;
   if (first !== 31) return `mp4a.40.${first}`;
-  return `mp4a.40.${32 + ((uint16(bytes, at) >> 5) & 0x3f)}`;
+  return `mp4a.40.${32 + ((uint16(bytes, offset) >> 5) & 0x3f)}`;
 }
 
 /** @returns the offset of a descriptor's content */
 function descriptorContentStart(bytes: Uint8Array, start: number, tag: number): number {
   if (uint8(bytes, start) !== tag) throw new Error('invalid MP4: unexpected descriptor in esds');
   // The length has one to four bytes; all but the last have the highest bit set.
-  let at = start + 1;
-  while (at < start + 4 && uint8(bytes, at) & 0x80) at++;
-  return at + 1;
+  let offset = start + 1;
+  while (offset < start + 4 && uint8(bytes, offset) & 0x80) offset++;
+  return offset + 1;
 }
 
-function hex(bytes: Uint8Array, at: number): string {
-  return uint8(bytes, at).toString(16).padStart(2, '0');
+function hex(bytes: Uint8Array, offset: number): string {
+  return uint8(bytes, offset).toString(16).padStart(2, '0');
 }
 
 function decimal(value: number): string {

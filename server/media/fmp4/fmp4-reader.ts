@@ -158,15 +158,15 @@ function fragmentDefaults(bytes: Uint8Array, tfhd: Box, fallback: SampleDefaults
   // It would be an offset in a file that is never served.
   if (fields & TFHD_FLAGS.baseDataOffset)
     throw new Error('a fragment must have no base data offset');
-  let at = tfhd.contentStart + 8;
-  if (fields & TFHD_FLAGS.description) at += 4;
+  let offset = tfhd.contentStart + 8;
+  if (fields & TFHD_FLAGS.description) offset += 4;
   let { durationTicks, flags } = fallback;
   if (fields & TFHD_FLAGS.duration) {
-    durationTicks = uint32(bytes, at);
-    at += 4;
+    durationTicks = uint32(bytes, offset);
+    offset += 4;
   }
-  if (fields & TFHD_FLAGS.size) at += 4;
-  if (fields & TFHD_FLAGS.flags) flags = uint32(bytes, at);
+  if (fields & TFHD_FLAGS.size) offset += 4;
+  if (fields & TFHD_FLAGS.flags) flags = uint32(bytes, offset);
   return { isAudio: fallback.isAudio, durationTicks, flags };
 }
 
@@ -189,12 +189,12 @@ interface TrackRun {
 function readRun(bytes: Uint8Array, trun: Box, defaults: SampleDefaults): TrackRun {
   const fields = uint32(bytes, trun.contentStart) & 0xff_ffff;
   const count = uint32(bytes, trun.contentStart + 4);
-  let at = trun.contentStart + 8;
-  if (fields & TRUN_FLAGS.dataOffset) at += 4;
+  let offset = trun.contentStart + 8;
+  if (fields & TRUN_FLAGS.dataOffset) offset += 4;
   let firstFlags = defaults.flags;
   if (fields & TRUN_FLAGS.firstFlags) {
-    firstFlags = uint32(bytes, at);
-    at += 4;
+    firstFlags = uint32(bytes, offset);
+    offset += 4;
   }
   const perSample = [
     TRUN_FLAGS.duration,
@@ -203,14 +203,14 @@ function readRun(bytes: Uint8Array, trun: Box, defaults: SampleDefaults): TrackR
     TRUN_FLAGS.composition,
   ];
   const stride = 4 * perSample.filter((field) => fields & field).length;
-  if (at + count * stride > trun.end) throw new Error('invalid MP4: trun is too short');
+  if (offset + count * stride > trun.end) throw new Error('invalid MP4: trun is too short');
   if (count > 0 && fields & TRUN_FLAGS.flags && !(fields & TRUN_FLAGS.firstFlags)) {
     const before = perSample.slice(0, 2).filter((field) => fields & field).length;
-    firstFlags = uint32(bytes, at + 4 * before);
+    firstFlags = uint32(bytes, offset + 4 * before);
   }
   let durationTicks = 0;
   if (fields & TRUN_FLAGS.duration) {
-    for (let i = 0; i < count; i++) durationTicks += uint32(bytes, at + i * stride);
+    for (let i = 0; i < count; i++) durationTicks += uint32(bytes, offset + i * stride);
   } else {
     durationTicks = count * defaults.durationTicks;
   }
@@ -218,8 +218,8 @@ function readRun(bytes: Uint8Array, trun: Box, defaults: SampleDefaults): TrackR
 }
 
 function decodeTime(bytes: Uint8Array, tfdt: Box): number {
-  const at = tfdt.contentStart + 4;
-  return uint8(bytes, tfdt.contentStart) === 1 ? int64(bytes, at) : uint32(bytes, at);
+  const offset = tfdt.contentStart + 4;
+  return uint8(bytes, tfdt.contentStart) === 1 ? int64(bytes, offset) : uint32(bytes, offset);
 }
 
 /** The box at the start of the bytes. */

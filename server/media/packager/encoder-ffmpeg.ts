@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { waitAtMost } from '../wait-at-most.ts';
 import { ChildInput } from './child-input.ts';
 import type {
   Encoder,
@@ -33,7 +34,7 @@ export const startEncoder: StartEncoder = startEncoderWithMemoryLimit(MEMORY_BYT
 
 /** @param memoryBytes an encoder that takes more is killed */
 export function startEncoderWithMemoryLimit(memoryBytes: number): StartEncoder {
-  return (plan, events) => new FfmpegEncoder(plan, events, memoryBytes);
+  return (options, events) => new FfmpegEncoder(options, events, memoryBytes);
 }
 
 class FfmpegEncoder implements Encoder {
@@ -47,15 +48,15 @@ class FfmpegEncoder implements Encoder {
   private lastCpuSeconds: number | null = null;
 
   constructor(
-    plan: EncoderOptions,
+    options: EncoderOptions,
     private readonly events: EncoderEvents,
     private readonly memoryBytes: number,
   ) {
-    this.tracks = new EncoderTracks(plan, events);
+    this.tracks = new EncoderTracks(options, events);
     const pipes = FIRST_TRACK_FD + this.tracks.writtenTracks.length;
     // In its own process group, so that Ctrl-C in a terminal does not kill it before it has encoded
     // its input. It exits when its standard input closes, however this process ends.
-    const command = [plan.settings.ffmpeg, ...encoderArguments(plan)];
+    const command = [options.settings.ffmpeg, ...encoderArguments(options)];
     this.child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
       detached: true,
@@ -107,7 +108,7 @@ class FfmpegEncoder implements Encoder {
     const exit = await ended;
     clearInterval(this.timer);
     this.input.close();
-    if (this.child.pid !== undefined) await waitAtMost(read, PIPE_DRAIN_MS);
+    if (this.child.pid !== undefined) await waitAtMost(PIPE_DRAIN_MS, read);
     return { ...exit, lastLines: this.lastLines.list() };
   }
 
@@ -168,15 +169,6 @@ function readPipe(pipe: Readable | null, onData: (bytes: Uint8Array) => void): P
     pipe.once('close', resolve);
     pipe.once('error', () => resolve());
   });
-}
-
-async function waitAtMost(promise: Promise<unknown>, ms: number): Promise<void> {
-  let timer: Timer | undefined;
-  const timeout = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([promise, timeout]);
-  clearTimeout(timer);
 }
 
 /** User and system time of a process, s; null without `/proc` and after its exit. */

@@ -33,15 +33,15 @@ export class EncoderTracks {
   private isAudioMissing: boolean;
 
   constructor(
-    private readonly plan: EncoderOptions,
+    private readonly options: EncoderOptions,
     private readonly events: Pick<EncoderEvents, 'onInits' | 'onFragment'>,
   ) {
-    this.renditions = renditionsOf(plan.source, plan.settings.ladder);
+    this.renditions = renditionsOf(options.source, options.settings.ladder);
     const videoTracks = this.renditions.map(({ id }) => id);
-    this.writtenTracks = plan.source.hasAudio ? [...videoTracks, AUDIO_TRACK] : videoTracks;
+    this.writtenTracks = options.source.hasAudio ? [...videoTracks, AUDIO_TRACK] : videoTracks;
     this.readers = this.writtenTracks.map(() => new Fmp4Reader());
-    this.audio = new AudioGapFiller(audioFragmentMs(plan.settings));
-    this.isAudioMissing = !plan.source.hasAudio;
+    this.audio = new AudioGapFiller(audioFragmentMs(options.settings));
+    this.isAudioMissing = !options.source.hasAudio;
     if (this.isAudioMissing) this.inits.set(AUDIO_TRACK, silentInit());
   }
 
@@ -63,7 +63,7 @@ export class EncoderTracks {
 
   /** Fills in silence when audio is missing. Call periodically. @param nowMs monotonic time */
   checkAudio(nowMs: number): void {
-    if (this.videoStartMs === null || this.lastAudioAtMs === null || !this.plan.source.hasAudio)
+    if (this.videoStartMs === null || this.lastAudioAtMs === null || !this.options.source.hasAudio)
       return;
     if (nowMs - this.lastAudioAtMs < AUDIO_MISSING_MS) return;
     if (this.audio.lagMs(this.videoStartMs, this.videoEndMs) < AUDIO_LATE_TOLERANCE_MS) return;
@@ -127,13 +127,13 @@ export class EncoderTracks {
       const init = this.inits.get(id);
       if (!init) continue;
       const { codec, timescale } = init;
-      const { frameRate } = this.plan.source;
+      const { frameRate } = this.options.source;
       const bandwidth = maxBitsPerS;
       tracks.push({ id, kind: 'video', codec, timescale, bandwidth, width, height, frameRate });
     }
     const audio = this.inits.get(AUDIO_TRACK);
     return audio
-      ? [...tracks, audioTrack(AUDIO_TRACK, audio, audioFragmentMs(this.plan.settings))]
+      ? [...tracks, audioTrack(AUDIO_TRACK, audio, audioFragmentMs(this.options.settings))]
       : tracks;
   }
 }

@@ -93,7 +93,7 @@ export function finishWithTimeout(encoder: Encoder): void {
   void encoder.exited.then(() => clearTimeout(timeout));
 }
 
-export type StartEncoder = (plan: EncoderOptions, events: EncoderEvents) => Encoder;
+export type StartEncoder = (options: EncoderOptions, events: EncoderEvents) => Encoder;
 
 /** Analyzes the beginning of a source. */
 export interface Probe {

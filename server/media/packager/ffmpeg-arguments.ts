@@ -81,8 +81,8 @@ export function inputArguments(container: Container, analyzeMs: number): string[
  * fragmented MP4 to its own pipe: the renditions from `FIRST_TRACK_FD` on, then the audio if the
  * source has any. Times are source times. Progress goes to standard output.
  */
-export function encoderArguments(plan: EncoderOptions): string[] {
-  const { source, settings } = plan;
+export function encoderArguments(options: EncoderOptions): string[] {
+  const { source, settings } = options;
   const renditions = renditionsOf(source, settings.ladder);
   const encoder = videoEncoder(settings.encoder);
   return [
@@ -92,15 +92,17 @@ export function encoderArguments(plan: EncoderOptions): string[] {
     ...['-stats_period', '1'],
     ...encoder.device,
     '-copyts',
-    ...inputArguments(plan.container, source.analyzeMs ?? ANALYZE_MS),
+    ...inputArguments(options.container, source.analyzeMs ?? ANALYZE_MS),
     // The frame rate is known from the probe.
     ...['-fpsprobesize', '0'],
     ...['-threads', `${decoderThreads(source)}`],
-    ...timestampOffset(plan),
+    ...timestampOffset(options),
     ...['-i', 'pipe:0'],
     ...['-filter_complex', videoFilters(source, renditions, encoder)],
-    ...renditions.flatMap((rendition, index) => renditionOutput(plan, rendition, encoder, index)),
-    ...(source.hasAudio ? audioOutput(plan, renditions.length) : []),
+    ...renditions.flatMap((rendition, index) =>
+      renditionOutput(options, rendition, encoder, index),
+    ),
+    ...(source.hasAudio ? audioOutput(options, renditions.length) : []),
   ];
 }
 
@@ -114,9 +116,9 @@ export function framesPerSegment(source: SourceInfo, segmentMs: number): number 
  * Rate limits that keep every segment within the bit rate of its rendition. Leaves room for the boxes
  * and for a rate control buffer that is full at the start of a segment.
  */
-export function encoderRate(plan: EncoderOptions, maxBitsPerS: number): EncoderRate {
-  const { segmentMs, fragmentMs } = plan.settings;
-  const [frames, seconds] = plan.source.frameRate;
+export function encoderRate(options: EncoderOptions, maxBitsPerS: number): EncoderRate {
+  const { segmentMs, fragmentMs } = options.settings;
+  const [frames, seconds] = options.source.frameRate;
   const framesPerS = frames / seconds;
   const boxBytes =
     Math.min(1000 / fragmentMs, framesPerS) * FRAGMENT_BYTES + framesPerS * SAMPLE_BYTES;
@@ -185,17 +187,17 @@ function fitFilters(width: number, height: number): string[] {
 }
 
 function renditionOutput(
-  plan: EncoderOptions,
+  options: EncoderOptions,
   rendition: Rendition,
   encoder: VideoEncoder,
   index: number,
 ): string[] {
-  const { source, settings } = plan;
+  const { source, settings } = options;
   const gopFrames = framesPerSegment(source, settings.segmentMs);
   return [
     ...['-map', `[${rendition.id}]`],
     ...['-c:v', settings.encoder],
-    ...encoder.options(settings.preset, encoderRate(plan, rendition.maxBitsPerS)),
+    ...encoder.options(settings.preset, encoderRate(options, rendition.maxBitsPerS)),
     ...['-bf', '0'],
     ...['-g', `${gopFrames}`],
     // Counts frames, so that rounded times cannot move a key frame.

@@ -171,7 +171,7 @@ describe('source', () => {
 });
 
 describe('encoder', () => {
-  test('[M-40] encoder that crashes is restarted with a new epoch at the next join point', async () => {
+  test('[M-40] encoder that crashes is restarted with a new epoch at the next entry point', async () => {
     const { packager, dependencies, sink, send, lines } = await startPackager();
     const [first] = dependencies.encoders;
     await first?.exitWith({ code: null, signal: 'SIGSEGV', lastLines: ['one', 'the last'] });

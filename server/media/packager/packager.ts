@@ -97,26 +97,27 @@ export class Packager {
 
   /** Accepts bytes of the source. @returns false to apply back pressure until `drained` */
   write(bytes: Uint8Array): boolean {
-    let wantsMore = true;
-    for (let at = 0; at < bytes.length && !this.isEnded; at += READ_CHUNK_BYTES) {
-      wantsMore = this.readChunk(bytes.subarray(at, at + READ_CHUNK_BYTES)) && wantsMore;
+    let acceptsMore = true;
+    for (let offset = 0; offset < bytes.length && !this.isEnded; offset += READ_CHUNK_BYTES) {
+      acceptsMore =
+        this.parseChunk(bytes.subarray(offset, offset + READ_CHUNK_BYTES)) && acceptsMore;
     }
-    return wantsMore;
+    return acceptsMore;
   }
 
-  private readChunk(bytes: Uint8Array): boolean {
+  private parseChunk(bytes: Uint8Array): boolean {
     this.bytes += bytes.byteLength;
     const nowMs = this.dependencies.nowMs();
-    let wantsMore = true;
+    let acceptsMore = true;
     try {
       const units = this.reader.push(bytes);
-      if (this.unitRate.addExceeds(units.length, nowMs)) {
+      if (this.unitRate.exceeds(units.length, nowMs)) {
         throw new Error('The source sends too many packets a second.');
       }
       for (const unit of units) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.probe?.write(unit.bytes);
-        wantsMore = this.feed.push(unit) && wantsMore;
+        acceptsMore = this.feed.push(unit) && acceptsMore;
       }
     } catch (error) {
       this.fail((error as Error).message);
@@ -126,7 +127,7 @@ export class Packager {
     if (this.feed.bufferedBytes() > PROBE_BYTES_MAX) this.fail('No video was found in the source.');
     if ((this.encoder?.pendingBytes() ?? 0) > PENDING_BYTES_MAX)
       this.fail(TOO_SLOW_MESSAGE, 'too-slow');
-    return wantsMore;
+    return acceptsMore;
   }
 
   /** Fulfilled when it accepts more. */
@@ -159,7 +160,7 @@ export class Packager {
   // encoder ends before the gap, and another one starts after it.
   private onSourceTime(sourceMs: number, nowMs: number): void {
     const step = this.sourceClock.advance(sourceMs, nowMs);
-    if (step !== 'continuous') this.feed.discontinue();
+    if (step !== 'continuous') this.feed.markDiscontinuity();
     if (step === 'jump') this.resetTimeline(nowMs);
     else if (step === 'pause' && this.encoder) finishWithTimeout(this.encoder);
     this.sourceClock.firstMs ??= sourceMs;
@@ -283,7 +284,7 @@ export class Packager {
     const startMs = this.sourceClock.newestMs ?? 0;
     // It starts at a key frame, so the default analysis time suffices.
     const info = { ...this.info, analyzeMs: ANALYZE_MS };
-    this.startEncoder(info, (encoder) => this.feed.startAtNextJoin(encoder), startMs);
+    this.startEncoder(info, (encoder) => this.feed.startAtNextEntryPoint(encoder), startMs);
   }
 
   private check(): void {
@@ -293,7 +294,7 @@ export class Packager {
       this.options.logger.warn('the encoder produces no output and is killed');
       this.encoder.kill();
     } else if (this.timeline.needsNewEpoch()) {
-      this.feed.discontinue();
+      this.feed.markDiscontinuity();
       this.resetTimeline(nowMs);
     }
   }

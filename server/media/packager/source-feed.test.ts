@@ -30,14 +30,14 @@ test('units are buffered until the first sink, which gets them in order', () => 
   expect(first.state.text).toBe('H;P1;J2;P3;P4;');
 });
 
-test('[M-40] sink that starts mid-stream gets the headers and units from a join point on', () => {
+test('[M-40] sink that starts mid-stream gets the headers and units from an entry point on', () => {
   const { feed, push } = createFeed();
   const [first, second] = [createSink(), createSink()];
   feed.startWithBuffered(first);
   push('H;J1;P2;');
   feed.discard();
   push('P3;J4;P5;');
-  feed.startAtNextJoin(second);
+  feed.startAtNextEntryPoint(second);
   push('P6;P7;');
   expect(second.state.text).toBe('');
   push('J8;P9;');
@@ -52,7 +52,7 @@ test('sink gets the newest headers, also those sent while there was no sink', ()
   feed.discard();
   push('H3;');
   const second = createSink();
-  feed.startAtNextJoin(second);
+  feed.startAtNextEntryPoint(second);
   push('P4;J5;');
   expect(second.state.text).toBe('H3;J5;');
 });
@@ -72,7 +72,7 @@ test('push returns the back pressure of the sink', () => {
   first.state.acceptsMore = false;
   expect(push('J1;')).toEqual([false]);
   const second = createSink();
-  feed.startAtNextJoin(second);
+  feed.startAtNextEntryPoint(second);
   second.state.acceptsMore = false;
   // A dropped unit causes no back pressure.
   expect(push('P2;J3;')).toEqual([true, false]);

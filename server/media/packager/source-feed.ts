@@ -8,7 +8,7 @@ interface UnitSink {
 
 /**
  * Feeds a source's units to one encoder after another. Buffers them until the first encoder starts.
- * An encoder that starts mid-stream gets the headers and the units from the next join point on.
+ * An encoder that starts mid-stream gets the headers and the units from the next entry point on.
  */
 export class SourceFeed {
   private buffered: SourceUnit[] = [];
@@ -39,15 +39,15 @@ export class SourceFeed {
     for (const unit of buffered) this.push(unit);
   }
 
-  /** Marks a discontinuity: drops units until `startAtNextJoin`. */
-  discontinue(): void {
+  /** Marks a discontinuity: drops units until `startAtNextEntryPoint`. */
+  markDiscontinuity(): void {
     this.clearBuffer();
     this.isSynced = false;
     if (this.sink) this.sink = DISCARD;
   }
 
-  /** Feeds the sink from the next join point on, after the headers. */
-  startAtNextJoin(sink: UnitSink): void {
+  /** Feeds the sink from the next entry point on, after the headers. */
+  startAtNextEntryPoint(sink: UnitSink): void {
     this.clearBuffer();
     this.sink = sink;
     this.isSynced = false;

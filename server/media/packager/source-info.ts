@@ -11,7 +11,7 @@ export const PROBE_ENTRIES = [
 
 const SIDE_MAX = 4096;
 const FPS_MAX = 60;
-/** For sources without a known rate, such as most browsers. */
+/** For sources without a standard rate, such as most browsers. */
 const DEFAULT_FPS: Fraction = [30, 1];
 
 type Fraction = readonly [number, number];
@@ -162,10 +162,11 @@ function plausibleRate(text: string | undefined): Fraction | null {
 
 /** This rate if it is standard, else the next higher standard rate. */
 function standardRate(rate: Fraction): Fraction {
-  const exact = STANDARD_RATES.find((known) => isWithin(known, rate, SAME_RATE_TOLERANCE));
+  const exact = STANDARD_RATES.find((standard) => isWithin(standard, rate, SAME_RATE_TOLERANCE));
   const higher = STANDARD_RATES.find(
-    (known) =>
-      known[1] === 1 && fractionValue(known) >= fractionValue(rate) * (1 - COUNTED_RATE_TOLERANCE),
+    (standard) =>
+      standard[1] === 1 &&
+      fractionValue(standard) >= fractionValue(rate) * (1 - COUNTED_RATE_TOLERANCE),
   );
   return exact ?? higher ?? DEFAULT_FPS;
 }

@@ -35,7 +35,7 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
     await addSegments(fixture, segments, range(0, 50));
     disk.failure = code;
     await addSegments(fixture, segments, range(50, 70));
-    expect(segments.isFull).toBe(true);
+    expect(segments.hasWriteFault).toBe(true);
     expect(store.stats().fullStreams).toBe(1);
     expect(segments.retention).toBe('recording');
     // On a full disk, some of the oldest segments are evicted.
@@ -59,7 +59,7 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
 
     disk.failure = null;
     await addSegments(fixture, segments, range(500, 600));
-    expect([segments.isFull, segments.retention]).toEqual([false, 'recording']);
+    expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'recording']);
     expect(store.stats().fullStreams).toBe(0);
     expect(fixture.lines.at(-1)).toMatchObject({ level: 40, stream: STREAM });
     const first = (gapsOf(segments).at(-1) ?? 0) + 1;
@@ -86,11 +86,11 @@ test('[M-29] write error that ends before the buffer is full loses nothing', asy
   // The source has left, so only the sweep retries.
   fixture.clock.nowMs += 20_000;
   await store.sweep();
-  expect(segments.isFull).toBe(true);
+  expect(segments.hasWriteFault).toBe(true);
   fixture.clock.nowMs += 15_000;
   await store.sweep();
   await segments.whenWritten();
-  expect([segments.isFull, segments.retention]).toEqual([false, 'dvr']);
+  expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'dvr']);
   expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 20));
 });
 
@@ -103,7 +103,7 @@ test('[M-29] close retries a failed write', async () => {
   await addSegments(fixture, segments, range(0, 10));
   disk.failure = null;
   await segments.close(true);
-  expect([segments.isFull, segments.retention]).toEqual([false, 'dvr']);
+  expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'dvr']);
   expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 10));
 });
 
@@ -117,7 +117,7 @@ test('[M-29] disk that hangs limits memory to the newest segments', async () => 
   disk.hang();
   const { writes } = disk;
   for (const seq of range(10, 300)) segments.add(...segmentOf(seq));
-  expect(segments.isFull).toBe(true);
+  expect(segments.hasWriteFault).toBe(true);
   while (disk.writes === writes) await Bun.sleep(0);
   expect(disk.writes).toBe(writes + 1);
   expect(seqsOf(segments)).toEqual([...range(0, 10), ...range(269, 300)]);
@@ -127,7 +127,7 @@ test('[M-29] disk that hangs limits memory to the newest segments', async () => 
   await segments.whenWritten();
   // The write that was hanging has succeeded.
   expect(seqsOf(segments)).toEqual([...range(0, 11), ...range(269, 300)]);
-  expect([segments.isFull, segments.retention]).toEqual([false, 'dvr']);
+  expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'dvr']);
   expect((await (await fixture.start()).find(STREAM))?.segments).toEqual([...segments.segments]);
 });
 
@@ -211,7 +211,7 @@ test('[M-28] quota leaves the configured free space to others', async () => {
   segments.addEpoch(epochOf(0));
   // Each takes 8192 bytes on disk.
   await addSegments(fixture, segments, range(0, 100), { videoBytes: 7500 });
-  expect([segments.isFull, segments.retention]).toEqual([false, 'dvr']);
+  expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'dvr']);
   const count = seqsOf(segments).length;
   expect(count).toBeGreaterThanOrEqual(39);
   expect(count).toBeLessThan(45);
@@ -221,7 +221,7 @@ test('[M-28] quota leaves the configured free space to others', async () => {
   const before = seqsOf(segments);
   expect(before.length).toBeLessThan(33);
   await addSegments(fixture, segments, range(100, 200), { videoBytes: 7500 });
-  expect(segments.isFull).toBe(true);
+  expect(segments.hasWriteFault).toBe(true);
   expect(seqsOf(segments)).toEqual([...before, ...range(169, 200)]);
 });
 
@@ -243,13 +243,13 @@ describe.skipIf(!isMounted)('full file system (needs permission to mount)', () =
     segments.setRetention('recording');
     segments.addEpoch(epochOf(0));
     await addSegments(fixture, segments, range(0, 60), { videoBytes: 24_000 });
-    expect([segments.isFull, segments.retention]).toEqual([false, 'recording']);
+    expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'recording']);
     expect(seqsOf(segments)).toEqual(range(0, 60));
     const [first = 0] = seqsOf(ended);
     expect(first).toBeGreaterThan(0);
     expect(seqsOf(ended)).toEqual(range(first, 50));
     await addSegments(fixture, segments, range(60, 200), { videoBytes: 24_000 });
-    expect([segments.isFull, segments.retention]).toEqual([false, 'recording']);
+    expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'recording']);
     expect(await store.find(OTHER)).toBeNull();
     expect(segments.segments.length).toBeGreaterThan(40);
     for (const seq of seqsOf(segments))
@@ -271,7 +271,7 @@ describe.skipIf(!isMounted)('full file system (needs permission to mount)', () =
     const filler = join(mount, 'filler');
     await writeFile(filler, new Uint8Array(SMALL_BYTES - 200_000));
     await addSegments(fixture, segments, range(0, 120), { videoBytes: 16_000 });
-    expect(segments.isFull).toBe(true);
+    expect(segments.hasWriteFault).toBe(true);
     const first = gapsOf(segments)[0] ?? 0;
     expect(first).toBeWithin(1, 20);
     expect(seqsOf(segments)).toEqual([...range(0, first), ...range(89, 120)]);
@@ -282,7 +282,7 @@ describe.skipIf(!isMounted)('full file system (needs permission to mount)', () =
     );
     await rm(filler);
     await addSegments(fixture, segments, range(120, 160), { videoBytes: 16_000 });
-    expect([segments.isFull, segments.retention]).toEqual([false, 'recording']);
+    expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'recording']);
     expect(fixture.lines).toHaveLength(2);
     await segments.close(true);
     const found = await (await fixture.start()).open(STREAM);

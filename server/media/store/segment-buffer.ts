@@ -31,8 +31,16 @@ export class SegmentBuffer {
 
   /** The oldest segment after this sequence number. */
   firstAfter(seq: number): BufferedSegment | null {
-    for (const [each, held] of this.segments) if (each > seq) return held;
+    for (const [each, buffered] of this.segments) if (each > seq) return buffered;
     return null;
+  }
+
+  /** Removes all segments up to this sequence number. */
+  removeThrough(seq: number): void {
+    for (const each of this.segments.keys()) {
+      if (each > seq) return;
+      this.remove(each);
+    }
   }
 
   remove(seq: number): void {

@@ -76,7 +76,7 @@ export class FileSegmentStore implements SegmentStore {
   /** Indexes the streams on disk. */
   async scan(): Promise<void> {
     const names = await this.disk.list(this.options.directory);
-    // Other names belong to others.
+    // Other files may be in the directory.
     for (const name of names.filter(isStreamId)) await this.addFolder(name).scan();
   }
 
@@ -97,23 +97,23 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   async find(streamId: string): Promise<FileStreamSegments | null> {
-    const open = this.streams.get(streamId)?.deref();
+    const existing = this.streams.get(streamId)?.deref();
     const hasFiles = (this.folders.get(streamId)?.files.length ?? 0) > 0;
-    if (!hasFiles) return open && open.segments.length > 0 ? open : null;
+    if (!hasFiles) return existing && existing.segments.length > 0 ? existing : null;
     const stream = await this.open(streamId);
     return stream.segments.length > 0 ? stream : null;
   }
 
   stats(): SegmentStoreStats {
     let fullStreams = 0;
-    for (const stream of this.live.values()) if (stream.isFull) fullStreams++;
+    for (const stream of this.live.values()) if (stream.hasWriteFault) fullStreams++;
     return { bytes: this.quota.bytes(), fullStreams, evicted: this.quota.evictedSegments };
   }
 
   async close(): Promise<void> {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
-    await Promise.all([...this.live.values()].map((shelf) => shelf.close(false)));
+    await Promise.all([...this.live.values()].map((segments) => segments.close(false)));
   }
 
   /** Retries writes, frees disk space and removes expired segments. */
@@ -160,14 +160,14 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   private async sweepNow(): Promise<void> {
-    for (const [streamId, shelf] of this.live) this.sweepStream(streamId, shelf);
-    await this.logFailure(async () => {
+    for (const [streamId, segments] of this.live) this.sweepStream(streamId, segments);
+    await this.runMaintenance(async () => {
       await this.quota.updateFreeBytes(await this.disk.freeBytes(this.options.directory));
     });
     for (const [streamId, folder] of this.folders) {
-      await this.logFailure(() => this.removeExpired(streamId, folder));
+      await this.runMaintenance(() => this.removeExpired(streamId, folder));
     }
-    await this.logFailure(() => this.checkOneRecording());
+    await this.runMaintenance(() => this.checkOneRecording());
   }
 
   /** Checks whether one of the ended recordings is still wanted; a different one each time. */
@@ -180,8 +180,8 @@ export class FileSegmentStore implements SegmentStore {
     (await this.open(streamId)).setRetention('dvr');
   }
 
-  // The next sweep tries again. Writers report a failing disk.
-  private async logFailure(work: () => Promise<void>): Promise<void> {
+  /** Runs one step. An error is only logged: the next sweep tries again, and writers report it. */
+  private async runMaintenance(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
@@ -207,14 +207,14 @@ export class FileSegmentStore implements SegmentStore {
     const { retention, endedMs } = folder.state;
     const endMs = folder.endMs ?? 0;
     if (retention === 'dvr' && folder.files.length > 0) {
-      const isOver = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
+      const hasExpired = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
       // It may have become a recording after its last source left.
-      if (isOver && (await this.options.isRecording(streamId))) {
+      if (hasExpired && (await this.options.isRecording(streamId))) {
         (await this.open(streamId)).setRetention('recording');
         return;
       }
       await folder.removeBefore(
-        isOver ? Number.POSITIVE_INFINITY : endMs - dvrMs - REMOVAL_DELAY_MS,
+        hasExpired ? Number.POSITIVE_INFINITY : endMs - dvrMs - REMOVAL_DELAY_MS,
       );
     }
     if (folder.files.length > 0 || this.loading.has(streamId) || this.live.has(streamId)) return;

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
+import { waitAtMost } from '../wait-at-most.ts';
 import { type DiskQuota, PROTECTED_WINDOW_MS } from './disk-quota.ts';
 import { packSegment } from './file-contents.ts';
 import { diskBytesOf } from './file-names.ts';
@@ -67,8 +68,8 @@ export class FileStreamSegments implements StreamSegments {
     return this.options.folder.state.retention;
   }
 
-  /** Writes fail: the stream continues from memory and is not recorded. */
-  get isFull(): boolean {
+  /** Whether writes fail, so that the stream continues from memory and is not recorded. */
+  get hasWriteFault(): boolean {
     return this.fault !== null;
   }
 
@@ -139,27 +140,14 @@ export class FileStreamSegments implements StreamSegments {
 
   /** Removes written segments from memory; for a stream that is no longer live. */
   releaseWritten(): void {
-    for (
-      let buffered = this.buffer.firstAfter(-1);
-      buffered;
-      buffered = this.buffer.firstAfter(-1)
-    ) {
-      if (buffered.segment.seq > this.lastWrittenSeq) return;
-      this.buffer.remove(buffered.segment.seq);
-    }
+    this.buffer.removeThrough(this.lastWrittenSeq);
   }
 
   /** Drops segments that could not be written; for a stream that ended a while ago. */
   discardUnwritten(): void {
     // Sequence numbers that players have seen are not reused.
     this.lastWrittenSeq = this.nextSeq - 1;
-    for (
-      let buffered = this.buffer.firstAfter(-1);
-      buffered;
-      buffered = this.buffer.firstAfter(-1)
-    ) {
-      this.buffer.remove(buffered.segment.seq);
-    }
+    this.buffer.removeThrough(this.lastWrittenSeq);
     const { folder } = this.options;
     if (this.list.truncate((seq) => folder.has(seq))) this.version++;
     this.fault = null;
@@ -206,8 +194,8 @@ export class FileStreamSegments implements StreamSegments {
   /** Removes epochs without segments, except the newest. */
   private trimEpochs(): void {
     const first = this.segments[0]?.epoch ?? this.epochs.at(-1)?.number ?? 0;
-    const firstKept = this.epochs.findIndex(({ number }) => number >= first);
-    if (firstKept > 0) this.epochs.splice(0, firstKept);
+    const removedCount = this.epochs.findIndex(({ number }) => number >= first);
+    if (removedCount > 0) this.epochs.splice(0, removedCount);
   }
 
   private startWriting(): void {
@@ -288,13 +276,4 @@ export class FileStreamSegments implements StreamSegments {
     );
     this.fault = null;
   }
-}
-
-/** Waits for a promise, with a timeout. */
-async function waitAtMost(ms: number, work: Promise<void>): Promise<void> {
-  let timer: Timer | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }

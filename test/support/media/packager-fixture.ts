@@ -59,7 +59,7 @@ export class FakeReader implements ContainerReader {
   }
 }
 
-/** A probe that records its input and ends as the test says. */
+/** A probe that records its input and ends on demand. */
 export class FakeProbe implements Probe {
   input = '';
   isKilled = false;
@@ -85,7 +85,7 @@ export class FakeProbe implements Probe {
   }
 }
 
-/** An encoder that records its input and emits what the test says. */
+/** An encoder that records its input and emits output on demand. */
 export class FakeEncoder implements Encoder {
   readonly pid = 0;
   /** Everything written to it. */

@@ -3,7 +3,7 @@ import type { Fragment } from '../../../server/media/fmp4/fragment.ts';
 import { isGap, type Track, type TrackId } from '../../../server/media/segment.ts';
 import { Segmenter } from '../../../server/media/segmenter.ts';
 import type { FileStreamSegments } from '../../../server/media/store/stream-segments-files.ts';
-import { steady } from './conformance/made-stream.ts';
+import { steady } from './conformance/generated-stream.ts';
 import type { Violation } from './conformance/violation.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { StreamCheck } from './live-fixture.ts';
@@ -48,7 +48,7 @@ export class Show {
 
   private constructor(
     private readonly parts: PersistentParts,
-    readonly shelf: FileStreamSegments,
+    readonly stored: FileStreamSegments,
     readonly channel: Channel,
     origin: OriginFixture,
   ) {
@@ -64,12 +64,12 @@ export class Show {
   }
 
   private static async at(parts: PersistentParts, hasEnded: boolean): Promise<Show> {
-    const shelf = await (await parts.fixture.start()).open(STREAM);
-    const channel = new Channel(STREAM, shelf, MEDIA_CONFIG, hasEnded);
+    const stored = await (await parts.fixture.start()).open(STREAM);
+    const channel = new Channel(STREAM, stored, MEDIA_CONFIG, hasEnded);
     channel.setRetention('recording');
     const origin = listenOrigin(() => channel, '*');
     origins.push(origin);
-    return new Show(parts, shelf, channel, origin);
+    return new Show(parts, stored, channel, origin);
   }
 
   /** Opens the show again, as after a restart of the service. */
@@ -79,7 +79,7 @@ export class Show {
 
   /** Starts an encoder. @returns a function that runs it up to a second of the show */
   encoder({ tracks, inits, fragments }: Encoding): (untilS: number) => Promise<void> {
-    const { shelf } = this;
+    const { stored } = this;
     const { clock } = this.parts.fixture;
     const output = this.channel.sink(() => {});
     const { epoch, seq, notBeforeMs } = output.nextEpoch();
@@ -99,7 +99,7 @@ export class Show {
             const { startMs, durationMs } = event.segment;
             clock.nowMs = startMs + durationMs;
             output.addSegment(event.segment, event.bytes);
-            await shelf.whenWritten();
+            await stored.whenWritten();
           }
         }
         if (clock.nowMs >= untilMs) return;
@@ -130,7 +130,7 @@ export class Show {
   /** Ranges of available segment numbers, as `from-to`. */
   runs(): string[] {
     const runs: [number, number][] = [];
-    for (const segment of this.shelf.segments) {
+    for (const segment of this.stored.segments) {
       const run = runs.at(-1);
       if (isGap(segment)) continue;
       if (run?.[1] === segment.seq - 1) run[1] = segment.seq;

@@ -1,0 +1,8 @@
+/** Resolves when a promise is fulfilled or after a time, ms. Rejects when the promise does. */
+export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
+  let timer: Timer | undefined;
+  const timeout = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
+}
