@@ -65,7 +65,7 @@ test('[M-27] [M-29] a disk that is full over several encoder epochs loses the se
   expect(await show.violations()).toEqual([]);
   expect(await show.periods()).toEqual(['e2']);
   show.disk.failure = null;
-  await show.shelf.close(false);
+  await show.stored.close(false);
 
   const restarted = await show.reopen(false);
   expect(restarted.runs()).toEqual(['0-39', '89-119']);

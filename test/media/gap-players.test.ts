@@ -76,7 +76,7 @@ test('[M-27] [M-29] hls.js and shaka skip gaps of a full disk and stay on the ti
       return { kind, ...position };
     }),
   );
-  const beginMs = show.shelf.segments[0]?.startMs ?? 0;
+  const beginMs = show.stored.segments[0]?.startMs ?? 0;
   for (const { wallClockMs, currentTime } of positions) {
     expect(currentTime).toBeLessThan(resumeS + 5);
     expect((wallClockMs ?? 0) - beginMs - currentTime * 1_000).toBeWithin(-10, 10);

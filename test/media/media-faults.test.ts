@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 import { expectJson, type Harness } from '../support/harness/harness.ts';
-import type { HlsMediaText } from '../support/media/conformance/hls-text.ts';
+import type { HlsMediaPlaylist } from '../support/media/conformance/hls-parser.ts';
 import {
   discontinuitiesOf,
   encoderPids,
@@ -97,7 +97,7 @@ async function goLive(protocol: 'rtmp' | 'srt'): Promise<Live> {
 }
 
 /** Waits until a stream continues after a discontinuity. */
-function resumed(streamId: string, withinMs?: number): Promise<HlsMediaText> {
+function resumed(streamId: string, withinMs?: number): Promise<HlsMediaPlaylist> {
   return until(
     'two segments after a discontinuity',
     async () => {

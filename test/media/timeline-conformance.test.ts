@@ -7,8 +7,11 @@ import { startEncoder } from '../../server/media/packager/encoder-ffmpeg.ts';
 import type { TrackId } from '../../server/media/segment.ts';
 import { Timeline } from '../../server/media/timeline.ts';
 import { DashConformance } from '../support/media/conformance/dash-conformance.ts';
+import {
+  GeneratedStream,
+  type GeneratedStreamOptions,
+} from '../support/media/conformance/generated-stream.ts';
 import { HlsConformance } from '../support/media/conformance/hls-conformance.ts';
-import { MadeStream, type MadeStreamOptions } from '../support/media/conformance/made-stream.ts';
 import type { Violation } from '../support/media/conformance/violation.ts';
 import { ENCODER_SETTINGS } from '../support/media/encoder-fixture.ts';
 import { runFfmpeg } from '../support/media/ffmpeg-fixture.ts';
@@ -60,7 +63,7 @@ class ConformanceWatch {
   private readonly hls: HlsConformance;
   private readonly dash: DashConformance;
 
-  constructor(private readonly stream: MadeStream) {
+  constructor(private readonly stream: GeneratedStream) {
     this.hls = new HlsConformance(stream.read);
     this.dash = new DashConformance(stream.read);
   }
@@ -73,7 +76,7 @@ class ConformanceWatch {
   }
 }
 
-interface Options extends MadeStreamOptions {
+interface Options extends GeneratedStreamOptions {
   readonly source: Source;
   readonly fragmentMs: number;
   /** Segments between two checks. */
@@ -81,7 +84,7 @@ interface Options extends MadeStreamOptions {
 }
 
 interface Run extends Options {
-  readonly stream: MadeStream;
+  readonly stream: GeneratedStream;
   readonly watch: ConformanceWatch;
   readonly timeline: Timeline;
 }
@@ -167,7 +170,7 @@ async function encodeWithRestart(options: Options): Promise<Run> {
   const { units } = options.source;
   const at = ({ sourceMs }: SourceUnit) => sourceMs ?? 0;
   const breakMs = units.reduce((newestMs, unit) => Math.max(newestMs, at(unit)), 0) / 2;
-  const stream = new MadeStream(options);
+  const stream = new GeneratedStream(options);
   const run = { ...options, stream, watch: new ConformanceWatch(stream), timeline: new Timeline() };
   const first = units.filter((unit) => at(unit) < breakMs);
   await encode(run, first, false);

@@ -136,7 +136,7 @@ class PlaySession {
     }
   }
 
-  /** Handles the encoder's own close: waits until the last bytes have left. */
+  /** Handles the encoder's exit: waits until the last bytes have left. */
   private async finish(): Promise<void> {
     const { status, lastErrorLine } = await this.encoder.process.exited;
     if (status !== 0)

@@ -45,9 +45,9 @@ const BARS_HEIGHT = 0.06;
 const MAX_DIGIT_HEIGHT = 0.2;
 
 /**
- * The test picture (SPEC M-45): service time and interval in large digits, four beats a second with
- * a mark that runs through them, and a strip for programs (`picture-code.ts`). It is the same for
- * the same moment, whatever was drawn before; only value has changed is painted.
+ * The test picture (SPEC M-45): service time and interval in large digits, one bar for each of the
+ * four intervals of a second with a mark that runs across them, and a machine-readable time code
+ * (`time-code.ts`). A frame depends on its time alone; only changed regions are repainted.
  */
 export class TestPicture {
   private readonly frame: YuvFrame;

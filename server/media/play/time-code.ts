@@ -1,13 +1,13 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 
 /**
- * The machine-readable time cells along the bottom of the test picture: two rows of cells, white for
+ * The machine-readable time code along the bottom of the test picture: two rows of cells, white for
  * a 1 bit. In reading order: 34 bits of interval number, 8 bits of ms since the interval's start, and
  * a 10-bit CRC. All positions are shares of the frame size, so that it can be read in any rendition.
  */
 export const CODE_COLUMNS = 26;
 export const CODE_ROWS = 2;
-/** Share of the frame height above the time cells. */
+/** Share of the frame height above the time code. */
 export const CODE_TOP = 5 / 6;
 
 const INTERVAL_BITS = 34;
@@ -17,7 +17,7 @@ const CRC_BITS = 10;
 export const CODE_BITS = INTERVAL_BITS + MS_BITS + CRC_BITS;
 
 // CRC-10 of ATM (ITU-T I.610): x^10 + x^9 + x^5 + x^4 + x + 1. The initial value is all ones, so that
-// a black frame is not a valid cells.
+// a black frame is not a valid code.
 const CRC_POLYNOMIAL = 0x233;
 const CRC_INITIAL = 0x3ff;
 
@@ -31,7 +31,7 @@ export function encodeTimeCode(unixMs: number): number[] {
   return [...bits, ...toBits(crcOf(bits), CRC_BITS)];
 }
 
-/** Decodes cells to Unix ms; null when they are not a valid cells. */
+/** Decodes cells to Unix ms; null when they are not a valid code. */
 export function decodeTimeCode(cells: readonly number[]): number | null {
   if (cells.length !== CODE_BITS) return null;
   const payload = cells.slice(0, INTERVAL_BITS + MS_BITS);

@@ -49,7 +49,7 @@ export function readAmf(bytes: Uint8Array): AmfValue[] {
 
 class AmfReader {
   private readonly bytes: Buffer;
-  private at = 0;
+  private offset = 0;
   private values = 0;
 
   constructor(bytes: Uint8Array) {
@@ -57,7 +57,7 @@ class AmfReader {
   }
 
   hasMore(): boolean {
-    return this.at < this.bytes.length;
+    return this.offset < this.bytes.length;
   }
 
   value(depth: number): AmfValue {
@@ -96,7 +96,7 @@ class AmfReader {
     const members: Record<string, AmfValue> = Object.create(null);
     for (;;) {
       const name = this.text(this.take(2).readUInt16BE());
-      if (name === '' && this.bytes[this.at] === OBJECT_END) break;
+      if (name === '' && this.bytes[this.offset] === OBJECT_END) break;
       members[name] = this.value(depth + 1);
     }
     this.take(1);
@@ -121,10 +121,10 @@ class AmfReader {
   }
 
   private take(length: number): Buffer {
-    const end = this.at + length;
+    const end = this.offset + length;
     if (end > this.bytes.length) throw new RtmpError('AMF: truncated');
-    const part = this.bytes.subarray(this.at, end);
-    this.at = end;
+    const part = this.bytes.subarray(this.offset, end);
+    this.offset = end;
     return part;
   }
 }

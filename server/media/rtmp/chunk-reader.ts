@@ -1,7 +1,7 @@
 import { uint24 } from '../container/flv-tag.ts';
 import { ABORT, RtmpError, type RtmpMessage, SET_CHUNK_SIZE, uint32Of } from './rtmp-message.ts';
 
-/** Chunk size previousMs the first Set Chunk Size (Adobe RTMP 1.0, 5.4.1). */
+/** Chunk size before the first Set Chunk Size (Adobe RTMP 1.0, 5.4.1). */
 export const DEFAULT_CHUNK_BYTES = 128;
 
 /** The largest message: a larger chunk size has the same effect (5.4.1). It allocates nothing. */
@@ -34,24 +34,24 @@ interface ChunkStream {
  */
 export class ChunkReader {
   /** Longer messages throw. */
-  messageBytesMax: number;
+  maxMessageBytes: number;
   private input: Uint8Array = new Uint8Array(0);
-  private at = 0;
+  private offset = 0;
   private chunkBytes = DEFAULT_CHUNK_BYTES;
   /** Chunk stream of the chunk in progress, and the bytes that the chunk still lacks. */
   private current: ChunkStream | null = null;
   private chunkRemaining = 0;
   private readonly streams = new Map<number, ChunkStream>();
 
-  constructor(messageBytesMax: number) {
-    this.messageBytesMax = messageBytesMax;
+  constructor(maxMessageBytes: number) {
+    this.maxMessageBytes = maxMessageBytes;
   }
 
   /** Adds received bytes; `next` reads them. */
   feed(bytes: Uint8Array): void {
-    const rest = this.input.subarray(this.at);
+    const rest = this.input.subarray(this.offset);
     this.input = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
-    this.at = 0;
+    this.offset = 0;
   }
 
   /**
@@ -75,27 +75,27 @@ export class ChunkReader {
 
   /** Reads a chunk header. @returns false when it is incomplete */
   private beginChunk(): boolean {
-    const input = this.input.subarray(this.at);
+    const input = this.input.subarray(this.offset);
     const basic = readBasicHeader(input);
     if (basic === null) return false;
     const { format, id } = basic;
-    let at = basic.bytes;
-    const end = at + (HEADER_BYTES[format] ?? 0);
+    let offset = basic.bytes;
+    const end = offset + (HEADER_BYTES[format] ?? 0);
     if (input.length < end) return false;
     const existing = this.streams.get(id);
     const isExtended =
-      format === 3 ? (existing?.isExtended ?? false) : uint24(input, at) === EXTENDED_TIMESTAMP;
+      format === 3 ? (existing?.isExtended ?? false) : uint24(input, offset) === EXTENDED_TIMESTAMP;
     if (isExtended && input.length < end + 4) return false;
     const stream = existing ?? this.newStream(id, format);
     if (format === 3) {
       // Some encoders omit the repeated extended timestamp. A payload with these bytes is unlikely.
-      at = isExtended && uint32(input, end) === stream.timestampField ? end + 4 : end;
+      offset = isExtended && uint32(input, end) === stream.timestampField ? end + 4 : end;
     } else {
-      readHeader(stream, format, input, at, isExtended);
-      at = isExtended ? end + 4 : end;
+      readHeader(stream, format, input, offset, isExtended);
+      offset = isExtended ? end + 4 : end;
     }
     if (stream.body === null) this.beginMessage(stream, format);
-    this.at += at;
+    this.offset += offset;
     this.current = stream;
     this.chunkRemaining = Math.min(this.chunkBytes, stream.length - stream.received);
     return true;
@@ -120,7 +120,7 @@ export class ChunkReader {
   }
 
   private beginMessage(stream: ChunkStream, format: number): void {
-    if (stream.length > this.messageBytesMax) {
+    if (stream.length > this.maxMessageBytes) {
       throw new RtmpError(`a message is too large: ${stream.length} bytes`);
     }
     // Format 3 after format 0 repeats the timestamp as a delta (5.3.1.2.4).
@@ -132,13 +132,13 @@ export class ChunkReader {
 
   /** Moves the available bytes of the chunk into its message. */
   private readPayload(stream: ChunkStream): void {
-    const part = this.input.subarray(this.at, this.at + this.chunkRemaining);
+    const part = this.input.subarray(this.offset, this.offset + this.chunkRemaining);
     if (part.length === 0) return;
     const needed = stream.received + part.length;
     this.ensureCapacity(stream, needed);
     stream.body?.set(part, stream.received);
     stream.received = needed;
-    this.at += part.length;
+    this.offset += part.length;
     this.chunkRemaining -= part.length;
   }
 
@@ -151,7 +151,7 @@ export class ChunkReader {
       capacity,
     );
     // Messages may be interleaved, but only one may be large.
-    if (totalCapacity - body.length > 2 * this.messageBytesMax) {
+    if (totalCapacity - body.length > 2 * this.maxMessageBytes) {
       throw new RtmpError('too many interleaved messages');
     }
     const larger = new Uint8Array(capacity);
@@ -187,18 +187,18 @@ function readHeader(
   stream: ChunkStream,
   format: number,
   input: Uint8Array,
-  at: number,
+  offset: number,
   isExtended: boolean,
 ): void {
   if (stream.body !== null) throw new RtmpError('a message begins within another');
   stream.isExtended = isExtended;
   stream.timestampField = isExtended
-    ? uint32(input, at + (HEADER_BYTES[format] ?? 0))
-    : uint24(input, at);
+    ? uint32(input, offset + (HEADER_BYTES[format] ?? 0))
+    : uint24(input, offset);
   if (format > 1) return;
-  stream.length = uint24(input, at + 3);
-  stream.type = input[at + 6] ?? 0;
-  if (format === 0) stream.streamId = uint32(input, at + 7, true);
+  stream.length = uint24(input, offset + 3);
+  stream.type = input[offset + 6] ?? 0;
+  if (format === 0) stream.streamId = uint32(input, offset + 7, true);
 }
 
 function completeMessage(stream: ChunkStream): RtmpMessage {
@@ -217,6 +217,6 @@ function capacityOf(stream: ChunkStream): number {
   return stream.body?.length ?? 0;
 }
 
-function uint32(bytes: Uint8Array, at: number, isLittleEndian = false): number {
-  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(at, isLittleEndian);
+function uint32(bytes: Uint8Array, offset: number, isLittleEndian = false): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(offset, isLittleEndian);
 }

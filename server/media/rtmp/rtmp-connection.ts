@@ -95,13 +95,13 @@ export class RtmpConnection {
     if (this.phase === 'closed') {
       if (phaseMs > limits.lingerMs) this.socket.destroy();
     } else if (this.phase === 'opening') {
-      if (phaseMs > limits.openMs) this.refuse('the service did not respond', FAILED);
+      if (phaseMs > limits.openMs) this.closeWithError('the service did not respond', FAILED);
     } else if (this.phase === 'live') {
       const pausedMs = this.pausedSinceMs === null ? 0 : now - this.pausedSinceMs;
       if (pausedMs > limits.backPressureMs) {
-        this.refuse('The video arrives faster than it can be encoded.', FAILED);
+        this.closeWithError('The video arrives faster than it can be encoded.', FAILED);
       } else if (this.pausedSinceMs === null && now - this.lastByteMs > limits.idleMs) {
-        this.refuse('timeout', FAILED);
+        this.closeWithError('timeout', FAILED);
       }
     } else {
       const limitMs = this.phase === 'handshake' ? limits.handshakeMs : limits.publishMs;
@@ -110,7 +110,7 @@ export class RtmpConnection {
   }
 
   /** Ends the source, sends the reason, and closes the connection. */
-  refuse(reason: string, code: string): void {
+  closeWithError(reason: string, code: string): void {
     if (this.phase === 'closed') return;
     const hasHandshake = this.phase !== 'handshake';
     this.finish(reason);
@@ -145,8 +145,8 @@ export class RtmpConnection {
       const message = this.reader.next();
       if (message === null) return;
       // Empty messages cost the sender one byte each.
-      if (this.messages.addExceeds(1, this.options.nowMs())) {
-        this.refuse('Too many messages per second.', FAILED);
+      if (this.messages.exceeds(1, this.options.nowMs())) {
+        this.closeWithError('Too many messages per second.', FAILED);
         return;
       }
       this.handleMessage(message);
@@ -191,7 +191,7 @@ export class RtmpConnection {
     for (const step of this.publishSession.command(message)) {
       if (step.kind === 'send') this.replies.send(step.message);
       else if (step.kind === 'publish') this.open(step.key);
-      else if (step.kind === 'refuse') this.refuse(step.reason, step.code);
+      else if (step.kind === 'refuse') this.closeWithError(step.reason, step.code);
       else {
         this.finish('the source stopped publishing');
         this.replies.send(this.publishSession.unpublished());
@@ -221,9 +221,9 @@ export class RtmpConnection {
     }
     this.session = session;
     this.enter('live');
-    this.reader.messageBytesMax = this.options.limits.messageBytes;
+    this.reader.maxMessageBytes = this.options.limits.messageBytes;
     for (const message of this.publishSession.publishing()) this.replies.send(message);
-    void session.closed.then(({ message }) => this.refuse(message, FAILED));
+    void session.closed.then(({ message }) => this.closeWithError(message, FAILED));
     this.socket.resume();
     this.readMessages();
   }
@@ -235,7 +235,7 @@ export class RtmpConnection {
     const reason = isExpected
       ? error.message
       : 'The service cannot accept a source now; try again.';
-    this.refuse(reason, isExpected ? REFUSAL_CODES[error.reason] : FAILED);
+    this.closeWithError(reason, isExpected ? REFUSAL_CODES[error.reason] : FAILED);
   }
 
   /** Pauses the socket until the encoder accepts more. */
@@ -265,7 +265,7 @@ export class RtmpConnection {
       const isExpected = error instanceof RtmpError;
       if (!isExpected) logger.error({ err: error, address, kind: 'rtmp' }, 'source failed');
       const reason = isExpected ? error.message : 'The service failed.';
-      if (this.phase === 'live') this.refuse(reason, FAILED);
+      if (this.phase === 'live') this.closeWithError(reason, FAILED);
       else this.closeAtOnce(reason);
     }
   }

@@ -132,7 +132,7 @@ describe('while the service decides', () => {
   });
 
   test('a sender that closes counts as disconnected', async () => {
-    const { source, session, answer } = await asked();
+    const { source, session, answer } = await started();
     source.socket.destroy();
     await source.closed;
     answer();
@@ -141,7 +141,7 @@ describe('while the service decides', () => {
   });
 
   test('a missing decision is a refusal, and a late session is ended', async () => {
-    const { source, session, answer } = await asked({ openMs: 50 });
+    const { source, session, answer } = await started({ openMs: 50 });
     await source.until((sender) => sender.codes().includes(FAILED));
     answer();
     await session.until(({ ending }) => ending !== null);
@@ -149,7 +149,7 @@ describe('while the service decides', () => {
   });
 
   /** A sender that waits for a decision, and the resolver of that decision. */
-  async function asked(limits: Partial<RtmpLimits> = {}) {
+  async function started(limits: Partial<RtmpLimits> = {}) {
     const gate = Promise.withResolvers<SourceSession>();
     const question = Promise.withResolvers<void>();
     const port = await fixture.listening(limits, () => {
@@ -182,8 +182,8 @@ describe('while the service decides', () => {
     const source = await fixture.sender(await fixture.listening({}, open));
     source.publish('KEY');
     await source.until((sender) => sender.codes().includes(code));
-    const told = source.messages.map(({ payload }) => Buffer.from(payload).toString('latin1'));
-    expect(told.join()).not.toContain('secret');
+    const sentTexts = source.messages.map(({ payload }) => Buffer.from(payload).toString('latin1'));
+    expect(sentTexts.join()).not.toContain('secret');
   });
 });
 

@@ -102,7 +102,7 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
     async stop() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const connection of connections.keys()) {
-        connection.refuse('The service is stopping; connect again.', FAILED);
+        connection.closeWithError('The service is stopping; connect again.', FAILED);
       }
       // The timeout check runs on until all peers have closed or timed out.
       await closed;

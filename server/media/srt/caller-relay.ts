@@ -36,7 +36,7 @@ export interface RelayLimits {
 export const RELAY_LIMITS: RelayLimits = { idleMs: 5_000, startMs: 5_000, backPressureMs: 10_000 };
 
 // Interval of inductions to the receiver until it responds.
-const GREETING_MS = 40;
+const INDUCTION_MS = 40;
 
 /**
  * Relays datagrams between one caller and its receiver unchanged, except for the cookie of the
@@ -63,7 +63,7 @@ export class CallerRelay {
       onBytes: (bytes) => this.onBytes(bytes),
       onEnd: (lines) => this.onReceiverEnd(lines),
     });
-    this.inductionTimer = setInterval(() => this.sendInduction(), GREETING_MS);
+    this.inductionTimer = setInterval(() => this.sendInduction(), INDUCTION_MS);
     this.startTimer = setTimeout(() => this.fail('the receiver did not start'), limits.startMs);
     void session.closed.then(({ message }) => this.end(message));
     this.connect().catch(() => this.fail('no socket for the receiver'));

@@ -148,6 +148,6 @@ test('[M-5] a browser with a wrong key is rejected', async () => {
   await page.waitForFunction('window.states.length > 1');
   expect(await states()).toEqual([
     { state: 'connecting' },
-    { state: 'refused', reason: 'This is no stream key.' },
+    { state: 'refused', reason: 'No stream has this key.' },
   ]);
 });

@@ -136,7 +136,7 @@ test.each([
   ingest.refusal = refusal;
   const sender = new Sender(url);
   await sender.send(HELLO);
-  expect(await sender.closed).toEqual({ code, reason: `This is refused: ${refusal}.` });
+  expect(await sender.closed).toEqual({ code, reason: `Refused: ${refusal}.` });
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
     msg: 'source refused',

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'bun:test';
 import { DashConformance } from '../../support/media/conformance/dash-conformance.ts';
-import { secondsIn } from '../../support/media/conformance/dash-text.ts';
-import { HlsConformance } from '../../support/media/conformance/hls-conformance.ts';
 import {
-  MadeStream,
-  type MadeStreamOptions,
+  GeneratedStream,
+  type GeneratedStreamOptions,
   steady,
-} from '../../support/media/conformance/made-stream.ts';
+} from '../../support/media/conformance/generated-stream.ts';
+import { HlsConformance } from '../../support/media/conformance/hls-conformance.ts';
 import {
   createInitSegment,
   createRun,
@@ -22,9 +21,9 @@ interface Reading {
   readonly nowMs: number;
 }
 
-/** A stream of two epochs with a pause between, as it is after each of them. */
-function madeStream(options: MadeStreamOptions = {}) {
-  const stream = new MadeStream(options);
+/** A stream of two epochs with a pause in between; snapshots after each epoch. */
+function generateStream(options: GeneratedStreamOptions = {}) {
+  const stream = new GeneratedStream(options);
   const reading = (): Reading => ({ text: stream.dash(), nowMs: stream.endMs() + 400 });
   stream.begin(TRACKS, INITS, steady(OFFSET_MS));
   for (const [id, fragment] of createRun({ fromMs: 0, seconds: 8.5 })) stream.push(id, fragment);
@@ -39,33 +38,33 @@ function madeStream(options: MadeStreamOptions = {}) {
   return { stream, first, second, ended: reading() };
 }
 
-function rulesOf(readings: readonly Reading[], read: MadeStream['read']): string[] {
+function rulesOf(readings: readonly Reading[], read: GeneratedStream['read']): string[] {
   const conformance = new DashConformance(read);
-  const found = readings.flatMap(({ text, nowMs }) => conformance.check(text, nowMs));
-  return [...new Set(found.map(({ rule }) => rule))];
+  const violations = readings.flatMap(({ text, nowMs }) => conformance.check(text, nowMs));
+  return [...new Set(violations.map(({ rule }) => rule))];
 }
 
-function changed(reading: Reading, what: string | RegExp, by: string): Reading {
-  const text = reading.text.replace(what, by);
-  if (text === reading.text) throw new Error(`nothing to change: ${what} in ${text}`);
+function changed(reading: Reading, pattern: string | RegExp, replacement: string): Reading {
+  const text = reading.text.replace(pattern, replacement);
+  if (text === reading.text) throw new Error(`no match for ${pattern} in ${text}`);
   return { ...reading, text };
 }
 
-describe('nothing is wrong with', () => {
-  test.each<[string, MadeStreamOptions]>([
+describe('no violation is found in', () => {
+  test.each<[string, GeneratedStreamOptions]>([
     ['a recording', {}],
     ['a sliding window', { dvrMs: 7_000 }],
     ['low latency', { partMs: 500, dvrMs: 7_000 }],
   ])('[M-11] [M-12] [M-25] %s', (_, options) => {
-    const { stream, first, second, ended } = madeStream(options);
+    const { stream, first, second, ended } = generateStream(options);
     const conformance = new DashConformance(stream.read);
     for (const { text, nowMs } of [first, second, ended]) {
       expect(conformance.check(text, nowMs)).toEqual([]);
     }
   });
 
-  test('[M-12] a timeline that steps by a millisecond', () => {
-    const stream = new MadeStream();
+  test('[M-12] a timeline with steps of a millisecond', () => {
+    const stream = new GeneratedStream();
     const steps = [0, 1, 0, -1, -2, -1];
     let step = 0;
     stream.begin(TRACKS, INITS, {
@@ -80,9 +79,9 @@ describe('nothing is wrong with', () => {
   });
 });
 
-describe('a stream that has lost segments', () => {
+describe('a stream with lost segments', () => {
   const lossy = () => {
-    const { stream, second } = madeStream();
+    const { stream, second } = generateStream();
     stream.isEnded = false;
     stream.lose([3, 4, 8, 11]);
     return { stream, second, live: { text: stream.dash(), nowMs: stream.endMs() + 400 } };
@@ -90,7 +89,7 @@ describe('a stream that has lost segments', () => {
   const periodsIn = ({ text }: Reading) =>
     [...text.matchAll(/<Period id="(\S+)"[\s\S]+?startNumber="(\d+)"/g)].map((m) => m.slice(1));
 
-  test('[M-25] [M-29] goes on after its gaps while it is live, and is all of it after its end', () => {
+  test('[M-25] [M-29] starts after its gaps while live, and has all periods after its end', () => {
     const { stream, second, live } = lossy();
     const conformance = new DashConformance(stream.read);
     expect(periodsIn(second)).toEqual([
@@ -110,7 +109,7 @@ describe('a stream that has lost segments', () => {
     expect(conformance.check(ended.text, ended.nowMs)).toEqual([]);
   });
 
-  test('is seen when it says otherwise', () => {
+  test('is rejected with wrong period ids or numbers', () => {
     const { stream, live } = lossy();
     stream.end();
     const ended = { ...live, text: stream.dash() };
@@ -121,8 +120,8 @@ describe('a stream that has lost segments', () => {
   });
 });
 
-describe('a manifest by itself', () => {
-  const { stream, second } = madeStream();
+describe('violations in a single manifest', () => {
+  const { stream, second } = generateStream();
   test.each<[string, string | RegExp, string]>([
     ['xml', '</MPD>', ''],
     ['xml', /MPD/g, 'DPM'],
@@ -167,19 +166,19 @@ describe('a manifest by itself', () => {
     ['segment', /startNumber="\d+"/, 'startNumber="99"'],
     ['time', /startNumber="0"/, 'startNumber="1"'],
     ['duration-real', /(<S t="\d+" d)="90000"/, '$1="90200"'],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     expect(rulesOf([second], stream.read)).toEqual([]);
-    expect(rulesOf([changed(second, what, by)], stream.read)).toContain(rule);
+    expect(rulesOf([changed(second, pattern, replacement)], stream.read)).toContain(rule);
   });
 
-  test('available, window: it names what there is, and not more', () => {
+  test('available, window: segments of the future and before the window', () => {
     const early = { ...second, nowMs: second.nowMs - 2_000 };
     expect(rulesOf([early], stream.read)).toContain('available');
     const window = changed(second, 'minimumUpdate', 'timeShiftBufferDepth="PT4S" minimumUpdate');
     expect(rulesOf([window], stream.read)).toContain('window');
   });
 
-  test('aligned: renditions have segments of the same numbers at the same times', () => {
+  test('aligned: renditions with other segment times', () => {
     const template = /<SegmentTemplate[\s\S]+?<\/SegmentTemplate>/.exec(second.text)?.[0] ?? '';
     const late = template.replace(/<S t="(\d+)\d{5}"/, '<S t="$1!"').replace('!', '99999');
     const own = changed(second, /(<Representation id="v1"[^>]+)\/>/, `$1>${late}</Representation>`);
@@ -187,8 +186,8 @@ describe('a manifest by itself', () => {
   });
 });
 
-describe('after the end', () => {
-  const { stream, second, ended } = madeStream();
+describe('violations after the end', () => {
+  const { stream, second, ended } = generateStream();
   test.each<[string, string | RegExp, string]>([
     ['period-start', 'start="PT0S"', 'start="PT5S"'],
     ['live-attributes', /mediaPresentationDuration="[^"]+"/, ''],
@@ -196,17 +195,17 @@ describe('after the end', () => {
     ['live-attributes', 'type="static"', 'type="static" timeShiftBufferDepth="PT1S"'],
     ['period-ends', /mediaPresentationDuration="[^"]+"/, 'mediaPresentationDuration="PT12S"'],
     ['wall-clock', /availabilityStartTime="[^"]+"/, 'availabilityStartTime="1970-01-01T00:00:00Z"'],
-  ])('%s', (rule, what, by) => {
-    expect(rulesOf([changed(ended, what, by)], stream.read)).toContain(rule);
+  ])('%s', (rule, pattern, replacement) => {
+    expect(rulesOf([changed(ended, pattern, replacement)], stream.read)).toContain(rule);
   });
 
-  test('ended: nothing comes any more', () => {
+  test('ended: a live manifest after the end', () => {
     expect(rulesOf([ended, second], stream.read)).toContain('ended');
   });
 });
 
-describe('from one reading to the next', () => {
-  const { stream, first, second } = madeStream();
+describe('violations between two reads', () => {
+  const { stream, first, second } = generateStream();
   test.each<[string, string | RegExp, string]>([
     ['availability-start', '1970-01-01T00:00:00.000Z', '1970-01-01T00:00:01.000Z'],
     ['publish-time', /publishTime="\d+/, 'publishTime="2001'],
@@ -215,18 +214,18 @@ describe('from one reading to the next', () => {
     ['representation-changed', /bandwidth="\d+"/, 'bandwidth="999999"'],
     ['segment-changed', /(<S t="\d+" d)="90000"/, '$1="90001"'],
     ['segments-back', /r="7"/, 'r="5"'],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     expect(rulesOf([first, second], stream.read)).toEqual([]);
-    expect(rulesOf([first, changed(second, what, by)], stream.read)).toContain(rule);
+    expect(rulesOf([first, changed(second, pattern, replacement)], stream.read)).toContain(rule);
   });
 });
 
-test('bytes that are no segment, have another time or no key frame are seen', () => {
-  const { stream, second } = madeStream();
+test('truncated segments, wrong times and missing key frames are found', () => {
+  const { stream, second } = generateStream();
   const rules = (path: string, change: (bytes: Uint8Array) => Uint8Array) =>
-    rulesOf([second], (asked) => {
-      const bytes = stream.read(asked);
-      return asked === path && bytes ? change(bytes.slice()) : bytes;
+    rulesOf([second], (requested) => {
+      const bytes = stream.read(requested);
+      return requested === path && bytes ? change(bytes.slice()) : bytes;
     });
   expect(rules('v0/1795000000250-3.m4s', (bytes) => bytes.subarray(0, 90))).toContain('segment');
   const moved = (bytes: Uint8Array) => {
@@ -240,10 +239,4 @@ test('bytes that are no segment, have another time or no key frame are seen', ()
   expect(
     rules('v0/init-1795000000250.mp4', () => createInitSegment({ ...VIDEO, timescale: 12 })),
   ).toContain('timescale');
-});
-
-test('durations are read as XML Schema writes them', () => {
-  expect(['PT1S', 'P1DT2H3M4.5S', 'PT0.25S'].map(secondsIn)).toEqual([1, 93_784.5, 0.25]);
-  for (const text of [undefined, '', 'P', 'PT', '1S', 'PT1', 'PT-1S'])
-    expect(secondsIn(text)).toBeNaN();
 });

@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'bun:test';
 import {
+  GeneratedStream,
+  type GeneratedStreamOptions,
+  steady,
+} from '../../support/media/conformance/generated-stream.ts';
+import {
   HlsConformance,
   type HlsSnapshot,
 } from '../../support/media/conformance/hls-conformance.ts';
-import {
-  MadeStream,
-  type MadeStreamOptions,
-  steady,
-} from '../../support/media/conformance/made-stream.ts';
 import { createInitSegment, createRun, TRACKS } from '../../support/media/fragment-fixture.ts';
 
 const OFFSET_MS = 1_795_000_000_000;
 const INITS = new Map(TRACKS.map((track) => [track.id, createInitSegment(track)]));
 
-/** A stream of two epochs with a pause between, as it is after each of them. */
-function madeStream(options: MadeStreamOptions = {}) {
-  const stream = new MadeStream(options);
+/** A stream of two epochs with a pause in between; snapshots after each epoch. */
+function generateStream(options: GeneratedStreamOptions = {}) {
+  const stream = new GeneratedStream(options);
   stream.begin(TRACKS, INITS, steady(OFFSET_MS));
   for (const [id, fragment] of createRun({ fromMs: 0, seconds: 8.5, frames: 1, audioFrames: 1 })) {
     stream.push(id, fragment);
@@ -34,22 +34,22 @@ function madeStream(options: MadeStreamOptions = {}) {
   return { stream, first, second: stream.hls() };
 }
 
-const rulesOf = (snapshots: readonly HlsSnapshot[], read: MadeStream['read']): string[] => {
+const rulesOf = (snapshots: readonly HlsSnapshot[], read: GeneratedStream['read']): string[] => {
   const conformance = new HlsConformance(read);
-  const found = snapshots.flatMap((snapshot) => conformance.check(snapshot));
-  return [...new Set(found.map(({ rule }) => rule))];
+  const violations = snapshots.flatMap((snapshot) => conformance.check(snapshot));
+  return [...new Set(violations.map(({ rule }) => rule))];
 };
 
-/** The snapshot with another text in the playlist of `v0`, or in the master. */
+/** Replaces text in one playlist of a snapshot. @param name `master` or a media playlist */
 function changed(
   snapshot: HlsSnapshot,
-  what: string | RegExp,
-  by: string,
+  pattern: string | RegExp,
+  replacement: string,
   name = 'v0.m3u8',
 ): HlsSnapshot {
   const change = (text: string) => {
-    const changedText = text.replace(what, by);
-    if (changedText === text) throw new Error(`nothing to change: ${what} in ${text}`);
+    const changedText = text.replace(pattern, replacement);
+    if (changedText === text) throw new Error(`no match for ${pattern} in ${text}`);
     return changedText;
   };
   if (name === 'master') return { ...snapshot, master: change(snapshot.master) };
@@ -57,14 +57,14 @@ function changed(
   return { ...snapshot, media };
 }
 
-describe('nothing is wrong with', () => {
-  test.each<[string, MadeStreamOptions]>([
+describe('no violation is found in', () => {
+  test.each<[string, GeneratedStreamOptions]>([
     ['a recording', {}],
     ['a sliding window', { dvrMs: 7_000 }],
     ['low latency', { partMs: 500 }],
     ['low latency in a window', { partMs: 500, dvrMs: 7_000 }],
   ])('[M-11] [M-12] [M-24] %s', (_, options) => {
-    const { stream, first, second } = madeStream(options);
+    const { stream, first, second } = generateStream(options);
     stream.finish();
     stream.end();
     const conformance = new HlsConformance(stream.read);
@@ -74,28 +74,28 @@ describe('nothing is wrong with', () => {
   });
 });
 
-describe('a stream that has lost segments', () => {
+describe('a stream with lost segments', () => {
   const LOST = [3, 4, 8, 11];
-  function lossy(options: MadeStreamOptions = {}) {
-    const made = madeStream(options);
-    made.stream.lose(LOST);
-    return { ...made, after: made.stream.hls() };
+  function lossy(options: GeneratedStreamOptions = {}) {
+    const generated = generateStream(options);
+    generated.stream.lose(LOST);
+    return { ...generated, after: generated.stream.hls() };
   }
 
-  test.each<[string, MadeStreamOptions]>([
+  test.each<[string, GeneratedStreamOptions]>([
     ['live', {}],
-    ['with low latency', { partMs: 500 }],
-  ])('[M-24] [M-29] has gaps, %s and after its end', (_, options) => {
-    const made = madeStream(options);
-    const conformance = new HlsConformance(made.stream.read);
-    expect(conformance.check(made.second)).toEqual([]);
-    made.stream.lose(LOST);
-    const after = made.stream.hls();
+    ['live with low latency', { partMs: 500 }],
+  ])('[M-24] [M-29] has gaps while %s and after its end', (_, options) => {
+    const generated = generateStream(options);
+    const conformance = new HlsConformance(generated.stream.read);
+    expect(conformance.check(generated.second)).toEqual([]);
+    generated.stream.lose(LOST);
+    const after = generated.stream.hls();
     expect(after.media.get('v0.m3u8')?.match(/#EXT-X-GAP/g)).toHaveLength(LOST.length);
     expect(conformance.check(after)).toEqual([]);
-    made.stream.finish();
-    made.stream.end();
-    expect(conformance.check(made.stream.hls())).toEqual([]);
+    generated.stream.finish();
+    generated.stream.end();
+    expect(conformance.check(generated.stream.hls())).toEqual([]);
   });
 
   const { stream, second, after } = lossy();
@@ -105,20 +105,20 @@ describe('a stream that has lost segments', () => {
     ['gap-date', ':44.000Z', ':45.000Z'],
     ['gap-date', /(GAP\n#EXTINF:)1/, '$12'],
     ['version', 'VERSION:8', 'VERSION:7'],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     expect(rulesOf([after], stream.read)).toEqual([]);
-    expect(rulesOf([changed(after, what, by)], stream.read)).toContain(rule);
+    expect(rulesOf([changed(after, pattern, replacement)], stream.read)).toContain(rule);
   });
 
-  test('segment-changed: what is lost keeps its place, and does not come back', () => {
+  test('segment-changed: a gap that moves or is filled again', () => {
     const other = changed(after, /(GAP\n#EXTINF:\S+\nv0\/\d+)-3/, '$1-33');
     expect(rulesOf([second, other], stream.read)).toContain('segment-changed');
     expect(rulesOf([after, second], stream.read)).toContain('segment-changed');
   });
 });
 
-describe('one playlist by itself', () => {
-  const { stream, second } = madeStream();
+describe('violations in a single playlist', () => {
+  const { stream, second } = generateStream();
   const SEGMENT = /#EXT-X-PROGRAM-DATE-TIME:\S+\n#EXTINF:1.000000,\nv0\/1795000000000-3.m4s\n/;
   test.each<[string, string | RegExp, string]>([
     ['extm3u', '#EXTM3U', '#EXTM4U'],
@@ -153,18 +153,18 @@ describe('one playlist by itself', () => {
     ['renditions-end', /$/, '#EXT-X-ENDLIST\n'],
     ['first-sample-sync', 'v0/1795000000000-2.m4s', 'v0/tail.m4s'],
     ['aligned', 'v0/1795000000000-2.m4s', 'v0/1795000000000-3.m4s'],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     const read = (path: string) =>
       path === 'v0/tail.m4s'
         ? withoutFirst(stream.read('v0/1795000000000-2.m4s'))
         : stream.read(path);
     expect(rulesOf([second], read)).toEqual([]);
-    expect(rulesOf([changed(second, what, by)], read)).toContain(rule);
+    expect(rulesOf([changed(second, pattern, replacement)], read)).toContain(rule);
   });
 });
 
-describe('parts', () => {
-  const { stream, second } = madeStream({ partMs: 500 });
+describe('violations in parts', () => {
+  const { stream, second } = generateStream({ partMs: 500 });
   const PART = /#EXT-X-PART:\S+\n/;
   test.each<[string, string | RegExp, string]>([
     ['part-inf', /#EXT-X-PART-INF:\S+\n/, ''],
@@ -182,34 +182,34 @@ describe('parts', () => {
     ['preload-hint', /#EXT-X-PRELOAD-HINT:\S+\n/, ''],
     ['server-control', /,PART-HOLD-BACK=[\d.]+/, ''],
     ['server-control', /,PART-HOLD-BACK=[\d.]+/, ',PART-HOLD-BACK=0.9'],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     expect(rulesOf([second], stream.read)).toEqual([]);
-    expect(rulesOf([changed(second, what, by)], stream.read)).toContain(rule);
+    expect(rulesOf([changed(second, pattern, replacement)], stream.read)).toContain(rule);
   });
 
-  test('of the segment that is being made are what they say', () => {
+  test('part-duration: in the open segment', () => {
     const open = /(#EXT-X-PART:DURATION=)[\d.]+(,URI="v0\/1795000009200-15\.0)/;
     expect(rulesOf([changed(second, open, '$10.51$2')], stream.read)).toContain('part-duration');
   });
 });
 
-describe('delta updates', () => {
-  const { stream, second } = madeStream();
+describe('violations in delta updates', () => {
+  const { stream, second } = generateStream();
   const delta = second.deltas?.get('v0.m3u8') ?? '';
   test.each<[string, string | RegExp, string]>([
     ['skip', /SKIPPED-SEGMENTS=\d+/, 'SKIPPED-SEGMENTS=0'],
     ['skip', /SKIPPED-SEGMENTS=\d+/, 'SKIPPED-SEGMENTS=1'],
     ['skip', /#EXTINF:\S+\n\S+\n/, ''],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     expect(delta).toContain('#EXT-X-SKIP');
-    const deltas = new Map([['v0.m3u8', delta.replace(what, by)]]);
+    const deltas = new Map([['v0.m3u8', delta.replace(pattern, replacement)]]);
     expect(rulesOf([{ ...second, deltas }], stream.read)).toContain(rule);
   });
 });
 
-describe('from one reading to the next', () => {
-  const { stream, first, second } = madeStream({ dvrMs: 7_000 });
-  const recording = madeStream();
+describe('violations between two reads', () => {
+  const { stream, first, second } = generateStream({ dvrMs: 7_000 });
+  const recording = generateStream();
   test.each<[string, string | RegExp, string]>([
     ['target-duration-changed', 'TARGETDURATION:1', 'TARGETDURATION:2'],
     ['server-control-changed', 'HOLD-BACK=3.0', 'HOLD-BACK=3.5'],
@@ -219,30 +219,30 @@ describe('from one reading to the next', () => {
     ['discontinuity-sequence', 'DISCONTINUITY-SEQUENCE:0', 'DISCONTINUITY-SEQUENCE:1'],
     ['removed-at-the-end', /(#EXT-X-PROG\S+\n#EXTINF:\S+\n\S+\n){5}$/, ''],
     ['too-short', /(#EXT-X-PROG\S+\n#EXTINF:\S+\n\S+\n){5}$/, ''],
-  ])('%s', (rule, what, by) => {
+  ])('%s', (rule, pattern, replacement) => {
     const before = rule === 'removed-at-the-end' ? second : first;
-    const after = changed(second, what, by);
+    const after = changed(second, pattern, replacement);
     expect(rulesOf([before, second], stream.read)).toEqual([]);
     expect(rulesOf([before, after], stream.read)).toContain(rule);
   });
 
-  test('a recording loses nothing, and what has ended stays as it is', () => {
-    const { first: whole, second: more, stream: made } = recording;
+  test('removals from a recording and changes after the end', () => {
+    const { first: whole, second: more, stream: generated } = recording;
     const event = (of: HlsSnapshot) =>
       changed(of, '#EXT-X-INDEP', '#EXT-X-PLAYLIST-TYPE:EVENT\n#EXT-X-INDEP');
     const lost = changed(event(more), /MEDIA-SEQUENCE:0/, 'MEDIA-SEQUENCE:1');
-    expect(rulesOf([event(whole), lost], made.read)).toContain('event-removed');
-    expect(rulesOf([whole, event(more)], made.read)).toContain('playlist-type-changed');
+    expect(rulesOf([event(whole), lost], generated.read)).toContain('event-removed');
+    expect(rulesOf([whole, event(more)], generated.read)).toContain('playlist-type-changed');
     const ended = changed(whole, /$/, '#EXT-X-ENDLIST\n');
-    expect(rulesOf([ended, more], made.read)).toContain('after-endlist');
-    const low = madeStream({ partMs: 500 });
+    expect(rulesOf([ended, more], generated.read)).toContain('after-endlist');
+    const low = generateStream({ partMs: 500 });
     const other = changed(low.second, /PART-TARGET=[\d.]+/, 'PART-TARGET=0.54');
     expect(rulesOf([low.first, other], low.stream.read)).toContain('part-target-changed');
   });
 });
 
-describe('the multivariant playlist', () => {
-  const { stream, second } = madeStream();
+describe('violations in the multivariant playlist', () => {
+  const { stream, second } = generateStream();
   test.each<[string, string | RegExp, string]>([
     ['extm3u', '#EXTM3U\n', ''],
     ['variants', 'v0.m3u8', 'v7.m3u8'],
@@ -256,20 +256,20 @@ describe('the multivariant playlist', () => {
     ['codecs', /CODECS="[^"]+"/, 'CODECS="avc1.42c01e"'],
     ['resolution', 'RESOLUTION=64x36', 'RESOLUTION=64x38'],
     ['frame-rate', 'FRAME-RATE=15', 'FRAME-RATE=30'],
-  ])('%s', (rule, what, by) => {
-    expect(rulesOf([changed(second, what, by, 'master')], stream.read)).toContain(rule);
+  ])('%s', (rule, pattern, replacement) => {
+    expect(rulesOf([changed(second, pattern, replacement, 'master')], stream.read)).toContain(rule);
   });
 });
 
-describe('bytes', () => {
-  const { stream, second } = madeStream();
+describe('violations in segment bytes', () => {
+  const { stream, second } = generateStream();
   const rules = (path: string, change: (bytes: Uint8Array) => Uint8Array) =>
-    rulesOf([second], (asked) => {
-      const bytes = stream.read(asked);
-      return asked === path && bytes ? change(bytes.slice()) : bytes;
+    rulesOf([second], (requested) => {
+      const bytes = stream.read(requested);
+      return requested === path && bytes ? change(bytes.slice()) : bytes;
     });
 
-  test('that are cut, are no MP4, or have another time are seen', () => {
+  test('truncated, invalid or shifted segments', () => {
     expect(rules('v0/1795000000000-3.m4s', (bytes) => bytes.subarray(0, 100))).toContain('segment');
     expect(
       rules('v0/1795000000000-3.m4s', () => new TextEncoder().encode('<html></html>')),
@@ -280,9 +280,9 @@ describe('bytes', () => {
       view.setBigUint64(tfdt, view.getBigUint64(tfdt) + 9_000n);
       return bytes;
     };
-    const found = rules('a0/1795000000000-3.m4s', late);
-    expect(found).toContain('timeline');
-    expect(found).toContain('date-is-media-time');
+    const violations = rules('a0/1795000000000-3.m4s', late);
+    expect(violations).toContain('timeline');
+    expect(violations).toContain('date-is-media-time');
     const numbered = (bytes: Uint8Array) => {
       bytes.fill(0, Buffer.from(bytes).indexOf('mfhd') + 8, Buffer.from(bytes).indexOf('traf') - 4);
       return bytes;
@@ -291,7 +291,7 @@ describe('bytes', () => {
   });
 });
 
-/** A segment without its first fragment. */
+/** Removes the first fragment of a segment. */
 function withoutFirst(bytes: Uint8Array | null): Uint8Array | null {
   if (!bytes) return null;
   const second = Buffer.from(bytes).indexOf('moof', 8) - 4;

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { Subprocess } from 'bun';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { expectJson, type Harness, type TestViewer } from '../harness/harness.ts';
-import type { HlsMediaText } from './conformance/hls-text.ts';
+import type { HlsMediaPlaylist } from './conformance/hls-parser.ts';
 import { ingestOf, playlistOf, rtmpOf, StreamCheck, segmentsOf, send } from './live-fixture.ts';
 
 const MAX_LATENCY_MS = 2_000;
@@ -62,7 +62,7 @@ export class UndisturbedStream {
 }
 
 /** Number of discontinuities up to the newest segment; -1 without a segment. */
-export function discontinuitiesOf(playlist: HlsMediaText | null): number {
+export function discontinuitiesOf(playlist: HlsMediaPlaylist | null): number {
   return playlist?.segments.at(-1)?.discontinuity ?? -1;
 }
 

@@ -5,7 +5,7 @@ import { expectJson, type Harness, type HarnessOptions, startService } from '../
 import { until } from '../until.ts';
 import { DashConformance } from './conformance/dash-conformance.ts';
 import { HlsConformance } from './conformance/hls-conformance.ts';
-import { type HlsMediaText, readMedia } from './conformance/hls-text.ts';
+import { type HlsMediaPlaylist, parseMediaPlaylist } from './conformance/hls-parser.ts';
 import { Findings, type Violation } from './conformance/violation.ts';
 
 /** Three renditions and audio. */
@@ -31,12 +31,12 @@ export async function playlistOf(
   { url }: Harness,
   streamId: string,
   track = 'v0',
-): Promise<HlsMediaText | null> {
+): Promise<HlsMediaPlaylist | null> {
   const response = await fetch(`${url}/media/${streamId}/${track}.m3u8`);
   const text = await response.text();
   if (!response.ok) return null;
   const findings = new Findings();
-  const playlist = readMedia(track, text, findings);
+  const playlist = parseMediaPlaylist(track, text, findings);
   if (findings.violations.length > 0) throw new Error(JSON.stringify(findings.violations));
   return playlist;
 }
@@ -47,7 +47,7 @@ export function segmentsOf(
   streamId: string,
   count: number,
   withinMs?: number,
-): Promise<HlsMediaText> {
+): Promise<HlsMediaPlaylist> {
   return until(
     `${count} segments`,
     async () => {
@@ -59,7 +59,7 @@ export function segmentsOf(
 }
 
 /** Waits until a stream and its playlist have ended. */
-export async function endOf(service: Harness, streamId: string): Promise<HlsMediaText> {
+export async function endOf(service: Harness, streamId: string): Promise<HlsMediaPlaylist> {
   await until('ENDED', async () => (await statusOf(service, streamId)) === 'ENDED');
   return until('EXT-X-ENDLIST', async () => {
     const playlist = await playlistOf(service, streamId);
@@ -72,7 +72,7 @@ export async function fileOf(
   service: Harness,
   streamId: string,
   track: string,
-  select: (playlist: HlsMediaText) => HlsMediaText['segments'] = ({ segments }) => segments,
+  select: (playlist: HlsMediaPlaylist) => HlsMediaPlaylist['segments'] = ({ segments }) => segments,
 ): Promise<Uint8Array> {
   const playlist = await playlistOf(service, streamId, track);
   if (!playlist) throw new Error(`no playlist of ${track}`);

@@ -1,32 +1,37 @@
-import type { Known } from './hls-bytes-rules.ts';
-import { type HlsMasterText, type HlsSegment, type HlsVariant, quoted } from './hls-text.ts';
+import {
+  type HlsMultivariantPlaylist,
+  type HlsSegment,
+  type HlsVariant,
+  quoted,
+} from './hls-parser.ts';
+import type { MeasuredSegment } from './hls-segment-rules.ts';
 import type { Findings } from './violation.ts';
 
-/** What is known of a media playlist's segments, oldest first. */
+/** The measured segments of a media playlist, oldest first. */
 export interface MeasuredTrack {
   readonly targetS: number;
-  readonly segments: readonly { readonly segment: HlsSegment; readonly known: Known }[];
+  readonly segments: readonly { readonly segment: HlsSegment; readonly measurement: MeasuredSegment }[];
 }
 
-/** Rules on a multivariant playlist (RFC 8216, 4.3.4; 8216bis, 4.4.6), held against its media. */
+/** Rules for a multivariant playlist and its media playlists (RFC 8216, 4.3.4; 8216bis, 4.4.6). */
 export function checkMaster(
-  master: HlsMasterText,
+  master: HlsMultivariantPlaylist,
   tracks: ReadonlyMap<string, MeasuredTrack>,
   findings: Findings,
 ): void {
-  findings.check(master.variants.length > 0, 'variants', 'there is none');
+  findings.check(master.variants.length > 0, 'variants', 'missing');
   const groups = new Map<string, string>();
   for (const media of master.media) {
     const [type, group, name, uri] = ['TYPE', 'GROUP-ID', 'NAME', 'URI'].map((key) =>
       media.get(key),
     );
-    const isWhole = type === 'AUDIO' && quoted(group) && quoted(name) && quoted(uri);
-    findings.check(Boolean(isWhole), 'media', [...media].join(' '));
-    findings.check(tracks.has(quoted(uri) ?? ''), 'media', `${uri} is not there`);
+    const isComplete = type === 'AUDIO' && quoted(group) && quoted(name) && quoted(uri);
+    findings.check(Boolean(isComplete), 'media', [...media].join(' '));
+    findings.check(tracks.has(quoted(uri) ?? ''), 'media', `${uri} is missing`);
     groups.set(quoted(group) ?? '', quoted(uri) ?? '');
   }
   const uris = master.variants.map(({ uri }) => uri);
-  findings.check(new Set(uris).size === uris.length, 'variants', `one twice: ${uris.join(' ')}`);
+  findings.check(new Set(uris).size === uris.length, 'variants', `duplicate: ${uris.join(' ')}`);
   for (const variant of master.variants) checkVariant(variant, groups, tracks, findings);
 }
 
@@ -36,21 +41,21 @@ function checkVariant(
   tracks: ReadonlyMap<string, MeasuredTrack>,
   findings: Findings,
 ): void {
-  const picture = tracks.get(uri);
-  if (!findings.check(picture !== undefined, 'variants', `${uri} is not there`) || !picture) return;
+  const video = tracks.get(uri);
+  if (!findings.check(video !== undefined, 'variants', `${uri} is missing`) || !video) return;
   const group = quoted(attributes.get('AUDIO'));
-  const sound = tracks.get(groups.get(group ?? '') ?? '');
-  findings.check(group === null || sound !== undefined, 'audio-group', `${uri}: ${group}`);
-  const all = sound ? [picture, sound] : [picture];
+  const audio = tracks.get(groups.get(group ?? '') ?? '');
+  findings.check(group === null || audio !== undefined, 'audio-group', `${uri}: ${group}`);
+  const all = audio ? [video, audio] : [video];
   checkRates(uri, attributes, all, findings);
-  const newest = all.map(({ segments }) => segments.at(-1)?.known.init);
+  const newest = all.map(({ segments }) => segments.at(-1)?.measurement.init);
   const codecs = newest.map((init) => init?.codec).join(',');
-  const said = quoted(attributes.get('CODECS'));
-  findings.check(said === codecs, 'codecs', `${uri}: ${said}, it is ${codecs}`);
+  const declared = quoted(attributes.get('CODECS'));
+  findings.check(declared === codecs, 'codecs', `${uri}: ${declared}, expected ${codecs}`);
   const size = `${newest[0]?.width}x${newest[0]?.height}`;
   const resolution = attributes.get('RESOLUTION');
-  findings.check(resolution === size, 'resolution', `${uri}: ${resolution}, it is ${size}`);
-  checkFrameRate(uri, attributes.get('FRAME-RATE'), picture, findings);
+  findings.check(resolution === size, 'resolution', `${uri}: ${resolution}, expected ${size}`);
+  checkFrameRate(uri, attributes.get('FRAME-RATE'), video, findings);
 }
 
 function checkRates(
@@ -62,47 +67,48 @@ function checkRates(
   const bandwidth = Number(attributes.get('BANDWIDTH'));
   findings.check(bandwidth > 0, 'bandwidth', `${uri}: ${bandwidth}`);
   const peak = tracks.reduce((sum, track) => sum + peakRate(track), 0);
-  findings.check(bandwidth >= peak - 1, 'bandwidth', `${uri}: ${bandwidth}, it takes ${peak}`);
+  findings.check(bandwidth >= peak - 1, 'bandwidth', `${uri}: ${bandwidth}, it needs ${peak}`);
   const average = attributes.get('AVERAGE-BANDWIDTH');
   if (average === undefined) return;
-  const real = tracks.reduce((sum, track) => sum + averageRate(track), 0);
-  const isClose = Math.abs(Number(average) - real) <= 0.1 * real && Number(average) <= bandwidth;
-  findings.check(isClose, 'average-bandwidth', `${uri}: ${average}, it is ${real}`);
+  const measured = tracks.reduce((sum, track) => sum + averageRate(track), 0);
+  const isClose =
+    Math.abs(Number(average) - measured) <= 0.1 * measured && Number(average) <= bandwidth;
+  findings.check(isClose, 'average-bandwidth', `${uri}: ${average}, expected ${measured}`);
 }
 
 function checkFrameRate(
   uri: string,
-  said: string | undefined,
+  declared: string | undefined,
   { segments }: MeasuredTrack,
   findings: Findings,
 ): void {
   const newest = segments.at(-1);
   if (!newest) return;
-  const { facts, startMs, endMs } = newest.known;
-  const real = (facts.samples * 1_000) / (endMs - startMs);
-  const isClose = Math.abs(Number(said) - real) <= 0.02 * real;
-  findings.check(isClose, 'frame-rate', `${uri}: ${said}, it is ${real}`);
+  const { facts, startMs, endMs } = newest.measurement;
+  const measured = (facts.samples * 1_000) / (endMs - startMs);
+  const isClose = Math.abs(Number(declared) - measured) <= 0.02 * measured;
+  findings.check(isClose, 'frame-rate', `${uri}: ${declared}, expected ${measured}`);
 }
 
-// The largest of any run of segments that lasts 0.5 to 1.5 target durations.
+// Largest rate of any run of segments with a duration of 0.5 to 1.5 target durations.
 function peakRate({ segments, targetS }: MeasuredTrack): number {
   let peak = 0;
   for (let from = 0; from < segments.length; from++) {
-    let lastsS = 0;
+    let durationS = 0;
     let bits = 0;
-    for (const [i, { segment, known }] of segments.slice(from, from + 8).entries()) {
+    for (const [i, { segment, measurement }] of segments.slice(from, from + 8).entries()) {
       // A gap ends a run.
       if (segment.seq !== (segments[from]?.segment.seq ?? 0) + i) break;
-      lastsS += segment.durationS;
-      bits += known.byteLength * 8;
-      if (lastsS > 1.5 * targetS) break;
-      if (lastsS >= 0.5 * targetS) peak = Math.max(peak, bits / lastsS);
+      durationS += segment.durationS;
+      bits += measurement.byteLength * 8;
+      if (durationS > 1.5 * targetS) break;
+      if (durationS >= 0.5 * targetS) peak = Math.max(peak, bits / durationS);
     }
   }
   return peak;
 }
 
 function averageRate({ segments }: MeasuredTrack): number {
-  const bits = segments.reduce((sum, { known }) => sum + known.byteLength * 8, 0);
+  const bits = segments.reduce((sum, { measurement }) => sum + measurement.byteLength * 8, 0);
   return bits / segments.reduce((sum, { segment }) => sum + segment.durationS, 0);
 }

@@ -1,12 +1,12 @@
-import type { HlsMediaText, HlsSegment } from './hls-text.ts';
-import { GAP_MS } from './hls-text-rules.ts';
+import type { HlsMediaPlaylist, HlsSegment } from './hls-parser.ts';
+import { GAP_MS } from './hls-playlist-rules.ts';
 import type { Findings } from './violation.ts';
 
-/** Rules on what may change between two readings of a media playlist (RFC 8216, 6.2.1 and 6.2.2). */
+/** Rules for changes between two reloads of a media playlist (RFC 8216, 6.2.1 and 6.2.2). */
 export function checkReload(
   name: string,
-  before: HlsMediaText,
-  after: HlsMediaText,
+  before: HlsMediaPlaylist,
+  after: HlsMediaPlaylist,
   findings: Findings,
 ): void {
   const same = (rule: string, a: unknown, b: unknown) =>
@@ -24,10 +24,10 @@ export function checkReload(
   );
   const lastBefore = before.segments.at(-1)?.seq ?? -1;
   const lastAfter = after.segments.at(-1)?.seq ?? -1;
-  findings.check(lastAfter >= lastBefore, 'removed-at-the-end', `${name}: ${lastBefore} is gone`);
+  findings.check(lastAfter >= lastBefore, 'removed-at-the-end', `${name}: ${lastBefore} was removed`);
   if (before.isEnded) {
     const isSame = after.isEnded && lastAfter === lastBefore && removed === 0;
-    findings.check(isSame, 'after-endlist', `${name} went on after its end`);
+    findings.check(isSame, 'after-endlist', `${name} continued after its end`);
   }
   findings.check(
     after.discontinuitySequence >= before.discontinuitySequence,
@@ -35,23 +35,26 @@ export function checkReload(
     `${name} went back to ${after.discontinuitySequence}`,
   );
   if (removed > 0) {
-    const lastsS = after.segments.reduce((sum, { durationS }) => sum + durationS, 0);
-    const holds = after.isEnded || lastsS >= 3 * after.targetS;
-    findings.check(holds, 'too-short', `${name}: removed to ${lastsS} s`);
+    const durationS = after.segments.reduce((sum, { durationS }) => sum + durationS, 0);
+    const holds = after.isEnded || durationS >= 3 * after.targetS;
+    findings.check(holds, 'too-short', `${name}: removed to ${durationS} s`);
   }
-  const known = new Map(before.segments.map((segment) => [segment.seq, segment]));
+  const previousBySeq = new Map(before.segments.map((segment) => [segment.seq, segment]));
   for (const segment of after.segments) {
-    const old = known.get(segment.seq);
-    if (!old) continue;
+    const previous = previousBySeq.get(segment.seq);
+    if (!previous) continue;
     const { discontinuity, seq } = segment;
-    const detail = `${name} ${seq}: ${old.discontinuity} became ${discontinuity}`;
-    findings.check(discontinuity === old.discontinuity, 'discontinuity-sequence', detail);
-    const isSame = segment.isGap === old.isGap ? said(segment) === said(old) : isLost(old, segment);
-    findings.check(isSame, 'segment-changed', `${name} ${seq}: ${said(segment)}`);
+    const detail = `${name} ${seq}: ${previous.discontinuity} became ${discontinuity}`;
+    findings.check(discontinuity === previous.discontinuity, 'discontinuity-sequence', detail);
+    const isSame =
+      segment.isGap === previous.isGap
+        ? fingerprint(segment) === fingerprint(previous)
+        : isLost(previous, segment);
+    findings.check(isSame, 'segment-changed', `${name} ${seq}: ${fingerprint(segment)}`);
   }
 }
 
-/** Whether only a gap is left of a segment. */
+/** Whether a segment was replaced by a gap. */
 function isLost(before: HlsSegment, after: HlsSegment): boolean {
   return (
     after.isGap &&
@@ -61,10 +64,10 @@ function isLost(before: HlsSegment, after: HlsSegment): boolean {
   );
 }
 
-function said({ uri, durationS, dateMs, map }: HlsSegment): string {
+function fingerprint({ uri, durationS, dateMs, map }: HlsSegment): string {
   return JSON.stringify({ uri, durationS, dateMs, map });
 }
 
-function text({ control }: HlsMediaText): string {
+function text({ control }: HlsMediaPlaylist): string {
   return JSON.stringify([...(control ?? [])].sort());
 }

@@ -1,21 +1,21 @@
-/** A rule that something breaks. */
+/** A broken rule. */
 export interface Violation {
-  /** The rule's name in this check. */
+  /** Name of the rule. */
   readonly rule: string;
-  /** What breaks it, and where. */
+  /** Where and how it is broken. */
   readonly detail: string;
 }
 
-/** Collects what is wrong. */
+/** Collects violations. */
 export class Findings {
   readonly violations: Violation[] = [];
 
-  /** @returns whether it holds */
+  /** Records a violation unless the rule holds. @returns `holds` */
   check(holds: boolean, rule: string, detail: string): boolean {
     if (!holds) this.violations.push({ rule, detail });
     return holds;
   }
 }
 
-/** Files as a client gets them; null: there is none. */
+/** Reads a file as a client; null for a missing one. */
 export type ReadFile = (path: string) => Uint8Array | null;
