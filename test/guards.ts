@@ -49,7 +49,7 @@ export const GUARDS: readonly Guard[] = [
     '[I-1] [F-4] [F-13] an interval is served only once it is sealed',
     {
       file: 'server/realtime/feed/feed-log-memory.ts',
-      text: 'if (interval > this.sealed) return this.sealedLater(streamId, interval);',
+      text: 'if (interval > this.sealed) return this.readWhenSealed(streamId, interval);',
     },
     {
       file: 'server/gateway/viewer-fast-path.ts',
@@ -117,7 +117,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guardInFile(
     'server/realtime/presence/presence-ring-threads.test.ts',
-    '[I-5] seats that other threads register in while time goes on are counted as a model does',
+    '[I-5] a ring counts seats that other threads register while it advances, as a model does',
     {
       file: 'server/realtime/presence/presence-cells.ts',
       text: 'if (back !== 0) arrive(control, cells, at, back);',
@@ -134,7 +134,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guardInFile(
     'test/gateway/answers.test.ts',
-    '[T-13] [T-12] is let in no more than its token, also behind requests that were good',
+    '[T-13] [T-12] is refused with a wrong token, also after requests with a valid one',
     {
       file: 'server/gateway/viewer-fast-path.ts',
       text: 'this.isAdmitted(viewer, template, nowMs) &&',
@@ -154,7 +154,7 @@ export const GUARDS: readonly Guard[] = [
   }),
   guardInFile(
     'test/studio-api/presenter.test.ts',
-    '[B-13] [I-6] has what was answered so far, and no right answer before the reveal',
+    '[B-13] [I-6] has the answers so far, and no right answer before the reveal',
     {
       file: 'server/domains/presenter/presenter-state.ts',
       text: 'results: isRevealed ? ',

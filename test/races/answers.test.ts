@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Store } from '../../server/app/procedures.ts';
 import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/quiz-rules.ts';
 import {
+  errorKindsIn,
   FIRST_INTERVAL,
   type Fixture,
   NOW_MS,
@@ -11,10 +12,9 @@ import {
   onAll,
   openFixture,
   PRODUCER,
-  refusedKinds,
+  readSealedEvents,
   sealTo,
   shuffled,
-  toldOf,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent answers, closes and claims on several nodes with one PostgreSQL.
@@ -167,9 +167,9 @@ test('[I-4] [Q-6] [N-18] a quiz that is published on three nodes concurrently is
     const outcomes = await onAll(fixture, (node, index) =>
       node.publishQuiz({ ...own, nowMs: nowMs + index }),
     );
-    expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+    expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
     await sealTo(fixture.any, Math.floor(nowMs / 250));
-    expect((await toldOf(fixture, streamId)).map(({ type }) => type)).toEqual(['quiz']);
+    expect((await readSealedEvents(fixture, streamId)).map(({ type }) => type)).toEqual(['quiz']);
   }
 }, 30_000);
 
@@ -187,7 +187,7 @@ test('[I-4] [P-20] a quiz that is revealed on three nodes concurrently publishes
       { state: 'revealed' },
     ]);
     await sealTo(fixture.any, Math.floor(nowMs / 250) + 6);
-    const types = (await toldOf(fixture, streamId)).map(({ type }) => type);
+    const types = (await readSealedEvents(fixture, streamId)).map(({ type }) => type);
     expect(types).toEqual(['quiz', 'quiz-results']);
   }
 }, 30_000);
@@ -199,9 +199,9 @@ test('[I-4] [W-3] a winners round that is requested on three nodes concurrently 
     const outcomes = await onAll(fixture, (node) =>
       node.requestWinners({ id: crypto.randomUUID(), streamId, producer: PRODUCER, nowMs }),
     );
-    expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+    expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
     await sealTo(fixture.any, Math.floor(nowMs / 250));
-    const types = (await toldOf(fixture, streamId)).map(({ type }) => type);
+    const types = (await readSealedEvents(fixture, streamId)).map(({ type }) => type);
     expect(types).toEqual(['request-quiz-winners']);
   }
 }, 30_000);

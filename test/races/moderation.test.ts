@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Store } from '../../server/app/procedures.ts';
 import { ModerationCache } from '../../server/domains/moderation/moderation-cache.ts';
 import {
+  domainErrorsIn,
   FIRST_INTERVAL,
   type Fixture,
   NOW_MS,
@@ -9,10 +10,9 @@ import {
   onAll,
   openFixture,
   PRODUCER,
-  refusalsIn,
+  readSealedEvents,
   sealTo,
   shuffled,
-  toldOf,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent moderation of a chat on several nodes.
@@ -43,7 +43,7 @@ const ban = (node: Store, own: Awaited<ReturnType<typeof newChat>>, seat: number
   });
 
 function expectNoErrors(outcomes: readonly unknown[]): void {
-  expect(refusalsIn(outcomes)).toEqual([]);
+  expect(domainErrorsIn(outcomes)).toEqual([]);
 }
 
 test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are sent once each', async () => {
@@ -56,7 +56,7 @@ test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are
     expectNoErrors(outcomes);
     await fixture.any.hideMessages({ ...own, ids });
     await sealTo(fixture.any, FIRST_INTERVAL + round);
-    const events = await toldOf(fixture, own.streamId);
+    const events = await readSealedEvents(fixture, own.streamId);
     const hidden = events.flatMap(({ data }) => data?.ids as string[]);
     expect(hidden.toSorted()).toEqual(ids.toSorted());
   }
@@ -71,7 +71,7 @@ test('[C-13] [N-19] the last chat mode that is sent is the stored one', async ()
     });
     expectNoErrors(outcomes);
     await sealTo(fixture.any, FIRST_INTERVAL + ROUNDS + round);
-    const last = (await toldOf(fixture, own.streamId)).at(-1);
+    const last = (await readSealedEvents(fixture, own.streamId)).at(-1);
     const detail = await fixture.any.readStreamDetail({ id: own.streamId, interval: 0 });
     const { slow_mode_ms: slowModeMs, paused } = detail?.chat ?? {};
     expect(last).toMatchObject({ type: 'chat-mode', data: { slowModeMs, paused } });

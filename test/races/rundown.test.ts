@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { RundownRows } from '../../server/domains/rundown/rundown-sql.ts';
 import { DomainError } from '../../server/platform/errors.ts';
 import {
+  domainErrorsIn,
+  errorKindsIn,
   FIRST_INTERVAL,
   type Fixture,
   NOW_MS,
@@ -11,11 +13,9 @@ import {
   openFixture,
   PRODUCER,
   QUIZ,
-  refusalsIn,
-  refusedKinds,
+  readSealedEvents,
   sealTo,
   shuffled,
-  toldOf,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent changes of one rundown on several nodes.
@@ -57,13 +57,13 @@ test('[D-4] of three concurrent orders of one revision, one succeeds', async () 
       const order = orders[index] ?? [];
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision });
     });
-    expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+    expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
     const winner = outcomes.findIndex((outcome) => !(outcome instanceof Error));
     const after = await readRundown(streamId);
     expect(idsOf(after)).toEqual(orders[winner] as string[]);
     expect(outcomes[winner]).toEqual(after);
     // The errors of the others carry the current order.
-    for (const refusal of refusalsIn(outcomes))
+    for (const refusal of domainErrorsIn(outcomes))
       expect(refusal.members).toEqual({ order: idsOf(after) });
   }
 }, 30_000);
@@ -111,7 +111,7 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts move keeps its pos
     const index = idsOf(after).indexOf(first);
     expect(idsOf(await fixture.any.orderQuizzes(again)).indexOf(first)).toBe(index);
     await sealTo(fixture.any, FIRST_INTERVAL + round);
-    const outcomes = await toldOf(fixture, streamId);
+    const outcomes = await readSealedEvents(fixture, streamId);
     expect(outcomes.filter(({ type }) => type === 'quiz')).toHaveLength(1);
   }
 }, 30_000);
@@ -154,7 +154,7 @@ test('[L-13] of three concurrent imports with capacity for one, one is stored as
   const outcomes = await onAll(fixture, (node) =>
     node.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(300) }),
   );
-  expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+  expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
   expectDistinctPositions(await readRundown(streamId), 1_801);
 }, 30_000);
 

@@ -13,10 +13,10 @@ import {
   numberIn,
   openFixture,
   PRODUCER,
+  readSealedEvents,
   sealNow,
   sealTo,
   sendEvent,
-  toldOf,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent sealers with one PostgreSQL.
@@ -76,7 +76,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
     const numbers = own.flatMap(({ body }) => JSON.parse(body).events.map(numberIn));
     expect(numbers).toEqual(accepted.get(streamId) ?? []);
     // The sealers got the bodies that everyone reads.
-    expect((await toldOf(fixture, streamId)).map(numberIn)).toEqual(numbers);
+    expect((await readSealedEvents(fixture, streamId)).map(numberIn)).toEqual(numbers);
   }
 }, 60_000);
 

@@ -15,10 +15,10 @@ import {
   numberIn,
   openFixture,
   PRODUCER,
+  readSealedEvents,
   sealNow,
   sealTo,
   sendEvent,
-  toldOf,
 } from '../support/database/race-fixture.ts';
 
 // Sealing while other transactions stall and hold their locks.
@@ -111,7 +111,7 @@ test('[N-21] [P-14] a stalled producer transaction delays the end of its stream,
     (await fixture.any.findOwnStream({ id, producer: PRODUCER })).status;
   expect([await statusOf(free), await statusOf(locked)]).toEqual(['ENDED', 'CREATED']);
   for (const id of [locked, free]) {
-    expect((await toldOf(fixture, id)).map(numberIn)).toEqual([1]);
+    expect((await readSealedEvents(fixture, id)).map(numberIn)).toEqual([1]);
   }
   await producer.query('rollback');
   await sealNow(fixture.any, nextInterval());
@@ -155,7 +155,7 @@ test('[N-21] [W-4] claims that stall before their round is sealed delay no seali
   const claiming = await stallClaims([own.streamId]);
   const sealing = await orStuck(sealNow(fixture.any, nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
-  const types = async () => (await toldOf(fixture, own.streamId)).map(({ type }) => type);
+  const types = async () => (await readSealedEvents(fixture, own.streamId)).map(({ type }) => type);
   expect(await types()).toEqual(['request-quiz-winners']);
   sealedTo += 4;
   expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');

@@ -4,6 +4,8 @@ import { PUBLISH_AHEAD_MS, signingKeyAt } from '../../server/auth/viewer-tokens/
 import { IDEMPOTENCY_TTL_MS } from '../../server/storage/sql/idempotency.ts';
 import { openSession } from '../../server/storage/sql/postgres.ts';
 import {
+  errorKindOf,
+  errorKindsIn,
   type Fixture,
   NOW_MS,
   newDraft,
@@ -12,8 +14,6 @@ import {
   openFixture,
   PRODUCER,
   QUIZ,
-  refusalOf,
-  refusedKinds,
   shuffled,
 } from '../support/database/race-fixture.ts';
 
@@ -61,7 +61,7 @@ test('[R-12] of concurrent requests with one idempotency key and different conte
         idempotencyOf(`other ${round}`, `request ${index}`),
       ),
     );
-    expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+    expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
     expect(await countOutboxEvents(streamId)).toBe(1);
   }
 }, 30_000);
@@ -77,7 +77,7 @@ test('[R-13] an idempotency key whose first request is refused is free for a con
         ? node.deleteQuiz({ ...draft, id: crypto.randomUUID() }, idempotencyOf(key, 'delete'))
         : node.publishQuiz({ ...draft, nowMs: NOW_MS }, idempotencyOf(key, 'publish')),
     );
-    expect(refusalOf(outcomes[0])).toMatch(/not-found|conflict/);
+    expect(errorKindOf(outcomes[0])).toMatch(/not-found|conflict/);
     const { state } = await fixture.any.findOwnQuiz(draft);
     expect(outcomes.slice(1)).toMatchObject([{ state: 'open' }, { state: 'open' }]);
     expect(state).toBe('open');
@@ -122,7 +122,7 @@ test('[A-9] of three concurrent accounts with one e-mail address, one is created
       const token = { id: uuid, name: 'first', prefix: 'fb_', hash: uuid };
       return node.createAccount({ user, token, nowMs: NOW_MS });
     });
-    expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+    expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
   }
 }, 30_000);
 
@@ -150,7 +150,7 @@ test('[L-13] limits hold when three nodes reach them concurrently', async () => 
     return node.createApiToken({ account: PRODUCER, token, nowMs: NOW_MS });
   });
   for (const outcomes of [quizzes, tokens]) {
-    expect(refusedKinds(outcomes)).toEqual(['conflict', 'conflict']);
+    expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
   }
 });
 

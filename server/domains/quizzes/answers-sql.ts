@@ -74,7 +74,7 @@ export const answerProcedures = {
       );
       const added = new Set(inTime.filter((_, index) => isAdded[index]));
       if (added.size === answers.length) return answers.map(() => 'accepted');
-      // This statement follows the insert, so it sees earlier answers and those of concurrent winners.
+      // This statement follows the insert, so it also sees answers that won a concurrent insert.
       const addedKeys = new Set(Array.from(added, keyOf));
       const recorded = await recordedChoices(
         tx,

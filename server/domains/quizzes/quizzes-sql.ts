@@ -206,8 +206,8 @@ export async function openQuizInterval(
 }
 
 /**
- * Stores the interval in which quizzes were published. It locks nothing: a quiz that was just published
- * is neither closed nor changed by others yet.
+ * Stores the interval in which quizzes were published. It does not wait for locks: nobody else closes or
+ * changes a quiz that was just published.
  */
 export async function setPublishedInterval(
   tx: Tx,

@@ -4,7 +4,7 @@ import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { writeProcedure } from '../../storage/sql/procedure.ts';
 import { lockOwnStream } from './streams-sql.ts';
 
-/** Most events of a stream that may wait for sealing: 12 s of its feed at 200 events an interval. */
+/** Most events of a stream in the outbox: 12 s of its feed at 200 events an interval. */
 const WAITING_MAX = 10_000;
 
 export const producerEventProcedures = {

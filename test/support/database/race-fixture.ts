@@ -106,13 +106,13 @@ export function onAll<T>(
 }
 
 /** The kind of a refusal; throws what is none, which no race may end in. */
-export function refusalOf(told: unknown): DomainError['kind'] {
+export function errorKindOf(told: unknown): DomainError['kind'] {
   if (told instanceof DomainError) return told.kind;
   throw told instanceof Error ? told : new Error(`not refused: ${JSON.stringify(told)}`);
 }
 
 /** What of several that met was refused; throws for an error that is no refusal, as `refusalOf`. */
-export function refusalsIn(told: readonly unknown[]): DomainError[] {
+export function domainErrorsIn(told: readonly unknown[]): DomainError[] {
   return told
     .filter((one) => one instanceof Error)
     .map((one) => {
@@ -122,8 +122,8 @@ export function refusalsIn(told: readonly unknown[]): DomainError[] {
 }
 
 /** The kinds of these refusals. */
-export function refusedKinds(told: readonly unknown[]): DomainError['kind'][] {
-  return refusalsIn(told).map(({ kind }) => kind);
+export function errorKindsIn(told: readonly unknown[]): DomainError['kind'][] {
+  return domainErrorsIn(told).map(({ kind }) => kind);
 }
 
 /** Makes a stream. @returns its id */
@@ -178,7 +178,7 @@ export async function sealTo(node: Store, interval: number): Promise<readonly Se
 }
 
 /** The events of a stream in the sealed feed, in order. */
-export async function toldOf({ any }: Fixture, streamId: string) {
+export async function readSealedEvents({ any }: Fixture, streamId: string) {
   const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
   const bodies = await any.readSealedOfAll(all);
   return bodies
