@@ -13,12 +13,10 @@ const before = intervalParameter(
 const pageOf = <T extends z.ZodType>(element: T) =>
   z.object({
     results: z.array(element).meta({ description: 'Newest first' }),
-    next: interval
-      .nullable()
-      .meta({
-        description:
-          'Pass it as `before` to read the next page, which may be empty; null after the last page',
-      }),
+    next: interval.nullable().meta({
+      description:
+        'Pass it as `before` to read the next page, which may be empty; null after the last page',
+    }),
   });
 
 /** An event that viewers received. `view-count` is left out; of `chats` only purchases and discounts. */
@@ -98,7 +96,7 @@ export const loggedMessageSchema = sentMessageSchema
   .extend({
     hidden: z.boolean().meta({ description: 'Whether the message is hidden from viewers' }),
   })
-  .meta({ id: 'LoggedLine' });
+  .meta({ id: 'LoggedMessage' });
 export type LoggedMessage = z.infer<typeof loggedMessageSchema>;
 export const chatLogSchema = pageOf(loggedMessageSchema);
 export type ChatLog = z.infer<typeof chatLogSchema>;

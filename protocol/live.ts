@@ -44,12 +44,9 @@ export const liveStateSchema = z
       description:
         'When the show ends automatically because its video source disconnected; null: it does not',
     }),
-    rundownRevision: z
-      .int()
-      .min(0)
-      .meta({
-        description: 'Revision of the rundown. Read the rundown again when it has increased',
-      }),
+    rundownRevision: z.int().min(0).meta({
+      description: 'Revision of the rundown. Read the rundown again when it has increased',
+    }),
     chat: chatStateSchema,
     chatRevision: z.int().min(0).meta({
       description:

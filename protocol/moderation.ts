@@ -50,12 +50,12 @@ export const hiddenMessagesSchema = z
       .refine((ids) => new Set(ids).size === ids.length, 'must be distinct')
       .meta({ description: 'Ids of the messages' }),
   })
-  .meta({ id: 'HiddenLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
+  .meta({ id: 'HiddenMessages', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 export type HiddenMessages = z.infer<typeof hiddenMessagesSchema>;
 
 export const hideMessagesSchema = z
   .strictObject(hiddenMessagesSchema.shape)
-  .meta({ id: 'HideLines', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
+  .meta({ id: 'HideMessages', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 
 /** The latest time that a JavaScript `Date` can represent. */
 const DATE_MAX_MS = 8_640_000_000_000_000;
@@ -73,7 +73,7 @@ export const chatMessageSchema = z
     at: unixMs.max(DATE_MAX_MS),
   })
   .meta({
-    id: 'KeptLine',
+    id: 'StoredChatMessage',
     examples: [
       {
         id: '1b4e28ba-2fa1-4d3b-883f-0016d3cca427',
@@ -96,13 +96,13 @@ export const chatPinSchema = z
 export type ChatPin = z.infer<typeof chatPinSchema>;
 
 /** A chat message in a request. */
-const messageInput = z.strictObject(chatMessageSchema.shape).meta({ id: 'NamedLine' });
+const messageInput = z.strictObject(chatMessageSchema.shape).meta({ id: 'ChatMessageInput' });
 
 export const pinMessageSchema = z
   .strictObject({
     line: messageInput.nullable().meta({ description: 'The pinned message; null: none' }),
   })
-  .meta({ id: 'PinLine' });
+  .meta({ id: 'PinMessage' });
 
 /** The state of a chat for the studio. */
 export const chatStateSchema = chatModeSchema

@@ -13,13 +13,9 @@ export const problemSchema = z
       .min(0)
       .optional()
       .meta({ description: 'The current interval, if the requested interval is invalid' }),
-    order: z
-      .array(uuid)
-      .optional()
-      .meta({
-        description:
-          'The current order of the drafts, if the rundown was changed by another request',
-      }),
+    order: z.array(uuid).optional().meta({
+      description: 'The current order of the drafts, if the rundown was changed by another request',
+    }),
     errors: z
       .array(z.string())
       .optional()

@@ -62,14 +62,10 @@ const rehearsedQuizSchema = z.object({
   question: z.string(),
   acknowledged: count('Number of viewers whose answer was acknowledged'),
   refusedLate: count('Number of viewers whose answer was rejected after the close'),
-  counted: z
-    .int()
-    .min(0)
-    .nullable()
-    .meta({
-      description:
-        'Number of answers in the results, including those of real viewers; null before the results',
-    }),
+  counted: z.int().min(0).nullable().meta({
+    description:
+      'Number of answers in the results, including those of real viewers; null before the results',
+  }),
 });
 
 /** Measurements of the synthetic viewers. */

@@ -65,11 +65,9 @@ export const webhookSchema = z
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     enabled: z.boolean(),
     created: unixMs,
-    failingSince: unixMs
-      .nullable()
-      .meta({
-        description: 'The first failure since the last success; null: the last delivery succeeded',
-      }),
+    failingSince: unixMs.nullable().meta({
+      description: 'The first failure since the last success; null: the last delivery succeeded',
+    }),
     disabledReason: z.enum(['gone', 'failing']).nullable().meta({
       description:
         'Why the service disabled the webhook. `gone`: the receiver returned 410; `failing`: all deliveries failed for three days',

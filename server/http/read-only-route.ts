@@ -34,7 +34,7 @@ export function readOnlyRoute(
 ): ReadOnlyRoute {
   const headers = baseHeaders(ALLOW, corsOrigin);
   return (request) => {
-    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: headers });
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers });
     const requestId = log.requestId(request);
     const errorResponse = (error: unknown) => {
       if (error instanceof Problem) return problemResponse(error, request, headers, requestId);

@@ -117,7 +117,10 @@ export class RequestLog {
     member: string | null = null,
   ): void {
     const by = member === null ? {} : { member };
-    this.logger.info({ requestId, account, ...by, ...operationName(operation), status }, 'done');
+    this.logger.info(
+      { requestId, account, ...by, ...operationName(operation), status },
+      'request completed',
+    );
   }
 
   /**
@@ -134,7 +137,7 @@ export class RequestLog {
   ): void {
     const fields = { requestId, ...operationName(operation), status, reason: errorMessage(error) };
     if (status < 500) {
-      this.logger.debug(fields, 'refused');
+      this.logger.debug(fields, 'request rejected');
       return;
     }
     const nowMs = this.nowMs();
@@ -143,13 +146,13 @@ export class RequestLog {
       last.suppressed += count;
       return;
     }
-    this.logger.warn({ ...fields, count: (last?.suppressed ?? 0) + count }, 'refused');
+    this.logger.warn({ ...fields, count: (last?.suppressed ?? 0) + count }, 'request rejected');
     this.warnings.set(operation, { atMs: nowMs, suppressed: 0 });
   }
 
   /** Logs an unexpected error. */
   logDefect(operation: OperationName, requestId: string, error: unknown): void {
-    this.logger.error({ requestId, ...operationName(operation), err: error }, 'failed');
+    this.logger.error({ requestId, ...operationName(operation), err: error }, 'request failed');
   }
 }
 

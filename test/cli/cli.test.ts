@@ -312,7 +312,7 @@ describe('serve', () => {
     expect((await profile(server.url, 'fb_hush')).status).toBe(401);
     const forged = { headers: { Authorization: `Bearer ${token}x` } };
     expect((await fetch(`${server.url}/api/v1/view-counts/${streamId}`, forged)).status).toBe(401);
-    await until(async () => server.log().includes('refused'));
+    await until(async () => server.log().includes('request rejected'));
     const lines = server.log().trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('level');
     for (const secret of ['hush', token, account.token, sub]) {

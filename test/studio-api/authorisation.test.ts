@@ -6,7 +6,7 @@ import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import {
   OPERATIONS,
   type OperationName,
-  PLENTY_OF_ALL,
+  HIGH_RATES,
   send,
   type ValidRequest,
   validRequest,
@@ -127,7 +127,7 @@ let ended: Browser;
 let expired: Browser;
 
 beforeAll(async () => {
-  service = await startService({ config: { rates: PLENTY_OF_ALL } });
+  service = await startService({ config: { rates: HIGH_RATES } });
   const { browser, email } = await newMember(service, 'owner');
   expired = browser;
   (service.clock as ManualClock).set(service.clock.nowMs() + 12 * 3600_000);
@@ -201,11 +201,11 @@ async function expectRefused(request: ValidRequest, tries: [string, Record<strin
   }
 }
 
-test('[U-9] every operation has a row here', () => {
+test('[U-9] every operation has a row in this test', () => {
   expect(Object.keys(ROWS).sort()).toEqual([...NAMES].sort());
 });
 
-test('[U-9] the document says which members may, and how', () => {
+test('[U-9] the OpenAPI document states the allowed roles and credentials', () => {
   const { paths } = openApiDocument('1.2.3');
   for (const name of NAMES) {
     const { method, path } = OPERATIONS[name];
@@ -214,7 +214,7 @@ test('[U-9] the document says which members may, and how', () => {
     const roles = ROLES_OF[row];
     const session = isWrite(name) ? { Session: [], CsrfToken: [] } : { Session: [] };
     if (roles.length > 0) {
-      expect(description as string).toContain(`Members who may: ${roles.join(', ')}.`);
+      expect(description as string).toContain(`Allowed roles: ${roles.join(', ')}.`);
       const key = name === 'presentShow' ? [{ PresenterKey: [] }] : [];
       expect(security).toEqual([{ ServiceToken: [] }, session, ...key]);
     } else expect(security).toEqual(row === 'anybody' ? [] : [session]);
@@ -225,7 +225,7 @@ describe.each(ACCOUNTS)('%s', (name) => {
   const roles = ROLES_OF[ROWS[name] as Row];
   const without = MEMBER_ROLES.filter((role) => !roles.includes(role));
 
-  test(`[P-1] [U-4] [U-7] [U-9] [U-10] is for the token and ${roles.join(', ')}`, async () => {
+  test(`[P-1] [U-4] [U-7] [U-9] [U-10] accepts the token and ${roles.join(', ')}`, async () => {
     const request = await validRequest(service, name);
     await expectRefused(request, nobodies());
     await expectRefused(
@@ -247,7 +247,7 @@ describe.each(ACCOUNTS)('%s', (name) => {
     }
   });
 
-  test('[P-2] [U-9] of another account does not reach what is here', async () => {
+  test('[P-2] [U-9] rejects credentials of another account', async () => {
     const request = await validRequest(service, name);
     const strangers = [{ Authorization: `Token ${other.token}` }, of(stranger.browser)];
     for (const credential of strangers) {
@@ -268,7 +268,7 @@ describe.each(ACCOUNTS)('%s', (name) => {
 });
 
 describe.each(withRow('whoever signed in'))('%s', (name) => {
-  test('[U-4] [U-7] [U-10] is for a session of any role, and for no token', async () => {
+  test('[U-4] [U-7] [U-10] accepts a session of any role and no token', async () => {
     const request = await validRequest(service, name);
     const { Cookie = '', 'X-CSRF-Token': csrf = '' } = request.headers;
     const right = { Cookie, 'X-CSRF-Token': csrf };
@@ -296,7 +296,7 @@ describe.each(withRow('whoever signed in'))('%s', (name) => {
 
 // The first account is made once in the life of a record: test/studio-api/members.test.ts.
 describe.each(withRow('anybody').filter((name) => name !== 'setUp'))('%s', (name) => {
-  test('[U-1] [U-7] [U-16] needs no credential, and comes from no page of another origin', async () => {
+  test('[U-1] [U-7] [U-16] needs no credential, and rejects requests from other origins', async () => {
     const request = await validRequest(service, name);
     expect(request.headers.Authorization).toBeUndefined();
     const foreign = forgeries({}).filter(([what]) => what.startsWith('the page'));

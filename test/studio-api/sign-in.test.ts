@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProblemBody } from '../../protocol/problem.ts';
 import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -17,7 +17,7 @@ const HOUR_MS = 3600_000;
 
 let service: Harness;
 beforeAll(async () => {
-  service = await startService({ config: { rates: PLENTY_OF_ALL } });
+  service = await startService({ config: { rates: HIGH_RATES } });
 });
 afterAll(() => service.close());
 
@@ -38,7 +38,7 @@ async function refusal(email: string, password: string): Promise<ProblemBody> {
 }
 
 describe('signing in', () => {
-  test('[U-1] tells who it is, where, and what writes need', async () => {
+  test('[U-1] returns the member, the account and what writes need', async () => {
     const { uuid, email } = await newMember(service, 'host');
     const browser = new Browser(service.url);
     const session = await browser.signIn(email);
@@ -57,7 +57,7 @@ describe('signing in', () => {
     expect(await expectJson<object>(await browser.send('GET', '/session'), 200)).toEqual(session);
   });
 
-  test('[U-2] a wrong password and an unknown e-mail are told the same', async () => {
+  test('[U-2] gets the same error for a wrong password and an unknown e-mail', async () => {
     const { email } = await newMember(service, 'host');
     const wrong = await refusal(email, 'not the password');
     expect(await refusal(`${randomUUID()}@example.org`, PASSWORD)).toEqual(wrong);
@@ -70,7 +70,7 @@ describe('signing in', () => {
     expect(session.member.uuid).toBe(uuid);
   });
 
-  test('[U-3] each time the cookie is new, and one that somebody planted is not taken', async () => {
+  test('[U-3] sets a new cookie each time and ignores a planted one', async () => {
     const { email, browser } = await newMember(service, 'host');
     const planted = `fourbeat=${'A'.repeat(43)}`;
     const victim = new Browser(service.url);
@@ -83,7 +83,7 @@ describe('signing in', () => {
     expect(await isIn(attacker)).toBe(false);
   });
 
-  test('[U-3] ends the session that the browser had', async () => {
+  test('[U-3] ends the previous session of the browser', async () => {
     const { email, browser } = await newMember(service, 'host');
     const before = browser.cookie;
     await browser.signIn(email);
@@ -92,8 +92,8 @@ describe('signing in', () => {
     expect(await isIn(browser)).toBe(false);
   });
 
-  test('[U-3] where browsers come by https the cookie is Secure and has the prefix', async () => {
-    const rates = PLENTY_OF_ALL;
+  test('[U-3] sets a Secure cookie with the prefix for https', async () => {
+    const rates = HIGH_RATES;
     const secure = await startService({ config: { rates, publicUrl: 'https://live.example.org' } });
     try {
       const { email, browser } = await newMember(secure, 'host');
@@ -110,7 +110,7 @@ describe('signing in', () => {
     }
   });
 
-  test('[U-3] [U-11] [U-17] the database has no cookie, no password and no token of a link', async () => {
+  test('[U-3] [U-11] [U-17] stores no cookie, password or link token in the database', async () => {
     const { browser } = await newMember(service, 'host');
     const secret = browser.cookie?.split('=')[1] ?? 'none';
     const { token } = await invited(service, 'host');
@@ -123,7 +123,7 @@ describe('signing in', () => {
     }
   });
 
-  test('[U-11] replaces a hash of another cost, and the password stays', async () => {
+  test('[U-11] replaces a password hash of another cost', async () => {
     const { email } = await newMember(service, 'host');
     const hashNow = async () => (await service.store.findSignIn({ email }))?.passwordHash ?? '';
     const cheap = await Bun.password.hash(PASSWORD, {
@@ -142,7 +142,7 @@ describe('signing in', () => {
     await again(email);
   });
 
-  test('[U-11] more at once than may wait are 503, and then it goes on', async () => {
+  test('[U-11] gets 503 while too many wait, and recovers', async () => {
     const { email } = await newMember(service, 'host');
     const tries = Array.from({ length: 60 }, () =>
       new Browser(service.url).send('POST', '/session', { email, password: 'not the password' }),
@@ -157,9 +157,9 @@ describe('signing in', () => {
   }, 60_000);
 });
 
-describe('tries', () => {
+describe('rate limits of sign-in', () => {
   const limited = async (rates: object, run: (harness: Harness) => Promise<void>) => {
-    const config = { rates: { ...PLENTY_OF_ALL, ...rates }, trustProxy: true };
+    const config = { rates: { ...HIGH_RATES, ...rates }, trustProxy: true };
     const harness = await startService({ config });
     try {
       await run(harness);
@@ -168,7 +168,7 @@ describe('tries', () => {
     }
   };
 
-  test('[L-16] [L-9] of passwords are counted for an e-mail, from wherever they come', () =>
+  test('[L-16] [L-9] count passwords by e-mail, from any address', () =>
     limited({ passwords: { points: 3, durationS: 60 } }, async (harness) => {
       const { email } = await newMember(harness, 'host');
       const other = await newMember(harness, 'host');
@@ -185,7 +185,7 @@ describe('tries', () => {
       expect(await attempt('192.0.2.4', other.email, PASSWORD)).toBe(201);
     }));
 
-  test('[L-16] one that nobody has is counted in the same way', () =>
+  test('[L-16] count unknown e-mails in the same way', () =>
     limited({ passwords: { points: 2, durationS: 60 } }, async (harness) => {
       const body = { email: 'nobody@example.org', password: 'not the password' };
       const statuses: number[] = [];
@@ -195,7 +195,7 @@ describe('tries', () => {
       expect(statuses).toEqual([401, 401, 429]);
     }));
 
-  test('[L-16] [U-18] so are those of who is signed in', () =>
+  test('[L-16] [U-18] count the passwords of signed-in members too', () =>
     limited({ passwords: { points: 2, durationS: 60 } }, async (harness) => {
       const { browser } = await newMember(harness, 'host');
       const body = { password: 'a new password', currentPassword: 'not the password' };
@@ -207,7 +207,7 @@ describe('tries', () => {
       expect((await browser.send('GET', '/session')).status).toBe(200);
     }));
 
-  test('[L-15] [L-9] to sign in and of links are counted for an address', () =>
+  test('[L-15] [L-9] count sign-ins and links by address', () =>
     limited({ signIn: { points: 3, durationS: 60 } }, async (harness) => {
       const browser = new Browser(harness.url);
       const from = (address: string, path: string) =>
@@ -223,7 +223,7 @@ describe('tries', () => {
 });
 
 describe('a session', () => {
-  test('[U-4] opens what its role may in the studio, and nothing of /api/v1', async () => {
+  test('[U-4] opens the studio operations of its role and nothing of /api/v1', async () => {
     const { browser } = await newMember(service, 'host');
     const made = await browser.send('POST', '/streams', { title: 'By a member' });
     const { id } = await expectJson<{ id: string }>(made, 201);
@@ -235,7 +235,7 @@ describe('a session', () => {
     await expectUnauthorized(count, 'Bearer');
   });
 
-  test('[U-4] an Authorization header goes before it, right or wrong', async () => {
+  test('[U-4] is ignored when there is an Authorization header', async () => {
     const { browser } = await newMember(service, 'moderator');
     const Authorization = `Token ${service.account.token}`;
     const body = { title: 'By the token' };
@@ -249,13 +249,13 @@ describe('a session', () => {
     expect((await browser.send('GET', '/session', undefined, { Authorization })).status).toBe(401);
   });
 
-  test('[U-4] a cookie that has ended is 401, and says to sign in', async () => {
+  test('[U-4] gets 401 after its end, with the advice to sign in', async () => {
     const { browser } = await newMember(service, 'host');
     const { cookie } = browser;
     await expectNoContent(await browser.send('DELETE', '/session'));
     browser.cookie = cookie;
     const { detail } = await expectUnauthorized(await browser.send('GET', '/streams'), 'Token');
-    expect(detail).toContain('sign in');
+    expect(detail).toContain('Sign in');
   });
 
   test('[U-5] lasts 12 h after its last use', async () => {
@@ -272,7 +272,7 @@ describe('a session', () => {
     expect(await isIn(browser)).toBe(false);
   });
 
-  test('[U-5] ends after 30 days, however much it is used', async () => {
+  test('[U-5] ends after 30 days of any use', async () => {
     const { browser } = await newMember(service, 'host');
     for (let hours = 11; hours < 30 * 24; hours += 11) {
       wait(11 * HOUR_MS);
@@ -282,7 +282,7 @@ describe('a session', () => {
     expect(await isIn(browser)).toBe(false);
   });
 
-  test('[U-5] a member has at most 20: the one that was used longest ago goes', async () => {
+  test('[U-5] is one of at most 20 of a member; the least recently used ends', async () => {
     const { email, browser: first } = await newMember(service, 'host');
     wait(6 * 60_000);
     const second = await again(email);
@@ -296,7 +296,7 @@ describe('a session', () => {
     expect([await isIn(first), await isIn(second)]).toEqual([true, false]);
   }, 60_000);
 
-  test('[U-5] those that have ended do not stay in the database', async () => {
+  test('[U-5] is removed from the database after its end', async () => {
     const { browser } = await newMember(service, 'host');
     const { hash } = (await service.store.findSession({ hash: hashIn(browser) })) ?? {};
     expect(hash).toBe(hashIn(browser));
@@ -305,7 +305,7 @@ describe('a session', () => {
     expect(await service.store.findSession({ hash: hashIn(browser) })).toBeNull();
   });
 
-  test('[U-6] [U-8] signing out ends it at once, and takes the cookie away', async () => {
+  test('[U-6] [U-8] ends at once on sign-out, which removes the cookie', async () => {
     const { browser, email } = await newMember(service, 'host');
     const other = await again(email);
     expect(await isIn(browser)).toBe(true);
@@ -319,7 +319,7 @@ describe('a session', () => {
     expect([await isIn(browser), await isIn(other)]).toEqual([false, true]);
   });
 
-  test('[U-6] [U-8] signing out everywhere ends all of the member, and no others', async () => {
+  test('[U-6] [U-8] ends with all others of the member on sign-out everywhere', async () => {
     const { browser, email } = await newMember(service, 'host');
     const stranger = await newMember(service, 'host');
     const others = [await again(email), await again(email)];
@@ -345,7 +345,7 @@ describe('a write by cookie', () => {
     ['from a neighbour, as the browser says', () => ({ 'Sec-Fetch-Site': 'same-site' })],
   ];
 
-  test.each(FORGED)('[U-7] %s is 401, and nothing is done', async (_, headersOf) => {
+  test.each(FORGED)('[U-7] %s gets 401 without effect', async (_, headersOf) => {
     const { browser, email } = await newMember(service, 'owner');
     const headers = headersOf(browser, await again(email));
     const title = randomUUID();
@@ -365,7 +365,7 @@ describe('a write by cookie', () => {
     expect(await (await service.studio('GET', '/streams')).text()).not.toContain(title);
   });
 
-  test('[U-7] that a form could send is 415: the body must be JSON by its type', async () => {
+  test('[U-7] without the JSON content type gets 415', async () => {
     const { browser } = await newMember(service, 'owner');
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
       const headers = { 'Content-Type': type };
@@ -374,14 +374,14 @@ describe('a write by cookie', () => {
     }
   });
 
-  test('[U-7] by the page of this service is taken', async () => {
+  test('[U-7] of the page of this service is accepted', async () => {
     const { browser } = await newMember(service, 'owner');
     const headers = { Origin: service.url, 'Sec-Fetch-Site': 'same-origin' };
     const response = await browser.send('POST', '/streams', { title: 'By the page' }, headers);
     expect(response.status).toBe(201);
   });
 
-  test('[U-7] no page of another origin signs anybody in or uses a link', async () => {
+  test('[U-7] from another origin cannot sign in or use a link', async () => {
     const { email } = await newMember(service, 'owner');
     const password = PASSWORD;
     for (const [path, body] of [
@@ -398,7 +398,7 @@ describe('a write by cookie', () => {
     }
   });
 
-  test('[U-7] [G-25] no preflight lets another origin send the cookie or the token', async () => {
+  test('[U-7] [G-25] from another origin is not allowed by a preflight', async () => {
     const preflight = await fetch(`${service.url}/studio/v1/streams`, { method: 'OPTIONS' });
     expect(preflight.headers.has('access-control-allow-credentials')).toBe(false);
     const allowed = preflight.headers.get('access-control-allow-headers')?.toLowerCase();
@@ -406,8 +406,8 @@ describe('a write by cookie', () => {
   });
 });
 
-describe('what members change of themselves', () => {
-  test('[U-18] [U-8] a name, which is theirs at once', async () => {
+describe('members who edit their profile', () => {
+  test('[U-18] [U-8] set the name at once', async () => {
     const { browser, uuid, email } = await newMember(service, 'moderator');
     await browser.send('GET', '/session');
     const changed = await browser.send('PATCH', '/session/member', { name: 'Grace' });
@@ -420,7 +420,7 @@ describe('what members change of themselves', () => {
     expect(session).toMatchObject({ member: { name: 'Grace' } });
   });
 
-  test('[U-18] a password, with the present one; all other sessions end', async () => {
+  test('[U-18] set the password with the current one, and end all other sessions', async () => {
     const { browser, email } = await newMember(service, 'host');
     const other = await again(email);
     const password = 'quite another one';
@@ -438,7 +438,7 @@ describe('what members change of themselves', () => {
   });
 
   test.each(['short pwd', 'x'.repeat(201), ' '.repeat(12), 'ten chars\u0007!'])(
-    '[U-11] %j is no password: 400',
+     '[U-11] reject %j as a password with 400',
     async (password) => {
       const { browser } = await newMember(service, 'host');
       const body = { password, currentPassword: PASSWORD };
@@ -448,7 +448,7 @@ describe('what members change of themselves', () => {
   );
 
   test.each(['ten chars!', 'ü'.repeat(200), '🐎'.repeat(200), '  spaces count  '])(
-    '[U-11] %j is one',
+     '[U-11] accept %j as a password',
     async (password) => {
       const { browser, email } = await newMember(service, 'host');
       const body = { password, currentPassword: PASSWORD };

@@ -41,7 +41,7 @@ export interface SignInCall {
 /** Creates the handler of an operation that takes a password or a link instead of a credential. */
 export type SignInHandlerFactory = <O extends Operation>(
   operation: O,
-  run: (claim: SignInCall, body: BodyOf<O>) => Promise<SessionResult<ResultOf<O>>>,
+  run: (call: SignInCall, body: BodyOf<O>) => Promise<SessionResult<ResultOf<O>>>,
 ) => Handler;
 
 /** Handlers limit the attempts of an address and reject cross-origin requests. */

@@ -119,7 +119,7 @@ function sumOf(acts: readonly LoadFigures[]): LoadFigures {
 function shortened(log: string): string {
   const reasons = new Map<string, number>();
   const others = log.split('\n').filter((line) => {
-    if (!line.includes('"msg":"refused"')) return true;
+    if (!line.includes('"msg":"request rejected"')) return true;
     const { reason, count } = JSON.parse(line) as { reason: string; count: number };
     reasons.set(reason, (reasons.get(reason) ?? 0) + count);
     return false;
