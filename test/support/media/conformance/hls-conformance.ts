@@ -104,7 +104,9 @@ function numbers({ segments, type }: HlsMediaPlaylist): string {
 function checkAligned(tracks: ReadonlyMap<string, MeasuredTrack>, findings: Findings): void {
   const [first, ...others] = [...tracks];
   if (!first) return;
-  const starts = new Map(first[1].segments.map(({ segment, measurement }) => [segment.seq, measurement]));
+  const starts = new Map(
+    first[1].segments.map(({ segment, measurement }) => [segment.seq, measurement]),
+  );
   for (const [name, { segments }] of others) {
     for (const [index, { segment, measurement }] of segments.entries()) {
       const reference = starts.get(segment.seq);

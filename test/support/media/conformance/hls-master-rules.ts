@@ -10,7 +10,10 @@ import type { Findings } from './violation.ts';
 /** The measured segments of a media playlist, oldest first. */
 export interface MeasuredTrack {
   readonly targetS: number;
-  readonly segments: readonly { readonly segment: HlsSegment; readonly measurement: MeasuredSegment }[];
+  readonly segments: readonly {
+    readonly segment: HlsSegment;
+    readonly measurement: MeasuredSegment;
+  }[];
 }
 
 /** Rules for a multivariant playlist and its media playlists (RFC 8216, 4.3.4; 8216bis, 4.4.6). */

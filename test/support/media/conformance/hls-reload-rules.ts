@@ -24,7 +24,11 @@ export function checkReload(
   );
   const lastBefore = before.segments.at(-1)?.seq ?? -1;
   const lastAfter = after.segments.at(-1)?.seq ?? -1;
-  findings.check(lastAfter >= lastBefore, 'removed-at-the-end', `${name}: ${lastBefore} was removed`);
+  findings.check(
+    lastAfter >= lastBefore,
+    'removed-at-the-end',
+    `${name}: ${lastBefore} was removed`,
+  );
   if (before.isEnded) {
     const isSame = after.isEnded && lastAfter === lastBefore && removed === 0;
     findings.check(isSame, 'after-endlist', `${name} continued after its end`);

@@ -128,7 +128,10 @@ export function checkFollows(
   const expectedMs = before.measurement.startMs + before.segment.durationS * 1_000;
   const errorMs = Math.abs(after.measurement.startMs - expectedMs);
   findings.check(errorMs < 0.05, 'extinf-sum', `${uri} begins ${errorMs} ms off the sum of EXTINF`);
-  const numbers = [before.measurement.facts.sequences.at(-1) ?? 0, after.measurement.facts.sequences[0] ?? 0];
+  const numbers = [
+    before.measurement.facts.sequences.at(-1) ?? 0,
+    after.measurement.facts.sequences[0] ?? 0,
+  ];
   const rises = (numbers[1] ?? 0) > (numbers[0] ?? 0);
   findings.check(rises, 'fragment-numbers', `${uri}: ${numbers.join(' then ')}`);
 }
