@@ -5,7 +5,7 @@ export interface SealedTime {
   /** The watermark: the newest sealed interval. */
   readonly interval: number;
   /** Total time in which sealing was stalled. */
-  readonly standstillMs: number;
+  readonly stalledMs: number;
 }
 
 /**
@@ -15,7 +15,7 @@ export interface SealedTime {
 const STALLED_AFTER_MS = 2_000;
 
 /** How long sealing was stalled when it continues from one interval to another, in ms. */
-export function stalledMs(after: number, interval: number): number {
+export function stallBetweenMs(after: number, interval: number): number {
   return Math.max(0, (interval - after) * INTERVAL_MS - STALLED_AFTER_MS);
 }
 
@@ -23,6 +23,6 @@ export function stalledMs(after: number, interval: number): number {
  * The lease clock: service time without the periods in which sealing was stalled. Leases expire by it,
  * because during a stall they cannot be renewed. It never goes back.
  */
-export function leaseClockMs({ interval, standstillMs }: SealedTime, nowMs: number): number {
-  return Math.min(nowMs, intervalStartMs(interval + 1) + STALLED_AFTER_MS) - standstillMs;
+export function leaseClockMs({ interval, stalledMs }: SealedTime, nowMs: number): number {
+  return Math.min(nowMs, intervalStartMs(interval + 1) + STALLED_AFTER_MS) - stalledMs;
 }

@@ -77,7 +77,7 @@ async function findBy(
 
 async function leaseMsAt(tx: Tx, nowMs: number): Promise<number> {
   const [sealed] = await tx.query<SealedTime>(
-    'select interval, standstill_ms as "standstillMs" from watermark',
+    'select interval, standstill_ms as "stalledMs" from watermark',
   );
   if (!sealed) throw new Error('the database has no watermark');
   return leaseClockMs(sealed, nowMs);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { leaseClockMs, stalledMs } from '../../platform/lease-clock.ts';
+import { leaseClockMs, stallBetweenMs } from '../../platform/lease-clock.ts';
 import { hasSource, type Lease, mayOpen, mayRenew, SOURCE_ALIVE_MS } from './lease-rules.ts';
 
 const LIVE: Lease = { status: 'STREAMING', source: 'first', seenMs: 1_000 };
@@ -34,27 +34,27 @@ describe('source lease rules', () => {
 
 describe('lease clock', () => {
   test('[M-7] follows service time while sealing runs, and counts at most 2 s of a stall', () => {
-    const fresh = { interval: 40, standstillMs: 0 };
+    const fresh = { interval: 40, stalledMs: 0 };
     expect(leaseClockMs(fresh, 10_300)).toBe(10_300);
     expect(leaseClockMs(fresh, 12_250)).toBe(12_250);
     expect(leaseClockMs(fresh, 60_000)).toBe(12_250);
-    expect(stalledMs(40, 48)).toBe(0);
-    expect(stalledMs(40, 49)).toBe(250);
+    expect(stallBetweenMs(40, 48)).toBe(0);
+    expect(stallBetweenMs(40, 49)).toBe(250);
   });
 
   test('[M-7] is continuous ended every sealing and never goes back', () => {
     const sealings = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(sealings, fc.integer({ min: -1, max: 1_000 }), (steps, first) => {
-        let sealed = { interval: first, standstillMs: 0 };
+        let sealed = { interval: first, stalledMs: 0 };
         for (const step of steps) {
           const interval = sealed.interval + step;
           const endMs = intervalStartMs(interval + 1);
           const before = leaseClockMs(sealed, endMs);
-          const { standstillMs } = sealed;
+          const { stalledMs } = sealed;
           const next = {
             interval,
-            standstillMs: standstillMs + stalledMs(interval - step, interval),
+            stalledMs: stalledMs + stallBetweenMs(interval - step, interval),
           };
           expect(leaseClockMs(next, endMs)).toBe(before);
           expect(leaseClockMs(next, endMs + 100)).toBe(before + 100);

@@ -12,7 +12,7 @@ export class DatabaseRolledBack extends Unavailable {
 
 export interface TailRepairOptions {
   readonly store: Pick<Calls<typeof tailRepairProcedures>, 'restoreSealed'>;
-  readonly log: Pick<MemoryFeedLog, 'watermark' | 'inMemory'>;
+  readonly log: Pick<MemoryFeedLog, 'watermark' | 'recentBodies'>;
   /** A monotonic clock, in ms. */
   readonly nowMs: () => number;
 }
@@ -48,7 +48,7 @@ export class TailRepair {
     const { log, nowMs } = this.options;
     const to = log.watermark();
     this.foundAtMs ??= nowMs();
-    const { from, bodies } = log.inMemory(watermark + 1, to);
+    const { from, bodies } = log.recentBodies(watermark + 1, to);
     const waitMs = from === watermark + 1 ? COMPLETE_AFTER_MS : PARTIAL_AFTER_MS;
     if (nowMs() < this.foundAtMs + waitMs) throw new DatabaseRolledBack(watermark, served);
     const { restoreSealed } = this.options.store;

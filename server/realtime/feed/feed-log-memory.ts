@@ -40,7 +40,7 @@ export interface FeedReplica {
   appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void;
   /** As `MemoryFeedLog.skipTo`. */
   skipped(interval: number): void;
-  /** As `MemoryFeedLog.refuseHeld`. */
+  /** As `MemoryFeedLog.failWaiters`. */
   waitersFailed(reason: string): void;
   load(): { readonly longPolls: number; readonly eventStreams: number };
 }
@@ -124,7 +124,7 @@ export class MemoryFeedLog implements FeedLog {
 
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array> {
     this.lastRead.set(streamId, this.sealed);
-    if (interval > this.sealed) return this.sealedLater(streamId, interval);
+    if (interval > this.sealed) return this.readWhenSealed(streamId, interval);
     return this.recentBody(streamId, interval) ?? this.oldBody(streamId, interval);
   }
 
@@ -151,7 +151,7 @@ export class MemoryFeedLog implements FeedLog {
     }
     const first = pageStart(from);
     const last = Math.min(end, first + PAGE_INTERVALS - 1);
-    const page = await this.page(streamId, first);
+    const page = await this.cachedPage(streamId, first);
     return fillPage(from, last, (n) => page.get(n) ?? encoder.encode(emptyBody(n)));
   }
 
@@ -229,7 +229,7 @@ export class MemoryFeedLog implements FeedLog {
    * The bodies that were served for the intervals from `first` to `to` and are in memory.
    * @returns the first interval from which on all are in memory, and their bodies that are not empty
    */
-  inMemory(first: number, to: number): { from: number; bodies: SealedBody[] } {
+  recentBodies(first: number, to: number): { from: number; bodies: SealedBody[] } {
     const slotOf = (interval: number) => {
       const slot = this.slots[interval % RECENT_INTERVALS];
       return slot?.interval === interval ? slot : null;
@@ -275,7 +275,7 @@ export class MemoryFeedLog implements FeedLog {
     };
   }
 
-  private sealedLater(streamId: string, interval: number): Promise<Uint8Array> {
+  private readWhenSealed(streamId: string, interval: number): Promise<Uint8Array> {
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     this.waitFor(streamId, interval, { onSealed: resolve, onFailed: reject });
     return promise;
@@ -296,7 +296,7 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   private async oldBody(streamId: string, interval: number): Promise<Uint8Array> {
-    const page = await this.page(streamId, pageStart(interval));
+    const page = await this.cachedPage(streamId, pageStart(interval));
     return page.get(interval) ?? encoder.encode(emptyBody(interval));
   }
 
@@ -309,7 +309,7 @@ export class MemoryFeedLog implements FeedLog {
   }
 
   // Many viewers replay the same minute: one database read serves all of them.
-  private page(streamId: string, first: number): Page | Promise<Page> {
+  private cachedPage(streamId: string, first: number): Page | Promise<Page> {
     const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
     // The key includes `to`: a read under way of the same page may lack the newest intervals.
     const key = `${streamId}:${first}:${to}`;

@@ -1,6 +1,6 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
-import { stalledMs } from '../../platform/lease-clock.ts';
+import { stallBetweenMs } from '../../platform/lease-clock.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { countIsDue } from '../presence/view-count-events.ts';
 import type { DueRow, DueWork } from './due-work.ts';
@@ -79,7 +79,7 @@ export async function raiseWatermark(tx: Tx, after: number, interval: number): P
   const { affected } = await tx.query(
     `update watermark set interval = $2, standstill_ms = standstill_ms + $3 where id =
      (select id from watermark where interval = $1 and interval < $2 ${tx.locks.claim})`,
-    [after, interval, stalledMs(after, interval)],
+    [after, interval, stallBetweenMs(after, interval)],
   );
   return affected === 1;
 }

@@ -41,7 +41,7 @@ export interface SeatBlock {
   readonly bytes: Uint8Array;
 }
 
-export interface SeatRingOptions {
+export interface PresenceRingOptions {
   /** Whether other threads register in its memory, by `SharedPresenceWriter`. */
   readonly isShared?: boolean;
   /** Called when the ring has a new chunk. */
@@ -65,7 +65,7 @@ export interface SeatRingOptions {
  */
 export class PresenceRing {
   readonly #maxSeats: number;
-  readonly #options: SeatRingOptions;
+  readonly #options: PresenceRingOptions;
   readonly #control: Int32Array;
   readonly #chunks: (Int32Array | undefined)[] = [];
   #newestInterval = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ export class PresenceRing {
    * @param maxSeats seats from 0 to `maxSeats - 1` can register. It bounds the memory: eight bits per
    *   seat, which is 16 MiB for the default.
    */
-  constructor(maxSeats: number = SEATS_MAX, options: SeatRingOptions = {}) {
+  constructor(maxSeats: number = SEATS_MAX, options: PresenceRingOptions = {}) {
     this.#maxSeats = maxSeats;
     this.#options = options;
     this.#control = this.#newWords(CONTROL_WORDS);
