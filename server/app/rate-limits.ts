@@ -13,6 +13,6 @@ export function ratesOf(rates: Rates) {
     chat: byKey('posts of this viewer', rates.chat),
     studio: byKey('requests of this account', rates.studio),
     signIn: byKey('tries to sign in from this address', rates.signIn),
-    passwords: byKey('passwords for this e-mail', rates.passwords),
+    passwords: byKey('passwords for this email', rates.passwords),
   };
 }

@@ -85,8 +85,8 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
   const headers = baseHeaders(allow, options.corsOrigin);
   const preflight = { ...headers, ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow };
   return (request) => {
-    const answer = handlers.get(request.method);
-    if (answer) return answer(request);
+    const handler = handlers.get(request.method);
+    if (handler) return handler(request);
     if (request.method === 'OPTIONS')
       return new Response(null, { status: 204, headers: preflight });
     const problem = new Problem(405, `This path supports ${allow}.`);
@@ -107,7 +107,7 @@ function withErrorResponses(route: Route, handler: Handler, log: RequestLog): Pa
   const { operation } = route;
   const takesBody = operation.body !== undefined;
   const counter = log.createCounter(operation);
-  const failed = (error: unknown, request: Request, startedMs: number): Response => {
+  const errorResponse = (error: unknown, request: Request, startedMs: number): Response => {
     const { problem, requestId } = problemForError(error, request, operation, log);
     counter.count(problem.status, startedMs);
     return problemResponse(problem, request, route.headers, requestId);
@@ -117,24 +117,24 @@ function withErrorResponses(route: Route, handler: Handler, log: RequestLog): Pa
     try {
       checkEncoding(request.url);
       const isAnnounced = checkContentLength(request, operation.bodyBytes);
-      const ignored =
+      const discarded =
         isAnnounced || takesBody ? null : discardChunkedBody(request, operation.bodyBytes);
-      const response = ignored
-        ? ignored.then(() => handler(request, route))
+      const response = discarded
+        ? discarded.then(() => handler(request, route))
         : handler(request, route);
       if (!(response instanceof Promise)) {
         counter.count(response.status, startedMs);
         return response;
       }
       return response.then(
-        (answered) => {
-          counter.count(answered.status, startedMs);
-          return answered;
+        (settled) => {
+          counter.count(settled.status, startedMs);
+          return settled;
         },
-        (error) => failed(error, request, startedMs),
+        (error) => errorResponse(error, request, startedMs),
       );
     } catch (error) {
-      return failed(error, request, startedMs);
+      return errorResponse(error, request, startedMs);
     }
   };
 }

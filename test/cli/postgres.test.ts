@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { type Ended, fourbeat } from '../support/harness/program.ts';
+import { type ProgramResult, fourbeat } from '../support/harness/program.ts';
 
 let server: PostgresServer;
 let database = '';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const printed = ({ status, stdout, stderr }: Ended): Record<string, unknown> => {
+const printed = ({ status, stdout, stderr }: ProgramResult): Record<string, unknown> => {
   expect(stderr === '' || /^fourbeat: saved in [^\n]*\n$/.test(stderr) ? '' : stderr).toBe('');
   expect(status).toBe(0);
   return JSON.parse(stdout);
@@ -31,7 +31,7 @@ test('[N-20] [U-15] account, token, member and key commands work on the database
   const again = await fourbeat(['account', 'create', ...ann], env);
   expect(again.status).toBe(1);
   expect(again.stderr).toMatch(
-    /^fourbeat: An account with e-mail ann@example\.org exists[^\n]*\n$/,
+    /^fourbeat: An account with the email ann@example\.org already exists[^\n]*\n$/,
   );
 
   const email = ['--email', 'ann@example.org'];

@@ -51,7 +51,7 @@ async function insertToken(tx: Tx, account: string, token: NewToken, nowMs: numb
 }
 
 export const accountProcedures = {
-  /** Creates an account with its first token. @throws DomainError `conflict` when the e-mail is taken. */
+  /** Creates an account with its first token. @throws DomainError `conflict` when the email is taken. */
   createAccount: writeProcedure(
     async (tx, input: { user: User; token: NewToken; nowMs: number }): Promise<void> => {
       const { uuid, email, name, created } = input.user;
@@ -63,7 +63,7 @@ export const accountProcedures = {
       if (affected === 0) {
         throw new DomainError(
           'conflict',
-          `An account with e-mail ${email} exists; use another e-mail, or "token create" for a new token.`,
+          `An account with the email ${email} already exists. Use another email, or create a token for it with "token create".`,
         );
       }
       await insertToken(tx, uuid, input.token, input.nowMs);

@@ -24,7 +24,7 @@ async function membersOf(tx: Tx, account: string): Promise<Member[]> {
 
 /**
  * Inserts a member of an account that this transaction has locked or created, and deletes setup links.
- * @throws DomainError `conflict` when the account is full or the e-mail has a member already
+ * @throws DomainError `conflict` when the account is full or the email has a member already
  */
 export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
   if ((await membersOf(tx, member.account)).length >= MEMBERS_MAX) {

@@ -50,8 +50,8 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
       signInRates.byEmail.take(email);
       const found = await store.findSignIn({ email });
-      const isRight = await passwords.verify(password, found?.passwordHash ?? null);
-      if (!found || !isRight) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
+      const isCorrect = await passwords.verify(password, found?.passwordHash ?? null);
+      if (!found || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
       const { member, passwordHash } = found;
       const newPasswordHash = passwords.isOutdated(passwordHash)
         ? await passwords.hash(password)
