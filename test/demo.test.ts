@@ -6,7 +6,7 @@ import { startServer } from '../demo/children.ts';
 import { runDemo } from '../demo/demo.ts';
 import { plainScreen, type Screen } from '../demo/screen/screen.ts';
 import { startSabotagedServer } from './support/harness/sabotaged-server.ts';
-import { Outsider } from './support/harness/unauthorized-client.ts';
+import { UnlistedViewer } from './support/harness/unauthorized-client.ts';
 
 const MAIN = join(import.meta.dir, '..', 'server', 'main.ts');
 const RUN_MS = 60_000;
@@ -56,7 +56,7 @@ function isRunning(pid: number): boolean {
 /** Runs a demo to which two outsiders come: one among the crowd's arrivals, one in the middle. */
 async function runVisited() {
   const lines: string[] = [];
-  const outsiders: Outsider[] = [];
+  const outsiders: UnlistedViewer[] = [];
   const attending: Promise<void>[] = [];
   const invitations: Promise<unknown>[] = [];
   const plain = plainScreen((line) => void lines.push(line));
@@ -66,7 +66,11 @@ async function runVisited() {
       plain.update(before, show, report);
       if (invitations.length === 0) invitations.push(readInvitation(lines.join('\n')));
       if (outsiders.length >= (show.elapsedMs < SECOND_JOINS_MS ? 1 : 2)) return;
-      const outsider = new Outsider(show.origin, show.streamId, `outsider ${outsiders.length}`);
+      const outsider = new UnlistedViewer(
+        show.origin,
+        show.streamId,
+        `outsider ${outsiders.length}`,
+      );
       outsiders.push(outsider);
       attending.push(outsider.attend().catch(() => {}));
     },
@@ -223,7 +227,7 @@ describe('a demo without video', () => {
     async () => {
       const { status, output, errors } = await outcomeOf(startDemoIn({ PATH: directory }, ...args));
       const [, second] = output.split('\n');
-      expect(second).toMatch(/^This show is without video\. ffmpeg is not there.* Install it: .+/);
+      expect(second).toMatch(/^This show is without video\. ffmpeg was not found.* Install it: .+/);
       expect(output).not.toContain('/watch/');
       expect(output).toContain('viewers · interval');
       expect([status, errors]).toEqual([0, '']);

@@ -33,11 +33,11 @@ test('[I-1] BodyLedger reports any different byte with both bodies', () => {
 });
 
 test('[F-1] BodyLedger reports a body of another interval than requested', () => {
-  expect(new BodyLedger().read(7, bytesOf(8)).mismatch).toContain('asked for 7');
+  expect(new BodyLedger().read(7, bytesOf(8)).mismatch).toContain('requested 7');
   const noJson = new TextEncoder().encode('{"interval":7');
   expect(new BodyLedger().read(7, noJson)).toMatchObject({
     interval: { events: [] },
-    mismatch: expect.stringContaining('asked for 7'),
+    mismatch: expect.stringContaining('requested 7'),
   });
 });
 

@@ -7,11 +7,11 @@ import { openDirectDatabase } from '../../server/storage/sql/database-direct.ts'
 import { fourbeat, type ServerProcess, serveProcess } from '../support/harness/program.ts';
 import { type LongShow, longShowProcedures } from '../support/streams/long-show.ts';
 
-/** Long enough that no machine has its report before it was kept how far it is. */
+/** Long enough that progress is saved before the report is ready. */
 const SHOW: Omit<LongShow, 'endedMs'> = {
   streamId: crypto.randomUUID(),
   intervals: 100_000,
-  linesAnInterval: 2,
+  messagesPerInterval: 2,
   viewers: 2_000,
   quizzes: 2,
 };
@@ -47,33 +47,33 @@ async function report(): Promise<Report> {
   return (await response.json()) as Report;
 }
 
-async function until(is: (report: Report) => boolean): Promise<Report> {
+async function until(condition: (report: Report) => boolean): Promise<Report> {
   for (;;) {
     const now = await report();
-    if (is(now)) return now;
+    if (condition(now)) return now;
     await Bun.sleep(50);
   }
 }
 
-test('[J-3] after kill -9 a report is gone on with from where it was kept', async () => {
+test('[J-3] a report continues from its saved progress after kill -9', async () => {
   await serve();
-  const begun = await until((now) => now.state !== 'working' || now.done > 0);
+  const beforeKill = await until((now) => now.state !== 'working' || now.done > 0);
   running.signal('SIGKILL');
   await running.exited;
   await serve();
-  const after = await report();
-  if (after.state !== 'working' || begun.state !== 'working') {
-    throw new Error(`the report is ${begun.state}, then ${after.state}`);
+  const afterKill = await report();
+  if (afterKill.state !== 'working' || beforeKill.state !== 'working') {
+    throw new Error(`the report is ${beforeKill.state}, then ${afterKill.state}`);
   }
-  expect(after.done).toBeGreaterThanOrEqual(begun.done);
+  expect(afterKill.done).toBeGreaterThanOrEqual(beforeKill.done);
   const ready = await until((now) => {
-    // Never back, as it would be if it were begun anew.
-    if (now.state === 'working') expect(now.done).toBeGreaterThanOrEqual(after.done);
+    // Progress never goes back, as it would after a new start.
+    if (now.state === 'working') expect(now.done).toBeGreaterThanOrEqual(afterKill.done);
     return now.state !== 'working';
   });
   if (ready.state !== 'ready') throw new Error(`the report is ${ready.state}`);
-  const { intervals, linesAnInterval, viewers } = SHOW;
-  expect(ready.chat.lines.message).toBe(intervals * linesAnInterval);
+  const { intervals, messagesPerInterval, viewers } = SHOW;
+  expect(ready.chat.lines.message).toBe(intervals * messagesPerInterval);
   expect(ready.chat.hearts).toBe(intervals * 3);
   expect(ready.uniqueViewers).toBe(viewers);
   expect(ready.quizzes.map(({ answered }) => answered)).toEqual([viewers, viewers]);

@@ -88,8 +88,8 @@ const makeToken = async (name = 'laptop', account?: Account): Promise<CreatedTok
     201,
   );
 
-describe('who may call', () => {
-  test('[P-1] [U-9] [U-10] every route refuses a request without a valid credential', async () => {
+describe('access to the studio API', () => {
+  test('[P-1] [U-9] [U-10] every route rejects a request without a valid credential', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const revoked = await makeToken();
@@ -116,7 +116,7 @@ describe('who may call', () => {
     }
   });
 
-  test('[P-2] what belongs to another account is 404, like what there is not, and stays as it was', async () => {
+  test('[P-2] resources of another account get 404 and do not change', async () => {
     const other = await service.createAccount();
     const stream_id = await service.createStream({ title: 'Mine' });
     const draft = await service.studio('POST', `/streams/${stream_id}/quizzes`, BODIES.createQuiz);
@@ -165,7 +165,7 @@ describe('who may call', () => {
     }
   });
 
-  test('[L-8] [L-9] an account that asks too often is told 429, and another one is not', async () => {
+  test('[L-8] [L-9] an account over its rate limit gets 429, another account does not', async () => {
     const limited = await startService({
       config: { rates: { ...RATES, studio: { points: 3, durationS: 60 } } },
     });
@@ -191,7 +191,7 @@ describe('who may call', () => {
 });
 
 describe('the account', () => {
-  test('[P-5] is uuid, email, name and created', async () => {
+  test('[P-5] has uuid, email, name and created', async () => {
     const account = await service.createAccount('ada@example.org');
     const response = await service.studio('GET', '/account', undefined, { token: account.token });
     expect(await expectJson<object>(response, 200)).toEqual({
@@ -202,7 +202,7 @@ describe('the account', () => {
     });
   });
 
-  test('[A-9] an email has one account', async () => {
+  test('[A-9] an email has at most one account', async () => {
     await service.createAccount('once@example.org');
     const again = await service.createAccount('once@example.org').catch((error) => error);
     expect(again).toMatchObject({ name: 'DomainError', kind: 'conflict' });
@@ -210,7 +210,7 @@ describe('the account', () => {
 });
 
 describe('service tokens', () => {
-  test('[P-6] [A-5] a new one is `fb_` and 40 characters of base62, and works', async () => {
+  test('[P-6] [A-5] a new token is `fb_` and 40 characters of base62, and works', async () => {
     const response = await service.studio('POST', '/api-tokens', { name: 'laptop' });
     const created = await expectJson<CreatedToken & Record<string, unknown>>(response, 201);
     expect(Object.keys(created).sort()).toEqual(
@@ -255,7 +255,7 @@ describe('service tokens', () => {
     expect(files.some((text) => text.includes(service.account.token))).toBe(false);
   });
 
-  test('[A-7] lastUsed is null before the first use and then tells it', async () => {
+  test('[A-7] lastUsed is null before the first use', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
     try {
       const before = await startService({ directory });
@@ -279,7 +279,7 @@ describe('service tokens', () => {
     }
   });
 
-  test('[A-8] [P-6] a revoked one is refused at once', async () => {
+  test('[A-8] [P-6] a revoked token is rejected at once', async () => {
     const { id, token } = await makeToken();
     expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(200);
     const revoked = await service.studio('DELETE', `/api-tokens/${id}`);
@@ -293,7 +293,7 @@ describe('service tokens', () => {
   });
 
   test.each([{ name: '' }, { name: 'x'.repeat(81) }, { name: ' ' }, { name: 'a\u0007' }, {}])(
-    '[A-9] [G-21] 400 for %j',
+    '[A-9] [G-21] name %j gets 400',
     async (body) => {
       const response = await service.studio('POST', '/api-tokens', body);
       expect((await expectJson<{ detail: string }>(response, 400)).detail).toContain('name');
@@ -304,7 +304,7 @@ describe('service tokens', () => {
     expect((await makeToken('x'.repeat(80))).token).toStartWith('fb_');
   });
 
-  test('[L-13] an account has at most 100', async () => {
+  test('[L-13] an account has at most 100 tokens', async () => {
     const account = await service.createAccount();
     for (let n = 1; n < 100; n++) await makeToken(`token ${n}`, account);
     const response = await service.studio(

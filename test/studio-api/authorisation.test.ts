@@ -4,9 +4,9 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import {
+  HIGH_RATES,
   OPERATIONS,
   type OperationName,
-  HIGH_RATES,
   send,
   type ValidRequest,
   validRequest,

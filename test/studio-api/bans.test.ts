@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
 import type { RestrictedViewer } from '../../protocol/moderation.ts';
-import { idOf, ModeratedChat, post, sendHearts } from '../support/chat/moderated-chat.ts';
+import { ModeratedChat, postChat, sendHearts, viewerIdOf } from '../support/chat/moderated-chat.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectProblem, expectUnauthorized } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
 import {
   expectJson,
@@ -22,10 +22,10 @@ import {
 const RECORDS = ['embedded', 'shared'] as const;
 
 // In SQLite and memory, and in PostgreSQL and Redis.
-describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
+describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
-    service = await startService({ backends, config: { rates: PLENTY_OF_ALL } });
+    service = await startService({ backends, config: { rates: HIGH_RATES } });
     await service.advance(1);
   }, 30_000);
   afterAll(() => service.close());
@@ -49,49 +49,49 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
       body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
     });
 
-  test('[C-18] a muted viewer posts nothing until it is over, or lifted', async () => {
+  test('[C-18] a muted viewer cannot post until the mute ends or is lifted', async () => {
     const chat = await open();
     const { viewer } = chat;
     const other = await service.viewer(viewer.streamId);
     const at = service.clock.nowMs();
     const until = at + 60_000;
-    const muted = await chat.made<RestrictedViewer>(chat.muted, { minutes: 1, name: 'Ada' });
-    const ofAda = { viewer: idOf(viewer), name: 'Ada', kind: 'muted', by: null } as const;
+    const muted = await chat.create<RestrictedViewer>(chat.mutePath, { minutes: 1, name: 'Ada' });
+    const ofAda = { viewer: viewerIdOf(viewer), name: 'Ada', kind: 'muted', by: null } as const;
     expect(muted).toEqual({ ...ofAda, until, at });
-    for (const refused of [await post(viewer), await sendHearts(viewer)]) {
+    for (const refused of [await postChat(viewer), await sendHearts(viewer)]) {
       expect(await expectProblem(refused, 409)).toMatchObject({ muted: true, until });
     }
-    expect([await beat(viewer), (await post(other)).status]).toEqual([204, 204]);
+    expect([await beat(viewer), (await postChat(other)).status]).toEqual([204, 204]);
     await passMs(60_000);
-    expect((await post(viewer)).status).toBe(204);
-    expect(await chat.restricted()).toEqual([]);
-    await chat.made(chat.muted, { minutes: 1, name: 'Ada' });
-    const forGood = await chat.made<RestrictedViewer>(chat.muted);
+    expect((await postChat(viewer)).status).toBe(204);
+    expect(await chat.listRestricted()).toEqual([]);
+    await chat.create(chat.mutePath, { minutes: 1, name: 'Ada' });
+    const forGood = await chat.create<RestrictedViewer>(chat.mutePath);
     expect(forGood).toEqual({ ...ofAda, until: null, at: at + 60_000 });
     await passMs(300_000);
-    expect(await expectProblem(await post(viewer), 409)).toHaveProperty('until', null);
-    await chat.lift(chat.muted);
-    await chat.lift(chat.muted);
-    expect((await post(viewer)).status).toBe(204);
+    expect(await expectProblem(await postChat(viewer), 409)).toHaveProperty('until', null);
+    await chat.lift(chat.mutePath);
+    await chat.lift(chat.mutePath);
+    expect((await postChat(viewer)).status).toBe(204);
     for (const body of [{ minutes: 0 }, { minutes: 1_441 }, { minutes: 1.5 }, { name: '' }]) {
-      await expectProblem(await chat.call('POST', chat.muted, body), 400);
+      await expectProblem(await chat.call('POST', chat.mutePath, body), 400);
     }
   });
 
-  test('[C-18] a viewer that the stream does not have is 404', async () => {
+  test('[C-18] an unknown viewer gets 404', async () => {
     const chat = await open();
-    const stranger = idOf(await service.viewer(await service.createStream()));
+    const stranger = viewerIdOf(await service.viewer(await service.createStream()));
     for (const kind of ['chat/muted', 'banned']) {
-      for (const unknown of [stranger, 'x', '%00', `${idOf(chat.viewer)}x`]) {
+      for (const unknown of [stranger, 'x', '%00', `${viewerIdOf(chat.viewer)}x`]) {
         for (const method of ['POST', 'DELETE']) {
           await expectProblem(await chat.call(method, `/${kind}/${unknown}`), 404);
         }
       }
     }
-    expect(await chat.restricted()).toEqual([]);
+    expect(await chat.listRestricted()).toEqual([]);
   });
 
-  test('[C-19] a banned viewer gets nothing any more, and no new token', async () => {
+  test('[C-19] a banned viewer is rejected everywhere and gets no new token', async () => {
     const chat = await open();
     const { viewer } = chat;
     const { streamId } = viewer;
@@ -101,14 +101,14 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
       choice: QUIZ.answer,
       closeInterval: quiz.closeInterval,
     };
-    await chat.made(chat.banned, { name: 'Ada' });
+    await chat.create(chat.banPath, { name: 'Ada' });
     const refused = [
       await viewer.post(`/api/v1/view-counts/${streamId}`),
       await viewer.get(`/api/v1/view-counts/${streamId}`),
       await viewer.get(`/api/v1/events-streams/${streamId}?interval=${service.interval() - 1}`),
       await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, answer),
       await viewer.post(`/api/v1/quizzes/${streamId}/record-winner`),
-      await post(viewer),
+      await postChat(viewer),
     ];
     for (const response of refused) {
       expect(await response.clone().json()).toHaveProperty('banned', true);
@@ -124,11 +124,11 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
     // Others stay, here and elsewhere.
     expect(await beat(await service.viewer(streamId, 'bob'))).toBe(204);
     expect(await beat(await service.viewer(await service.createStream(), 'ada'))).toBe(204);
-    await chat.lift(chat.banned);
+    await chat.lift(chat.banPath);
     expect([await beat(viewer), (await tokenFor(streamId, 'ada')).status]).toEqual([204, 200]);
   });
 
-  test('[C-19] who was let in before does nothing after it, however late the rest of a request comes', async () => {
+  test('[C-19] a request that began before a ban has no effect after it', async () => {
     const chat = await open();
     const { streamId, token } = chat.viewer;
     const { id, closeInterval } = await service.publishQuiz(streamId);
@@ -147,14 +147,14 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
       late(`quizzes/${id}/answer`, { streamId, choice: QUIZ.answer, closeInterval }),
     ];
     await Bun.sleep(100);
-    await chat.made(chat.banned);
+    await chat.create(chat.banPath);
     for (const refused of await Promise.all(answered)) {
       expect(await refused.clone().json()).toHaveProperty('banned', true);
       await expectUnauthorized(refused, 'Bearer');
     }
   });
 
-  test('[C-19] event streams of a banned viewer end, and no others', async () => {
+  test('[C-19] a ban ends event streams of the viewer and no others', async () => {
     const chat = await open();
     const other = await service.viewer(chat.viewer.streamId, 'bob');
     const follow = async ({ streamId, get }: TestViewer) => {
@@ -162,14 +162,14 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
       return new EventReader(await get(path, { Accept: 'text/event-stream' }));
     };
     const [banned, stays] = [await follow(chat.viewer), await follow(other)];
-    await chat.made(chat.banned);
+    await chat.create(chat.banPath);
     expect(await banned.ended(3_000)).toBe(true);
     await service.advance(1);
     expect(await stays.next(3_000)).not.toBeNull();
     await stays.close();
   });
 
-  test('[C-19] [I-5] a banned viewer is not counted from the next interval on, and again when they are back', async () => {
+  test('[C-19] [I-5] a banned viewer is not counted from the next interval until the ban is lifted', async () => {
     const chat = await open();
     const { viewer } = chat;
     const others = [];
@@ -179,13 +179,13 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
     expect(await countOf(bob)).toBe(3);
     await service.advance(2);
     for (const one of [viewer, ...others]) expect(await beat(one)).toBe(204);
-    await chat.made(chat.banned);
+    await chat.create(chat.banPath);
     await service.advance(1);
     expect(await countOf(bob)).toBe(2);
-    await chat.lift(chat.banned);
+    await chat.lift(chat.banPath);
     expect(await beat(viewer)).toBe(204);
     expect(await countOf(bob)).toBe(3);
-    await chat.made(chat.banned);
+    await chat.create(chat.banPath);
     const from = service.interval();
     await service.advance(4);
     const counts = [];
@@ -197,20 +197,20 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
     expect(counts).toEqual([2]);
   });
 
-  test('[C-14] [C-19] what is decided outlives a restart', async () => {
+  test('[C-14] [C-19] mutes, bans and modes survive a restart', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bans-'));
     const { clock } = service;
     try {
       const before = await startService({ backends, directory, clock });
       const chat = await ModeratedChat.open(before);
       const { streamId, token } = chat.viewer;
-      await chat.made(chat.banned);
-      await chat.mode({ paused: true });
+      await chat.create(chat.banPath);
+      await chat.patchMode({ paused: true });
       await before.close();
       const after = await startService({ backends, directory, clock });
       try {
         expect(await beat(viewerWith(after.url, streamId, token))).toBe(401);
-        expect((await post(await after.viewer(streamId, 'bob'))).status).toBe(409);
+        expect((await postChat(await after.viewer(streamId, 'bob'))).status).toBe(409);
       } finally {
         await after.close();
       }
@@ -219,15 +219,15 @@ describe.each(RECORDS)('viewers who disturb, on %s backends', (backends) => {
     }
   });
 
-  test('[C-20] who is restricted is listed, newest first', async () => {
+  test('[C-20] restricted viewers are listed, newest first', async () => {
     const chat = await open();
     const bob = await service.viewer(chat.viewer.streamId, 'bob');
-    await chat.made(chat.muted, { minutes: 5 });
+    await chat.create(chat.mutePath, { minutes: 5 });
     await passMs(1_000);
-    await chat.made(chat.banned, { name: 'Ada' });
+    await chat.create(chat.banPath, { name: 'Ada' });
     await passMs(1_000);
-    await chat.made(`/banned/${idOf(bob)}`, { name: 'Bob' });
-    const listed = (await chat.restricted()).map(({ name, kind }) => [name, kind]);
+    await chat.create(`/banned/${viewerIdOf(bob)}`, { name: 'Bob' });
+    const listed = (await chat.listRestricted()).map(({ name, kind }) => [name, kind]);
     expect(listed).toEqual([
       ['Bob', 'banned'],
       ['Ada', 'banned'],

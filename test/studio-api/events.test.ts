@@ -13,7 +13,7 @@ const detailOf = async (response: Response) =>
 describe("the producer's events", () => {
   const event = (id: string, body: object) => service.studio('POST', `/streams/${id}/events`, body);
 
-  test('[P-23] is 201 with exactly id, streamId and type', async () => {
+  test('[P-23] get 201 with exactly id, streamId and type', async () => {
     const id = await service.createStream();
     const seen = new Set<string>();
     for (const type of ['purchase', 'discount', 'lights']) {
@@ -26,7 +26,7 @@ describe("the producer's events", () => {
     expect(seen.size).toBe(3);
   });
 
-  test('[P-24] [C-10] purchases and discounts are in the `chats` event', async () => {
+  test('[P-24] [C-10] appear in `chats` if they are purchases or discounts', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     const interval = service.interval();
@@ -57,7 +57,7 @@ describe("the producer's events", () => {
     ]);
   });
 
-  test('[P-25] [F-35] another type goes into the feed as it was sent, whatever is in its texts', async () => {
+  test('[P-25] [F-35] of another type appear in the feed unchanged, whatever their texts', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     const interval = service.interval();
@@ -106,7 +106,7 @@ describe("the producer's events", () => {
     expect(events.filter(({ type }) => type !== 'view-count')).toEqual([]);
   });
 
-  test('[P-23] data has up to 4,096 bytes', async () => {
+  test('[P-23] have up to 4,096 bytes of data', async () => {
     const id = await service.createStream();
     const room = 4_096 - '{"text":""}'.length;
     const fits = { type: 'lights', data: { text: 'x'.repeat(room) } };
@@ -115,13 +115,13 @@ describe("the producer's events", () => {
     expect((await event(id, wide)).status).toBe(400);
   });
 
-  test('[P-26] in an ended stream it is 409', async () => {
+  test('[P-26] get 409 in an ended stream', async () => {
     const id = await service.createStream();
     await service.studio('POST', `/streams/${id}/end`);
     expect((await event(id, { type: 'lights', data: null })).status).toBe(409);
   });
 
-  test('[I-2] what was acknowledged is in exactly one interval, in order', async () => {
+  test('[I-2] are in exactly one interval each, in order', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     const from = service.interval();

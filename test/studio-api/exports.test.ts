@@ -56,8 +56,8 @@ function seatOf({ token }: TestViewer): number {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).seat;
 }
 
-describe('rows', () => {
-  test('[P-28] of answers: quizId, viewer, seat, choice, correct and at', async () => {
+describe('rows of an export', () => {
+  test('[P-28] of answers have quizId, viewer, seat, choice, correct and at', async () => {
     const { streamId, viewers, quiz, at } = await playedShow();
     const rows = await linesOf(await exported(streamId, 'answers'));
     expect(rows).toEqual(
@@ -75,7 +75,7 @@ describe('rows', () => {
     expect(csv).toBe(`quizId,viewer,seat,choice,correct,at\r\n${records.join('')}`);
   });
 
-  test('[P-28] of winners: roundId, viewer, seat and at', async () => {
+  test('[P-28] of winners have roundId, viewer, seat and at', async () => {
     const { streamId, viewers, round, wonAt } = await playedShow();
     const viewer = subOf(viewers[2] as TestViewer);
     const rows = await linesOf(await exported(streamId, 'winners'));
@@ -84,7 +84,7 @@ describe('rows', () => {
     expect(csv).toBe(`roundId,viewer,seat,at\r\n${round.id},${viewer},2,${wonAt}\r\n`);
   });
 
-  test('[P-29] of the feed: what viewers got, byte for byte, in order, and nothing empty', async () => {
+  test('[P-29] of the feed are the bodies that viewers got, in order, without empty ones', async () => {
     const { streamId, viewers, from } = await playedShow();
     const bodies: string[] = [];
     for (let interval = from; interval < service.interval(); interval++) {
@@ -104,7 +104,7 @@ describe('rows', () => {
     );
   });
 
-  test('are of this stream alone', async () => {
+  test('belong to this stream only', async () => {
     await playedShow();
     const streamId = await service.createStream();
     await service.publishQuiz(streamId);
@@ -114,8 +114,8 @@ describe('rows', () => {
   });
 });
 
-describe('the form of an export', () => {
-  test('[P-27] is chosen by format, NDJSON without it, and is named as a file', async () => {
+describe('the format of an export', () => {
+  test('[P-27] is set by `format`, NDJSON by default, with a file name', async () => {
     const streamId = await service.createStream();
     for (const what of ['answers', 'winners', 'feed']) {
       for (const [query, type, ending] of [
@@ -138,7 +138,7 @@ describe('the form of an export', () => {
   });
 
   test.each(['?format=xml', '?format=', '?format=CSV', '?format=csv&format=csv', '?format=%zz'])(
-    '[P-27] [G-24] 400 for %s',
+    '[P-27] [G-24] %s gets 400',
     async (query) => {
       const streamId = await service.createStream();
       for (const what of ['answers', 'winners', 'feed']) {
@@ -147,13 +147,13 @@ describe('the form of an export', () => {
     },
   );
 
-  test('[G-7] [G-12] other parameters are ignored, other exports are 404', async () => {
+  test('[G-7] [G-12] ignores unknown parameters; unknown exports get 404', async () => {
     const streamId = await service.createStream();
     expect((await exported(streamId, 'answers', '?colour=red')).status).toBe(200);
     expect((await exported(streamId, 'viewers')).status).toBe(404);
   });
 
-  test('[G-9] HEAD has the headers and no body', async () => {
+  test('[G-9] has headers and no body for HEAD', async () => {
     const { streamId } = await playedShow();
     const path = `/streams/${streamId}/exports/answers?format=csv`;
     const head = await service.studio('HEAD', path);
@@ -192,7 +192,7 @@ describe('a long export', () => {
     return { long, streamId, last };
   }
 
-  test('[P-27] ends with what was recorded when it began, while answers go on', async () => {
+  test('[P-27] ends with the answers that were recorded at its start', async () => {
     let pages = 0;
     let between = async () => {};
     const { long, streamId, last } = await longShow((store) => ({
@@ -222,7 +222,7 @@ describe('a long export', () => {
     }
   });
 
-  test('breaks off when a page cannot be read, so that nobody takes the part for the whole', async () => {
+  test('breaks off visibly when a page cannot be read', async () => {
     const { long, streamId } = await longShow((store) => ({
       ...store,
       async exportAnswers(page) {
@@ -241,7 +241,7 @@ describe('a long export', () => {
     }
   });
 
-  test('reads on only as the client takes it, and stops when the client leaves', async () => {
+  test('reads pages as the client consumes them, and stops when it leaves', async () => {
     let pages = 0;
     const wide = 'x'.repeat(200);
     const { long, streamId } = await longShow((store) => ({

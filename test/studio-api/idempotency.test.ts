@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { StoredChatMessage } from '../../protocol/moderation.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
-import { ModeratedChat, sentLine } from '../support/chat/moderated-chat.ts';
+import { ModeratedChat, sendMessage } from '../support/chat/moderated-chat.ts';
 import {
   expectJson,
   type Harness,
@@ -66,9 +66,11 @@ interface Write {
 
 /** Every write but those that show a secret, whose repeat is 409 (R-14). */
 /** In the chat of a show of its own, in which a line was sent. */
-async function inChat(writeOf: (chat: ModeratedChat, line: StoredChatMessage) => Write): Promise<Write> {
+async function inChat(
+  writeOf: (chat: ModeratedChat, line: StoredChatMessage) => Write,
+): Promise<Write> {
   const chat = await ModeratedChat.open(service);
-  const write = writeOf(chat, await sentLine(service, chat.viewer));
+  const write = writeOf(chat, await sendMessage(service, chat.viewer));
   return { ...write, path: `/streams/${chat.viewer.streamId}${write.path}` };
 }
 
@@ -147,29 +149,29 @@ const WRITES: Record<string, () => Promise<Write>> = {
   },
   patchChatMode: () =>
     inChat((chat) => {
-      const between = () => chat.mode({ paused: false });
+      const between = () => chat.patchMode({ paused: false });
       return { path: '/chat', body: { paused: true }, between };
     }),
   hideChatLines: () => inChat((_, { id }) => ({ path: '/chat/hidden', body: { ids: [id] } })),
   pinChatLine: () =>
     inChat((chat, line) => {
-      const between = () => chat.made('/chat/pin', { line: null });
+      const between = () => chat.create('/chat/pin', { line: null });
       return { path: '/chat/pin', body: { line }, between };
     }),
   queueQuestion: () =>
     inChat((chat, line) => {
       const path = `/chat/questions/${line.id}`;
-      const between = () => chat.made(path, { state: 'answered', line });
+      const between = () => chat.create(path, { state: 'answered', line });
       return { path, body: { state: 'open', line }, between };
     }),
   muteViewer: () =>
-    inChat((chat) => ({ path: chat.muted, body: {}, between: () => chat.lift(chat.muted) })),
+    inChat((chat) => ({ path: chat.mutePath, body: {}, between: () => chat.lift(chat.mutePath) })),
   unmuteViewer: () =>
-    inChat((chat) => ({ path: chat.muted, between: () => chat.made(chat.muted, {}) })),
+    inChat((chat) => ({ path: chat.mutePath, between: () => chat.create(chat.mutePath, {}) })),
   banViewer: () =>
-    inChat((chat) => ({ path: chat.banned, body: {}, between: () => chat.lift(chat.banned) })),
+    inChat((chat) => ({ path: chat.banPath, body: {}, between: () => chat.lift(chat.banPath) })),
   unbanViewer: () =>
-    inChat((chat) => ({ path: chat.banned, between: () => chat.made(chat.banned, {}) })),
+    inChat((chat) => ({ path: chat.banPath, between: () => chat.create(chat.banPath, {}) })),
   withdrawPresenterKey: async () => {
     const path = `/streams/${await service.createStream()}/presenter-key`;
     const make = () => service.studio('POST', path);
@@ -198,8 +200,8 @@ const SHOWN_ONCE = [
   'createPresenterKey',
 ];
 
-describe('a repeat', () => {
-  test('[R-10] is tried of every write there is', () => {
+describe('a repeated write', () => {
+  test('[R-10] is tested for every write operation', () => {
     const operations: [string, Operation][] = Object.entries(studioApi);
     const keyed = operations.filter(([, { headers }]) => headers?.shape['Idempotency-Key']);
     const names = keyed.map(([name]) => name).filter((name) => !SHOWN_ONCE.includes(name));
@@ -211,7 +213,7 @@ describe('a repeat', () => {
   });
 
   test.each(Object.keys(WRITES))(
-    '[R-10] [R-11] of %s does nothing and gives the same status and body',
+    '[R-10] [R-11] to %s has no effect and gets the same status and body',
     async (name) => {
       const { method } = studioApi[name as keyof typeof studioApi];
       const { path, body, between } = await (WRITES[name] as () => Promise<Write>)();
@@ -226,7 +228,7 @@ describe('a repeat', () => {
     },
   );
 
-  test('[R-11] makes one stream, one event and one patch', async () => {
+  test('[R-11] creates one stream, one event and one patch', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     for (let n = 0; n < 3; n++) {
@@ -253,7 +255,7 @@ describe('a repeat', () => {
     expect(await expectJson<object>(stream, 200)).toMatchObject({ title: 'Second' });
   });
 
-  test('[R-11] that comes at the same time as the first does nothing either', async () => {
+  test('[R-11] that arrives with the first one has no effect', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     const responses = await Promise.all(
@@ -268,7 +270,7 @@ describe('a repeat', () => {
     expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(1);
   });
 
-  test('[R-11] may be written otherwise: white space, order of members, a slash at the end', async () => {
+  test('[R-11] may differ in white space, order of fields and a final slash', async () => {
     const key = randomUUID();
     const first = await service.studio(
       'POST',
@@ -289,7 +291,7 @@ describe('a repeat', () => {
     expect(await second.text()).toBe(await first.text());
   });
 
-  test('[R-14] of a new service token is 409, and makes no second one', async () => {
+  test('[R-14] for a service token gets 409 and creates no second one', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     const first = await service.studio('POST', '/api-tokens', { name: 'a' }, keyed(key, token));
@@ -301,7 +303,7 @@ describe('a repeat', () => {
     expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(2);
   });
 
-  test('[R-14] [U-14] of an invitation is 409, and the first link stays good', async () => {
+  test('[R-14] [U-14] for an invitation gets 409, and the first link stays valid', async () => {
     const key = randomUUID();
     const body = { email: `${randomUUID()}@example.org`, role: 'host' };
     const first = await service.studio('POST', '/invitations', body, keyed(key));
@@ -314,8 +316,8 @@ describe('a repeat', () => {
   });
 });
 
-describe('a key', () => {
-  test('[R-12] with another method, path or body is 409, and nothing is done', async () => {
+describe('an idempotency key', () => {
+  test('[R-12] with another method, path or body gets 409 without effect', async () => {
     const id = await service.createStream({ title: 'Old' });
     const other = await service.createStream({ title: 'Old' });
     const key = randomUUID();
@@ -339,7 +341,7 @@ describe('a key', () => {
     }
   });
 
-  test('[R-13] is not used up by a request that failed', async () => {
+  test('[R-13] is not used up by a failed request', async () => {
     const key = randomUUID();
     const open = await service.publishQuiz(await service.createStream(), {
       reveal: 'manual',
@@ -358,7 +360,7 @@ describe('a key', () => {
     expect((await service.studio('POST', '/streams', { title: 'A' }, keyed(key))).status).toBe(409);
   });
 
-  test('[R-10] is kept for 24 h, and then free again', async () => {
+  test('[R-10] is stored for 24 h', async () => {
     const key = randomUUID();
     const send = async () =>
       expectJson<{ id: string }>(
@@ -368,18 +370,18 @@ describe('a key', () => {
     const { id } = await send();
     wait(DAY_MS - 1);
     expect((await send()).id).toBe(id);
-    await service.store.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
+    await service.store.deleteExpiredIdempotencyKeys({ nowMs: service.clock.nowMs() });
     expect((await send()).id).toBe(id);
     wait(1);
     const next = await send();
     expect(next.id).not.toBe(id);
     expect((await send()).id).toBe(next.id);
     wait(DAY_MS);
-    await service.store.forgetIdempotencyKeys({ nowMs: service.clock.nowMs() });
+    await service.store.deleteExpiredIdempotencyKeys({ nowMs: service.clock.nowMs() });
     expect((await send()).id).not.toBe(next.id);
   });
 
-  test('[R-10] is of an account alone', async () => {
+  test('[R-10] belongs to one account', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     const mine = await service.studio('POST', '/streams', { title: 'Mine' }, keyed(key));
@@ -388,7 +390,7 @@ describe('a key', () => {
     expect(await expectJson<object>(theirs, 201)).toMatchObject({ title: 'Theirs' });
   });
 
-  test('[R-10] of 1 to 128 visible ASCII characters is taken', async () => {
+  test('[R-10] can have 1 to 128 visible ASCII characters', async () => {
     for (const key of ['k', '~!"#{}', 'x'.repeat(128)]) {
       const body = { title: 'A' };
       expect((await service.studio('POST', '/streams', body, keyed(key))).status).toBe(201);
@@ -396,7 +398,7 @@ describe('a key', () => {
   });
 
   test.each(['', 'two words', 'x'.repeat(129), 'caf\u00e9', 'tab\tbed'])(
-    '[R-10] 400 for %j, on every write, and nothing is done',
+    '[R-10] %j gets 400 on every write without effect',
     async (key) => {
       const id = await service.createStream({ title: 'Old' });
       for (const [method, path, body] of [
@@ -414,7 +416,7 @@ describe('a key', () => {
     },
   );
 
-  test('[R-10] lasts across a restart', async () => {
+  test('[R-10] survives a restart', async () => {
     const directory = `${service.directory}/again`;
     const key = randomUUID();
     const before = await startService({ directory });

@@ -38,7 +38,7 @@ const renew = (streamId: string, session: string) =>
   });
 
 describe('the stream key', () => {
-  test('[M-1] is made on the first look and stays, with the addresses that take it', async () => {
+  test('[M-1] is created on the first read and stays, with the ingest addresses', async () => {
     const id = await service.createStream();
     const response = await ingest(id);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -52,14 +52,14 @@ describe('the stream key', () => {
     expect(other.key).not.toBe(first.key);
   });
 
-  test('[M-1] of two first looks at once both see the same', async () => {
+  test('[M-1] is the same for two concurrent first reads', async () => {
     const id = await service.createStream();
     const looks = await Promise.all([ingest(id), ingest(id), ingest(id)]);
     const keys = await Promise.all(looks.map(async (look) => (await ingestOf(look)).key));
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('[M-1] is rotated: the old one is refused at once, its source goes on', async () => {
+  test('[M-1] is rejected at once after a rotation, while its source continues', async () => {
     const id = await service.createStream();
     const { key } = await ingestOf(await ingest(id));
     expect(await open(key, 'first')).toMatchObject({ outcome: 'opened' });
@@ -72,13 +72,13 @@ describe('the stream key', () => {
     expect(await open(rotated.key, 'second')).toEqual({ outcome: 'busy' });
   });
 
-  test('[M-1] is rotated before anybody looked at it, too', async () => {
+  test('[M-1] can be rotated before its first read', async () => {
     const id = await service.createStream();
     const { key } = await ingestOf(await rotate(id));
     expect((await ingestOf(await ingest(id))).key).toBe(key);
   });
 
-  test('[M-1] [P-2] is seen and changed by its owner alone', async () => {
+  test('[M-1] [P-2] can be read and changed by its owner only', async () => {
     const id = await service.createStream();
     const { key } = await ingestOf(await ingest(id));
     const { token } = await service.createAccount();
@@ -95,7 +95,7 @@ describe('the stream key', () => {
 });
 
 describe('the source', () => {
-  test('[M-1] [M-8] is shown with how it does while it is there, and makes the stream STREAMING', async () => {
+  test('[M-1] [M-8] is shown with its health while connected, and makes the stream STREAMING', async () => {
     await service.advance(1);
     const id = await service.createStream();
     const { key } = await ingestOf(await ingest(id));
@@ -111,7 +111,7 @@ describe('the source', () => {
     expect((await ingestOf(await ingest(id))).source).toBeNull();
   });
 
-  test('[M-7] [M-8] that does not come back ends the stream; the studio can end it before', async () => {
+  test('[M-7] [M-8] ends the stream when it does not return; the studio can end it before', async () => {
     await service.advance(1);
     const [left, ended] = [await service.createStream(), await service.createStream()];
     for (const id of [left, ended]) {

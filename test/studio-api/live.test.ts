@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { LIVE_PAST_INTERVALS, type LiveState, liveStateSchema } from '../../protocol/live.ts';
-import { configOf } from '../../server/platform/config.ts';
+import { createConfig } from '../../server/platform/config.ts';
 import { EventReader, type Message } from '../support/conformance/event-source.ts';
 import {
   expectJson,
@@ -59,8 +59,8 @@ const answer = (viewer: TestViewer, quiz: { id: string; closeInterval: number },
     closeInterval: quiz.closeInterval,
   });
 
-describe('a show as it goes', () => {
-  test('[B-1] is told at once and each half second, with exactly its members', async () => {
+describe('the live state of a show', () => {
+  test('[B-1] is sent at once and each half second, with exactly its fields', async () => {
     const reader = await open(await service.createStream());
     const first = JSON.parse((await next(reader, 'state')).data);
     expect(liveStateSchema.strict().parse(first)).toMatchObject({ quiz: null, round: null });
@@ -72,7 +72,7 @@ describe('a show as it goes', () => {
     await reader.close();
   });
 
-  test('[B-2] has each interval with the bytes that viewers get', async () => {
+  test('[B-2] comes with each interval, byte for byte', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const reader = await open(streamId);
@@ -86,7 +86,7 @@ describe('a show as it goes', () => {
     await reader.close();
   });
 
-  test('[B-2] goes on after the last interval, and from the one that is asked for', async () => {
+  test('[B-2] resumes after the last interval, and starts at the requested one', async () => {
     const streamId = await service.createStream();
     await service.advance(4);
     const sealedTo = service.interval() - 1;
@@ -98,7 +98,7 @@ describe('a show as it goes', () => {
     await Promise.all([resumed.close(), asked.close()]);
   });
 
-  test('[B-2] goes back by ten minutes at most, and refuses what is no interval', async () => {
+  test('[B-2] starts at most ten minutes back, and rejects an invalid interval', async () => {
     const streamId = await service.createStream();
     await service.studio('POST', `/streams/${streamId}/events`, { type: 'first', data: null });
     await service.advance(1);
@@ -111,7 +111,7 @@ describe('a show as it goes', () => {
     }
   });
 
-  test('[B-3] counts answers while a quiz is open, and viewers are told nothing of it', async () => {
+  test('[B-3] has the answers of an open quiz, which viewers do not get', async () => {
     const streamId = await service.createStream();
     const viewers = await Promise.all([1, 2, 3].map(() => service.viewer(streamId)));
     const reader = await open(streamId);
@@ -137,7 +137,7 @@ describe('a show as it goes', () => {
     await reader.close();
   });
 
-  test('[B-1] is 404 for a show of another account, and for none', async () => {
+  test('[B-1] gets 404 for a show of another account and for an unknown one', async () => {
     const other = await service.createAccount();
     const streamId = await service.createStream();
     const path = `/streams/${streamId}/live`;
@@ -147,7 +147,7 @@ describe('a show as it goes', () => {
   });
 
   test.each(['host', 'moderator'] as const)(
-    '[B-1] [B-5] is there for a %s, and ends with the session',
+    '[B-1] [B-5] is available to a %s and ends with the session',
     async (role) => {
       const streamId = await service.createStream();
       const { browser } = await newMember(service, role);
@@ -172,8 +172,8 @@ describe('a show as it goes', () => {
   });
 });
 
-test('[B-5] [B-12] [L-5] ends also at an address that may fail no more', async () => {
-  const rates = { ...configOf().rates, failedAuth: { points: 2, durationS: 60 } };
+test('[B-5] [B-12] [L-5] ends also at an address over its limit of failures', async () => {
+  const rates = { ...createConfig().rates, failedAuth: { points: 2, durationS: 60 } };
   const strict = await startService({ config: { rates } });
   try {
     const streamId = await strict.createStream();
@@ -197,7 +197,7 @@ test('[B-5] [B-12] [L-5] ends also at an address that may fail no more', async (
   }
 });
 
-test('[B-5] a drain ends it, and lets no other begin', async () => {
+test('[B-5] a drain ends live streams and rejects new ones', async () => {
   const draining = await startService();
   try {
     const streamId = await draining.createStream();

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Invitation, Member, MemberRole } from '../../protocol/members.ts';
-import { newMemberLink, newSetupLink } from '../../server/auth/members/operator-links.ts';
+import { newMemberLink, newSetupLink } from '../../server/auth/members/links.ts';
 import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   type Account,
   expectJson,
@@ -25,13 +25,13 @@ import {
 } from '../support/studio/member-browser.ts';
 
 const DAY_MS = 24 * 3600_000;
-const config = { rates: PLENTY_OF_ALL };
+const config = { rates: HIGH_RATES };
 
 const statusesOf = async (responses: Promise<Response>[]) =>
   (await Promise.all(responses)).map(({ status }) => status).sort();
 
 // What one database does in turn, another may do at the same time.
-describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
+describe.each(['embedded', 'shared'] as const)('members on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
     service = await startService({ backends, config });
@@ -80,7 +80,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       newSetupLink(store, 'https://live.example.org', clock.nowMs());
     const linkOf = async (fresh: Harness) => tokenOf((await newLink(fresh)) ?? '');
 
-    test('[U-12] [U-13] makes an account and its owner, who is signed in', () =>
+    test('[U-12] [U-13] creates an account and its owner, who is signed in', () =>
       onNew(async (fresh) => {
         const link = await newLink(fresh);
         expect(link).toMatch(/^https:\/\/live\.example\.org\/studio\/#setup=[\w-]{43}$/);
@@ -102,7 +102,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         await new Browser(fresh.url).signIn('ada@example.org');
       }));
 
-    test('[U-12] [U-17] once there is a member, no link is made and none works', () =>
+    test('[U-12] [U-17] is impossible once there is a member', () =>
       onNew(async (fresh, setUp) => {
         const [one, two] = [await linkOf(fresh), await linkOf(fresh)];
         expect((await setUp(one)).status).toBe(201);
@@ -110,7 +110,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         for (const token of [one, two]) await expectUnauthorized(await setUp(token), 'Token');
       }));
 
-    test('[U-12] so it is when the first member came by another way', () =>
+    test('[U-12] is impossible also when the first member joined otherwise', () =>
       onNew(async (fresh, setUp) => {
         const token = await linkOf(fresh);
         await newMember(fresh, 'host');
@@ -118,14 +118,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         expect(await newLink(fresh)).toBeNull();
       }));
 
-    test('[U-17] one that many use at the same time, and many links, make one account', () =>
+    test('[U-17] creates one account when many links are used concurrently', () =>
       onNew(async (fresh, setUp) => {
         const tokens = [await linkOf(fresh), await linkOf(fresh)];
         const tries = [...tokens, ...tokens, ...tokens].map((token) => setUp(token));
         expect(await statusesOf(tries)).toEqual([201, 401, 401, 401, 401, 401]);
       }));
 
-    test('[U-12] there are at most 10, the newest', () =>
+    test('[U-12] has at most 10 valid links, the newest', () =>
       onNew(async (fresh, setUp) => {
         const tokens: string[] = [];
         for (let n = 0; n < 11; n++) tokens.push(await linkOf(fresh));
@@ -133,7 +133,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         expect((await setUp(tokens[1] ?? '')).status).toBe(201);
       }));
 
-    test('[U-17] is good for 24 h', () =>
+    test('[U-17] is possible for 24 h', () =>
       onNew(async (fresh, setUp) => {
         const early = await linkOf(fresh);
         (fresh.clock as ManualClock).set(fresh.clock.nowMs() + 1);
@@ -143,7 +143,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         expect((await setUp(late)).status).toBe(201);
       }));
 
-    test('[U-13] an e-mail that has an account is 409, and the link stays', () =>
+    test('[U-13] gets 409 for an e-mail with an account, and the link stays valid', () =>
       onNew(async (fresh, setUp) => {
         await fresh.createAccount('ann@example.org');
         const token = await linkOf(fresh);
@@ -155,7 +155,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
         expect((await setUp(token, 'bob@example.org')).status).toBe(201);
       }));
 
-    test('[U-17] no other link sets up, and a setup link invites nobody', () =>
+    test('[U-17] needs a setup link, which cannot be used as an invitation', () =>
       onNew(async (fresh, setUp) => {
         const { token } = await invited(fresh, 'owner');
         await expectUnauthorized(await setUp(token), 'Token');
@@ -172,7 +172,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   });
 
   describe('an invitation', () => {
-    test('[U-14] is shown with its link once, and then listed without it', async () => {
+    test('[U-14] shows its link once, and is listed without it', async () => {
       const account = await service.createAccount();
       const { token } = account;
       const email = 'Grace@Example.org';
@@ -191,7 +191,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(list[1]).toEqual(made);
     });
 
-    test('[U-16] says what it is for, and makes a member who is signed in', async () => {
+    test('[U-16] shows its purpose, and creates a member who is signed in', async () => {
       const account = await service.createAccount();
       const { token, email } = await invited(service, 'moderator', undefined, account);
       const { name } = (await service.store.findAccount({ email })) ?? { name: 'A producer' };
@@ -210,14 +210,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(member?.uuid).toBe(session.member.uuid);
     });
 
-    test('[U-16] needs a name: 400 without, and it stays good', async () => {
+    test('[U-16] gets 400 without a name and stays valid', async () => {
       const { token } = await invited(service, 'host');
       const refused = await accept(token, { name: undefined });
       expect((await expectJson<{ detail: string }>(refused, 400)).detail).toContain('name');
       expect((await accept(token)).status).toBe(201);
     });
 
-    test('[U-17] works once, however many use it at the same time', async () => {
+    test('[U-17] works once, also when used concurrently', async () => {
       const account = await service.createAccount();
       const { token } = await invited(service, 'host', undefined, account);
       const tries = Array.from({ length: 6 }, () => accept(token));
@@ -226,7 +226,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       await expectUnauthorized(await look(token), 'Token');
     });
 
-    test('[U-14] [U-17] is no good any more when it was withdrawn or replaced', async () => {
+    test('[U-14] [U-17] is invalid once withdrawn or replaced', async () => {
       const account = await service.createAccount();
       const first = await invited(service, 'host', undefined, account);
       const second = await invited(service, 'owner', first.email, account);
@@ -239,7 +239,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect((await service.studio('DELETE', path, undefined, { token })).status).toBe(404);
     });
 
-    test('[U-17] is good for 7 days', async () => {
+    test('[U-17] is valid for 7 days', async () => {
       const early = await invited(service, 'host');
       wait(1);
       const late = await invited(service, 'host');
@@ -251,7 +251,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(ids).not.toContain(early.id);
     });
 
-    test('[U-14] of a member is 409; [U-19] so is one of a member elsewhere when it is used', async () => {
+    test('[U-14] of a member gets 409; [U-19] one of a member of another account when it is used', async () => {
       const { email } = await newMember(service, 'host');
       const body = { email: email.toUpperCase(), role: 'owner' };
       expect((await service.studio('POST', '/invitations', body)).status).toBe(409);
@@ -261,7 +261,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(await byToken<Member>('/members', elsewhere)).toEqual([]);
     });
 
-    test('[U-19] of one e-mail to two accounts makes one member, also at the same time', async () => {
+    test('[U-19] of one e-mail to two accounts creates one member, also concurrently', async () => {
       const email = `${randomUUID()}@example.org`;
       const accounts = [await service.createAccount(), await service.createAccount()];
       const links = await Promise.all(
@@ -271,7 +271,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(await statusesOf(tries)).toEqual([201, 409]);
     });
 
-    test('[U-21] an account has at most 100 open ones', async () => {
+    test('[U-21] is one of at most 100 open ones of an account', async () => {
       const account = await service.createAccount();
       for (let n = 0; n < 100; n++) await invited(service, 'host', undefined, account);
       const { token } = account;
@@ -283,8 +283,8 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     });
   });
 
-  describe('a link of the operator', () => {
-    test('[U-15] [U-16] sets a new password, and ends the sessions that were', async () => {
+  describe('a password link of the operator', () => {
+    test('[U-15] [U-16] sets a new password and ends all sessions', async () => {
       const { browser, email } = await newMember(service, 'moderator');
       const { kind, token, expires } = await memberLink(email.toUpperCase());
       expect([kind, expires]).toEqual(['password', service.clock.nowMs() + DAY_MS]);
@@ -303,7 +303,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       await expectUnauthorized(await accept(token), 'Token');
     });
 
-    test('[U-15] makes an owner of an account that has no member', async () => {
+    test('[U-15] creates the owner of an account without members', async () => {
       const email = `Ann-${randomUUID()}@example.org`;
       const account = await service.createAccount(email);
       const { kind, token } = await memberLink(email);
@@ -317,7 +317,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       });
     });
 
-    test('[U-15] [U-17] the newest is good, for 24 h', async () => {
+    test('[U-15] [U-17] is valid for 24 h if it is the newest', async () => {
       const { email } = await newMember(service, 'host');
       const [first, second] = [await memberLink(email), await memberLink(email)];
       await expectUnauthorized(await accept(first.token), 'Token');
@@ -325,7 +325,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       await expectUnauthorized(await accept(second.token), 'Token');
     });
 
-    test('[U-17] works no more when the member is gone or has changed the password', async () => {
+    test('[U-17] is invalid once the member was removed or changed the password', async () => {
       const gone = await newMember(service, 'host');
       const links = [await memberLink(gone.email)];
       await expectNoContent(await service.studio('DELETE', `/members/${gone.uuid}`));
@@ -336,14 +336,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       for (const { token } of links) await expectUnauthorized(await accept(token), 'Token');
     });
 
-    test('[U-15] there is none for an e-mail of nobody', async () => {
+    test('[U-15] cannot be created for an unknown e-mail', async () => {
       const args = [service.store, 'nobody@example.org', service.url, 0] as const;
       expect(await newMemberLink(...args)).toBeNull();
     });
   });
 
   describe('members', () => {
-    test('[U-19] are listed in the order they came', async () => {
+    test('[U-19] are listed in the order in which they joined', async () => {
       const account = await service.createAccount();
       const roles: MemberRole[] = ['owner', 'host', 'moderator'];
       const made: SignedIn[] = [];
@@ -357,7 +357,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       );
     });
 
-    test('[U-19] [U-8] another role holds at once in every session', async () => {
+    test('[U-19] [U-8] get a new role at once in every session', async () => {
       const { browser, uuid } = await newMember(service, 'host');
       const body = { title: 'A show' };
       expect((await browser.send('POST', '/streams', body)).status).toBe(201);
@@ -367,7 +367,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect((await browser.send('GET', '/streams')).status).toBe(200);
     });
 
-    test('[U-19] [U-8] who is removed is out at once, and the e-mail is free again', async () => {
+    test('[U-19] [U-8] lose access at once when removed, and their e-mail is free', async () => {
       const { browser, uuid, email } = await newMember(service, 'host');
       expect((await browser.send('GET', '/streams')).status).toBe(200);
       await expectNoContent(await service.studio('DELETE', `/members/${uuid}`));
@@ -380,7 +380,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(again.uuid).not.toBe(uuid);
     });
 
-    test('[U-20] the last owner stays one: 409', async () => {
+    test('[U-20] include at least one owner: removing the last one gets 409', async () => {
       const account = await service.createAccount();
       const { browser, uuid } = await newMember(service, 'owner', account);
       const host = await newMember(service, 'host', account);
@@ -395,7 +395,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect((await host.browser.send('DELETE', `/members/${host.uuid}`)).status).toBe(409);
     });
 
-    test('[U-20] of owners who go or step down at the same time one stays', async () => {
+    test('[U-20] include an owner also when owners leave concurrently', async () => {
       const account = await service.createAccount();
       const owners = [
         await newMember(service, 'owner', account),
@@ -413,7 +413,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       expect(left.filter(({ role }) => role === 'owner')).toHaveLength(1);
     });
 
-    test('[U-21] an account has at most 100, also when the last two come together', async () => {
+    test('[U-21] number at most 100, also when two join concurrently', async () => {
       const account = await service.createAccount();
       // Not by links: their passwords would take as long as all the rest.
       for (let n = 0; n < 99; n++) await insertMember(account, n);
@@ -437,7 +437,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       await service.store.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
     }
 
-    test('[U-8] a sign-in that meets a removal leaves no session', async () => {
+    test('[U-8] have no session after a removal during their sign-in', async () => {
       for (let round = 0; round < 5; round++) {
         const { uuid, email } = await newMember(service, 'host');
         const browser = new Browser(service.url);
@@ -452,7 +452,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   });
 });
 
-test('[U-8] [N-3] a session of one node is good on another, which knows within 1 s when it ends', async () => {
+test('[U-8] [N-3] a session is valid on another node, which learns of its end within 1 s', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
   const options = { backends: 'shared', directory, config } as const;
   const [here, there] = [await startService(options), await startService(options)];

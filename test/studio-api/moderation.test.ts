@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import type { ChatLog } from '../../protocol/history.ts';
 import { INTERVAL_MS } from '../../protocol/interval.ts';
 import {
-  idOf,
   ModeratedChat,
-  newestLine,
-  post,
+  newestMessage,
+  postChat,
   sendHearts,
-  sentLine,
+  sendMessage,
+  viewerIdOf,
 } from '../support/chat/moderated-chat.ts';
 import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
-import { PLENTY_OF_ALL } from '../support/conformance/operations.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import {
   expectJson,
   type Harness,
@@ -26,7 +26,7 @@ const RECORDS = ['embedded', 'shared'] as const;
 describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
-    service = await startService({ backends, config: { rates: PLENTY_OF_ALL } });
+    service = await startService({ backends, config: { rates: HIGH_RATES } });
     await service.advance(1);
   }, 30_000);
   afterAll(() => service.close());
@@ -38,29 +38,32 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     await service.advance(1);
   };
 
-  test('[C-12] events of the producer cannot pass for those of the chat', async () => {
+  test('[C-12] producers cannot send events of the types of the chat', async () => {
     const chat = await open();
     for (const type of ['chat-mode', 'chat-hidden', 'chat-pinned']) {
       await expectProblem(await chat.call('POST', '/events', { type, data: null }), 400);
     }
   });
 
-  test('[C-12] works before the show and after it', async () => {
+  test('[C-12] can be changed before and after the show', async () => {
     const chat = await open();
-    const events = await chat.told(async () => {
-      await chat.mode({ paused: true });
+    const events = await chat.eventsDuring(async () => {
+      await chat.patchMode({ paused: true });
       await expectJson(await chat.call('POST', '/end'), 200);
-      await chat.mode({ paused: false });
+      await chat.patchMode({ paused: false });
     });
     expect(events).toHaveLength(2);
   });
 
-  test('[C-13] the mode is told when it changes, and only then', async () => {
+  test('[C-13] publishes the mode only when it changes', async () => {
     const chat = await open();
-    const events = await chat.told(async () => {
-      expect(await chat.mode({ slowModeMs: 5_000 })).toEqual({ slowModeMs: 5_000, paused: false });
-      await chat.mode({ slowModeMs: 5_000, paused: false });
-      expect(await chat.mode({ paused: true })).toEqual({ slowModeMs: 5_000, paused: true });
+    const events = await chat.eventsDuring(async () => {
+      expect(await chat.patchMode({ slowModeMs: 5_000 })).toEqual({
+        slowModeMs: 5_000,
+        paused: false,
+      });
+      await chat.patchMode({ slowModeMs: 5_000, paused: false });
+      expect(await chat.patchMode({ paused: true })).toEqual({ slowModeMs: 5_000, paused: true });
     });
     expect(events).toEqual([
       { type: 'chat-mode', data: { slowModeMs: 5_000, paused: false } },
@@ -71,60 +74,60 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     }
   });
 
-  test('[C-13] a repeat with the same key does nothing twice', async () => {
+  test('[C-13] applies a repeated request once', async () => {
     const chat = await open();
     const headers = { 'Idempotency-Key': randomUUID() };
     const path = `/streams/${chat.viewer.streamId}/chat`;
     const pause = () => service.studio('PATCH', path, { paused: true }, { headers });
-    const events = await chat.told(async () => {
+    const events = await chat.eventsDuring(async () => {
       await expectJson(await pause(), 200);
-      await chat.mode({ paused: false });
+      await chat.patchMode({ paused: false });
       expect(await expectJson<object>(await pause(), 200)).toMatchObject({ paused: true });
     });
     expect(events.map(({ data }) => data)).toMatchObject([{ paused: true }, { paused: false }]);
-    expect((await post(chat.viewer)).status).toBe(204);
+    expect((await postChat(chat.viewer)).status).toBe(204);
   });
 
-  test('[C-14] in a paused chat every post is 409', async () => {
+  test('[C-14] rejects every post with 409 while it is paused', async () => {
     const chat = await open();
-    await chat.mode({ paused: true });
-    for (const refused of [await post(chat.viewer), await sendHearts(chat.viewer)]) {
+    await chat.patchMode({ paused: true });
+    for (const refused of [await postChat(chat.viewer), await sendHearts(chat.viewer)]) {
       expect(await expectProblem(refused, 409)).toHaveProperty('paused', true);
     }
-    await chat.mode({ paused: false });
-    expect((await post(chat.viewer)).status).toBe(204);
+    await chat.patchMode({ paused: false });
+    expect((await postChat(chat.viewer)).status).toBe(204);
   });
 
-  test('[C-15] in a slowed chat a line is 429 until the turn of its viewer, and hearts are not', async () => {
+  test('[C-15] rejects messages of a viewer with 429 in slow mode, but not hearts', async () => {
     const chat = await open();
     const { viewer } = chat;
     const other = await service.viewer(viewer.streamId);
-    expect((await post(viewer)).status).toBe(204);
-    await chat.mode({ slowModeMs: 10_000 });
-    expect((await post(viewer)).status).toBe(204);
+    expect((await postChat(viewer)).status).toBe(204);
+    await chat.patchMode({ slowModeMs: 10_000 });
+    expect((await postChat(viewer)).status).toBe(204);
     await passMs(7_500);
-    const early = await post(viewer, { kind: 'cheer' });
+    const early = await postChat(viewer, { kind: 'cheer' });
     expect(early.headers.get('retry-after')).toBe('3');
     await expectProblem(early, 429);
     expect((await sendHearts(viewer)).status).toBe(204);
-    expect((await post(other)).status).toBe(204);
+    expect((await postChat(other)).status).toBe(204);
     await passMs(2_500);
-    await expectProblem(await post(viewer, { text: '' }), 400);
-    expect((await post(viewer)).status).toBe(204);
+    await expectProblem(await postChat(viewer, { text: '' }), 400);
+    expect((await postChat(viewer)).status).toBe(204);
     // A shorter time holds for who waits for a longer one, too.
-    await chat.mode({ slowModeMs: 1_000 });
+    await chat.patchMode({ slowModeMs: 1_000 });
     await passMs(1_000);
-    expect((await post(viewer)).status).toBe(204);
-    await chat.mode({ slowModeMs: 0 });
-    for (let n = 0; n < 3; n++) expect((await post(viewer)).status).toBe(204);
+    expect((await postChat(viewer)).status).toBe(204);
+    await chat.patchMode({ slowModeMs: 0 });
+    for (let n = 0; n < 3; n++) expect((await postChat(viewer)).status).toBe(204);
   });
 
-  test('[C-16] [B-10] hidden lines are told once, and marked in the log', async () => {
+  test('[C-16] [B-10] publishes hidden messages once and marks them in the log', async () => {
     const chat = await open();
-    const first = await sentLine(service, chat.viewer, { text: 'First' });
-    const second = await sentLine(service, chat.viewer, { text: 'Second' });
+    const first = await sendMessage(service, chat.viewer, { text: 'First' });
+    const second = await sendMessage(service, chat.viewer, { text: 'Second' });
     const hide = (ids: unknown[]) => chat.call('POST', '/chat/hidden', { ids });
-    const events = await chat.told(async () => {
+    const events = await chat.eventsDuring(async () => {
       expect(await expectJson<object>(await hide([first.id]), 201)).toEqual({ ids: [first.id] });
       for (const ids of [[first.id, second.id], [second.id]])
         await expectJson(await hide(ids), 201);
@@ -133,7 +136,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
       { type: 'chat-hidden', data: { ids: [first.id] } },
       { type: 'chat-hidden', data: { ids: [second.id] } },
     ]);
-    const third = await sentLine(service, chat.viewer, { text: 'Third' });
+    const third = await sendMessage(service, chat.viewer, { text: 'Third' });
     const log = await expectJson<ChatLog>(await chat.call('GET', '/chat'), 200);
     expect(log.results.map(({ id, hidden }) => [id, hidden])).toEqual([
       [third.id, false],
@@ -146,17 +149,17 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     }
   });
 
-  test('[C-16] [C-17] a pinned line is told, and taken down when it is hidden', async () => {
+  test('[C-16] [C-17] publishes a pinned message and unpins it when it is hidden', async () => {
     const chat = await open();
-    const line = await sentLine(service, chat.viewer, { kind: 'question', name: 'Ada' });
+    const line = await sendMessage(service, chat.viewer, { kind: 'question', name: 'Ada' });
     expectMembers(line, ['id', 'viewer', 'name', 'text', 'kind', 'at']);
-    const events = await chat.told(async () => {
-      expect(await chat.made<object>('/chat/pin', { line })).toEqual({ line });
-      await chat.made('/chat/pin', { line });
-      await chat.made('/chat/hidden', { ids: [line.id] });
-      expect((await chat.asLateViewer()).pinned).toBeNull();
+    const events = await chat.eventsDuring(async () => {
+      expect(await chat.create<object>('/chat/pin', { line })).toEqual({ line });
+      await chat.create('/chat/pin', { line });
+      await chat.create('/chat/hidden', { ids: [line.id] });
+      expect((await chat.readViewerChat()).pinned).toBeNull();
       await expectProblem(await chat.call('POST', '/chat/pin', { line }), 409);
-      await chat.made('/chat/pin', { line: null });
+      await chat.create('/chat/pin', { line: null });
     });
     expect(events).toEqual([
       { type: 'chat-pinned', data: { line } },
@@ -165,10 +168,10 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     ]);
   });
 
-  test('[C-17] what is pinned is what was sent, also of a purchase', async () => {
+  test('[C-17] pins the message as it was sent, also a purchase', async () => {
     const chat = await open();
     const pin = (line: object) => chat.call('POST', '/chat/pin', { line });
-    const line = await sentLine(service, chat.viewer, { text: 'I said "so"' });
+    const line = await sendMessage(service, chat.viewer, { text: 'I said "so"' });
     const forged = { ...line, text: 'I never said so', name: 'The host' };
     expect(await expectJson<object>(await pin(forged), 201)).toEqual({ line });
     // An event of the producer's own that looks as if it had the line, before it.
@@ -186,7 +189,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     const bought = { type: 'purchase', data: { name: 'Bob', text: 'a mug' } };
     await expectJson(await chat.call('POST', '/events', bought), 201);
     await service.advance(1);
-    const purchase = await newestLine(service, chat.viewer.streamId);
+    const purchase = await newestMessage(service, chat.viewer.streamId);
     const early = { ...purchase, at: purchase.at - 500 };
     expect(await expectJson<object>(await pin(early), 201)).toEqual({ line: purchase });
     for (const unsent of [
@@ -206,12 +209,12 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     }
   });
 
-  test('[C-20] the queue of questions is the same for all, in the order of writing', async () => {
+  test('[C-20] has one queue of questions for all, in the order of writing', async () => {
     const chat = await open();
     const { viewer } = chat;
     const asked = { kind: 'question' };
-    const first = await sentLine(service, viewer, { ...asked, text: 'Why?' });
-    const second = await sentLine(service, viewer, { ...asked, text: 'How?' });
+    const first = await sendMessage(service, viewer, { ...asked, text: 'Why?' });
+    const second = await sendMessage(service, viewer, { ...asked, text: 'How?' });
     const queue = (line: typeof first, state: string) =>
       chat.call('POST', `/chat/questions/${line.id}`, { state, line });
     const at = service.clock.nowMs();
@@ -225,9 +228,9 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     const answered = { state: 'answered', line: second, by: null, at: at + 1_000 };
     const waiting = { state: 'open', line: first, by: null, at };
     expect(await expectJson<object>(await queue(second, 'answered'), 201)).toEqual(answered);
-    expect(await chat.questions()).toEqual([waiting, answered] as never);
-    expect(await chat.questions('?state=answered')).toEqual([answered] as never);
-    expect(await chat.questions('?state=dismissed')).toEqual([]);
+    expect(await chat.listQuestions()).toEqual([waiting, answered] as never);
+    expect(await chat.listQuestions('?state=answered')).toEqual([answered] as never);
+    expect(await chat.listQuestions('?state=dismissed')).toEqual([]);
     const path = `/chat/questions/${first.id}`;
     const refused: [object, number][] = [
       [{ state: 'closed', line: first }, 400],
@@ -241,15 +244,15 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     await expectProblem(await queue(unsent, 'open'), 404);
   });
 
-  test('[C-18] [C-20] what a member does has their name', async () => {
+  test('[C-18] [C-20] records the name of the member who moderates', async () => {
     const chat = await open();
-    const line = await sentLine(service, chat.viewer, { kind: 'question' });
+    const line = await sendMessage(service, chat.viewer, { kind: 'question' });
     const { browser } = await newMember(service, 'moderator');
     const path = `/streams/${chat.viewer.streamId}`;
     const queued = { state: 'dismissed', line };
     for (const [to, body] of [
       [`${path}/chat/questions/${line.id}`, queued],
-      [`${path}${chat.muted}`, {}],
+      [`${path}${chat.mutePath}`, {}],
     ] as const) {
       expect(await expectJson<object>(await browser.send('POST', to, body), 201)).toHaveProperty(
         'by',
@@ -258,19 +261,19 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     }
   });
 
-  test('[C-22] who comes late is told how the chat goes, and nobody else is', async () => {
+  test('[C-22] sends its state to a viewer who joins late, and to no other', async () => {
     const chat = await open();
     const untouched = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [] };
-    expect(await chat.asLateViewer()).toEqual(untouched);
-    const line = await sentLine(service, chat.viewer);
-    await chat.made('/chat/pin', { line });
-    await chat.mode({ slowModeMs: 2_000, paused: true });
+    expect(await chat.readViewerChat()).toEqual(untouched);
+    const line = await sendMessage(service, chat.viewer);
+    await chat.create('/chat/pin', { line });
+    await chat.patchMode({ slowModeMs: 2_000, paused: true });
     const ids = Array.from({ length: 250 }, () => randomUUID());
     for (const at of [0, 100, 200]) {
-      await chat.made('/chat/hidden', { ids: ids.slice(at, at + 100) });
+      await chat.create('/chat/hidden', { ids: ids.slice(at, at + 100) });
     }
     const newest = ids.toReversed().slice(0, 200);
-    expect(await chat.asLateViewer()).toEqual({
+    expect(await chat.readViewerChat()).toEqual({
       ...{ slow_mode_ms: 2_000, paused: true, pinned: line, hidden: newest },
     });
     const path = `/api/v1/streams/${chat.viewer.streamId}/`;
@@ -281,23 +284,23 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     }
   });
 
-  test('[B-1] who runs the show is told how its chat goes, and when there is more to read', async () => {
+  test('[B-1] sends its state to the studio, with a revision', async () => {
     const chat = await open();
-    const line = await sentLine(service, chat.viewer);
+    const line = await sendMessage(service, chat.viewer);
     const before = await chat.liveState();
     expect(before.chat).toEqual({ slowModeMs: 0, paused: false, pinned: null });
     expect(before.rundownRevision).toBe(0);
-    await chat.made('/chat/pin', { line });
-    await chat.mode({ slowModeMs: 2_000 });
+    await chat.create('/chat/pin', { line });
+    await chat.patchMode({ slowModeMs: 2_000 });
     const after = await chat.liveState();
     expect(after.chat).toEqual({ slowModeMs: 2_000, paused: false, pinned: line });
     expect(after.chatRevision).toBe(before.chatRevision);
     let { chatRevision } = after;
     for (const change of [
-      () => chat.made('/chat/hidden', { ids: [randomUUID()] }),
-      () => chat.made(chat.muted),
-      () => chat.lift(chat.muted),
-      () => chat.made(`/chat/questions/${line.id}`, { state: 'open', line }),
+      () => chat.create('/chat/hidden', { ids: [randomUUID()] }),
+      () => chat.create(chat.mutePath),
+      () => chat.lift(chat.mutePath),
+      () => chat.create(`/chat/questions/${line.id}`, { state: 'open', line }),
     ]) {
       await change();
       const { chatRevision: next } = await chat.liveState();
@@ -306,6 +309,6 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     }
     await service.publishQuiz(chat.viewer.streamId);
     expect((await chat.liveState()).rundownRevision).toBeGreaterThan(0);
-    expect(idOf(chat.viewer)).toBe(line.viewer);
+    expect(viewerIdOf(chat.viewer)).toBe(line.viewer);
   });
 });

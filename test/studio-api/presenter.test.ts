@@ -62,7 +62,7 @@ async function stateWith(
 }
 
 describe('the presenter key', () => {
-  test('[B-11] is `pk_` and 40 characters, in the fragment of its address', async () => {
+  test('[B-11] is `pk_` and 40 characters in the fragment of its address', async () => {
     const streamId = await service.createStream();
     const made = await newKey(streamId);
     expect(Object.keys(made).sort()).toEqual(['key', 'url']);
@@ -70,7 +70,7 @@ describe('the presenter key', () => {
     expect(made.url).toBe(`${service.url}/studio/present/${streamId}#key=${made.key}`);
   });
 
-  test('[B-11] is kept as a hash alone, and since when it is told', async () => {
+  test('[B-11] is stored as a hash with its creation time', async () => {
     const streamId = await service.createStream();
     const read = async () =>
       expectJson<object>(await service.studio('GET', keyPath(streamId)), 200);
@@ -84,7 +84,7 @@ describe('the presenter key', () => {
     expect(files.some((text) => text.includes(key))).toBe(false);
   });
 
-  test('[B-12] opens this view of this show, and nothing else', async () => {
+  test('[B-12] opens the presenter view of its show and nothing else', async () => {
     const [streamId, otherId] = [await service.createStream(), await service.createStream()];
     const { key } = await newKey(streamId);
     await newKey(otherId);
@@ -122,7 +122,7 @@ describe('the presenter key', () => {
     expect(await reader.ended(2_500)).toBe(true);
   });
 
-  test('[B-12] opens less often than its account may ask, and takes nothing of that', async () => {
+  test('[B-12] has its own rate limit beside that of the account', async () => {
     const limited = await startService({
       config: { rates: { ...createConfig({}).rates, studio: { points: 4, durationS: 60 } } },
     });
@@ -145,8 +145,8 @@ describe('the presenter key', () => {
   });
 });
 
-describe('a show on the wall', () => {
-  test('[B-13] is told at once and each half second', async () => {
+describe('the presenter view of a show', () => {
+  test('[B-13] is sent at once and each half second', async () => {
     const streamId = await service.createStream({ title: 'Quiz night' });
     const reader = await open(streamId);
     expect(await next(reader)).toEqual({
@@ -163,7 +163,7 @@ describe('a show on the wall', () => {
     await reader.close();
   });
 
-  test('[B-13] [I-6] has what was answered so far, and no right answer before the reveal', async () => {
+  test('[B-13] [I-6] has the answers so far, and no right answer before the reveal', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const reader = await open(streamId);
@@ -196,7 +196,7 @@ describe('a show on the wall', () => {
     await reader.close();
   });
 
-  test('[B-13] has the winners from their request on, until another quiz is out', async () => {
+  test('[B-13] has the winners from their request until the next quiz', async () => {
     const streamId = await service.createStream();
     const reader = await open(streamId);
     await service.publishQuiz(streamId, { duration: 1_000 });
@@ -211,7 +211,7 @@ describe('a show on the wall', () => {
   });
 
   test.each(['owner', 'host', 'moderator'] as const)(
-    '[B-12] is there for a %s, and ends with the session',
+    '[B-12] is available to a %s and ends with the session',
     async (role) => {
       const streamId = await service.createStream();
       const { browser } = await newMember(service, role);

@@ -65,7 +65,7 @@ async function close(quiz: { closeInterval: number | null }): Promise<void> {
 }
 
 describe('a draft', () => {
-  test('[P-15] [P-16] is 201 with exactly the members of a StudioQuiz', async () => {
+  test('[P-15] [P-16] is created with 201 and exactly the fields of a StudioQuiz', async () => {
     const streamId = await service.createStream();
     const quiz = await draft(streamId);
     expect(Object.keys(quiz).sort()).toEqual(MEMBERS);
@@ -83,7 +83,7 @@ describe('a draft', () => {
     expect((await draft(streamId, { reveal: 'manual' })).reveal).toBe('manual');
   });
 
-  test('[Q-3] takes what is just within the bounds', async () => {
+  test('[Q-3] accepts values at the limits', async () => {
     const streamId = await service.createStream();
     const choices = Array.from({ length: 10 }, (_, n) => `${n}`.padEnd(200, 'x'));
     const fields = { question: 'q'.repeat(500), choices, answer: choices[9], duration: 600_000 };
@@ -121,7 +121,7 @@ describe('a draft', () => {
     expect(await detailOf(response)).toContain(member);
   });
 
-  test('[P-18] PATCH changes what is sent, at least one member, and nothing else', async () => {
+  test('[P-18] is changed by PATCH in the sent fields only', async () => {
     const quiz = await draft(await service.createStream());
     const patch = (body: object) => service.studio('PATCH', `/quizzes/${quiz.id}`, body);
     expect(await quizOf(await patch({ duration: 5_000 }))).toEqual({ ...quiz, duration: 5_000 });
@@ -149,7 +149,7 @@ describe('a draft', () => {
     expect(await read(quiz.id)).toEqual(before);
   });
 
-  test('[P-18] DELETE is 204 and it is gone', async () => {
+  test('[P-18] is deleted with 204', async () => {
     const streamId = await service.createStream();
     const quiz = await draft(streamId);
     const deleted = await service.studio('DELETE', `/quizzes/${quiz.id}`);
@@ -159,7 +159,7 @@ describe('a draft', () => {
     expect(await expectJson<object>(list, 200)).toMatchObject({ results: [] });
   });
 
-  test('[P-4] [P-18] the list has all quizzes, in the order of the rundown', async () => {
+  test('[P-4] [P-18] is listed in the order of the rundown', async () => {
     const streamId = await service.createStream();
     const made: string[] = [];
     for (let n = 0; n < 22; n++) made.push((await draft(streamId, { question: `Q${n}?` })).id);
@@ -177,7 +177,7 @@ describe('a draft', () => {
 });
 
 describe('a published quiz', () => {
-  test('[P-19] [Q-4] is open, with created and closeInterval, and its event is in the feed', async () => {
+  test('[P-19] [Q-4] is open with created and closeInterval, and its event is in the feed', async () => {
     const streamId = await service.createStream({ latencyAllowance: 130 });
     const viewer = await service.viewer(streamId);
     const quiz = await draft(streamId, { duration: 1_001 });
@@ -191,7 +191,7 @@ describe('a published quiz', () => {
     expect(event).toMatchObject({ interval: from, data: { id: quiz.id, created, closeInterval } });
   });
 
-  test('[P-18] [Q-6] cannot be changed, deleted or published again, and stays as it is', async () => {
+  test('[P-18] [Q-6] cannot be changed, deleted or published again', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const from = service.interval();
@@ -207,7 +207,7 @@ describe('a published quiz', () => {
     expect(await eventsFrom(viewer, from, 'quiz')).toHaveLength(1);
   });
 
-  test('[Q-6] works in CREATED and STREAMING, and is 409 in ENDED', async () => {
+  test('[Q-6] is possible in CREATED and STREAMING, and gets 409 in ENDED', async () => {
     const streamId = await service.createStream();
     await service.publishQuiz(streamId);
     await service.studio('POST', `/streams/${streamId}/start`);
@@ -218,7 +218,7 @@ describe('a published quiz', () => {
     expect((await read(quiz.id)).state).toBe('draft');
   });
 
-  test('[P-16] [P-17] [Q-18] counts are null until the close, then those of quiz-results', async () => {
+  test('[P-16] [P-17] [Q-18] has null counts until the close, then those of quiz-results', async () => {
     const streamId = await service.createStream();
     const viewers = await Promise.all([1, 2, 3].map(() => service.viewer(streamId)));
     const from = service.interval();
@@ -242,8 +242,8 @@ describe('a published quiz', () => {
   });
 });
 
-describe('revealing by hand', () => {
-  test('[P-20] [Q-18] is 409 while open, 200 once closed, and 200 again without a second event', async () => {
+describe('a manual reveal', () => {
+  test('[P-20] [Q-18] gets 409 while open, 200 once closed, and 200 again without a second event', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const from = service.interval();
@@ -262,7 +262,7 @@ describe('revealing by hand', () => {
     expect(await eventsFrom(viewer, from, 'quiz-results')).toHaveLength(1);
   });
 
-  test('[P-26] works in an ended stream', async () => {
+  test('[P-26] is possible in an ended stream', async () => {
     const streamId = await service.createStream();
     const quiz = await service.publishQuiz(streamId, { reveal: 'manual' });
     await service.studio('POST', `/streams/${streamId}/end`);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Rehearsal } from '../../protocol/rehearsal.ts';
 import type {
-  CrowdThreadEvent,
   CrowdThreadCommand,
+  CrowdThreadEvent,
 } from '../../server/domains/rehearsals/crowd-messages.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';

@@ -5,18 +5,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
-  REHEARSAL_RETENTION_MS,
   REHEARSAL_LENGTH_MS,
+  REHEARSAL_RETENTION_MS,
   REHEARSALS_PER_NODE_MAX,
   type Rehearsal,
   rehearsalSchema,
 } from '../../protocol/rehearsal.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
-import { networks } from '../../server/platform/network-policy.ts';
-import { configOf } from '../../server/platform/config.ts';
+import { createConfig } from '../../server/platform/config.ts';
 import { Histogram } from '../../server/platform/histogram.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
+import { parseNetworks } from '../../server/platform/network-policy.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
@@ -29,7 +29,7 @@ import {
 import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
 import { startReceiver } from '../support/webhooks/webhook-receiver.ts';
 
-const webhooks = { allowHttp: true, allowPrivate: networks('127.0.0.1') };
+const webhooks = { allowHttp: true, allowPrivate: parseNetworks('127.0.0.1') };
 const EVENTS = ['stream.started', 'stream.ended', 'audience.minute', 'quiz.closed', 'winners'];
 const BACKENDS = ['embedded', 'shared'] as const;
 
@@ -57,9 +57,9 @@ function metricsOf({ service }: Harness): Promise<string> {
   return createMetrics({
     ...service.stats,
     version: '1.2.3',
-    sealLateness: new Histogram([1]),
+    sealLatency: new Histogram([1]),
     requests: () => service.stats.requests.counters,
-    answers: () => Object.entries(service.stats.answers),
+    answersByDecision: () => Object.entries(service.stats.answers),
     backends: [],
     databasePendingCalls: () => 0,
     clockOffsetMs: () => 0,
@@ -76,9 +76,9 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   const streamOf = async (id: string): Promise<StudioStream> =>
     expectJson(await service.studio('GET', `/streams/${id}`), 200);
 
-  test('[Y-1] [Y-3] is a stream of the show, with its drafts in their order', async () => {
+  test('[Y-1] [Y-3] is a stream of its own with the drafts of the show in order', async () => {
     const quizzes = ['First?', 'Second?', 'Third?'].map((question) => ({ question }));
-    const fixture = await RehearsalFixture.of(service, ...quizzes);
+    const fixture = await RehearsalFixture.forNewShow(service, ...quizzes);
     const { showId } = fixture;
     const urls = { hls_url: 'https://cdn.example/live.m3u8' };
     const fields = { ...urls, latencyAllowance: 1_500, recording: true };
@@ -89,7 +89,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const order = [third?.id, second?.id];
     await expectJson(await service.studio('POST', `/streams/${showId}/rundown`, { order }), 200);
     const settings = { viewers: 1, latencyMs: 10, lossShare: 0, botShare: 0.5, lateShare: 0.25 };
-    const made = await fixture.begun(settings);
+    const made = await fixture.start(settings);
     expect(rehearsalSchema.strict().parse(made)).toEqual({
       streamId: expect.any(String),
       rehearsalOf: showId,
@@ -120,9 +120,9 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-3] is as its show was, and not recorded', async () => {
-    const fixture = await RehearsalFixture.of(service);
-    const { streamId } = await fixture.begun();
+  test('[Y-3] has the settings of its show and no recording', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
+    const { streamId } = await fixture.start();
     for (const change of [{ recording: true }, { unlisted: false }, { title: 'Another' }]) {
       expect((await service.studio('PATCH', `/streams/${streamId}`, change)).status).toBe(409);
     }
@@ -130,10 +130,10 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-2] is in no list, in no count and in no metric', async () => {
-    const fixture = await RehearsalFixture.of(service);
+  test('[Y-2] is in no list, count or metric', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
     const before = await seenByOthers(service);
-    const { streamId } = await fixture.begun({ viewers: 2 });
+    const { streamId } = await fixture.start({ viewers: 2 });
     await service.studio('POST', `/streams/${streamId}/start`);
     const viewer = await service.viewer(streamId);
     await viewer.post(`/api/v1/view-counts/${streamId}`);
@@ -150,15 +150,15 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
   });
 
-  test('[Y-2] tells no webhook of anything, and no report is made', async () => {
+  test('[Y-2] causes no webhook deliveries and no report', async () => {
     const receiver = startReceiver();
     const body = { url: receiver.url, events: EVENTS };
     const made = await expectJson<{ id: string }>(
       await service.studio('POST', '/webhooks', body),
       201,
     );
-    const fixture = await RehearsalFixture.of(service, { duration: 1_000 });
-    const { streamId } = await fixture.begun({ viewers: 1 });
+    const fixture = await RehearsalFixture.forNewShow(service, { duration: 1_000 });
+    const { streamId } = await fixture.start({ viewers: 1 });
     // The same happens in a show and in its rehearsal; of one of them webhooks are told.
     for (const id of [fixture.showId, streamId]) {
       await expectJson(await service.studio('POST', `/streams/${id}/start`), 200);
@@ -195,35 +195,35 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await receiver.stop();
   }, 20_000);
 
-  test('[Y-9] a rehearsal cannot be rehearsed', async () => {
-    const fixture = await RehearsalFixture.of(service);
-    const { streamId } = await fixture.begun();
+  test('[Y-9] cannot be rehearsed', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
+    const { streamId } = await fixture.start();
     const path = `/streams/${streamId}/rehearsals`;
     expect((await service.studio('POST', path, { viewers: 1 })).status).toBe(409);
     await fixture.end();
   });
 
-  test('[Y-9] a show has one that runs, and a node four', async () => {
+  test('[Y-9] is the only one running of its show, and one of at most four of its node', async () => {
     const fixtures: RehearsalFixture[] = [];
     for (let one = 0; one < REHEARSALS_PER_NODE_MAX; one++) {
-      fixtures.push(await RehearsalFixture.of(service));
-      await fixtures.at(-1)?.begun({ viewers: 1 });
+      fixtures.push(await RehearsalFixture.forNewShow(service));
+      await fixtures.at(-1)?.start({ viewers: 1 });
     }
     expect((await fixtures[0]?.create())?.status).toBe(409);
-    const another = await RehearsalFixture.of(service);
+    const another = await RehearsalFixture.forNewShow(service);
     const full = await another.create();
     expect(full.status).toBe(409);
     expect(await full.text()).toContain('4 rehearsals');
     expect((await another.current()).status).toBe(404);
     await fixtures[0]?.end();
-    await another.begun({ viewers: 1 });
+    await another.start({ viewers: 1 });
     for (const fixture of [another, ...fixtures.slice(1)]) {
       expect((await fixture.end()).status).toBe(204);
     }
   });
 
-  test('[Y-9] of two that begin at once one does', async () => {
-    const fixture = await RehearsalFixture.of(service);
+  test('[Y-9] starts once when two are created concurrently', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
     const both = await Promise.all([fixture.create(), fixture.create()]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
     const { streamId } = await expectJson<Rehearsal>(await fixture.current(), 200);
@@ -234,7 +234,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     ).toEqual([204, 404]);
   });
 
-  test('[Y-9] a node has four also when accounts begin theirs at once', async () => {
+  test('[Y-9] is one of at most four of a node also when created concurrently', async () => {
     const shows = await Promise.all(
       Array.from({ length: 2 * REHEARSALS_PER_NODE_MAX }, async () => {
         const { token } = await service.createAccount(`${randomUUID()}@example.org`);
@@ -253,8 +253,8 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     }
   });
 
-  test('[Y-1] [Y-4] [R-11] what is sent twice makes one, with its viewers once', async () => {
-    const fixture = await RehearsalFixture.of(service);
+  test('[Y-1] [Y-4] [R-11] is created once by a repeated request, with its viewers once', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await expectJson<Rehearsal>(await fixture.create({}, key), 201);
     expect(await expectJson<Rehearsal>(await fixture.create({}, key), 201)).toEqual(first);
@@ -285,9 +285,9 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect(await response.text()).toContain(member);
   });
 
-  test('[Y-10] what is ended is nowhere, and nothing is kept of it', async () => {
-    const fixture = await RehearsalFixture.of(service, { duration: 600_000 }, {});
-    const { streamId } = await fixture.begun({ viewers: 2 });
+  test('[Y-10] is removed with all its data when ended', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service, { duration: 600_000 }, {});
+    const { streamId } = await fixture.start({ viewers: 2 });
     const [draft] = await fixture.quizzesOf(streamId);
     const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);
     const quiz = await expectJson<{ id: string; closeInterval: number }>(publish, 200);
@@ -313,9 +313,9 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     if (backends === 'embedded') expect(traces(service, streamId)).toEqual([]);
   });
 
-  test('[Y-8] ends 4 h after its start, also when it is to end later', async () => {
-    const fixture = await RehearsalFixture.of(service);
-    const { streamId, endsAt } = await fixture.begun();
+  test('[Y-8] ends 4 h after its start, also with a later scheduled end', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
+    const { streamId, endsAt } = await fixture.start();
     const endAt = async (at: number) =>
       expectJson<StudioStream>(
         await service.studio('POST', `/streams/${streamId}/end`, { at }),
@@ -326,9 +326,9 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-10] after 24 hours it is removed by itself, whatever became of it', async () => {
-    const fixture = await RehearsalFixture.of(service, {});
-    const { streamId } = await fixture.begun();
+  test('[Y-10] is removed after 24 hours in any state', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service, {});
+    const { streamId } = await fixture.start();
     pass(service, REHEARSAL_LENGTH_MS);
     await service.advance(2);
     expect((await streamOf(streamId)).status).toBe('ENDED');
@@ -359,12 +359,12 @@ function traces({ directory }: Harness, text: string): string[] {
 }
 
 test.each(BACKENDS)(
-  '[Y-6] [Y-8] [Y-9] a rehearsal whose node is gone says so, and makes place, on %s backends',
+  '[Y-6] [Y-8] [Y-9] a rehearsal of a dead node is lost and can be replaced, on %s backends',
   async (backends) => {
     const directory = mkdtempSync(join(tmpdir(), 'fourbeat-rehearsal-'));
     const first = await startService({ backends, directory });
-    const fixture = await RehearsalFixture.of(first);
-    const { streamId } = await fixture.begun({ viewers: 2 });
+    const fixture = await RehearsalFixture.forNewShow(first);
+    const { streamId } = await fixture.start({ viewers: 2 });
     const another = () => startService({ backends, directory, clock: manualClock(START_MS) });
     // Of one process another begins when it is gone; of many nodes another is there.
     if (backends === 'embedded') await first.close();
@@ -392,8 +392,8 @@ test.each(BACKENDS)(
   30_000,
 );
 
-test('[Y-4] a node that has no place for viewers refuses, and says what it lacks', async () => {
-  const roles = new Set([...configOf().roles].filter((role) => role !== 'polls'));
+test('[Y-4] a node without the needed roles rejects a rehearsal and names them', async () => {
+  const roles = new Set([...createConfig().roles].filter((role) => role !== 'polls'));
   const service = await startService({ config: { roles } });
   try {
     const id = await service.createStream();

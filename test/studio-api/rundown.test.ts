@@ -49,7 +49,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     service.studio('GET', `/streams/${streamId}/exports/quizzes${query}`);
   const wrong = (response: Response, status: number) => expectJson<Wrong>(response, status);
 
-  test('[D-1] [D-3] is in the order that drafts are given; published quizzes keep their places', async () => {
+  test('[D-1] [D-3] takes the requested order of drafts; published quizzes keep their positions', async () => {
     const streamId = await service.createStream();
     const [a, b, c, d, e] = (await drafts(streamId, 5)).map(({ id }) => id) as string[];
     await publish(b as string);
@@ -66,7 +66,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect(results.map(({ id }) => id)).toEqual([last.id, b, c, d, a, e] as string[]);
   });
 
-  test('[D-1] [D-5] deleting, copying and closing leave the others where they are', async () => {
+  test('[D-1] [D-5] keeps the order of other quizzes on delete, copy and close', async () => {
     const streamId = await service.createStream();
     const [a, b, c, d] = (await drafts(streamId, 4)).map(({ id }) => id) as string[];
     const open = await publish(b as string);
@@ -83,7 +83,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect(ofB).toEqual({ ...(await draft(streamId, { question: 'Number 2?' })), id: ofB.id });
   });
 
-  test('[D-5] a copy is a draft with the same question, choices, answer, duration and reveal', async () => {
+  test('[D-5] copies question, choices, answer, duration and reveal into a draft', async () => {
     const streamId = await service.createStream();
     const quiz = await service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
     for (const state of ['open', 'closed', 'revealed']) {
@@ -98,7 +98,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     }
   });
 
-  test('[D-2] revision rises with every change, and with nothing else', async () => {
+  test('[D-2] increases its revision with each change and nothing else', async () => {
     const streamId = await service.createStream();
     expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
     let before = 0;
@@ -142,7 +142,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect(await revisionOf(streamId)).toBe(before);
   });
 
-  test('[D-4] another order than of exactly the drafts is 409 with the drafts, and moves nothing', async () => {
+  test('[D-4] rejects an order of other quizzes than the drafts with 409 and the drafts', async () => {
     const streamId = await service.createStream();
     const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
     await publish(b);
@@ -165,7 +165,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect(await rundown(streamId)).toEqual(before);
   });
 
-  test('[D-4] a revision that is past is 409, so that nobody undoes what they have not seen', async () => {
+  test('[D-4] rejects an outdated revision with 409', async () => {
     const streamId = await service.createStream();
     const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
     const { revision } = await rundown(streamId);
@@ -178,7 +178,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect((await order(streamId, { order: [b, a, c], revision: newer })).status).toBe(200);
   });
 
-  test('[D-6] an import makes a draft of each quiz, in its order, behind all others', async () => {
+  test('[D-6] appends a draft for each imported quiz, in order', async () => {
     const streamId = await service.createStream();
     const [first] = await drafts(streamId, 1);
     const quizzes = [3, 1, 2].map((n) => ({ ...QUIZ, question: `Imported ${n}?` }));
@@ -199,7 +199,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     );
   });
 
-  test('[D-6] [D-7] of a text in which one quiz is wrong none is made, and errors name them all', async () => {
+  test('[D-6] [D-7] imports nothing if a quiz is invalid, and lists all errors', async () => {
     const streamId = await service.createStream();
     const bad = { ...QUIZ, question: '', duration: 5 };
     const refused = await wrong(await importing(streamId, ofJson([QUIZ, bad, QUIZ, bad])), 400);
@@ -213,7 +213,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
   });
 
-  test('[D-8] every format is taken, and no other', async () => {
+  test('[D-8] imports every documented format and no other', async () => {
     const trivia = { correct_answer: 'a', incorrect_answers: ['b'], question: 'Is it &amp;?' };
     const streamId = await service.createStream();
     for (const [format, text] of [
@@ -241,7 +241,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     }
   });
 
-  test('[D-6] [L-13] 500 at once and 2,000 in all; more is refused as a whole', async () => {
+  test('[D-6] [L-13] imports at most 500 quizzes at once and 2,000 in total, or none', async () => {
     const streamId = await service.createStream();
     const some = (count: number) => ofJson(Array(count).fill(QUIZ));
     expect((await importing(streamId, some(501))).status).toBe(400);
@@ -269,7 +269,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect((await copy()).status).toBe(409);
   }, 30_000);
 
-  test('[D-15] [D-16] what is exported makes the same quizzes again, also those that were published', async () => {
+  test('[D-15] [D-16] exports quizzes, also published ones, so that an import equals them', async () => {
     const from = await service.createStream();
     const quizzes = [
       { ...QUIZ, question: '=1+1; "which", then?', choices: ["'+a", '-b', ' c '], answer: ' c ' },
@@ -295,7 +295,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     }
   });
 
-  test('[D-15] is JSON without a format, and 400 with another', async () => {
+  test('[D-15] is exported as JSON by default; an unknown format gets 400', async () => {
     const streamId = await service.createStream();
     const file = await exported(streamId);
     expect(file.headers.get('content-type')).toBe('application/json');

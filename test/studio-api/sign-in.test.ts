@@ -438,7 +438,7 @@ describe('members who edit their profile', () => {
   });
 
   test.each(['short pwd', 'x'.repeat(201), ' '.repeat(12), 'ten chars\u0007!'])(
-     '[U-11] reject %j as a password with 400',
+    '[U-11] reject %j as a password with 400',
     async (password) => {
       const { browser } = await newMember(service, 'host');
       const body = { password, currentPassword: PASSWORD };
@@ -448,7 +448,7 @@ describe('members who edit their profile', () => {
   );
 
   test.each(['ten chars!', 'ü'.repeat(200), '🐎'.repeat(200), '  spaces count  '])(
-     '[U-11] accept %j as a password',
+    '[U-11] accept %j as a password',
     async (password) => {
       const { browser, email } = await newMember(service, 'host');
       const body = { password, currentPassword: PASSWORD };

@@ -41,7 +41,7 @@ const detailOf = async (response: Response) =>
 const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
 
 describe('a new stream', () => {
-  test('[P-7] [P-9] [S-3] [S-4] needs a title alone', async () => {
+  test('[P-7] [P-9] [S-3] [S-4] needs only a title', async () => {
     const response = await service.studio('POST', '/streams', { title: 'Quiz night' });
     const stream = await streamOf(response, 201);
     expect(Object.keys(stream).sort()).toEqual(MEMBERS);
@@ -63,7 +63,7 @@ describe('a new stream', () => {
     });
   });
 
-  test('[P-7] [P-8] keeps all that is sent', async () => {
+  test('[P-7] [P-8] has all fields that are sent', async () => {
     const fields = {
       title: 'x'.repeat(200),
       dash_url: 'https://cdn.example/a.mpd',
@@ -96,7 +96,7 @@ describe('a new stream', () => {
     expect(await detailOf(response)).toContain(member);
   });
 
-  test('[P-3] 400 for an unknown member, which is named', async () => {
+  test('[P-3] gets 400 with the name of an unknown field', async () => {
     for (const [path, body] of [
       ['/streams', { title: 'a', colour: 'red' }],
       ['/api-tokens', { name: 'a', colour: 'red' }],
@@ -118,7 +118,7 @@ describe('a new stream', () => {
 });
 
 describe('the streams of an account', () => {
-  test('[P-4] [P-10] are listed whole, newest first, with those that are unlisted', async () => {
+  test('[P-4] [P-10] are all listed, newest first, unlisted ones included', async () => {
     const { token } = await service.createAccount();
     const ids: string[] = [];
     for (let n = 0; n < 25; n++) {
@@ -134,7 +134,7 @@ describe('the streams of an account', () => {
     for (const stream of list.results) expect(Object.keys(stream).sort()).toEqual(MEMBERS);
   });
 
-  test('[P-10] one is read by its id, in upper case too', async () => {
+  test('[P-10] are read by id, also in upper case', async () => {
     const id = await service.createStream({ title: 'Mine' });
     expect((await read(id.toUpperCase())).id).toBe(id);
     expect((await service.studio('GET', `/streams/${id}/`)).status).toBe(200);
@@ -142,7 +142,7 @@ describe('the streams of an account', () => {
 });
 
 describe('changing a stream', () => {
-  test('[P-11] changes what is sent and nothing else', async () => {
+  test('[P-11] changes the sent fields only', async () => {
     const id = await service.createStream({ title: 'Old', dash_url: 'http://a.example/x.mpd' });
     const before = await read(id);
     const response = await service.studio('PATCH', `/streams/${id}`, { title: 'New' });
@@ -153,14 +153,14 @@ describe('changing a stream', () => {
     expect(await read(id)).toEqual({ ...before, title: 'New', ...second });
   });
 
-  test('[P-11] [S-3] null for a URL brings back the one of this service', async () => {
+  test('[P-11] [S-3] resets a URL to that of this service with null', async () => {
     const id = await service.createStream({ dash_url: 'http://a.example/x.mpd' });
     const response = await service.studio('PATCH', `/streams/${id}`, { dash_url: null });
     expect((await streamOf(response)).dash_url).toBe(`${service.url}/media/${id}/manifest.mpd`);
   });
 
   test.each([{}, { title: null }, { unlisted: null }, { title: '' }, { status: 'ENDED' }])(
-    '[P-11] 400 for %j, and nothing is changed',
+    '[P-11] rejects %j with 400 and changes nothing',
     async (body) => {
       const id = await service.createStream();
       const before = await read(id);
@@ -169,7 +169,7 @@ describe('changing a stream', () => {
     },
   );
 
-  test('[P-11] [Q-4] a new latencyAllowance holds for quizzes published later', async () => {
+  test('[P-11] [Q-4] applies a new latencyAllowance to quizzes published later', async () => {
     const id = await service.createStream({ latencyAllowance: 0 });
     const first = await service.publishQuiz(id, { duration: 1_000 });
     await service.studio('PATCH', `/streams/${id}`, { latencyAllowance: 1_000 });
@@ -182,8 +182,8 @@ describe('changing a stream', () => {
   });
 });
 
-describe('the life of a stream', () => {
-  test('[P-12] start makes it STREAMING, again changes nothing', async () => {
+describe('the life cycle of a stream', () => {
+  test('[P-12] start makes it STREAMING; a repeat changes nothing', async () => {
     const id = await service.createStream();
     const startedMs = service.clock.nowMs();
     const started = await streamOf(await send(id, 'start'));
@@ -192,7 +192,7 @@ describe('the life of a stream', () => {
     expect(await streamOf(await send(id, 'start'))).toEqual(started);
   });
 
-  test('[P-13] end makes it ENDED, again changes nothing, and start is then 409', async () => {
+  test('[P-13] end makes it ENDED; a repeat changes nothing, and start gets 409', async () => {
     const id = await service.createStream();
     await send(id, 'start');
     wait(5);
@@ -206,7 +206,7 @@ describe('the life of a stream', () => {
     expect(await read(id)).toEqual(ended);
   });
 
-  test('[P-13] end works from CREATED, and without a body or with an empty one', async () => {
+  test('[P-13] end works from CREATED, without a body or with an empty one', async () => {
     for (const body of [undefined, {}]) {
       const id = await service.createStream();
       const ended = await streamOf(await send(id, 'end', body));
@@ -215,7 +215,7 @@ describe('the life of a stream', () => {
     }
   });
 
-  test('[P-14] `at` sets endsAt; the stream ends with the sealing of the interval that holds it', async () => {
+  test('[P-14] `at` sets endsAt; the stream ends when that interval is sealed', async () => {
     const id = await service.createStream();
     await send(id, 'start');
     await service.advance(1);
@@ -233,7 +233,7 @@ describe('the life of a stream', () => {
     expect((await read(id)).ended).toBeGreaterThanOrEqual(at);
   });
 
-  test('[P-14] a later call replaces it, and an `at` that has passed ends the stream now', async () => {
+  test('[P-14] a later call replaces `at`; a past `at` ends the stream now', async () => {
     const id = await service.createStream();
     const at = service.clock.nowMs() + 60_000;
     await send(id, 'end', { at });
@@ -242,7 +242,7 @@ describe('the life of a stream', () => {
     expect(past).toMatchObject({ status: 'ENDED', endsAt: null });
   });
 
-  test('[P-14] 400 for an `at` that is no moment', async () => {
+  test('[P-14] an invalid `at` gets 400', async () => {
     const id = await service.createStream();
     for (const at of ['soon', -1, 1.5, null, 2 ** 53]) {
       expect(await detailOf(await send(id, 'end', { at }))).toContain('at');

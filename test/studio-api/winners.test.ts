@@ -52,7 +52,7 @@ describe('winners', () => {
     expect(await rounds(streamId)).toEqual([{ ...round, state: 'closed', count: 1 }]);
   });
 
-  test('[P-4] [P-22] rounds are listed in the order they were asked for; the next game is empty', async () => {
+  test('[P-4] [P-22] rounds are listed in order; the next game starts empty', async () => {
     const streamId = await service.createStream();
     const ids: string[] = [];
     for (let n = 0; n < 3; n++) {
@@ -68,7 +68,7 @@ describe('winners', () => {
     ]);
   });
 
-  test('[W-3] is 409 while a quiz of the game is open or not revealed, or a round is open', async () => {
+  test('[W-3] a request gets 409 while a quiz is open or not revealed, or a round is open', async () => {
     const streamId = await service.createStream();
     const quiz = await service.publishQuiz(streamId, { reveal: 'manual' });
     expect((await request(streamId)).status).toBe(409);
@@ -80,7 +80,7 @@ describe('winners', () => {
     expect(await rounds(streamId)).toHaveLength(1);
   });
 
-  test('[P-26] in an ended stream it is 409', async () => {
+  test('[P-26] a request gets 409 in an ended stream', async () => {
     const streamId = await service.createStream();
     await service.studio('POST', `/streams/${streamId}/end`);
     expect((await request(streamId)).status).toBe(409);

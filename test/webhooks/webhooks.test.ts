@@ -413,7 +413,9 @@ test('[H-22] metrics count attempts and contain neither URLs nor secrets', async
     target.answer = () => new Response(null, { status: 500 });
     for (let n = 0; n < 2; n++) await service.studio('POST', `/webhooks/${id}/test`);
     await service.service.deliver();
-    const readings = service.service.stats.additional.filter(({ name }) => name.includes('webhook'));
+    const readings = service.service.stats.additional.filter(({ name }) =>
+      name.includes('webhook'),
+    );
     const samples = readings.map(({ name, read }) => [name, [...read()]]);
     expect(samples).toEqual([
       [

@@ -1,9 +1,9 @@
 import type { QuizResults } from '../../../protocol/quizzes.ts';
 
-/** What a client learnt of a request: yes, no, or nothing (a reset, a time-out, a 503). */
+/** Outcome of a request as its client knows it; unknown after a reset, a time-out or a 503. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
-/** A quiz that the service acknowledged to have published. */
+/** A quiz whose publication the service acknowledged. */
 export interface PublishedQuiz {
   readonly id: string;
   readonly choices: readonly string[];
@@ -30,9 +30,9 @@ export interface WinnerRow {
 }
 
 interface Attempts {
-  /** The choice that was acknowledged, if one was. */
+  /** The acknowledged choice, if any. */
   choice: string | null;
-  /** The choice that the viewer gave up on without a yes or a no: it may count or not. */
+  /** The choice with an unknown outcome: it may count or not. */
   maybe: string | null;
 }
 
@@ -40,13 +40,13 @@ interface Round {
   readonly id: string;
   readonly quizzes: readonly PublishedQuiz[];
   readonly won: Set<string>;
-  /** Claims that nobody heard a yes or no of: they may count or not. */
+  /** Viewers whose claims have an unknown outcome: they may count or not. */
   readonly maybe: Set<string>;
 }
 
 /**
- * Sees what clients sent and received, and nothing else. Says what the service must have done, and
- * collects every way in which it did not. Viewers go by the `sub` of their tokens.
+ * Derives from what clients sent and received what the service must have done, and collects the
+ * violations. Viewers are identified by the `sub` of their tokens.
  */
 export class Oracle {
   readonly figures = { acknowledged: 0, refused: 0, unknown: 0, claims: 0, events: 0, bodies: 0 };
@@ -58,8 +58,8 @@ export class Oracle {
   private readonly bodies = new Map<number, string>();
 
   /**
-   * @param violations what it finds; oracles of several streams may share the list
-   * @param onNew told of the events of each interval, when somebody is served it first
+   * @param violations receives what it finds; oracles of several streams may share the list
+   * @param onNew called with the events of each interval at its first read
    */
   constructor(
     readonly violations: string[] = [],
@@ -73,7 +73,7 @@ export class Oracle {
     this.answers.set(quiz.id, this.answers.get(quiz.id) ?? new Map());
   }
 
-  /** A viewer sent an answer and this is what came back; a client sends one at a time. */
+  /** Records the outcome of an answer; a client sends one at a time. */
   answered(quizId: string, viewer: string, choice: string, outcome: Outcome): void {
     this.figures[outcome]++;
     const attempts = this.attemptsOf(quizId, viewer);
@@ -87,12 +87,12 @@ export class Oracle {
     attempts.choice ??= choice;
   }
 
-  /** A viewer heard neither yes nor no of this answer, and sends it no more. */
+  /** Records an answer with an unknown outcome that is not repeated. */
   gaveUp(quizId: string, viewer: string, choice: string): void {
     this.attemptsOf(quizId, viewer).maybe = choice;
   }
 
-  /** Whether a viewer answered all of these quizzes right, and was told so. */
+  /** Whether right answers of the viewer to all of these quizzes were acknowledged. */
   hasWon(quizzes: readonly PublishedQuiz[], viewer: string): boolean {
     return quizzes.every(({ id, answer }) => this.attemptsOf(id, viewer).choice === answer);
   }
@@ -109,33 +109,33 @@ export class Oracle {
     this.rounds.push({ id, quizzes, won: new Set(), maybe: new Set() });
   }
 
-  /** A viewer claims to have won the newest round: the status, and whether an earlier try is open. */
+  /** Records the status of a claim to the newest round. @param isRetry an earlier attempt is unknown */
   claimed(viewer: string, status: 204 | 401 | 409, isRetry: boolean): void {
     const round = this.rounds.at(-1);
     if (!round) throw new Error('no round was opened');
     this.figures.claims++;
     const qualifies = this.hasWon(round.quizzes, viewer);
     if (status === 204) {
-      const thinkable = this.mayHaveWon(round.quizzes, viewer);
-      this.expect(thinkable, `${viewer} won round ${round.id} without the right answers`);
+      const isPossible = this.mayHaveWon(round.quizzes, viewer);
+      this.expect(isPossible, `${viewer} won round ${round.id} without the right answers`);
       round.won.add(viewer);
     } else if (status === 401) {
       this.expect(!qualifies, `${viewer} answered all right and was refused in ${round.id}`);
     } else if (isRetry && qualifies) round.maybe.add(viewer);
   }
 
-  /** The service acknowledged an event of the producer's, which carries this number. */
+  /** Records an acknowledged event of the producer by its number. */
   eventAcknowledged(number: number): void {
     this.figures.events++;
     this.producerEvents.add(number);
   }
 
-  /** Nobody will know whether the service took this event. */
+  /** Records an event of the producer with an unknown outcome. */
   eventGivenUp(number: number): void {
     this.maybeEvents.add(number);
   }
 
-  /** Somebody was served an interval. */
+  /** Records an interval that a viewer read. */
   served(interval: number, body: string): void {
     this.figures.bodies++;
     const first = this.bodies.get(interval);
@@ -145,19 +145,22 @@ export class Oracle {
     }
     this.bodies.set(interval, body);
     for (const event of eventsOf(interval, body)) {
-      const tells =
+      const revealsAnswer =
         event.type !== 'quiz-results' && JSON.stringify(event.data).includes('"answer"');
-      this.expect(!tells, `interval ${interval} tells an answer before its results: ${body}`);
+      this.expect(
+        !revealsAnswer,
+        `interval ${interval} contains an answer before its results: ${body}`,
+      );
       this.onNew(event);
     }
   }
 
-  /** All intervals that anybody ever read. */
+  /** All intervals that were read. */
   servedIntervals(): number[] {
     return [...this.bodies.keys()].sort((a, b) => a - b);
   }
 
-  /** The whole feed, as it is read in the end. */
+  /** Checks the whole feed. */
   checkFeed(events: readonly ReadEvent[]): void {
     const ofType = (type: string) => events.filter((event) => event.type === type);
     this.checkQuizzes(ofType('quiz'), ofType('quiz-results'));
@@ -177,22 +180,22 @@ export class Oracle {
     for (const event of results) this.checkResults(event);
   }
 
-  /** The results of a quiz, when everybody who answers it has heard a yes or a no, or gave up. */
+  /** Checks the results of a quiz, once all outcomes of its answers are recorded. */
   checkResults({ interval, data }: ReadEvent): void {
-    const told = data as QuizResults;
-    const quiz = this.quizzes.get(told.id);
+    const published = data as QuizResults;
+    const quiz = this.quizzes.get(published.id);
     if (!quiz) return;
     this.expect(interval >= quiz.closeInterval, `results of ${quiz.id} came before its close`);
-    this.expect(told.answer === quiz.answer, `results of ${quiz.id} tell a wrong answer`);
+    this.expect(published.answer === quiz.answer, `results of ${quiz.id} have a wrong answer`);
     const given = [...(this.answers.get(quiz.id)?.values() ?? [])];
     for (const choice of quiz.choices) {
       const acknowledged = given.filter((attempts) => attempts.choice === choice).length;
       const open = given.filter(({ choice: own, maybe }) => own === null && maybe === choice);
-      const counted = told.choices[choice]?.count ?? Number.NaN;
+      const counted = published.choices[choice]?.count ?? Number.NaN;
       this.expect(
         counted >= acknowledged && counted <= acknowledged + open.length,
         `results of ${quiz.id}: ${counted} for "${choice}", ` +
-          `${acknowledged} were acknowledged and ${open.length} left open`,
+          `${acknowledged} were acknowledged and ${open.length} unknown`,
       );
     }
   }
@@ -202,17 +205,17 @@ export class Oracle {
     this.expect(requests.length === rounds, `${requests.length} requests for ${rounds} rounds`);
     this.expect(winners.length === rounds, `${winners.length} counts for ${rounds} rounds`);
     for (const [index, { won, maybe, id }] of this.rounds.entries()) {
-      const told = winners[index];
+      const published = winners[index];
       const requested = requests[index]?.interval ?? Number.NaN;
-      if (!told) continue;
-      const { count } = told.data as { count: number };
+      if (!published) continue;
+      const { count } = published.data as { count: number };
       const isRight = count >= won.size && count <= won.size + maybe.size;
       this.expect(isRight, `round ${id}: ${count} winners, ${won.size} were acknowledged`);
-      this.expect(told.interval >= requested + 4, `round ${id} was counted within a second`);
+      this.expect(published.interval >= requested + 4, `round ${id} was counted within a second`);
     }
   }
 
-  /** The answers that the service has, which must be those it acknowledged. */
+  /** Checks that the exported answers are the acknowledged ones. */
   checkAnswers(rows: readonly AnswerRow[]): void {
     const recorded = rows.map(({ quizId, viewer, choice }) => `${quizId} ${viewer} ${choice}`);
     const acknowledged = new Set<string>();
@@ -226,7 +229,7 @@ export class Oracle {
     this.expectOnce('answer', acknowledged, recorded, open);
   }
 
-  /** The winners that the service has: those it acknowledged, and perhaps those nobody knows of. */
+  /** Checks that the exported winners are the acknowledged ones, and unknown ones at most. */
   checkWinners(rows: readonly WinnerRow[]): void {
     for (const { id, won, maybe } of this.rounds) {
       const recorded = rows.filter(({ roundId }) => roundId === id).map(({ viewer }) => viewer);
@@ -236,7 +239,7 @@ export class Oracle {
     }
   }
 
-  /** What was acknowledged is there once, what is left open at most once, and nothing else is. */
+  /** Expects each acknowledged item once, each unknown one at most once, and no other. */
   private expectOnce<T>(
     what: string,
     acknowledged: ReadonlySet<T>,
@@ -247,18 +250,18 @@ export class Oracle {
     for (const item of found) counts.set(item, (counts.get(item) ?? 0) + 1);
     for (const item of acknowledged) {
       const times = counts.get(item) ?? 0;
-      this.expect(times === 1, `${what} ${item}: acknowledged, and there ${times} times`);
+      this.expect(times === 1, `${what} ${item}: acknowledged, but found ${times} times`);
     }
     for (const [item, times] of counts) {
       if (acknowledged.has(item)) continue;
-      this.expect(open.has(item), `${what} ${item}: there, and never acknowledged`);
-      this.expect(times === 1, `${what} ${item}: left open, and there ${times} times`);
+      this.expect(open.has(item), `${what} ${item}: found, but never acknowledged`);
+      this.expect(times === 1, `${what} ${item}: unknown, but found ${times} times`);
     }
   }
 
-  /** Notes a violation unless this holds. */
-  expect(holds: boolean, violation: string): void {
-    if (!holds) this.violations.push(this.name + violation);
+  /** Records a violation unless the condition holds. */
+  expect(condition: boolean, violation: string): void {
+    if (!condition) this.violations.push(this.name + violation);
   }
 
   private attemptsOf(quizId: string, viewer: string): Attempts {

@@ -1,29 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import type { Oracle, PublishedQuiz } from './oracle.ts';
-import { type Insistence, jsonOf, Requests, type Service, type Target } from './requests.ts';
+import {
+  jsonOf,
+  RetryingClient,
+  type RetryOptions,
+  type Target,
+  type TestedService,
+} from './retrying-client.ts';
 
 export interface ProducerOptions {
-  readonly service: Service;
+  readonly service: TestedService;
   readonly apiToken: string;
   readonly oracle: Oracle;
-  /** Which of the events are sent once and no more, whatever is heard: each of so many (0: none). */
-  readonly onceEach?: number;
+  /** Every n-th event is not retried, whatever its outcome; 0 for none. */
+  readonly sendOnceEvery?: number;
 }
 
 const PAUSE_MS = 80;
-const BETWEEN_EVENTS_MS = 60;
+const EVENT_PERIOD_MS = 60;
 const CHOICES = ['Mars', 'Jupiter', '1984'];
 const QUIZ_MS = 1_000;
 
-/** Who runs the show. Every write has a key and is sent again until it is answered (R-11). */
+/** The producer of the show. Writes have an idempotency key and are retried (R-11). */
 export class Producer {
   streamId = '';
-  private readonly requests: Requests;
+  private readonly requests: RetryingClient;
   private events = 0;
   private over = false;
 
   constructor(private readonly options: ProducerOptions) {
-    this.requests = new Requests(options.service, `Token ${options.apiToken}`);
+    this.requests = new RetryingClient(options.service, `Token ${options.apiToken}`);
   }
 
   async createStream(): Promise<string> {
@@ -57,7 +63,7 @@ export class Producer {
     oracle.roundOpened(round.id, quizzes);
   }
 
-  /** Sends events one after the other, until `end`. */
+  /** Sends events one after the other until `end`. */
   async sendEvents(): Promise<void> {
     while (!this.over) {
       const number = ++this.events;
@@ -66,14 +72,14 @@ export class Producer {
           ? { type: 'purchase', data: { text: String(number) } }
           : { type: 'tick', data: { number } };
       await this.sendEvent(number, event);
-      await Bun.sleep(BETWEEN_EVENTS_MS);
+      await Bun.sleep(EVENT_PERIOD_MS);
     }
   }
 
   private async sendEvent(number: number, event: object): Promise<void> {
-    const { oracle, onceEach = 0 } = this.options;
+    const { oracle, sendOnceEvery = 0 } = this.options;
     const path = `/streams/${this.streamId}/events`;
-    if (onceEach === 0 || number % onceEach > 0) await this.write(path, 201, event);
+    if (sendOnceEvery === 0 || number % sendOnceEvery > 0) await this.write(path, 201, event);
     else {
       const answer = await this.requests.send('POST', `/studio/v1${path}`, event);
       if (answer === null || answer.status === 503) return oracle.eventGivenUp(number);
@@ -100,8 +106,11 @@ export class Producer {
   }
 
   private async write<T>(path: string, status: number, body?: object): Promise<T> {
-    const insistence: Insistence = { key: randomUUID(), pauseMs: () => PAUSE_MS };
-    const sent = body === undefined ? insistence : { ...insistence, body };
-    return jsonOf<T>(await this.requests.insist('POST', `/studio/v1${path}`, sent), status);
+    const retry: RetryOptions = { key: randomUUID(), pauseMs: () => PAUSE_MS };
+    const options = body === undefined ? retry : { ...retry, body };
+    return jsonOf<T>(
+      await this.requests.sendUntilDefinite('POST', `/studio/v1${path}`, options),
+      status,
+    );
   }
 }

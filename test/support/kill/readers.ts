@@ -1,20 +1,20 @@
 import { eventsOf, type Oracle, type ReadEvent } from './oracle.ts';
-import { jsonOf, Requests, type Service, type Target } from './requests.ts';
+import { jsonOf, RetryingClient, type Target, type TestedService } from './retrying-client.ts';
 
 export interface ReadersOptions {
-  readonly service: Service;
+  readonly service: TestedService;
   readonly streamId: string;
   readonly oracle: Oracle;
   readonly random: () => number;
 }
 
 const PAUSE_MS = 50;
-/** Every other old interval that is asked for is of the last ten seconds. */
+/** Every second replayed interval is from the last ten seconds. */
 const RECENT_INTERVALS = 40;
 
 /**
- * Viewers who only read: some hold requests for the interval that fills, some follow the event
- * stream, some ask for old intervals. Every body goes to the oracle, whoever got it.
+ * Viewers who only read: some long poll, some follow the event stream, some read old intervals. Every
+ * body goes to the oracle.
  */
 export class Readers {
   private readonly path: string;
@@ -23,7 +23,7 @@ export class Readers {
   private over = false;
   private readonly waiting: { key: string; resolve: (event: ReadEvent) => void }[] = [];
   private readonly unclaimed: ReadEvent[] = [];
-  private readonly at: number[] = [];
+  private readonly positions: number[] = [];
   private readonly running: Promise<void>[] = [];
   private readonly stop = new AbortController();
 
@@ -36,24 +36,28 @@ export class Readers {
 
   /** Gets a viewer token for the readers. */
   static async open(options: ReadersOptions): Promise<Readers> {
-    const answer = await new Requests(options.service, '').insist('POST', '/api/v1/token', {
-      body: { stream_id: options.streamId, unique_user_identifier: 'reader' },
-      pauseMs: () => PAUSE_MS,
-    });
+    const answer = await new RetryingClient(options.service, '').sendUntilDefinite(
+      'POST',
+      '/api/v1/token',
+      {
+        body: { stream_id: options.streamId, unique_user_identifier: 'reader' },
+        pauseMs: () => PAUSE_MS,
+      },
+    );
     return new Readers(options, jsonOf<{ token: string }>(answer, 200).token);
   }
 
-  /** Begins to read, at this interval; followers and event streams are spread over the nodes. */
-  begin(interval: number, { live, replaying }: { live: number; replaying: number }): void {
+  /** Starts to read at this interval, with readers spread over the nodes. */
+  start(interval: number, { live, replaying }: { live: number; replaying: number }): void {
     this.first = interval;
     this.newest = interval - 1;
     const { nodes } = this.options.service;
     for (let reader = 0; reader < live; reader++) this.running.push(this.follow(interval, reader));
     for (let reader = 0; reader < replaying; reader++) this.running.push(this.replay(reader));
-    for (const node of nodes.keys()) this.running.push(this.listen(interval, node));
+    for (const node of nodes.keys()) this.running.push(this.followEventStream(interval, node));
   }
 
-  /** The next event of this type, and of this quiz, in the feed that was not asked for before. */
+  /** Takes the next event of this type and quiz that no earlier call took. */
   next(type: string, quizId?: string): Promise<ReadEvent> {
     const key = `${type} ${quizId}`;
     const index = this.unclaimed.findIndex((event) => keyOf(event) === key);
@@ -61,15 +65,15 @@ export class Readers {
     return new Promise((resolve) => this.waiting.push({ key, resolve }));
   }
 
-  /** Stops, when every reader has read up to the newest interval that one of them read. */
+  /** Stops once every reader has read the newest interval that any reader has. */
   async end(): Promise<void> {
-    while (this.at.some((interval) => interval < this.newest)) await Bun.sleep(PAUSE_MS);
+    while (this.positions.some((interval) => interval < this.newest)) await Bun.sleep(PAUSE_MS);
     this.over = true;
     this.stop.abort();
     await Promise.all(this.running);
   }
 
-  /** Reads every interval that anybody ever read once more. @returns the events in them */
+  /** Reads all intervals again that were ever read. @returns their events */
   async readAllAgain(): Promise<ReadEvent[]> {
     const { oracle } = this.options;
     const events: ReadEvent[] = [];
@@ -83,8 +87,8 @@ export class Readers {
   }
 
   /**
-   * Follows the event stream of one node over every interval that anybody ever read.
-   * @returns how many intervals it sent
+   * Reads the event stream of one node over all intervals that were ever read.
+   * @returns the number of intervals it sent
    */
   async replayFrom(node: number): Promise<number> {
     const { oracle } = this.options;
@@ -98,19 +102,19 @@ export class Readers {
     return sent;
   }
 
-  private reader(node: number): Requests {
-    return new Requests(this.options.service, `Bearer ${this.token}`, node);
+  private reader(node: number): RetryingClient {
+    return new RetryingClient(this.options.service, `Bearer ${this.token}`, node);
   }
 
   private async follow(from: number, node: number): Promise<void> {
-    const own = this.at.push(from) - 1;
+    const index = this.positions.push(from) - 1;
     const requests = this.reader(node);
     for (let interval = from; !this.over; ) {
-      this.at[own] = interval;
+      this.positions[index] = interval;
       const body = await this.read(requests, interval);
       if (body === null) await Bun.sleep(PAUSE_MS);
       else {
-        this.took(interval, body);
+        this.onInterval(interval, body);
         interval++;
       }
     }
@@ -118,21 +122,24 @@ export class Readers {
 
   private async replay(node: number): Promise<void> {
     const requests = this.reader(node);
-    for (let turn = node; !this.over; turn++) {
+    for (let round = node; !this.over; round++) {
       await Bun.sleep(PAUSE_MS);
       const span = Math.max(1, this.newest - this.first);
-      const newer = turn % 2 === 0 ? Math.min(span, RECENT_INTERVALS) : span;
-      requests.turnTo(turn);
+      const newer = round % 2 === 0 ? Math.min(span, RECENT_INTERVALS) : span;
+      requests.selectNode(round);
       await this.read(requests, this.newest - Math.floor(this.options.random() * newer));
     }
   }
 
   /** @returns null when there was no 200 */
-  private async read(requests: Requests, interval: number): Promise<string | null> {
+  private async read(requests: RetryingClient, interval: number): Promise<string | null> {
     const answer = await requests.send('GET', this.path + interval);
     if (answer?.status !== 200) {
-      const told = answer?.status ?? 503;
-      this.options.oracle.expect(told === 503 || told === 400, `interval ${interval} got ${told}`);
+      const status = answer?.status ?? 503;
+      this.options.oracle.expect(
+        status === 503 || status === 400,
+        `interval ${interval} got ${status}`,
+      );
       return null;
     }
     const body = Buffer.from(answer.body).toString();
@@ -140,8 +147,8 @@ export class Readers {
     return body;
   }
 
-  // Intervals are in order for each reader, so the first to read one is the first to read all before.
-  private took(interval: number, body: string): void {
+  // Each reader reads in order, so the first read of an interval follows first reads of all before.
+  private onInterval(interval: number, body: string): void {
     if (interval !== this.newest + 1) return;
     this.newest = interval;
     for (const event of eventsOf(interval, body)) {
@@ -151,8 +158,8 @@ export class Readers {
     }
   }
 
-  /** Follows the event stream, and resumes by `Last-Event-ID` when it breaks: on the next node. */
-  private async listen(from: number, first: number): Promise<void> {
+  /** Follows the event stream; when it breaks, resumes on the next node by `Last-Event-ID`. */
+  private async followEventStream(from: number, first: number): Promise<void> {
     let last: number | null = null;
     for (let node = first; !this.over; node++) {
       try {
@@ -196,7 +203,7 @@ async function* messagesOf(response: Response): AsyncGenerator<{ id: number; dat
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    // What follows the last blank line may be cut off, so it is no message yet.
+    // The part after the last blank line may be incomplete.
     const parts = text.split('\n\n');
     text = parts.pop() ?? '';
     for (const part of parts) {

@@ -1,26 +1,26 @@
 import type { Quiz } from '../../../protocol/quizzes.ts';
-import type { Crowd } from './crowd.ts';
+import type { AnsweringClients } from './answering-clients.ts';
 import type { Oracle } from './oracle.ts';
 import type { Producer } from './producer.ts';
 import type { Readers } from './readers.ts';
 
-/** Everybody who takes part in the show of one stream. */
-export interface Cast {
+/** The parts of a test show of one stream. */
+export interface ShowParts {
   readonly oracle: Oracle;
   readonly producer: Producer;
-  readonly crowd: Crowd;
+  readonly crowd: AnsweringClients;
   readonly readers: Readers;
   readonly random: () => number;
-  /** Told of a quiz that viewers can answer now. */
+  /** Called with each quiz that viewers can answer now. */
   readonly onQuestion?: (quiz: Quiz) => void;
 }
 
-/** Share of the rounds with two quizzes at once. */
+/** Share of rounds with two concurrent quizzes. */
 const TWO_QUIZZES = 0.3;
 
-/** One game: a quiz or two, their results, and who won. The oracle checks what can be checked. */
-export async function playRound(cast: Cast): Promise<void> {
-  const { oracle, producer, crowd, readers, random, onQuestion } = cast;
+/** Plays a game of one or two quizzes with results and winners, checked by the oracle. */
+export async function playRound(parts: ShowParts): Promise<void> {
+  const { oracle, producer, crowd, readers, random, onQuestion } = parts;
   const drafts = [await producer.draft(0)];
   if (random() < TWO_QUIZZES) drafts.push(await producer.draft(2));
   const published = Promise.all(drafts.map((id) => producer.publish(id)));

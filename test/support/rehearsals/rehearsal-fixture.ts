@@ -3,17 +3,17 @@ import type { NewRehearsal, Rehearsal } from '../../../protocol/rehearsal.ts';
 import type { StudioQuiz } from '../../../protocol/studio.ts';
 import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
 
-const LOOK_MS = 100;
+const POLL_MS = 100;
 
-/** A show of a service, and its rehearsals. */
+/** A show of a service and its rehearsals. */
 export class RehearsalFixture {
   private constructor(
     readonly service: Harness,
     readonly showId: string,
   ) {}
 
-  /** With a new show that has these quizzes as drafts. */
-  static async of(service: Harness, ...quizzes: object[]): Promise<RehearsalFixture> {
+  /** Creates a show with these quizzes as drafts. */
+  static async forNewShow(service: Harness, ...quizzes: object[]): Promise<RehearsalFixture> {
     const showId = await service.createStream({ title: 'Friday quiz night' });
     for (const quiz of quizzes) {
       const body = { ...QUIZ, ...quiz };
@@ -27,7 +27,7 @@ export class RehearsalFixture {
     return this.service.studio('POST', `/streams/${this.showId}/rehearsals`, body, { headers });
   }
 
-  async begun(settings: Partial<NewRehearsal> = {}): Promise<Rehearsal> {
+  async start(settings: Partial<NewRehearsal> = {}): Promise<Rehearsal> {
     return expectJson(await this.create(settings), 201);
   }
 
@@ -39,15 +39,16 @@ export class RehearsalFixture {
     return this.service.studio('DELETE', `/streams/${this.showId}/rehearsals/current`);
   }
 
-  /** The rehearsal, once it is as it should be. */
-  async once(isRight: (rehearsal: Rehearsal) => boolean): Promise<Rehearsal> {
-    for (let lookedMs = 0; ; lookedMs += LOOK_MS) {
+  /** Polls the current rehearsal until it meets a condition. @throws Error after 14 s */
+  async waitFor(condition: (rehearsal: Rehearsal) => boolean): Promise<Rehearsal> {
+    for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const response = await this.current();
-      // A machine that is busy may take a record for one that is unavailable.
+      // On a busy machine the database may seem unavailable.
       const rehearsal = response.status === 503 ? null : await expectJson<Rehearsal>(response, 200);
-      if (rehearsal && isRight(rehearsal)) return rehearsal;
-      if (lookedMs > 14_000) throw new Error(`it stayed at ${JSON.stringify(rehearsal)}`);
-      await Bun.sleep(LOOK_MS);
+      if (rehearsal && condition(rehearsal)) return rehearsal;
+      if (waitedMs > 14_000)
+        throw new Error(`the rehearsal stayed at ${JSON.stringify(rehearsal)}`);
+      await Bun.sleep(POLL_MS);
     }
   }
 
@@ -56,8 +57,8 @@ export class RehearsalFixture {
     return (await expectJson<{ results: StudioQuiz[] }>(response, 200)).results;
   }
 
-  /** Asks a quiz and waits until its results are there. */
-  async ask(streamId: string, index: number): Promise<StudioQuiz> {
+  /** Publishes a quiz and waits for its results. */
+  async playQuiz(streamId: string, index: number): Promise<StudioQuiz> {
     const id = (await this.quizzesOf(streamId))[index]?.id;
     await expectJson(await this.service.studio('POST', `/quizzes/${id}/publish`), 200);
     for (;;) {
@@ -67,8 +68,8 @@ export class RehearsalFixture {
     }
   }
 
-  /** How many answers to a quiz are in the database, by the export. */
-  async recorded(streamId: string): Promise<number> {
+  /** Number of recorded answers of a stream, by its export. */
+  async countRecordedAnswers(streamId: string): Promise<number> {
     const response = await this.service.studio('GET', `/streams/${streamId}/exports/answers`);
     return (await response.text()).split('\n').filter(Boolean).length;
   }

@@ -8,12 +8,12 @@ import { procedures, type Store } from '../../../server/app/procedures.ts';
 import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 import { openDirectDatabase } from '../../../server/storage/sql/database-direct.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
-import { type Rows, type SqlValue, writing } from '../../../server/storage/sql/procedure.ts';
+import { type Rows, type SqlValue, writeProcedure } from '../../../server/storage/sql/procedure.ts';
 
 /** All procedures, and one that runs any statement. */
 const withStatements = {
   ...procedures,
-  run: writing(
+  run: writeProcedure(
     (tx, { text, params = [] }: { text: string; params?: SqlValue[] }): Promise<Rows<SqlRow>> =>
       tx.query<SqlRow>(text, params),
   ),

@@ -1,32 +1,32 @@
 import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { type ServerProcess, serveProcess } from '../harness/program.ts';
-import type { Target } from './requests.ts';
+import type { Target } from './retrying-client.ts';
 
-// What a crowd on one address needs, and a log that shows what went wrong.
+// Rate limits for many clients on one address, and a log of errors.
 const FLAGS = [
   ...['--rate-tokens', '1000000/60', '--rate-answers', '1000/10', '--rate-studio', '100000/60'],
   ...['--rate-failed-auth', '100000/60', '--log-level', 'error'],
 ];
-const LOOK_MS = 5;
+const POLL_MS = 5;
 const READY_MAX_MS = 20_000;
 
-/** One restart, in ms from the kill: what a slow one has to be explained by. */
+/** Measurements of one restart, in ms from the kill. */
 export interface Restart {
-  /** The killed process was gone. */
+  /** Until the killed process had exited. */
   readonly goneMs: number;
-  /** The new one listened. */
+  /** Until the new process listened. */
   readonly listeningMs: number;
-  /** `/readyz` was 200. */
+  /** Until `/readyz` returned 200. */
   readonly readyMs: number;
-  /** So much of that the new one waited for a core that others had. */
+  /** Part of it for which the new process waited for a core. */
   readonly queuedMs: number;
-  /** Processes that wanted a core, as the machine averages it over a minute. */
+  /** Load average over a minute. */
   readonly load: number;
 }
 
-/** A server that is killed and started again, always on the same port and data directory. */
-export class ServerUnderFire {
+/** A server that is killed and restarted on the same port and data directory. */
+export class KillableServer {
   readonly restarts: Restart[] = [];
   private process: ServerProcess | null = null;
 
@@ -41,10 +41,10 @@ export class ServerUnderFire {
       ...['--host', hostname, '--port', String(port), '--data', this.directory],
       ...FLAGS,
     ]);
-    await this.ready();
+    await this.waitUntilReady();
   }
 
-  /** `kill -9` and a new start, as a supervisor does it. */
+  /** Kills the server with SIGKILL and restarts it. */
   async kill(): Promise<void> {
     const { process } = this;
     const killedMs = performance.now();
@@ -59,24 +59,24 @@ export class ServerUnderFire {
     this.restarts.push({ goneMs, listeningMs, readyMs, queuedMs, load });
   }
 
-  /** What the server that runs now has said on standard error. */
+  /** Standard error of the current process. */
   log(): string {
     return this.process?.log() ?? '';
   }
 
-  private async ready(): Promise<void> {
+  private async waitUntilReady(): Promise<void> {
     const url = `http://${this.target.hostname}:${this.target.port}/readyz`;
-    const giveUpMs = performance.now() + READY_MAX_MS;
+    const deadlineMs = performance.now() + READY_MAX_MS;
     for (;;) {
       const response = await fetch(url).catch(() => null);
       if (response?.status === 200) return;
-      if (performance.now() > giveUpMs) throw new Error(`not ready: ${this.log()}`);
-      await Bun.sleep(LOOK_MS);
+      if (performance.now() > deadlineMs) throw new Error(`not ready: ${this.log()}`);
+      await Bun.sleep(POLL_MS);
     }
   }
 }
 
-/** How long the main thread of a process was ready to run and did not; 0 where Linux does not tell. */
+/** Time for which the main thread of a process waited for a core; 0 where it cannot be measured. */
 function queuedMsOf(pid: number | undefined): number {
   try {
     const [, queuedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
@@ -86,7 +86,7 @@ function queuedMsOf(pid: number | undefined): number {
   }
 }
 
-/** A port of 127.0.0.1 that is free now. */
+/** A free port of 127.0.0.1. */
 export function freePort(): number {
   const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
   const { port } = listener;

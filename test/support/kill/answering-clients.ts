@@ -1,111 +1,115 @@
 import type { Quiz } from '../../../protocol/quizzes.ts';
 import type { Oracle, Outcome, PublishedQuiz } from './oracle.ts';
-import { jsonOf, Requests, type Service } from './requests.ts';
+import { jsonOf, RetryingClient, type TestedService } from './retrying-client.ts';
 
 export interface CrowdOptions {
-  readonly service: Service;
+  readonly service: TestedService;
   readonly streamId: string;
   readonly oracle: Oracle;
   readonly random: () => number;
-  /** Share of the clients that give up on an answer when they hear neither yes nor no. */
-  readonly impatient?: number;
+  /** Share of answers that are not retried when their outcome is unknown. */
+  readonly giveUpShare?: number;
 }
 
-/** A viewer who answers, and says to have won. */
+/** A viewer who answers and claims wins. */
 interface Client {
   /** The `sub` of its token. */
   readonly id: string;
-  readonly requests: Requests;
+  readonly http: RetryingClient;
 }
 
-// How long after the question clients answer: most in time, the last after the close.
+// Answers are sent up to this long after the question, the last ones after the close.
 const ANSWER_MS = 1_150;
 const CLAIM_MS = 800;
-/** Share of the clients that change their mind, and of those that claim without the right. */
-const FICKLE = 0.03;
-const BOLD = 0.02;
+/** Share of clients that send a second answer, and of those that claim without having won. */
+const CHANGES_ANSWER_SHARE = 0.03;
+const FALSE_CLAIM_SHARE = 0.02;
 
-/** Everybody who answers and claims; a client asks again until it hears a yes or a no. */
-export class Crowd {
+/** Clients that answer and claim, each request repeated until its outcome is known. */
+export class AnsweringClients {
   private clients: Client[] = [];
 
   constructor(private readonly options: CrowdOptions) {}
 
   /** Gets a token for each client. */
-  async gather(size: number): Promise<void> {
+  async join(size: number): Promise<void> {
     const { service, streamId } = this.options;
     const join = async (number: number): Promise<Client> => {
-      const entrance = new Requests(service, '', number);
+      const anonymous = new RetryingClient(service, '', number);
       const body = { stream_id: streamId, unique_user_identifier: `client-${number}` };
-      const answer = await entrance.insist('POST', '/api/v1/token', {
+      const answer = await anonymous.sendUntilDefinite('POST', '/api/v1/token', {
         body,
         pauseMs: this.pauseMs,
       });
       const { token } = jsonOf<{ token: string }>(answer, 200);
       return {
         id: subjectOf(token),
-        requests: new Requests(service, `Bearer ${token}`, number + 1),
+        http: new RetryingClient(service, `Bearer ${token}`, number + 1),
       };
     };
     this.clients = await Promise.all(Array.from({ length: size }, (_, number) => join(number)));
   }
 
-  /** Everybody answers the quiz in their own time. Resolves when each has heard a yes or a no. */
+  /** All clients answer the quiz at random times. Resolves when each outcome is known. */
   async answer(quiz: Quiz): Promise<void> {
     const { random } = this.options;
     await Promise.all(
       this.clients.map(async (client) => {
         await Bun.sleep(random() * ANSWER_MS);
         const first = Math.floor(random() * quiz.order.length);
-        await this.answerOnce(client, quiz, quiz.order[first] as string);
-        if (random() > FICKLE) return;
+        await this.sendAnswer(client, quiz, quiz.order[first] as string);
+        if (random() > CHANGES_ANSWER_SHARE) return;
         const other = (first + Math.floor(random() * quiz.order.length)) % quiz.order.length;
-        await this.answerOnce(client, quiz, quiz.order[other] as string);
+        await this.sendAnswer(client, quiz, quiz.order[other] as string);
       }),
     );
   }
 
-  /** Who won says so, and some who did not. Resolves when each has heard a yes or a no. */
+  /** Winners claim, and some others. Resolves when each outcome is known. */
   async claim(quizzes: readonly PublishedQuiz[]): Promise<void> {
     const { oracle, random } = this.options;
     const claimants = this.clients.filter(
-      ({ id }) => oracle.hasWon(quizzes, id) || random() < BOLD,
+      ({ id }) => oracle.hasWon(quizzes, id) || random() < FALSE_CLAIM_SHARE,
     );
     await Promise.all(
       claimants.map(async (client) => {
         await Bun.sleep(random() * CLAIM_MS);
-        await this.claimOnce(client);
+        await this.sendClaim(client);
       }),
     );
   }
 
-  private async answerOnce({ id, requests }: Client, quiz: Quiz, choice: string): Promise<void> {
-    const { oracle, streamId, random, impatient = 0 } = this.options;
+  private async sendAnswer({ id, http }: Client, quiz: Quiz, choice: string): Promise<void> {
+    const { oracle, streamId, random, giveUpShare = 0 } = this.options;
     const path = `/api/v1/quizzes/${quiz.id}/answer`;
     const body = { streamId, choice, closeInterval: quiz.closeInterval };
-    if (random() < impatient) {
-      const outcome = outcomeOf((await requests.send('POST', path, body))?.status ?? null);
+    if (random() < giveUpShare) {
+      const outcome = outcomeOf((await http.send('POST', path, body))?.status ?? null);
       oracle.answered(quiz.id, id, choice, outcome);
       if (outcome === 'unknown') oracle.gaveUp(quiz.id, id, choice);
       return;
     }
-    const { status } = await requests.insist('POST', path, {
+    const { status } = await http.sendUntilDefinite('POST', path, {
       body,
       pauseMs: this.pauseMs,
-      onTry: (told) => oracle.answered(quiz.id, id, choice, outcomeOf(told)),
+      onTry: (status) => oracle.answered(quiz.id, id, choice, outcomeOf(status)),
     });
     oracle.expect(status === 204 || status === 409, `an answer got ${status}`);
   }
 
-  private async claimOnce({ id, requests }: Client): Promise<void> {
+  private async sendClaim({ id, http }: Client): Promise<void> {
     const { oracle, streamId } = this.options;
     let tries = 0;
-    const { status } = await requests.insist('POST', `/api/v1/quizzes/${streamId}/record-winner`, {
-      pauseMs: this.pauseMs,
-      onTry: () => {
-        tries++;
+    const { status } = await http.sendUntilDefinite(
+      'POST',
+      `/api/v1/quizzes/${streamId}/record-winner`,
+      {
+        pauseMs: this.pauseMs,
+        onTry: () => {
+          tries++;
+        },
       },
-    });
+    );
     if (status === 204 || status === 401 || status === 409) oracle.claimed(id, status, tries > 1);
     else oracle.expect(false, `a claim got ${status}`);
   }
