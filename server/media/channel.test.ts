@@ -3,7 +3,7 @@ import { BEGIN_MS, bytesOf, settled } from '../../test/support/media/packager-fi
 import {
   FakeStreamSegments,
   MEDIA_CONFIG,
-} from '../../test/support/media/source-manager-fixture.ts';
+} from '../../test/support/media/source-registry-fixture.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
 import { Channel, PART_MS, targetLatencyMs } from './channel.ts';
 import type { Part, Segment, TrackBytes } from './segment.ts';

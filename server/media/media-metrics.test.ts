@@ -3,7 +3,7 @@ import { bytesOf } from '../../test/support/media/packager-fixture.ts';
 import {
   createSourceFixture,
   SOURCE_REQUEST,
-} from '../../test/support/media/source-manager-fixture.ts';
+} from '../../test/support/media/source-registry-fixture.ts';
 import { mediaMetrics } from './media-metrics.ts';
 
 beforeEach(() => {

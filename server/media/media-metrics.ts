@@ -1,11 +1,11 @@
 import type { MetricDefinition } from '../platform/metrics.ts';
 import type { OriginStats } from './origin/origin-routes.ts';
-import type { SourceManager } from './source-manager.ts';
+import type { SourceRegistry } from './source-registry.ts';
 import type { SegmentStore } from './store/segment-store.ts';
 
 /** The metrics of media (SPEC M-43). No label names a stream, because the metrics page is public. */
 export function mediaMetrics(
-  sources: SourceManager,
+  sources: SourceRegistry,
   segmentStore: SegmentStore,
   originStats: () => OriginStats,
 ): MetricDefinition[] {
@@ -17,7 +17,7 @@ export function mediaMetrics(
   ];
 }
 
-function sourceMetrics(sources: SourceManager): MetricDefinition[] {
+function sourceMetrics(sources: SourceRegistry): MetricDefinition[] {
   return [
     {
       kind: 'gauge',
@@ -45,7 +45,7 @@ function sourceMetrics(sources: SourceManager): MetricDefinition[] {
   ];
 }
 
-function encoderMetrics(sources: SourceManager): MetricDefinition[] {
+function encoderMetrics(sources: SourceRegistry): MetricDefinition[] {
   const progressReports = () =>
     [...sources.liveSources()].flatMap(({ packager }) => {
       const { progress } = packager.state();

@@ -15,10 +15,11 @@ import { mediaMetrics } from './media-metrics.ts';
 import { originRoutes } from './origin/origin-routes.ts';
 import { startEncoder } from './packager/encoder-ffmpeg.ts';
 import { ffprobeBeside, findFfmpeg } from './packager/find-ffmpeg.ts';
+import type { PackagerDependencies } from './packager/packager.ts';
 import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
 import type { Container } from './source.ts';
-import { type SourceLeaseStore, SourceManager } from './source-manager.ts';
+import { type SourceLeaseStore, SourceRegistry } from './source-registry.ts';
 import { listenSrt } from './srt/srt-listener.ts';
 import { openSegmentStore } from './store/segment-store-files.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket/websocket-ingest.ts';
@@ -82,16 +83,11 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   });
   const ffmpeg = once(() => findFfmpeg(media));
   const channels = new ChannelCache({ config: media, store, segmentStore, logger });
-  const sources = new SourceManager({
+  const sources = new SourceRegistry({
     config: media,
     store,
     channels,
-    packager: {
-      startProbe: startProbe(ffprobeBeside(media.ffmpeg)),
-      startEncoder,
-      newReader: (container) => new READERS[container](),
-      nowMs,
-    },
+    packager: createPackagerDependencies(media.ffmpeg, nowMs),
     unavailableReason: async () => {
       const found = await ffmpeg();
       return 'missing' in found ? 'This service cannot encode video; see its log.' : null;
@@ -129,6 +125,15 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
       await Promise.all([sources.stop(), websocket.stop(), closing]);
     },
     close: () => segmentStore.close(),
+  };
+}
+
+function createPackagerDependencies(ffmpeg: string, nowMs: () => number): PackagerDependencies {
+  return {
+    startProbe: startProbe(ffprobeBeside(ffmpeg)),
+    startEncoder,
+    newReader: (container) => new READERS[container](),
+    nowMs,
   };
 }
 

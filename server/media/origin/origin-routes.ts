@@ -21,17 +21,11 @@ import {
   isSatisfied,
   parseDirectives,
 } from './delivery-directives.ts';
-import { contentTypeOf, type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
+import { type MediaFile, parseMediaName, parsePlaylistName } from './media-file.ts';
+import { MediaResponses } from './media-responses.ts';
 import { PendingRequests } from './pending-requests.ts';
-import { gzipped, PlaylistCache } from './playlist-cache.ts';
-import { acceptsGzip, matchesEtag, parseRange } from './request-headers.ts';
-import {
-  commonHeaders,
-  EXPOSED_HEADERS,
-  mediaHeaders,
-  PREFLIGHT_HEADERS,
-  playlistCacheControl,
-} from './response-headers.ts';
+import { PlaylistCache } from './playlist-cache.ts';
+import { commonHeaders, PREFLIGHT_HEADERS } from './response-headers.ts';
 
 export interface OriginOptions extends ReadOnlyOptions {
   readonly streams: PlayableStreams;
@@ -64,9 +58,6 @@ const BLOCKING_TARGETS = 3;
 // The server closes a connection that is silent for 12 s.
 const BLOCKING_MS_MAX = 9_000;
 
-// Shorter playlists fit into one packet uncompressed.
-const GZIP_BYTES_MIN = 1_000;
-
 /** Creates the routes for playlists, manifests, segments and parts (SPEC M-20 to M-31). */
 export function originRoutes(options: OriginOptions): Origin {
   const service = new OriginService(options);
@@ -95,13 +86,15 @@ class OriginService {
     // Otherwise an unused entry keeps all its segments in memory.
     ttlAutopurge: true,
   });
-  private readonly served = { master: 0, manifest: 0, playlist: 0, init: 0, segment: 0, part: 0 };
-  private bytes = 0;
+  private readonly responses: MediaResponses;
 
-  constructor(private readonly options: OriginOptions) {}
+  constructor(private readonly options: OriginOptions) {
+    this.responses = new MediaResponses(options.corsOrigin);
+  }
 
   stats(): OriginStats {
-    return { served: this.served, bytes: this.bytes, pendingRequests: this.pending.count };
+    const { served, bytes } = this.responses;
+    return { served, bytes, pendingRequests: this.pending.count };
   }
 
   handler(pattern: string, parse: (params: Params) => MediaFile | null): PathHandler {
@@ -204,29 +197,7 @@ class OriginService {
     if (!rendered) throw notFound();
     const presentation = stream.presentation();
     const isBlockingReload = directives !== null && directives.seq !== null;
-    const targetS = targetDurationS(presentation.segmentMs);
-    const headers: Record<string, string> = {
-      ...commonHeaders(this.options.corsOrigin),
-      'Content-Type': contentTypeOf(file),
-      'Cache-Control': playlistCacheControl(
-        file,
-        presentation,
-        isBlockingReload ? { targetS } : null,
-      ),
-      Vary: 'Accept-Encoding',
-      ETag: rendered.etag,
-    };
-    if (matchesEtag(request.headers.get('if-none-match'), rendered.etag))
-      return notModified(headers);
-    const isGzipped =
-      rendered.plain.byteLength >= GZIP_BYTES_MIN &&
-      acceptsGzip(request.headers.get('accept-encoding'));
-    if (!isGzipped) return this.ok(file, request, rendered.plain, headers);
-    headers['Content-Encoding'] = 'gzip';
-    const bytes = gzipped(rendered);
-    return bytes instanceof Promise
-      ? bytes.then((body) => this.ok(file, request, body, headers))
-      : this.ok(file, request, bytes, headers);
+    return this.responses.playlist(rendered, file, request, presentation, isBlockingReload);
   }
 
   private respondPart(
@@ -266,49 +237,8 @@ class OriginService {
     request: Request,
   ): Response {
     if (!bytes) throw notFound();
-    const size = bytes instanceof Blob ? bytes.size : bytes.byteLength;
-    const headers = mediaHeaders(file, this.options.corsOrigin);
-    const etag = `"${etagName(file)}-${size}"`;
-    headers.ETag = etag;
-    const requestHeaders = request.headers;
-    if (matchesEtag(requestHeaders.get('if-none-match'), etag)) return notModified(headers);
-    const ifRange = requestHeaders.get('if-range');
-    // Strong comparison. Dates never match, because responses have no `Last-Modified`.
-    const range =
-      ifRange === null || ifRange === etag ? parseRange(requestHeaders.get('range'), size) : null;
-    if (range === null) return this.ok(file, request, bytes, headers);
-    if (range === 'unsatisfiable') throw unsatisfiable(size);
-    headers['Content-Range'] = `bytes ${range.from}-${range.to - 1}/${size}`;
-    const rangeBody =
-      bytes instanceof Blob
-        ? bytes.slice(range.from, range.to)
-        : bytes.subarray(range.from, range.to);
-    return this.ok(file, request, rangeBody, headers, 206);
+    return this.responses.media(bytes, file, request);
   }
-
-  private ok(
-    { kind }: MediaFile,
-    request: Request,
-    body: Uint8Array | Blob,
-    headers: Record<string, string>,
-    status = 200,
-  ): Response {
-    this.served[kind]++;
-    if (request.method === 'GET') this.bytes += body instanceof Blob ? body.size : body.byteLength;
-    return new Response(body as Uint8Array<ArrayBuffer> | Blob, { status, headers });
-  }
-}
-
-function notModified(headers: Record<string, string>): Response {
-  const { 'Content-Type': _, ...rest } = headers;
-  return new Response(null, { status: 304, headers: rest });
-}
-
-/** Identifies a file within its stream. */
-function etagName(file: MediaFile): string {
-  if (file.kind === 'init') return `init-${file.epoch}`;
-  if (file.kind === 'part') return `${file.epoch}-${file.seq}.${file.index}`;
-  return file.kind === 'segment' ? `${file.epoch}-${file.seq}` : file.kind;
 }
 
 function hasTrack({ epochs }: Presentation, track: string): boolean {
@@ -322,13 +252,6 @@ function blockingTimeoutMs({ segmentMs }: Presentation): number {
 /** For files that do not exist, not yet or no longer. */
 function notFound(): Problem {
   return new Problem(404, 'This video does not exist or is not available now.');
-}
-
-function unsatisfiable(size: number): Problem {
-  return new Problem(416, 'The file does not have the requested bytes.', {
-    'Content-Range': `bytes */${size}`,
-    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
-  });
 }
 
 /** @throws Problem for an expected error, else the error */

@@ -1,3 +1,4 @@
+import { targetDurationS } from '../playlist/target-duration.ts';
 import type { Presentation } from '../segment.ts';
 import { contentTypeOf, type MediaFile } from './media-file.ts';
 
@@ -46,11 +47,13 @@ export function mediaHeaders(file: MediaFile, corsOrigin: string): Record<string
 export function playlistCacheControl(
   { kind }: MediaFile,
   { isEnded, segmentMs, partMs }: Presentation,
-  blockingReload: { readonly targetS: number } | null,
+  isBlockingReload: boolean,
 ): string {
   if (isEnded) return CACHE_ENDED;
   if (kind === 'master') return CACHE_MULTIVARIANT;
-  if (blockingReload) return `public, max-age=${BLOCKING_RELOAD_TARGETS * blockingReload.targetS}`;
+  if (isBlockingReload) {
+    return `public, max-age=${BLOCKING_RELOAD_TARGETS * targetDurationS(segmentMs)}`;
+  }
   if (segmentMs < 1_000 || (kind === 'playlist' && partMs !== null)) return CACHE_REVALIDATE;
   return `public, max-age=${Math.max(1, Math.floor(segmentMs / 2_000))}`;
 }

@@ -3,7 +3,7 @@ import { bytesOf, recordingLogger, settled } from '../../test/support/media/pack
 import {
   createSourceFixture,
   SOURCE_REQUEST,
-} from '../../test/support/media/source-manager-fixture.ts';
+} from '../../test/support/media/source-registry-fixture.ts';
 import type { SourceSession } from './source.ts';
 
 beforeEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
   const openTimers = jest.getTimerCount();
   jest.clearAllTimers();
   jest.useRealTimers();
-  // A stopped source manager leaves no timer, and neither do its sources.
+  // A stopped source registry leaves no timer, and neither do its sources.
   expect(openTimers).toBe(0);
 });
 

@@ -26,7 +26,7 @@ export type SourceLeaseStore = Pick<
   'openSource' | 'renewSource' | 'releaseSource'
 >;
 
-export interface SourceManagerOptions {
+export interface SourceRegistryOptions {
   readonly config: MediaConfig;
   readonly store: SourceLeaseStore;
   readonly channels: ChannelCache;
@@ -60,7 +60,7 @@ export interface SourceTotals {
 }
 
 /** Admits the sources of all streams on this node, and renews and releases their leases. */
-export class SourceManager implements Ingest {
+export class SourceRegistry implements Ingest {
   /** Refused sources, by reason. */
   readonly refusals = new Map<RefusalReason, number>();
   private readonly sources = new Map<string, LiveSource>();
@@ -70,7 +70,7 @@ export class SourceManager implements Ingest {
   private isStopping = false;
   private readonly endedTotals: SourceTotals = { cpuSeconds: 0, restarts: 0, bytes: 0 };
 
-  constructor(private readonly options: SourceManagerOptions) {
+  constructor(private readonly options: SourceRegistryOptions) {
     this.timer = setInterval(() => this.tick(), RENEW_INTERVAL_MS);
   }
 

@@ -9,9 +9,9 @@ import type { Epoch, Segment, TrackBytes, TrackId } from '../../../server/media/
 import type { SourceRequest } from '../../../server/media/source.ts';
 import {
   type SourceLeaseStore,
-  SourceManager,
-  type SourceManagerOptions,
-} from '../../../server/media/source-manager.ts';
+  SourceRegistry,
+  type SourceRegistryOptions,
+} from '../../../server/media/source-registry.ts';
 import type {
   Retention,
   SegmentStore,
@@ -162,8 +162,8 @@ export const SOURCE_REQUEST: SourceRequest = {
   address: '192.0.2.1',
 };
 
-/** A source manager with one stream, `one`, whose key is that of `SOURCE_REQUEST`. */
-export function createSourceFixture(options: Partial<SourceManagerOptions> = {}) {
+/** A source registry with one stream, `one`, whose key is that of `SOURCE_REQUEST`. */
+export function createSourceFixture(options: Partial<SourceRegistryOptions> = {}) {
   const store = new FakeStore();
   const segmentStore = new FakeSegmentStore();
   const packager = new FakePackagerDependencies();
@@ -172,7 +172,7 @@ export function createSourceFixture(options: Partial<SourceManagerOptions> = {})
   const config = MEDIA_CONFIG;
   const logger = options.logger ?? pino({ level: 'silent' });
   const channels = new ChannelCache({ config, store, segmentStore, logger });
-  const sources = new SourceManager({
+  const sources = new SourceRegistry({
     config,
     store,
     channels,

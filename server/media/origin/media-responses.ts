@@ -1,0 +1,105 @@
+import { Problem } from '../../http/problem.ts';
+import type { Presentation } from '../segment.ts';
+import { contentTypeOf, type MediaFile } from './media-file.ts';
+import { gzipped, type RenderedPlaylist } from './playlist-cache.ts';
+import { acceptsGzip, matchesEtag, parseRange } from './request-headers.ts';
+import {
+  commonHeaders,
+  EXPOSED_HEADERS,
+  mediaHeaders,
+  playlistCacheControl,
+} from './response-headers.ts';
+
+// Shorter playlists fit into one packet uncompressed.
+const GZIP_BYTES_MIN = 1_000;
+
+/** Builds conditional, compressed and partial responses, and counts them. */
+export class MediaResponses {
+  /** Responses with a body, by kind of file. */
+  readonly served = { master: 0, manifest: 0, playlist: 0, init: 0, segment: 0, part: 0 };
+  /** Bytes of response bodies, as sent. */
+  bytes = 0;
+
+  constructor(private readonly corsOrigin: string) {}
+
+  /** A response with a playlist or manifest. */
+  playlist(
+    rendered: RenderedPlaylist,
+    file: MediaFile,
+    request: Request,
+    presentation: Presentation,
+    isBlockingReload: boolean,
+  ): Response | Promise<Response> {
+    const headers: Record<string, string> = {
+      ...commonHeaders(this.corsOrigin),
+      'Content-Type': contentTypeOf(file),
+      'Cache-Control': playlistCacheControl(file, presentation, isBlockingReload),
+      Vary: 'Accept-Encoding',
+      ETag: rendered.etag,
+    };
+    if (matchesEtag(request.headers.get('if-none-match'), rendered.etag))
+      return notModified(headers);
+    const isGzipped =
+      rendered.plain.byteLength >= GZIP_BYTES_MIN &&
+      acceptsGzip(request.headers.get('accept-encoding'));
+    if (!isGzipped) return this.ok(file, request, rendered.plain, headers);
+    headers['Content-Encoding'] = 'gzip';
+    const bytes = gzipped(rendered);
+    return bytes instanceof Promise
+      ? bytes.then((body) => this.ok(file, request, body, headers))
+      : this.ok(file, request, bytes, headers);
+  }
+
+  /** A response with an init segment, segment or part, or a range of it. @throws Problem 416 */
+  media(bytes: Uint8Array | Blob, file: MediaFile, request: Request): Response {
+    const size = bytes instanceof Blob ? bytes.size : bytes.byteLength;
+    const headers = mediaHeaders(file, this.corsOrigin);
+    const etag = `"${etagName(file)}-${size}"`;
+    headers.ETag = etag;
+    const requestHeaders = request.headers;
+    if (matchesEtag(requestHeaders.get('if-none-match'), etag)) return notModified(headers);
+    const ifRange = requestHeaders.get('if-range');
+    // Strong comparison. Dates never match, because responses have no `Last-Modified`.
+    const range =
+      ifRange === null || ifRange === etag ? parseRange(requestHeaders.get('range'), size) : null;
+    if (range === null) return this.ok(file, request, bytes, headers);
+    if (range === 'unsatisfiable') throw unsatisfiable(size);
+    headers['Content-Range'] = `bytes ${range.from}-${range.to - 1}/${size}`;
+    const rangeBody =
+      bytes instanceof Blob
+        ? bytes.slice(range.from, range.to)
+        : bytes.subarray(range.from, range.to);
+    return this.ok(file, request, rangeBody, headers, 206);
+  }
+
+  private ok(
+    { kind }: MediaFile,
+    request: Request,
+    body: Uint8Array | Blob,
+    headers: Record<string, string>,
+    status = 200,
+  ): Response {
+    this.served[kind]++;
+    if (request.method === 'GET') this.bytes += body instanceof Blob ? body.size : body.byteLength;
+    return new Response(body as Uint8Array<ArrayBuffer> | Blob, { status, headers });
+  }
+}
+
+function notModified(headers: Record<string, string>): Response {
+  const { 'Content-Type': _, ...rest } = headers;
+  return new Response(null, { status: 304, headers: rest });
+}
+
+/** Identifies a file within its stream. */
+function etagName(file: MediaFile): string {
+  if (file.kind === 'init') return `init-${file.epoch}`;
+  if (file.kind === 'part') return `${file.epoch}-${file.seq}.${file.index}`;
+  return file.kind === 'segment' ? `${file.epoch}-${file.seq}` : file.kind;
+}
+
+function unsatisfiable(size: number): Problem {
+  return new Problem(416, 'The file does not have the requested bytes.', {
+    'Content-Range': `bytes */${size}`,
+    'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+  });
+}
