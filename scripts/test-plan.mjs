@@ -1,0 +1,134 @@
+// Which test files run together, and in which order. `scripts/test.mjs` runs them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { projectDir } from './install.mjs';
+
+/** These put whole services under load, or need both cores: they run one at a time. */
+const ALONE = [
+  'server/realtime/presence/presence-ring-threads.test.ts',
+  'test/cluster/faults-oracle.test.ts',
+  'test/cluster/faults.test.ts',
+  'test/kill/kill.test.ts',
+  'test/media/players.test.ts',
+  'test/player/overlay-latency.test.ts',
+  'test/player/show.test.ts',
+  'test/database/postgres-contention.test.ts',
+  'test/studio/trouble.test.ts',
+];
+
+/** Whole services with time limits, which need a third of a core each. */
+const SERVICES = [
+  'server/realtime/coordination/shared-clock.test.ts',
+  'test/cluster/moderation.test.ts',
+  'test/cluster/roles.test.ts',
+  'test/cluster/cluster.test.ts',
+  'test/media/media-faults.test.ts',
+  'test/media/senders.test.ts',
+  'test/database/postgres-unavailable.test.ts',
+  'test/studio-api/rehearsal-crowd.test.ts',
+  'test/gateway/workers.test.ts',
+];
+
+/** Browsers and simulated viewers use both cores, so a database beside them would seem unavailable. */
+const BUSY = /^test\/(?:player|sdk|studio)\/|^test\/examples\.test\.ts$/;
+
+/**
+ * About how many seconds the slowest files take. They start first, or the last one would run alone;
+ * other files count as one second.
+ */
+export const SECONDS = {
+  'test/sdk/virtual-time/crowd.test.ts': 50,
+  'test/sdk/virtual-time/schedules.test.ts': 70,
+  'server/realtime/feed/feed-log.test.ts': 35,
+  'server/realtime/feed/idle-streams.test.ts': 14,
+  'server/realtime/coordination/many-nodes.test.ts': 65,
+  'server/realtime/feed/sealing.model.test.ts': 15,
+  'server/media/packager/encoder-ffmpeg.test.ts': 11,
+  'server/media/rtmp/rtmp-listener.test.ts': 15,
+  'server/media/srt/srt-listener.test.ts': 40,
+  'server/domains/quizzes/quizzes.model.test.ts': 12,
+  'server/domains/quizzes/winners.model.test.ts': 15,
+  'server/storage/redis/failover.test.ts': 18,
+  'server/storage/redis/open-redis.test.ts': 10,
+  'server/realtime/coordination/shared-clock.test.ts': 50,
+  'server/domains/streams/streams-sql.test.ts': 11,
+  'test/cli/cli.test.ts': 45,
+  'test/cluster/moderation.test.ts': 14,
+  'test/cluster/cluster.test.ts': 34,
+  'test/demo.test.ts': 22,
+  'test/deploy/deploy.test.ts': 25,
+  'test/examples.test.ts': 20,
+  'test/media/media-faults.test.ts': 45,
+  'test/media/play.test.ts': 20,
+  'test/media/recording.test.ts': 22,
+  'test/media/senders.test.ts': 38,
+  'test/media/watch-page.test.ts': 70,
+  'test/openapi/openapi.test.ts': 12,
+  'test/player/crowd.test.ts': 70,
+  'test/player/moderation.test.ts': 25,
+  'test/player/quiz.test.ts': 35,
+  'test/player/stage.test.ts': 26,
+  'test/database/postgres-unavailable.test.ts': 12,
+  'test/database/postgres-contention.test.ts': 11,
+  'test/studio-api/rehearsal-crowd.test.ts': 32,
+  'test/studio-api/rehearsal.test.ts': 15,
+  'test/studio/latency.test.ts': 15,
+  'test/studio/rehearsal.test.ts': 40,
+  'test/studio/report.test.ts': 30,
+  'test/studio/many.test.ts': 30,
+  'test/studio/moderation.test.ts': 30,
+  'test/studio/presenter.test.ts': 40,
+  'test/studio/studio.test.ts': 20,
+  'test/studio/telling.test.ts': 30,
+  'test/studio/whole-show.test.ts': 60,
+  'test/database/postgres.test.ts': 12,
+  'test/database/sqlite.test.ts': 12,
+  'test/cluster/start-without-backend.test.ts': 25,
+  'test/gateway/workers.test.ts': 12,
+};
+
+/** Test files of `npm run test:full` alone. */
+const IS_FULL = /\.full\.test\.tsx?$/;
+/** A test file with this import runs more rounds in `npm run test:full`. */
+const HAS_ROUNDS = /\/full-run\.ts'/;
+
+/**
+ * The steps of a run: test files by path, and how many of them run at a time.
+ * @param isFull for `npm run test:full`
+ */
+export function testPlan(isFull) {
+  const files = testFiles().filter((file) =>
+    isFull ? IS_FULL.test(file) || hasRounds(file) : !IS_FULL.test(file),
+  );
+  const steps = [
+    // Most of these wait most of the time, so two cores have work for three.
+    { name: 'tests', atOnce: 3, files: [] },
+    { name: 'tests of pages and viewers', atOnce: 2, files: [] },
+    { name: 'tests of whole services', atOnce: 3, files: [] },
+    { name: 'tests that run alone', atOnce: 1, files: [] },
+  ];
+  for (const file of files) steps[stepOf(file)].files.push(file);
+  return steps.filter((step) => step.files.length > 0);
+}
+
+function stepOf(file) {
+  if (ALONE.includes(file)) return 3;
+  if (SERVICES.includes(file)) return 2;
+  return BUSY.test(file) ? 1 : 0;
+}
+
+/** Every test file of the project, by its path from the root with `/`. */
+export function testFiles() {
+  return readdirSync(projectDir, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && !/^\.|^node_modules$/.test(entry.name))
+    .flatMap(({ name }) =>
+      readdirSync(join(projectDir, name), { recursive: true })
+        .filter((path) => /\.test\.tsx?$/.test(path))
+        .map((path) => `${name}/${path.replaceAll('\\', '/')}`),
+    )
+    .sort();
+}
+
+function hasRounds(file) {
+  return HAS_ROUNDS.test(readFileSync(join(projectDir, file), 'utf8'));
+}
