@@ -58,7 +58,7 @@ export async function partsOf(
   const moderation = new ModerationCache({
     store,
     nowMs: () => clock.nowMs(),
-    onDefect: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
+    onError: (error) => logger.warn({ err: error }, 'how chats are moderated cannot be read'),
   });
   await moderation.refresh();
   const viewerTokens = new ViewerTokens({

@@ -39,12 +39,12 @@ const isAcknowledged = (decision: AnswerDecision) =>
   decision === 'accepted' || decision === 'duplicate';
 
 async function countsOf(id: string): Promise<readonly number[]> {
-  const { counts } = await fixture.any.findOwnQuiz({ id, producer: PRODUCER });
+  const { counts } = await fixture.firstNode.findOwnQuiz({ id, producer: PRODUCER });
   return counts ?? [];
 }
 
 async function roundOf(own: { streamId: string; producer: string }) {
-  const [round] = await fixture.any.listWinnersRounds(own);
+  const [round] = await fixture.firstNode.listWinnersRounds(own);
   if (!round) throw new Error('the stream has no round');
   return round;
 }
@@ -82,7 +82,7 @@ test('[I-3] [N-18] a seat that answers on three nodes concurrently has one answe
         return answerInBatches(node, shuffled(answers, fixture.random), 30);
       }),
     );
-    await sealTo(fixture.any, interval + 10);
+    await sealTo(fixture.firstNode, interval + 10);
     for (const { id, number } of quizzes) {
       const acknowledged = new Map<number, Set<number>>();
       for (const [{ quiz, seat, choice }, decision] of outcomes.flat()) {
@@ -153,7 +153,7 @@ test('[Q-12] [N-19] late answers do not delay the close', async () => {
       }
     }),
   );
-  await sealTo(fixture.any, quiz.closeInterval);
+  await sealTo(fixture.firstNode, quiz.closeInterval);
   isClosed = true;
   await Promise.all(latecomers);
   expect(await countsOf(quiz.id)).toEqual([0, 0, 0]);
@@ -168,7 +168,7 @@ test('[I-4] [Q-6] [N-18] a quiz that is published on three nodes concurrently is
       node.publishQuiz({ ...own, nowMs: nowMs + index }),
     );
     expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
-    await sealTo(fixture.any, Math.floor(nowMs / 250));
+    await sealTo(fixture.firstNode, Math.floor(nowMs / 250));
     expect((await readSealedEvents(fixture, streamId)).map(({ type }) => type)).toEqual(['quiz']);
   }
 }, 30_000);
@@ -178,15 +178,15 @@ test('[I-4] [P-20] a quiz that is revealed on three nodes concurrently publishes
     const nowMs = nextTestTimeMs();
     const streamId = await newStream(fixture);
     const own = await newDraft(fixture, streamId, { reveal: 'manual' as 'auto' });
-    await fixture.any.publishQuiz({ ...own, nowMs });
-    await sealTo(fixture.any, Math.floor(nowMs / 250) + 5);
+    await fixture.firstNode.publishQuiz({ ...own, nowMs });
+    await sealTo(fixture.firstNode, Math.floor(nowMs / 250) + 5);
     const outcomes = await onAll(fixture, (node) => node.revealQuiz(own));
     expect(outcomes).toMatchObject([
       { state: 'revealed' },
       { state: 'revealed' },
       { state: 'revealed' },
     ]);
-    await sealTo(fixture.any, Math.floor(nowMs / 250) + 6);
+    await sealTo(fixture.firstNode, Math.floor(nowMs / 250) + 6);
     const types = (await readSealedEvents(fixture, streamId)).map(({ type }) => type);
     expect(types).toEqual(['quiz', 'quiz-results']);
   }
@@ -200,7 +200,7 @@ test('[I-4] [W-3] a winners round that is requested on three nodes concurrently 
       node.requestWinners({ id: crypto.randomUUID(), streamId, producer: PRODUCER, nowMs }),
     );
     expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
-    await sealTo(fixture.any, Math.floor(nowMs / 250));
+    await sealTo(fixture.firstNode, Math.floor(nowMs / 250));
     const types = (await readSealedEvents(fixture, streamId)).map(({ type }) => type);
     expect(types).toEqual(['request-quiz-winners']);
   }
@@ -212,8 +212,8 @@ test('[I-4] [W-5] of claims that race the end of their round, exactly the acknow
     const interval = Math.floor(nowMs / 250);
     const streamId = await newStream(fixture);
     const own = { id: crypto.randomUUID(), streamId, producer: PRODUCER };
-    await fixture.any.requestWinners({ ...own, nowMs });
-    await sealTo(fixture.any, interval);
+    await fixture.firstNode.requestWinners({ ...own, nowMs });
+    await sealTo(fixture.firstNode, interval);
     // A game without quizzes qualifies everyone (W-7); each seat claims on two nodes.
     const claiming = fixture.nodes.map(async (node, index) => {
       const seats = Array.from({ length: SEATS }, (_, n) => (index * SEATS) / 2 + n);
@@ -228,7 +228,7 @@ test('[I-4] [W-5] of claims that race the end of their round, exactly the acknow
     await Bun.sleep(fixture.random() * 8);
     // The round stays open while claims are being stored.
     for (let to = interval + 4; (await roundOf(own)).state === 'open'; to++) {
-      await sealTo(fixture.any, to);
+      await sealTo(fixture.firstNode, to);
     }
     const outcomes = (await Promise.all(claiming)).flat();
     const won = new Set(

@@ -32,7 +32,9 @@ const viewerAt = (seat: number) => `viewer ${seat}`;
 async function newChat(): Promise<{ streamId: string; producer: string }> {
   const streamId = await newStream(fixture);
   const seats = Array.from({ length: SEATS }, (_, seat) => seat);
-  await fixture.any.takeSeats(seats.map((seat) => ({ streamId, viewer: viewerAt(seat), seat })));
+  await fixture.firstNode.takeSeats(
+    seats.map((seat) => ({ streamId, viewer: viewerAt(seat), seat })),
+  );
   return { streamId, producer: PRODUCER };
 }
 
@@ -54,8 +56,8 @@ test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are
       node.hideMessages({ ...own, ids: shuffled(ids, fixture.random).slice(0, 9) }),
     );
     expectNoErrors(outcomes);
-    await fixture.any.hideMessages({ ...own, ids });
-    await sealTo(fixture.any, FIRST_INTERVAL + round);
+    await fixture.firstNode.hideMessages({ ...own, ids });
+    await sealTo(fixture.firstNode, FIRST_INTERVAL + round);
     const events = await readSealedEvents(fixture, own.streamId);
     const hidden = events.flatMap(({ data }) => data?.ids as string[]);
     expect(hidden.toSorted()).toEqual(ids.toSorted());
@@ -70,9 +72,9 @@ test('[C-13] [N-19] the last chat mode that is sent is the stored one', async ()
       await node.changeChatMode({ ...own, patch: { paused: index > 0 } });
     });
     expectNoErrors(outcomes);
-    await sealTo(fixture.any, FIRST_INTERVAL + ROUNDS + round);
+    await sealTo(fixture.firstNode, FIRST_INTERVAL + ROUNDS + round);
     const last = (await readSealedEvents(fixture, own.streamId)).at(-1);
-    const detail = await fixture.any.readStreamDetail({ id: own.streamId, interval: 0 });
+    const detail = await fixture.firstNode.readStreamDetail({ id: own.streamId, interval: 0 });
     const { slow_mode_ms: slowModeMs, paused } = detail?.chat ?? {};
     expect(last).toMatchObject({ type: 'chat-mode', data: { slowModeMs, paused } });
   }
@@ -84,7 +86,7 @@ test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache
       new ModerationCache({
         store,
         nowMs: () => NOW_MS,
-        onDefect: (error) => {
+        onError: (error) => {
           throw error;
         },
       }),
@@ -104,7 +106,7 @@ test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache
     expectNoErrors(outcomes);
     await Promise.all(caches.map((cache) => cache.refresh()));
     for (const own of chats) {
-      const listed = await fixture.any.listRestricted({ ...own, nowMs: NOW_MS });
+      const listed = await fixture.firstNode.listRestricted({ ...own, nowMs: NOW_MS });
       const banned = new Set(listed.map(({ viewer }) => viewer));
       for (const cache of caches) {
         for (let seat = 0; seat < SEATS; seat++) {

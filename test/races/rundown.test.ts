@@ -35,7 +35,8 @@ async function newRundown(count: number): Promise<{ streamId: string; ids: strin
   return { streamId, ids };
 }
 
-const readRundown = (streamId: string) => fixture.any.listQuizzes({ streamId, producer: PRODUCER });
+const readRundown = (streamId: string) =>
+  fixture.firstNode.listQuizzes({ streamId, producer: PRODUCER });
 const idsOf = ({ quizzes }: RundownRows) => quizzes.map(({ id }) => id);
 const ownQuiz = (id: string = crypto.randomUUID()) => ({ id, producer: PRODUCER });
 
@@ -109,8 +110,8 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts move keeps its pos
       revision: after.revision,
     };
     const index = idsOf(after).indexOf(first);
-    expect(idsOf(await fixture.any.orderQuizzes(again)).indexOf(first)).toBe(index);
-    await sealTo(fixture.any, FIRST_INTERVAL + round);
+    expect(idsOf(await fixture.firstNode.orderQuizzes(again)).indexOf(first)).toBe(index);
+    await sealTo(fixture.firstNode, FIRST_INTERVAL + round);
     const outcomes = await readSealedEvents(fixture, streamId);
     expect(outcomes.filter(({ type }) => type === 'quiz')).toHaveLength(1);
   }
@@ -149,7 +150,7 @@ test('[L-13] of three concurrent imports with capacity for one, one is stored as
   const drafts = (count: number) =>
     Array.from({ length: count }, () => ({ id: crypto.randomUUID(), quiz: QUIZ }));
   for (const count of [500, 500, 500]) {
-    await fixture.any.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(count) });
+    await fixture.firstNode.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(count) });
   }
   const outcomes = await onAll(fixture, (node) =>
     node.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(300) }),
@@ -161,12 +162,12 @@ test('[L-13] of three concurrent imports with capacity for one, one is stored as
 test('[N-21] a quiz closes while a transaction that orders the drafts is stalled', async () => {
   const { streamId, ids } = await newRundown(3);
   const [first = '', ...others] = ids;
-  await fixture.any.publishQuiz({ ...ownQuiz(first), nowMs: NOW_MS });
-  const host = await fixture.outsider();
+  await fixture.firstNode.publishQuiz({ ...ownQuiz(first), nowMs: NOW_MS });
+  const host = await fixture.openClient();
   await host.query('begin');
   await host.query('select id from streams where id = $1 for no key update', [streamId]);
   await host.query('update quizzes set position = position where id = any($1)', [others]);
-  await sealTo(fixture.any, FIRST_INTERVAL + ROUNDS + 8);
-  expect((await fixture.any.findOwnQuiz(ownQuiz(first))).state).toBe('revealed');
+  await sealTo(fixture.firstNode, FIRST_INTERVAL + ROUNDS + 8);
+  expect((await fixture.firstNode.findOwnQuiz(ownQuiz(first))).state).toBe('revealed');
   await host.query('rollback');
 });

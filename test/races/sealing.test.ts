@@ -14,7 +14,7 @@ import {
   openFixture,
   PRODUCER,
   readSealedEvents,
-  sealNow,
+  sealNext,
   sealTo,
   sendEvent,
 } from '../support/database/race-fixture.ts';
@@ -36,7 +36,7 @@ let sealedTo = FIRST_INTERVAL;
 const nextInterval = () => ++sealedTo;
 
 test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event is in one interval, in order', async () => {
-  await sealTo(fixture.any, nextInterval());
+  await sealTo(fixture.firstNode, nextInterval());
   const streams = await Promise.all(Array.from({ length: STREAMS }, () => newStream(fixture)));
   const accepted = new Map<string, number[]>(streams.map((id) => [id, []]));
   const producing = streams.map(async (streamId, at) => {
@@ -65,8 +65,8 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
     }
   });
   await Promise.all([...sealers, ...producing]);
-  sealedTo = await fixture.any.readWatermark({});
-  sealedBodies.push([...(await sealTo(fixture.any, nextInterval()))]);
+  sealedTo = await fixture.firstNode.readWatermark({});
+  sealedBodies.push([...(await sealTo(fixture.firstNode, nextInterval()))]);
   expect(outcomes.sealed).toBeLessThanOrEqual(INTERVALS + 1);
   expect(outcomes.busy + outcomes.behind).toBeGreaterThan(0);
   const bodies = sealedBodies.flat().toSorted((a, b) => a.interval - b.interval);
@@ -82,19 +82,19 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
 
 test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the others learn the watermark', async () => {
   for (let round = 0; round < 30; round++) {
-    await sealTo(fixture.any, sealedTo);
+    await sealTo(fixture.firstNode, sealedTo);
     const interval = nextInterval();
-    const outcomes = await Promise.all(fixture.nodes.map((node) => sealNow(node, interval)));
+    const outcomes = await Promise.all(fixture.nodes.map((node) => sealNext(node, interval)));
     const sealed = outcomes.filter(({ outcome }) => outcome === 'sealed');
     expect(sealed).toHaveLength(1);
-    const watermark = await fixture.any.readWatermark({});
+    const watermark = await fixture.firstNode.readWatermark({});
     expect(watermark).toBe(interval);
-    expect(await sealNow(fixture.any, interval)).toEqual({ outcome: 'behind', watermark });
+    expect(await sealNext(fixture.firstNode, interval)).toEqual({ outcome: 'behind', watermark });
   }
 }, 30_000);
 
 test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and reads none of the streams', async () => {
-  const outsider = await fixture.outsider();
+  const outsider = await fixture.openClient();
   await outsider.query(
     `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created)
      select 'idle ' || n, 1000000 + n, $1, 'Idle', 0, 0, 'STREAMING', 0 from generate_series(1, 10000) n`,
@@ -106,7 +106,7 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
      select 'idle ' || n, 1000000 + n, 'idle ' || n, 'revealed', '?', '["a","b"]', 0, 1000, 'auto',
        0, 1, 0, '[0,0]' from generate_series(1, 10000) n`,
   );
-  await sealTo(fixture.any, nextInterval());
+  await sealTo(fixture.firstNode, nextInterval());
   const session = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
   let statements = 0;
   let blocks = 0;

@@ -16,7 +16,7 @@ import {
   openFixture,
   PRODUCER,
   readSealedEvents,
-  sealNow,
+  sealNext,
   sealTo,
   sendEvent,
 } from '../support/database/race-fixture.ts';
@@ -42,7 +42,7 @@ const nextInterval = () => ++sealedTo;
 
 /** A transaction that ran these statements, holds their locks, and does not commit. */
 async function stallAfter(...statements: [text: string, ...params: unknown[]][]): Promise<Client> {
-  const client = await fixture.outsider();
+  const client = await fixture.openClient();
   await client.query('begin');
   for (const [text, ...params] of statements) await client.query(text, params);
   return client;
@@ -69,13 +69,13 @@ function stallClaims(streamIds: readonly string[]): Promise<PostgresSession> {
 
 async function requestWinners(): Promise<{ id: string; streamId: string; producer: string }> {
   const own = { id: crypto.randomUUID(), streamId: await newStream(fixture), producer: PRODUCER };
-  await fixture.any.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
+  await fixture.firstNode.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
   return own;
 }
 
 /** Resolves when some transaction waits for a lock. */
 async function waitForBlockedLock(): Promise<void> {
-  const outsider = await fixture.outsider();
+  const outsider = await fixture.openClient();
   const isWaiting = "select 1 from pg_stat_activity where wait_event_type = 'Lock'";
   while ((await outsider.query(isWaiting)).rowCount === 0) await Bun.sleep(2);
 }
@@ -86,40 +86,40 @@ function orStuck<T>(sealing: Promise<T>): Promise<T | 'stuck'> {
 }
 
 test('[N-4] a sealer returns `busy` at once while another sealer holds the lock', async () => {
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const other = await stallAfter(['select id from watermark for no key update']);
-  expect(await orStuck(sealNow(fixture.any, sealedTo + 1))).toEqual({ outcome: 'busy' });
+  expect(await orStuck(sealNext(fixture.firstNode, sealedTo + 1))).toEqual({ outcome: 'busy' });
   await other.query('rollback');
-  expect(await sealNow(fixture.any, nextInterval())).toMatchObject({ outcome: 'sealed' });
+  expect(await sealNext(fixture.firstNode, nextInterval())).toMatchObject({ outcome: 'sealed' });
 });
 
 test('[N-21] [P-14] a stalled producer transaction delays the end of its stream, and neither the feed nor its events', async () => {
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const [locked, free] = [await newStream(fixture), await newStream(fixture)];
   const endsAt = intervalStartMs(sealedTo + 1);
   for (const id of [locked, free]) {
-    await sendEvent(fixture.any, id, { number: 1 });
-    await fixture.any.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
+    await sendEvent(fixture.firstNode, id, { number: 1 });
+    await fixture.firstNode.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
   }
   const producer = await stallAfter([
     'select id from streams where id = $1 for no key update',
     locked,
   ]);
-  const sealing = await orStuck(sealNow(fixture.any, nextInterval()));
+  const sealing = await orStuck(sealNext(fixture.firstNode, nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const statusOf = async (id: string) =>
-    (await fixture.any.findOwnStream({ id, producer: PRODUCER })).status;
+    (await fixture.firstNode.findOwnStream({ id, producer: PRODUCER })).status;
   expect([await statusOf(free), await statusOf(locked)]).toEqual(['ENDED', 'CREATED']);
   for (const id of [locked, free]) {
     expect((await readSealedEvents(fixture, id)).map(numberIn)).toEqual([1]);
   }
   await producer.query('rollback');
-  await sealNow(fixture.any, nextInterval());
+  await sealNext(fixture.firstNode, nextInterval());
   expect(await statusOf(locked)).toBe('ENDED');
 });
 
 test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and nothing else', async () => {
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const nowMs = intervalStartMs(sealedTo);
   const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
   const other = await newQuiz(fixture, await newStream(fixture), nowMs);
@@ -127,51 +127,55 @@ test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and
     { quiz: quiz.number, seat: 0, choice: 0, receivedMs: 0, interval: sealedTo },
   ]);
   sealedTo = quiz.closeInterval;
-  expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
-  const rowOf = (id: string) => fixture.any.findOwnQuiz({ id, producer: PRODUCER });
+  expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');
+  const rowOf = (id: string) => fixture.firstNode.findOwnQuiz({ id, producer: PRODUCER });
   expect(await rowOf(other.id)).toMatchObject({ state: 'revealed', counts: [0, 0, 0] });
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'open' });
   await answering.run('commit');
-  await sealNow(fixture.any, nextInterval());
+  await sealNext(fixture.firstNode, nextInterval());
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
 });
 
 test('[N-21] [W-5] a stalled batch of claims delays the count of its round, and nothing else', async () => {
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const own = await requestWinners();
-  await sealNow(fixture.any, nextInterval());
+  await sealNext(fixture.firstNode, nextInterval());
   const claiming = await stallClaims([own.streamId]);
   sealedTo += 4;
-  expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
-  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');
+  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNow(fixture.any, nextInterval());
-  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
+  await sealNext(fixture.firstNode, nextInterval());
+  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([
+    { state: 'closed', count: 1 },
+  ]);
 });
 
 test('[N-21] [W-4] claims that stall before their round is sealed delay no sealing, and are counted', async () => {
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const own = await requestWinners();
   const claiming = await stallClaims([own.streamId]);
-  const sealing = await orStuck(sealNow(fixture.any, nextInterval()));
+  const sealing = await orStuck(sealNext(fixture.firstNode, nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const types = async () => (await readSealedEvents(fixture, own.streamId)).map(({ type }) => type);
   expect(await types()).toEqual(['request-quiz-winners']);
   sealedTo += 4;
-  expect(await orStuck(sealTo(fixture.any, sealedTo))).not.toBe('stuck');
-  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');
+  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNow(fixture.any, nextInterval());
-  expect(await fixture.any.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
+  await sealNext(fixture.firstNode, nextInterval());
+  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([
+    { state: 'closed', count: 1 },
+  ]);
   expect(await types()).toEqual(['request-quiz-winners', 'quiz-winners']);
 });
 
 test('[N-21] [N-19] claims of several streams wait for a round that is closing, and sealing does not wait for them', async () => {
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const closing = await requestWinners();
-  await sealNow(fixture.any, nextInterval());
+  await sealNext(fixture.firstNode, nextInterval());
   sealedTo += 3;
-  await sealTo(fixture.any, sealedTo);
+  await sealTo(fixture.firstNode, sealedTo);
   const announced = await requestWinners();
   const claiming = await stallClaims([announced.streamId]);
   const sealer = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
@@ -202,7 +206,7 @@ test('[N-21] [N-19] claims of several streams wait for a round that is closing, 
   expect(await late).toEqual(['no-round']);
   await claiming.run('commit');
   sealedTo += 4;
-  await sealTo(fixture.any, sealedTo);
-  expect(await fixture.any.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
-  expect(await fixture.any.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
+  await sealTo(fixture.firstNode, sealedTo);
+  expect(await fixture.firstNode.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
+  expect(await fixture.firstNode.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
 });

@@ -32,7 +32,7 @@ const idempotencyOf = (key: string, fingerprint = 'the same', nowMs = NOW_MS) =>
 };
 
 async function countOutboxEvents(streamId: string): Promise<number> {
-  const outsider = await fixture.outsider();
+  const outsider = await fixture.openClient();
   const { rows } = await outsider.query('select count(*) as n from outbox where stream_id = $1', [
     streamId,
   ]);
@@ -78,7 +78,7 @@ test('[R-13] an idempotency key whose first request is refused is free for a con
         : node.publishQuiz({ ...draft, nowMs: NOW_MS }, idempotencyOf(key, 'publish')),
     );
     expect(errorKindOf(outcomes[0])).toMatch(/not-found|conflict/);
-    const { state } = await fixture.any.findOwnQuiz(draft);
+    const { state } = await fixture.firstNode.findOwnQuiz(draft);
     expect(outcomes.slice(1)).toMatchObject([{ state: 'open' }, { state: 'open' }]);
     expect(state).toBe('open');
   }
@@ -88,7 +88,7 @@ test('[R-10] expired idempotency keys are deleted on three nodes concurrently wi
   const streamId = await newStream(fixture);
   const event = { type: 'custom', data: null };
   const input = { streamId, producer: PRODUCER, event, nowMs: NOW_MS };
-  const outsider = await fixture.outsider();
+  const outsider = await fixture.openClient();
   await outsider.query(
     `insert into idempotency_keys (owner, key, fingerprint, output, created)
      select $1, 'old ' || n, 'the same', 'null', $2 from generate_series(0, 299) n`,
@@ -106,7 +106,7 @@ test('[R-10] expired idempotency keys are deleted on three nodes concurrently wi
     ]),
   );
   expect(outcomes).toHaveLength(3 * 13);
-  await fixture.any.deleteExpiredIdempotencyKeys({ nowMs: laterMs });
+  await fixture.firstNode.deleteExpiredIdempotencyKeys({ nowMs: laterMs });
   expect(await countOutboxEvents(streamId)).toBe(12);
   const { rows } = await outsider.query('select key from idempotency_keys where created < $1', [
     laterMs,
@@ -128,7 +128,7 @@ test('[A-9] of three concurrent accounts with one e-mail address, one is created
 
 test('[L-13] limits hold when three nodes reach them concurrently', async () => {
   const streamId = await newStream(fixture);
-  const outsider = await fixture.outsider();
+  const outsider = await fixture.openClient();
   await outsider.query(
     `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal)
      select 'many ' || n, 1000000 + n, $1, 'draft', '?', '["a","b"]', 0, 1000, 'auto'
@@ -165,7 +165,7 @@ test('[A-7] the last use of a token never goes back when three nodes record it c
     );
     expect(outcomes.filter((outcome) => outcome instanceof Error)).toEqual([]);
   }
-  const tokens = await fixture.any.listApiTokens({ account: uuid });
+  const tokens = await fixture.firstNode.listApiTokens({ account: uuid });
   const last = NOW_MS + 10 * (ROUNDS - 1) + 2;
   expect(tokens.map(({ lastUsed }) => lastUsed)).toEqual([last, last, last, last]);
 }, 30_000);
@@ -175,9 +175,9 @@ async function accountWith(ids: readonly string[]) {
   const user = { uuid, email: `${uuid}@example.org`, name: 'Somebody', created: NOW_MS };
   const tokenOf = (id: string) => ({ id, name: 'one', prefix: 'fb_', hash: `${uuid} ${id}` });
   const [first = '', ...more] = ids;
-  await fixture.any.createAccount({ user, token: tokenOf(first), nowMs: NOW_MS });
+  await fixture.firstNode.createAccount({ user, token: tokenOf(first), nowMs: NOW_MS });
   for (const id of more) {
-    await fixture.any.createApiToken({ account: uuid, token: tokenOf(id), nowMs: NOW_MS });
+    await fixture.firstNode.createApiToken({ account: uuid, token: tokenOf(id), nowMs: NOW_MS });
   }
   return { uuid };
 }
@@ -196,7 +196,7 @@ test('[T-15] [O-5] nodes that rotate the signing keys concurrently rotate them o
     // The first rotation is due, the others are forced.
     const outcomes = await rotate(round > 0);
     for (const keys of outcomes as unknown[]) expect(keys).toEqual(outcomes[0]);
-    const keys = await fixture.any.listSigningKeys({});
+    const keys = await fixture.firstNode.listSigningKeys({});
     expect(keys).toHaveLength(Math.min(round + 1, 2));
     nowMs += PUBLISH_AHEAD_MS;
     expect(signingKeyAt(keys, nowMs)).toEqual(keys.at(-1));
@@ -240,7 +240,7 @@ test('[N-19] [T-1] viewers get seats while a transaction of the producer is stal
   const producer = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
   await producer.run('begin');
   await producer.query(`select id from streams where id = $1 ${producer.locks.update}`, [streamId]);
-  const seats = await new SeatLeases(fixture.any).assign([
+  const seats = await new SeatLeases(fixture.firstNode).assign([
     { streamId, viewer: 'ann' },
     { streamId, viewer: 'bob' },
   ]);

@@ -8,7 +8,7 @@ const DAY_MS = 24 * 3600_000;
 /** A cache over a fake store that the test changes. */
 async function fixture({ pageSize = 10 } = {}) {
   const stored = new Map<string, ModeratedChatRow>();
-  const defects: unknown[] = [];
+  const errors: unknown[] = [];
   const newBans: [string, readonly number[]][] = [];
   const calls = { last: 0, pages: 0 };
   const state = {
@@ -36,7 +36,7 @@ async function fixture({ pageSize = 10 } = {}) {
       },
     },
     nowMs: () => state.nowMs,
-    onDefect: (error) => defects.push(error),
+    onError: (error) => errors.push(error),
   });
   cache.onBanned((streamId, seats) => newBans.push([streamId, [...seats]]));
   const change = (streamId: string, chat: Partial<ModeratedChatRow> = {}) => {
@@ -44,7 +44,7 @@ async function fixture({ pageSize = 10 } = {}) {
     const unmoderated = { slowModeMs: 0, paused: false, banned: [], muted: [] };
     stored.set(streamId, { streamId, ...unmoderated, ...chat, changed: state.last });
   };
-  return { cache, stored, defects, newBans, calls, state, change };
+  return { cache, stored, errors, newBans, calls, state, change };
 }
 
 describe('ModerationCache', () => {
@@ -137,19 +137,19 @@ describe('ModerationCache', () => {
   });
 
   test('[C-21] keeps its state while the database is unavailable, and reports only other errors', async () => {
-    const { cache, change, state, defects } = await fixture();
+    const { cache, change, state, errors } = await fixture();
     change('a', { paused: true });
     await cache.refresh();
     state.unavailable = new Unavailable('PostgreSQL is unavailable.');
     change('a', { paused: false });
     await cache.refresh();
-    expect([cache.chatMode('a').paused, defects.length]).toEqual([true, 0]);
+    expect([cache.chatMode('a').paused, errors.length]).toEqual([true, 0]);
     state.unavailable = null;
     await cache.refresh();
     expect(cache.chatMode('a').paused).toBe(false);
-    state.unavailable = new Error('a defect');
+    state.unavailable = new Error('a failed read');
     await cache.refresh();
-    expect(defects).toHaveLength(1);
+    expect(errors).toHaveLength(1);
   });
 
   test('[N-22] follows a database whose changes went back', async () => {

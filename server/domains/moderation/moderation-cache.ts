@@ -23,7 +23,7 @@ export interface ModerationCacheOptions {
   readonly store: Calls<typeof chatStateProcedures>;
   readonly nowMs: () => number;
   /** Receives errors of reads, except Unavailable. */
-  readonly onDefect: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 // A ban holds on every node within a second (SPEC C-21): this period and the time of two reads.
@@ -103,7 +103,7 @@ export class ModerationCache {
       });
       await this.#pendingRead;
     } catch (error) {
-      if (!(error instanceof Unavailable)) this.options.onDefect(error);
+      if (!(error instanceof Unavailable)) this.options.onError(error);
     }
   }
 

@@ -62,9 +62,9 @@ export function createRundown({ studio, context, store, newId }: RundownDeps): {
   };
 }
 
-function parseImport(reading: ImportInput) {
+function parseImport(input: ImportInput) {
   try {
-    return readQuizzes(reading);
+    return readQuizzes(input);
   } catch (error) {
     if (!(error instanceof ImportError)) throw error;
     throw new DomainError('invalid', error.message, { errors: error.issues });
