@@ -161,13 +161,13 @@ test('[Q-15] an answer is checked in the order token, form, stream, quiz, choice
   const { viewer, quiz } = await showOf(1);
   const elsewhere = await harness.createStream();
   await harness.advance(quiz.closeInterval - harness.interval());
-  const nobody: TestViewer = {
+  const unauthenticated: TestViewer = {
     ...viewer,
     post: (path, body) => fetch(harness.url + path, { method: 'POST', body: JSON.stringify(body) }),
   };
   const all = { streamId: elsewhere, choice: 'Pluto' };
   const unknown = { id: crypto.randomUUID(), closeInterval: 1 };
-  await expectUnauthorized(await answer(nobody, unknown, 7, all), 'Bearer');
+  await expectUnauthorized(await answer(unauthenticated, unknown, 7, all), 'Bearer');
   await expectProblem(await answer(viewer, unknown, 7, { ...all, choice: 7 }), 400);
   await expectUnauthorized(await answer(viewer, unknown, 'Pluto', all), 'Bearer');
   await expectProblem(await answer(viewer, unknown, 'Pluto'), 404);

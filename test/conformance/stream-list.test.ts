@@ -47,8 +47,8 @@ test('[S-7] the stream list returns 400 without a producer uuid and no results f
   for (const query of ['', 'producer=', 'producer=1', 'Producer=1', 'producer=%00', 'page=1']) {
     expect((await expectProblem(await list(query), 400)).detail).toContain('producer');
   }
-  const nobody = await page(`producer=${crypto.randomUUID()}`);
-  expect(nobody).toEqual({ count: 0, next: null, previous: null, results: [] });
+  const unknown = await page(`producer=${crypto.randomUUID()}`);
+  expect(unknown).toEqual({ count: 0, next: null, previous: null, results: [] });
   const { uuid } = await producerOf(1);
   expect((await page(`producer=${uuid.toUpperCase()}`)).count).toBe(1);
 });

@@ -166,7 +166,7 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
   );
 
   test.each(contract.operations.filter(({ security }) => security.length > 0))(
-    '[O-15] $operationId is 429 as documented, and 503 while the database is unavailable',
+    '[O-15] $operationId returns documented 429 responses, and 503 while the database is unavailable',
     async (operation) => {
       const { operationId } = operation;
       const failed = {
@@ -180,15 +180,15 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
       const validRequest = await authorizedRequest(fixture, operation);
       isUnavailable = true;
       try {
-        const answer = await contract.send(service.url, operationId, validRequest);
-        if (validRequest.authorization?.startsWith('Token')) expect(answer.status).toBe(503);
+        const response = await contract.send(service.url, operationId, validRequest);
+        if (validRequest.authorization?.startsWith('Token')) expect(response.status).toBe(503);
       } finally {
         isUnavailable = false;
       }
     },
   );
 
-  test('[O-15] was seen to succeed and to refuse', () => {
+  test('[O-15] every operation was tested with a success and an error', () => {
     for (const { operationId } of contract.operations) {
       const statuses = [...(contract.checkedStatuses.get(operationId) ?? [])];
       const kinds = [statuses.some((n) => n < 400), statuses.some((n) => n >= 400)];
@@ -198,7 +198,7 @@ describe.each(['embedded', 'shared'] as const)('every operation on %s backends',
 });
 
 describe('the document', () => {
-  test('[O-15] [O-16] is served at /openapi.json, and to people at /docs', async () => {
+  test('[O-15] [O-16] the document is served at /openapi.json and shown at /docs', async () => {
     const data = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
     const server = await startServer({
       config: createConfig({ host: '127.0.0.1', port: 0, data }),
@@ -218,7 +218,7 @@ describe('the document', () => {
     }
   });
 
-  test('has references that lead somewhere, and nothing under components that nobody uses', () => {
+  test('references in the document resolve, and all components are used', () => {
     const text = JSON.stringify(document);
     const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, ref]) => ref));
     const components = Object.entries(document.components)
@@ -227,7 +227,7 @@ describe('the document', () => {
     expect([...used].sort()).toEqual(components.sort());
   });
 
-  test('declares every path parameter, and a tag for every operation', () => {
+  test('the document declares every path parameter and a tag for every operation', () => {
     const tags = (document.tags as { name: string }[]).map(({ name }) => name);
     const usedTags = new Set<string>();
     for (const [path, item] of Object.entries({ ...document.paths, ...document.webhooks })) {
