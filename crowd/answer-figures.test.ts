@@ -15,15 +15,15 @@ const QUIZ: Quiz = {
 
 test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
   const figures = new AnswerFigures();
-  figures.asked(QUIZ);
+  figures.addQuiz(QUIZ);
   expect(figures.record('quiz', null, 'acknowledged')).toBe('acknowledged');
-  // Another choice, which is refused, and the same again.
+  // A different choice, which is refused, then the same choice again.
   expect(figures.record('quiz', 'acknowledged', 'late')).toBe('acknowledged');
   expect(figures.record('quiz', 'acknowledged', 'acknowledged')).toBe('acknowledged');
   expect(figures.record('quiz', null, 'late')).toBe('late');
   expect(figures.record('quiz', 'late', 'late')).toBe('late');
   expect(figures.record('quiz', null, 'unknown')).toBe('unknown');
-  // Who knows nothing may have been recorded: a refusal says no more, a yes does.
+  // An unknown answer may have been recorded: a refusal does not settle it, an acknowledgment does.
   expect(figures.record('quiz', 'unknown', 'late')).toBe('unknown');
   expect(figures.totals()).toEqual({ acknowledged: 1, late: 1, unknown: 1 });
   expect(figures.record('quiz', 'unknown', 'acknowledged')).toBe('acknowledged');
@@ -32,12 +32,12 @@ test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
 
 test('[Y-7] AnswerFigures has the number of answers in the results', () => {
   const figures = new AnswerFigures();
-  figures.asked(QUIZ);
+  figures.addQuiz(QUIZ);
   figures.record('quiz', null, 'acknowledged');
   expect(figures.newest(1)[0]?.counted).toBeNull();
   const choices = { Mars: { count: 1, percentage: 50 }, Jupiter: { count: 1, percentage: 50 } };
-  figures.revealed({ ...QUIZ, choices, answer: 'Mars' });
-  figures.asked({ ...QUIZ, id: 'next' });
+  figures.addResults({ ...QUIZ, choices, answer: 'Mars' });
+  figures.addQuiz({ ...QUIZ, id: 'next' });
   expect(figures.newest(5).map(({ id, counted }) => [id, counted])).toEqual([
     ['quiz', 2],
     ['next', null],

@@ -24,13 +24,13 @@ export class AnswerFigures {
   >();
 
   /** Takes a quiz of the feed. */
-  asked({ id, question }: Quiz): void {
+  addQuiz({ id, question }: Quiz): void {
     if (!this.quizzes.has(id)) this.quizzes.set(id, { id, question, ...none(), counted: null });
   }
 
   /** Takes the results of a quiz. */
-  revealed(results: QuizResults): void {
-    this.asked(results);
+  addResults(results: QuizResults): void {
+    this.addQuiz(results);
     const counts = Object.values(results.choices).map(({ count }) => count);
     const figures = this.quizzes.get(results.id);
     if (figures) figures.counted = counts.reduce((sum, count) => sum + count, 0);

@@ -50,11 +50,11 @@ export class CrowdStats {
     if (isOf(event, 'chats')) this.addChats(event);
     else if (!isOf(event, 'view-count')) this.events.push(event);
     if (isOf(event, 'quiz')) {
-      this.answers.asked(event.data);
+      this.answers.addQuiz(event.data);
       this.open.add(event.data.id);
     }
     if (isOf(event, 'quiz-results')) {
-      this.answers.revealed(event.data);
+      this.answers.addResults(event.data);
       this.open.delete(event.data.id);
     }
   }

@@ -6,11 +6,11 @@ import { type IssuedToken, parseToken } from './viewer-token.ts';
 const PROBE_SEATS = 2;
 
 /** Gets seats for new identifiers, which tell how many viewers outside of the crowd have joined. */
-export async function probeSeats(world: SimulationContext): Promise<void> {
-  const { ledger, stats, time, localMs } = world;
+export async function probeSeats(context: SimulationContext): Promise<void> {
+  const { ledger, stats, time, localMs } = context;
   ledger.outsiders.probeSent(localMs());
   try {
-    const given = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(world)));
+    const given = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(context)));
     ledger.probed(
       given.map(({ claims }) => claims),
       time.latestMs(localMs()),

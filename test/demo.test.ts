@@ -257,7 +257,7 @@ describe('a demo that is stopped', () => {
       expect(await readUntil(child, 'video: live')).toStartWith(
         'The Fourbeat demo: http://localhost:',
       );
-      // A server with its encoder, one who sends with another, and the viewers.
+      // A server with its encoder, a publisher with another one, and the crowd.
       const started = descendantsOf(child.pid);
       expect(started.filter(({ program }) => program === 'ffmpeg').length).toBe(2);
       expect(started.length).toBe(5);

@@ -23,7 +23,7 @@ function quizOf(id = 'quiz'): Quiz {
 function resultsOf(counts: readonly number[], quiz = quizOf()): QuizResults {
   const total = counts.reduce((sum, count) => sum + count, 0);
   const shares = counts.map((count) => (total === 0 ? 0 : Math.floor((count / total) * 100)));
-  // Largest remainder, in plain steps: the missing ones go to the largest fractions.
+  // Largest remainder method: missing points go to the largest fractions.
   const byFraction = counts
     .map((count, index) => ({ index, rest: (count / (total || 1)) * 100 - (shares[index] ?? 0) }))
     .sort((a, b) => b.rest - a.rest);
@@ -55,7 +55,7 @@ const answers = fc.array(
     viewer: fc.nat({ max: 5 }),
     choice: fc.constantFrom(...CHOICES),
     late: fc.boolean(),
-    // Whether the service reads it at all, and whether its response comes back.
+    // Whether the service reads the request, and whether its response arrives.
     arrives: fc.boolean(),
     isAnswered: fc.boolean(),
   }),
@@ -64,12 +64,12 @@ const answers = fc.array(
 
 type Sent = typeof answers extends fc.Arbitrary<infer Steps> ? Steps : never;
 
-/** A service that keeps, by plain words, in which requests and responses get lost. */
+/** A model of a service that follows, with lost requests and responses. */
 function play(sent: Sent) {
   const ledger = new AnswerLedger();
   const recorded = new Map<number, string>();
   const mismatches: (string | null)[] = [];
-  // First those in time, then those after the close, as time goes.
+  // In order of time: first those before the close, then those after it.
   for (const step of [...sent].sort((a, b) => Number(a.late) - Number(b.late))) {
     const times = step.late ? late : early;
     const attempt = ledger.sent(quizOf(), step.viewer, step.choice, times.sentMs);
@@ -159,11 +159,11 @@ describe('AnswerLedger', () => {
 
   test('[Q-22] reports a new quiz with counts or with its answer', () => {
     const ledger = new AnswerLedger();
-    expect(ledger.asked(quizOf())).toBeNull();
-    expect(ledger.asked(resultsOf([0, 0, 0]))).toContain('contains its answer');
+    expect(ledger.onQuiz(quizOf())).toBeNull();
+    expect(ledger.onQuiz(resultsOf([0, 0, 0]))).toContain('contains its answer');
     const counted = { ...quizOf('b').choices, Mars: { count: 1, percentage: 100 } };
-    expect(ledger.asked({ ...quizOf('b'), choices: counted })).toContain('has counts');
-    expect(ledger.asked({ ...quizOf('c'), order: ['Mars'] })).toContain('order');
+    expect(ledger.onQuiz({ ...quizOf('b'), choices: counted })).toContain('has counts');
+    expect(ledger.onQuiz({ ...quizOf('c'), order: ['Mars'] })).toContain('order');
   });
 
   test('[Q-14] allows one answer for each viewer from outside', () => {
@@ -196,8 +196,8 @@ describe('AnswerLedger', () => {
       ledger.settled(ledger.sent(quiz, 1, 'Jupiter', early.sentMs), 'recorded', early.backMs);
       ledger.sent(quiz, 2, 'Jupiter', early.sentMs);
     }
-    ledger.revealed(resultsOf([0, 4, 9], quizzes[0]));
-    ledger.revealed(resultsOf([0, 2, 9], quizzes[1]));
+    ledger.onResults(resultsOf([0, 4, 9], quizzes[0]));
+    ledger.onResults(resultsOf([0, 2, 9], quizzes[1]));
     expect(ledger.outsidersQualified(['a'])).toBe(3);
     expect(ledger.outsidersQualified(['a', 'b'])).toBe(1);
     expect(ledger.outsidersQualified(['a', 'unseen'])).toBe(0);
@@ -206,11 +206,11 @@ describe('AnswerLedger', () => {
 
   test('[W-7] a viewer is a winner with the right answer to every quiz', () => {
     const ledger = new AnswerLedger();
-    ledger.asked(quizOf());
+    ledger.onQuiz(quizOf());
     answer(ledger, 1, 'Jupiter', 'recorded');
     answer(ledger, 2, 'Mars', 'recorded');
     answer(ledger, 3, 'Jupiter', 'unknown');
-    ledger.revealed(resultsOf([1, 1, 0]));
+    ledger.onResults(resultsOf([1, 1, 0]));
     const standings = [1, 2, 3, 4].map((viewer) => ledger.standing(['quiz'], viewer));
     expect(standings).toEqual(['yes', 'no', 'maybe', 'no']);
     expect(ledger.standing(['quiz', 'unseen'], 1)).toBe('no');

@@ -28,7 +28,7 @@ interface ViewerAnswers {
   readonly maybe: Set<string>;
 }
 
-interface AskedQuiz {
+interface PublishedQuiz {
   readonly quiz: Quiz;
   readonly viewers: Map<number, ViewerAnswers>;
   /** The published results; null before them. */
@@ -39,10 +39,10 @@ interface AskedQuiz {
  * All answers of the crowd and their outcomes. It checks each response and the results (I-3).
  */
 export class AnswerLedger {
-  private readonly quizzes = new Map<string, AskedQuiz>();
+  private readonly quizzes = new Map<string, PublishedQuiz>();
 
   /** Takes a `quiz` event. @returns what is wrong with it, or null */
-  asked(quiz: Quiz): string | null {
+  onQuiz(quiz: Quiz): string | null {
     this.quizOf(quiz);
     if ('answer' in quiz) return `the quiz ${quiz.id} contains its answer`;
     const counts = Object.values(quiz.choices);
@@ -67,10 +67,10 @@ export class AnswerLedger {
    * @returns what is wrong with the response, or null
    */
   settled(attempt: SentAnswer, outcome: AnswerOutcome, latestMs: number): string | null {
-    const asked = this.quizzes.get(attempt.quizId);
-    if (!asked || outcome === 'unknown') return null;
-    const answers = this.answersOf(asked, attempt.viewer);
-    const closeMs = intervalStartMs(asked.quiz.closeInterval);
+    const published = this.quizzes.get(attempt.quizId);
+    if (!published || outcome === 'unknown') return null;
+    const answers = this.answersOf(published, attempt.viewer);
+    const closeMs = intervalStartMs(published.quiz.closeInterval);
     const { choice, fresh } = attempt;
     const before = answers.recorded;
     const who = `viewer ${attempt.viewer}, quiz ${attempt.quizId}:`;
@@ -88,7 +88,7 @@ export class AnswerLedger {
   }
 
   /** Takes a `quiz-results` event. */
-  revealed(results: QuizResults): void {
+  onResults(results: QuizResults): void {
     const { answer, choices } = results;
     this.quizOf(results).revealed = { answer, count: choices[answer]?.count ?? 0 };
   }
@@ -116,23 +116,23 @@ export class AnswerLedger {
 
   /** Acknowledged answers by choice so far. */
   recordedCounts(quizId: string): number[] {
-    const asked = this.quizzes.get(quizId);
-    if (!asked) return [];
+    const published = this.quizzes.get(quizId);
+    if (!published) return [];
     const counts = new Map<string, number>();
-    for (const { recorded } of asked.viewers.values()) {
+    for (const { recorded } of published.viewers.values()) {
       if (recorded !== null) counts.set(recorded, (counts.get(recorded) ?? 0) + 1);
     }
-    return asked.quiz.order.map((choice) => counts.get(choice) ?? 0);
+    return published.quiz.order.map((choice) => counts.get(choice) ?? 0);
   }
 
   /** Whether a viewer answered all of these quizzes right, all of which have results (W-7). */
   standing(quizIds: readonly string[], viewer: number): Standing {
     let standing: Standing = 'yes';
     for (const quizId of quizIds) {
-      const asked = this.quizzes.get(quizId);
-      const answers = asked?.viewers.get(viewer);
-      if (!asked?.revealed || !answers) return 'no';
-      const { answer } = asked.revealed;
+      const published = this.quizzes.get(quizId);
+      const answers = published?.viewers.get(viewer);
+      if (!published?.revealed || !answers) return 'no';
+      const { answer } = published.revealed;
       if (answers.recorded === answer) continue;
       if (answers.recorded !== null || !answers.maybe.has(answer)) return 'no';
       standing = 'maybe';
@@ -143,27 +143,27 @@ export class AnswerLedger {
   /** How many viewers from outside can have answered all of these quizzes right (W-7). */
   outsidersQualified(quizIds: readonly string[]): number {
     const right = quizIds.map((quizId) => {
-      const asked = this.quizzes.get(quizId);
-      if (!asked?.revealed) return 0;
-      const { answer, count } = asked.revealed;
-      return Math.max(0, count - boundsOf(asked.viewers.values(), answer).low);
+      const published = this.quizzes.get(quizId);
+      if (!published?.revealed) return 0;
+      const { answer, count } = published.revealed;
+      return Math.max(0, count - boundsOf(published.viewers.values(), answer).low);
     });
     return Math.min(Number.POSITIVE_INFINITY, ...right);
   }
 
-  private quizOf(quiz: Quiz): AskedQuiz {
+  private quizOf(quiz: Quiz): PublishedQuiz {
     const known = this.quizzes.get(quiz.id);
     if (known) return known;
-    const asked = { quiz, viewers: new Map<number, ViewerAnswers>(), revealed: null };
-    this.quizzes.set(quiz.id, asked);
+    const published = { quiz, viewers: new Map<number, ViewerAnswers>(), revealed: null };
+    this.quizzes.set(quiz.id, published);
     for (const oldest of this.quizzes.keys()) {
       if (this.quizzes.size <= QUIZZES_MAX) break;
       this.quizzes.delete(oldest);
     }
-    return asked;
+    return published;
   }
 
-  private answersOf({ viewers }: AskedQuiz, viewer: number): ViewerAnswers {
+  private answersOf({ viewers }: PublishedQuiz, viewer: number): ViewerAnswers {
     const known = viewers.get(viewer);
     if (known) return known;
     const answers = { recorded: null, maybe: new Set<string>() };

@@ -5,7 +5,7 @@ import { CountLedger } from './count-ledger.ts';
 
 const START_MS = intervalStartMs(6_800_000_000);
 
-/** What the service counts at a moment: V-3, by plain words. */
+/** A model of the service's count at a time (V-3). */
 function countOf(arrivals: readonly { viewer: number; atMs: number }[], nowMs: number): number {
   const present = arrivals.filter(
     ({ atMs }) => atMs < nowMs && intervalAt(nowMs) - intervalAt(atMs) <= 4,

@@ -7,8 +7,8 @@ describe('EventLedger', () => {
   test('[I-2] accepts an event that is expected and seen once, in any order', () => {
     const ledger = new EventLedger();
     ledger.expect('quiz a', 100);
-    ledger.seen('quiz a', 100);
-    ledger.seen('quiz b', 100);
+    ledger.onEvent('quiz a', 100);
+    ledger.onEvent('quiz b', 100);
     ledger.expect('quiz b', 100);
     expect(wrong(ledger, 99)).toEqual([]);
     expect(wrong(ledger, 100)).toEqual([null, null]);
@@ -24,25 +24,25 @@ describe('EventLedger', () => {
   test('[I-4] reports an event that is seen twice, however late', () => {
     const ledger = new EventLedger();
     ledger.expect('results a', 100);
-    ledger.seen('results a', 100);
-    ledger.seen('results a', 100);
+    ledger.onEvent('results a', 100);
+    ledger.onEvent('results a', 100);
     expect(wrong(ledger, 100)).toEqual(['event results a is in the feed 2 times']);
     ledger.expect('results b', 100);
-    ledger.seen('results b', 100);
+    ledger.onEvent('results b', 100);
     expect(wrong(ledger, 100)).toEqual([null]);
-    ledger.seen('results b', 900);
+    ledger.onEvent('results b', 900);
     expect(wrong(ledger, 101)).toEqual(['event results b is in the feed again']);
   });
 
   test('[I-2] reports an event that was not sent', () => {
     const ledger = new EventLedger();
-    ledger.seen('quiz a', 100);
+    ledger.onEvent('quiz a', 100);
     expect(wrong(ledger, 100)).toEqual(['event quiz a is in the feed, but was not sent']);
   });
 
   test('uses the later of two deadlines', () => {
     const ledger = new EventLedger();
-    ledger.seen('results a', 100);
+    ledger.onEvent('results a', 100);
     ledger.expect('results a', 300);
     expect(wrong(ledger, 200)).toEqual([]);
     expect(wrong(ledger, 300)).toEqual([null]);

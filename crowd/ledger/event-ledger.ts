@@ -1,7 +1,7 @@
 // More than a show has within any deadline.
 const EVENTS_MAX = 1_000;
 
-interface KnownEvent {
+interface TrackedEvent {
   /** Deadline by which it must have been expected and seen, service time. */
   dueMs: number;
   isExpected: boolean;
@@ -14,7 +14,7 @@ interface KnownEvent {
  * seen before its acknowledgment is known.
  */
 export class EventLedger {
-  private readonly events = new Map<string, KnownEvent>();
+  private readonly events = new Map<string, TrackedEvent>();
 
   /** Expects an event. @param dueMs deadline by which it must have been read */
   expect(key: string, dueMs: number): void {
@@ -24,7 +24,7 @@ export class EventLedger {
   }
 
   /** Takes an event of the feed. @param dueMs deadline by which it must have been expected */
-  seen(key: string, dueMs: number): void {
+  onEvent(key: string, dueMs: number): void {
     this.eventOf(key, dueMs).seen++;
   }
 
@@ -44,7 +44,7 @@ export class EventLedger {
     return outcomes;
   }
 
-  private eventOf(key: string, dueMs: number): KnownEvent {
+  private eventOf(key: string, dueMs: number): TrackedEvent {
     const known = this.events.get(key);
     if (known) return known;
     const event = { dueMs, isExpected: false, seen: 0, isChecked: false };

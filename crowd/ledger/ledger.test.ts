@@ -20,7 +20,7 @@ const quiz: Quiz = {
 const choices = { Mars: { count: 1, percentage: 100 }, Jupiter: { count: 0, percentage: 0 } };
 const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, answer: 'Mars' } };
 
-/** Someone who reads intervals of our own making, each a moment after its end. */
+/** A viewer that reads made-up intervals, each just after its end. */
 function setUp() {
   const book = new CheckRecorder();
   const events: string[] = [];
@@ -36,7 +36,7 @@ function setUp() {
   let seats = 0;
   return {
     ledger,
-    /** So many others have come, and a probe is read in this interval, which tells it. */
+    /** Outsiders have joined, and a probe in this interval reveals their number. */
     probe: (number: number, others = 0) => {
       seats += others;
       ledger.outsiders.probeSent(0);
@@ -63,7 +63,7 @@ describe('Ledger', () => {
     fc.assert(
       fc.property(orders, (order) => {
         const { read, events, place, wrong } = setUp();
-        // Somebody has read the first one, then everybody reads on at a pace of its own.
+        // One viewer has read the first interval; then each reads on at its own pace.
         for (const number of [0, ...order, ...order]) {
           read(number, [{ type: 'caption', data: { number } }], place());
         }
@@ -248,7 +248,7 @@ describe('Ledger', () => {
     for (const status of [null, 429, 503]) ledger.answered(sent(), 'unknown', 0, status);
     expect(wrong()).toEqual([]);
     ledger.answered(sent(), 'unknown', 0, 400);
-    const round = ledger.winners.requested(FIRST);
+    const round = ledger.winners.onRequest(FIRST);
     ledger.claimed(ledger.winners.sent(round, 1), 'unknown', 0, 500);
     expect(wrong()).toEqual(['answers', 'winners']);
   });

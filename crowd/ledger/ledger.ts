@@ -130,8 +130,8 @@ export class Ledger {
   }
 
   /** Takes the seats of a probe. @param receivedMs upper bound of service time */
-  probed(holders: readonly TokenIdentity[], receivedMs: number): void {
-    this.outsiders.probeReturned(holders);
+  probed(tokens: readonly TokenIdentity[], receivedMs: number): void {
+    this.outsiders.probeReturned(tokens);
     this.delay(receivedMs, () => this.outsiders.settle());
   }
 
@@ -205,13 +205,13 @@ export class Ledger {
 
   private handleQuiz(quiz: Quiz, receivedMs: number): void {
     this.recordEvent(`quiz ${quiz.id}`, receivedMs);
-    this.checks.record('answers', this.answers.asked(quiz));
-    this.winners.asked(quiz.id);
+    this.checks.record('answers', this.answers.onQuiz(quiz));
+    this.winners.onQuiz(quiz.id);
   }
 
   private handleResults(results: QuizResults, interval: number, receivedMs: number): void {
     this.recordEvent(`quiz-results ${results.id}`, receivedMs);
-    this.answers.revealed(results);
+    this.answers.onResults(results);
     if (interval < results.closeInterval) {
       this.checks.record(
         'answers',
@@ -224,7 +224,7 @@ export class Ledger {
   }
 
   private handleWinnersRequest(interval: number, receivedMs: number): void {
-    const round = this.winners.requested(interval);
+    const round = this.winners.onRequest(interval);
     this.recordEvent(`request-quiz-winners ${round.number}`, receivedMs);
     this.expectEvent(`quiz-winners ${round.number}`, receivedMs);
   }
@@ -249,7 +249,7 @@ export class Ledger {
   }
 
   private recordEvent(key: string, receivedMs: number): void {
-    this.events.seen(key, receivedMs + DUE_AFTER_MS);
+    this.events.onEvent(key, receivedMs + DUE_AFTER_MS);
   }
 
   private checkWithOutsiders(check: Check, mismatchWith: (others: number) => string | null): void {

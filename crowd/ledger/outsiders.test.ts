@@ -4,7 +4,7 @@ import { Outsiders } from './outsiders.ts';
 
 const RARELY_MS = 240_000;
 
-/** A service that gives seats from 0 on, and a check that fails for want of so many others. */
+/** A fake service that assigns seats from 0, and a check that needs a number of outsiders. */
 function setUp() {
   const others = new Outsiders();
   const noted: (string | null)[] = [];

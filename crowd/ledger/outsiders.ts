@@ -86,9 +86,9 @@ export class Outsiders {
   }
 
   /** Takes the tokens of the probe. */
-  probeReturned(holders: readonly TokenIdentity[]): void {
-    for (const holder of holders) this.addCrowdToken(holder);
-    this.highest = Math.max(this.highest, ...holders.map(({ seat }) => seat));
+  probeReturned(tokens: readonly TokenIdentity[]): void {
+    for (const token of tokens) this.addCrowdToken(token);
+    this.highest = Math.max(this.highest, ...tokens.map(({ seat }) => seat));
   }
 
   /** The probe failed: checks that wait for it wait for the next one. */

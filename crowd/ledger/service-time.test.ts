@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ServiceTime } from './service-time.ts';
 
-// Not of our century: times of today are known to 0.0002 ms only, which adds up over many small steps.
+// Small times: current Unix times have a precision of 0.0002 ms, an error that adds up over many steps.
 const START_MS = 1_700_000_000;
 
 const probes = fc.array(

@@ -13,9 +13,9 @@ function setUp(standing: Standing = 'yes', othersRight = 0) {
     standing: () => standing,
     outsidersQualified: () => othersRight,
   });
-  ledger.asked('a');
-  ledger.asked('b');
-  const round = ledger.requested(INTERVAL);
+  ledger.onQuiz('a');
+  ledger.onQuiz('b');
+  const round = ledger.onRequest(INTERVAL);
   const claim = (viewer: number, outcome: WinnerReportOutcome, latestMs = OPEN_MS) =>
     ledger.settled(ledger.sent(round, viewer), outcome, latestMs);
   return { ledger, round, claim };
@@ -25,9 +25,9 @@ describe('WinnerLedger', () => {
   test('[W-1] a round covers the quizzes since the previous request', () => {
     const { ledger, round } = setUp();
     expect(round.quizIds).toEqual(['a', 'b']);
-    ledger.asked('c');
-    expect(ledger.requested(INTERVAL + 9)).toMatchObject({ number: 2, quizIds: ['c'] });
-    expect(ledger.requested(INTERVAL + 19).quizIds).toEqual([]);
+    ledger.onQuiz('c');
+    expect(ledger.onRequest(INTERVAL + 9)).toMatchObject({ number: 2, quizIds: ['c'] });
+    expect(ledger.onRequest(INTERVAL + 19).quizIds).toEqual([]);
   });
 
   test('[W-7] reports an acknowledged viewer who does not qualify', () => {

@@ -32,12 +32,12 @@ export class WinnerLedger {
   constructor(private readonly answers: Pick<AnswerLedger, 'standing' | 'outsidersQualified'>) {}
 
   /** Takes a `quiz` event: the quiz belongs to the current game. */
-  asked(quizId: string): void {
+  onQuiz(quizId: string): void {
     this.game.push(quizId);
   }
 
   /** Takes a `request-quiz-winners` event: starts a round over the game, and the next game. */
-  requested(interval: number): Round {
+  onRequest(interval: number): Round {
     const quizIds = this.game;
     this.game = [];
     this.rounds++;

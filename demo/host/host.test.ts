@@ -3,7 +3,7 @@ import type { StudioQuiz, WinnersRound } from '../../protocol/studio.ts';
 import { Host } from './host.ts';
 import { StudioError } from './studio-client.ts';
 
-/** A studio that only notes what is asked of it, on a clock that jumps from cue to cue. */
+/** A fake studio that records its calls, on a clock that jumps from cue to cue. */
 function setUp(lastsMs: number, conflicts = 0) {
   const calls: string[] = [];
   const promised: [string, number][] = [];

@@ -137,7 +137,7 @@ describe('dashboard', () => {
     expect(lines).toContain(
       ' Video       live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
     );
-    // All of it fits a terminal of the usual size.
+    // It fits a terminal of 80 × 24.
     expect(lines.at(-1)).toContain('$ curl');
     expect(lines).toContain('');
     expect(framed(silent).join('\n')).toContain('Video       unavailable: there is no encoder');

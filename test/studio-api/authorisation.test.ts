@@ -20,8 +20,8 @@ import {
 } from '../support/harness/harness.ts';
 import { Browser, newMember, PASSWORD, type SignedIn } from '../support/studio/member-browser.ts';
 
-// Every operation of the studio with every kind of credential. The table is written down here and not
-// taken from the descriptions of the operations, so that a change of either is noticed.
+// Calls every studio operation with every kind of credential. The table is written here instead of
+// derived from the operations, so that a change of either fails a test.
 
 type Row = 'all members' | 'producers' | 'owners' | 'whoever signed in' | 'anybody';
 
@@ -152,12 +152,12 @@ function as(request: ValidRequest, credential: Record<string, string> = {}): Val
   return { ...request, headers: { ...headers, ...credential } };
 }
 
-/** What a page sends with a request. */
+/** The headers that a page sends. */
 function of({ cookie, csrf }: Browser): Record<string, string> {
   return { Cookie: cookie ?? '', 'X-CSRF-Token': csrf ?? '' };
 }
 
-/** The body, or the beginning of one that has no end. */
+/** The body, or the first chunk of an endless one. */
 async function textOf(response: Response): Promise<string> {
   if (response.headers.get('content-type') !== 'text/event-stream') return response.text();
   const reader = response.body?.getReader();
@@ -168,7 +168,7 @@ async function textOf(response: Response): Promise<string> {
 
 const successOf = (name: OperationName) => Number(Object.keys(OPERATIONS[name].responses)[0]);
 
-/** Credentials that open nothing in the studio. */
+/** Credentials that are invalid in the studio. */
 const nobodies = (): [string, Record<string, string>][] => [
   ['no credential', {}],
   ['a viewer token', { Authorization: `Bearer ${viewerToken}` }],
@@ -185,7 +185,7 @@ const nobodies = (): [string, Record<string, string>][] => [
   ],
 ];
 
-/** What is wrong with a write whose cookie is right. */
+/** Invalid writes with a valid cookie. */
 const forgeries = (right: Record<string, string>): [string, Record<string, string>][] => [
   ['no CSRF token', { Cookie: right.Cookie ?? '' }],
   ['the CSRF token of somebody else', { ...right, 'X-CSRF-Token': stranger.browser.csrf ?? '' }],
@@ -237,7 +237,7 @@ describe.each(ACCOUNTS)('%s', (name) => {
         await expectRefused(request, forgeries(of(members[role].browser)));
       }
     }
-    // Nothing was done by all that: it still succeeds, once for each who may.
+    // The rejected calls had no effect: the operation still succeeds once for each allowed role.
     expect([name, (await send(service, request)).status]).toEqual([name, successOf(name)]);
     for (const role of roles) {
       const fresh = as(await validRequest(service, name), of(members[role].browser));
@@ -255,7 +255,7 @@ describe.each(ACCOUNTS)('%s', (name) => {
       const isAddressed = OPERATIONS[name].path.includes('{');
       const status = isAddressed ? 404 : successOf(name);
       expect([name, response.status]).toEqual([name, status]);
-      // Without an id it is about their own account.
+      // An operation without an id concerns the caller's own account.
       const text = await textOf(response);
       for (const { uuid, email } of Object.values(members)) {
         expect(text).not.toContain(uuid);
@@ -294,7 +294,7 @@ describe.each(withRow('whoever signed in'))('%s', (name) => {
   });
 });
 
-// The first account is made once in the life of a record: test/studio-api/members.test.ts.
+// The first account is created once per database: test/studio-api/members.test.ts.
 describe.each(withRow('anybody').filter((name) => name !== 'setUp'))('%s', (name) => {
   test('[U-1] [U-7] [U-16] needs no credential, and rejects requests from other origins', async () => {
     const request = await validRequest(service, name);

@@ -21,7 +21,7 @@ import {
 
 const RECORDS = ['embedded', 'shared'] as const;
 
-// In SQLite and memory, and in PostgreSQL and Redis.
+// Runs with SQLite and memory, and with PostgreSQL and Redis.
 describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
   afterAll(() => service.close());
 
   const open = () => ModeratedChat.open(service);
-  /** Sealed at its end: what comes then is not in an interval of before. */
+  /** Seals the current interval, so that later requests belong to a new one. */
   const passMs = async (ms: number) => {
     (service.clock as ManualClock).set(service.clock.nowMs() + ms - INTERVAL_MS);
     await service.advance(1);
@@ -121,7 +121,7 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
       expect(await response.clone().json()).toHaveProperty('banned', true);
       await expectUnauthorized(response, 'Token');
     }
-    // Others stay, here and elsewhere.
+    // Other viewers of this and of other streams are not affected.
     expect(await beat(await service.viewer(streamId, 'bob'))).toBe(204);
     expect(await beat(await service.viewer(await service.createStream(), 'ada'))).toBe(204);
     await chat.lift(chat.banPath);

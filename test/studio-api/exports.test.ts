@@ -166,7 +166,7 @@ describe('the format of an export', () => {
 describe('a long export', () => {
   const SEATS = 2_500;
 
-  /** A show with more answers than fit on a page; `pages` counts those that were read. */
+  /** A show with more answers than fit on a page; `pages` counts the pages that were read. */
   async function longShow(store?: (store: Store) => Store) {
     const long = await startService(store && { store });
     const streamId = await long.createStream();
@@ -246,7 +246,7 @@ describe('a long export', () => {
     const wide = 'x'.repeat(200);
     const { long, streamId } = await longShow((store) => ({
       ...store,
-      // Without an end: only the pace of the client bounds how much of it is read.
+      // Endless: only the client's pace limits how much is read.
       async exportAnswers(page) {
         pages += 1;
         const row = { quizId: wide, viewer: wide, choice: wide, correct: true, at: 0 };
@@ -264,7 +264,7 @@ describe('a long export', () => {
         `GET /studio/v1/streams/${streamId}/exports/answers HTTP/1.1\r\nHost: localhost\r\n` +
           `Authorization: Token ${long.account.token}\r\n\r\n`,
       );
-      // Buffers of the connection take some pages; then it stands still.
+      // The buffers of the connection take some pages; then reading stops.
       let before = -1;
       while (pages !== before || pages === 0) {
         before = pages;

@@ -22,7 +22,7 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     service.studio('POST', `/streams/${streamId}/events`, event);
   const say = (viewer: TestViewer, line: object) =>
     viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, line);
-  /** Seals the current interval. @returns which it was */
+  /** Seals the current interval. @returns its number */
   const seal = async (): Promise<number> => {
     await service.advance(1);
     return service.interval() - 1;

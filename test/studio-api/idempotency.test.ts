@@ -50,7 +50,7 @@ async function webhook(): Promise<{ id: string }> {
 
 let rehearsed = '';
 
-/** A new show, which has a rehearsal next; that of the one before is over, as a node has few. */
+/** A new show for a rehearsal; ends the previous rehearsal, since a node has few. */
 async function showToRehearse(): Promise<string> {
   await service.studio('DELETE', `/streams/${rehearsed}/rehearsals/current`);
   rehearsed = await service.createStream();
@@ -60,12 +60,12 @@ async function showToRehearse(): Promise<string> {
 interface Write {
   readonly path: string;
   readonly body?: object;
-  /** Done between the first request and its repeat, so that the repeat would end otherwise. */
+  /** Runs between the first request and its repeat, and would change the result of the repeat. */
   readonly between?: () => Promise<unknown>;
 }
 
-/** Every write but those that show a secret, whose repeat is 409 (R-14). */
-/** In the chat of a show of its own, in which a line was sent. */
+/** Every write except those that return a secret, whose repeat gets 409 (R-14). */
+/** Writes to the chat of a separate show with a message. */
 async function inChat(
   writeOf: (chat: ModeratedChat, line: StoredChatMessage) => Write,
 ): Promise<Write> {

@@ -31,7 +31,7 @@ async function open(streamId: string, query = '', headers = {}): Promise<EventRe
 const isState = ({ fields }: Message) =>
   fields.some(([name, value]) => name === 'event' && value === 'state');
 
-/** The next message of a kind. */
+/** Waits for the next message of a type. */
 async function next(reader: EventReader, wanted: 'state' | 'interval'): Promise<Message> {
   for (;;) {
     const message = await reader.next(3_000);
@@ -40,7 +40,7 @@ async function next(reader: EventReader, wanted: 'state' | 'interval'): Promise<
   }
 }
 
-/** The next state that is as it should be. */
+/** Waits for the next state that meets a condition. */
 async function stateWith(
   reader: EventReader,
   isRight: (state: LiveState) => boolean,

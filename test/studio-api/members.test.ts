@@ -30,7 +30,7 @@ const config = { rates: HIGH_RATES };
 const statusesOf = async (responses: Promise<Response>[]) =>
   (await Promise.all(responses)).map(({ status }) => status).sort();
 
-// What one database does in turn, another may do at the same time.
+// PostgreSQL may run concurrently what SQLite runs one after the other.
 describe.each(['embedded', 'shared'] as const)('members on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe.each(['embedded', 'shared'] as const)('members on %s backends', (backen
   };
 
   describe('setup', () => {
-    /** A service whose record has no member yet, for as long as it is needed. */
+    /** Runs a function with a service whose database has no member. */
     async function onNew(
       run: (fresh: Harness, setUp: (token: string, email?: string) => Promise<Response>) => unknown,
       options: HarnessOptions = {},
@@ -415,7 +415,7 @@ describe.each(['embedded', 'shared'] as const)('members on %s backends', (backen
 
     test('[U-21] number at most 100, also when two join concurrently', async () => {
       const account = await service.createAccount();
-      // Not by links: their passwords would take as long as all the rest.
+      // Inserted directly, since hashing their passwords would take too long.
       for (let n = 0; n < 99; n++) await insertMember(account, n);
       const links = [
         await invited(service, 'host', undefined, account),

@@ -22,7 +22,7 @@ import { newMember } from '../support/studio/member-browser.ts';
 
 const RECORDS = ['embedded', 'shared'] as const;
 
-// In SQLite and memory, and in PostgreSQL and Redis.
+// Runs with SQLite and memory, and with PostgreSQL and Redis.
 describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
   afterAll(() => service.close());
 
   const open = () => ModeratedChat.open(service);
-  /** Sealed at its end: what comes then is not in an interval of before. */
+  /** Seals the current interval, so that later requests belong to a new one. */
   const passMs = async (ms: number) => {
     (service.clock as ManualClock).set(service.clock.nowMs() + ms - INTERVAL_MS);
     await service.advance(1);
@@ -114,7 +114,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     await passMs(2_500);
     await expectProblem(await postChat(viewer, { text: '' }), 400);
     expect((await postChat(viewer)).status).toBe(204);
-    // A shorter time holds for who waits for a longer one, too.
+    // A shorter period also applies to viewers who wait for a longer one.
     await chat.patchMode({ slowModeMs: 1_000 });
     await passMs(1_000);
     expect((await postChat(viewer)).status).toBe(204);
@@ -174,7 +174,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     const line = await sendMessage(service, chat.viewer, { text: 'I said "so"' });
     const forged = { ...line, text: 'I never said so', name: 'The host' };
     expect(await expectJson<object>(await pin(forged), 201)).toEqual({ line });
-    // An event of the producer's own that looks as if it had the line, before it.
+    // An earlier event of the producer that looks as if it contained the message.
     const looks = {
       type: 'look',
       data: {

@@ -11,7 +11,7 @@ import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import { expectJson, type Harness, QUIZ, startService } from '../support/harness/harness.ts';
 import { newMember } from '../support/studio/member-browser.ts';
 
-// What a show tells to the wall behind its host, and who may see it there.
+// The presenter display: its content, and who may read it.
 
 let service: Harness;
 beforeAll(async () => {
@@ -49,7 +49,7 @@ async function next(reader: EventReader): Promise<PresenterState> {
   return presenterStateSchema.strict().parse(JSON.parse(message.data));
 }
 
-/** The next state that is as it should be. */
+/** Waits for the next state that meets a condition. */
 async function stateWith(
   reader: EventReader,
   isRight: (state: PresenterState) => boolean,

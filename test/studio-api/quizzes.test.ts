@@ -48,7 +48,7 @@ const answer = (
     closeInterval: quiz.closeInterval,
   });
 
-/** Events of these types in the intervals from `from` up to the last one that is sealed. */
+/** Events of these types in the sealed intervals from `from` on. */
 async function eventsFrom(viewer: TestViewer, from: number, ...types: string[]) {
   const found: { interval: number; type: string; data: unknown }[] = [];
   for (let interval = from; interval < service.interval(); interval++) {
@@ -59,7 +59,7 @@ async function eventsFrom(viewer: TestViewer, from: number, ...types: string[]) 
   return found;
 }
 
-/** Moves on until the quiz has closed. */
+/** Advances the clock until the quiz has closed. */
 async function close(quiz: { closeInterval: number | null }): Promise<void> {
   await service.advance((quiz.closeInterval ?? 0) - service.interval() + 1);
 }

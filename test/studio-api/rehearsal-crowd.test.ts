@@ -7,7 +7,7 @@ import type {
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
 
-// Rehearsals with their viewers: what these say is compared with the database.
+// Rehearsals with simulated viewers, whose results are compared with the database.
 
 describe.each(['embedded', 'shared'] as const)(
   'the viewers of a rehearsal on %s backends',
@@ -43,7 +43,7 @@ describe.each(['embedded', 'shared'] as const)(
         },
       ]);
       expect(ended).toBeGreaterThan(0);
-      // They left: soon nobody is counted.
+      // The viewers have left, so the count drops to 0.
       const viewer = await service.viewer(streamId);
       const count = async (): Promise<number> => {
         const response = await viewer.get(`/api/v1/view-counts/${streamId}`);
@@ -75,7 +75,7 @@ describe.each(['embedded', 'shared'] as const)(
       await fixture.playQuiz(streamId, 0);
       const recorded = await fixture.countRecordedAnswers(streamId);
       expect(recorded).toBeGreaterThan(15);
-      // An answer whose acknowledgement was lost is sent again, and acknowledged after the close as well.
+      // An answer whose acknowledgment was lost is repeated and acknowledged also after the close.
       const { crowd } = await fixture.waitFor(({ crowd: now }) => {
         const { acknowledged, unknown } = now?.answers ?? { acknowledged: 0, unknown: 0 };
         return acknowledged + unknown >= recorded && now?.quizzes[0]?.counted === recorded;
@@ -101,7 +101,7 @@ describe.each(['embedded', 'shared'] as const)(
       const ban = await service.studio('POST', `/streams/${streamId}/banned/${viewer}`, {});
       expect(ban.status).toBe(201);
       const before = rehearsal.crowd?.checks ?? 0;
-      // Counts are compared for some seconds more, and what did not fit would be told by then.
+      // Counts are checked for some more seconds; a mismatch would be reported by then.
       await Bun.sleep(4_000);
       const { crowd } = await fixture.waitFor(({ crowd: now }) => (now?.checks ?? 0) > before + 50);
       expect(crowd?.mismatch).toBeNull();

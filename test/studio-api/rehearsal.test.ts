@@ -35,12 +35,12 @@ const BACKENDS = ['embedded', 'shared'] as const;
 
 const pass = ({ clock }: Harness, ms: number) => (clock as ManualClock).set(clock.nowMs() + ms);
 
-/** Removes all that is to be removed now. */
+/** Removes all data that is due for removal. */
 async function tidied({ store, clock }: Harness): Promise<void> {
   while (await store.removeRehearsal({ nowMs: clock.nowMs() }));
 }
 
-/** Everything of a service that others look at: lists and counts of streams. */
+/** The public lists and counts of streams. */
 async function seenByOthers(service: Harness): Promise<string> {
   const list = `${service.url}/api/v1/streams/?producer=${service.account.uuid}`;
   const token = { Authorization: `Token ${service.account.token}` };
@@ -52,7 +52,7 @@ async function seenByOthers(service: Harness): Promise<string> {
   return (await Promise.all(answers.map((response) => response.text()))).join('\n');
 }
 
-/** The page that Prometheus reads. */
+/** The metrics page. */
 function metricsOf({ service }: Harness): Promise<string> {
   return createMetrics({
     ...service.stats,
@@ -115,7 +115,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       ['Third?', 'draft'],
       ['Second?', 'draft'],
     ]);
-    // The show has what it had.
+    // The show itself is unchanged.
     expect(await fixture.quizzesOf(showId)).toHaveLength(3);
     await fixture.end();
   });
@@ -141,7 +141,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const metrics = await metricsOf(service);
     expect(metrics.includes('fourbeat_rehearsals 1\n')).toBe(true);
     for (const id of [streamId, fixture.showId]) expect(metrics.includes(id)).toBe(false);
-    // Who knows its id finds it, as an unlisted one.
+    // It can be read by id, like an unlisted stream.
     const detail = await fetch(`${service.url}/api/v1/streams/${streamId}/`);
     const known = await expectJson<object>(detail, 200);
     expect(Object.keys(known).sort()).toEqual(['dash_url', 'hls_url', 'id', 'producer', 'status']);
@@ -159,7 +159,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     );
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 1_000 });
     const { streamId } = await fixture.start({ viewers: 1 });
-    // The same happens in a show and in its rehearsal; of one of them webhooks are told.
+    // The same happens in a show and in its rehearsal; only the show causes deliveries.
     for (const id of [fixture.showId, streamId]) {
       await expectJson(await service.studio('POST', `/streams/${id}/start`), 200);
       const [draft] = await fixture.quizzesOf(id);
@@ -262,7 +262,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     pass(service, LOST_AFTER_MS + 1_000);
     expect(await expectJson<Rehearsal>(await fixture.create({}, key), 201)).toEqual(first);
     await fixture.end();
-    // Nor does it bring them back.
+    // A repeat does not start the viewers again either.
     await service.advance(1);
     expect((await fixture.create({}, key)).status).toBe(201);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
@@ -304,7 +304,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect((await service.studio('GET', `/quizzes/${quiz.id}`)).status).toBe(404);
     expect((await fetch(`${service.url}/api/v1/streams/${streamId}/`)).status).toBe(404);
     expect((await answer(viewer, quiz, 'Mars')).status).toBeOneOf([404, 409]);
-    // Its token is good for a while, and whoever has one may be counted; that goes, too.
+    // Its tokens stay valid for a while and may write seats, which are removed later.
     await viewer.post(`/api/v1/view-counts/${streamId}`);
     await service.advance(4);
     pass(service, 11 * 60_000);
@@ -340,7 +340,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   });
 });
 
-/** Tables that have a text in some column; keys of requests are kept for a day (R-10). */
+/** Tables with a text in any column, except idempotency keys, which are stored for a day (R-10). */
 function traces({ directory }: Harness, text: string): string[] {
   const record = new Database(join(directory, 'record.sqlite'), { readonly: true });
   try {
@@ -366,7 +366,7 @@ test.each(BACKENDS)(
     const fixture = await RehearsalFixture.forNewShow(first);
     const { streamId } = await fixture.start({ viewers: 2 });
     const another = () => startService({ backends, directory, clock: manualClock(START_MS) });
-    // Of one process another begins when it is gone; of many nodes another is there.
+    // With one process a new one starts after it; with many nodes another one runs already.
     if (backends === 'embedded') await first.close();
     const second = await another();
     try {

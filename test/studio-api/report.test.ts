@@ -25,7 +25,7 @@ describe.each(['embedded', 'shared'] as const)(
     const start = (id: string) => service.studio('POST', `/streams/${id}/start`);
     const read = (id: string) => service.studio('GET', `/streams/${id}/report`);
     const report = async (id: string) => expectJson<Report>(await read(id), 200);
-    /** Ends a show, and reads what it was. */
+    /** Ends a show and reads its report. */
     async function ended(id: string): Promise<ReadyReport> {
       expect((await end(id)).status).toBe(200);
       await service.advance(2);
@@ -37,7 +37,7 @@ describe.each(['embedded', 'shared'] as const)(
     const pass = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
     const say = (viewer: TestViewer, post: object) =>
       viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, post);
-    /** Seals so many intervals, in which these viewers watch. */
+    /** Seals intervals in which these viewers watch. */
     async function watched(intervals: number, ...viewers: TestViewer[]): Promise<void> {
       for (let n = 0; n < intervals; n++) {
         for (const viewer of viewers) await viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
@@ -294,7 +294,7 @@ describe.each(['embedded', 'shared'] as const)(
         const viewer = await service.viewer(id);
         await service.advance(4 - (service.interval() % 4));
         const first = service.interval() + 3;
-        // More than a page, where that is quick.
+        // More than a page, on the faster backend.
         const seconds = backends === 'embedded' ? 251 : 20;
         await watched(4 * seconds, viewer);
         const rows = await lines(id, 'audience');

@@ -12,7 +12,7 @@ interface Wrong {
 
 const RECORDS = ['embedded', 'shared'] as const;
 
-// In SQLite and in PostgreSQL.
+// Runs with SQLite and with PostgreSQL.
 describe.each(RECORDS)('the rundown on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
@@ -252,7 +252,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     expect((await importing(streamId, some(2))).status).toBe(409);
     expect(await rundown(streamId)).toEqual(before);
     const ids = before.results.map(({ id }) => id);
-    // The longest order that there is.
+    // The longest possible order.
     const turned = await order(streamId, { order: ids.toReversed() });
     expect((await expectJson<Rundown>(turned, 200)).results.map(({ id }) => id)).toEqual(
       ids.toReversed(),

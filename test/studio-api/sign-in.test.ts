@@ -24,14 +24,14 @@ afterAll(() => service.close());
 const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
 const isIn = async (browser: Browser) => (await browser.send('GET', '/session')).status === 200;
 
-/** Another browser in which the same member signs in. */
+/** Signs the same member in from another browser. */
 async function again(email: string, password = PASSWORD): Promise<Browser> {
   const browser = new Browser(service.url);
   await browser.signIn(email, password);
   return browser;
 }
 
-/** A refusal to sign in, by what it said. */
+/** The body of a rejected sign-in. */
 async function refusal(email: string, password: string): Promise<ProblemBody> {
   const response = await new Browser(service.url).send('POST', '/session', { email, password });
   return expectUnauthorized(response, 'Token');
@@ -239,7 +239,7 @@ describe('a session', () => {
     const { browser } = await newMember(service, 'moderator');
     const Authorization = `Token ${service.account.token}`;
     const body = { title: 'By the token' };
-    // A moderator makes no streams, and a token needs no CSRF header.
+    // The token's rights apply: a moderator could not create a stream, and a token needs no CSRF header.
     expect((await browser.send('POST', '/streams', body)).status).toBe(401);
     expect((await browser.send('POST', '/streams', body, { Authorization })).status).toBe(201);
     for (const wrong of ['Token x', 'Bearer x', 'Basic eDp5', 'nonsense']) {
@@ -290,7 +290,7 @@ describe('a session', () => {
       wait(1_000);
       await again(email);
     }
-    // The first was used after the second began.
+    // The first session was used after the second started.
     expect(await isIn(first)).toBe(true);
     await again(email);
     expect([await isIn(first), await isIn(second)]).toEqual([true, false]);

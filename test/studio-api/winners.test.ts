@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Moves on until the quiz has closed. */
+/** Advances the clock until the quiz has closed. */
 const close = (quiz: PublishedQuiz) => service.advance(quiz.closeInterval - service.interval() + 1);
 
 describe('winners', () => {

@@ -87,14 +87,14 @@ function firstInterval(requested: number | undefined, nowMs: number): number {
 }
 
 function stateOf({ nowMs, show, count }: LiveSnapshot, origin: string): LiveState {
-  const { stream, quiz, tally, round, source, sourceEndsAt } = show;
+  const { stream, quiz, answerCounts, round, source, sourceEndsAt } = show;
   const { revision: chatRevision, ...chat } = show.chat;
   return {
     now: nowMs,
     stream: studioStreamOf(stream, origin),
     count,
     quiz: quiz && studioQuizOf(quiz),
-    tally: quiz && tally && choiceCounts(quiz.choices, tally),
+    tally: quiz && answerCounts && choiceCounts(quiz.choices, answerCounts),
     round,
     source,
     sourceEndsAt,

@@ -3,12 +3,12 @@ import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { LiveShows, type LiveSnapshot } from './live-shows.ts';
 import type { LiveShow } from './live-sql.ts';
 
-/** Shows whose record and time a test has in its hands. */
+/** `LiveShows` with a fake store and a manual timer. */
 function fixture() {
   const ticks = new Set<() => void>();
   const defects: unknown[] = [];
   const reads: string[] = [];
-  let answer: () => Promise<LiveShow> = async () => ({ tally: null }) as LiveShow;
+  let answer: () => Promise<LiveShow> = async () => ({ answerCounts: null }) as LiveShow;
   let count: () => number = () => 7;
   const shows = new LiveShows({
     nowMs: () => 1_000,
@@ -90,7 +90,7 @@ describe('LiveShows', () => {
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();
     expect([told.length, defects.length]).toEqual([0, 0]);
-    answerWith(async () => ({ tally: null }) as LiveShow);
+    answerWith(async () => ({ answerCounts: null }) as LiveShow);
     await tick();
     expect(told).toHaveLength(1);
   });
@@ -115,7 +115,7 @@ describe('LiveShows', () => {
     shows.watch('a', 'me', (moment) => told.push(moment));
     await tick();
     expect(defects.length).toBeGreaterThan(0);
-    answerWith(async () => ({ tally: null }) as LiveShow);
+    answerWith(async () => ({ answerCounts: null }) as LiveShow);
     await tick();
     expect(told).toHaveLength(1);
   });

@@ -12,7 +12,7 @@ export interface LiveShow extends SourceState {
   /** The latest published quiz. */
   readonly quiz: QuizRow | null;
   /** Its answers so far by choice; null unless it is open. */
-  readonly tally: readonly number[] | null;
+  readonly answerCounts: readonly number[] | null;
   readonly round: WinnersRound | null;
   readonly chat: RevisedChatState;
 }
@@ -26,10 +26,10 @@ export const liveProcedures = {
     ): Promise<LiveShow> => {
       const stream = await ownStream(tx, id, producer);
       const quiz = await latestPublished(tx, id);
-      const tally = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
+      const answerCounts = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
       const round = await latestRound(tx, id);
       const source = await readSourceState(tx, id, nowMs);
-      return { stream, quiz, tally, round, ...source, chat: await readChatState(tx, id) };
+      return { stream, quiz, answerCounts, round, ...source, chat: await readChatState(tx, id) };
     },
   ),
 };

@@ -9,20 +9,20 @@ import type { QuizRow } from '../quizzes/quizzes-sql.ts';
  * must not know yet, since viewers may see the display in the picture.
  */
 export function presenterStateOf({ nowMs, show, count }: LiveSnapshot): PresenterState {
-  const { stream, quiz, tally, round } = show;
+  const { stream, quiz, answerCounts, round } = show;
   return {
     now: nowMs,
     stream: { id: stream.id, title: stream.title, status: stream.status },
     count,
-    quiz: quiz && quizOf(quiz, tally),
+    quiz: quiz && quizOf(quiz, answerCounts),
     winners: winnersOf(round, quiz),
   };
 }
 
-function quizOf(quiz: QuizRow, tally: readonly number[] | null): PresenterQuiz | null {
+function quizOf(quiz: QuizRow, answerCounts: readonly number[] | null): PresenterQuiz | null {
   const { id, question, choices, state, created, durationMs, closeInterval } = quiz;
   if (state === 'draft' || created === null || closeInterval === null) return null;
-  const counts = tally ?? quiz.counts ?? choices.map(() => 0);
+  const counts = answerCounts ?? quiz.counts ?? choices.map(() => 0);
   const byChoice = choiceCounts(choices, counts);
   const isRevealed = state === 'revealed';
   return {

@@ -9,7 +9,7 @@ import {
   withQuiz,
 } from './answer-figures.ts';
 
-/** Told at 0 s of the times, closed at 10 s of them. */
+/** Published at 0 s and closed at 10 s. */
 const ASKED = { toldInterval: 1_000, closeInterval: 1_040 };
 const TOLD_MS = intervalStartMs(1_000);
 

@@ -37,7 +37,7 @@ describe('the audience of a report', () => {
     const inOrder = audience.map(({ interval }) => interval);
     expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
     for (const { interval, count } of audience) expect(count).toBe(interval % 1_000);
-    // 44 intervals a stretch: its highest is its last, but where the counts begin anew.
+    // 44 intervals a part: the highest count is the last, except where the counts restart.
     expect(audience.slice(0, 3).map(({ count }) => count)).toEqual([47, 91, 135]);
   });
 

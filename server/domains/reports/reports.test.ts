@@ -13,7 +13,7 @@ import { Unavailable } from '../../platform/errors.ts';
 import type { StoredReport } from './progress.ts';
 import { ReportMaker } from './report-maker.ts';
 
-/** For how long a report is a node's that says nothing. */
+/** Lease of a report. */
 const LEASE_MS = 10_000;
 
 let postgres: PostgresServer;
@@ -50,7 +50,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     fixture.store.endStream({ ...own(id), atMs: null, nowMs: fixture.nowMs });
   const read = (streamId: string) => fixture.store.readReport({ streamId, producer: PRODUCER });
   const reportOf = async (streamId: string) => (await read(streamId)).report;
-  /** A node that makes reports; `between` comes after each page. */
+  /** A node that makes reports; it calls `between` after each page. */
   const maker = (store: Store = fixture.store, between: () => Promise<void> = async () => {}) =>
     new ReportMaker({
       store,
@@ -67,7 +67,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     return (await fixture.store.findPublishedQuiz({ id }))?.number as number;
   }
 
-  /** Viewers who answer a quiz, one each ms from `fromMs` on; each third is right. */
+  /** Records answers, one per ms from `fromMs` on; every third is right. */
   async function answer(quiz: number, viewers: number, fromMs: number): Promise<void> {
     const answers = Array.from({ length: viewers }, (_, seat) => {
       const receivedMs = fromMs + (seat % 1_000);
@@ -79,7 +79,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     }
   }
 
-  /** A show of a minute with two quizzes, and many who answer them. */
+  /** A show of a minute with two quizzes and many answers. */
   async function playedShow(viewers = 5_000): Promise<string> {
     const id = await fixture.newStream();
     await start(id);
@@ -109,7 +109,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       await maker().makeAll();
       return (await reportOf(id)) !== null;
     };
-    /** Seals until the report is made. @returns how many intervals that took */
+    /** Seals until the report is made. @returns the number of sealed intervals */
     const sealsUntilMade = async (id: string) => {
       for (let seals = 0; ; seals++) {
         if (await isMade(id)) return seals;
@@ -131,7 +131,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       await published(id);
       await fixture.seal(2);
       await end(id);
-      // The quiz takes 8 intervals, and closes with the sealing of the one after.
+      // The quiz takes 8 intervals and closes when the next one is sealed.
       expect(await sealsUntilMade(id)).toBe(7);
       expect((await reportOf(id))?.quizzes).toHaveLength(1);
     });
@@ -239,7 +239,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       fixture.nowMs += 1;
     }
     expect(deaths).toBeGreaterThan(1);
-    // Each page was kept as it was made: nothing is counted twice.
+    // Progress was saved after each page: nothing is counted twice.
     expect(pages).toBe(all);
     expect(await reportOf(id)).toEqual({ ...whole, made: fixture.nowMs });
   });
@@ -360,7 +360,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
   });
 });
 
-/** A record that says when a page is read, before it is. */
+/** A store that calls back before each page is read. */
 function counting(store: Store, onPage: () => void): Store {
   const told =
     <Input, Output>(call: (input: Input) => Promise<Output>) =>
@@ -376,7 +376,7 @@ function counting(store: Store, onPage: () => void): Store {
   };
 }
 
-/** A record to which a node that is dead writes nothing more. */
+/** A store that ignores writes of a dead node. */
 function dead(store: Store, isDead: () => boolean): Store {
   return {
     ...store,

@@ -1,4 +1,4 @@
-import { jsonOf, Requests, type Service } from '../kill/requests.ts';
+import { jsonOf, RetryingClient, type TestedService } from '../kill/retrying-client.ts';
 
 const EVERY_MS = 120;
 const PAUSE_MS = 50;
@@ -10,20 +10,24 @@ export class UnauthorizedClients {
   private over = false;
 
   constructor(
-    private readonly service: Service,
+    private readonly service: TestedService,
     private readonly violations: string[],
   ) {}
 
   async begin(ownStream: string, otherStream: string): Promise<void> {
-    const answer = await new Requests(this.service, '').insist('POST', '/api/v1/token', {
-      body: { stream_id: ownStream, unique_user_identifier: 'stranger' },
-      pauseMs: () => PAUSE_MS,
-    });
+    const answer = await new RetryingClient(this.service, '').sendUntilDefinite(
+      'POST',
+      '/api/v1/token',
+      {
+        body: { stream_id: ownStream, unique_user_identifier: 'stranger' },
+        pauseMs: () => PAUSE_MS,
+      },
+    );
     const { token } = jsonOf<{ token: string }>(answer, 200);
     // These answers are judged here.
-    const { nodes, patienceMs } = this.service;
-    const service = patienceMs === undefined ? { nodes } : { nodes, patienceMs };
-    this.running = this.knock(new Requests(service, `Bearer ${token}`), otherStream);
+    const { nodes, timeoutMs } = this.service;
+    const service = timeoutMs === undefined ? { nodes } : { nodes, timeoutMs };
+    this.running = this.knock(new RetryingClient(service, `Bearer ${token}`), otherStream);
   }
 
   async end(): Promise<void> {
@@ -31,7 +35,7 @@ export class UnauthorizedClients {
     await this.running;
   }
 
-  private async knock(requests: Requests, stream: string): Promise<void> {
+  private async knock(requests: RetryingClient, stream: string): Promise<void> {
     const quiz = crypto.randomUUID();
     const doors = [
       ['POST', `/api/v1/view-counts/${stream}`],
@@ -47,7 +51,7 @@ export class UnauthorizedClients {
     ] as const;
     while (!this.over) {
       const [method, path, body] = doors[this.tries % doors.length] as (typeof doors)[number];
-      requests.turnTo(this.tries++);
+      requests.selectNode(this.tries++);
       const status = (await requests.send(method, path, body))?.status ?? null;
       // A door that needs a backend which is unavailable may say so; none may open.
       const isShut = status === 401 || status === 503 || status === null;
