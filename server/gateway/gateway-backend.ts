@@ -1,4 +1,5 @@
 import type { BanList } from '../auth/viewer-tokens/admission.ts';
+import type { TokenCache } from '../auth/viewer-tokens/token-cache.ts';
 import type { ViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { AnswerService } from '../domains/quizzes/answer-service.ts';
 import type { ResponseCounter } from '../http/request-log.ts';
@@ -23,8 +24,10 @@ export interface GatewayBackend {
   readonly quizzes: QuizOperations | null;
 }
 
-/** Finds the viewers of verified tokens, which may have expired or be banned since. */
-export type TokenLookup = Pick<ViewerTokens, 'cached' | 'find' | 'check'>;
+/** The viewers of verified tokens, and the verification of others. */
+export interface TokenLookup extends Pick<ViewerTokens, 'check'> {
+  readonly cache: Pick<TokenCache, 'get' | 'find'>;
+}
 
 /** An operation that fast paths respond to. */
 export interface GatewayOperation {

@@ -29,7 +29,7 @@ export class QuizFastPath {
     if (typeof request === 'number') return request;
     const { clock, tokens } = this.backend;
     const nowMs = clock.nowMs();
-    const viewer = tokens.find(bytes, request.tokenAt, request.tokenEnd);
+    const viewer = tokens.cache.find(bytes, request.tokenAt, request.tokenEnd);
     if (!viewer) return FALLBACK;
     const isTaken =
       request.path === 'quiz-answer'

@@ -50,7 +50,7 @@ export class ViewerFastPath {
     const { match } = this;
     const template = resource === 'heartbeat' ? connection.heartbeat : connection.feed;
     if (typeof template === 'object' && template.matches(bytes, at, match)) {
-      const viewer = this.backend.tokens.find(bytes, match.tokenAt, match.tokenEnd);
+      const viewer = this.backend.tokens.cache.find(bytes, match.tokenAt, match.tokenEnd);
       if (viewer) {
         const nowMs = this.backend.clock.nowMs();
         const isHandled =
@@ -66,7 +66,7 @@ export class ViewerFastPath {
     const request = parseViewerRequest(bytes, at);
     if (typeof request === 'number') return request;
     const { tokens } = this.backend;
-    const viewer = tokens.cached(request.token);
+    const viewer = tokens.cache.get(request.token);
     if (viewer) return this.respondToParsed(connection, request, viewer) ? request.end : FALLBACK;
     if (!isTokenText(request.token)) return FALLBACK;
     const sent = bytes.subarray(at, request.end);

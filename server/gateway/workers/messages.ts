@@ -1,4 +1,4 @@
-import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewer.ts';
+import type { TokenSeat } from '../../auth/viewer-tokens/admission.ts';
 import type { ResponseCounts } from '../../http/request-log.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
-import type { BanList } from '../../auth/viewer-tokens/admission.ts';
-import { CheckedViewer } from '../../auth/viewer-tokens/checked-viewer.ts';
+import { type BanList, CheckedViewer } from '../../auth/viewer-tokens/admission.ts';
 import { TokenCache } from '../../auth/viewer-tokens/token-cache.ts';
 import type { ViewerWithToken } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import { RequestIds, ResponseCounter } from '../../http/request-log.ts';
@@ -69,8 +68,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
     this.streams = new OpenStreams(nowMs);
     this.log = new MemoryFeedLog(calls, start.sealed, () => this.unavailable.feed);
     this.tokens = {
-      cached: (token) => this.cache.get(token),
-      find: (bytes, from, to) => this.cache.find(bytes, from, to),
+      cache: this.cache,
       check: (token) => this.verify(token),
     };
     this.bans = {
