@@ -90,13 +90,13 @@ async function bundle(entry) {
 }
 
 /**
- * Private members become properties, which need not be declared. Those that begin as null or false are
- * undefined at first then, which is the same as long as nobody looks closer.
- * @throws Error where somebody does
+ * Turns private members into properties without declarations. Members that start as null or false are then
+ * undefined, which is equivalent unless the code compares strictly.
+ * @throws Error when it does
  */
 function withoutPrivate(text) {
-  const [closer] = /this\.#\w+[!=]==(null|!1)/.exec(text) ?? [];
-  if (closer) throw new Error(`it may be undefined in the package: ${closer}`);
+  const [strictComparison] = /this\.#\w+[!=]==(null|!1)/.exec(text) ?? [];
+  if (strictComparison) throw new Error(`it may be undefined in the package: ${strictComparison}`);
   return text.replace(/(?<=[{;])#\w+(=null|=!1)?;/g, '').replaceAll('#', ' _');
 }
 

@@ -1,11 +1,11 @@
-// What tests start for themselves: Redis, PostgreSQL, nginx and the like. They are not packages of
-// npm, so they come from Debian's (or Ubuntu's), where that may be done.
+// Programs that tests start, such as Redis, PostgreSQL and nginx. They are not npm packages, so they are
+// installed from Debian or Ubuntu where that is possible.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from './install.mjs';
 
-/** A program that tests run, and the package that it is in. */
+/** A program that tests run, and its package. */
 const NEEDED = [
   { program: 'redis-server', package: 'redis-server' },
   { program: 'postgres', package: 'postgresql' },
@@ -19,16 +19,16 @@ const NEEDED = [
   { program: 'chromium', package: 'chromium' },
 ];
 
-/** Where a user who is not root does not look by himself. */
+/** Not in the PATH of users other than root. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
-/** Asked by Debian's scripts whether a service may be started; 101 means no. */
+/** Debian's scripts run this before they start a service; 101 means no. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Makes sure that the servers are there which tests start, and installs what is missing where
- * that can be done without a question. None of them is started as a service of the machine.
+ * Checks that the programs are installed that tests start, and installs missing ones where that needs no
+ * prompt. None is started as a system service.
  * @throws {SetupError} with the command that installs them
  */
 export function installServers() {
@@ -50,7 +50,7 @@ export function installServers() {
     `Installing ${packages.join(', ')} from the packages of this system, for tests that start\n` +
       'them on free ports. No service is started. This takes a minute at most.\n',
   );
-  // The lists of packages may be missing, as in a fresh container, or too old.
+  // The package lists may be missing, as in a fresh container, or outdated.
   const isDone = withoutServices(() => apt(install) || (apt(['update']) && apt(install)));
   const left = missingPackages();
   if (!isDone || left.length > 0) {
@@ -85,7 +85,7 @@ function apt(args) {
   return status === 0;
 }
 
-/** A policy of the machine's own stays as it is. */
+/** An existing policy of the machine is not changed. */
 function withoutServices(work) {
   const isOurs = !existsSync(POLICY);
   if (isOurs) {
@@ -100,7 +100,7 @@ function withoutServices(work) {
   }
 }
 
-/** The environment in which tests find the programs. */
+/** The environment with the programs in PATH. */
 export function withSystemFolders(env) {
   return { ...env, PATH: [env.PATH, ...SYSTEM_FOLDERS].filter(Boolean).join(':') };
 }

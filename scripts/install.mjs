@@ -1,5 +1,5 @@
-// What `npm start` and `npm test` share: packages and the Bun binary, made ready on
-// a machine that has Node and npm and nothing else. So no package is imported here.
+// Shared by `npm start` and `npm test`: installs the packages and Bun on a machine that has only Node and
+// npm. It must not import any package.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -10,15 +10,14 @@ const OLDEST_NODE_MAJOR = 20;
 /** The folder of package.json, with no slash at the end. */
 export const projectDir = fileURLToPath(new URL('..', import.meta.url)).replace(/[\\/]$/, '');
 
-/** A cause the reader can act on: printed as it is, without a stack trace. */
+/** An error that the user can solve; printed without a stack trace. */
 export class SetupError extends Error {}
 
 /**
- * Makes sure that this Node can run the project, that every package of the lock is
- * installed and that Bun answers.
- * @param {{ dev: boolean }} needs `dev`: the development packages are needed too
+ * Checks the version of Node, and installs missing packages and Bun.
+ * @param {{ dev: boolean }} needs `dev`: also install the development packages
  * @returns {string} the path of a Bun binary that works
- * @throws {SetupError} with what to do about it
+ * @throws {SetupError} with the next step for the user
  */
 export function prepare({ dev }) {
   checkNode(process.versions.node);
@@ -39,9 +38,8 @@ function checkNode(version) {
 }
 
 /**
- * Why the packages must be installed, or null when they are all there. It compares
- * with the record that npm keeps in node_modules, because times of files lie after
- * a checkout or a copy.
+ * Why packages must be installed, or null when they are complete. Compares with npm's lock in
+ * node_modules, because file times are wrong after a checkout or a copy.
  */
 function findLacking({ dev }) {
   const wanted = readPackages(join(projectDir, 'package-lock.json'));
@@ -75,9 +73,8 @@ function readPackages(path) {
 }
 
 /**
- * A fresh tree comes from `npm ci`. A tree that is only out of date is brought up to
- * date by `npm install`, which puts everything back when it fails: `npm ci` deletes
- * first, and would leave a machine without network with nothing.
+ * Uses `npm ci` for a fresh tree. Updates an old tree with `npm install`, which restores it on failure:
+ * `npm ci` deletes it first, and would leave a machine without network with nothing.
  */
 function installPackages(reason, { dev }) {
   const isFresh = !existsSync(join(projectDir, 'node_modules', '.package-lock.json'));
@@ -102,7 +99,7 @@ function installPackages(reason, { dev }) {
   say('Packages installed.');
 }
 
-/** Runs the npm that started this script, or else the one on the PATH. */
+/** Runs the npm that started this script, or the one in PATH. */
 function runNpm(args) {
   const options = { cwd: projectDir, stdio: ['ignore', 'inherit', 'inherit'] };
   const running = process.env.npm_execpath ?? '';
@@ -111,15 +108,15 @@ function runNpm(args) {
     : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
 }
 
-/** The first Bun binary that answers, or null. */
+/** The first Bun binary that works, or null. */
 function findBun() {
   return listBunPaths().find(answers) ?? null;
 }
 
 /**
- * Where a Bun binary may lie. Bun's install script moves it out of the package of the
- * platform (`@oven/bun-…`) into the package `bun`. Where scripts are switched off it is
- * still in the former, and the latter holds a text that only says so.
+ * Possible paths of a Bun binary. Bun's install script moves it from the platform package (`@oven/bun-…`)
+ * to the package `bun`. If scripts are disabled, it stays in the platform package, and `bun` contains a
+ * placeholder text.
  */
 function listBunPaths() {
   const modules = join(projectDir, 'node_modules');
@@ -138,7 +135,7 @@ function answers(bun) {
   return existsSync(bun) && spawnSync(bun, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 
-/** Lets Bun's own install script fetch the binary that npm left out. */
+/** Runs Bun's install script to download a missing binary. */
 function repairBun() {
   say('The package bun came without its binary. Running its install script.');
   spawnSync(process.execPath, [join(projectDir, 'node_modules', 'bun', 'install.js')], {
@@ -156,7 +153,7 @@ function repairBun() {
   return bun;
 }
 
-/** One line of progress. On stderr, so that stdout stays the program's. */
+/** Prints a line of progress to stderr; stdout belongs to the program. */
 function say(line) {
   process.stderr.write(`${line}\n`);
 }

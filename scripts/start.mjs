@@ -5,7 +5,7 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { prepare, projectDir, SetupError } from './install.mjs';
 
-/** Signals of one kind that come closer together than this are one wish. */
+/** Signals of one kind within this time count as one. */
 const SAME_WISH_MS = 500;
 
 try {
@@ -19,9 +19,9 @@ try {
 }
 
 /**
- * Ctrl-C reaches every process of the terminal's group, and npm passes it on as well.
- * The demo has its own group, hears nothing of that, and gets each wish once, from here.
- * `--no-orphans` ends it even when this process is killed without a word.
+ * Ctrl-C signals every process of the terminal's process group, and npm forwards it as well. The demo has
+ * a group of its own, so that it gets each signal once, from here. `--no-orphans` ends it when this process
+ * is killed.
  */
 function runDemo(bun, args) {
   const child = spawn(
@@ -29,14 +29,14 @@ function runDemo(bun, args) {
     ['--no-orphans', '--no-env-file', join(projectDir, 'server', 'main.ts'), 'demo', ...args],
     { detached: process.platform !== 'win32', stdio: ['ignore', 'inherit', 'inherit'] },
   );
-  const lastHeardMs = new Map();
+  const lastSignalMs = new Map();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       const nowMs = performance.now();
-      if (nowMs - (lastHeardMs.get(signal) ?? -SAME_WISH_MS) >= SAME_WISH_MS) {
+      if (nowMs - (lastSignalMs.get(signal) ?? -SAME_WISH_MS) >= SAME_WISH_MS) {
         child.kill(signal);
       }
-      lastHeardMs.set(signal, nowMs);
+      lastSignalMs.set(signal, nowMs);
     });
   }
   child.on('error', (error) => {

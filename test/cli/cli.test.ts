@@ -14,9 +14,9 @@ import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
 import { expectJson } from '../support/harness/harness.ts';
 import {
-  type Ended,
   fourbeat,
   killServers,
+  type ProgramResult,
   type ServerProcess,
   serveProcess,
   temporaryFolder,
@@ -46,18 +46,18 @@ async function createAccount(directory: string, email: string) {
 }
 
 /**
- * The one JSON object that a command printed.
- * @param location the data directory that it says it used; null: it says nothing
+ * Parses the JSON object that a command printed.
+ * @param location the data directory that it reports on standard error; null: nothing
  */
-function output<T>({ status, stdout, stderr }: Ended, location: string | null = null): T {
+function output<T>({ status, stdout, stderr }: ProgramResult, location: string | null = null): T {
   const expectedError = location === null ? '' : `fourbeat: saved in the database in ${location}\n`;
   expect([status, stderr]).toEqual([0, expectedError]);
   expect(stdout.trimEnd()).not.toContain('\n');
   return JSON.parse(stdout);
 }
 
-/** Expects a command to have failed with one line and no stack trace; gives the line. */
-function failure({ status, stdout, stderr }: Ended, expected = 1): string {
+/** Expects that a command failed with one line and without a stack trace. @returns the line */
+function failure({ status, stdout, stderr }: ProgramResult, expected = 1): string {
   expect(stderr.trimEnd()).toMatch(/^fourbeat: [^\n]+$/);
   expect([status, stdout]).toEqual([expected, '']);
   return stderr;
@@ -88,13 +88,13 @@ async function currentInterval(url: string): Promise<number> {
   return (await expectJson<{ interval: number }>(await fetch(`${url}/api/v1/time`), 200)).interval;
 }
 
-/** Asks until the answer is what is waited for; the test's own timeout ends a wait in vain. */
+/** Repeats a request until its response is the expected one; the timeout of the test bounds it. */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await Bun.sleep(20);
 }
 
 describe('accounts', () => {
-  test('[O-3] account create prints one JSON object, and its token works at once', async () => {
+  test('[O-3] account create prints one JSON object, and its token works immediately', async () => {
     const made = output<Record<string, string>>(
       await fourbeat([
         ...['account', 'create', '--email', 'eve@example.org'],
@@ -109,7 +109,7 @@ describe('accounts', () => {
     expect(user).toMatchObject({ uuid: made.uuid, email: 'eve@example.org', name: 'Eve' });
   });
 
-  test('[O-3] [O-20] account create makes a directory that a later start takes over', async () => {
+  test('[O-3] [O-20] account create creates a directory that serve can use later', async () => {
     const fresh = folder.path('fresh');
     const { token } = await createAccount(fresh, 'ann@example.org');
     expect(statSync(fresh).mode & 0o777).toBe(0o700);
@@ -119,7 +119,7 @@ describe('accounts', () => {
     expect(await later.exited).toBe(0);
   });
 
-  test('[A-9] an email has one account: the second is refused with one line', async () => {
+  test('[A-9] account create rejects an email that has an account, with one line', async () => {
     const again = await fourbeat([
       ...['account', 'create', '--email', 'ann@example.org'],
       ...['--name', 'Another', '--data', data],
@@ -127,7 +127,7 @@ describe('accounts', () => {
     expect(failure(again)).toContain('ann@example.org');
   });
 
-  test('[O-3] accounts that are made at the same time are all made', async () => {
+  test('[O-3] concurrent account create commands all succeed', async () => {
     const fresh = folder.path('crowded');
     const made = await Promise.all(
       Array.from({ length: 6 }, (_, n) => createAccount(fresh, `user-${n}@example.org`)),
@@ -139,7 +139,7 @@ describe('accounts', () => {
 describe('tokens', () => {
   const email = ['--email', 'ann@example.org'];
 
-  test('[O-4] [A-7] [A-8] a token is made, listed and revoked beside a running server', async () => {
+  test('[O-4] [A-7] [A-8] token commands create, list and revoke beside a running server', async () => {
     const made = output<{ id: string; token: string; lastUsed: null }>(
       await fourbeat(['token', 'create', ...email, '--name', 'for the studio', '--data', data]),
       data,
@@ -164,7 +164,7 @@ describe('tokens', () => {
     expect(failure(await fourbeat(revoke))).toContain(made.id);
   });
 
-  test('[O-4] a person gets the list as a table', async () => {
+  test('[O-4] token list prints a table by default', async () => {
     const { status, stdout } = await fourbeat(['token', 'list', ...email, '--data', data]);
     const [head, row] = stdout.split('\n');
     expect(head).toMatch(/^ID +TOKEN +CREATED +LAST USED +NAME$/);
@@ -189,7 +189,7 @@ describe('tokens', () => {
   });
 });
 
-// These two wait for seconds, so they wait together.
+// Both wait for seconds, so they run concurrently.
 test.concurrent('[L-3] a connection that drips its headers is closed within 15 s', async () => {
   const closed = Promise.withResolvers<void>();
   const startedMs = performance.now();
@@ -228,7 +228,7 @@ describe('serve', () => {
     });
   });
 
-  test('[O-7] a variable sets what no flag does, and the flag wins', async () => {
+  test('[O-7] a variable sets a value, and a flag overrides it', async () => {
     const env = { FOURBEAT_CORS_ORIGIN: 'https://variable.example', FOURBEAT_TRUST_PROXY: '' };
     const originOf = async (args: string[]) => {
       const data = ['--data', folder.path('settings')];
@@ -242,7 +242,7 @@ describe('serve', () => {
     expect(await originOf(['--cors-origin', 'https://flag.example'])).toBe('https://flag.example');
   });
 
-  test('[O-7] a variable that is no setting is warned of in the log', async () => {
+  test('[O-7] serve logs a warning about an unknown variable', async () => {
     const started = await serveProcess(['--data', folder.path('unknown')], { FOURBEAT_PROT: '1' });
     started.signal('SIGTERM');
     expect(await started.exited).toBe(0);
@@ -250,12 +250,12 @@ describe('serve', () => {
     expect(JSON.parse(first ?? '')).toMatchObject({ level: 'warn', variable: 'FOURBEAT_PROT' });
   });
 
-  test('[O-8] a wrong variable ends the start', async () => {
+  test('[O-8] an invalid variable ends the start', async () => {
     const ended = await fourbeat(['serve'], { FOURBEAT_PORT: 'many' });
     expect(failure(ended, 2)).toContain('FOURBEAT_PORT');
   });
 
-  test('[O-2] routes of roles that do not run here are 404, the others are there', async () => {
+  test('[O-2] routes of roles that do not run here are 404, and the others are served', async () => {
     const started = await serveProcess(['--data', folder.path('roles'), '--roles', 'auth,events']);
     const statusOf = async (path: string) => (await fetch(started.url + path)).status;
     expect(await statusOf('/api/v1/users/me')).toBe(404);
@@ -277,7 +277,7 @@ describe('serve', () => {
     expect(other.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
   });
 
-  test('[O-12] metrics tell what was asked and what is so', async () => {
+  test('[O-12] metrics count the requests and show the current state', async () => {
     const streamId = await createStream(server.url, account.token);
     const bearer = { Authorization: `Bearer ${await viewerToken(server.url, streamId)}` };
     const path = `${server.url}/api/v1/view-counts/${streamId}`;
@@ -297,7 +297,7 @@ describe('serve', () => {
     expect(watermark).toBeGreaterThan((await currentInterval(server.url)) - 20);
   });
 
-  test('[O-13] [O-14] the log is one JSON object a line, without secrets', async () => {
+  test('[O-13] [O-14] the log has one JSON object per line, without secrets', async () => {
     const streamId = await createStream(server.url, account.token);
     const token = await viewerToken(server.url, streamId, 'hush-identifier');
     const { sub } = JSON.parse(atob(token.split('.')[1] ?? ''));
@@ -320,7 +320,7 @@ describe('serve', () => {
     }
   });
 
-  test('[O-20] the files of the database are for their owner only, in any directory', async () => {
+  test('[O-20] only their owner can access the database files, in any directory', async () => {
     const open = folder.path('open');
     mkdirSync(open, { mode: 0o755 });
     await createAccount(open, 'ann@example.org');
@@ -343,7 +343,7 @@ describe('serve', () => {
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
 
-  test('[R-7] a record newer than the program ends the start with one line', async () => {
+  test('[R-7] a database newer than the program ends the start with one line', async () => {
     const newer = folder.path('newer');
     await createAccount(newer, 'ann@example.org');
     const record = new Database(join(newer, 'record.sqlite'));
@@ -353,7 +353,7 @@ describe('serve', () => {
     expect(failure(await fourbeat(['key', 'rotate', '--data', newer]))).toContain('9999');
   });
 
-  test('a port in use and a directory that cannot be one are told in one line', async () => {
+  test('a port in use and an unusable directory end the start with one line', async () => {
     const port = String(server.port);
     const busy = ['--port', port, '--host', '127.0.0.1', '--data', folder.path('busy')];
     expect(failure(await fourbeat(['serve', ...busy]))).toContain(`port ${port} is in use`);
@@ -365,7 +365,7 @@ describe('serve', () => {
     }
   });
 
-  test('a host that is none and a damaged record are told in one line', async () => {
+  test('an invalid host and a damaged database end the start with one line', async () => {
     const host = ['--host', 'nosuch.invalid', '--data', folder.path('no-host')];
     expect(failure(await fourbeat(['serve', '--port', '0', ...host]))).toContain(
       '--host nosuch.invalid',
@@ -378,7 +378,7 @@ describe('serve', () => {
     );
   });
 
-  test('--host * is every address, and the line for the person has a name to open', async () => {
+  test('--host * listens on every address, and the printed line has a URL to open', async () => {
     const started = await serveProcess(['--data', folder.path('every'), '--host', '*']);
     expect(started.url).toBe(`http://localhost:${started.port}`);
     expect((await fetch(`http://127.0.0.1:${started.port}/readyz`)).status).toBe(200);
@@ -388,7 +388,7 @@ describe('serve', () => {
 });
 
 describe('the end of a server', () => {
-  test('[O-10] [O-11] SIGTERM: not ready, held requests answered, event streams ended, exit 0', async () => {
+  test('[O-10] [O-11] SIGTERM makes the server not ready, answers long polls, ends event streams and exits with 0', async () => {
     const directory = folder.path('drained');
     const started = await serveProcess(['--data', directory]);
     const { token } = await createAccount(directory, 'ann@example.org');
@@ -425,7 +425,7 @@ describe('the end of a server', () => {
     expect(await again.exited).toBe(0);
   });
 
-  test('[O-11] [F-25] event streams that come back at once do not keep it from its end', async () => {
+  test('[O-11] [F-25] event streams that reconnect immediately do not delay the end', async () => {
     const directory = folder.path('resumed');
     const started = await serveProcess(['--data', directory]);
     const { token } = await createAccount(directory, 'ann@example.org');
@@ -454,7 +454,7 @@ describe('the end of a server', () => {
     expect(statuses).toEqual(new Set([200, 503]));
   });
 
-  test('[O-11] [C-11] [F-14] what was accepted just before it is in the feed', async () => {
+  test('[O-11] [C-11] [F-14] events that were accepted just before the end are in the feed', async () => {
     const directory = folder.path('last-words');
     const started = await serveProcess(['--data', directory]);
     const { token } = await createAccount(directory, 'ann@example.org');
@@ -479,7 +479,7 @@ describe('the end of a server', () => {
     expect(feed).toContain('"curtain"');
   });
 
-  test('[O-11] a second signal ends it at once with exit 1', async () => {
+  test('[O-11] a second signal ends the server immediately with status 1', async () => {
     const directory = folder.path('twice');
     const started = await serveProcess(['--data', directory]);
     const { token } = await createAccount(directory, 'ann@example.org');
@@ -499,7 +499,7 @@ describe('the end of a server', () => {
     expect(await held).toBe('cut');
   });
 
-  test('[O-11] [O-13] a log that nobody reads stops neither the service nor its end', async () => {
+  test('[O-11] [O-13] a log that is not read blocks neither the service nor its end', async () => {
     const pipe = folder.path('log');
     expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0);
     const unread = openSync(pipe, 'r+');
@@ -514,7 +514,7 @@ describe('the end of a server', () => {
     closeSync(unread);
   });
 
-  test('[O-11] [O-13] a log on a full disk stops neither the service nor its end', async () => {
+  test('[O-11] [O-13] a log on a full disk blocks neither the service nor its end', async () => {
     const full = openSync('/dev/full', 'w');
     const data = ['--data', folder.path('full'), '--log-level', 'debug'];
     const started = await serveProcess(data, {}, full);
@@ -564,7 +564,7 @@ describe('the end of a server', () => {
     60_000,
   );
 
-  test('[O-11] a request that never becomes whole does not keep it from its end', async () => {
+  test('[O-11] an incomplete request does not delay the end', async () => {
     const started = await serveProcess(['--data', folder.path('half')]);
     const socket = connect(started.port, '127.0.0.1');
     const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
@@ -575,7 +575,7 @@ describe('the end of a server', () => {
     await closed;
   });
 
-  test('[K-6] a start on a record that is ahead of the system clock says so', async () => {
+  test('[K-6] a start on a database that is ahead of the system clock logs a warning', async () => {
     const directory = folder.path('ahead');
     await createAccount(directory, 'ann@example.org');
     const record = new Database(join(directory, 'record.sqlite'));

@@ -28,15 +28,15 @@ async function memberLink(email: string, args: string[]): Promise<Record<string,
   return JSON.parse(ended.stdout);
 }
 
-test('[U-12] [U-13] [O-14] serve prints a link that makes the first owner, until there is one', async () => {
+test('[U-12] [U-13] [O-14] serve prints a link to create the first owner until one exists', async () => {
   const data = ['--data', folder.path('new'), '--log-level', 'debug'];
   const first = await serveProcess(data);
-  const unused = linkIn(first.greeting);
+  const unused = linkIn(first.startupOutput);
   expect(unused).toStartWith(`${first.url}/studio/#setup=`);
   await stop(first);
 
   const second = await serveProcess([...data, '--public-url', 'https://live.example.org']);
-  const link = linkIn(second.greeting);
+  const link = linkIn(second.startupOutput);
   expect(link).toStartWith('https://live.example.org/studio/#setup=');
   const browser = new Browser(second.url);
   const email = 'ada@example.org';
@@ -66,15 +66,15 @@ test('[U-12] [U-13] [O-14] serve prints a link that makes the first owner, until
   expect(second.log()).toContain('"path":"/studio/v1/setup"');
 
   const third = await serveProcess(data);
-  expect(third.greeting).toContain('Fourbeat is listening');
-  expect(third.greeting).not.toContain('#setup');
+  expect(third.startupOutput).toContain('Fourbeat is listening');
+  expect(third.startupOutput).not.toContain('#setup');
   expect((await new Browser(third.url).signIn(email)).member.role).toBe('owner');
   await stop(third);
 });
 
-test('[U-12] a node without the studio prints none', async () => {
+test('[U-12] a node without the studio prints no link', async () => {
   const server = await serveProcess(['--data', folder.path('feed'), '--roles', 'events,auth']);
-  expect(server.greeting).not.toContain('#setup');
+  expect(server.startupOutput).not.toContain('#setup');
   await stop(server);
 });
 
@@ -105,7 +105,7 @@ test('[U-15] member link works beside a running server, for an owner and for a p
   await stop(server);
 });
 
-test('[U-15] an e-mail of nobody, and a place without a record, are one line', async () => {
+test('[U-15] member link prints one line for an unknown email and for a missing database', async () => {
   const data = ['--data', folder.path('owner')];
   for (const [args, why] of [
     [['--email', 'nobody@example.org', ...data], 'nobody@example.org'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { type ProgramResult, fourbeat } from '../support/harness/program.ts';
+import { fourbeat, type ProgramResult } from '../support/harness/program.ts';
 
 let server: PostgresServer;
 let database = '';

@@ -7,7 +7,7 @@ import {
 } from '../../server/storage/sql/database-postgres.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { told } from '../support/database/contract.ts';
+import { resultOf } from '../support/database/contract.ts';
 
 const lock = (tx: Tx, name: string) =>
   tx.query(`select value from purses where name = $1 ${tx.locks.update}`, [name]);
@@ -16,7 +16,7 @@ const pay = (tx: Tx, name: string, amount: number) =>
 
 let meetAt: () => Promise<void> = async () => {};
 
-/** Procedures whose transactions get in each other's way. */
+/** Procedures whose transactions conflict. */
 const procedures = {
   prepare: writeProcedure(async (tx): Promise<void> => {
     await tx.query('create table if not exists purses (name text primary key, value integer)');
@@ -34,7 +34,7 @@ const procedures = {
     },
     { noDeadline: true },
   ),
-  /** Reads, thinks, writes, holding the row from the start. */
+  /** Locks a row, pauses, and writes it. */
   raise: writeProcedure(async (tx, { name }: { name: string }): Promise<number> => {
     const [row] = await lock(tx, name);
     await Bun.sleep(1);
@@ -59,7 +59,7 @@ const procedures = {
     await pay(tx, input.name, 1);
     return input.times;
   }),
-  /** Leaves its transaction open for longer than a process may. */
+  /** Leaves its transaction idle for longer than is allowed. */
   dawdle: writeProcedure(
     async (tx, input: { name: string; ms: number }): Promise<void> => {
       await pay(tx, input.name, 1);
@@ -70,7 +70,7 @@ const procedures = {
     },
     { noDeadline: true },
   ),
-  /** One statement that takes long. */
+  /** Runs one slow statement. */
   sleep: writeProcedure(async (tx, { ms }: { ms: number }): Promise<void> => {
     await tx.query('select pg_sleep($1)', [ms / 1_000]);
   }),
@@ -80,13 +80,13 @@ const procedures = {
     },
     { noDeadline: true },
   ),
-  /** Has a defect that shows after its first statement; `pids` is told where it was run. */
+  /** Throws after its first statement; `pids` receives the ids of its server processes. */
   fail: readProcedure(async (tx, { pids }: { pids: number[] }): Promise<void> => {
     const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
     pids.push(own?.pid ?? 0);
     throw new TypeError('a defect');
   }),
-  /** As an export does, for as long as `until` lasts. */
+  /** Reads without a deadline, like an export, until `until` resolves. */
   exportSlowly: readProcedure((_, { until }: { until: Promise<void> }) => until, {
     noDeadline: true,
   }),
@@ -133,7 +133,7 @@ afterEach(async () => {
   await database.close();
 });
 
-/** Lets the first `parties` go on together; who comes later does not wait. */
+/** A barrier for the first `parties` callers; later callers do not wait. */
 function meeting(parties: number): () => Promise<void> {
   let here = 0;
   let open = () => {};
@@ -146,63 +146,65 @@ function meeting(parties: number): () => Promise<void> {
   };
 }
 
-test('[N-19] of two transactions in a deadlock both are recorded, one after the other', async () => {
+test('[N-19] two transactions in a deadlock are both saved, one after the other', async () => {
   const { store } = await open();
   meetAt = meeting(2);
   await Promise.all([store.move({ from: 'a', to: 'b' }), store.move({ from: 'b', to: 'a' })]);
   expect(await store.read({})).toEqual({ a: 0, b: 0 });
 });
 
-test('[N-19] many that want the same row are as if one came after the other', async () => {
+test('[N-19] many concurrent transactions on one row run as if one after the other', async () => {
   const { store } = await open();
   const outcomes: unknown[] = [];
   for (let round = 0; round < 10; round++) {
     outcomes.push(
-      ...(await Promise.all(Array.from({ length: 20 }, () => told(store.raise({ name: 'a' }))))),
+      ...(await Promise.all(
+        Array.from({ length: 20 }, () => resultOf(store.raise({ name: 'a' }))),
+      )),
     );
   }
   expect(outcomes).toEqual(expect.arrayContaining(Array.from({ length: 200 }, (_, n) => n + 1)));
   expect(await store.read({})).toEqual({ a: 200, b: 0 });
 });
 
-test('[N-19] two that find a name free do not both take it, and neither fails', async () => {
+test('[N-19] two transactions that find a name free do not both take it, and neither fails', async () => {
   const { store } = await open();
   meetAt = meeting(2);
   const both = [store.open({ name: 'c' }), store.open({ name: 'c' })];
   expect((await Promise.all(both)).sort()).toEqual(['new', 'there']);
 });
 
-test('[N-19] a connection that is ended before the commit: the work is done again, whole', async () => {
+test('[N-19] a transaction whose connection ends before the commit is run again', async () => {
   const { store } = await open();
   await store.stumble({ name: 'a', times: 1 });
   expect(await store.read({})).toEqual({ a: 2, b: 0 });
-  expect(await told(store.stumble({ name: 'b', times: 99 }))).toStartWith('Unavailable');
+  expect(await resultOf(store.stumble({ name: 'b', times: 99 }))).toStartWith('Unavailable');
   expect(await store.read({})).toEqual({ a: 2, b: 0 });
 });
 
-test('[N-19] a process that stalls in a transaction loses its locks, not its work', async () => {
+test('[N-19] a process that stalls in a transaction loses its locks, but its work is done again', async () => {
   const { store } = await open();
   const dawdling = store.dawdle({ name: 'a', ms: 1_500 });
   await Bun.sleep(1_200);
-  // The row is free again: the server has ended the transaction that held it.
+  // The row is unlocked again: the server has ended the transaction that locked it.
   await store.raise({ name: 'a' });
   await dawdling;
   expect(await store.read({})).toEqual({ a: 3, b: 0 });
 });
 
-test('[R-15] a statement that is slow is no sign that the server is unavailable', async () => {
+test('[R-15] a slow statement does not make the server unavailable', async () => {
   const { store, unavailable } = await open();
   await store.sleep({ ms: 600 });
-  expect(await told(store.sleep({ ms: 5_000 }))).toBe(
+  expect(await resultOf(store.sleep({ ms: 5_000 }))).toBe(
     'Unavailable: The database did not answer in time.',
   );
   await store.sleepPatiently({ ms: 1_500 });
   expect(unavailable()).toBeNull();
 });
 
-test('[R-15] calls that all wait for a lock do not keep a sealing from its connection', async () => {
+test('[R-15] sealing gets a connection while all other calls wait for a lock', async () => {
   const { store } = await open();
-  const slow = Array.from({ length: 30 }, () => told(store.sleep({ ms: 700 })));
+  const slow = Array.from({ length: 30 }, () => resultOf(store.sleep({ ms: 700 })));
   await Bun.sleep(50);
   const startMs = performance.now();
   await store.sleepPatiently({ ms: 0 });
@@ -210,29 +212,29 @@ test('[R-15] calls that all wait for a lock do not keep a sealing from its conne
   await Promise.all(slow);
 });
 
-test('[R-15] however many exports wait, a sealing is taken', async () => {
+test('[R-15] sealing runs while many exports wait', async () => {
   const { store } = await open();
   const ended = Promise.withResolvers<void>();
   const exports = Array.from({ length: 1_001 }, () =>
-    told(store.exportSlowly({ until: ended.promise })),
+    resultOf(store.exportSlowly({ until: ended.promise })),
   );
   expect(await exports.at(-1)).toEqual('Unavailable: The database is busy.');
-  expect(await told(store.sleepPatiently({ ms: 1 }))).toBeUndefined();
+  expect(await resultOf(store.sleepPatiently({ ms: 1 }))).toBeUndefined();
   ended.resolve();
   await Promise.all(exports);
 });
 
-test('[N-19] a defect of a procedure is run into once, and costs no connection', async () => {
+test('[N-19] a defect of a procedure is not retried, and keeps its connection', async () => {
   const { store } = await open();
   const pids: number[] = [];
   for (let n = 0; n < 3; n++) {
-    expect(await told(store.fail({ pids }))).toContain('The database failed: fail: a defect');
+    expect(await resultOf(store.fail({ pids }))).toContain('The database failed: fail: a defect');
   }
   expect(pids).toHaveLength(3);
   expect(new Set(pids).size).toBe(1);
 });
 
-test('[N-10] a process that was held up does not take the server for dead', async () => {
+test('[N-10] a stalled process does not report the server as unavailable', async () => {
   const { store, unavailable } = await open();
   const waiting = Array.from({ length: 20 }, () => store.raise({ name: 'a' }));
   Bun.sleepSync(500);
@@ -240,12 +242,14 @@ test('[N-10] a process that was held up does not take the server for dead', asyn
   expect(unavailable()).toBeNull();
 });
 
-test('[R-1] a procedure that passes over a failed statement has recorded nothing, and says so', async () => {
+test('[R-1] a procedure that ignores a failed statement saves nothing and fails', async () => {
   const { store } = await open();
-  expect(await told(store.swallow({}))).toStartWith('Unavailable: The database failed: swallow');
+  expect(await resultOf(store.swallow({}))).toStartWith(
+    'Unavailable: The database failed: swallow',
+  );
 });
 
-test('[R-2] acknowledged is on disk, whatever the default of the database is', async () => {
+test('[R-2] acknowledged writes are on disk, whatever the default of the database is', async () => {
   const url = await server.createDatabase(`meeting_${databases++}`);
   const name = new URL(url).pathname.slice(1);
   await admin.query(`alter database ${name} set synchronous_commit = off`);

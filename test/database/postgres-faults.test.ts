@@ -6,7 +6,7 @@ import {
   type PostgresDatabase,
 } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { keyed, told } from '../support/database/contract.ts';
+import { keyed, resultOf } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 type TestDatabase = PostgresDatabase<typeof testProcedures>;
@@ -23,7 +23,7 @@ async function terminateAll(url: string): Promise<void> {
   await client.end();
 }
 
-/** What happens to a server, and is over when the promise is. */
+/** A fault of the server; it is over when the promise resolves. */
 const FAULTS: Record<string, (server: PostgresServer, url: string) => Promise<void>> = {
   async killed(server) {
     await server.kill9();
@@ -50,7 +50,7 @@ const FAULTS: Record<string, (server: PostgresServer, url: string) => Promise<vo
   },
 };
 
-/** Writes without end under keys that it repeats when it was told no, until `isOver`. */
+/** Writes with idempotency keys until `isOver`, and repeats a write that failed. */
 async function write(
   database: TestDatabase,
   name: string,
@@ -59,7 +59,7 @@ async function write(
   const acknowledged: string[] = [];
   for (let note = 0; !isOver(); note++) {
     const text = `${name} ${note}`;
-    while (typeof (await told(database.store.add({ text }, keyed(text)))) !== 'number') {
+    while (typeof (await resultOf(database.store.add({ text }, keyed(text)))) !== 'number') {
       if (isOver()) return acknowledged;
       await Bun.sleep(5);
     }
@@ -68,7 +68,7 @@ async function write(
   return acknowledged;
 }
 
-test('[N-11] [N-19] [R-1] [R-10] whatever befalls the server under load, each write is there once and all nodes are right within 2 s', async () => {
+test('[N-11] [N-19] [R-1] [R-10] each write is saved once under load and server faults, and all nodes recover within 2 s', async () => {
   const server = await startPostgres();
   const records: TestDatabase[] = [];
   try {
@@ -88,7 +88,7 @@ test('[N-11] [N-19] [R-1] [R-10] whatever befalls the server under load, each wr
       await befall(server, url);
       const startMs = performance.now();
       for (const { store } of records) {
-        while (typeof (await told(store.list({}))) === 'string') await Bun.sleep(10);
+        while (typeof (await resultOf(store.list({}))) === 'string') await Bun.sleep(10);
       }
       if (performance.now() - startMs > 2_000) slow.push(fault);
     }
@@ -100,7 +100,7 @@ test('[N-11] [N-19] [R-1] [R-10] whatever befalls the server under load, each wr
     expect(there).toEqual([...new Set(there)]);
     const found = new Set(there);
     expect(acknowledged.filter((text) => !found.has(text))).toEqual([]);
-    // Beyond these at most the last of each writer, whose answer was lost.
+    // Plus at most the last write of each writer, whose response was lost.
     expect(there.length - acknowledged.length).toBeLessThanOrEqual(WRITERS);
   } finally {
     await Promise.all(records.map((database) => database.close()));

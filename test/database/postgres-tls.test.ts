@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { openPostgresDatabase } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { told } from '../support/database/contract.ts';
+import { resultOf } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 let server: PostgresServer;
@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** What came of opening the database with these parameters in its url: its first note, or an error. */
+/** Opens the database with these URL parameters. @returns its first note, or an error */
 async function opening(params: Record<string, string>): Promise<unknown> {
   const url = new URL(server.url);
   url.search = new URLSearchParams(params).toString();
   const logger = pino({ enabled: false });
-  return told(
+  return resultOf(
     openPostgresDatabase({ procedures: testProcedures, url: url.href, logger }).then(
       async ({ store, close }) => {
         try {
@@ -32,7 +32,7 @@ async function opening(params: Record<string, string>): Promise<unknown> {
 
 const OPEN = { whole: 4, text: 'quiz', counted: 1 };
 
-test('[N-2] sslmode in the url means what it means elsewhere: require, verify-full, disable', async () => {
+test('[N-2] sslmode in the URL has the meaning that it has for psql: require, verify-full, disable', async () => {
   expect(await opening({ sslmode: 'require' })).toEqual(OPEN);
   const sslrootcert = join(server.directory, 'data', 'server.crt');
   expect(await opening({ sslmode: 'verify-full', sslrootcert })).toEqual(OPEN);
@@ -44,7 +44,7 @@ test('[N-2] sslmode in the url means what it means elsewhere: require, verify-fu
   );
 });
 
-test('[R-15] with TLS too, a statement that is slow is no sign that the server is unavailable', async () => {
+test('[R-15] a slow statement over TLS does not make the server unavailable', async () => {
   const logger = pino({ enabled: false });
   const { store, unavailable, close } = await openPostgresDatabase({
     procedures: testProcedures,
@@ -61,13 +61,13 @@ test('[R-15] with TLS too, a statement that is slow is no sign that the server i
     await blocked;
     clearInterval(watch);
     expect(wentUnavailable).toBeNull();
-    const waiting = told(store.list({}));
+    const waiting = resultOf(store.list({}));
     server.pause();
-    expect(['', await waiting, await told(store.list({}))]).toContain(
+    expect(['', await waiting, await resultOf(store.list({}))]).toContain(
       'Unavailable: The database is unavailable.',
     );
     server.resume();
-    while (typeof (await told(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
+    while (typeof (await resultOf(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
   } finally {
     server.resume();
     await close();

@@ -6,7 +6,7 @@ import {
   type PostgresDatabase,
 } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { told } from '../support/database/contract.ts';
+import { resultOf } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 type TestDatabase = PostgresDatabase<typeof testProcedures>;
@@ -40,28 +40,28 @@ async function open(url?: string): Promise<TestDatabase> {
   return database;
 }
 
-/** What a call came to and how long that took. */
+/** The result or error of a call, and its duration. */
 async function timed(call: Promise<unknown>): Promise<{ outcome: unknown; ms: number }> {
   const startMs = performance.now();
-  const outcome = await told(call);
+  const outcome = await resultOf(call);
   return { outcome, ms: performance.now() - startMs };
 }
 
-/** Waits until a write goes through again. @returns milliseconds */
+/** Waits until a write succeeds again. @returns milliseconds */
 async function healed({ store }: TestDatabase): Promise<number> {
   const startMs = performance.now();
-  while (typeof (await told(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
+  while (typeof (await resultOf(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
   return performance.now() - startMs;
 }
 
-test('[N-10] [N-11] a server that stops in its tracks: 503 within 300 ms each, right within 2 s of its return', async () => {
+test('[N-10] [N-11] a stopped server fails each call within 300 ms, and calls succeed within 2 s of its return', async () => {
   const database = await open();
   await database.store.add({ text: 'before' });
   server.pause();
   const first = Array.from({ length: 40 }, (_, n) =>
     timed(n % 2 === 0 ? database.store.add({ text: 'first' }) : database.store.list({})),
   );
-  const sealing = told(database.store.block({ ms: 0 }));
+  const sealing = resultOf(database.store.block({ ms: 0 }));
   for (const { outcome, ms } of await Promise.all(first)) {
     expect(outcome).toBe('Unavailable: The database is unavailable.');
     expect(ms).toBeLessThan(300);
@@ -75,22 +75,22 @@ test('[N-10] [N-11] a server that stops in its tracks: 503 within 300 ms each, r
   }
   server.resume();
   expect(await healed(database)).toBeLessThan(2_000);
-  // A patient call has waited, and was carried out, or its caller knows that this is not sure.
+  // A call without a deadline has waited; it ran, or its caller knows that the result is uncertain.
   expect([undefined, expect.stringMatching(/^Unavailable/)]).toContainEqual(await sealing);
-  // What was refused is not carried out afterwards.
+  // Rejected calls do not run afterwards.
   await Bun.sleep(300);
   expect((await database.store.list({})).filter((text) => text === 'later')).toEqual([]);
   expect(database.unavailable()).toBeNull();
 });
 
-test('[N-10] [N-11] [R-1] a server that is killed keeps what was acknowledged; calls are 503 until it is back', async () => {
+test('[N-10] [N-11] [R-1] a killed server keeps acknowledged writes, and calls are 503 until it is available again', async () => {
   const database = await open();
   const acknowledged: unknown[] = [];
   let isDown = false;
   const writer = (async () => {
     for (let note = 0; !isDown; note++) {
       const text = `note ${note}`;
-      const outcome = await told(database.store.add({ text }));
+      const outcome = await resultOf(database.store.add({ text }));
       if (typeof outcome === 'number') acknowledged.push(text);
       else await Bun.sleep(1);
     }
@@ -107,11 +107,11 @@ test('[N-10] [N-11] [R-1] a server that is killed keeps what was acknowledged; c
   expect(await healed(database)).toBeLessThan(2_000);
   const there = (await database.store.list({})).filter((text) => text !== 'healed');
   expect(there).toEqual(expect.arrayContaining(acknowledged));
-  // Of the others at most the one whose commit was under way.
+  // Of the other writes, at most the one whose commit was in flight.
   expect(there.length - acknowledged.length).toBeLessThanOrEqual(1);
 });
 
-test('[N-10] [N-11] a server that is shut down and started again is taken up again', async () => {
+test('[N-10] [N-11] a server that is shut down and restarted is used again', async () => {
   const database = await open();
   await server.halt();
   const { outcome, ms } = await timed(database.store.list({}));
@@ -121,7 +121,7 @@ test('[N-10] [N-11] a server that is shut down and started again is taken up aga
   expect(await healed(database)).toBeLessThan(2_000);
 });
 
-test('[N-11] an idle node learns that the server went away, and that it is back', async () => {
+test('[N-11] an idle node notices that the server is unavailable, and that it is available again', async () => {
   const database = await open();
   server.pause();
   while (database.unavailable() === null) await Bun.sleep(20);
@@ -130,7 +130,7 @@ test('[N-11] an idle node learns that the server went away, and that it is back'
   expect(await database.store.add({ text: 'there' })).toBe(1);
 });
 
-test('[N-19] connections that are ended while nothing runs on them are made anew', async () => {
+test('[N-19] idle connections that are ended are opened again', async () => {
   const url = await newDatabase();
   const database = await open(url);
   await Promise.all(Array.from({ length: 30 }, () => database.store.list({})));
@@ -144,12 +144,12 @@ test('[N-19] connections that are ended while nothing runs on them are made anew
   expect(database.unavailable()).toBeNull();
 });
 
-test('[N-10] closing while the server is unavailable ends at once', async () => {
+test('[N-10] close returns immediately while the server is unavailable', async () => {
   const database = await open();
   server.pause();
   try {
-    const patient = told(database.store.block({ ms: 0 }));
-    expect(await told(database.store.list({}))).toStartWith('Unavailable');
+    const patient = resultOf(database.store.block({ ms: 0 }));
+    expect(await resultOf(database.store.list({}))).toStartWith('Unavailable');
     await database.close();
     expect(await patient).toStartWith('Unavailable');
   } finally {
@@ -157,7 +157,7 @@ test('[N-10] closing while the server is unavailable ends at once', async () => 
   }
 });
 
-test('[N-19] with all connections of the server taken, a node goes on with those that it has', async () => {
+test('[N-19] a node works with its open connections while the server accepts no further ones', async () => {
   const url = await newDatabase();
   const database = await open(url);
   const others: Client[] = [];
@@ -175,18 +175,18 @@ test('[N-19] with all connections of the server taken, a node goes on with those
   expect(await Promise.all(writes)).toHaveLength(50);
   expect(database.unavailable()).toBeNull();
   // A node that starts now has to wait.
-  expect(await told(openPostgresDatabase({ procedures: testProcedures, url, logger }))).toStartWith(
-    'Unavailable: ',
-  );
+  expect(
+    await resultOf(openPostgresDatabase({ procedures: testProcedures, url, logger })),
+  ).toStartWith('Unavailable: ');
   await Promise.all(others.map((client) => client.end()));
 });
 
-describe('[N-2] what does not heal by itself is one line, without the password', () => {
+describe('[N-2] a configuration error is one line without the password', () => {
   const SECRET = 'Secret-4711';
   async function openAt(change: (url: URL) => void): Promise<unknown> {
     const url = new URL(server.url);
     change(url);
-    return told(openPostgresDatabase({ procedures: testProcedures, url: url.href, logger }));
+    return resultOf(openPostgresDatabase({ procedures: testProcedures, url: url.href, logger }));
   }
 
   test.each<[string, (url: URL) => void, RegExp]>([
@@ -223,14 +223,14 @@ describe('[N-2] what does not heal by itself is one line, without the password',
     expect(await openAt(change)).toMatch(line);
   });
 
-  test('a server that is not there may come', async () => {
+  test('a missing server is Unavailable, since it may start later', async () => {
     const outcome = await openAt((url) => {
       url.port = '1';
     });
     expect(outcome).toMatch(/^Unavailable: [^\n]*ECONNREFUSED/);
   });
 
-  test('the log holds no password', () => {
+  test('the log contains no password', () => {
     expect(log.length).toBeGreaterThan(0);
     expect(log.join('')).not.toContain(new URL(server.url).password);
     expect(log.join('')).not.toContain(SECRET);

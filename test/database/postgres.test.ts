@@ -17,6 +17,6 @@ let databases = 0;
 
 databaseContract({
   dialect: 'postgres',
-  newPlace: () => server.createDatabase(`record_${databases++}`),
+  newLocation: () => server.createDatabase(`record_${databases++}`),
   open: (url) => openPostgresDatabase({ procedures: testProcedures, url, logger }),
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteDatabase } from '../../server/storage/sql/database-sqlite.ts';
-import { databaseContract, type TestDatabase, told } from '../support/database/contract.ts';
+import { databaseContract, resultOf, type TestDatabase } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'fourbeat-record-'));
@@ -38,11 +38,11 @@ async function open(
 
 databaseContract({
   dialect: 'sqlite',
-  newPlace: async () => newDirectory(),
+  newLocation: async () => newDirectory(),
   open: (directory) => openAt(directory, () => {}),
 });
 
-/** How many transactions the write-ahead log holds: frames that end one have a size in them. */
+/** Number of transactions in the write-ahead log: the last frame of each has a size. */
 function commitsInLog(directory: string): number {
   const log = readFileSync(join(directory, 'record.sqlite-wal'));
   const frameBytes = 24 + log.readUInt32BE(8);
@@ -53,7 +53,7 @@ function commitsInLog(directory: string): number {
   return commits;
 }
 
-test('[R-1] what was answered is there for every other reader of the file', async () => {
+test('[R-1] every other reader of the file sees acknowledged writes', async () => {
   const directory = newDirectory();
   const { store } = await open(directory);
   await store.add({ text: 'first' });
@@ -67,30 +67,30 @@ test('[R-1] what was answered is there for every other reader of the file', asyn
   other.close();
 });
 
-test('[R-1] no success goes out when the commit fails, for none who shared it', async () => {
+test('[R-1] all calls of a shared commit fail when it fails', async () => {
   const { store } = await open();
   await store.add({ text: 'before' });
   const shared = await Promise.all([
-    told(store.add({ text: 'shared' })),
-    told(store.spoilCommit({ text: 'spoilt' })),
+    resultOf(store.add({ text: 'shared' })),
+    resultOf(store.failCommit({ text: 'spoilt' })),
   ]);
   for (const outcome of shared) expect(outcome).toStartWith('Unavailable: The database failed');
   await store.add({ text: 'after' });
   expect(await store.list({})).toEqual(['before', 'after']);
 });
 
-test('[R-2] both connections use a write-ahead log and full synchronisation', async () => {
+test('[R-2] both connections use a write-ahead log and full synchronization', async () => {
   const { store } = await open();
   expect(await store.readDurability({})).toEqual(['wal', 2, 1]);
 });
 
-test('[R-2] [O-20] the directory is made for its owner only', async () => {
+test('[R-2] [O-20] the directory is accessible only to its owner', async () => {
   const directory = newDirectory();
   await open(directory);
   expect(statSync(directory).mode & 0o777).toBe(0o700);
 });
 
-test('[R-3] commands that wait together share one commit', async () => {
+test('[R-3] concurrent calls share one commit', async () => {
   const directory = newDirectory();
   const { store } = await open(directory);
   await store.add({ text: 'first' });
@@ -103,46 +103,48 @@ test('[R-3] commands that wait together share one commit', async () => {
   expect(commitsInLog(directory) - before).toBe(1);
 });
 
-test('[R-7] a directory that cannot be opened is told, and nothing hangs', async () => {
+test('[R-7] a directory that cannot be opened is reported', async () => {
   const directory = join(root, 'a-file');
   writeFileSync(directory, '');
-  expect(await told(open(directory))).toMatch(/^Error: .*a-file/);
+  expect(await resultOf(open(directory))).toMatch(/^Error: .*a-file/);
 });
 
-test('[R-15] what was refused while another process writes is not carried out later', async () => {
+test('[R-15] calls that were rejected while another process wrote do not run later', async () => {
   const directory = newDirectory();
   const { store } = await open(directory);
   await store.add({ text: 'first' });
   const other = new Database(join(directory, 'record.sqlite'));
   other.run('begin immediate');
-  expect(await told(store.add({ text: 'refused' }))).toStartWith('Unavailable');
+  expect(await resultOf(store.add({ text: 'refused' }))).toStartWith('Unavailable');
   other.run('commit');
   other.close();
   await store.add({ text: 'second' });
   expect(await store.list({})).toEqual(['first', 'second']);
 });
 
-test('[R-15] calls whose callers gave up stay in the queue’s bound until they leave it', async () => {
+test('[R-15] calls past their deadline count for the queue limit until they leave it', async () => {
   const database = await open();
   const blocked = database.store.block({ ms: 1_500 });
-  const calls = Array.from({ length: 50_000 }, () => told(database.store.add({ text: 'dead' })));
+  const calls = Array.from({ length: 50_000 }, () =>
+    resultOf(database.store.add({ text: 'dead' })),
+  );
   await Promise.all(calls);
-  expect(await told(database.store.add({ text: 'over' }))).toBe(
+  expect(await resultOf(database.store.add({ text: 'over' }))).toBe(
     'Unavailable: The database is busy.',
   );
-  // A patient call, such as a sealing, has a place beside them.
+  // A call without a deadline, such as a sealing, is queued separately.
   await database.store.block({ ms: 0 });
   await blocked;
   expect(await database.store.add({ text: 'room' })).toBe(1);
   expect(database.pending()).toBe(0);
 });
 
-test('[R-15] when the writer is gone its calls are Unavailable, and the program is told', async () => {
+test('[R-15] calls are Unavailable after the writer thread failed, and onFailed is called', async () => {
   const reasons: string[] = [];
   const { store } = await open(newDirectory(), (reason) => reasons.push(reason));
   await store.add({ text: 'first' });
-  expect(await told(store.die({}))).toStartWith('Unavailable: The database is unavailable');
-  expect(await told(store.add({ text: 'later' }))).toStartWith(
+  expect(await resultOf(store.die({}))).toStartWith('Unavailable: The database is unavailable');
+  expect(await resultOf(store.add({ text: 'later' }))).toStartWith(
     'Unavailable: The database is unavailable',
   );
   expect(await store.list({})).toEqual(['first']);

@@ -1,36 +1,36 @@
-// Nodes live in real time here, so a machine that is short of it is no fault of theirs.
+// These tests run nodes in real time, so stalls of the test machine must not count as their failures.
 
-/** What somebody saw, and how long that took. */
-export interface Seen<T> {
+/** A value, and when it was observed (`performance.now()`). */
+export interface Observation<T> {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly what: T;
+  readonly value: T;
 }
 
-export function seenNow<T>(what: T): Seen<T> {
+export function observeNow<T>(value: T): Observation<T> {
   const nowMs = performance.now();
-  return { fromMs: nowMs, toMs: nowMs, what };
+  return { fromMs: nowMs, toMs: nowMs, value };
 }
 
-export async function seenBy<T>(look: () => Promise<T>): Promise<Seen<T>> {
+export async function observe<T>(look: () => Promise<T>): Promise<Observation<T>> {
   const fromMs = performance.now();
-  const what = await look();
-  return { fromMs, toMs: performance.now(), what };
+  const value = await look();
+  return { fromMs, toMs: performance.now(), value };
 }
 
-const ASKED_EVERY_MS = 50;
-/** Timers and backends are later than this only when others have the cores. */
+const PROBE_MS = 50;
+/** Timers and backends are later than this only when the machine is overloaded. */
 const LATE_MS = 150;
-/** A heartbeat that was late is missed by counts for up to so long after it. */
-const AFTERWARDS_MS = 1_250;
+/** A late heartbeat is missing in counts for up to this time. */
+const RECOVERY_MS = 1_250;
 
-/** Finds out when this process or its backends stood still: it asks them several times a second. */
+/** Detects stalls of this process or its backends, by a call every 50 ms. */
 export class SteadyMachine {
-  private readonly stood: { fromMs: number; toMs: number }[] = [];
+  private readonly stalls: { fromMs: number; toMs: number }[] = [];
   private round: Promise<void> = Promise.resolve();
   private isStopped = false;
 
-  constructor(private readonly ask: () => Promise<unknown>) {
+  constructor(private readonly call: () => Promise<unknown>) {
     void this.watch();
   }
 
@@ -38,34 +38,34 @@ export class SteadyMachine {
     this.isStopped = true;
   }
 
-  /** Resolves when it is known how the machine ran until now. */
-  async asked(): Promise<void> {
+  /** Resolves when the stalls until now are known. */
+  async settled(): Promise<void> {
     await this.round;
   }
 
-  /** What was seen while the machine ran steadily, and had done so for a while. */
-  steadily<T>(all: readonly Seen<T>[]): T[] {
-    return all.filter((one) => this.wasSteady(one)).map(({ what }) => what);
+  /** The values that were observed while the machine had no stall, and none shortly before. */
+  filterSteady<T>(all: readonly Observation<T>[]): T[] {
+    return all.filter((observation) => this.wasSteady(observation)).map(({ value }) => value);
   }
 
-  private wasSteady({ fromMs, toMs }: Seen<unknown>): boolean {
-    return this.stood.every((stall) => toMs < stall.fromMs || fromMs > stall.toMs + AFTERWARDS_MS);
+  private wasSteady({ fromMs, toMs }: Observation<unknown>): boolean {
+    return this.stalls.every((stall) => toMs < stall.fromMs || fromMs > stall.toMs + RECOVERY_MS);
   }
 
   private async watch(): Promise<void> {
     while (!this.isStopped) {
-      this.round = this.once();
+      this.round = this.probe();
       await this.round;
     }
   }
 
-  private async once(): Promise<void> {
+  private async probe(): Promise<void> {
     const fromMs = performance.now();
-    // Who is told no at once was told in time: that excuses nobody.
-    const isAnswered = this.ask().catch(() => {});
-    await Bun.sleep(ASKED_EVERY_MS);
-    await isAnswered;
+    // An error in time is no stall.
+    const called = this.call().catch(() => {});
+    await Bun.sleep(PROBE_MS);
+    await called;
     const toMs = performance.now();
-    if (toMs - fromMs > ASKED_EVERY_MS + LATE_MS) this.stood.push({ fromMs, toMs });
+    if (toMs - fromMs > PROBE_MS + LATE_MS) this.stalls.push({ fromMs, toMs });
   }
 }

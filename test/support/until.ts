@@ -1,16 +1,16 @@
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
-/** Looks again and again. @throws Error when it does not come true in time */
+/** Polls until `poll` returns a truthy value. @throws Error when it does not in time */
 export async function until<T>(
   what: string,
-  look: () => Promise<T | null | false | undefined> | T | null | false | undefined,
+  poll: () => Promise<T | null | false | undefined> | T | null | false | undefined,
   withinMs = 15_000,
 ): Promise<T> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
-    const found = await look();
-    if (found) return found;
+    const result = await poll();
+    if (result) return result;
     if (performance.now() > deadlineMs) throw new Error(`not in ${withinMs} ms: ${what}`);
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(POLL_MS);
   }
 }

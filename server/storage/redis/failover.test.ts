@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import {
-  healedMs,
   openTestRedis,
   setCall,
   timed,
-  wellMs,
+  waitUntilHealthy,
+  waitUntilWritable,
 } from '../../../test/support/backends/redis-client.ts';
 import { type RedisCluster, startCluster } from '../../../test/support/backends/redis-cluster.ts';
 import {
@@ -83,7 +83,7 @@ describe('[N-14] replicas', () => {
     try {
       await redis.call(setCall('{a}', 'may be lost'));
       await group.primary.command('CLIENT', 'KILL', 'TYPE', 'normal');
-      expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+      expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
       const { end } = await timed(redis.waitForReplicas('{a}'));
       expect(end).toBeInstanceOf(Unavailable);
     } finally {
@@ -103,7 +103,7 @@ describe('[N-14] a primary that became a replica', () => {
       const { end } = await timed(redis.waitForReplicas('{a}'));
       expect(end).toBeInstanceOf(Unavailable);
       expect(redis.unavailable()).toContain('WAIT');
-      expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+      expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
       await confirmed(redis, 'after');
     } finally {
       await redis.close();
@@ -121,7 +121,7 @@ describe('[N-12] a promoted replica', () => {
       const next = group.replicas[0] as RedisServer;
       await group.promote();
       await next.command('FUNCTION', 'FLUSH');
-      expect(await healedMs(redis, '{a}')).toBeLessThan(HEALED_MS);
+      expect(await waitUntilWritable(redis, '{a}')).toBeLessThan(HEALED_MS);
       await redis.call(setCall('{a}', 'to the new one'));
       expect(await next.command('GET', '{a}')).toBe('to the new one');
     } finally {
@@ -168,7 +168,7 @@ describe('[N-15] Sentinels', () => {
     await expectFailover(redis, '{a}');
     expect(await watched.primary()).not.toBe(old);
     expect((await reading).end).toBeInstanceOf(Unavailable);
-    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
     old.resume();
     await redis.call(setCall('{a}', 'after the old one woke'));
     const primary = await watched.primary();
@@ -262,7 +262,7 @@ describe('[N-15] a cluster', () => {
     await expectFailover(redis, '{fourbeat}');
     expect((await cluster.ownerOf('{fourbeat}')).port).not.toBe(stopped.port);
     stopped.resume();
-    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
     expect((await setAll()).map(textOf)).toEqual(keys);
   });
 
@@ -292,7 +292,7 @@ describe('[N-15] a cluster', () => {
         await node.callAll(keys.map((key) => setCall(key)));
         return true;
       }, 'all keys to be served');
-      expect(await wellMs(node)).toBeLessThan(HEALED_MS);
+      expect(await waitUntilHealthy(node)).toBeLessThan(HEALED_MS);
       expect(performance.now() - backMs).toBeLessThan(HEALED_MS);
     } finally {
       await node.close();

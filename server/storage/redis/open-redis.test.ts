@@ -2,14 +2,14 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import pino from 'pino';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import {
-  healedMs,
   openTestRedis,
   setCall,
   spinCall,
+  spinCountFor,
   TEST_LIBRARY,
   timed,
-  turnsFor,
-  wellMs,
+  waitUntilHealthy,
+  waitUntilWritable,
 } from '../../../test/support/backends/redis-client.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { createLibrary, readLibrary } from './library.ts';
@@ -76,7 +76,7 @@ describe('calls', () => {
     const { end } = await timed(redis.callAll([echo('a'), wrong, echo('b')]));
     expect(end).toBeInstanceOf(Error);
     expect(end).not.toBeInstanceOf(Unavailable);
-    expect(await healedMs(redis, 'a')).toBeLessThan(ANSWERED_MS);
+    expect(await waitUntilWritable(redis, 'a')).toBeLessThan(ANSWERED_MS);
   });
 
   test('[N-9] beyond 10,000 pending ones fail immediately', async () => {
@@ -90,7 +90,7 @@ describe('calls', () => {
     } finally {
       server.resume();
     }
-    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+    expect(await waitUntilWritable(redis, 'a')).toBeLessThan(HEALED_MS);
   });
 });
 
@@ -198,7 +198,7 @@ describe('an unavailable Redis', () => {
     } finally {
       server.resume();
     }
-    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
     await redis.call(append('{log}4', '1-0', 'later'));
     expect(await redis.readLog('{log}4', '0-0', 1_000)).toHaveLength(1);
     expect(log.map((line) => JSON.parse(line).msg)).toEqual([
@@ -217,7 +217,7 @@ describe('an unavailable Redis', () => {
       expect(ms).toBeLessThan(AT_ONCE_MS);
     }
     await server.restart();
-    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
     expect(await server.command('EXISTS', '{fourbeat}:kept')).toBe(0);
   });
 
@@ -233,15 +233,15 @@ describe('an unavailable Redis', () => {
   });
 
   test('[N-9] is one whose function hangs, and calls continue when it ends', async () => {
-    const { end, ms } = await timed(redis.call(spinCall((await turnsFor(redis, 100)) * 6)));
+    const { end, ms } = await timed(redis.call(spinCall((await spinCountFor(redis, 100)) * 6)));
     expect(end).toBeInstanceOf(Unavailable);
     expect(ms).toBeLessThan(ANSWERED_MS);
-    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+    expect(await waitUntilWritable(redis, 'a')).toBeLessThan(HEALED_MS);
   });
 
   test('[N-9] is not assumed when it is slow, but a call that waits too long fails', async () => {
     // Short compared to the silence timeout, so that a busy machine does not reach it.
-    const spin = spinCall(await turnsFor(redis, 40));
+    const spin = spinCall(await spinCountFor(redis, 40));
     const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
     expect(redis.unavailable()).toBeNull();
     expect(calls[0]?.end).not.toBeInstanceOf(Error);
@@ -252,7 +252,7 @@ describe('an unavailable Redis', () => {
       expect(ms).toBeLessThan(1_000);
     }
     // The commands that were sent are executed, and then calls succeed again.
-    expect(await healedMs(redis, 'a')).toBeFinite();
+    expect(await waitUntilWritable(redis, 'a')).toBeFinite();
   });
 
   test('[N-2] at the start is reported as Unavailable, so that the node retries', async () => {
@@ -261,7 +261,7 @@ describe('an unavailable Redis', () => {
     expect(end).toBeInstanceOf(Unavailable);
     expect(ms).toBeLessThan(ANSWERED_MS);
     await server.restart();
-    expect(await healedMs(redis, 'a')).toBeLessThan(HEALED_MS);
+    expect(await waitUntilWritable(redis, 'a')).toBeLessThan(HEALED_MS);
   });
 });
 
@@ -284,7 +284,7 @@ describe('a Redis that accepts no writes', () => {
     } finally {
       await server.command(...cure);
     }
-    expect(await wellMs(redis)).toBeLessThan(HEALED_MS);
+    expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
   });
 });
 

@@ -12,40 +12,40 @@ export interface PostgresServer {
   /** A database on it, as its superuser. */
   readonly url: string;
   readonly port: number;
-  /** Where its files are; with TLS its certificate is `data/server.crt`. */
+  /** Directory of its files; with TLS its certificate is `data/server.crt`. */
   readonly directory: string;
   /** The postmaster; 0 while it is down. */
   readonly pid: number;
-  /** Makes an empty database. @returns its url */
+  /** Creates an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
-  /** Shuts down as an operator would; `start` brings it back. */
+  /** Shuts down in order; `start` starts it again. */
   halt(): Promise<void>;
-  /** Kills all its processes at once, as a crash of the machine would, except that disks stay. */
+  /** Kills all its processes, like a crash of the machine that keeps the disk. */
   kill9(): Promise<void>;
   /** Starts again after `halt` or `kill9`, on the same port and directory. */
   start(): Promise<void>;
-  /** Stops all its processes in their tracks: connections stay open, and nothing answers. */
+  /** Stops all its processes (SIGSTOP): connections stay open and nothing responds. */
   pause(): void;
   resume(): void;
-  /** Ends it for good and removes its directory. */
+  /** Ends it and removes its directory. */
   stop(): Promise<void>;
 }
 
 export interface PostgresOptions {
-  /** `false` is faster: what is committed survives `kill -9`, and not a loss of power (default true). */
+  /** `false` is faster; commits survive `kill -9`, but not a power failure (default true). */
   readonly fsync?: boolean;
-  /** Most connections at once (default 100). */
+  /** Maximum number of connections (default 100). */
   readonly maxConnections?: number;
   /** The address it listens on (default 127.0.0.1). */
   readonly listen?: string;
-  /** It takes connections with TLS alone, and its certificate is its own (default false). */
+  /** Accepts only TLS connections, with a self-signed certificate (default false). */
   readonly tls?: boolean;
 }
 
 /** Its superuser and that user's password. */
 const USER = 'fourbeat';
 const PASSWORD = 'Beat-4-per-second';
-const START_MS = 20_000;
+const START_TIMEOUT_MS = 20_000;
 const PORT_TRIES = 5;
 
 /**
@@ -59,7 +59,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   try {
     const user = unprivileged('postgres');
     if (user) chownSync(directory, user.uid, user.gid);
-    await initialise(directory, options.tls ?? false);
+    await initialize(directory, options.tls ?? false);
     for (let attempt = 1; ; attempt++) {
       const server = new Postgres(directory, await freePort(), options);
       try {
@@ -75,7 +75,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-async function initialise(directory: string, tls: boolean): Promise<void> {
+async function initialize(directory: string, tls: boolean): Promise<void> {
   await Bun.write(join(directory, 'password'), PASSWORD);
   const child = Bun.spawn(
     [
@@ -91,8 +91,8 @@ async function initialise(directory: string, tls: boolean): Promise<void> {
     ],
     { cwd: directory, stdout: 'ignore', stderr: 'pipe' },
   );
-  const complaints = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`initdb failed: ${complaints}`);
+  const errorOutput = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`initdb failed: ${errorOutput}`);
   const kind = tls ? 'hostssl' : 'host';
   await Bun.write(
     join(directory, 'data', 'pg_hba.conf'),
@@ -113,8 +113,8 @@ async function makeCertificate(directory: string): Promise<void> {
     ],
     { stdout: 'ignore', stderr: 'pipe' },
   );
-  const complaints = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`openssl failed: ${complaints}`);
+  const errorOutput = await child.stderr.text();
+  if ((await child.exited) !== 0) throw new Error(`openssl failed: ${errorOutput}`);
 }
 
 class Postgres implements PostgresServer {
@@ -166,11 +166,11 @@ class Postgres implements PostgresServer {
       { cwd: this.directory, stdin: 'ignore', stdout: 'ignore', stderr: log },
     );
     this.watch(this.child.pid);
-    const giveUpMs = performance.now() + START_MS;
-    // It writes its process id into the first line of this file and its state into the eighth.
+    const deadlineMs = performance.now() + START_TIMEOUT_MS;
+    // The first line of this file is its process id, and the eighth is its state.
     const ready = new RegExp(`^${this.child.pid}\\n(?:.*\\n){6}ready`);
-    while (!ready.test(textOf(join(data, 'postmaster.pid')))) {
-      if (this.pid === 0 || performance.now() > giveUpMs) {
+    while (!ready.test(readText(join(data, 'postmaster.pid')))) {
+      if (this.pid === 0 || performance.now() > deadlineMs) {
         await this.kill9();
         throw new Error(`PostgreSQL did not start: ${await log.text()}`);
       }
@@ -186,12 +186,12 @@ class Postgres implements PostgresServer {
       `unix_socket_directories=${this.directory}`,
       `max_connections=${maxConnections}`,
       'shared_buffers=16MB',
-      // In its own directory, so that nothing of it is left in /dev/shm.
+      // In its own directory, so that no files are left in /dev/shm.
       'dynamic_shared_memory_type=mmap',
       'logging_collector=off',
       `ssl=${tls ? 'on' : 'off'}`,
       `fsync=${fsync ? 'on' : 'off'}`,
-      // A process that is killed may leave half a page.
+      // A killed process may leave a partially written page.
       'full_page_writes=on',
     ];
   }
@@ -199,7 +199,7 @@ class Postgres implements PostgresServer {
   async halt(): Promise<void> {
     this.resume();
     if (this.pid === 0) return;
-    // A fast shutdown: transactions are ended, the disk is in order.
+    // A fast shutdown: it ends transactions and leaves consistent files.
     this.child?.kill('SIGINT');
     await this.ended();
   }
@@ -209,7 +209,7 @@ class Postgres implements PostgresServer {
     const children = childrenOf(this.child.pid);
     for (const pid of [this.child.pid, ...children]) send(pid, 'SIGKILL');
     await this.ended();
-    // Another postmaster refuses to start while they are attached to the memory of this one.
+    // A new postmaster does not start while they are attached to the shared memory.
     while (children.some(isRunning)) await Bun.sleep(5);
   }
 
@@ -227,7 +227,7 @@ class Postgres implements PostgresServer {
 
   pause(): void {
     if (this.pid === 0) return;
-    // The postmaster first: from then on it makes no more children.
+    // The postmaster first, so that it starts no more children.
     send(this.pid, 'SIGSTOP');
     const children = childrenOf(this.pid);
     for (const pid of children) send(pid, 'SIGSTOP');
@@ -251,12 +251,12 @@ class Postgres implements PostgresServer {
 }
 
 function childrenOf(pid: number): number[] {
-  const text = textOf(`/proc/${pid}/task/${pid}/children`);
+  const text = readText(`/proc/${pid}/task/${pid}/children`);
   return text.split(' ').filter(Boolean).map(Number);
 }
 
 function isRunning(pid: number): boolean {
-  const stat = textOf(`/proc/${pid}/stat`);
+  const stat = readText(`/proc/${pid}/stat`);
   return stat !== '' && !/\) Z /.test(stat);
 }
 
@@ -268,7 +268,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-function textOf(path: string): string {
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {

@@ -3,7 +3,7 @@ import { createLibrary } from '../../../server/storage/redis/library.ts';
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { FunctionCall, Redis } from '../../../server/storage/redis/redis.ts';
 
-/** Functions that show what became of a call; in place of the service's own. */
+/** Test functions, instead of the library of the service. */
 export const TEST_LIBRARY = createLibrary(`
 define('fourbeat_probe', function()
   return 1
@@ -23,7 +23,7 @@ define('fourbeat_spin', function(keys, values)
 end)
 `);
 
-/** Opens a connection with the test's functions; `close` it. */
+/** Connects with the test functions; `close` it. */
 export function openTestRedis(
   url: string,
   { replicas = 0, log = [] }: { replicas?: number; log?: string[] } = {},
@@ -32,7 +32,7 @@ export function openTestRedis(
   return openRedis({ url, replicas, logger, library: TEST_LIBRARY });
 }
 
-/** A call that writes `value` at `key` and answers with it. */
+/** A call that writes `value` at `key` and returns it. */
 export function setCall(key: string, value = 'x'): FunctionCall {
   return { name: 'fourbeat_set', keys: [key], values: [value] };
 }
@@ -40,8 +40,8 @@ export function setCall(key: string, value = 'x'): FunctionCall {
 const TICK_MS = 10;
 
 /**
- * How something ended, and after how many ms. Time in which this process got no turn does not
- * count: on a busy machine it can neither hear nor say that a server is silent.
+ * The result or error of a call, and its duration in ms. Time in which this process was stalled does not
+ * count: it cannot notice then that a server is silent.
  */
 export async function timed(work: Promise<unknown>): Promise<{ end: unknown; ms: number }> {
   let ms = 0;
@@ -58,16 +58,16 @@ export async function timed(work: Promise<unknown>): Promise<{ end: unknown; ms:
   return { end, ms };
 }
 
-/** Turns of the test's spinning function that keep the server busy for about so long, or longer. */
-export async function turnsFor(redis: Redis, busyMs: number): Promise<number> {
+/** Number of spins that keep the server busy for at least about `busyMs`. */
+export async function spinCountFor(redis: Redis, busyMs: number): Promise<number> {
   for (let turns = 100_000; ; turns *= 2) {
-    const spentMs = await leastSpentMs(redis, spinCall(turns));
+    const spentMs = await fastestRunMs(redis, spinCall(turns));
     if (spentMs >= busyMs / 2) return Math.round((turns * busyMs) / spentMs);
   }
 }
 
-/** Of a few tries, for in some the machine may have had other things to do. */
-async function leastSpentMs(redis: Redis, call: FunctionCall): Promise<number> {
+/** The fastest of a few runs, since the machine may be busy in some. */
+async function fastestRunMs(redis: Redis, call: FunctionCall): Promise<number> {
   let leastMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 4; tries += 1) {
     const startMs = performance.now();
@@ -77,22 +77,26 @@ async function leastSpentMs(redis: Redis, call: FunctionCall): Promise<number> {
   return leastMs;
 }
 
-/** A call that keeps the server busy, and is so long that it is read by itself. */
+/** A call that keeps the server busy, and is so large that the server reads it separately. */
 export function spinCall(turns: number): FunctionCall {
   return { name: 'fourbeat_spin', keys: ['{fourbeat}'], values: [turns, 'x'.repeat(50_000)] };
 }
 
-/** Waits until all connections are well again. @returns after how many ms; Infinity when never */
-export async function wellMs(redis: Redis, mostMs = 10_000): Promise<number> {
+/** Waits until all connections are healthy. @returns the duration in ms; Infinity on timeout */
+export async function waitUntilHealthy(redis: Redis, maxMs = 10_000): Promise<number> {
   const startMs = performance.now();
-  while (redis.unavailable() !== null && performance.now() - startMs < mostMs) await Bun.sleep(5);
+  while (redis.unavailable() !== null && performance.now() - startMs < maxMs) await Bun.sleep(5);
   return redis.unavailable() === null ? performance.now() - startMs : Number.POSITIVE_INFINITY;
 }
 
-/** Waits until a call goes through. @returns after how many ms; Infinity when it never does */
-export async function healedMs(redis: Redis, key: string, mostMs = 10_000): Promise<number> {
+/** Waits until a call succeeds. @returns the duration in ms; Infinity on timeout */
+export async function waitUntilWritable(
+  redis: Redis,
+  key: string,
+  maxMs = 10_000,
+): Promise<number> {
   const startMs = performance.now();
-  while (performance.now() - startMs < mostMs) {
+  while (performance.now() - startMs < maxMs) {
     const end = await redis.call(setCall(key)).catch((error: Error) => error);
     if (!(end instanceof Error)) return performance.now() - startMs;
     await Bun.sleep(5);

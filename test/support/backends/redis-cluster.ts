@@ -1,5 +1,5 @@
 import { type RedisServer, type RedisServerOptions, startRedis } from './redis.ts';
-import { leads, until } from './redis-replicated.ts';
+import { hasReplicasInSync, until } from './redis-replicated.ts';
 
 /** A cluster of three primaries on 127.0.0.1, each with a third of the slots. */
 export interface RedisCluster {
@@ -7,25 +7,25 @@ export interface RedisCluster {
   readonly url: string;
   /** The primaries of the start, in the order of their slots. */
   readonly primaries: readonly RedisServer[];
-  /** A replica for each of them, in the same order; none unless asked for. */
+  /** A replica of each primary, in the same order; empty unless `replicas` is set. */
   readonly replicas: readonly RedisServer[];
-  /** The server that has a key's slot now, as the cluster says. */
+  /** The server that owns the slot of a key now, as reported by the cluster. */
   ownerOf(key: string): Promise<RedisServer>;
   /** Gives the slot of a key to another primary; the slot must be empty. */
   giveSlot(key: string, to: RedisServer): Promise<void>;
-  /** The id by which the cluster knows a server. */
+  /** The cluster's id of a server. */
   idOf(server: RedisServer): Promise<string>;
-  /** Waits until all living members say that the cluster is well. */
+  /** Waits until all running members report a healthy cluster. */
   settled(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const SLOTS = 16_384;
 const PRIMARIES = 3;
-/** A dead primary is replaced two to three of these after its death. */
+/** A dead primary is replaced after two to three times this. */
 const NODE_TIMEOUT_MS = 500;
 
-/** Starts the cluster, with a replica for each primary when asked for. */
+/** Starts the cluster, optionally with a replica of each primary. */
 export async function startCluster(
   options: RedisServerOptions & { readonly replicas?: boolean } = {},
 ): Promise<RedisCluster> {
@@ -40,19 +40,19 @@ export async function startCluster(
   const primaries = await start();
   const replicas = options.replicas ? await start() : [];
   const members = [...primaries, ...replicas];
-  await share(primaries);
-  await meet(members);
+  await assignSlots(primaries);
+  await joinCluster(members);
   for (const [index, replica] of replicas.entries()) {
     const primary = primaries[index] as RedisServer;
     await replica.command('CLUSTER', 'REPLICATE', await idOf(primary));
   }
   for (const primary of replicas.length > 0 ? primaries : []) {
-    await until(() => leads(primary, 1), 'a replica to be in step');
+    await until(() => hasReplicasInSync(primary, 1), 'a replica to be in step');
   }
 
   const settled = async () => {
     for (const member of members) {
-      await until(() => isWellOrDead(member), 'the cluster to be well');
+      await until(() => isHealthyOrDown(member), 'the cluster to be well');
     }
   };
   await settled();
@@ -81,7 +81,7 @@ export async function startCluster(
       const slot = Number(await to.command('CLUSTER', 'KEYSLOT', key));
       const id = await idOf(to);
       const from = await ownerOf(key);
-      // Only a slot that was being imported is taken over with a new epoch, which the others trust.
+      // A slot gets a new epoch, which the other members accept, only if it was being imported.
       await to.command('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await idOf(from));
       await from.command('CLUSTER', 'SETSLOT', slot, 'MIGRATING', id);
       for (const server of [to, from, ...primaries]) {
@@ -95,8 +95,8 @@ export async function startCluster(
   };
 }
 
-/** Gives each primary its part of the slots. */
-async function share(primaries: readonly RedisServer[]): Promise<void> {
+/** Assigns the slots evenly to the primaries. */
+async function assignSlots(primaries: readonly RedisServer[]): Promise<void> {
   for (const [index, primary] of primaries.entries()) {
     const from = Math.ceil((SLOTS * index) / PRIMARIES);
     const to = Math.ceil((SLOTS * (index + 1)) / PRIMARIES) - 1;
@@ -104,8 +104,8 @@ async function share(primaries: readonly RedisServer[]): Promise<void> {
   }
 }
 
-/** Makes the members of different ages one cluster. */
-async function meet(members: readonly RedisServer[]): Promise<void> {
+/** Joins the members to one cluster, with distinct epochs. */
+async function joinCluster(members: readonly RedisServer[]): Promise<void> {
   const [first, ...others] = members as [RedisServer, ...RedisServer[]];
   for (const [index, member] of members.entries()) {
     await member.command('CLUSTER', 'SET-CONFIG-EPOCH', index + 1);
@@ -128,7 +128,7 @@ async function idOf(server: RedisServer): Promise<string> {
   return String(await server.command('CLUSTER', 'MYID'));
 }
 
-async function isWellOrDead(member: RedisServer): Promise<boolean> {
+async function isHealthyOrDown(member: RedisServer): Promise<boolean> {
   const info = await member.command('CLUSTER', 'INFO').catch(() => null);
   return info === null || String(info).includes('cluster_state:ok');
 }

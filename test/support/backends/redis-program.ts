@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 
-/** The program to test with. @throws Error that says how to get one */
+/** The Redis program for tests. @throws Error with the command that installs it */
 export function redisBinary(): string {
   const chosen = Bun.env.FOURBEAT_TEST_REDIS;
   const found = chosen
@@ -16,8 +16,8 @@ export function redisBinary(): string {
 }
 
 /**
- * One command to the server on a port of this machine, on a connection of its own.
- * @throws Error with what the server answers, or that it cannot be reached
+ * Sends one command to a server on a local port, on a separate connection.
+ * @throws Error with an error reply, or when the server cannot be reached
  */
 export async function redisCommand(port: number, ...words: (string | number)[]): Promise<unknown> {
   const [name = 'PING', ...rest] = words;

@@ -3,16 +3,16 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { type RedisServer, type RedisServerOptions, startRedis, startSentinel } from './redis.ts';
 
-/** A primary with its replicas, behind one address that a promotion moves. */
+/** A primary with replicas, behind one address that follows a promotion. */
 export interface ReplicatedRedis {
-  /** Of the forwarder below: it leads to the primary of the day. */
+  /** URL of a forwarder to the current primary. */
   readonly url: string;
-  /** The primary of the day. */
+  /** The current primary. */
   readonly primary: RedisServer;
   readonly replicas: readonly RedisServer[];
   /**
-   * Makes the first replica the primary, and the old primary its replica when it lives. New
-   * connections reach the new one; those there are stay as they are, with the old one.
+   * Makes the first replica the primary, and the old primary its replica if it runs. New connections reach
+   * the new primary; open connections stay with the old one.
    */
   promote(): Promise<void>;
   stop(): Promise<void>;
@@ -25,21 +25,21 @@ export interface WatchedRedis {
   /** The two servers; either may be the primary. */
   readonly servers: readonly RedisServer[];
   readonly sentinels: readonly RedisServer[];
-  /** The server that the Sentinels call the primary. */
+  /** The primary, as reported by the Sentinels. */
   primary(): Promise<RedisServer>;
   stop(): Promise<void>;
 }
 
-/** A dead primary is replaced about so long after its death, in ms. */
+/** About the time until a dead primary is replaced. */
 const DOWN_AFTER_MS = 500;
 const SETTLED_MAX_MS = 30_000;
-const LOOK_MS = 20;
+const POLL_MS = 20;
 
-/** Starts a primary with so many replicas, all in step. */
+/** Starts a primary with replicas, and waits until they are in sync. */
 export async function startReplicated(
   options: RedisServerOptions & { readonly replicas?: number } = {},
 ): Promise<ReplicatedRedis> {
-  const servers = await startInStep(options, options.replicas ?? 1);
+  const servers = await startInSync(options, options.replicas ?? 1);
   let [primary, ...replicas] = servers as [RedisServer, ...RedisServer[]];
   const forwarder = await forwardTo(() => primary.port);
   return {
@@ -76,12 +76,12 @@ export async function startReplicated(
 
 /** Starts a primary, a replica and three Sentinels, and waits until these know each other. */
 export async function startSentinels(options: RedisServerOptions = {}): Promise<WatchedRedis> {
-  const servers = await startInStep(options, 1);
+  const servers = await startInSync(options, 1);
   const settings = [
     `sentinel monitor fourbeat 127.0.0.1 ${servers[0]?.port} 2`,
     `sentinel down-after-milliseconds fourbeat ${DOWN_AFTER_MS}`,
-    // The new primary is seen by an INFO each second: with 1 s some failovers were given up half way,
-    // taken back and begun again, for ten seconds.
+    // Sentinels see the new primary by an INFO each second: with a timeout of 1 s, some failovers were
+    // aborted and repeated for ten seconds.
     'sentinel failover-timeout fourbeat 4000',
   ];
   const watcher = () => startSentinel(settings, options.binary);
@@ -111,25 +111,25 @@ export async function startSentinels(options: RedisServerOptions = {}): Promise<
   };
 }
 
-/** Looks until something is so. @throws Error that names it when it does not come to be */
+/** Polls until `look` returns true. @throws Error when it does not in time */
 export async function until(look: () => Promise<boolean>, what: string): Promise<void> {
-  const giveUpMs = performance.now() + SETTLED_MAX_MS;
+  const deadlineMs = performance.now() + SETTLED_MAX_MS;
   while (!(await look().catch(() => false))) {
-    if (performance.now() > giveUpMs) throw new Error(`waited in vain for ${what}`);
-    await Bun.sleep(LOOK_MS);
+    if (performance.now() > deadlineMs) throw new Error(`timed out waiting for ${what}`);
+    await Bun.sleep(POLL_MS);
   }
 }
 
-/** Whether a primary has so many replicas that have all it had, and follow. */
-export async function leads(primary: RedisServer, replicas: number): Promise<boolean> {
+/** Whether the primary has this number of replicas in sync. */
+export async function hasReplicasInSync(primary: RedisServer, replicas: number): Promise<boolean> {
   const info = String(await primary.command('INFO', 'replication'));
   return info.split('state=online').length - 1 === replicas;
 }
 
-async function startInStep(options: RedisServerOptions, replicas: number): Promise<RedisServer[]> {
+async function startInSync(options: RedisServerOptions, replicas: number): Promise<RedisServer[]> {
   const settings = [
     ...(options.settings ?? []),
-    // Or a replica waits five seconds for others that it could share the first copy with.
+    // The default waits five seconds for further replicas before the first sync.
     ['repl-diskless-sync-delay', '0'],
   ];
   const primary = await startRedis({ ...options, settings });
@@ -137,11 +137,11 @@ async function startInStep(options: RedisServerOptions, replicas: number): Promi
   const followers = await Promise.all(
     Array.from({ length: replicas }, () => startRedis({ ...options, settings: follow })),
   );
-  await until(() => leads(primary, replicas), 'the replicas to be in step');
+  await until(() => hasReplicasInSync(primary, replicas), 'the replicas to be in step');
   return [primary, ...followers];
 }
 
-/** Hands every new connection to a port on to the port of the moment. */
+/** Forwards each new connection to the current target port. */
 async function forwardTo(targetPort: () => number): Promise<{ port: number; stop(): void }> {
   const inwards = new Set<Socket>();
   const server = createServer((inward) => {

@@ -4,39 +4,39 @@ import { join } from 'node:path';
 import { redisBinary, redisCommand } from './redis-program.ts';
 
 export interface RedisServerOptions {
-  /** False: what it holds is lost when it ends. Else in its append-only file, synced each second. */
+  /** False: data is lost when it ends. Default: an append-only file, synced each second. */
   readonly persistence?: boolean;
   /** Further settings, as in `redis.conf`: `['maxmemory', '4mb']`. */
   readonly settings?: readonly (readonly string[])[];
-  /** The program; else the variable FOURBEAT_TEST_REDIS, else what is in PATH. */
+  /** The program; by default FOURBEAT_TEST_REDIS, or the one in PATH. */
   readonly binary?: string;
 }
 
-/** A private server on 127.0.0.1 that a test may ill-treat. */
+/** A private server on 127.0.0.1 that a test may kill, pause and restart. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Of the process that runs now. */
+  /** Id of the current process. */
   readonly pid: number;
-  /** One command on a connection of its own; throws what the server answers with an error. */
+  /** Sends one command on a separate connection. @throws Error with an error reply */
   command(...words: (string | number)[]): Promise<unknown>;
-  /** As a crash of the machine would; its files stay. */
+  /** Kills it; its files stay. */
   kill9(): Promise<void>;
-  /** Starts it again on its port and files, after `kill9`; or ends it first. */
+  /** Starts it again with its port and files; kills it first if it runs. */
   restart(): Promise<void>;
-  /** It answers nothing more, and its connections stay open. */
+  /** Stops it (SIGSTOP): it does not respond, and its connections stay open. */
   pause(): void;
   resume(): void;
-  /** Ends it for good and removes its files. */
+  /** Ends it and removes its files. */
   stop(): Promise<void>;
 }
 
 const READY_MAX_MS = 10_000;
-const LOOK_MS = 5;
+const POLL_MS = 5;
 const READY = 'Ready to accept connections';
 const PORT_TRIES = 20;
-// Below the ports that the system gives to outgoing connections: a restart finds its port free.
-// The bus of a cluster is 10,000 above.
+// Below the ephemeral ports, so that the port is still free after a restart. The cluster bus uses the port
+// plus 10,000.
 const FIRST_PORT = 10_000;
 const PORTS = 12_000;
 
@@ -59,20 +59,20 @@ export function startSentinel(settings: readonly string[], binary?: string): Pro
   });
 }
 
-const ROOM_BYTES = 256 * 1024 * 1024;
+const FREE_BYTES_MIN = 256 * 1024 * 1024;
 
-// In memory where there is room: members of a cluster stand still while they write down what they
-// know of it, and a disk that others use takes longer for that than they wait for each other.
+// In memory where there is room: cluster members block while they write their state, and a busy disk can
+// take longer than the node timeout.
 function rootDirectory(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
-    return bavail * bsize > ROOM_BYTES ? '/dev/shm' : tmpdir();
+    return bavail * bsize > FREE_BYTES_MIN ? '/dev/shm' : tmpdir();
   } catch {
     return tmpdir();
   }
 }
 
-/** @param argumentsIn the program's, besides its port and log, in the directory that it is given */
+/** @param argumentsIn arguments for a directory, besides port and log */
 async function startProgram(
   binary: string,
   argumentsIn: (directory: string) => string[],
@@ -99,7 +99,7 @@ async function startProgram(
   for (let tries = 1; ; tries += 1) {
     port = FIRST_PORT + Math.floor(Math.random() * PORTS);
     process = spawn();
-    if (await answers(port, process, logFile)) break;
+    if (await isReady(port, process, logFile)) break;
     const log = readLog(logFile);
     rmSync(logFile, { force: true });
     await kill();
@@ -120,7 +120,7 @@ async function startProgram(
     async restart() {
       await kill();
       process = spawn();
-      if (await answers(port, process, logFile)) return;
+      if (await isReady(port, process, logFile)) return;
       throw new Error(`${binary} did not start again: ${readLog(logFile)}`);
     },
     pause: () => process.kill('SIGSTOP'),
@@ -129,20 +129,24 @@ async function startProgram(
   };
 }
 
-/** The kernel ends what this starts together with this process, however that ends. */
+/** A command prefix with which the kernel kills the program when this process ends. */
 function boundToThisProcess(): string[] {
   const setpriv = Bun.which('setpriv');
   return setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : [];
 }
 
-async function answers(port: number, process: Bun.Subprocess, logFile: string): Promise<boolean> {
-  const giveUpMs = performance.now() + READY_MAX_MS;
-  while (performance.now() < giveUpMs && process.exitCode === null && process.signalCode === null) {
+async function isReady(port: number, process: Bun.Subprocess, logFile: string): Promise<boolean> {
+  const deadlineMs = performance.now() + READY_MAX_MS;
+  while (
+    performance.now() < deadlineMs &&
+    process.exitCode === null &&
+    process.signalCode === null
+  ) {
     const reply = await redisCommand(port, 'INFO', 'server').catch((error: Error) => error.message);
-    // Another's server may have the port.
+    // The port may belong to another server.
     if (String(reply).includes(`process_id:${process.pid}\r`)) return true;
     if (String(reply).startsWith('NOAUTH') && readLog(logFile).includes(READY)) return true;
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(POLL_MS);
   }
   return false;
 }
@@ -151,6 +155,6 @@ function readLog(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch {
-    return 'it wrote no log';
+    return '(no log)';
   }
 }

@@ -2,17 +2,17 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
-// Where a user who is not root does not look by himself.
+// Not in the PATH of users other than root.
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
 /**
- * The path of a program of a backend: in PATH, or where Debian keeps the newest PostgreSQL.
+ * The path of a server program: in PATH, or in Debian's folder of the newest PostgreSQL.
  * @throws Error with the command that installs it
  */
 export function binaryOf(program: string, debianPackage = 'postgresql'): string {
   const path = (process.env.PATH ?? '').split(':').filter(Boolean);
-  const places = [...path, ...SYSTEM_FOLDERS, ...debianPostgres()];
-  const found = places.map((place) => join(place, program)).find((path) => existsSync(path));
+  const folders = [...path, ...SYSTEM_FOLDERS, ...debianPostgres()];
+  const found = folders.map((place) => join(place, program)).find((path) => existsSync(path));
   if (!found) {
     throw new Error(
       `${program} is not installed: apt-get install --no-install-recommends ${debianPackage}`,
@@ -28,15 +28,15 @@ function debianPostgres(): string[] {
     .map((version) => join(DEBIAN_POSTGRES, version, 'bin'));
 }
 
-/** A user without rights, and the command before a command that runs it as that user. */
-export interface OtherUser {
+/** An unprivileged user, and the command prefix that runs a command as that user. */
+export interface UnprivilegedUser {
   readonly uid: number;
   readonly gid: number;
   readonly command: readonly string[];
 }
 
-/** `name`, or else nobody, when this process is root's; null when it is not and needs none. */
-export function unprivileged(name: string): OtherUser | null {
+/** The user `name`, or else `nobody`, if this process runs as root; otherwise null. */
+export function unprivileged(name: string): UnprivilegedUser | null {
   if (process.getuid?.() !== 0) return null;
   const users = readFileSync('/etc/passwd', 'utf8').split('\n');
   const fields = [name, 'nobody']

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 
-// It reads what nobody writes until the other end is closed, at the latest by the end of this
-// process. Children first, since they are found through their parent; a stopped process would not
-// hear anything but KILL. A child of the shell does it: with `--no-orphans` the shell itself dies with
-// this process.
+// Reads a pipe until it is closed, at the latest by the end of this process. Kills children first, since they
+// are found through their parent; a stopped process reacts only to KILL. A child of the shell does this,
+// because `--no-orphans` kills the shell with this process.
 const SCRIPT = `
 exec 3<&0
 (
@@ -19,8 +18,9 @@ wait
 `;
 
 /**
- * Kills a server and its children, and removes its directory, when this process ends before it,
- * however it ends. @param pid of the server; 0 while none runs @returns what ends the watch
+ * Kills a server and its children and removes its directory when this process ends, however it ends.
+ * @param pid of the server; 0 while none runs
+ * @returns a function that ends the watch
  */
 export function watchOver(pid: number, directory: string): () => void {
   const watchdog = spawn('sh', ['-c', SCRIPT, 'watchdog', String(pid), directory], {

@@ -7,23 +7,23 @@ import type { testProcedures } from './procedures.ts';
 
 export type TestDatabase = Database<typeof testProcedures>;
 
-/** Where a kind of record can be tried. */
+/** A kind of database to run the contract on. */
 export interface DatabaseFixture {
   readonly dialect: Dialect;
-  /** A directory or url in which no record is yet. */
-  newPlace(): Promise<string>;
-  open(place: string): Promise<TestDatabase>;
+  /** A directory or URL without a database. */
+  newLocation(): Promise<string>;
+  open(location: string): Promise<TestDatabase>;
 }
 
-// Calls to PostgreSQL are made beside each other: after this the first holds what it locks.
-const BEGUN_MS = 200;
+/** Calls to PostgreSQL run concurrently; after this time the first one has its locks. */
+const LOCK_WAIT_MS = 200;
 
-/** What a promise came to, as a value: its output, or the name and message of its error. */
-export async function told(call: Promise<unknown>): Promise<unknown> {
+/** The output of a call, or the name and message of its error. */
+export async function resultOf(call: Promise<unknown>): Promise<unknown> {
   return call.catch((error: Error) => `${error.name}: ${error.message}`);
 }
 
-/** What makes a write idempotent. */
+/** An idempotency key with defaults. */
 export const keyed = (key: string, fingerprint = key, nowMs = 0, owner = 'an account') => ({
   owner,
   key,
@@ -31,22 +31,22 @@ export const keyed = (key: string, fingerprint = key, nowMs = 0, owner = 'an acc
   nowMs,
 });
 
-/** What every record does, whatever it is kept in (SPEC R). */
+/** The contract of every database (SPEC R). */
 export function databaseContract(fixture: DatabaseFixture): void {
   const opened: TestDatabase[] = [];
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((database) => database.close()));
   });
 
-  async function open(place?: string): Promise<TestDatabase> {
-    const database = await fixture.open(place ?? (await fixture.newPlace()));
+  async function open(location?: string): Promise<TestDatabase> {
+    const database = await fixture.open(location ?? (await fixture.newLocation()));
     opened.push(database);
     await database.store.prepare({});
     return database;
   }
 
   describe(`the database in ${fixture.dialect}`, () => {
-    test('values come back as they went in, and counts are numbers', async () => {
+    test('values are returned unchanged, and counts are numbers', async () => {
       const { store } = await open();
       const whole = 2 ** 53 - 1;
       expect(await store.echo({ whole, text: 'quiz' })).toEqual({
@@ -73,23 +73,23 @@ export function databaseContract(fixture: DatabaseFixture): void {
       expect(await store.list({})).toEqual([text, 'none']);
     });
 
-    test('of rows with keys, those are added whose key is new, and of several the first', async () => {
+    test('insertNew adds rows with a new key, and the first of several with one key', async () => {
       const { store } = await open();
-      expect(await store.addPlaces([])).toEqual([]);
+      expect(await store.insertPoints([])).toEqual([]);
       const some = [
         [2, 1, 10],
         [1, 2, 11],
         [2, 1, 12],
         [1, 1, 13],
       ] as const;
-      expect(await store.addPlaces(some)).toEqual([true, true, false, true]);
+      expect(await store.insertPoints(some)).toEqual([true, true, false, true]);
       expect(
-        await store.addPlaces([
+        await store.insertPoints([
           [1, 1, 20],
           [3, 0, 21],
         ]),
       ).toEqual([false, true]);
-      expect(await store.listPlaces({})).toEqual([
+      expect(await store.listPoints({})).toEqual([
         [1, 1, 13],
         [1, 2, 11],
         [2, 1, 10],
@@ -97,14 +97,14 @@ export function databaseContract(fixture: DatabaseFixture): void {
       ]);
     });
 
-    test('[R-3] a command that is refused or broken undoes nothing of the others', async () => {
+    test('[R-3] a call that is rejected or fails undoes no other call', async () => {
       const { store } = await open();
       const outcomes = await Promise.all([
-        told(store.add({ text: 'one' })),
-        told(store.addThenRefuse({ text: 'two' })),
-        told(store.add({ text: 'three' })),
-        told(store.addThenBreak({ text: 'four' })),
-        told(store.add({ text: 'five' })),
+        resultOf(store.add({ text: 'one' })),
+        resultOf(store.addThenReject({ text: 'two' })),
+        resultOf(store.add({ text: 'three' })),
+        resultOf(store.addThenFail({ text: 'four' })),
+        resultOf(store.add({ text: 'five' })),
       ]);
       expect(outcomes.filter((outcome) => typeof outcome === 'number').sort()).toEqual([1, 2, 3]);
       expect(outcomes[1]).toBe('DomainError: No.');
@@ -112,24 +112,24 @@ export function databaseContract(fixture: DatabaseFixture): void {
       expect((await store.list({})).sort()).toEqual(['five', 'one', 'three']);
     });
 
-    test('[R-1] no success goes out when the commit fails', async () => {
+    test('[R-1] a call fails when its commit fails', async () => {
       const { store } = await open();
       await store.add({ text: 'before' });
-      expect(await told(store.spoilCommit({ text: 'spoilt' }))).toStartWith(
+      expect(await resultOf(store.failCommit({ text: 'spoilt' }))).toStartWith(
         'Unavailable: The database failed',
       );
       await store.add({ text: 'after' });
       expect(await store.list({})).toEqual(['before', 'after']);
     });
 
-    test('[R-1] a read sees everything that was acknowledged before it, also by others', async () => {
-      const place = await fixture.newPlace();
-      const [one, two] = [await open(place), await open(place)];
+    test('[R-1] a read sees everything that was acknowledged before it, also by other processes', async () => {
+      const location = await fixture.newLocation();
+      const [first, second] = [await open(location), await open(location)];
       const texts: string[] = [];
       for (let note = 0; note < 50; note++) {
         texts.push(`note ${note}`);
-        await one.store.add({ text: `note ${note}` });
-        expect(await two.store.list({})).toEqual(texts);
+        await first.store.add({ text: `note ${note}` });
+        expect(await second.store.list({})).toEqual(texts);
       }
     });
 
@@ -145,7 +145,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       await blocked;
     });
 
-    test('[R-4] a read sees one state of the database, whatever is written meanwhile', async () => {
+    test('[R-4] a read sees one snapshot of the database during concurrent writes', async () => {
       const { store } = await open();
       await store.add({ text: 'first' });
       const reading = store.countTwice({ ms: 300 });
@@ -155,23 +155,23 @@ export function databaseContract(fixture: DatabaseFixture): void {
       expect(await store.countTwice({ ms: 0 })).toEqual([2, 2]);
     });
 
-    test('[R-7] a migration runs once, also when programs open a new record together', async () => {
-      const place = await fixture.newPlace();
-      const records = await Promise.all([1, 2, 3, 4].map(() => open(place)));
+    test('[R-7] a migration runs once when several programs open a new database at the same time', async () => {
+      const location = await fixture.newLocation();
+      const databases = await Promise.all([1, 2, 3, 4].map(() => open(location)));
       const known = migrations(fixture.dialect).map(({ number, name }) => ({ number, name }));
-      for (const { store } of records) expect(await store.listMigrations({})).toEqual(known);
-      await Promise.all(records.map((database) => database.close()));
-      const again = await open(place);
+      for (const { store } of databases) expect(await store.listMigrations({})).toEqual(known);
+      await Promise.all(databases.map((database) => database.close()));
+      const again = await open(location);
       expect(await again.store.listMigrations({})).toEqual(known);
     });
 
-    test('[R-7] a record newer than the program is refused and left as it is', async () => {
-      const place = await fixture.newPlace();
-      const database = await open(place);
+    test('[R-7] a database newer than the program is rejected and not changed', async () => {
+      const location = await fixture.newLocation();
+      const database = await open(location);
       await database.store.add({ text: 'kept' });
-      await database.store.comeFromTheFuture({});
+      await database.store.addFutureMigration({});
       const newest = migrations(fixture.dialect).at(-1)?.number;
-      expect(await told(fixture.open(place))).toMatch(
+      expect(await resultOf(fixture.open(location))).toMatch(
         new RegExp(
           `^Error: [^\\n]*the database is at migration 9999, but this program knows only ${newest}; run a newer version$`,
         ),
@@ -180,7 +180,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       expect(await database.store.listMigrations({})).toHaveLength((newest ?? 0) + 1);
     });
 
-    test('[R-10] [R-11] a key does its work once, and a repeat hears the first output', async () => {
+    test('[R-10] [R-11] a key does its work once, and a repeated call gets the first output', async () => {
       const { store } = await open();
       expect(await store.add({ text: 'one' }, keyed('k'))).toBe(1);
       expect(await store.add({ text: 'one' }, keyed('k'))).toBe(1);
@@ -189,7 +189,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       expect(await store.list({})).toEqual(['one', 'two']);
     });
 
-    test('[R-10] keys of accounts are apart, and are forgotten after 24 h', async () => {
+    test('[R-10] keys are separate for each account, and expire after 24 h', async () => {
       const { store } = await open();
       await store.add({ text: 'one' }, keyed('k', 'f', 1));
       await store.add({ text: 'other' }, keyed('k', 'f', 1, 'another account'));
@@ -203,7 +203,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       );
     });
 
-    test('[R-10] each new key takes old ones with it, so that they cannot pile up', async () => {
+    test('[R-10] each new key deletes expired keys', async () => {
       const { store } = await open();
       for (const key of ['a', 'b', 'c']) await store.add({ text: key }, keyed(key, key, 1));
       await store.add({ text: 'd' }, keyed('d', 'd', IDEMPOTENCY_TTL_MS + 1));
@@ -221,17 +221,21 @@ export function databaseContract(fixture: DatabaseFixture): void {
 
     test('[R-13] a request that failed does not use up its key', async () => {
       const { store } = await open();
-      expect(await told(store.addThenRefuse({ text: 'no' }, keyed('k')))).toBe('DomainError: No.');
-      expect(await told(store.spoilCommit({ text: 'no' }, keyed('k')))).toStartWith('Unavailable');
+      expect(await resultOf(store.addThenReject({ text: 'no' }, keyed('k')))).toBe(
+        'DomainError: No.',
+      );
+      expect(await resultOf(store.failCommit({ text: 'no' }, keyed('k')))).toStartWith(
+        'Unavailable',
+      );
       expect(await store.add({ text: 'yes' }, keyed('k'))).toBe(1);
       expect(await store.list({})).toEqual(['yes']);
     });
 
-    test('[R-10] [R-1] after kill -9 a key and its work are both there or both not', async () => {
-      const place = await fixture.newPlace();
-      await (await open(place)).close();
+    test('[R-10] [R-1] after kill -9 a key and its work are either both saved or both missing', async () => {
+      const location = await fixture.newLocation();
+      await (await open(location)).close();
       const child = Bun.spawn(
-        [process.execPath, new URL('./writer.ts', import.meta.url).pathname, place],
+        [process.execPath, new URL('./writer.ts', import.meta.url).pathname, location],
         { stdout: 'pipe', stderr: 'inherit' },
       );
       let printed = '';
@@ -244,24 +248,24 @@ export function databaseContract(fixture: DatabaseFixture): void {
       } finally {
         child.kill('SIGKILL');
       }
-      const lastTold = Number(printed.split('\n').at(-2));
-      const { store } = await open(place);
+      const lastAcknowledged = Number(printed.split('\n').at(-2));
+      const { store } = await open(location);
       const survived = await store.list({});
-      const all = Array.from({ length: lastTold + 3 }, (_, note) => `note ${note}`);
+      const all = Array.from({ length: lastAcknowledged + 3 }, (_, note) => `note ${note}`);
       expect(survived).toEqual(all.slice(0, survived.length));
-      expect(survived.length).toBeGreaterThan(lastTold);
-      // Its client repeats everything, not knowing what the crash took.
+      expect(survived.length).toBeGreaterThan(lastAcknowledged);
+      // The client repeats all calls, since it does not know which ones the crash lost.
       for (const text of all) await store.add({ text }, { ...keyed(text), owner: 'a' });
       expect(await store.list({})).toEqual(all);
     });
 
-    test('[R-15] a call that gets no answer is Unavailable while writing is still blocked', async () => {
+    test('[R-15] a call without a result at its deadline is Unavailable while writes are blocked', async () => {
       const { store } = await open();
       let writerIsFree = false;
       const blocked = store.block({ ms: 1_500 }).then(() => {
         writerIsFree = true;
       });
-      await Bun.sleep(BEGUN_MS);
+      await Bun.sleep(LOCK_WAIT_MS);
       const refused = await store.add({ text: 'late' }).catch((error) => error);
       expect(refused).toBeInstanceOf(Unavailable);
       expect(refused.retryAfterS).toBeGreaterThanOrEqual(1);
@@ -269,44 +273,44 @@ export function databaseContract(fixture: DatabaseFixture): void {
       await blocked;
     });
 
-    test('[R-15] what was refused at its deadline is not carried out later', async () => {
+    test('[R-15] a call that was rejected at its deadline does not run later', async () => {
       const { store } = await open();
       await store.add({ text: 'first' });
       const blocked = store.block({ ms: 1_500 });
-      await Bun.sleep(BEGUN_MS);
-      const refused = Array.from({ length: 30 }, () => told(store.add({ text: 'refused' })));
+      await Bun.sleep(LOCK_WAIT_MS);
+      const refused = Array.from({ length: 30 }, () => resultOf(store.add({ text: 'refused' })));
       for (const outcome of await Promise.all(refused)) expect(outcome).toStartWith('Unavailable');
       await blocked;
       await store.add({ text: 'second' });
       expect(await store.list({})).toEqual(['first', 'second']);
     });
 
-    test('[R-15] a full queue refuses at once, and takes calls again when it has room', async () => {
+    test('[R-15] a full queue rejects calls immediately, and accepts calls again when it has room', async () => {
       const database = await open();
       const blocked = database.store.block({ ms: 300 });
       const queued = Array.from({ length: 50_000 }, () =>
-        told(database.store.add({ text: 'queued' })),
+        resultOf(database.store.add({ text: 'queued' })),
       );
       expect(database.pending()).toBe(50_001);
-      expect(await told(database.store.add({ text: 'over' }))).toBe(
+      expect(await resultOf(database.store.add({ text: 'over' }))).toBe(
         'Unavailable: The database is busy.',
       );
-      // A patient call, such as a sealing, has a place beside them.
-      const patient = database.store.block({ ms: 0 });
-      await Promise.all([blocked, patient, ...queued]);
+      // A call without a deadline, such as a sealing, is queued separately.
+      const noDeadlineCall = database.store.block({ ms: 0 });
+      await Promise.all([blocked, noDeadlineCall, ...queued]);
       await database.store.block({ ms: 0 });
       expect(await database.store.add({ text: 'room' })).toBeGreaterThan(0);
       while (database.pending() > 0) await Bun.sleep(1);
     });
 
-    test('[R-1] closing commits what is queued; later calls are refused, not left waiting', async () => {
-      const place = await fixture.newPlace();
-      const database = await open(place);
+    test('[R-1] close commits the queued calls, and rejects later calls', async () => {
+      const location = await fixture.newLocation();
+      const database = await open(location);
       const queued = [1, 2, 3].map((note) => database.store.add({ text: `note ${note}` }));
       await database.close();
       expect((await Promise.all(queued)).sort()).toEqual([1, 2, 3]);
-      expect(await told(database.store.add({ text: 'later' }))).toStartWith('Unavailable');
-      const again = await open(place);
+      expect(await resultOf(database.store.add({ text: 'later' }))).toStartWith('Unavailable');
+      const again = await open(location);
       expect((await again.store.list({})).sort()).toEqual(['note 1', 'note 2', 'note 3']);
     });
   });

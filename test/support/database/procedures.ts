@@ -12,9 +12,9 @@ const TABLES = [
   'insert into last_note (number) select 0 where not exists (select 1 from last_note)',
 ];
 
-type Place = readonly [x: number, y: number, height: number];
+type Point = readonly [x: number, y: number, height: number];
 
-const PLACES = {
+const POINTS = {
   name: 'places',
   columns: ['x integer', 'y integer', 'height integer'],
   keyColumns: 2,
@@ -34,36 +34,36 @@ async function countNotes(tx: Tx): Promise<number> {
   return row?.n ?? 0;
 }
 
-// In SQLite's thread nobody else is served meanwhile; in PostgreSQL nobody who wants the same rows.
+// Blocks the whole thread of SQLite; in PostgreSQL it blocks transactions that need the same rows.
 async function pause(tx: Tx, ms: number): Promise<void> {
   if (tx.locks.update === '') Bun.sleepSync(ms);
   else await tx.query('select pg_sleep($1)', [ms / 1_000]);
 }
 
-/** Procedures that make a record do what its rules are about: write, refuse, block, fail, die. */
+/** Procedures that cause the behavior under test: write, reject, block, fail, crash. */
 export const testProcedures = {
   ...idempotencyProcedures,
 
-  /** Makes the tables of the other procedures. */
+  /** Creates the tables of the other procedures. */
   prepare: writeProcedure(async (tx): Promise<void> => {
-    // Of several in PostgreSQL, all but one may find that a table exists after they looked.
+    // `if not exists` of PostgreSQL is not safe for concurrent transactions.
     if (tx.locks.update !== '') await tx.query('select pg_advisory_xact_lock(1)');
     for (const statement of TABLES) await tx.query(statement);
   }),
 
   add: writeProcedure((tx, { text }: { text: string }) => insertNote(tx, text)),
 
-  addThenRefuse: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
+  addThenReject: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
     await insertNote(tx, text);
     throw new DomainError('conflict', 'No.');
   }),
 
-  addThenBreak: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
+  addThenFail: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
     await insertNote(tx, text);
     throw new Error('a defect');
   }),
 
-  /** Adds a note for each row of an array that is given as one parameter. */
+  /** Inserts a note for each row of a JSON parameter. */
   addRows: writeProcedure(
     async (tx, { notes }: { notes: readonly (readonly [number, string | null])[] }) => {
       const { affected } = await tx.query(
@@ -76,8 +76,8 @@ export const testProcedures = {
     },
   ),
 
-  /** Adds places where none is. They go from thread to thread as texts. */
-  addPlaces: writeProcedure((tx, places: readonly Place[]) => tx.insertNew(PLACES, places), {
+  /** Inserts points with a new key; a codec passes them between threads as text. */
+  insertPoints: writeProcedure((tx, points: readonly Point[]) => tx.insertNew(POINTS, points), {
     codec: {
       encodeInput: JSON.stringify,
       decodeInput: (packed) => JSON.parse(packed as string),
@@ -86,20 +86,20 @@ export const testProcedures = {
     },
   }),
 
-  listPlaces: readProcedure(async (tx): Promise<number[][]> => {
+  listPoints: readProcedure(async (tx): Promise<number[][]> => {
     const rows = await tx.query<{ x: number; y: number; height: number }>(
       'select x, y, height from places order by x, y',
     );
     return rows.map(({ x, y, height }) => [x, y, height]);
   }),
 
-  /** Succeeds, and leaves something behind that the commit cannot take. */
-  spoilCommit: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
+  /** Succeeds, but violates a deferred constraint, so that the commit fails. */
+  failCommit: writeProcedure(async (tx, { text }: { text: string }): Promise<number> => {
     await tx.query('insert into orphans (parent) values (-1)');
     return insertNote(tx, text);
   }),
 
-  /** Keeps writers waiting. It is patient, so it tells when they need not wait any more. */
+  /** Blocks other writers. It has no deadline, so its result tells when the block has ended. */
   block: writeProcedure(
     async (tx, { ms }: { ms: number }): Promise<void> => {
       await tx.query('update last_note set number = number');
@@ -108,7 +108,7 @@ export const testProcedures = {
     { noDeadline: true },
   ),
 
-  /** Ends the writer's thread with an error that nobody catches. */
+  /** Crashes the writer thread with an uncaught error. */
   die: writeProcedure(async (): Promise<void> => {
     setTimeout(() => {
       throw new Error('the thread died');
@@ -121,14 +121,14 @@ export const testProcedures = {
     return rows.map(({ text }) => text);
   }),
 
-  /** Counts, waits where it reads, counts again. */
+  /** Counts, pauses inside the transaction, and counts again. */
   countTwice: readProcedure(async (tx, { ms }: { ms: number }): Promise<[number, number]> => {
     const before = await countNotes(tx);
     await pause(tx, ms);
     return [before, await countNotes(tx)];
   }),
 
-  /** Gives its values back as the database gives them. */
+  /** Returns its values as the database returns them. */
   echo: readProcedure(async (tx, { whole, text }: { whole: number; text: string | null }) => {
     const [row] = await tx.query(
       `select cast($1 as bigint) as whole, cast($2 as text) as text, count(*) as counted
@@ -151,8 +151,8 @@ export const testProcedures = {
     ],
   ),
 
-  /** Writes what a newer version of the program would have. */
-  comeFromTheFuture: writeProcedure(async (tx): Promise<void> => {
+  /** Adds a migration of a newer version of the program. */
+  addFutureMigration: writeProcedure(async (tx): Promise<void> => {
     await tx.query("insert into migrations values (9999, 'from the future', 0)");
   }),
 };

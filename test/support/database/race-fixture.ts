@@ -10,26 +10,26 @@ import { openPostgresDatabase } from '../../../server/storage/sql/database-postg
 import { startPostgres } from '../backends/postgres.ts';
 import { seededRandom } from '../seeded-random.ts';
 
-// Several nodes on one PostgreSQL, without a network between: what meets there is what these tests
-// are about. Every run has a seed; `RACE_SEED` repeats one as far as the server's own timing does.
+// Several nodes in one process on one PostgreSQL: the tests are about their concurrent transactions.
+// Every run prints its seed; `RACE_SEED` repeats it, except for the timing of the server.
 
 export const NODES = 3;
 export const PRODUCER = crypto.randomUUID();
-/** Start of the intervals that the races are in. */
+/** First interval of the races. */
 export const FIRST_INTERVAL = 7_000_000_000;
 export const NOW_MS = FIRST_INTERVAL * INTERVAL_MS;
 
-/** Nodes of one service, with connections of their own each. */
+/** Nodes of one service; each has its own connections. */
 export interface Fixture {
   readonly nodes: readonly Store[];
-  /** One of them. */
-  readonly any: Store;
-  /** The database they are on. */
+  /** The first of them. */
+  readonly firstNode: Store;
+  /** URL of their database. */
   readonly url: string;
   readonly random: () => number;
-  /** A connection of nobody's: it looks, or holds locks as a stalled process does. */
-  outsider(): Promise<Client>;
-  /** Ends it all. @throws when two transactions waited for each other, and one was sacrificed */
+  /** Opens a separate connection, to inspect the database or to hold locks as a stalled process does. */
+  openClient(): Promise<Client>;
+  /** Stops everything. @throws when PostgreSQL had to resolve a deadlock */
   close(): Promise<void>;
 }
 
@@ -39,36 +39,36 @@ export async function openFixture(): Promise<Fixture> {
   const url = await server.createDatabase('races');
   const logger = pino({ level: 'silent' });
   const options = { procedures, url, logger, connections: 6 };
-  const records = await Promise.all(
+  const databases = await Promise.all(
     Array.from({ length: NODES }, () => openPostgresDatabase(options)),
   );
-  const nodes = records.map(({ store }) => store);
-  const any = nodes[0] as Store;
-  await any.createAccount({
+  const nodes = databases.map(({ store }) => store);
+  const firstNode = nodes[0] as Store;
+  await firstNode.createAccount({
     user: { uuid: PRODUCER, email: 'a@example.org', name: 'A producer', created: NOW_MS },
     token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
     nowMs: NOW_MS,
   });
-  const outsiders: Client[] = [];
+  const clients: Client[] = [];
   const seed = Number(process.env.RACE_SEED ?? Date.now() % 2 ** 31);
   console.log(`races: RACE_SEED=${seed}`);
   return {
     nodes,
-    any,
+    firstNode,
     url,
     random: seededRandom(seed),
-    async outsider() {
+    async openClient() {
       const client = new Client({ connectionString: url });
-      outsiders.push(client);
+      clients.push(client);
       await client.connect();
       return client;
     },
     async close() {
-      await Promise.all(outsiders.map((client) => client.end()));
-      await Promise.all(records.map((database) => database.close()));
+      await Promise.all(clients.map((client) => client.end()));
+      await Promise.all(databases.map((database) => database.close()));
       const deadlocks = await deadlocksOf(server.url);
       await server.stop();
-      // They are tried again (N-19), but an order of locks that is kept has none.
+      // Calls are retried after a deadlock (N-19), but a consistent lock order causes none.
       if (deadlocks !== 0) throw new Error(`${deadlocks} deadlocks`);
     },
   };
@@ -84,7 +84,7 @@ async function deadlocksOf(url: string): Promise<number> {
   return Number(rows[0].deadlocks);
 }
 
-/** The items in any order. */
+/** The items in random order. */
 export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   return items
     .map((item) => ({ item, at: random() }))
@@ -92,7 +92,7 @@ export function shuffled<T>(items: readonly T[], random: () => number): T[] {
     .map(({ item }) => item);
 }
 
-/** Calls something on every node at once, a moment apart. @returns what each said, or its error */
+/** Runs a call on all nodes concurrently, up to 3 ms apart. @returns each result, or its error */
 export function onAll<T>(
   { nodes, random }: Fixture,
   call: (node: Store, index: number) => Promise<T>,
@@ -105,32 +105,34 @@ export function onAll<T>(
   );
 }
 
-/** The kind of a refusal; throws what is none, which no race may end in. */
-export function errorKindOf(told: unknown): DomainError['kind'] {
-  if (told instanceof DomainError) return told.kind;
-  throw told instanceof Error ? told : new Error(`not refused: ${JSON.stringify(told)}`);
+/** The kind of a domain error; throws any other value, which no race may result in. */
+export function errorKindOf(result: unknown): DomainError['kind'] {
+  if (result instanceof DomainError) return result.kind;
+  throw result instanceof Error
+    ? result
+    : new Error(`expected a domain error: ${JSON.stringify(result)}`);
 }
 
-/** What of several that met was refused; throws for an error that is no refusal, as `refusalOf`. */
-export function domainErrorsIn(told: readonly unknown[]): DomainError[] {
-  return told
-    .filter((one) => one instanceof Error)
-    .map((one) => {
-      if (one instanceof DomainError) return one;
-      throw one;
+/** The domain errors among the results of concurrent calls; throws any other error. */
+export function domainErrorsIn(results: readonly unknown[]): DomainError[] {
+  return results
+    .filter((result) => result instanceof Error)
+    .map((error) => {
+      if (error instanceof DomainError) return error;
+      throw error;
     });
 }
 
-/** The kinds of these refusals. */
-export function errorKindsIn(told: readonly unknown[]): DomainError['kind'][] {
-  return domainErrorsIn(told).map(({ kind }) => kind);
+/** The kinds of the domain errors among the results. */
+export function errorKindsIn(results: readonly unknown[]): DomainError['kind'][] {
+  return domainErrorsIn(results).map(({ kind }) => kind);
 }
 
-/** Makes a stream. @returns its id */
-export async function newStream({ any }: Fixture): Promise<string> {
+/** Creates a stream. @returns its id */
+export async function newStream({ firstNode }: Fixture): Promise<string> {
   const id = crypto.randomUUID();
   const stream = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
-  await any.createStream({
+  await firstNode.createStream({
     id,
     producer: PRODUCER,
     stream: { ...stream, latencyAllowance: 0, recording: false },
@@ -147,28 +149,28 @@ export const QUIZ = {
   reveal: 'auto' as const,
 };
 
-/** Makes a draft. @returns what names it to its owner */
+/** Creates a quiz draft. @returns its id and its owner */
 export async function newDraft(
-  { any }: Fixture,
+  { firstNode }: Fixture,
   streamId: string,
   quiz: Partial<typeof QUIZ> = {},
 ) {
   const own = { id: crypto.randomUUID(), producer: PRODUCER };
-  await any.createQuiz({ ...own, streamId, quiz: { ...QUIZ, ...quiz } });
+  await firstNode.createQuiz({ ...own, streamId, quiz: { ...QUIZ, ...quiz } });
   return own;
 }
 
-/** Publishes a quiz; it takes answers of `openInterval(quiz)`. */
+/** Publishes a new quiz. */
 export async function newQuiz(
   fixture: Fixture,
   streamId: string,
   nowMs = NOW_MS,
 ): Promise<PublishedQuiz> {
   const own = await newDraft(fixture, streamId);
-  return (await fixture.any.publishQuiz({ ...own, nowMs })) as PublishedQuiz;
+  return (await fixture.firstNode.publishQuiz({ ...own, nowMs })) as PublishedQuiz;
 }
 
-/** Seals up to an interval, whoever else does. @returns the bodies that this sealing made */
+/** Seals up to an interval, concurrently with other nodes. @returns the bodies of this sealing */
 export async function sealTo(node: Store, interval: number): Promise<readonly SealedBody[]> {
   const after = await node.readWatermark({});
   if (after >= interval) return [];
@@ -178,9 +180,9 @@ export async function sealTo(node: Store, interval: number): Promise<readonly Se
 }
 
 /** The events of a stream in the sealed feed, in order. */
-export async function readSealedEvents({ any }: Fixture, streamId: string) {
+export async function readSealedEvents({ firstNode }: Fixture, streamId: string) {
   const all = { from: 0, to: Number.MAX_SAFE_INTEGER };
-  const bodies = await any.readSealedOfAll(all);
+  const bodies = await firstNode.readSealedOfAll(all);
   return bodies
     .filter((body) => body.streamId === streamId)
     .flatMap(({ body }): { type: string; data: Record<string, unknown> | null }[] => {
@@ -188,13 +190,13 @@ export async function readSealedEvents({ any }: Fixture, streamId: string) {
     });
 }
 
-/** Seals one interval, as one who knows that the one before it is sealed. */
-export function sealNow(node: Store, interval: number): Promise<SealOutcome> {
+/** Seals an interval whose predecessor is sealed. */
+export function sealNext(node: Store, interval: number): Promise<SealOutcome> {
   const nowMs = intervalStartMs(interval + 1);
   return node.sealInterval({ after: interval - 1, interval, nowMs, transients: [] });
 }
 
-/** Accepts an event of the producer's own that has a number. */
+/** Sends a numbered producer event. */
 export async function sendEvent(
   node: Store,
   streamId: string,
@@ -204,7 +206,7 @@ export async function sendEvent(
   await node.recordProducerEvent({ streamId, producer: PRODUCER, event, nowMs: NOW_MS });
 }
 
-/** The number in such an event. */
+/** The number of an event of `sendEvent`. */
 export function numberIn({ data }: { data: { number?: number } | null }): number {
   return data?.number ?? -1;
 }

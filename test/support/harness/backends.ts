@@ -14,18 +14,18 @@ import { type RedisServer, startRedis } from '../backends/redis.ts';
 /** `embedded`: SQLite and memory; `shared`: PostgreSQL and Redis. */
 export type BackendsKind = 'embedded' | 'shared';
 
-/** Those of a harness that names none: every whole-service test can be run on both. */
-export const USUAL_BACKENDS: BackendsKind =
+/** The default of a harness: every test of a complete service can run on both kinds. */
+export const DEFAULT_BACKENDS: BackendsKind =
   process.env.FOURBEAT_TEST_BACKENDS === 'shared' ? 'shared' : 'embedded';
 
-/** What a harness stands on. */
+/** The backends of a harness. */
 export interface HarnessBackends {
   readonly database: Database<typeof procedures>;
   readonly createRealtime: CreateRealtime;
   close(): Promise<void>;
 }
 
-/** @param directory names the database: another harness on it finds what was recorded */
+/** @param directory identifies the database: another harness with the same directory shares it */
 export function openBackends(kind: BackendsKind, directory: string): Promise<HarnessBackends> {
   return kind === 'shared' ? openShared(directory) : openEmbedded(directory);
 }
@@ -47,14 +47,14 @@ async function openEmbedded(directory: string): Promise<HarnessBackends> {
 interface Servers {
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
-  /** Addresses of the databases, by the directory that a harness calls its own. */
+  /** URLs of the databases by the directory of their harness. */
   readonly databases: Map<string, Promise<string>>;
 }
 
-// One pair for all harnesses that are open at once, since a start takes seconds. When all of the
-// tests use it, it is there to the end of their process, which it never outlives.
+// One pair of servers for all open harnesses, since a start takes seconds. When all tests use shared
+// backends, the servers run until the end of the process.
 let servers: Promise<Servers> | null = null;
-let users = USUAL_BACKENDS === 'shared' ? 1 : 0;
+let users = DEFAULT_BACKENDS === 'shared' ? 1 : 0;
 
 async function startServers(): Promise<Servers> {
   const [postgres, redis] = await Promise.all([

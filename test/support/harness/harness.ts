@@ -14,9 +14,9 @@ import { createClock, type ServiceClock } from '../../../server/platform/clock.t
 import { type Config, createConfig } from '../../../server/platform/config.ts';
 import type { MediaConfig } from '../../../server/platform/media-settings.ts';
 import type { RealtimeBackend } from '../../../server/realtime/coordination/realtime-backend.ts';
-import { type BackendsKind, openBackends, USUAL_BACKENDS } from './backends.ts';
+import { type BackendsKind, DEFAULT_BACKENDS, openBackends } from './backends.ts';
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only the test moves. */
 export interface ManualClock extends ServiceClock {
   set(unixMs: number): void;
 }
@@ -37,7 +37,7 @@ export interface Account {
   readonly token: string;
 }
 
-/** A viewer with a token, and the calls it makes. */
+/** A viewer with a token, and its requests. */
 export interface TestViewer {
   readonly token: string;
   readonly streamId: string;
@@ -45,7 +45,7 @@ export interface TestViewer {
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** A whole service in this process, on a port of its own and a directory of its own. */
+/** A complete service in this process, with its own port and directory. */
 export interface Harness {
   readonly url: string;
   readonly clock: ServiceClock;
@@ -55,17 +55,17 @@ export interface Harness {
   readonly account: Account;
   /** The interval of the service clock. */
   interval(): number;
-  /** Moves a manual clock on by whole intervals, sealing each one as it ends. */
+  /** Advances a manual clock by whole intervals, and seals each one when it ends. */
   advance(intervals: number): Promise<void>;
   createAccount(email?: string): Promise<Account>;
-  /** A call of the studio API; the account's token unless another is given. */
+  /** Calls the studio API, by default with the token of the account. */
   studio(method: string, path: string, body?: unknown, init?: StudioInit): Promise<Response>;
-  /** A new stream of the account; its id. */
+  /** Creates a stream of the account. @returns its id */
   createStream(fields?: Record<string, unknown>): Promise<string>;
   viewer(streamId: string, identifier?: string): Promise<TestViewer>;
-  /** Publishes a quiz and gives what its `quiz` event will carry. */
+  /** Publishes a quiz. @returns fields of its `quiz` event */
   publishQuiz(streamId: string, quiz?: Record<string, unknown>): Promise<PublishedQuiz>;
-  /** The events of an interval, by a viewer. */
+  /** Reads the events of an interval as a viewer. */
   events(viewer: TestViewer, interval: number): Promise<{ type: string; data: unknown }[]>;
   close(): Promise<void>;
 }
@@ -82,22 +82,22 @@ export interface PublishedQuiz {
 }
 
 export interface HarnessOptions {
-  /** `manual` (default): time stands still; `real`: the system's, sealing by itself. */
+  /** `manual` (default): only the test moves it; `real`: the system clock, with automatic sealing. */
   readonly clock?: 'manual' | 'real' | ServiceClock;
   readonly config?: Partial<Config>;
-  /** Of video; without it there are no ports, and segments are in the service's directory. */
+  /** Media settings; by default without ports, and with segments in the directory of the service. */
   readonly media?: Partial<MediaConfig>;
-  /** What it stands on; `embedded` unless the variable FOURBEAT_TEST_BACKENDS says `shared`. */
+  /** By default `embedded`, or the value of FOURBEAT_TEST_BACKENDS. */
   readonly backends?: BackendsKind;
-  /** Start on this directory and leave it there; else a temporary one that is removed. */
+  /** Use and keep this directory; by default a temporary one, which is removed. */
   readonly directory?: string;
-  /** Stands between the service and its record, to make it fail. */
+  /** Wraps the store of the service, to make calls fail. */
   readonly store?: (store: Store) => Store;
-  /** The same for its beat. */
+  /** Wraps the realtime backend. */
   readonly realtime?: (realtime: RealtimeBackend) => RealtimeBackend;
 }
 
-/** A moment at the start of an interval whose count is published three intervals later. */
+/** Start of an interval whose count is published three intervals later. */
 export const START_MS = intervalStartMs(7_000_000_000);
 
 export const QUIZ = {
@@ -107,25 +107,25 @@ export const QUIZ = {
   duration: 2_000,
 };
 
-/** How long the end of a harness waits for answers, and for intervals that were left out. */
-const HELD_MS = 500;
+/** How long `close` waits for pending responses and skipped intervals. */
+const CLOSE_TIMEOUT_MS = 500;
 
-// Sources come by WebSocket, which is at the port of all the rest.
+// Sources connect by WebSocket, on the HTTP port.
 const NO_PORTS = { rtmpPort: null, srtPort: null };
 
-/** Starts a whole service for a test; `close` it in `afterAll` or `finally`. */
+/** Starts a complete service for a test; `close` it in `afterAll` or `finally`. */
 export async function startService(options: HarnessOptions = {}): Promise<Harness> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
-  const kind = options.backends ?? USUAL_BACKENDS;
+  const kind = options.backends ?? DEFAULT_BACKENDS;
   const backends = await openBackends(kind, directory);
   const opened = backends.database.store;
   const store = options.store?.(opened) ?? opened;
   const wrapped = options.realtime ?? ((realtime: RealtimeBackend) => realtime);
   const watermark = await store.readWatermark({});
-  const clock = chosenClock(options.clock ?? 'manual', watermark);
+  const clock = selectClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
-  const place = { directory: join(directory, 'media'), ...NO_PORTS };
-  const media = { ...createConfig().media, ...place, ...options.media };
+  const defaults = { directory: join(directory, 'media'), ...NO_PORTS };
+  const media = { ...createConfig().media, ...defaults, ...options.media };
   const config = createConfig({
     port: 0,
     data: directory,
@@ -162,7 +162,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     listener,
   });
   if (options.clock === 'real') await service.begin();
-  // A node hands nothing over before it has reported once.
+  // A node publishes nothing before its first report.
   if (kind === 'shared') await service.seal();
   const url = `http://127.0.0.1:${server.port}`;
 
@@ -231,12 +231,12 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     },
     async close() {
       const drained = service.drain();
-      // What is held waits for the ends of intervals, which come when this clock is moved on; and for
-      // ever, where a test has set it past them.
-      const isHeld = service.stats.feed().longPolls > 0 && 'set' in clock;
-      if (isHeld) await harness.advance(AHEAD_INTERVALS + 1);
-      await (isHeld ? Promise.race([drained, Bun.sleep(HELD_MS)]) : drained);
-      await Promise.race([server.drain(), Bun.sleep(HELD_MS)]);
+      // Long polls end when the clock reaches their interval. If the test has set the clock past it, they
+      // never end.
+      const hasLongPolls = service.stats.feed().longPolls > 0 && 'set' in clock;
+      if (hasLongPolls) await harness.advance(AHEAD_INTERVALS + 1);
+      await (hasLongPolls ? Promise.race([drained, Bun.sleep(CLOSE_TIMEOUT_MS)]) : drained);
+      await Promise.race([server.drain(), Bun.sleep(CLOSE_TIMEOUT_MS)]);
       await server.stop();
       await service.end();
       await backends.close();
@@ -246,7 +246,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   return harness;
 }
 
-function chosenClock(choice: 'manual' | 'real' | ServiceClock, watermark: number): ServiceClock {
+function selectClock(choice: 'manual' | 'real' | ServiceClock, watermark: number): ServiceClock {
   if (typeof choice === 'object') return choice;
   const notBeforeMs = intervalStartMs(watermark + 1);
   if (choice === 'manual') return manualClock(Math.max(START_MS, notBeforeMs));
@@ -257,7 +257,7 @@ function chosenClock(choice: 'manual' | 'real' | ServiceClock, watermark: number
   });
 }
 
-/** A viewer that sends this token. */
+/** A viewer with this token. */
 export function viewerWith(url: string, streamId: string, token: string): TestViewer {
   const authorization = { Authorization: `Bearer ${token}` };
   return {
@@ -277,7 +277,7 @@ export function viewerWith(url: string, streamId: string, token: string): TestVi
   };
 }
 
-/** The JSON of a response that must have this status; else an error with what it said. */
+/** The JSON of a response that must have this status. @throws Error with its body for another status */
 export async function expectJson<T>(response: Response, status: number): Promise<T> {
   const text = await response.text();
   if (response.status !== status) {

@@ -6,42 +6,45 @@ import type { Subprocess } from 'bun';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/fourbeat', import.meta.url));
 
-/** How a run of the program ended. */
-export interface Ended {
+/** The result of a run of the program. */
+export interface ProgramResult {
   readonly status: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs the program as a person would, to its end. */
-export async function fourbeat(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+/** Runs the program to its end. */
+export async function fourbeat(
+  args: string[],
+  env: Record<string, string> = {},
+): Promise<ProgramResult> {
   const child = Bun.spawn([PROGRAM, ...args], { env: ownEnvironment(env), ...PIPES });
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   return { status: await exitStatus(child), stdout, stderr };
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
   readonly pid: number;
-  /** What it had said on standard output by the time it listened. */
-  readonly greeting: string;
-  /** Milliseconds from its start until it listened. */
+  /** Its standard output up to the line with its address. */
+  readonly startupOutput: string;
+  /** Duration of its start, in ms. */
   readonly startMs: number;
   signal(signal: NodeJS.Signals): void;
   /** Its exit status; null when a signal ended it. */
   readonly exited: Promise<number | null>;
-  /** Everything it has said on standard error by now. */
+  /** Its standard error so far. */
   log(): string;
 }
 
 const running = new Set<Subprocess>();
 
 /**
- * Starts `fourbeat serve` on a free port; ends with the test file at the latest.
- * @param stderr file descriptor for its log, in place of `log`
- * @param within a program and its arguments that run it, as `ip netns exec name` does
+ * Starts `fourbeat serve` on a free port. `killServers` ends it at the latest.
+ * @param stderr file descriptor for its log, instead of `log()`
+ * @param within a command that runs it, such as `ip netns exec name`
  */
 export async function serveProcess(
   args: string[],
@@ -67,13 +70,13 @@ export async function serveProcess(
     running.delete(child);
     return status;
   });
-  const { url, greeting } = await greetingOf(child.stdout);
+  const { url, startupOutput } = await readStartupOutput(child.stdout);
   if (url === undefined) throw new Error(`serve ended with ${await exited}: ${log}`);
   return {
     url,
     port: Number(new URL(url).port),
     pid: child.pid,
-    greeting,
+    startupOutput,
     startMs: performance.now() - startedMs,
     signal: (signal) => child.kill(signal),
     exited,
@@ -81,14 +84,14 @@ export async function serveProcess(
   };
 }
 
-/** Ends every server that a test left running. For `afterAll`. */
+/** Kills all servers that still run. For `afterAll`. */
 export async function killServers(): Promise<void> {
-  const left = [...running];
-  for (const child of left) child.kill('SIGKILL');
-  await Promise.all(left.map((child) => child.exited));
+  const children = [...running];
+  for (const child of children) child.kill('SIGKILL');
+  await Promise.all(children.map((child) => child.exited));
 }
 
-/** A folder for data directories, and how to be rid of it. */
+/** A temporary folder for data directories. */
 export function temporaryFolder(): { path(name: string): string; remove(): void } {
   const root = mkdtempSync(join(tmpdir(), 'fourbeat-program-'));
   return {
@@ -99,10 +102,10 @@ export function temporaryFolder(): { path(name: string): string; remove(): void 
 
 const PIPES = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const;
 
-/** With this variable every server that tests start as a program has so many threads for viewers. */
+/** Number of worker threads of every server process in tests. */
 const WORKERS = process.env.FOURBEAT_TEST_WORKERS;
 
-/** Settings of the person who runs the tests must not reach the program. */
+/** The environment without the settings of the person who runs the tests. */
 function ownEnvironment(env: Record<string, string>): Record<string, string | undefined> {
   const others = Object.entries(process.env).filter(([name]) => !name.startsWith('FOURBEAT_'));
   return {
@@ -117,16 +120,16 @@ async function exitStatus(child: Subprocess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** What a server prints when it listens, with its address; without one when it ends before. */
-async function greetingOf(
+/** Reads standard output up to the address of the server; without one if the server ended before. */
+async function readStartupOutput(
   stdout: ReadableStream<Uint8Array>,
-): Promise<{ greeting: string; url?: string }> {
+): Promise<{ startupOutput: string; url?: string }> {
   const decoder = new TextDecoder();
-  let greeting = '';
+  let startupOutput = '';
   for await (const chunk of stdout) {
-    greeting += decoder.decode(chunk, { stream: true });
-    const url = /^Fourbeat is listening on (\S+) /m.exec(greeting)?.[1];
-    if (url !== undefined) return { greeting, url };
+    startupOutput += decoder.decode(chunk, { stream: true });
+    const url = /^Fourbeat is listening on (\S+) /m.exec(startupOutput)?.[1];
+    if (url !== undefined) return { startupOutput, url };
   }
-  return { greeting };
+  return { startupOutput };
 }

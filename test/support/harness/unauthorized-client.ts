@@ -3,13 +3,13 @@ import type { EventsInterval, FeedEvent } from '../../../protocol/feed.ts';
 import type { Quiz } from '../../../protocol/quizzes.ts';
 
 /**
- * Somebody who opens the page of a demo: a viewer over HTTP of whom its crowd does not know. It posts
- * heartbeats, talks, answers every quiz right and reports itself as a winner.
+ * A viewer over HTTP that is not part of the crowd of a demo, such as a person who opens its page. It sends
+ * heartbeats, posts to the chat, answers every quiz correctly and reports itself as a winner.
  */
-export class Outsider {
-  /** What its answers, its winner reports and its chat posts were met with. */
+export class UnlistedViewer {
+  /** Response statuses of its answers, winner reports and chat posts. */
   readonly statuses = { answers: [] as number[], wins: [] as number[], chats: [] as number[] };
-  private readonly over = new AbortController();
+  private readonly stopped = new AbortController();
   private headers: Record<string, string> = {};
 
   constructor(
@@ -18,27 +18,27 @@ export class Outsider {
     private readonly identifier: string,
   ) {}
 
-  /** Is there until it leaves, or until the demo is over. */
+  /** Watches until `leave`, or until the demo ends. */
   async attend(): Promise<void> {
     const body = { stream_id: this.streamId, unique_user_identifier: this.identifier };
     const { token } = (await (await this.post('/token', body)).json()) as { token: string };
     this.headers = { Authorization: `Bearer ${token}` };
     const here = `/view-counts/${this.streamId}`;
     const heartbeats = setInterval(() => void this.post(here).catch(() => {}), 1_000);
-    this.over.signal.addEventListener('abort', () => clearInterval(heartbeats));
+    this.stopped.signal.addEventListener('abort', () => clearInterval(heartbeats));
     await this.post(here);
-    await this.talk({ kind: 'message', text: 'Hello from outside', name: 'Bob' });
-    await this.talk({ kind: 'heart', count: 7 });
+    await this.postChat({ kind: 'message', text: 'Hello from outside', name: 'Bob' });
+    await this.postChat({ kind: 'heart', count: 7 });
     await this.read();
   }
 
   leave(): void {
-    this.over.abort();
+    this.stopped.abort();
   }
 
   private async read(): Promise<void> {
     const time = (await (await this.get('/time')).json()) as { interval: number };
-    for (let interval = time.interval; !this.over.signal.aborted; interval++) {
+    for (let interval = time.interval; !this.stopped.signal.aborted; interval++) {
       const response = await this.get(`/events-streams/${this.streamId}?interval=${interval}`);
       const { events } = (await response.json()) as EventsInterval;
       for (const event of events) await this.react(event);
@@ -58,14 +58,14 @@ export class Outsider {
     }
   }
 
-  private async talk(said: object): Promise<void> {
-    const { status } = await this.post(`/events-streams/${this.streamId}/chats`, said);
+  private async postChat(post: object): Promise<void> {
+    const { status } = await this.post(`/events-streams/${this.streamId}/chats`, post);
     this.statuses.chats.push(status);
   }
 
   private get(path: string): Promise<Response> {
-    const { headers, over } = this;
-    return fetch(`${this.origin}/api/v1${path}`, { headers, signal: over.signal });
+    const { headers, stopped } = this;
+    return fetch(`${this.origin}/api/v1${path}`, { headers, signal: stopped.signal });
   }
 
   private post(path: string, body?: object): Promise<Response> {
@@ -74,7 +74,7 @@ export class Outsider {
       method: 'POST',
       headers,
       body: body ? JSON.stringify(body) : null,
-      signal: this.over.signal,
+      signal: this.stopped.signal,
     });
   }
 }
