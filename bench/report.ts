@@ -95,7 +95,7 @@ async function inSqlite(): Promise<void> {
     procedures,
     worker: new URL('../server/app/database-worker.ts', import.meta.url),
     directory,
-    onLost: (reason) => console.error(reason),
+    onFailed: (reason) => console.error(reason),
   });
   await measure('SQLite', database, streamId);
   await database.close();

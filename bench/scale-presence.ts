@@ -43,7 +43,7 @@ export async function measurePresence(one: PresenceCase): Promise<PresenceResult
     const show = new Show(one, (clock) =>
       connections.map((redis) => {
         const sealedTo = () => intervalAt(clock.nowMs()) - 1;
-        return createRedisPresence({ redis, clock, serviceId: 'bench', sealedTo });
+        return createRedisPresence({ redis, clock, serviceId: 'bench', watermark });
       }),
     );
     const idle = await measured(server, () => Bun.sleep(one.seconds * 1_000));
@@ -100,7 +100,7 @@ class Show {
       await Bun.sleep(INTERVAL_MS / PORTIONS - 1);
     }
     this.nowMs += INTERVAL_MS;
-    await Promise.all(this.tallies.map((presence) => presence.send(ended)));
+    await Promise.all(this.tallies.map((presence) => presence.replicate(ended)));
     if (ended % PHASES === PHASES - 1) await this.count(ended);
   }
 

@@ -45,7 +45,7 @@ export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
     procedures,
     worker: new URL('../server/app/database-worker.ts', import.meta.url),
     directory,
-    onLost: (reason) => console.error(reason),
+    onFailed: (reason) => console.error(reason),
   });
   try {
     const streamIds = await createStreams(database.store, one.streams);
@@ -131,7 +131,7 @@ async function startNode(server: RedisServer, store: Store, trips: RoundTrips): 
 }
 
 function sealedBy(beats: readonly RealtimeBackend[]): number {
-  return Math.max(...beats.map((realtime) => realtime.feed.sealedTo()));
+  return Math.max(...beats.map((realtime) => realtime.feed.watermark()));
 }
 
 /** Each viewer registers once a second, a quarter of them in each interval. */

@@ -28,7 +28,8 @@ const NODES = /^(\d+) nodes?, /;
 const BITSET_BYTE_US = (278 - 52) / (125_482 - 1_730);
 const BITSET_US = 52 - 1_730 * BITSET_BYTE_US;
 const OF_SCALE = { bitsetUs: BITSET_US, bitsetByteUs: BITSET_BYTE_US };
-const SCALE = '[scale.md](../scale.md), *CPU of a bitset* of 20 nodes with 10,000 and 1,000,000 seats';
+const SCALE =
+  '[scale.md](../scale.md), *CPU of a bitset* of 20 nodes with 10,000 and 1,000,000 seats';
 
 const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Place>> = {
   requestUs: { bench: 'growth', row: POLLING, name: 'CPU µs/s of each', parts: REQUESTS_A_ROUND },

@@ -1,4 +1,4 @@
-import { parseAnswer } from '../../crowd/connections.ts';
+import { parseResponse } from '../../crowd/connections.ts';
 
 /** An answer as it is on the wire. */
 export interface RawAnswer {
@@ -27,7 +27,7 @@ export async function rawAnswer(url: string, request: string): Promise<RawAnswer
         chunks.push(Buffer.from(chunk));
         const bytes = Buffer.concat(chunks);
         try {
-          const parsed = parseAnswer(bytes);
+          const parsed = parseResponse(bytes);
           if (!parsed) return;
           const { status, body } = parsed.answer;
           resolve({ status, body: Buffer.from(body), bytes: bytes.length });

@@ -58,7 +58,7 @@ test('[N-20] a database without the schema, or that cannot be reached, is one li
   const nowhere = new URL(database);
   nowhere.port = '1';
   for (const [url, why] of [
-    [empty, 'it is not there'],
+    [empty, 'it has no Fourbeat schema'],
     [wrong.href, 'password authentication failed'],
     [nowhere.href, 'ECONNREFUSED'],
   ] as const) {

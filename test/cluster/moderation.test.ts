@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { idOf, post, sendHearts } from '../support/chat/moderated-chat.ts';
+import { viewerIdOf, postChat, sendHearts } from '../support/chat/moderated-chat.ts';
 import { callsTo, countOf, heartbeat, type NodeCalls } from '../support/cluster/calls.ts';
 import { type Cluster, startCluster } from '../support/cluster/cluster.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
@@ -47,7 +47,7 @@ test('[C-19] [C-21] a ban holds within 1 s on the other node, and so does its en
   const stays = await calls.viewer(HERE, stream);
   for (let round = 0; round < 4; round++) {
     const banned = await calls.viewer(THERE, stream, `viewer ${round}`);
-    const path = `/streams/${stream}/banned/${idOf(banned)}`;
+    const path = `/streams/${stream}/banned/${viewerIdOf(banned)}`;
     for (const node of [HERE, THERE]) await heartbeat(calls.moved(banned, node));
     const follows = await banned.get(
       `/api/v1/events-streams/${stream}?interval=${await calls.interval(THERE)}`,
@@ -84,7 +84,7 @@ test('[C-19] [C-21] [I-5] who was banned on one node is not counted on either', 
   // The second in which the other node learns of it, and the interval after that.
   await expectSoon(
     async () => {
-      await done('POST', `/streams/${stream}/banned/${idOf(banned)}`);
+      await done('POST', `/streams/${stream}/banned/${viewerIdOf(banned)}`);
       await Bun.sleep(250);
     },
     async () => (await counts()).every((count) => count === 1),
@@ -105,8 +105,8 @@ test('[C-13] [C-14] [C-18] [C-21] a pause, and who is muted, holds within 1 s on
   for (const [work, refused] of [
     [() => done('PATCH', chat, { paused: true }), 409],
     [() => done('PATCH', chat, { paused: false }), 204],
-    [() => done('POST', `${chat}/muted/${idOf(viewer)}`, { minutes: 5 }), 409],
-    [() => done('DELETE', `${chat}/muted/${idOf(viewer)}`), 204],
+    [() => done('POST', `${chat}/muted/${viewerIdOf(viewer)}`, { minutes: 5 }), 409],
+    [() => done('DELETE', `${chat}/muted/${viewerIdOf(viewer)}`), 204],
   ] as const) {
     await expectSoon(work, async () => (await status()) === refused);
   }
@@ -118,11 +118,11 @@ test('[C-15] [C-21] a viewer has one turn in a slowed chat, whichever node they 
   await done('PATCH', `/streams/${stream}/chat`, { slowModeMs: 60_000 });
   await Bun.sleep(WITHIN_MS);
   const writers = [HERE, THERE, HERE, THERE].map((node) => calls.moved(viewer, node));
-  const told = await Promise.all(writers.map(async (on) => (await post(on)).status));
+  const told = await Promise.all(writers.map(async (on) => (await postChat(on)).status));
   expect(told.toSorted()).toEqual([204, 429, 429, 429]);
   const other = await calls.viewer(HERE, stream);
-  expect((await post(other)).status).toBe(204);
-  expect(await expectJson<object>(await post(calls.moved(other, THERE)), 429)).toHaveProperty(
+  expect((await postChat(other)).status).toBe(204);
+  expect(await expectJson<object>(await postChat(calls.moved(other, THERE)), 429)).toHaveProperty(
     'status',
     429,
   );

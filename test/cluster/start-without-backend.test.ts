@@ -31,7 +31,7 @@ afterAll(async () => {
 
 function start(openBackends: ServerOptions['openBackends']) {
   const logger = pino({ level: 'silent' });
-  return startServer({ config, logger, version: '0', onLost: () => {}, openBackends });
+  return startServer({ config, logger, version: '0', onFailed: () => {}, openBackends });
 }
 
 /** Starts a node while something is unavailable for a moment; it is ready all the same. */
@@ -132,7 +132,7 @@ test('[N-2] a start that fails leaves no connection behind', async () => {
   };
   const failing = async (wrong: Partial<Config>, message: string) => {
     const logger = pino({ level: 'silent' });
-    const options = { config: { ...config, ...wrong }, logger, onLost: () => {} };
+    const options = { config: { ...config, ...wrong }, logger, onFailed: () => {} };
     expect(String(await openShared(options).catch((e) => e))).toContain(message);
     await isAsBefore();
   };

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { SETTING_KEYS, SETTINGS, variableOf } from '../../server/platform/config.ts';
+import { SETTING_KEYS, SETTINGS, variableNameOf } from '../../server/platform/config.ts';
 import {
   ALL,
   CHART,
@@ -48,7 +48,7 @@ describe('the chart', () => {
     const [deployment] = pick(manifests, 'Deployment');
     const [container] = deployment.spec.template.spec.containers;
     for (const [variable, text] of Object.entries<string>(config.data)) {
-      const key = SETTING_KEYS.find((one) => variableOf(one) === variable);
+      const key = SETTING_KEYS.find((one) => variableNameOf(one) === variable);
       expect([variable, key !== undefined]).toEqual([variable, true]);
       if (key) SETTINGS[key].parse(text);
     }
@@ -171,7 +171,7 @@ describe('the chart', () => {
       pick(manifestsOf(values), 'Deployment').map(
         ({ spec }) =>
           spec.template.spec.containers[0].env.find(
-            ({ name }: Manifest) => name === variableOf('workers'),
+            ({ name }: Manifest) => name === variableNameOf('workers'),
           ).value,
       );
     expect(workersOf(NEEDED)).toEqual([SETTINGS.workers.default]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { ROLES } from '../../protocol/operation.ts';
-import { SETTING_KEYS, SETTINGS, variableOf } from '../../server/platform/config.ts';
+import { SETTING_KEYS, SETTINGS, variableNameOf } from '../../server/platform/config.ts';
 import { freePort } from '../support/backends/free-port.ts';
 import { redisBinary, redisCommand } from '../support/backends/redis-program.ts';
 import { binaryOf, unprivileged } from '../support/backends/server-programs.ts';
@@ -12,7 +12,7 @@ import { COMPOSE, checkNginx, startNginxOnFreePort } from '../support/deploy/ngi
 import { type ComposeService, composeFile, textOf } from '../support/deploy/texts.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
-const VARIABLES = SETTING_KEYS.map(variableOf);
+const VARIABLES = SETTING_KEYS.map(variableNameOf);
 const NODES = [1, 2, 3];
 
 const compose = composeFile();

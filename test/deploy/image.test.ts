@@ -3,11 +3,11 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { SETTING_KEYS, variableOf } from '../../server/platform/config.ts';
+import { SETTING_KEYS, variableNameOf } from '../../server/platform/config.ts';
 import { composeFile, ROOT, textOf } from '../support/deploy/texts.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
-const VARIABLES = SETTING_KEYS.map(variableOf);
+const VARIABLES = SETTING_KEYS.map(variableNameOf);
 
 const compose = composeFile();
 const folder = mkdtempSync(join(tmpdir(), 'fourbeat-deploy-'));

@@ -213,7 +213,7 @@ describe('the test picture', () => {
     child.kill('SIGTERM');
     const { status, output } = await outcomeOf(child);
     expect(status).toBe(0);
-    expect(output).toMatch(/^Live\nConnection lost: [^\n]+\nLive reconnected\n$/);
+    expect(output).toMatch(/^Live\nConnection lost: [^\n]+\nLive again\n$/);
     await second.left();
     const [before, after] = [frameTimesOf(first.content()), frameTimesOf(second.content())];
     // The encoder keeps running: its timestamps and the shown times continue.

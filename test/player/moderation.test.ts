@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
-import type { LoggedLine } from '../../protocol/history.ts';
+import type { LoggedMessage } from '../../protocol/history.ts';
 import { join } from '../../sdk/join.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { faultsIn } from '../support/player/axe.ts';
@@ -117,7 +117,7 @@ describe('in a show', () => {
     fixture.studio(method, `/streams/${streamId}${path}`, body);
   const lineOf = (text: string) =>
     until(`the line ${text}`, async () => {
-      const { results } = await fixture.studio<{ results: LoggedLine[] }>(
+      const { results } = await fixture.studio<{ results: LoggedMessage[] }>(
         'GET',
         `/streams/${streamId}/chat`,
       );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { QUIZZES_AT_ONCE } from '../../protocol/limits.ts';
+import { QUIZZES_PER_IMPORT_MAX } from '../../protocol/limits.ts';
 import { fillChat, textOf } from '../support/studio/filled-record.ts';
 import { longestTask } from '../support/studio/long-tasks.ts';
 import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
@@ -25,7 +25,7 @@ beforeAll(async () => {
   owner = await fixture.openOwner();
   const show = { title: 'A show of everything' };
   ({ id: streamId } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', show));
-  const quizzes = Array.from({ length: QUIZZES_AT_ONCE }, quizOf);
+  const quizzes = Array.from({ length: QUIZZES_PER_IMPORT_MAX }, quizOf);
   await fixture.call(owner, 'POST', `/streams/${streamId}/quizzes/import`, {
     format: 'fourbeat-json',
     text: JSON.stringify({ quizzes }),

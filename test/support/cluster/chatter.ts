@@ -1,8 +1,8 @@
-import { jsonOf, Requests, type Service } from '../kill/requests.ts';
+import { jsonOf, RetryingClient, type TestedService } from '../kill/retrying-client.ts';
 import type { Outages } from './outages.ts';
 
 export interface ChatterOptions {
-  readonly service: Service;
+  readonly service: TestedService;
   readonly streamId: string;
   readonly outages: Outages;
   readonly random: () => number;
@@ -33,12 +33,12 @@ export class Chatter {
 
   async begin(): Promise<void> {
     const { service, streamId } = this.options;
-    const answer = await new Requests(service, '').insist('POST', '/api/v1/token', {
+    const answer = await new RetryingClient(service, '').sendUntilDefinite('POST', '/api/v1/token', {
       body: { stream_id: streamId, unique_user_identifier: 'chatter' },
       pauseMs: () => PAUSE_MS,
     });
     const { token } = jsonOf<{ token: string }>(answer, 200);
-    this.running = this.chat(new Requests(service, `Bearer ${token}`));
+    this.running = this.chat(new RetryingClient(service, `Bearer ${token}`));
   }
 
   /** Messages of a `chats` event. */
@@ -67,12 +67,12 @@ export class Chatter {
     }
   }
 
-  private async chat(requests: Requests): Promise<void> {
+  private async chat(requests: RetryingClient): Promise<void> {
     const { random, service, streamId } = this.options;
     while (!this.over) {
       const post = { sentMs: Date.now(), answeredMs: 0, acknowledged: false, seen: 0 };
       const text = String(this.sent.push(post) - 1);
-      requests.turnTo(Math.floor(random() * service.nodes.length));
+      requests.selectNode(Math.floor(random() * service.nodes.length));
       const path = `/api/v1/events-streams/${streamId}/chats`;
       const answer = await requests.send('POST', path, { kind: 'message', text });
       post.answeredMs = Date.now();

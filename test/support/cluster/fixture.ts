@@ -1,7 +1,7 @@
 import { startPostgres } from '../backends/postgres.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
 import {
-  leads,
+  hasReplicasInSync,
   startReplicated,
   startSentinels,
   until,
@@ -82,7 +82,7 @@ async function replica(): Promise<Fixture> {
     () => replicated.primary,
     async () => {
       await replicated.promote();
-      await until(() => leads(replicated.primary, 1), 'the old primary to follow');
+      await until(() => hasReplicasInSync(replicated.primary, 1), 'the old primary to follow');
     },
   );
 }
@@ -95,7 +95,7 @@ async function behind(): Promise<Fixture> {
     await replicated.replicas[0]?.command('REPLICAOF', '127.0.0.1', '1');
     await Bun.sleep(BEHIND_MS);
     await replicated.promote();
-    await until(() => leads(replicated.primary, 1), 'the old primary to follow');
+    await until(() => hasReplicasInSync(replicated.primary, 1), 'the old primary to follow');
   };
   return onReplicas(replicated, () => replicated.primary, promote, 0);
 }
@@ -120,7 +120,7 @@ async function sentinel(): Promise<Fixture> {
       await old.restart();
       // As its operator would set it; the Sentinels do it too, ten seconds later.
       await old.command('REPLICAOF', '127.0.0.1', next.port);
-      await until(() => leads(next, 1), 'the old primary to follow');
+      await until(() => hasReplicasInSync(next, 1), 'the old primary to follow');
       await until(() => sentinelsKnow(watched, next, true), 'the Sentinels to see it follow');
       await takeForDead(watched, DEAD_AFTER_ELSE_MS);
     },

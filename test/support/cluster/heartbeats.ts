@@ -1,11 +1,11 @@
 import { CountLedger, type Heartbeat } from '../../../crowd/ledger/count-ledger.ts';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import { jsonOf, Requests, type Service } from '../kill/requests.ts';
+import { jsonOf, RetryingClient, type TestedService } from '../kill/retrying-client.ts';
 import type { Judgement } from './checks.ts';
 import type { Outage, Outages } from './outages.ts';
 
 export interface HeartbeatsOptions {
-  readonly service: Service;
+  readonly service: TestedService;
   readonly streamId: string;
   readonly outages: Outages;
   readonly random: () => number;
@@ -34,7 +34,7 @@ const LEDGER_MS = 5_000;
 
 interface Watcher {
   readonly number: number;
-  readonly requests: Requests;
+  readonly requests: RetryingClient;
   readonly habit: 'settled' | 'restless' | 'doubled';
   readonly home: number;
 }
@@ -53,7 +53,7 @@ export class Heartbeats {
   async gather(size: number): Promise<void> {
     const { service, streamId, random } = this.options;
     const join = async (number: number): Promise<void> => {
-      const answer = await new Requests(service, '', number).insist('POST', '/api/v1/token', {
+      const answer = await new RetryingClient(service, '', number).sendUntilDefinite('POST', '/api/v1/token', {
         body: { stream_id: streamId, unique_user_identifier: `watcher-${number}` },
         pauseMs: () => 50,
       });
@@ -62,7 +62,7 @@ export class Heartbeats {
       const chance = random();
       const others = chance < RESTLESS + DOUBLED ? 'doubled' : 'settled';
       const habit = chance < RESTLESS ? 'restless' : others;
-      const requests = new Requests(service, `Bearer ${token}`, home);
+      const requests = new RetryingClient(service, `Bearer ${token}`, home);
       this.watchers.push({ number, requests, habit, home });
     };
     await Promise.all(Array.from({ length: size }, (_, number) => join(number)));
@@ -130,7 +130,7 @@ export class Heartbeats {
   private async beat({ number, requests }: Watcher, node: number): Promise<boolean> {
     const { service, streamId } = this.options;
     this.figures.heartbeats++;
-    requests.turnTo(node);
+    requests.selectNode(node);
     const heartbeat = this.ledger.sent(number, Date.now() - CLOCK_MS);
     const answer = await requests.send('POST', `/api/v1/view-counts/${streamId}`);
     const atMs = Date.now();
@@ -147,10 +147,10 @@ export class Heartbeats {
   }
 
   /** Asks for the count, wherever the viewer is. */
-  private async ask(requests: Requests): Promise<void> {
+  private async ask(requests: RetryingClient): Promise<void> {
     const fromMs = Date.now();
     const path = `/api/v1/view-counts/${this.options.streamId}`;
-    const { at } = requests;
+    const { currentNode } = requests;
     const answer = await requests.send('GET', path);
     if (answer?.status !== 200) return;
     this.figures.read++;
@@ -167,7 +167,7 @@ export class Heartbeats {
     });
     const low = Math.min(...bounds.map((bound) => bound.low));
     const high = Math.max(...bounds.map((bound) => bound.high));
-    this.judge(value, low, high, toMs, `a count that node ${at} was asked for`);
+    this.judge(value, low, high, toMs, `a count that node ${currentNode} was asked for`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
-import { Crowd } from '../kill/crowd.ts';
+import { AnsweringClients } from '../kill/answering-clients.ts';
 import { type AnswerRow, Oracle, type ReadEvent, type WinnerRow } from '../kill/oracle.ts';
 import { Producer } from '../kill/producer.ts';
 import { Readers } from '../kill/readers.ts';
-import type { Service, Target } from '../kill/requests.ts';
+import type { TestedService, Target } from '../kill/retrying-client.ts';
 import { playRound } from '../kill/show.ts';
 import { Chatter } from './chatter.ts';
 import { Judgement } from './checks.ts';
@@ -66,13 +66,13 @@ class Stage {
     readonly heartbeats: Heartbeats,
     readonly chatter: Chatter,
     private readonly producer: Producer,
-    private readonly crowd: Crowd,
+    private readonly crowd: AnsweringClients,
     private readonly random: () => number,
   ) {}
 
   static async open(
     number: number,
-    service: Service,
+    service: TestedService,
     judgement: Judgement,
     options: LoadOptions,
   ): Promise<Stage> {
@@ -80,13 +80,13 @@ class Stage {
     const onNew = (event: ReadEvent) => read(event);
     const oracle = new Oracle(judgement.violations, `stream ${number}: `, onNew);
     const expect = oracle.expect.bind(oracle);
-    const producer = new Producer({ service, apiToken, oracle, onceEach: ONCE_EACH });
+    const producer = new Producer({ service, apiToken, oracle, sendOnceEvery: ONCE_EACH });
     const streamId = await producer.createStream();
-    const crowd = new Crowd({ service, streamId, oracle, random, impatient: IMPATIENT });
+    const crowd = new AnsweringClients({ service, streamId, oracle, random, giveUpShare: IMPATIENT });
     const heartbeats = new Heartbeats({ service, streamId, outages, random, judgement });
     const chatter = new Chatter({ service, streamId, outages, random, expect });
     const readers = await Readers.open({ service, streamId, oracle, random });
-    await Promise.all([crowd.gather(clients), heartbeats.gather(watchers)]);
+    await Promise.all([crowd.join(clients), heartbeats.gather(watchers)]);
     return new Stage(
       ...([streamId, oracle, readers, heartbeats, chatter, producer, crowd, random] as const),
     );
@@ -101,7 +101,7 @@ class Stage {
   }
 
   async begin(interval: number): Promise<void> {
-    this.readers.begin(interval, { live: LIVE_READERS, replaying: 1 });
+    this.readers.start(interval, { live: LIVE_READERS, replaying: 1 });
     this.heartbeats.begin();
     await this.chatter.begin();
     this.running = Promise.all([this.play(), this.producer.sendEvents()]).catch((error: Error) => {

@@ -1,5 +1,5 @@
 import { type ServerProcess, serveProcess } from '../harness/program.ts';
-import type { Target } from '../kill/requests.ts';
+import type { Target } from '../kill/retrying-client.ts';
 
 export interface NodeOptions {
   readonly target: Target;

@@ -1,5 +1,5 @@
 import { intervalAt } from '../../../protocol/interval.ts';
-import type { Target } from '../kill/requests.ts';
+import type { Target } from '../kill/retrying-client.ts';
 
 export interface RecoveryOptions {
   readonly nodes: readonly Target[];

@@ -1,5 +1,5 @@
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import type { Told } from '../kill/requests.ts';
+import type { RequestResult } from '../kill/retrying-client.ts';
 import type { Judgement } from './checks.ts';
 import type { Outage, Outages } from './outages.ts';
 
@@ -47,7 +47,7 @@ export class ResponseChecker {
     private readonly judgement: Judgement,
   ) {}
 
-  readonly told = (told: Told): void => {
+  readonly told = (told: RequestResult): void => {
     const { figures, judgement } = this;
     figures.requests++;
     const { method, path, status, sentMs, answeredMs, node } = told;
@@ -101,7 +101,7 @@ export class ResponseChecker {
   }
 
   /** How long ago it could be answered: it was sent, its interval ended, what broke broke. */
-  private lateMs({ path, sentMs, answeredMs, node: at }: Told, outages: readonly Outage[]): number {
+  private lateMs({ path, sentMs, answeredMs, node: at }: RequestResult, outages: readonly Outage[]): number {
     const asked = askedInterval(path);
     const endedMs = asked === null ? sentMs : intervalStartMs(asked + 1);
     const turns = outages.map(({ what, node, fromMs, toMs }) => {
@@ -111,7 +111,7 @@ export class ResponseChecker {
     return answeredMs - sinceMs - this.judgement.machine.stalledMs(sinceMs, answeredMs);
   }
 
-  private mostMs({ answeredMs, node: at }: Told, outages: readonly Outage[]): number {
+  private mostMs({ answeredMs, node: at }: RequestResult, outages: readonly Outage[]): number {
     const isUnavailable = ({ what, node, toMs }: Outage) => {
       return toMs > answeredMs && (node === null || (node === at && what === 'cut'));
     };
@@ -124,7 +124,7 @@ function endsConnections({ what, node }: Outage, at: number): boolean {
   return node === at && what !== 'cut';
 }
 
-function isRight({ method, path, status, sentMs }: Told): boolean {
+function isRight({ method, path, status, sentMs }: RequestResult): boolean {
   const asked = askedInterval(path);
   const tooFarAhead = (asked ?? 0) > intervalAt(sentMs - CLOCK_MS) + AHEAD_INTERVALS;
   if (status === 400 && asked !== null && tooFarAhead) return true;

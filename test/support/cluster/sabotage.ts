@@ -1,4 +1,4 @@
-import type { Target } from '../kill/requests.ts';
+import type { Target } from '../kill/retrying-client.ts';
 
 /** One way in which a service breaks a promise. */
 export interface Sabotage {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtFiles } from '../../../server/web/built-files.ts';
+import { buildFiles } from '../../../server/web/built-files.ts';
 
 const HTML = `<!doctype html>
 <html lang="en">
@@ -26,7 +26,7 @@ export interface FixtureServer {
 export async function serveFixture(port = 0): Promise<FixtureServer> {
   const paths = ['./pages/fixture.tsx', '../../../player/watch-page.css'];
   const entries = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)));
-  const files = await builtFiles(entries, '/');
+  const files = await buildFiles(entries, '/');
   const folder = mkdtempSync(join(tmpdir(), 'fourbeat-fixture-'));
   let picture: Promise<void> | null = null;
   const server = Bun.serve({

@@ -69,7 +69,7 @@ export class StudioFixture {
 
   /** The link that the service printed at its start. */
   get setupLink(): string {
-    return /\S+#setup=\S+/.exec(this.server.greeting)?.[0] ?? '';
+    return /\S+#setup=\S+/.exec(this.server.startupOutput)?.[0] ?? '';
   }
 
   /** The link with which somebody chooses a password. */
