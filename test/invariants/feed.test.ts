@@ -30,7 +30,7 @@ describe('I-1: an interval keeps the bytes it was served with', () => {
     await stop(first);
     const second = await start({ directory });
     expect(await readInterval(await second.viewer(streamId), interval)).toBe(served);
-    expect(refused).toEqual({ outcome: 'behind', watermark: interval });
+    expect(refused).toEqual({ outcome: 'conflict', watermark: interval });
   });
 
   test('[I-1] [F-4] [F-13] an interval is served only once it is sealed', async () => {

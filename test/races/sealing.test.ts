@@ -46,7 +46,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
     }
   });
   const sealedBodies: SealedBody[][] = [];
-  const outcomes = { sealed: 0, busy: 0, behind: 0 };
+  const outcomes = { sealed: 0, busy: 0, conflict: 0 };
   const sealers = fixture.nodes.map(async (node) => {
     // Each sealer has an outdated watermark and tries an interval after it.
     for (let after = sealedTo; after < FIRST_INTERVAL + INTERVALS; ) {
@@ -57,7 +57,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
       if (sealing.outcome === 'sealed') {
         sealedBodies.push([...sealing.bodies]);
         after = interval;
-      } else if (sealing.outcome === 'behind') {
+      } else if (sealing.outcome === 'conflict') {
         expect(sealing.watermark).toBeGreaterThan(after);
         after = sealing.watermark;
       }
@@ -68,7 +68,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
   sealedTo = await fixture.firstNode.readWatermark({});
   sealedBodies.push([...(await sealTo(fixture.firstNode, nextInterval()))]);
   expect(outcomes.sealed).toBeLessThanOrEqual(INTERVALS + 1);
-  expect(outcomes.busy + outcomes.behind).toBeGreaterThan(0);
+  expect(outcomes.busy + outcomes.conflict).toBeGreaterThan(0);
   const bodies = sealedBodies.flat().toSorted((a, b) => a.interval - b.interval);
   for (const streamId of streams) {
     const own = bodies.filter((body) => body.streamId === streamId);
@@ -89,7 +89,7 @@ test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the 
     expect(sealed).toHaveLength(1);
     const watermark = await fixture.firstNode.readWatermark({});
     expect(watermark).toBe(interval);
-    expect(await sealNext(fixture.firstNode, interval)).toEqual({ outcome: 'behind', watermark });
+    expect(await sealNext(fixture.firstNode, interval)).toEqual({ outcome: 'conflict', watermark });
   }
 }, 30_000);
 

@@ -199,7 +199,7 @@ const seal = command('seal', async (model, real) => {
   const sealing = { after: model.watermark, interval, nowMs: model.nowMs, transients: [] };
   if (interval <= model.watermark) {
     const { watermark } = model;
-    expect(await real.show.store.sealInterval(sealing)).toEqual({ outcome: 'behind', watermark });
+    expect(await real.show.store.sealInterval(sealing)).toEqual({ outcome: 'conflict', watermark });
     return;
   }
   const bodies = await sealShow(real.show, sealing);

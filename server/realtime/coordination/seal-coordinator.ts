@@ -29,7 +29,7 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  * Failures:
  *
  * - A node that dies loses the posts it has not reported. Nothing else is lost.
- * - A coordinator that loses its data takes a new name. Batches that it held are dropped, because
+ * - A coordinator that loses its data takes a new name. Batches that it stored are dropped, because
  *   they may be sealed already: no post is published twice.
  * - While Redis or the database is unavailable nothing is sealed. Nodes answer 503 for intervals
  *   that are not sealed (`FeedHealth`) and catch up afterwards.
@@ -101,7 +101,7 @@ export interface SealCoordinator {
   hasReported(): boolean;
   /** Reports that an interval has ended on this node. The last live node to report seals it. */
   report(report: SealReport): Promise<SealReportReply>;
-  /** Asks to seal a late interval. One node at a time is told to. */
+  /** Claims a late interval. One node at a time gets the claim, for 100 ms. */
   claim(interval: number): Promise<SealClaimReply>;
   /**
    * Returns everything that belongs to the intervals from `after + 1` to `interval`; the same at

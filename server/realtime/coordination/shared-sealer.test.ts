@@ -67,7 +67,10 @@ describe('a sealing', () => {
   });
 
   test('[N-4] [I-1] publishes nothing when another node was faster', async () => {
-    for (const outcome of [{ outcome: 'busy' }, { outcome: 'behind', watermark: START }] as const) {
+    for (const outcome of [
+      { outcome: 'busy' },
+      { outcome: 'conflict', watermark: START },
+    ] as const) {
       const { sealer, published, served } = testSealer(async () => outcome);
       await sealer.seal(START);
       expect([published, served]).toEqual([[], []]);

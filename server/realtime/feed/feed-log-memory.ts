@@ -197,7 +197,7 @@ export class MemoryFeedLog implements FeedLog {
     }
   }
 
-  /** Adds the next sealed interval, and answers those who wait for it. */
+  /** Adds the next sealed interval, and answers its waiters. */
   append(interval: number, sealed: readonly SealedBody[]): void {
     const bodies = new Map(sealed.map(({ streamId, body }) => [streamId, encoder.encode(body)]));
     this.appendBytes(interval, bodies);
@@ -245,7 +245,7 @@ export class MemoryFeedLog implements FeedLog {
     return { from, bodies };
   }
 
-  /** Rejects those who wait for an overdue interval (F-9). */
+  /** Fails the waiters of overdue intervals (F-9). */
   failOverdue(nowMs: number): void {
     for (const interval of this.waiters.keys()) {
       if (nowMs < intervalStartMs(interval + 1) + OVERDUE_MS) continue;
@@ -253,7 +253,7 @@ export class MemoryFeedLog implements FeedLog {
     }
   }
 
-  /** Rejects all who wait: nobody knows when their interval will be sealed (N-9, N-10). */
+  /** Fails all waiters: it is unknown when their interval will be sealed (N-9, N-10). */
   failWaiters(reason: string): void {
     this.replica?.waitersFailed(reason);
     for (const interval of this.waiters.keys()) this.fail(interval, reason);

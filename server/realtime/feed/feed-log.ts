@@ -32,7 +32,7 @@ export interface FeedLog {
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
   /**
    * Waits for an interval that is not sealed yet, as `read` does, without allocating a promise.
-   * @throws Unavailable when too many wait, or nobody knows when it will be sealed
+   * @throws Unavailable when too many wait, or it is unknown when the interval will be sealed
    */
   waitFor(streamId: string, interval: number, waiter: IntervalWaiter): void;
   /**

@@ -28,8 +28,8 @@ export type SealOutcome =
     }
   /** Another node is sealing. */
   | { readonly outcome: 'busy' }
-  /** Another node has sealed: the watermark is not where the caller expects it. */
-  | { readonly outcome: 'behind'; readonly watermark: number };
+  /** Another node has sealed: the watermark is not the one that the caller knows. */
+  | { readonly outcome: 'conflict'; readonly watermark: number };
 
 export type SealingProcedures = ReturnType<typeof createSealingProcedures>;
 
@@ -87,7 +87,7 @@ export async function raiseWatermark(tx: Tx, after: number, interval: number): P
 async function notSealed(tx: Tx, after: number, interval: number): Promise<SealOutcome> {
   const watermark = await sealedProcedures.readWatermark.run(tx, {});
   const isDue = watermark === after && interval > after;
-  return isDue ? { outcome: 'busy' } : { outcome: 'behind', watermark };
+  return isDue ? { outcome: 'busy' } : { outcome: 'conflict', watermark };
 }
 
 /** The kind of outbox rows among those that `findWork` reads. */

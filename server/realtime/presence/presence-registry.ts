@@ -62,7 +62,7 @@ export interface SharedPresenceRegistry extends PresenceRegistry, ShareablePrese
   replicate(interval: number): Promise<void>;
 }
 
-/** Presence in whose streams other threads register as well. */
+/** A presence registry that other threads of the process can register in. */
 export interface ShareablePresence {
   /** Gives other threads the memory to register in. Call it before the first registration. */
   share(listener: RingListener): void;

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { SeatMemory } from './presence-cells.ts';
 import { PresenceRing } from './presence-ring.ts';
 
-/** Intervals between two sweeps of empty rings, when nobody reads the counts. */
+/** Intervals between two sweeps of empty rings while the counts are not read. */
 const SWEEP_INTERVALS = 240;
 
 /** Receives the memory in which other threads register. */

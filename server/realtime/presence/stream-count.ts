@@ -63,7 +63,7 @@ export class StreamCount {
     }
   }
 
-  /** Whether nobody read the count in this interval. */
+  /** Whether the count was not read in this interval. */
   isStale(): boolean {
     return this.#fetching === null && (this.#snapshot?.intervals.at(-1) ?? 0) < this.#interval();
   }

@@ -195,7 +195,7 @@ export function feedLogContract(name: string, openFixture: () => Promise<FeedFix
       const again = { nowMs: clock.nowMs(), transients: [] };
       for (const after of [interval - 1, interval - 2]) {
         const { outcome } = await store.sealInterval({ after, interval, ...again });
-        expect(outcome).toBe('behind');
+        expect(outcome).toBe('conflict');
       }
     });
 

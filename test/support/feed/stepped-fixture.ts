@@ -6,7 +6,7 @@ import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
 import type { PostgresServer } from '../backends/postgres.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
-import { type Seen, SteadyMachine, seenBy, seenNow } from '../steady-machine.ts';
+import { type Observation, observe, observeNow, SteadyMachine } from '../steady-machine.ts';
 import { type FeedFixture, type FeedNode, openSharedFixture } from './feed-fixture.ts';
 
 const SEATS = 9;
@@ -45,7 +45,7 @@ const COUNTED = Array.from({ length: NODES }, () => SEATS);
 
 let opening: Promise<void> = Promise.resolve();
 
-/** Three nodes with permanent viewers, on a Redis whose clock can be fixture. */
+/** Three nodes with permanent viewers, on a Redis whose clock can be stepped. */
 export class SteppedFixture {
   private steppedMs = 0;
   private nodes: FeedNode[] = [];
@@ -147,16 +147,16 @@ export class SteppedFixture {
    * viewers are not counted.
    */
   async expectHealthy(): Promise<void> {
-    const published: Seen<number>[] = [];
+    const published: Observation<number>[] = [];
     const unsubscribe = this.nodes[0]?.realtime.feed.subscribe(this.streamId, (_, body) => {
       const value = /"value":(\d+)/.exec(new TextDecoder().decode(body))?.[1];
-      if (value !== undefined) published.push(seenNow(Number(value)));
+      if (value !== undefined) published.push(observeNow(Number(value)));
     });
     for (const check of await this.repeat(CHECKS, () => this.check())) {
       expect(check).toEqual({ clocksAgree: true, reads: READ, counts: COUNTED });
     }
     unsubscribe?.();
-    const values = this.machine.steadily(published);
+    const values = this.machine.filterSteady(published);
     expect(values.length).toBeGreaterThanOrEqual(1);
     expect(values.filter((value) => value !== SEATS)).toEqual([]);
   }
@@ -174,12 +174,12 @@ export class SteppedFixture {
 
   /** Repeats a check until `count` of its runs were on a machine that was not stalled. */
   private async repeat<T>(count: number, check: () => Promise<T>): Promise<T[]> {
-    const all: Seen<T>[] = [];
+    const all: Observation<T>[] = [];
     for (const untilMs = performance.now() + CHECKS_MAX_MS; ; ) {
-      all.push(await seenBy(check));
+      all.push(await observe(check));
       await Bun.sleep(CHECK_EVERY_MS);
-      await this.machine.asked();
-      const judged = this.machine.steadily(all);
+      await this.machine.settled();
+      const judged = this.machine.filterSteady(all);
       if (judged.length >= count) return judged;
       if (performance.now() > untilMs) throw new Error('the machine has no time for this test');
     }
