@@ -20,9 +20,9 @@ const AVC_HEADER = Uint8Array.of(0x17, 0, 0, 0, 0, 1, 2, 3);
 const AAC_HEADER = Uint8Array.of(0xaf, 0, 0x12, 0x10);
 const AAC = Uint8Array.of(0xaf, 1, 9, 9);
 
-function picture(isKey: boolean, compositionMs = 0): Uint8Array {
-  const [high, middle, low] = [compositionMs >> 16, compositionMs >> 8, compositionMs];
-  return Uint8Array.of(isKey ? 0x17 : 0x27, 1, high, middle, low, 0, 0, 0, 0);
+function videoBody(isKey: boolean, compositionMs = 0): Uint8Array {
+  const [wrapMs, middle, low] = [compositionMs >> 16, compositionMs >> 8, compositionMs];
+  return Uint8Array.of(isKey ? 0x17 : 0x27, 1, wrapMs, middle, low, 0, 0, 0, 0);
 }
 
 function flv(...tags: Uint8Array[]): Uint8Array {
@@ -37,20 +37,20 @@ const SAMPLE = flv(
   flvTag(FLV_SCRIPT, 0, METADATA),
   flvTag(FLV_VIDEO, 0, AVC_HEADER),
   flvTag(FLV_AUDIO, 0, AAC_HEADER),
-  flvTag(FLV_VIDEO, 0, picture(true, 66)),
+  flvTag(FLV_VIDEO, 0, videoBody(true, 66)),
   flvTag(FLV_AUDIO, 5, AAC),
-  flvTag(FLV_VIDEO, 33, picture(false)),
-  flvTag(FLV_VIDEO, 66, picture(false, -20)),
+  flvTag(FLV_VIDEO, 33, videoBody(false)),
+  flvTag(FLV_VIDEO, 66, videoBody(false, -20)),
   flvTag(FLV_VIDEO, 99, Uint8Array.of(0x17, 2, 0, 0, 0)),
 );
 
 test('tags become units with their properties and times', () => {
-  const said = read(SAMPLE).map(({ isHeader, isEntryPoint, sourceMs }) => [
+  const properties = read(SAMPLE).map(({ isHeader, isEntryPoint, sourceMs }) => [
     isHeader,
     isEntryPoint,
     sourceMs,
   ]);
-  expect(said).toEqual([
+  expect(properties).toEqual([
     [true, false, null],
     [true, false, null],
     [true, false, null],
@@ -64,8 +64,8 @@ test('tags become units with their properties and times', () => {
 });
 
 test('units contain all bytes and do not depend on chunk sizes', () => {
-  const whole = read(SAMPLE);
-  expect(Buffer.concat(whole.map(({ bytes }) => bytes)).equals(SAMPLE)).toBe(true);
+  const expectedUnits = read(SAMPLE);
+  expect(Buffer.concat(expectedUnits.map(({ bytes }) => bytes)).equals(SAMPLE)).toBe(true);
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 })), (lengths) => {
       const reader = new FlvReader();
@@ -75,17 +75,17 @@ test('units contain all bytes and do not depend on chunk sizes', () => {
         units.push(...reader.push(SAMPLE.subarray(at, at + length)));
         at += length;
       }
-      expect(units).toEqual(whole);
+      expect(units).toEqual(expectedUnits);
     }),
   );
 });
 
 test('without video, every audio tag is an entry point', () => {
-  const sound = [flvTag(FLV_AUDIO, 0, AAC_HEADER), flvTag(FLV_AUDIO, 7, AAC)];
-  const joins = (flags: number) =>
-    read(Buffer.concat([flvHeader(flags), ...sound])).map(({ isEntryPoint }) => isEntryPoint);
-  expect(joins(4)).toEqual([false, false, true]);
-  expect(joins(5)).toEqual([false, false, false]);
+  const audioTags = [flvTag(FLV_AUDIO, 0, AAC_HEADER), flvTag(FLV_AUDIO, 7, AAC)];
+  const entryPoints = (flags: number) =>
+    read(Buffer.concat([flvHeader(flags), ...audioTags])).map(({ isEntryPoint }) => isEntryPoint);
+  expect(entryPoints(4)).toEqual([false, false, true]);
+  expect(entryPoints(5)).toEqual([false, false, false]);
 });
 
 test('header() has the latest headers, with the time of the latest tag', () => {
@@ -93,7 +93,7 @@ test('header() has the latest headers, with the time of the latest tag', () => {
   const newer = Uint8Array.of(0x17, 0, 0, 0, 0, 4, 5, 6);
   reader.push(SAMPLE);
   reader.push(flvTag(FLV_VIDEO, 60_000, newer));
-  reader.push(flvTag(FLV_VIDEO, 60_000, picture(true)));
+  reader.push(flvTag(FLV_VIDEO, 60_000, videoBody(true)));
   const expected = flv(
     flvTag(FLV_SCRIPT, 0, METADATA),
     flvTag(FLV_VIDEO, 60_000, newer),
@@ -104,19 +104,19 @@ test('header() has the latest headers, with the time of the latest tag', () => {
 
 test('timestamps are unwrapped', () => {
   const times = [2 ** 32 - 40, 2 ** 32 - 10, 20, 5, 2 ** 32 - 1, 2 ** 30, 2 ** 31, 3 * 2 ** 30, 7];
-  const tags = times.map((timeMs) => flvTag(FLV_VIDEO, timeMs, picture(false)));
+  const tags = times.map((timeMs) => flvTag(FLV_VIDEO, timeMs, videoBody(false)));
   const units = read(flv(...tags)).slice(1);
-  const high = 2 ** 32;
+  const wrapMs = 2 ** 32;
   expect(units.map(({ sourceMs }) => sourceMs)).toEqual([
-    high - 40,
-    high - 10,
-    high + 20,
-    high + 5,
-    high - 1,
-    high + 2 ** 30,
-    high + 2 ** 31,
-    high + 3 * 2 ** 30,
-    2 * high + 7,
+    wrapMs - 40,
+    wrapMs - 10,
+    wrapMs + 20,
+    wrapMs + 5,
+    wrapMs - 1,
+    wrapMs + 2 ** 30,
+    wrapMs + 2 ** 31,
+    wrapMs + 3 * 2 ** 30,
+    2 * wrapMs + 7,
   ]);
 });
 
@@ -126,16 +126,16 @@ describe('[M-16] malformed FLV', () => {
     ['header is malformed', Uint8Array.of(0x46, 0x4c, 0x56, 1, 5, 0, 1, 0, 9)],
     ['unknown tag type', Buffer.concat([flvHeader(5), Uint8Array.of(77)])],
     ['too large', Buffer.concat([flvHeader(5), Uint8Array.of(9, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0)])],
-  ])('is said: %s', (line, bytes) => {
+  ])('is rejected with an error: %s', (line, bytes) => {
     expect(() => read(bytes)).toThrow(line);
   });
 
   test('never causes another error or a large buffer', () => {
-    const begun = fc.boolean();
+    const withHeader = fc.boolean();
     fc.assert(
-      fc.property(begun, fc.array(fc.uint8Array({ maxLength: 60 })), (isBegun, chunks) => {
+      fc.property(withHeader, fc.array(fc.uint8Array({ maxLength: 60 })), (hasHeader, chunks) => {
         const reader = new FlvReader();
-        if (isBegun) reader.push(flvHeader(5));
+        if (hasHeader) reader.push(flvHeader(5));
         try {
           for (const chunk of chunks) reader.push(chunk);
         } catch (error) {
@@ -151,8 +151,8 @@ describe('with ffmpeg', () => {
   const file = join(directory, 'source.flv');
 
   beforeAll(async () => {
-    const picture = 'testsrc2=size=96x64:rate=15:duration=6';
-    const make = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', 'sine=duration=6'];
+    const videoBody = 'testsrc2=size=96x64:rate=15:duration=6';
+    const make = ['-f', 'lavfi', '-i', videoBody, '-f', 'lavfi', '-i', 'sine=duration=6'];
     const encode = [
       '-c:v',
       'libx264',

@@ -24,9 +24,9 @@ const file = runFfmpeg([
   ...BOTH,
   ...[...H264_ENCODER, '-c:a', 'aac', '-output_ts_offset', '4000.5', '-f', 'matroska'],
 ]);
-const silent = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...VP8, '-live', '1', '-f', 'webm']);
-const soundOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'libopus', '-f', 'webm']);
-const SAMPLES = { live, file, silent, soundOnly };
+const videoOnly = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...VP8, '-live', '1', '-f', 'webm']);
+const audioOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'libopus', '-f', 'webm']);
+const SAMPLES = { live, file, videoOnly, audioOnly };
 
 function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
   const reader = new MatroskaReader();
@@ -36,7 +36,7 @@ function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
 }
 
 /** Largest part that may remain buffered at the end of a file: a cluster without video. */
-const WAITING_BYTES = 4_000;
+const MAX_BUFFERED_BYTES = 4_000;
 
 for (const [name, bytes] of Object.entries(SAMPLES)) {
   describe(`Matroska: ${name}`, () => {
@@ -44,43 +44,43 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
       const { units } = read(bytes);
       const all = concatBytes(units.map((unit) => unit.bytes));
       expect(all).toEqual(bytes.slice(0, all.length));
-      expect(bytes.length - all.length).toBeLessThan(WAITING_BYTES);
+      expect(bytes.length - all.length).toBeLessThan(MAX_BUFFERED_BYTES);
       const headers = units.findIndex(({ isHeader }) => !isHeader);
       expect(headers).toBeGreaterThan(2);
       expect(units.slice(headers).some(({ isHeader }) => isHeader)).toBe(false);
     });
 
     test('[M-4] units do not depend on chunk sizes', () => {
-      const whole = read(bytes).units;
+      const expectedUnits = read(bytes).units;
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }), (lengths) => {
-          expect(read(bytes, lengths).units).toEqual(whole);
+          expect(read(bytes, lengths).units).toEqual(expectedUnits);
         }),
         { numRuns: 20 },
       );
-      expect(read(bytes, [1]).units).toEqual(whole);
+      expect(read(bytes, [1]).units).toEqual(expectedUnits);
     });
 
     test('[M-12] source times equal those of ffmpeg', () => {
-      const seen = probePackets(bytes).map(({ ptsMs }) => Math.round(ptsMs));
+      const ffmpegTimes = probePackets(bytes).map(({ ptsMs }) => Math.round(ptsMs));
       const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
       expect(times.length).toBeGreaterThan(40);
-      expect(seen[0]).toBe(times[0] as number);
-      for (const time of times) expect(seen).toContain(time);
+      expect(ffmpegTimes[0]).toBe(times[0] as number);
+      for (const time of times) expect(ffmpegTimes).toContain(time);
     });
 
     test('[M-40] a decoder can start at every entry point, after the headers', () => {
       const { reader, units } = read(bytes);
-      const joins = units.flatMap(({ isEntryPoint }, at) => (isEntryPoint ? [at] : []));
-      expect(joins.length).toBeGreaterThan(1);
-      for (const at of joins) {
-        const rest = units.slice(at).map((unit) => unit.bytes);
+      const entryPoints = units.flatMap(({ isEntryPoint }, index) => (isEntryPoint ? [index] : []));
+      expect(entryPoints.length).toBeGreaterThan(1);
+      for (const index of entryPoints) {
+        const rest = units.slice(index).map((unit) => unit.bytes);
         const late = concatBytes([reader.header(), ...rest]);
         expect(decodeErrors(late)).toBe('');
         const packets = probePackets(late);
-        expect(Math.round(packets[0]?.ptsMs ?? 0)).toBe(units[at]?.sourceMs ?? -1);
+        expect(Math.round(packets[0]?.ptsMs ?? 0)).toBe(units[index]?.sourceMs ?? -1);
         const pictures = packets.filter(({ type }) => type === 'video');
-        if (bytes !== soundOnly) {
+        if (bytes !== audioOnly) {
           expect(pictures[0]?.isKey).toBe(true);
           expect(countFrames(late)).toBe(pictures.length);
         }
@@ -102,23 +102,23 @@ describe('Matroska', () => {
       '60',
       ...often,
     ]);
-    for (const bytes of [live, file, silent, few]) {
+    for (const bytes of [live, file, videoOnly, few]) {
       const keys = probePackets(bytes).filter(({ type, isKey }) => type === 'video' && isKey);
       const { units } = read(bytes);
       const clusters = units.filter((unit) => unit.bytes[0] === 0x1f && unit.bytes[1] === 0x43);
-      const joins = units.filter(({ isEntryPoint }) => isEntryPoint);
-      expect(clusters).toEqual(expect.arrayContaining(joins));
-      expect(joins.length).toBeGreaterThan(1);
-      expect(joins.length).toBeLessThanOrEqual(keys.length);
+      const entryPoints = units.filter(({ isEntryPoint }) => isEntryPoint);
+      expect(clusters).toEqual(expect.arrayContaining(entryPoints));
+      expect(entryPoints.length).toBeGreaterThan(1);
+      expect(entryPoints.length).toBeLessThanOrEqual(keys.length);
       if (bytes === few) expect(clusters.length).toBeGreaterThan(2 * keys.length);
     }
   });
 
   test('[M-40] the size of a segment does not limit a decoder that starts in the middle', () => {
     const known = file.slice();
-    const at = Buffer.from(known.buffer).indexOf(Buffer.from([0x18, 0x53, 0x80, 0x67])) + 4;
-    expect([...known.subarray(at, at + 8)]).toEqual([1, ...Array(7).fill(255)]);
-    known.set([1, 0, 0, 0, 0, 0, 0x40, 0], at);
+    const index = Buffer.from(known.buffer).indexOf(Buffer.from([0x18, 0x53, 0x80, 0x67])) + 4;
+    expect([...known.subarray(index, index + 8)]).toEqual([1, ...Array(7).fill(255)]);
+    known.set([1, 0, 0, 0, 0, 0, 0x40, 0], index);
     const { reader, units } = read(known);
     expect(concatBytes(units.map((unit) => unit.bytes))).toEqual(known);
     expect(reader.header()).toEqual(read(file).reader.header());
@@ -141,7 +141,7 @@ describe('Matroska', () => {
   });
 
   test('a block group without references is a key frame', () => {
-    const header = read(silent).units.filter(({ isHeader }) => isHeader);
+    const header = read(videoOnly).units.filter(({ isHeader }) => isHeader);
     const cluster = [0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x82, 3, 0xe8];
     const group = (...more: number[]) => [
       0xa0,
@@ -187,18 +187,22 @@ describe('malformed WebM/Matroska', () => {
   test('[M-16] with any corrupted bytes causes only the expected error', () => {
     for (const bytes of [live, file]) {
       fc.assert(
-        fc.property(fc.nat(bytes.length - 1), fc.uint8Array({ maxLength: 40 }), (at, noise) => {
-          const broken = bytes.slice();
-          broken.set(noise.subarray(0, bytes.length - at), at);
-          refusal(broken);
-        }),
+        fc.property(
+          fc.nat(bytes.length - 1),
+          fc.uint8Array({ maxLength: 40 }),
+          (index, garbage) => {
+            const corrupted = bytes.slice();
+            corrupted.set(garbage.subarray(0, bytes.length - index), index);
+            errorOf(corrupted);
+          },
+        ),
         { numRuns: 200 },
       );
       fc.assert(
-        fc.property(fc.nat(700), fc.nat(255), (at, value) => {
-          const broken = bytes.slice(0, 50_000);
-          broken[at] = value;
-          refusal(broken);
+        fc.property(fc.nat(700), fc.nat(255), (index, value) => {
+          const corrupted = bytes.slice(0, 50_000);
+          corrupted[index] = value;
+          errorOf(corrupted);
         }),
         { numRuns: 500 },
       );
@@ -207,37 +211,40 @@ describe('malformed WebM/Matroska', () => {
 
   test('[M-16] with an endless header or an oversized element is rejected', () => {
     const header = read(live).reader.header();
-    const nothing = concatBytes([Uint8Array.of(0xec, 0x10, 0x10, 0, 0), new Uint8Array(0x10_0000)]);
-    expect(refusal(concatBytes([header, ...Array(5).fill(nothing)]))).toContain(
+    const voidElement = concatBytes([
+      Uint8Array.of(0xec, 0x10, 0x10, 0, 0),
+      new Uint8Array(0x10_0000),
+    ]);
+    expect(errorOf(concatBytes([header, ...Array(5).fill(voidElement)]))).toContain(
       'header is too large',
     );
     const many = Array(1_001).fill(Uint8Array.of(0xec, 0x80));
-    expect(refusal(concatBytes([header, ...many]))).toContain('header is too large');
+    expect(errorOf(concatBytes([header, ...many]))).toContain('header is too large');
     const block = Uint8Array.of(0xa3, 0x08, 0xff, 0xff, 0xff, 0xff);
     const cluster = Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff);
-    expect(refusal(concatBytes([header, cluster, block]))).toContain('too large');
+    expect(errorOf(concatBytes([header, cluster, block]))).toContain('too large');
   });
 
   test('[M-16] with a cluster without blocks does not grow memory', () => {
     const header = read(live).reader.header();
     const reader = new MatroskaReader();
     reader.push(concatBytes([header, Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff)]));
-    const nothing = concatBytes([Uint8Array.of(0xec, 0x60, 0), new Uint8Array(8_192)]);
-    let passed = 0;
+    const voidElement = concatBytes([Uint8Array.of(0xec, 0x60, 0), new Uint8Array(8_192)]);
+    let passedBytes = 0;
     for (let i = 0; i < 20; i++) {
-      for (const unit of reader.push(nothing)) passed += unit.bytes.length;
+      for (const unit of reader.push(voidElement)) passedBytes += unit.bytes.length;
     }
-    expect(passed).toBe(5 + 20 * nothing.length);
+    expect(passedBytes).toBe(5 + 20 * voidElement.length);
   });
 
   test('[M-16] with a second recording on the same connection is rejected', () => {
-    expect(refusal(concatBytes([live, live]))).toContain('reconnect');
-    expect(refusal(concatBytes([soundOnly, soundOnly]))).toContain('reconnect');
+    expect(errorOf(concatBytes([live, live]))).toContain('reconnect');
+    expect(errorOf(concatBytes([audioOnly, audioOnly]))).toContain('reconnect');
   });
 });
 
 /** The reader's error message for these bytes; empty without an error. */
-function refusal(bytes: Uint8Array): string {
+function errorOf(bytes: Uint8Array): string {
   try {
     read(bytes, [5_000]);
     return '';

@@ -26,9 +26,9 @@ const source = runFfmpeg([
   '-f',
   'mpegts',
 ]);
-const silent = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...H264_ENCODER, '-f', 'mpegts']);
-const soundOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'aac', '-f', 'mpegts']);
-const SAMPLES = { source, silent, soundOnly };
+const videoOnly = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...H264_ENCODER, '-f', 'mpegts']);
+const audioOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'aac', '-f', 'mpegts']);
+const SAMPLES = { source, videoOnly, audioOnly };
 
 const PACKET = 188;
 
@@ -40,14 +40,15 @@ function read(bytes: Uint8Array, lengths: readonly number[] = [bytes.length]) {
 }
 
 /** Properties of units by byte offset, independent of how runs of plain packets are split. */
-function marks(units: readonly SourceUnit[]) {
-  const found: unknown[] = [];
+function unitProperties(units: readonly SourceUnit[]) {
+  const result: unknown[] = [];
   let at = 0;
-  for (const { bytes, ...mark } of units) {
-    if (mark.isHeader || mark.isEntryPoint || mark.sourceMs !== null) found.push({ at, ...mark });
+  for (const { bytes, ...properties } of units) {
+    if (properties.isHeader || properties.isEntryPoint || properties.sourceMs !== null)
+      result.push({ at, ...properties });
     at += bytes.length;
   }
-  return found;
+  return result;
 }
 
 /** Packets with their continuity counters cleared. */
@@ -65,17 +66,17 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
     });
 
     test('[M-3] units do not depend on chunk sizes', () => {
-      const whole = read(bytes);
+      const expected = read(bytes);
       fc.assert(
         fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1 }), (lengths) => {
-          const cut = read(bytes, lengths);
-          expect(bytesOf(cut.units)).toEqual(bytes);
-          expect(marks(cut.units)).toEqual(marks(whole.units));
-          expect(cut.reader.header()).toEqual(whole.reader.header());
+          const split = read(bytes, lengths);
+          expect(bytesOf(split.units)).toEqual(bytes);
+          expect(unitProperties(split.units)).toEqual(unitProperties(expected.units));
+          expect(split.reader.header()).toEqual(expected.reader.header());
         }),
         { numRuns: 20 },
       );
-      expect(marks(read(bytes, [1]).units)).toEqual(marks(whole.units));
+      expect(unitProperties(read(bytes, [1]).units)).toEqual(unitProperties(expected.units));
     });
 
     test('[M-14] everything but an incomplete packet is passed on at once', () => {
@@ -91,7 +92,7 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
 
     test('[M-12] source times equal those of ffmpeg', () => {
       const packets = probePackets(bytes);
-      const type = bytes === soundOnly ? 'audio' : 'video';
+      const type = bytes === audioOnly ? 'audio' : 'video';
       const seen = packets.filter((packet) => packet.type === type).map(({ ptsMs }) => ptsMs);
       const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
       const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
@@ -104,12 +105,12 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
     test('[M-40] a decoder can start at every entry point, after the tables', () => {
       const { reader, units } = read(bytes);
       expect(reader.header()).toHaveLength(2 * PACKET);
-      const joins = units.flatMap(({ isEntryPoint }, at) => (isEntryPoint ? [at] : []));
-      expect(joins.length).toBeGreaterThan(3);
-      for (const at of joins.slice(0, 5)) {
+      const entryPoints = units.flatMap(({ isEntryPoint }, at) => (isEntryPoint ? [at] : []));
+      expect(entryPoints.length).toBeGreaterThan(3);
+      for (const at of entryPoints.slice(0, 5)) {
         const late = concatBytes([reader.header(), bytesOf(units.slice(at))]);
         expect(decodeErrors(late)).toBe('');
-        if (bytes === soundOnly) continue;
+        if (bytes === audioOnly) continue;
         const pictures = probePackets(late).filter(({ type }) => type === 'video');
         expect(pictures[0]?.isKey).toBe(true);
         expect(pictures[0]?.ptsMs).toBeCloseTo(units[at]?.sourceMs ?? -1, 2);
@@ -122,8 +123,8 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
 describe('MPEG-TS', () => {
   test('[M-40] entry points are exactly the key frames', () => {
     const keys = probePackets(source).filter(({ type, isKey }) => type === 'video' && isKey);
-    const joins = read(source).units.filter(({ isEntryPoint }) => isEntryPoint);
-    const close = joins.map(({ sourceMs }) => Math.round(sourceMs ?? -1));
+    const entryPoints = read(source).units.filter(({ isEntryPoint }) => isEntryPoint);
+    const close = entryPoints.map(({ sourceMs }) => Math.round(sourceMs ?? -1));
     expect(close).toEqual(keys.map(({ ptsMs }) => Math.round(ptsMs)));
   });
 
@@ -136,8 +137,8 @@ describe('MPEG-TS', () => {
     }
     expect(read(many).units.filter(({ isEntryPoint }) => isEntryPoint)).toHaveLength(25);
     const { units } = read(unmarked);
-    const joins = units.map(({ sourceMs, isEntryPoint }) => ({ sourceMs, isEntryPoint }));
-    const pictures = joins.filter(({ sourceMs }) => sourceMs !== null);
+    const entryPoints = units.map(({ sourceMs, isEntryPoint }) => ({ sourceMs, isEntryPoint }));
+    const pictures = entryPoints.filter(({ sourceMs }) => sourceMs !== null);
     expect(pictures.map(({ isEntryPoint }) => isEntryPoint)).toEqual([
       ...Array(300).fill(false),
       ...Array(75).fill(true),
@@ -198,7 +199,7 @@ describe('MPEG-TS', () => {
   });
 
   test('[M-16] a table with a wrong CRC is ignored', () => {
-    const whole = read(source);
+    const expected = read(source);
     const tables = [0, 0x1000].map((pid) => {
       const packet = source.findIndex(
         (_, at) =>
@@ -212,15 +213,17 @@ describe('MPEG-TS', () => {
         const damaged = table.slice();
         damaged[at] = (damaged[at] ?? 0) ^ 0x10;
         const header = read(concatBytes([source, damaged])).reader.header();
-        expect(withoutCounters(header)).toEqual(withoutCounters(whole.reader.header()));
+        expect(withoutCounters(header)).toEqual(withoutCounters(expected.reader.header()));
       }
     }
     const marked = source.slice();
     for (let at = 0; at < marked.length; at += PACKET)
       marked[at + 1] = (marked[at + 1] ?? 0) | 0x80;
     const { units } = read(concatBytes([source, marked]));
-    expect(marks(units).filter((mark) => !(mark as SourceUnit).isHeader)).toEqual(
-      marks(whole.units).filter((mark) => !(mark as SourceUnit).isHeader),
+    expect(
+      unitProperties(units).filter((properties) => !(properties as SourceUnit).isHeader),
+    ).toEqual(
+      unitProperties(expected.units).filter((properties) => !(properties as SourceUnit).isHeader),
     );
   });
 

@@ -27,7 +27,7 @@ async function errorFor(answer: () => Response): Promise<SourceAddressError> {
   const error = await fetchAddress().catch((thrown: unknown) => thrown);
   errorResponse = null;
   if (error instanceof SourceAddressError) return error;
-  throw new Error('it was not refused');
+  throw new Error('expected a SourceAddressError');
 }
 
 test('[M-1] key and address come from the studio API', async () => {

@@ -225,9 +225,9 @@ describe('the encoded test picture', () => {
     ['192x108', [192, 108], [64, 36]],
   ])(
     '[M-45] at %s can be read in the lowest rendition at low quality',
-    async (_, encoder, shown) => {
-      const to = sizeOf(shown);
-      const frames = await renditionOf(sizeOf(encoder), to);
+    async (_, sentSize, shownSize) => {
+      const to = sizeOf(shownSize);
+      const frames = await renditionOf(sizeOf(sentSize), to);
       const read = frames.map((data) => readPicture({ ...to, data, format: 'luma' })?.unixMs);
       expect(read).toEqual(Array.from({ length: FRAMES }, (_, frame) => beginMs + frame * 40));
     },

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { TestIngest } from '../../../test/support/media/rtmp-fixture.ts';
+import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { listenRtmp, type RtmpListener } from './rtmp-listener.ts';
 
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJ';
@@ -11,7 +11,8 @@ const directory = mkdtempSync(join(tmpdir(), 'fourbeat-rtmp-'));
 const lines: string[] = [];
 const logger = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
 const senders: Bun.Subprocess[] = [];
-let ingest: TestIngest;
+let ingest: FakeIngest;
+let keys: Map<string, string>;
 let listener: RtmpListener;
 
 /** Test files: frame rate, encoder options, and whether they have audio. */
@@ -35,7 +36,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   lines.length = 0;
-  ingest = new TestIngest(new Map([[KEY, 'stream']]));
+  keys = new Map([[KEY, 'stream']]);
+  ingest = new FakeIngest(keys);
   listener = await listenRtmp({ host: '127.0.0.1', port: 0, ingest, logger });
 });
 
@@ -116,9 +118,8 @@ describe('[M-2] media arrives unchanged', () => {
       address: '127.0.0.1',
     });
     expect(await sender.exited).toBe(0);
-    await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('the source stopped publishing');
-    await expectSame(name, session.bytes());
+    expect(await session.left()).toBe('the source stopped publishing');
+    await expectSame(name, session.content());
   });
 });
 
@@ -139,39 +140,38 @@ test('[M-6] a second source is refused, and the first continues', async () => {
   expect(await second.exited).not.toBe(0);
   expect(await new Response(second.stderr).text()).toContain('The stream has a source.');
   expect(await first.exited).toBe(0);
-  await session.until(({ ending }) => ending !== null);
-  await expectSame('plain', session.bytes());
+  await session.left();
+  await expectSame('plain', session.content());
 });
 
 test('[M-1] a rotated key is refused, and the source with the old key continues', async () => {
   const accepted = ingest.next();
   const first = send('plain');
   const session = await accepted;
-  ingest.keys.clear();
-  ingest.keys.set('sk_new', 'another');
+  keys.clear();
+  keys.set('sk_new', 'another');
   expect(await send('silent').exited).not.toBe(0);
   expect(await send('silent', { path: 'live/sk_new', input: [] }).exited).toBe(0);
   expect(await first.exited).toBe(0);
-  await session.until(({ ending }) => ending !== null);
-  await expectSame('plain', session.bytes());
+  await session.left();
+  await expectSame('plain', session.content());
 });
 
 test('[M-7] a killed sender counts as disconnected', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
-  await session.until(({ receivedBytes }) => receivedBytes > 10_000);
+  await session.received(10_000);
   sender.kill('SIGKILL');
-  await session.until(({ ending }) => ending !== null);
-  expect(session.ending).toBe('connection lost');
+  expect(await session.left()).toBe('connection lost');
 });
 
 test('a source that the service ends gets the reason', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
-  await session.until(({ receivedBytes }) => receivedBytes > 10_000);
-  session.cut('The stream has ended.');
+  await session.received(10_000);
+  session.close('The stream has ended.');
   expect(await sender.exited).not.toBe(0);
   expect(await new Response(sender.stderr).text()).toContain('The stream has ended.');
 });
@@ -182,16 +182,16 @@ test('a sender under back-pressure waits and loses no frame', async () => {
   // Without pacing, and more than the kernel buffers hold.
   const sender = send('heavy', { input: ['-stream_loop', String(turns - 1)] });
   const session = await accepted;
-  session.isFull = true;
-  await session.until(({ receivedBytes }) => receivedBytes > 0);
+  session.acceptsMore = false;
+  await session.received(1);
   const waited = await Promise.race([sender.exited, Bun.sleep(1_000)]);
   expect(waited).toBeUndefined();
-  expect(session.receivedBytes).toBeLessThan(2 << 20);
+  expect(session.bytes).toBeLessThan(2 << 20);
   session.drain();
   expect(await sender.exited).toBe(0);
-  await session.until(({ ending }) => ending !== null);
+  await session.left();
   const received = join(directory, 'held.flv');
-  await Bun.write(received, session.bytes());
+  await Bun.write(received, session.content());
   const sizes = async (path: string) =>
     (await run('ffprobe', ['-show_entries', 'packet=size', '-of', 'csv=p=0', path])).trim();
   const once = await sizes(pathOf('heavy'));
@@ -202,9 +202,9 @@ test('a stop ends all sources', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
-  await session.until(({ receivedBytes }) => receivedBytes > 10_000);
+  await session.received(10_000);
   await listener.stop();
-  expect(session.ending).toBe('The service is stopping; connect again.');
+  expect(session.ended).toBe('The service is stopping; connect again.');
   expect(await sender.exited).not.toBe(0);
   await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
 });

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
-import { picture, RtmpFixture, type TestSender } from '../../../test/support/media/rtmp-fixture.ts';
+import {
+  RtmpFixture,
+  type TestSender,
+  videoMessage,
+} from '../../../test/support/media/rtmp-fixture.ts';
 import { flvTag } from '../container/flv-tag.ts';
 import { writeChunks } from './chunk-writer.ts';
 import { commandMessage } from './publish-session.ts';
@@ -21,8 +25,8 @@ afterEach(() => fixture.close());
 
 describe('[M-16] a peer that', () => {
   test('speaks another protocol is closed at once and not logged', async () => {
-    const port = await fixture.listening();
-    const sender = await fixture.sender(port);
+    const port = await fixture.listen();
+    const sender = await fixture.connect(port);
     sender.socket.write('GET / HTTP/1.1\r\n\r\n');
     await sender.closed;
     expect(fixture.lines.map((line) => JSON.parse(line).level)).toEqual([20]);
@@ -33,16 +37,14 @@ describe('[M-16] a peer that', () => {
     ['half a handshake', (sender: TestSender) => sender.socket.write(Uint8Array.of(3, 0, 0))],
     ['no publish command', (sender: TestSender) => sender.sendHandshake()],
     [
-      'nothing but questions',
+      'nothing but pings',
       (sender: TestSender) => {
         sender.sendHandshake();
         sender.send(...Array.from({ length: 100 }, () => userControl(PING_REQUEST, 5)));
       },
     ],
   ])('sends %s is closed after a while', async (_, misbehave) => {
-    const sender = await fixture.sender(
-      await fixture.listening({ handshakeMs: 50, publishMs: 50 }),
-    );
+    const sender = await fixture.connect(await fixture.listen({ handshakeMs: 50, publishMs: 50 }));
     misbehave(sender);
     await sender.closed;
     expect(fixture.lines.join()).toContain('it did not publish in time');
@@ -53,7 +55,7 @@ describe('[M-16] a peer that', () => {
     ['a malformed command', { ...commandMessage(0), payload: Buffer.of(77) }],
     ['publish before connect', commandMessage(1, 'publish', 1, null, 'KEY')],
   ])('begins with %s is closed', async (_, message) => {
-    const sender = await fixture.sender(await fixture.listening());
+    const sender = await fixture.connect(await fixture.listen());
     sender.sendHandshake();
     sender.send(message);
     await sender.closed;
@@ -61,7 +63,7 @@ describe('[M-16] a peer that', () => {
   });
 
   test('wants to play gets an error message', async () => {
-    const sender = await fixture.sender(await fixture.listening());
+    const sender = await fixture.connect(await fixture.listen());
     sender.sendHandshake();
     sender.send(commandMessage(0, 'connect', 1, { app: 'live' }));
     sender.send(commandMessage(1, 'play', 2, null, 'KEY'));
@@ -70,42 +72,43 @@ describe('[M-16] a peer that', () => {
   });
 
   test('never reads the responses is closed', async () => {
-    const port = await fixture.listening({ messagesPerSecond: Number.POSITIVE_INFINITY });
-    const { source, session } = await fixture.live(port);
+    const port = await fixture.listen({ messagesPerSecond: Number.POSITIVE_INFINITY });
+    const { source, session } = await fixture.goLive(port);
     source.socket.pause();
-    const question = writeChunks(userControl(PING_REQUEST, 1), 2, 128);
-    const questions = Buffer.concat(Array.from({ length: 1_000 }, () => question));
+    const request = writeChunks(userControl(PING_REQUEST, 1), 2, 128);
+    const requests = Buffer.concat(Array.from({ length: 1_000 }, () => request));
     const flood = () => {
-      while (session.ending === null && source.socket.write(questions));
+      while (session.ended === null && source.socket.write(requests));
     };
     source.socket.on('drain', flood);
     flood();
-    await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('connection lost');
+    expect(await session.left()).toBe('connection lost');
   });
 
   test('floods messages before publishing is closed', async () => {
-    const sender = await fixture.sender(await fixture.listening());
+    const sender = await fixture.connect(await fixture.listen());
     sender.sendHandshake();
     // One byte each: a format 3 chunk repeats the previous empty message.
-    const flood = Buffer.concat([writeChunks({ ...picture(0), payload: EMPTY }, 3, 128), REPEATED]);
+    const flood = Buffer.concat([
+      writeChunks({ ...videoMessage(0), payload: EMPTY }, 3, 128),
+      REPEATED,
+    ]);
     sender.socket.write(flood);
     await sender.closed;
     expect(fixture.ingest.requests).toEqual([]);
-    const two = await fixture.sender(await fixture.listening());
-    two.sendHandshake();
-    two.send(
-      ...Array.from({ length: 40 }, () => ({ ...picture(0), payload: Buffer.alloc(8_000) })),
+    const second = await fixture.connect(await fixture.listen());
+    second.sendHandshake();
+    second.send(
+      ...Array.from({ length: 40 }, () => ({ ...videoMessage(0), payload: Buffer.alloc(8_000) })),
     );
-    await two.closed;
+    await second.closed;
   });
 
   test('floods empty messages as a source gets an error message', async () => {
-    const { source, session } = await fixture.live(await fixture.listening());
-    source.socket.write(writeChunks({ ...picture(0), payload: EMPTY }, 3, 128));
+    const { source, session } = await fixture.goLive(await fixture.listen());
+    source.socket.write(writeChunks({ ...videoMessage(0), payload: EMPTY }, 3, 128));
     source.socket.write(REPEATED);
-    await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('Too many messages per second.');
+    expect(await session.left()).toBe('Too many messages per second.');
     await source.until((all) => all.codes().includes(FAILED));
   });
 
@@ -119,14 +122,14 @@ describe('[M-16] a peer that', () => {
       'HEVC',
       'set the encoder to H.264',
       (sender: TestSender) => {
-        sender.send({ ...picture(0), payload: Buffer.from('\x91hvc1') });
+        sender.send({ ...videoMessage(0), payload: Buffer.from('\x91hvc1') });
       },
     ],
     [
       'a timestamp jump',
       'jumped by',
       (sender: TestSender) => {
-        sender.send(picture(100_000), picture(0));
+        sender.send(videoMessage(100_000), videoMessage(0));
       },
     ],
     [
@@ -139,44 +142,42 @@ describe('[M-16] a peer that', () => {
   ])(
     'sends %s as a source gets an error message, and other sources continue',
     async (_, line, misbehave) => {
-      fixture.ingest.keys.set('OTHER', 'another');
-      const port = await fixture.listening();
-      const { source, session } = await fixture.live(port);
-      const { source: bad, session: badSession } = await fixture.live(port, 'OTHER');
+      fixture.keys.set('OTHER', 'another');
+      const port = await fixture.listen();
+      const { source, session } = await fixture.goLive(port);
+      const { source: bad, session: badSession } = await fixture.goLive(port, 'OTHER');
       misbehave(bad);
-      await badSession.until(({ ending }) => ending !== null);
-      expect(badSession.ending).toContain(line);
+      expect(await badSession.left()).toContain(line);
       await bad.until((sender) => sender.codes().includes(FAILED));
-      source.send(picture(40));
-      await session.until(({ receivedBytes }) => receivedBytes > 100);
-      expect(session.ending).toBeNull();
+      source.send(videoMessage(40));
+      await session.received(100);
+      expect(session.ended).toBeNull();
     },
   );
 
   test('is silent as a source is ended', async () => {
-    const { source, session } = await fixture.live(await fixture.listening({ idleMs: 50 }));
-    await session.until(({ ending }) => ending !== null);
-    expect(session.ending).toBe('timeout');
+    const { source, session } = await fixture.goLive(await fixture.listen({ idleMs: 50 }));
+    expect(await session.left()).toBe('timeout');
     await source.until((sender) => sender.codes().includes(FAILED));
   });
 
   test('[M-5] guesses keys is slowed down', async () => {
     const guess = async (port: number, times: number) => {
       for (let turn = 0; turn < times; turn++) {
-        const sender = await fixture.sender(port);
+        const sender = await fixture.connect(port);
         sender.publish('WRONG');
         await sender.closed;
       }
     };
-    await guess(await fixture.listening({ closedHoldMs: 60_000 }), 40);
+    await guess(await fixture.listen({ closedHoldMs: 60_000 }), 40);
     expect(fixture.ingest.requests.length).toBe(16);
     fixture.ingest.requests.length = 0;
-    await guess(await fixture.listening({ closedHoldMs: 0 }), 40);
+    await guess(await fixture.listen({ closedHoldMs: 0 }), 40);
     expect(fixture.ingest.requests.length).toBe(40);
   });
 
   test('is refused and stays connected is closed', async () => {
-    const sender = await fixture.sender(await fixture.listening({ lingerMs: 50 }), true);
+    const sender = await fixture.connect(await fixture.listen({ lingerMs: 50 }), true);
     sender.publish('WRONG');
     await sender.until((all) => all.codes().includes(BAD_NAME));
     const writing = setInterval(() => sender.socket.write(Buffer.alloc(100)), 10);
@@ -186,24 +187,24 @@ describe('[M-16] a peer that', () => {
 });
 
 test('[M-16] many misbehaving connections do not disturb a source', async () => {
-  const port = await fixture.listening({ handshakeMs: 500, publishMs: 500, closedHoldMs: 0 });
-  const { source, session } = await fixture.live(port);
-  const strangers = await Promise.all(Array.from({ length: 200 }, () => fixture.sender(port)));
+  const port = await fixture.listen({ handshakeMs: 500, publishMs: 500, closedHoldMs: 0 });
+  const { source, session } = await fixture.goLive(port);
+  const strangers = await Promise.all(Array.from({ length: 200 }, () => fixture.connect(port)));
   const sent: Uint8Array[] = [];
   for (const [index, stranger] of strangers.entries()) {
     // A third is silent, a third sends slowly, a third floods.
     if (index % 3 === 1) stranger.socket.write(Uint8Array.of(3));
     if (index % 3 === 2) stranger.socket.write(crypto.getRandomValues(new Uint8Array(5_000)));
-    const frame = picture(index * 40, 300, index === 0);
+    const frame = videoMessage(index * 40, 300, index === 0);
     sent.push(flvTag(VIDEO, index * 40, frame.payload));
     source.send(frame);
   }
   await Promise.all(strangers.map(({ closed }) => closed));
-  await session.until(({ receivedBytes }) => receivedBytes >= 13 + 200 * 315);
-  expect(Buffer.from(session.bytes()).subarray(13).equals(Buffer.concat(sent))).toBe(true);
-  expect(session.ending).toBeNull();
+  await session.received(13 + 200 * 315);
+  expect(Buffer.from(session.content()).subarray(13).equals(Buffer.concat(sent))).toBe(true);
+  expect(session.ended).toBeNull();
   // New connections are accepted again.
-  const next = await fixture.sender(port);
+  const next = await fixture.connect(port);
   next.publish('WRONG');
   await next.until((sender) => sender.codes().includes(BAD_NAME));
 });

@@ -85,7 +85,7 @@ test('[M-16] a conclusion without the cookie of its address is ignored', () => {
   expect(deliver(CONCLUSION, 1)).toBeUndefined();
   expect(deliver(conclusion, 2)).toBeUndefined();
   expect(deliver(conclusion, 1, '192.0.2.2')).toBeUndefined();
-  expect(ingest.offers).toHaveLength(0);
+  expect(ingest.requests).toHaveLength(0);
 });
 
 test('[M-16] a repeated conclusion is one request, and its rejection is repeated', async () => {
@@ -101,7 +101,7 @@ test('[M-16] a repeated conclusion is one request, and its rejection is repeated
   expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([1410]);
   expect(readRejection(deliver(conclusion, 1) ?? Buffer.alloc(0))).toBe(1410);
   expect(deliver(createShutdown(1), 1)).toBeUndefined();
-  expect(ingest.offers).toHaveLength(1);
+  expect(ingest.requests).toHaveLength(1);
   expect(lines).toHaveLength(1);
 });
 
@@ -113,7 +113,7 @@ test('[M-16] opening callers are limited per address', async () => {
   const elsewhere = conclusionFor(9, '192.0.2.2');
   expect(deliver(elsewhere, 9, '192.0.2.2')).toBeUndefined();
   await settle();
-  expect(ingest.offers).toHaveLength(9);
+  expect(ingest.requests).toHaveLength(9);
 });
 
 test('[M-16] inductions are rate limited', () => {
@@ -172,5 +172,5 @@ test('[M-3] a stop ends all sources and later datagrams are ignored', async () =
   proxy.stop();
   expect(session.ended).toBe('the service is stopping');
   expect(deliver(late, 2)).toBeUndefined();
-  expect(ingest.offers).toHaveLength(1);
+  expect(ingest.requests).toHaveLength(1);
 });

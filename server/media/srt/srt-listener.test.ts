@@ -23,12 +23,12 @@ const sockets: Socket[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'srt-'));
   sample = join(folder, 'sample.ts');
-  const made = Bun.spawn([
+  const encoder = Bun.spawn([
     ...['ffmpeg', '-hide_banner', '-loglevel', 'error', '-y'],
     ...['-f', 'lavfi', '-i', 'testsrc=s=192x108:r=15', '-f', 'lavfi', '-i', 'sine', '-t', '4'],
     ...['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-c:a', 'aac', sample],
   ]);
-  expect(await made.exited).toBe(0);
+  expect(await encoder.exited).toBe(0);
 });
 
 afterEach(async () => {
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-async function listening(options: Partial<ListenSrtOptions> = {}) {
+async function startListener(options: Partial<ListenSrtOptions> = {}) {
   const ingest = new FakeIngest(
     new Map([
       [KEY, STREAM],
@@ -63,14 +63,18 @@ async function listening(options: Partial<ListenSrtOptions> = {}) {
   return { ingest, lines, port: listener.port, listener };
 }
 
-interface Sending {
+interface SendOptions {
   readonly query?: string;
   /** Plays the sample once and writes a copy of the sent bytes to this file. */
   readonly copy?: string;
 }
 
 /** ffmpeg as sender. */
-function sending(port: number, streamId: string, { query = '&pkt_size=1316', copy }: Sending = {}) {
+function startSender(
+  port: number,
+  streamId: string,
+  { query = '&pkt_size=1316', copy }: SendOptions = {},
+) {
   const url = `srt://127.0.0.1:${port}?streamid=${streamId.replace('#', '%23')}${query}`;
   const once = copy === undefined ? [] : ['-map', '0', '-c', 'copy', '-f', 'mpegts', copy];
   const sender = Bun.spawn(
@@ -86,22 +90,22 @@ function sending(port: number, streamId: string, { query = '&pkt_size=1316', cop
 }
 
 /** Number of decodable frames; checks that all packets can be decoded. */
-async function decoded(bytes: Uint8Array): Promise<number> {
+async function countDecodedFrames(bytes: Uint8Array): Promise<number> {
   const file = join(folder, `${crypto.randomUUID()}.ts`);
   await Bun.write(file, bytes);
-  const asked = Bun.spawn(['ffmpeg', '-v', 'error', '-i', file, '-f', 'framemd5', '-'], {
+  const decoder = Bun.spawn(['ffmpeg', '-v', 'error', '-i', file, '-f', 'framemd5', '-'], {
     stdout: 'pipe',
     stderr: 'pipe',
   });
-  const [frames, errors] = await Promise.all([asked.stdout.text(), asked.stderr.text()]);
+  const [frames, errors] = await Promise.all([decoder.stdout.text(), decoder.stderr.text()]);
   expect(errors).toBe('');
   return frames.split('\n').filter((line) => /^\d/.test(line)).length;
 }
 
-async function source(ingest: FakeIngest, port: number, streamId = `publish:${KEY}`) {
-  const taken = ingest.next();
-  const sender = sending(port, streamId);
-  const session = await taken;
+async function startSource(ingest: FakeIngest, port: number, streamId = `publish:${KEY}`) {
+  const accepted = ingest.next();
+  const sender = startSender(port, streamId);
+  const session = await accepted;
   await session.received(10_000);
   return { session, sender };
 }
@@ -109,20 +113,20 @@ async function source(ingest: FakeIngest, port: number, streamId = `publish:${KE
 /** The sent bytes, except the end, which a sender discards when it closes. */
 async function expectAllOf(copy: string, session: FakeSession): Promise<void> {
   const sent = Buffer.from(await Bun.file(copy).arrayBuffer());
-  const came = Buffer.from(session.content());
-  expect(came.equals(sent.subarray(0, came.length))).toBe(true);
-  expect(came.length).toBeGreaterThan(sent.length * 0.7);
+  const received = Buffer.from(session.content());
+  expect(received.equals(sent.subarray(0, received.length))).toBe(true);
+  expect(received.length).toBeGreaterThan(sent.length * 0.7);
 }
 
 test.each([`publish:${KEY}`, KEY, `#!::m=publish,r=${KEY}`])(
-  '[M-3] what a sender with the stream id %s sends arrives unchanged, and decodes',
+  '[M-3] media of a sender with stream id %s arrives unchanged and decodes',
   async (streamId) => {
-    const { ingest, port } = await listening();
+    const { ingest, port } = await startListener();
     const copy = join(folder, `${crypto.randomUUID()}.ts`);
-    const taken = ingest.next();
-    sending(port, streamId, { copy });
-    const session = await taken;
-    expect(session.offer).toEqual({
+    const accepted = ingest.next();
+    startSender(port, streamId, { copy });
+    const session = await accepted;
+    expect(session.request).toEqual({
       key: KEY,
       kind: 'srt',
       container: 'mpegts',
@@ -130,16 +134,19 @@ test.each([`publish:${KEY}`, KEY, `#!::m=publish,r=${KEY}`])(
     });
     expect(await session.left()).toBe('the sender left');
     await expectAllOf(copy, session);
-    const whole = session.content();
-    expect(await decoded(whole.subarray(0, whole.length - (whole.length % 188)))).toBeGreaterThan(
-      150,
-    );
+    const content = session.content();
+    expect(
+      await countDecodedFrames(content.subarray(0, content.length - (content.length % 188))),
+    ).toBeGreaterThan(150);
   },
 );
 
 test('[M-3] several senders share a port, each with its own stream', async () => {
-  const { ingest, port } = await listening();
-  const [first, second] = [await source(ingest, port), await source(ingest, port, 'publish:sk_2')];
+  const { ingest, port } = await startListener();
+  const [first, second] = [
+    await startSource(ingest, port),
+    await startSource(ingest, port, 'publish:sk_2'),
+  ];
   expect(first.session.streamId).toBe(STREAM);
   expect(second.session.streamId).toBe('stream-2');
   second.sender.kill('SIGTERM');
@@ -152,12 +159,12 @@ test.each([
   ['[M-5] a wrong key', 'publish:sk_wrong', 1401],
   ['[M-3] a caller that wants to receive', `#!::m=request,r=${KEY}`, 1405],
   ['[M-3] a stream id without a key', 'publish:', 1400],
-])('%s is refused and logged, without the key', async (_, streamId, code) => {
-  const { ingest, lines, port } = await listening();
-  const sender = sending(port, streamId);
-  const said = await sender.stderr.text();
+])('%s is rejected and logged without the key', async (_, streamId, code) => {
+  const { ingest, lines, port } = await startListener();
+  const sender = startSender(port, streamId);
+  const errorOutput = await sender.stderr.text();
   expect(await sender.exited).toBe(1);
-  expect(said).toContain('Application-defined rejection reason');
+  expect(errorOutput).toContain('Application-defined rejection reason');
   expect(ingest.sessions).toHaveLength(0);
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
@@ -170,9 +177,9 @@ test.each([
 });
 
 test('[M-6] a second source is rejected while the first is live', async () => {
-  const { ingest, lines, port } = await listening();
-  const { session } = await source(ingest, port);
-  const second = sending(port, `publish:${KEY}`);
+  const { ingest, lines, port } = await startListener();
+  const { session } = await startSource(ingest, port);
+  const second = startSender(port, `publish:${KEY}`);
   expect(await second.exited).toBe(1);
   expect(JSON.parse(lines[0] ?? '').code).toBe(1409);
   await session.received(session.bytes + 10_000);
@@ -180,43 +187,45 @@ test('[M-6] a second source is rejected while the first is live', async () => {
 });
 
 test('[M-3] a sender with a passphrase is rejected', async () => {
-  const { lines, port } = await listening();
-  const sender = sending(port, `publish:${KEY}`, { query: '&passphrase=0123456789' });
-  const said = await sender.stderr.text();
+  const { lines, port } = await startListener();
+  const sender = startSender(port, `publish:${KEY}`, { query: '&passphrase=0123456789' });
+  const errorOutput = await sender.stderr.text();
   expect(await sender.exited).toBe(1);
-  expect(said).toContain('Password required or unexpected');
+  expect(errorOutput).toContain('Password required or unexpected');
   expect(JSON.parse(lines[0] ?? '').reason).toContain('passphrase');
 });
 
 test('[M-3] a source ends at once when its sender closes, and within seconds when it is killed', async () => {
-  const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, idleMs: 1_000 } });
-  const leaving = await source(ingest, port);
+  const { ingest, port } = await startListener({ limits: { ...RELAY_LIMITS, idleMs: 1_000 } });
+  const leaving = await startSource(ingest, port);
   leaving.sender.kill('SIGTERM');
   expect(await leaving.session.left()).toBe('the sender left');
-  const killed = await source(ingest, port);
+  const killed = await startSource(ingest, port);
   killed.sender.kill('SIGKILL');
   expect(await killed.session.left()).toBe('timeout: the sender is silent');
 });
 
 test('[M-3] senders are shut down when the service ends a source or stops', async () => {
-  const { ingest, port, listener } = await listening();
-  const first = await source(ingest, port);
+  const { ingest, port, listener } = await startListener();
+  const first = await startSource(ingest, port);
   first.session.close('The stream has ended.');
   expect(await first.sender.exited).toBe(1);
-  const second = await source(ingest, port, 'publish:sk_2');
+  const second = await startSource(ingest, port, 'publish:sk_2');
   listener.stop();
   expect(await second.sender.exited).toBe(1);
   expect(second.session.ended).toBe('the service is stopping');
 });
 
 test('[M-3] a stalled encoder ends the source, a slow one does not', async () => {
-  const { ingest, port } = await listening({ limits: { ...RELAY_LIMITS, backPressureMs: 300 } });
-  const { session, sender } = await source(ingest, port);
-  session.wantsMore = false;
+  const { ingest, port } = await startListener({
+    limits: { ...RELAY_LIMITS, backPressureMs: 300 },
+  });
+  const { session, sender } = await startSource(ingest, port);
+  session.acceptsMore = false;
   await session.received(session.bytes + 1);
   session.drain();
   await session.received(session.bytes + 10_000);
-  session.wantsMore = false;
+  session.acceptsMore = false;
   expect(await session.left()).toBe('the encoder is too slow');
   expect(await sender.exited).toBe(1);
 });
@@ -228,10 +237,10 @@ test('[M-16] a receiver that fails to start rejects the sender and logs its last
     '#!/bin/sh\n[ "$2" = -protocols ] && echo srt || { echo no >&2; exit 1; }',
   );
   await Bun.$`chmod +x ${broken}`;
-  const { ingest, lines, port } = await listening({ ffmpeg: broken });
-  const taken = ingest.next();
-  const sender = sending(port, `publish:${KEY}`);
-  expect(await (await taken).left()).toBe('the receiver exited before any data arrived');
+  const { ingest, lines, port } = await startListener({ ffmpeg: broken });
+  const accepted = ingest.next();
+  const sender = startSender(port, `publish:${KEY}`);
+  expect(await (await accepted).left()).toBe('the receiver exited before any data arrived');
   expect(await sender.exited).toBe(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ lines: ['no'] });
 });
@@ -256,7 +265,7 @@ async function lossyWay(port: number, isLost: (n: number) => boolean): Promise<n
 }
 
 test('[M-3] media arrives complete with 3 % datagram loss', async () => {
-  const { ingest, port } = await listening();
+  const { ingest, port } = await startListener();
   const random = seededRandom(4);
   let lost = 0;
   const way = await lossyWay(port, (n) => {
@@ -266,17 +275,17 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
     return isLost;
   });
   const copy = join(folder, 'lossy.ts');
-  const taken = ingest.next();
-  sending(way, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
-  const session = await taken;
+  const accepted = ingest.next();
+  startSender(way, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
+  const session = await accepted;
   await session.left();
   expect(lost).toBeGreaterThan(10);
   await expectAllOf(copy, session);
 });
 
 test('[M-16] malformed datagrams have no effect, from strangers or from a sender', async () => {
-  const { ingest, lines, port } = await listening();
-  const { session } = await source(ingest, port);
+  const { ingest, lines, port } = await startListener();
+  const { session } = await startSource(ingest, port);
   const random = seededRandom(5);
   const stranger = createSocket('udp4');
   sockets.push(stranger);
@@ -297,33 +306,33 @@ test('[M-16] malformed datagrams have no effect, from strangers or from a sender
   }
   await session.received(session.bytes + 10_000);
   expect(session.ended).toBeNull();
-  expect(ingest.offers).toHaveLength(1);
+  expect(ingest.requests).toHaveLength(1);
   expect(lines).toHaveLength(0);
   expect(answers).toBeLessThan(3_000 / 4);
 });
 
 test('[M-16] callers above the rate limit are rejected', async () => {
-  const { ingest, port } = await listening({ rate: { points: 1, durationS: 60 } });
-  await source(ingest, port);
-  const second = sending(port, 'publish:sk_2');
+  const { ingest, port } = await startListener({ rate: { points: 1, durationS: 60 } });
+  await startSource(ingest, port);
+  const second = startSender(port, 'publish:sk_2');
   expect(await second.exited).toBe(1);
-  expect(ingest.offers).toHaveLength(1);
+  expect(ingest.requests).toHaveLength(1);
 });
 
 test('[M-44] a missing ffmpeg, or one without SRT, gives a one-line error', async () => {
-  const failing = (ffmpeg: string) => listening({ ffmpeg }).catch((error) => error.message);
+  const failing = (ffmpeg: string) => startListener({ ffmpeg }).catch((error) => error.message);
   expect(await failing('/nowhere/ffmpeg')).toContain('install ffmpeg');
   expect(await failing('true')).toContain('libsrt');
 });
 
 test('[M-3] a port in use gives a one-line error', async () => {
-  const { port } = await listening();
-  const error = await listening({ port }).catch((error) => error.message);
+  const { port } = await startListener();
+  const error = await startListener({ port }).catch((error) => error.message);
   expect(error).toContain('--srt-port');
 });
 
 test('[M-3] the listener uses all addresses without a host', async () => {
-  const { ingest, port } = await listening({ host: null });
-  const { session } = await source(ingest, port);
-  expect(session.offer.address).toBe('127.0.0.1');
+  const { ingest, port } = await startListener({ host: null });
+  const { session } = await startSource(ingest, port);
+  expect(session.request.address).toBe('127.0.0.1');
 });

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test';
 import type { BunRequest, Server } from 'bun';
 import { pino } from 'pino';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
+import { launchBrowser } from '../../../test/support/media/browser.ts';
 import { FakeIngest } from '../../../test/support/media/fake-ingest.ts';
 import { INGEST_PATH, WebSocketIngest } from './websocket-ingest.ts';
 import type { WebSocketSource } from './websocket-source.ts';
@@ -10,11 +11,7 @@ const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
 const EBML = Buffer.from([0x1a, 0x45, 0xdf, 0xa3]);
 
-const ARGUMENTS = [
-  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-sync'],
-  ...['--disable-background-networking', '--disable-component-update'],
-  ...['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'],
-];
+const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 
 const HTML = `<!doctype html><title>source</title><script type="module">
   import { BrowserSource, browserOf } from '/browser-source.js';
@@ -47,7 +44,7 @@ beforeAll(async () => {
     target: 'browser',
   });
   const script = await built.outputs[0]?.text();
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS });
+  browser = await launchBrowser(FAKE_CAMERA);
   server = Bun.serve<WebSocketSource, string>({
     hostname: '127.0.0.1',
     port: 0,
@@ -76,7 +73,7 @@ afterAll(async () => {
 });
 
 /** A page that sends its fake camera with a stream key. */
-async function sendingPage(key: string): Promise<void> {
+async function openSourcePage(key: string): Promise<void> {
   ingest = new FakeIngest(new Map([[KEY, STREAM]]));
   ws = new WebSocketIngest({
     ingest,
@@ -92,15 +89,15 @@ async function sendingPage(key: string): Promise<void> {
 
 const states = () => page.evaluate<unknown[]>('window.states');
 
-async function streamsIn(bytes: Uint8Array): Promise<{ codec: string; packets: number }[]> {
-  const asked = Bun.spawn(
+async function probeStreams(bytes: Uint8Array): Promise<{ codec: string; packets: number }[]> {
+  const probe = Bun.spawn(
     [
       ...['ffprobe', '-v', 'error', '-count_packets', '-of', 'json'],
       ...['-show_entries', 'stream=codec_name,nb_read_packets', '-f', 'matroska', 'pipe:0'],
     ],
     { stdin: bytes as Uint8Array<ArrayBuffer>, stdout: 'pipe', stderr: 'ignore' },
   );
-  const { streams } = await asked.stdout.json();
+  const { streams } = await probe.stdout.json();
   return streams.map((stream: { codec_name: string; nb_read_packets: string }) => ({
     codec: stream.codec_name,
     packets: Number(stream.nb_read_packets),
@@ -108,13 +105,13 @@ async function streamsIn(bytes: Uint8Array): Promise<{ codec: string; packets: n
 }
 
 test('[M-4] camera and microphone of a real browser arrive as WebM', async () => {
-  await sendingPage(KEY);
+  await openSourcePage(KEY);
   const session = ingest.sessions[0] ?? (await ingest.next());
-  expect(session.offer.container).toBe('matroska');
+  expect(session.request.container).toBe('matroska');
   await session.received(40_000);
   await page.evaluate('window.source.stop()');
   expect(await session.left()).toContain('the socket was closed');
-  const [first, second] = (await streamsIn(session.content())).sort((a, b) =>
+  const [first, second] = (await probeStreams(session.content())).sort((a, b) =>
     a.codec.localeCompare(b.codec),
   );
   expect([first?.codec, second?.codec].filter((codec) => codec === 'opus')).toHaveLength(1);
@@ -127,12 +124,12 @@ test('[M-4] camera and microphone of a real browser arrive as WebM', async () =>
 });
 
 test('[M-7] a browser reconnects after a broken connection and restarts its recording', async () => {
-  await sendingPage(KEY);
+  await openSourcePage(KEY);
   const first = ingest.sessions[0] ?? (await ingest.next());
   await first.received(1_000);
   const next = ingest.next();
   // As a node does that is shut down.
-  first.end('the line is lost');
+  first.end('the connection broke');
   const second = await next;
   await second.received(1_000);
   expect(Buffer.from(second.content()).subarray(0, 4)).toEqual(EBML);
@@ -144,7 +141,7 @@ test('[M-7] a browser reconnects after a broken connection and restarts its reco
 });
 
 test('[M-5] a browser with a wrong key is rejected', async () => {
-  await sendingPage('sk_wrong');
+  await openSourcePage('sk_wrong');
   await page.waitForFunction('window.states.length > 1');
   expect(await states()).toEqual([
     { state: 'connecting' },

@@ -9,12 +9,12 @@ import { SOURCE_LIMITS, truncateReason, type WebSocketSource } from './websocket
 const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
 const OTHER = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a02';
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
-const HELLO = JSON.stringify({ key: KEY, type: 'video/webm;codecs=vp8,opus' });
+const FIRST_MESSAGE = JSON.stringify({ key: KEY, type: 'video/webm;codecs=vp8,opus' });
 
-const running: { server: Server<WebSocketSource>; ws: WebSocketIngest }[] = [];
+const servers: { server: Server<WebSocketSource>; ws: WebSocketIngest }[] = [];
 
 afterEach(async () => {
-  for (const { server, ws } of running.splice(0)) {
+  for (const { server, ws } of servers.splice(0)) {
     await ws.stop();
     await server.stop(true);
   }
@@ -47,7 +47,7 @@ function startServer(options: Partial<WebSocketIngestOptions> = {}) {
     },
     websocket: ws.handlers,
   });
-  running.push({ server, ws });
+  servers.push({ server, ws });
   const url = new URL(`/media/${STREAM}/ingest`, server.url);
   return { ingest, lines, ws, server, url };
 }
@@ -57,7 +57,7 @@ class Sender {
   readonly socket: WebSocket;
   readonly opened: Promise<void>;
   readonly closed: Promise<{ code: number; reason: string }>;
-  private readonly told: unknown[] = [];
+  private readonly messages: unknown[] = [];
   private readonly waiting: ((message: unknown) => void)[] = [];
 
   constructor(url: URL, options: { headers?: Record<string, string> } = {}) {
@@ -72,7 +72,7 @@ class Sender {
       const message = JSON.parse(String(data));
       const resolve = this.waiting.shift();
       if (resolve) resolve(message);
-      else this.told.push(message);
+      else this.messages.push(message);
     };
   }
 
@@ -82,14 +82,14 @@ class Sender {
   }
 
   next(): Promise<unknown> {
-    if (this.told.length > 0) return Promise.resolve(this.told.shift());
+    if (this.messages.length > 0) return Promise.resolve(this.messages.shift());
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 }
 
 async function live(url: URL): Promise<Sender> {
   const sender = new Sender(url);
-  await sender.send(HELLO);
+  await sender.send(FIRST_MESSAGE);
   expect(await sender.next()).toEqual({ state: 'live' });
   return sender;
 }
@@ -98,7 +98,7 @@ test('[M-4] media arrives unchanged after the first message and the live state',
   const { ingest, url } = startServer();
   const sender = await live(url);
   const [session] = ingest.sessions;
-  expect(session?.offer).toEqual({
+  expect(session?.request).toEqual({
     key: KEY,
     kind: 'websocket',
     container: 'matroska',
@@ -107,9 +107,9 @@ test('[M-4] media arrives unchanged after the first message and the live state',
   });
   const parts = [1, 1_000, 300_000].map((n) => crypto.getRandomValues(new Uint8Array(n % 65_536)));
   for (const part of parts) await sender.send(part);
-  const whole = Buffer.concat(parts);
-  await session?.received(whole.length);
-  expect(session?.content()).toEqual(whole);
+  const content = Buffer.concat(parts);
+  await session?.received(content.length);
+  expect(session?.content()).toEqual(content);
   sender.socket.close(1000, 'the show is over');
   expect(await session?.left()).toBe('the socket was closed: 1000 the show is over');
 });
@@ -135,7 +135,7 @@ test.each([
   const { ingest, url, lines } = startServer();
   ingest.refusal = refusal;
   const sender = new Sender(url);
-  await sender.send(HELLO);
+  await sender.send(FIRST_MESSAGE);
   expect(await sender.closed).toEqual({ code, reason: `Refused: ${refusal}.` });
   expect(lines).toHaveLength(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({
@@ -160,7 +160,7 @@ test('[M-16] an internal error closes with 4503 and is only logged', async () =>
   const { ingest, url, lines } = startServer();
   ingest.failure = new Error('secret cause');
   const sender = new Sender(url);
-  await sender.send(HELLO);
+  await sender.send(FIRST_MESSAGE);
   const { code, reason } = await sender.closed;
   expect(code).toBe(4503);
   expect(reason).not.toContain('secret');
@@ -176,7 +176,7 @@ test.each([
   const sender = new Sender(url);
   await sender.send(first);
   expect((await sender.closed).code).toBe(4415);
-  expect(ingest.offers).toHaveLength(0);
+  expect(ingest.requests).toHaveLength(0);
 });
 
 test('[M-16] media before the live state closes the socket', async () => {
@@ -184,7 +184,7 @@ test('[M-16] media before the live state closes the socket', async () => {
   const gate = Promise.withResolvers<void>();
   ingest.gate = gate.promise;
   const sender = new Sender(url);
-  await sender.send(HELLO);
+  await sender.send(FIRST_MESSAGE);
   await sender.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4415);
   const taken = ingest.next();
@@ -219,7 +219,7 @@ test('[M-4] a slow encoder applies back-pressure without loss', async () => {
   const sender = await live(url);
   const [session] = ingest.sessions;
   if (!session) throw new Error('no session');
-  session.wantsMore = false;
+  session.acceptsMore = false;
   const part = new Uint8Array(1 << 20).fill(1);
   await sender.send(part);
   expect(await sender.next()).toEqual({ state: 'slow' });
@@ -239,7 +239,7 @@ test('[M-4] a stalled encoder ends the source with 4413', async () => {
   const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, backPressureMs: 50 } });
   const sender = await live(url);
   const [session] = ingest.sessions;
-  if (session) session.wantsMore = false;
+  if (session) session.acceptsMore = false;
   await sender.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4413);
   expect(session?.ended).toContain('too slow');
@@ -249,7 +249,7 @@ test('[M-16] bytes that arrive during back-pressure are limited', async () => {
   const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, pausedBytes: 100 } });
   const sender = await live(url);
   const [session] = ingest.sessions;
-  if (session) session.wantsMore = false;
+  if (session) session.acceptsMore = false;
   // One TCP segment, so that all of it was read before the pause.
   for (let n = 0; n < 12; n++) sender.socket.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4413);
@@ -279,7 +279,7 @@ async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
       'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   );
   await new Promise((resolve) => socket.once('data', resolve));
-  const masked = Buffer.from(HELLO);
+  const masked = Buffer.from(FIRST_MESSAGE);
   socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | masked.length, 0, 0, 0, 0]), masked]));
   return { socket, session: await taken };
 }

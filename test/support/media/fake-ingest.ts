@@ -14,7 +14,7 @@ export class FakeSession implements SourceSession {
   /** Reason of its end; null while it is live. */
   ended: string | null = null;
   /** Set to false to apply back-pressure. */
-  wantsMore = true;
+  acceptsMore = true;
   private readonly chunks: Uint8Array[] = [];
   private readonly closing = Promise.withResolvers<SourceEnd>();
   private readonly ending = Promise.withResolvers<string>();
@@ -24,7 +24,7 @@ export class FakeSession implements SourceSession {
 
   constructor(
     readonly streamId: string,
-    readonly offer: SourceRequest,
+    readonly request: SourceRequest,
   ) {
     this.closed = this.closing.promise;
   }
@@ -34,7 +34,7 @@ export class FakeSession implements SourceSession {
     this.bytes += bytes.length;
     for (const wait of this.waiting) if (this.bytes >= wait.bytes) wait.resolve();
     this.waiting = this.waiting.filter((wait) => this.bytes < wait.bytes);
-    return this.wantsMore;
+    return this.acceptsMore;
   }
 
   drained(): Promise<void> {
@@ -50,7 +50,7 @@ export class FakeSession implements SourceSession {
 
   /** Ends the back-pressure. */
   drain(): void {
-    this.wantsMore = true;
+    this.acceptsMore = true;
     this.draining.resolve();
     this.draining = Promise.withResolvers();
   }
@@ -81,7 +81,7 @@ export class FakeSession implements SourceSession {
 
 /** Accepts one source per stream and records it. */
 export class FakeIngest implements Ingest {
-  readonly offers: SourceRequest[] = [];
+  readonly requests: SourceRequest[] = [];
   readonly sessions: FakeSession[] = [];
   /** Reason with which later requests are refused; null accepts them. */
   refusal: RefusalReason | null = null;
@@ -94,19 +94,19 @@ export class FakeIngest implements Ingest {
   /** @param streams ids by stream key */
   constructor(private readonly streams: ReadonlyMap<string, string>) {}
 
-  async open(offer: SourceRequest): Promise<SourceSession> {
-    this.offers.push(offer);
+  async open(request: SourceRequest): Promise<SourceSession> {
+    this.requests.push(request);
     await this.gate;
     if (this.failure) throw this.failure;
     if (this.refusal) throw new SourceRefused(this.refusal, `Refused: ${this.refusal}.`);
-    const streamId = this.streams.get(offer.key);
-    if (streamId === undefined || (offer.streamId ?? streamId) !== streamId) {
+    const streamId = this.streams.get(request.key);
+    if (streamId === undefined || (request.streamId ?? streamId) !== streamId) {
       throw new SourceRefused('unknown-key', 'No stream has this key.');
     }
     if (this.sessions.some((session) => session.streamId === streamId && session.ended === null)) {
       throw new SourceRefused('busy', 'The stream has a source.');
     }
-    const session = new FakeSession(streamId, offer);
+    const session = new FakeSession(streamId, request);
     this.sessions.push(session);
     for (const resolve of this.waiting.splice(0)) resolve(session);
     return session;

@@ -8,107 +8,10 @@ import { commandMessage } from '../../../server/media/rtmp/publish-session.ts';
 import { RTMP_LIMITS, type RtmpLimits } from '../../../server/media/rtmp/rtmp-limits.ts';
 import { listenRtmp, type RtmpListener } from '../../../server/media/rtmp/rtmp-listener.ts';
 import { COMMAND, type RtmpMessage, VIDEO } from '../../../server/media/rtmp/rtmp-message.ts';
-import {
-  type Ingest,
-  type SourceEnd,
-  SourceRefused,
-  type SourceRequest,
-  type SourceSession,
-} from '../../../server/media/source.ts';
+import type { Ingest } from '../../../server/media/source.ts';
+import { FakeIngest, type FakeSession } from './fake-ingest.ts';
 
 const PUBLISHING = 'NetStream.Publish.Start';
-
-/** An accepted source that records what it receives. */
-export class TestSession implements SourceSession {
-  readonly closed: Promise<SourceEnd>;
-  /** Reason of its end; null while it is live. */
-  ending: string | null = null;
-  receivedBytes = 0;
-  /** Whether `write` applies back-pressure. */
-  isFull = false;
-  private readonly chunks: Uint8Array[] = [];
-  private close: (end: SourceEnd) => void = () => {};
-  private waiting: (() => void)[] = [];
-  private release: () => void = () => {};
-
-  constructor(readonly streamId: string) {
-    this.closed = new Promise((resolve) => {
-      this.close = resolve;
-    });
-  }
-
-  write(bytes: Uint8Array): boolean {
-    this.chunks.push(bytes);
-    this.receivedBytes += bytes.length;
-    this.notifyWaiting();
-    return !this.isFull;
-  }
-
-  drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.release = resolve;
-    });
-  }
-
-  /** Ends the back-pressure. */
-  drain(): void {
-    this.isFull = false;
-    this.release();
-  }
-
-  end(reason: string): void {
-    this.ending ??= reason;
-    this.close({ reason: 'left', message: reason });
-    this.notifyWaiting();
-  }
-
-  /** Ends it from the service's side. */
-  cut(message: string): void {
-    this.close({ reason: 'ended', message });
-  }
-
-  bytes(): Uint8Array {
-    return Buffer.concat(this.chunks);
-  }
-
-  /** Waits until the condition holds. */
-  async until(condition: (session: TestSession) => boolean): Promise<void> {
-    while (!condition(this)) await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  private notifyWaiting(): void {
-    const waiting = this.waiting;
-    this.waiting = [];
-    for (const notify of waiting) notify();
-  }
-}
-
-/** Accepts sources by key. */
-export class TestIngest implements Ingest {
-  readonly requests: SourceRequest[] = [];
-  readonly sessions: TestSession[] = [];
-  private waiting: ((session: TestSession) => void)[] = [];
-
-  /** @param keys stream id by key */
-  constructor(readonly keys: Map<string, string>) {}
-
-  open(request: SourceRequest): Promise<SourceSession> {
-    this.requests.push(request);
-    const streamId = this.keys.get(request.key);
-    if (streamId === undefined) throw new SourceRefused('unknown-key', 'No stream has this key.');
-    const isAlive = (sender: TestSession) => sender.streamId === streamId && sender.ending === null;
-    if (this.sessions.some(isAlive)) throw new SourceRefused('busy', 'The stream has a source.');
-    const session = new TestSession(streamId);
-    this.sessions.push(session);
-    for (const notify of this.waiting.splice(0)) notify(session);
-    return Promise.resolve(session);
-  }
-
-  /** The next accepted source. */
-  next(): Promise<TestSession> {
-    return new Promise((resolve) => this.waiting.push(resolve));
-  }
-}
 
 /** A scripted RTMP client, for behavior that ffmpeg does not have. */
 export class TestSender {
@@ -179,7 +82,9 @@ export class TestSender {
 
 /** Listeners and senders of one test. KEY is the key of a stream. */
 export class RtmpFixture {
-  readonly ingest = new TestIngest(new Map([['KEY', 'stream']]));
+  /** Stream ids by key. */
+  readonly keys = new Map([['KEY', 'stream']]);
+  readonly ingest = new FakeIngest(this.keys);
   /** Log lines. */
   readonly lines: string[] = [];
   private readonly logger = pino({ level: 'debug' }, { write: (line) => this.lines.push(line) });
@@ -187,7 +92,7 @@ export class RtmpFixture {
   private readonly listeners: RtmpListener[] = [];
 
   /** @returns the port */
-  async listening(
+  async listen(
     limits: Partial<RtmpLimits> = {},
     open: Ingest['open'] = (request) => this.ingest.open(request),
   ): Promise<number> {
@@ -202,16 +107,16 @@ export class RtmpFixture {
     return listener.port;
   }
 
-  async sender(port: number, allowHalfOpen = false): Promise<TestSender> {
+  async connect(port: number, allowHalfOpen = false): Promise<TestSender> {
     const sender = await TestSender.open(port, allowHalfOpen);
     this.senders.push(sender);
     return sender;
   }
 
   /** Connects a sender and publishes. */
-  async live(port: number, key = 'KEY'): Promise<{ source: TestSender; session: TestSession }> {
+  async goLive(port: number, key = 'KEY'): Promise<{ source: TestSender; session: FakeSession }> {
     const accepted = this.ingest.next();
-    const source = await this.sender(port);
+    const source = await this.connect(port);
     source.publish(key);
     const session = await accepted;
     await source.until((sender) => sender.codes().includes(PUBLISHING));
@@ -225,7 +130,7 @@ export class RtmpFixture {
 }
 
 /** A video message with dummy content. */
-export function picture(timestampMs: number, bytes = 100, isKey = true): RtmpMessage {
+export function videoMessage(timestampMs: number, bytes = 100, isKey = true): RtmpMessage {
   const payload = new Uint8Array(bytes).fill(5);
   payload.set([isKey ? 0x17 : 0x27, 1, 0, 0, 0]);
   return { type: VIDEO, streamId: 1, timestampMs, payload };
