@@ -67,7 +67,7 @@ export class Crowd {
       stats,
       random: Math.random,
       isOver: () => this.isOver,
-      requestToken: requestToken ?? ((...asked) => requestTokenOverHttp(http, ...asked)),
+      requestToken: requestToken ?? ((...request) => requestTokenOverHttp(http, ...request)),
     };
   }
 

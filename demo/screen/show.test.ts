@@ -68,11 +68,11 @@ describe('the state of the show', () => {
   });
 
   test('[W-5] has a winners round without a count, then with it', () => {
-    const asked: FeedEvent = { type: 'request-quiz-winners', data: null };
+    const requested: FeedEvent = { type: 'request-quiz-winners', data: null };
     const counted: FeedEvent = { type: 'quiz-winners', data: { count: 7 } };
-    expect(after({ events: [asked] }).winners).toEqual({ round: 1, count: null });
-    expect(after({ events: [asked] }, { events: [counted] }).winners?.count).toBe(7);
-    expect(after({ events: [asked, counted] }, { events: [asked] }).rounds).toBe(2);
+    expect(after({ events: [requested] }).winners).toEqual({ round: 1, count: null });
+    expect(after({ events: [requested] }, { events: [counted] }).winners?.count).toBe(7);
+    expect(after({ events: [requested, counted] }, { events: [requested] }).rounds).toBe(2);
   });
 
   test('has the counts of a minute and the peak', () => {

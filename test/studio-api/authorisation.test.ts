@@ -120,7 +120,7 @@ const isWrite = (name: OperationName) => OPERATIONS[name].method !== 'GET';
 let service: Harness;
 const members = {} as Record<MemberRole, SignedIn>;
 let other: Account;
-let stranger: SignedIn;
+let otherOwner: SignedIn;
 let viewerToken: string;
 let otherShowsKey: string;
 let ended: Browser;
@@ -138,7 +138,7 @@ beforeAll(async () => {
   ended.cookie = cookie;
   for (const role of MEMBER_ROLES) members[role] = await newMember(service, role);
   other = await service.createAccount();
-  stranger = await newMember(service, 'owner', other);
+  otherOwner = await newMember(service, 'owner', other);
   const streamId = await service.createStream();
   viewerToken = (await service.viewer(streamId)).token;
   const made = await service.studio('POST', `/streams/${streamId}/presenter-key`);
@@ -188,13 +188,13 @@ const nobodies = (): [string, Record<string, string>][] => [
 /** Invalid writes with a valid cookie. */
 const forgeries = (right: Record<string, string>): [string, Record<string, string>][] => [
   ['no CSRF token', { Cookie: right.Cookie ?? '' }],
-  ['the CSRF token of somebody else', { ...right, 'X-CSRF-Token': stranger.browser.csrf ?? '' }],
+  ['the CSRF token of somebody else', { ...right, 'X-CSRF-Token': otherOwner.browser.csrf ?? '' }],
   ['the page of another origin', { ...right, Origin: 'https://evil.example' }],
   ['the page of another site', { ...right, 'Sec-Fetch-Site': 'cross-site' }],
 ];
 
-async function expectRefused(request: ValidRequest, tries: [string, Record<string, string>][]) {
-  for (const [what, credential] of tries) {
+async function expectRejected(request: ValidRequest, attempts: [string, Record<string, string>][]) {
+  for (const [what, credential] of attempts) {
     const response = await send(service, as(request, credential));
     expect([request.name, what, response.status]).toEqual([request.name, what, 401]);
     await expectUnauthorized(response, 'Token');
@@ -227,14 +227,14 @@ describe.each(ACCOUNTS)('%s', (name) => {
 
   test(`[P-1] [U-4] [U-7] [U-9] [U-10] accepts the token and ${roles.join(', ')}`, async () => {
     const request = await validRequest(service, name);
-    await expectRefused(request, nobodies());
-    await expectRefused(
+    await expectRejected(request, nobodies());
+    await expectRejected(
       request,
       without.map((role) => [role, of(members[role].browser)]),
     );
     if (isWrite(name)) {
       for (const role of roles) {
-        await expectRefused(request, forgeries(of(members[role].browser)));
+        await expectRejected(request, forgeries(of(members[role].browser)));
       }
     }
     // The rejected calls had no effect: the operation still succeeds once for each allowed role.
@@ -249,8 +249,8 @@ describe.each(ACCOUNTS)('%s', (name) => {
 
   test('[P-2] [U-9] rejects credentials of another account', async () => {
     const request = await validRequest(service, name);
-    const strangers = [{ Authorization: `Token ${other.token}` }, of(stranger.browser)];
-    for (const credential of strangers) {
+    const foreignCredentials = [{ Authorization: `Token ${other.token}` }, of(otherOwner.browser)];
+    for (const credential of foreignCredentials) {
       const response = await send(service, as(request, credential));
       const isAddressed = OPERATIONS[name].path.includes('{');
       const status = isAddressed ? 404 : successOf(name);
@@ -273,8 +273,8 @@ describe.each(withRow('whoever signed in'))('%s', (name) => {
     const { Cookie = '', 'X-CSRF-Token': csrf = '' } = request.headers;
     const right = { Cookie, 'X-CSRF-Token': csrf };
     const token = { Authorization: `Token ${service.account.token}` };
-    await expectRefused(request, nobodies());
-    await expectRefused(request, [
+    await expectRejected(request, nobodies());
+    await expectRejected(request, [
       ['a service token', token],
       ['a service token beside the cookie', { ...right, ...token }],
       ...(isWrite(name) ? forgeries(right) : []),
@@ -300,7 +300,7 @@ describe.each(withRow('anybody').filter((name) => name !== 'setUp'))('%s', (name
     const request = await validRequest(service, name);
     expect(request.headers.Authorization).toBeUndefined();
     const foreign = forgeries({}).filter(([what]) => what.startsWith('the page'));
-    await expectRefused(request, foreign);
+    await expectRejected(request, foreign);
     const response = await send(service, request);
     expect([name, response.status]).toEqual([name, successOf(name)]);
     const text = await response.text();

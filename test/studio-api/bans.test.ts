@@ -80,9 +80,9 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
 
   test('[C-18] an unknown viewer gets 404', async () => {
     const chat = await open();
-    const stranger = viewerIdOf(await service.viewer(await service.createStream()));
+    const foreignViewer = viewerIdOf(await service.viewer(await service.createStream()));
     for (const kind of ['chat/muted', 'banned']) {
-      for (const unknown of [stranger, 'x', '%00', `${viewerIdOf(chat.viewer)}x`]) {
+      for (const unknown of [foreignViewer, 'x', '%00', `${viewerIdOf(chat.viewer)}x`]) {
         for (const method of ['POST', 'DELETE']) {
           await expectProblem(await chat.call(method, `/${kind}/${unknown}`), 404);
         }

@@ -20,7 +20,7 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     expectJson(await service.studio('GET', `/streams/${streamId}/${what}`), 200);
   const send = (streamId: string, event: object) =>
     service.studio('POST', `/streams/${streamId}/events`, event);
-  const say = (viewer: TestViewer, line: object) =>
+  const postChat = (viewer: TestViewer, line: object) =>
     viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, line);
   /** Seals the current interval. @returns its number */
   const seal = async (): Promise<number> => {
@@ -31,11 +31,11 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
   test('[B-8] has every event except counts and chat messages, newest first', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
-    await say(viewer, { kind: 'message', text: '{"type":"quiz","data":{}}' });
+    await postChat(viewer, { kind: 'message', text: '{"type":"quiz","data":{}}' });
     await send(streamId, { type: 'lights', data: { colour: 'red' } });
     await send(streamId, { type: 'applause', data: null });
     const lights = await seal();
-    await say(viewer, { kind: 'message', text: '"type":' });
+    await postChat(viewer, { kind: 'message', text: '"type":' });
     await send(streamId, { type: 'discount' });
     await seal();
     await send(streamId, { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } });
@@ -88,36 +88,36 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const from = service.interval();
-    const wanted: IntervalCount[] = [];
+    const published: IntervalCount[] = [];
     await send(streamId, { type: 'look', data: { events: [{ type: 'view-count', value: 7 }] } });
     for (let n = 0; n < 12; n++) {
       if (n < 6) await viewer.post(`/api/v1/view-counts/${streamId}`);
       const interval = await seal();
       for (const { type, data } of await service.events(viewer, interval)) {
         if (type === 'view-count')
-          wanted.push({ interval, count: (data as { value: number }).value });
+          published.push({ interval, count: (data as { value: number }).value });
       }
     }
-    expect(wanted.map(({ count }) => count)).toContain(1);
+    expect(published.map(({ count }) => count)).toContain(1);
     const audience = (query: string) =>
       read<{ results: IntervalCount[] }>(streamId, `audience${query}`);
-    expect((await audience('')).results).toEqual(wanted);
-    expect((await audience(`?from=${from}`)).results).toEqual(wanted);
-    const second = wanted[1]?.interval as number;
-    expect((await audience(`?to=${second}`)).results).toEqual(wanted.slice(0, 2));
-    expect((await audience(`?from=${second}&to=${second}`)).results).toEqual(wanted.slice(1, 2));
+    expect((await audience('')).results).toEqual(published);
+    expect((await audience(`?from=${from}`)).results).toEqual(published);
+    const second = published[1]?.interval as number;
+    expect((await audience(`?to=${second}`)).results).toEqual(published.slice(0, 2));
+    expect((await audience(`?from=${second}&to=${second}`)).results).toEqual(published.slice(1, 2));
     expect((await audience(`?from=${second + 1}&to=${second}`)).results).toEqual([]);
   });
 
   test('[B-10] has the published chat messages, newest first, of one kind or all', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
-    await say(viewer, { kind: 'message', text: 'First', name: 'Ada' });
-    await say(viewer, { kind: 'heart', count: 3 });
+    await postChat(viewer, { kind: 'message', text: 'First', name: 'Ada' });
+    await postChat(viewer, { kind: 'heart', count: 3 });
     const first = await seal();
     await send(streamId, { type: 'look', data: { questions: [{ id: 'none' }] } });
     await seal();
-    await say(viewer, { kind: 'question', text: '"kind":"cheer"' });
+    await postChat(viewer, { kind: 'question', text: '"kind":"cheer"' });
     await send(streamId, { type: 'purchase', data: { text: 'a mug' } });
     const second = await seal();
     const { results, next } = await read<ChatLog>(streamId, 'chat');

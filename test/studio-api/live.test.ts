@@ -93,9 +93,9 @@ describe('the live state of a show', () => {
     const last = { 'Last-Event-ID': String(sealedTo - 3) };
     const resumed = await open(streamId, '', last);
     expect(Number((await next(resumed, 'interval')).id)).toBe(sealedTo - 2);
-    const asked = await open(streamId, `?interval=${sealedTo - 1}`);
-    expect(Number((await next(asked, 'interval')).id)).toBe(sealedTo - 1);
-    await Promise.all([resumed.close(), asked.close()]);
+    const requested = await open(streamId, `?interval=${sealedTo - 1}`);
+    expect(Number((await next(requested, 'interval')).id)).toBe(sealedTo - 1);
+    await Promise.all([resumed.close(), requested.close()]);
   });
 
   test('[B-2] starts at most ten minutes back, and rejects an invalid interval', async () => {

@@ -121,8 +121,8 @@ describe.each(['embedded', 'shared'] as const)('members on %s backends', (backen
     test('[U-17] creates one account when many links are used concurrently', () =>
       onNew(async (fresh, setUp) => {
         const tokens = [await linkOf(fresh), await linkOf(fresh)];
-        const tries = [...tokens, ...tokens, ...tokens].map((token) => setUp(token));
-        expect(await statusesOf(tries)).toEqual([201, 401, 401, 401, 401, 401]);
+        const attempts = [...tokens, ...tokens, ...tokens].map((token) => setUp(token));
+        expect(await statusesOf(attempts)).toEqual([201, 401, 401, 401, 401, 401]);
       }));
 
     test('[U-12] has at most 10 valid links, the newest', () =>
@@ -220,8 +220,8 @@ describe.each(['embedded', 'shared'] as const)('members on %s backends', (backen
     test('[U-17] works once, also when used concurrently', async () => {
       const account = await service.createAccount();
       const { token } = await invited(service, 'host', undefined, account);
-      const tries = Array.from({ length: 6 }, () => accept(token));
-      expect(await statusesOf(tries)).toEqual([201, 401, 401, 401, 401, 401]);
+      const attempts = Array.from({ length: 6 }, () => accept(token));
+      expect(await statusesOf(attempts)).toEqual([201, 401, 401, 401, 401, 401]);
       expect(await byToken<Member>('/members', account)).toHaveLength(1);
       await expectUnauthorized(await look(token), 'Token');
     });
@@ -267,8 +267,8 @@ describe.each(['embedded', 'shared'] as const)('members on %s backends', (backen
       const links = await Promise.all(
         accounts.map((account) => invited(service, 'host', email, account)),
       );
-      const tries = links.map(({ token }) => accept(token));
-      expect(await statusesOf(tries)).toEqual([201, 409]);
+      const attempts = links.map(({ token }) => accept(token));
+      expect(await statusesOf(attempts)).toEqual([201, 409]);
     });
 
     test('[U-21] is one of at most 100 open ones of an account', async () => {

@@ -212,9 +212,9 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
   test('[C-20] has one queue of questions for all, in the order of writing', async () => {
     const chat = await open();
     const { viewer } = chat;
-    const asked = { kind: 'question' };
-    const first = await sendMessage(service, viewer, { ...asked, text: 'Why?' });
-    const second = await sendMessage(service, viewer, { ...asked, text: 'How?' });
+    const question = { kind: 'question' };
+    const first = await sendMessage(service, viewer, { ...question, text: 'Why?' });
+    const second = await sendMessage(service, viewer, { ...question, text: 'How?' });
     const queue = (line: typeof first, state: string) =>
       chat.call('POST', `/chat/questions/${line.id}`, { state, line });
     const at = service.clock.nowMs();

@@ -173,8 +173,8 @@ describe('the presenter view of a show', () => {
       choice: QUIZ.answer,
       closeInterval: quiz.closeInterval,
     });
-    const asked = await stateWith(reader, (state) => state.quiz?.answered === 1);
-    expect(asked.quiz).toEqual({
+    const withAnswer = await stateWith(reader, (state) => state.quiz?.answered === 1);
+    expect(withAnswer.quiz).toEqual({
       id: quiz.id,
       question: QUIZ.question,
       order: [...QUIZ.choices],

@@ -237,8 +237,8 @@ describe('a published quiz', () => {
       Venus: { count: 0, percentage: 0 },
     });
     const results = await eventsFrom(viewers[0] as TestViewer, from, 'quiz-results');
-    const told = results.map(({ data }) => (data as QuizResults).choices);
-    expect(told).toEqual([closed.counts ?? {}]);
+    const published = results.map(({ data }) => (data as QuizResults).choices);
+    expect(published).toEqual([closed.counts ?? {}]);
   });
 });
 

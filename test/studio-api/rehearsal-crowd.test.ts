@@ -144,7 +144,7 @@ test('[Y-8] the viewers of a rehearsal end also if the show ends before they joi
   const thread = new Worker(
     new URL('../../server/domains/rehearsals/crowd-thread.ts', import.meta.url).href,
   );
-  const tell = (message: CrowdThreadCommand) => thread.postMessage(message);
+  const send = (message: CrowdThreadCommand) => thread.postMessage(message);
   try {
     const streamId = await service.createStream();
     const settings = { viewers: 3, latencyMs: 0, lossShare: 0, botShare: 0, lateShare: 0 };
@@ -154,8 +154,8 @@ test('[Y-8] the viewers of a rehearsal end also if the show ends before they joi
       };
     });
     const { hostname, port } = new URL(service.url);
-    tell({ kind: 'start', hostname, port: Number(port), streamId, settings });
-    tell({ kind: 'finish' });
+    send({ kind: 'start', hostname, port: Number(port), streamId, settings });
+    send({ kind: 'finish' });
     expect(await over).toBe('over');
   } finally {
     thread.terminate();

@@ -180,8 +180,8 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     }
     await service.advance(1);
     for (let times = 0; times < 8; times++) await service.service.deliver();
-    const told = new Set(receiver.received.map(({ body: text }) => JSON.parse(text).type));
-    expect([...told].sort()).toEqual([...EVENTS].sort());
+    const types = new Set(receiver.received.map(({ body: text }) => JSON.parse(text).type));
+    expect([...types].sort()).toEqual([...EVENTS].sort());
     const texts = receiver.received.map(({ body: text }) => text).join('\n');
     expect(texts).toContain(fixture.showId);
     expect(texts).not.toContain(streamId);
@@ -227,8 +227,8 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const both = await Promise.all([fixture.create(), fixture.create()]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
     const { streamId } = await expectJson<Rehearsal>(await fixture.current(), 200);
-    const begun = both.find(({ status }) => status === 201);
-    expect(await begun?.json()).toMatchObject({ streamId });
+    const started = both.find(({ status }) => status === 201);
+    expect(await started?.json()).toMatchObject({ streamId });
     expect(
       (await Promise.all([fixture.end(), fixture.end()])).map(({ status }) => status).sort(),
     ).toEqual([204, 404]);
@@ -243,11 +243,11 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
         return { path: `/streams/${id}/rehearsals`, token };
       }),
     );
-    const told = await Promise.all(
+    const responses = await Promise.all(
       shows.map(({ path, token }) => service.studio('POST', path, { viewers: 1 }, { token })),
     );
-    expect(told.filter(({ status }) => status === 201)).toHaveLength(REHEARSALS_PER_NODE_MAX);
-    expect(told.filter(({ status }) => status === 409)).toHaveLength(REHEARSALS_PER_NODE_MAX);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(REHEARSALS_PER_NODE_MAX);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(REHEARSALS_PER_NODE_MAX);
     for (const { path, token } of shows) {
       await service.studio('DELETE', `${path}/current`, undefined, { token });
     }

@@ -35,7 +35,7 @@ describe.each(['embedded', 'shared'] as const)(
       return made;
     }
     const pass = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
-    const say = (viewer: TestViewer, post: object) =>
+    const postChat = (viewer: TestViewer, post: object) =>
       viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, post);
     /** Seals intervals in which these viewers watch. */
     async function watched(intervals: number, ...viewers: TestViewer[]): Promise<void> {
@@ -130,18 +130,18 @@ describe.each(['embedded', 'shared'] as const)(
       const made = await ended(id);
       await watched(8, one, two, three);
       const to = from + 24;
-      const wanted = [];
+      const published = [];
       for (let interval = from; interval <= to; interval++) {
         for (const { type, data } of await service.events(one, interval)) {
           if (type === 'view-count')
-            wanted.push({ interval, count: (data as { value: number }).value });
+            published.push({ interval, count: (data as { value: number }).value });
         }
       }
-      expect(wanted.map(({ count }) => count)).toContain(2);
-      expect(made.audience).toEqual(wanted);
-      const most = Math.max(...wanted.map(({ count }) => count));
-      expect(made.peak).toEqual(wanted.find(({ count }) => count === most) ?? null);
-      const sum = wanted.reduce((total, { count }) => total + count, 0);
+      expect(published.map(({ count }) => count)).toContain(2);
+      expect(made.audience).toEqual(published);
+      const most = Math.max(...published.map(({ count }) => count));
+      expect(made.peak).toEqual(published.find(({ count }) => count === most) ?? null);
+      const sum = published.reduce((total, { count }) => total + count, 0);
       expect(made.minutesWatched).toBe(Math.round(sum / 6) / 10);
       expect(made.average).toBe(Math.round((sum * 10) / (25 / 4)) / 10);
       expect(made.uniqueViewers).toBe(3);
@@ -163,7 +163,7 @@ describe.each(['embedded', 'shared'] as const)(
       const id = await service.createStream();
       await service.advance(20);
       const viewer = await service.viewer(id);
-      await say(viewer, { kind: 'message', text: 'Is it on?' });
+      await postChat(viewer, { kind: 'message', text: 'Is it on?' });
       await watched(8, viewer);
       const made = await ended(id);
       expect(made.started).toBeNull();
@@ -175,7 +175,7 @@ describe.each(['embedded', 'shared'] as const)(
       const id = await service.createStream();
       await start(id);
       const viewers = await Promise.all([0, 1, 2, 3].map(() => service.viewer(id)));
-      const told = service.interval();
+      const publishedInterval = service.interval();
       const quiz = await service.publishQuiz(id, { duration: 5_000 });
       await service.publishQuiz(id, { duration: 5_000, reveal: 'manual', question: 'And then?' });
       pass(100);
@@ -186,7 +186,7 @@ describe.each(['embedded', 'shared'] as const)(
       await service.advance(quiz.closeInterval - service.interval() - 1);
       pass(100);
       expect((await answer(viewers[2] as TestViewer, quiz)).status).toBe(204);
-      const last = service.clock.nowMs() - intervalStartMs(told);
+      const last = service.clock.nowMs() - intervalStartMs(publishedInterval);
       await service.advance(2);
       const made = await ended(id);
       expect(made.quizzes).toHaveLength(2);
@@ -204,7 +204,7 @@ describe.each(['embedded', 'shared'] as const)(
         answer: 'Jupiter',
         correct: 2,
         answered: 3,
-        toldInterval: told,
+        toldInterval: publishedInterval,
         closeInterval: quiz.closeInterval,
         answerTimes: { median: 1_030, p90: last - (last % 4) },
         lastMomentShare: 1 / 3,
@@ -234,9 +234,9 @@ describe.each(['embedded', 'shared'] as const)(
       await start(id);
       const viewer = await service.viewer(id);
       for (const kind of ['message', 'question', 'greeting', 'cheer', 'message']) {
-        await say(viewer, { kind, text: 'Hello' });
+        await postChat(viewer, { kind, text: 'Hello' });
       }
-      await say(viewer, { kind: 'heart', count: 7 });
+      await postChat(viewer, { kind: 'heart', count: 7 });
       await service.studio('POST', `/streams/${id}/events`, {
         type: 'purchase',
         data: { text: 'mug' },
@@ -246,8 +246,8 @@ describe.each(['embedded', 'shared'] as const)(
         data: { count: 3 },
       });
       await service.advance(2);
-      const asked = await service.studio('POST', `/streams/${id}/request-winners`);
-      const round = await expectJson<{ id: string; requested: number }>(asked, 201);
+      const response = await service.studio('POST', `/streams/${id}/request-winners`);
+      const round = await expectJson<{ id: string; requested: number }>(response, 201);
       await service.advance(2);
       await viewer.post(`/api/v1/quizzes/${id}/record-winner`);
       await service.advance(5);
@@ -310,7 +310,7 @@ describe.each(['embedded', 'shared'] as const)(
       test('[J-12] of the chat have a row per message, in order', async () => {
         const id = await service.createStream();
         const viewer = await service.viewer(id);
-        await say(viewer, { kind: 'message', text: '=1+1', name: 'Ada' });
+        await postChat(viewer, { kind: 'message', text: '=1+1', name: 'Ada' });
         await service.advance(1);
         const [line] = await lines(id, 'chat');
         await service.studio('POST', `/streams/${id}/chat/hidden`, { ids: [line.id] });

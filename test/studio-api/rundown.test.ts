@@ -102,7 +102,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     const streamId = await service.createStream();
     expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
     let before = 0;
-    const rises = async (what: string, change: () => Promise<Response>, by = 1) => {
+    const expectRevisionChange = async (what: string, change: () => Promise<Response>, by = 1) => {
       const response = await change();
       const after = await revisionOf(streamId);
       expect([what, response.ok, after > before, after >= before]).toEqual([
@@ -116,20 +116,25 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     };
     const path = `/streams/${streamId}`;
     const post = (rest: string, body?: object) => () => service.studio('POST', rest, body);
-    const made = await rises('create', post(`${path}/quizzes`, { ...QUIZ, duration: 1_000 }));
+    const made = await expectRevisionChange(
+      'create',
+      post(`${path}/quizzes`, { ...QUIZ, duration: 1_000 }),
+    );
     const { id } = (await made.json()) as StudioQuiz;
-    const copied = await rises('duplicate', post(`/quizzes/${id}/duplicate`));
+    const copied = await expectRevisionChange('duplicate', post(`/quizzes/${id}/duplicate`));
     const copy = (await copied.json()) as StudioQuiz;
-    await rises('change', () => service.studio('PATCH', `/quizzes/${id}`, { reveal: 'manual' }));
-    await rises('order', post(`${path}/rundown`, { order: [copy.id, id] }));
-    await rises('order it so', post(`${path}/rundown`, { order: [copy.id, id] }), 0);
-    await rises('import', post(`${path}/quizzes/import`, ofJson([QUIZ, QUIZ])));
-    await rises('publish', post(`/quizzes/${id}/publish`));
-    await rises('delete', () => service.studio('DELETE', `/quizzes/${copy.id}`));
+    await expectRevisionChange('change', () =>
+      service.studio('PATCH', `/quizzes/${id}`, { reveal: 'manual' }),
+    );
+    await expectRevisionChange('order', post(`${path}/rundown`, { order: [copy.id, id] }));
+    await expectRevisionChange('order it so', post(`${path}/rundown`, { order: [copy.id, id] }), 0);
+    await expectRevisionChange('import', post(`${path}/quizzes/import`, ofJson([QUIZ, QUIZ])));
+    await expectRevisionChange('publish', post(`/quizzes/${id}/publish`));
+    await expectRevisionChange('delete', () => service.studio('DELETE', `/quizzes/${copy.id}`));
     await service.advance(5);
-    await rises('close and reveal', post(`/quizzes/${id}/reveal`), 0);
-    await rises('read', () => service.studio('GET', `/quizzes/${id}`), 0);
-    await rises(
+    await expectRevisionChange('close and reveal', post(`/quizzes/${id}/reveal`), 0);
+    await expectRevisionChange('read', () => service.studio('GET', `/quizzes/${id}`), 0);
+    await expectRevisionChange(
       'refuse',
       async () => {
         await order(streamId, { order: [] });
@@ -146,7 +151,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     const streamId = await service.createStream();
     const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
     await publish(b);
-    const stranger = (await draft(await service.createStream())).id;
+    const foreignId = (await draft(await service.createStream())).id;
     const before = await rundown(streamId);
     for (const given of [
       [],
@@ -156,7 +161,7 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
       [a, a],
       [c, a, a],
       [c, a, randomUUID()],
-      [c, stranger],
+      [c, foreignId],
     ]) {
       const { order: now, detail } = await wrong(await order(streamId, { order: given }), 409);
       expect(now).toEqual([a, c]);

@@ -144,10 +144,10 @@ describe('signing in', () => {
 
   test('[U-11] gets 503 while too many wait, and recovers', async () => {
     const { email } = await newMember(service, 'host');
-    const tries = Array.from({ length: 60 }, () =>
+    const attempts = Array.from({ length: 60 }, () =>
       new Browser(service.url).send('POST', '/session', { email, password: 'not the password' }),
     );
-    const statuses = (await Promise.all(tries)).map((response) => {
+    const statuses = (await Promise.all(attempts)).map((response) => {
       if (response.status === 503) expect(response.headers.get('retry-after')).toBe('1');
       return response.status;
     });
@@ -321,14 +321,14 @@ describe('a session', () => {
 
   test('[U-6] [U-8] ends with all others of the member on sign-out everywhere', async () => {
     const { browser, email } = await newMember(service, 'host');
-    const stranger = await newMember(service, 'host');
+    const otherMember = await newMember(service, 'host');
     const others = [await again(email), await again(email)];
     for (const other of others) expect(await isIn(other)).toBe(true);
     const { cookie } = browser;
     await expectNoContent(await browser.send('DELETE', '/sessions'));
     browser.cookie = cookie;
     for (const ended of [browser, ...others]) expect(await isIn(ended)).toBe(false);
-    expect(await isIn(stranger.browser)).toBe(true);
+    expect(await isIn(otherMember.browser)).toBe(true);
   });
 });
 

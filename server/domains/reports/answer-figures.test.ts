@@ -37,11 +37,11 @@ describe('answer times of a quiz', () => {
     expect(counts).toHaveLength(20);
     expect([counts[0], counts[1], counts[19]]).toEqual([3, 1, 1]);
     for (let intervals = 1; intervals < 2_700; intervals += 13) {
-      const asked = { toldInterval: 5, closeInterval: 5 + intervals };
+      const window = { toldInterval: 5, closeInterval: 5 + intervals };
       const last = intervalStartMs(5 + intervals) - 1;
       const times = quizTimesOf(
-        withAnswers(emptyQuizFigures(asked), asked, [last]),
-        asked,
+        withAnswers(emptyQuizFigures(window), window, [last]),
+        window,
       ).answerTimes;
       const { binMs: width = 0, counts: bars = [] } = times?.histogram ?? {};
       expect(width % 250).toBe(0);

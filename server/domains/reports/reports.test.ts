@@ -139,11 +139,11 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     test('[J-2] its winners are counted', async () => {
       await opened();
       const id = await fixture.newStream();
-      const asked = { id: crypto.randomUUID(), streamId: id, producer: PRODUCER };
-      await fixture.store.requestWinners({ ...asked, nowMs: fixture.nowMs });
+      const request = { id: crypto.randomUUID(), streamId: id, producer: PRODUCER };
+      await fixture.store.requestWinners({ ...request, nowMs: fixture.nowMs });
       await end(id);
       expect(await sealsUntilMade(id)).toBe(5);
-      expect((await reportOf(id))?.rounds).toMatchObject([{ id: asked.id, count: 0 }]);
+      expect((await reportOf(id))?.rounds).toMatchObject([{ id: request.id, count: 0 }]);
     });
 
     test('[J-2] [J-8] its delayed purchases are sealed', async () => {
