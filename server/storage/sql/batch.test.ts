@@ -3,7 +3,7 @@ import { Unavailable } from '../../platform/errors.ts';
 import { Batch } from './batch.ts';
 
 describe('a batch', () => {
-  test('[R-3] what arrives in one turn of the event loop is one call, answered in order', async () => {
+  test('[R-3] a batch combines the items of one turn of the event loop into one call, with results in order', async () => {
     const calls: number[][] = [];
     const batch = new Batch<number, string>(async (items) => {
       calls.push([...items]);
@@ -15,7 +15,7 @@ describe('a batch', () => {
     expect([...first, second]).toEqual(['did 1', 'did 2', 'did 3', 'did 4']);
   });
 
-  test('[R-3] what arrives soon after a call waits for its pace, and many do not', async () => {
+  test('[R-3] a batch waits for its pace after a call, except when many items wait', async () => {
     const [sizes, paceMs] = [[] as number[], 50];
     const run = async (items: readonly number[]) => {
       sizes.push(items.length);
@@ -35,7 +35,7 @@ describe('a batch', () => {
     expect(sizes).toEqual([1, 2, 1, 401]);
   });
 
-  test('no call is larger than its bound', async () => {
+  test('a batch makes no call larger than its maximum', async () => {
     const sizes: number[] = [];
     const batch = new Batch<number, number>(async (items) => {
       sizes.push(items.length);
@@ -46,7 +46,7 @@ describe('a batch', () => {
     expect(sizes).toEqual([100, 100, 50]);
   });
 
-  test('[R-1] a call that fails fails for all of its items and for no other', async () => {
+  test('[R-1] a failed call rejects its own items and no others', async () => {
     const batch = new Batch<number, number>(async (items) => {
       if (items.includes(3)) throw new Error('the disk is full');
       return items;
@@ -61,29 +61,29 @@ describe('a batch', () => {
     ]);
   });
 
-  test('[I-3] a defect met while one is told what became of theirs is that one’s alone', async () => {
+  test('[I-3] an error that a waiter throws affects no other waiter', async () => {
     const defects: unknown[] = [];
-    const told: string[] = [];
+    const results: string[] = [];
     const run = async (items: readonly number[]) => {
       if (items.includes(4)) throw new Error('the disk is full');
       return items;
     };
     const batch = new Batch<number, number>(run, 3, null, 0, (error) => void defects.push(error));
     const waiter = (n: number) => ({
-      resolve: (result: number) => tell(n, `did ${result}`),
-      reject: () => tell(n, `refused ${n}`),
+      resolve: (result: number) => notify(n, `did ${result}`),
+      reject: () => notify(n, `refused ${n}`),
     });
-    const tell = (n: number, what: string) => {
+    const notify = (n: number, what: string) => {
       if (n === 2 || n === 5) throw new Error(`a defect of ${n}`);
-      told.push(what);
+      results.push(what);
     };
     for (const n of [1, 2, 3, 4, 5, 6]) batch.enqueue(n, waiter(n));
     expect(await batch.add(7)).toBe(7);
-    expect(told).toEqual(['did 1', 'did 3', 'refused 4', 'refused 6']);
+    expect(results).toEqual(['did 1', 'did 3', 'refused 4', 'refused 6']);
     expect(defects).toEqual([new Error('a defect of 2'), new Error('a defect of 5')]);
   });
 
-  test('while four calls are under way, what arrives shares the next, and waits for none that is held up', async () => {
+  test('a batch collects items while four calls are in flight, and does not wait for a stalled call', async () => {
     const sizes: number[] = [];
     const goOn: (() => void)[] = [];
     const batch = new Batch<number, number>(async (items) => {
@@ -102,13 +102,13 @@ describe('a batch', () => {
     expect(await all[0]).toBe(0);
     expect(sizes).toEqual([1, 1, 1, 1, 26]);
     all.push(batch.add(30));
-    // The five of before never end, and this one is sent all the same.
+    // The five calls before never end; this one is sent regardless.
     while (sizes.length < 6) await Bun.sleep(1);
     for (const go of goOn) go();
     expect(await Promise.all(all)).toEqual(Array.from({ length: 31 }, (_, n) => n));
   });
 
-  test('[R-15] a call that does not come to its end is 503 at its deadline', async () => {
+  test('[R-15] a call without a result is Unavailable at its deadline', async () => {
     const batch = new Batch<number, number>(() => new Promise(() => {}), 100, 30);
     expect(await batch.add(1).catch((error: unknown) => error)).toBeInstanceOf(Unavailable);
   });

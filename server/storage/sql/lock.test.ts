@@ -9,7 +9,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const newDirectory = () => join(mkdtempSync(join(root, 'data-')), 'record');
 
-test('[R-5] a directory is locked once, by a process that is named', () => {
+test('[R-5] a directory is locked once, and the error names the process that holds the lock', () => {
   const directory = newDirectory();
   const lock = lockDirectory(directory);
   expect(() => lockDirectory(directory)).toThrow(
@@ -19,7 +19,7 @@ test('[R-5] a directory is locked once, by a process that is named', () => {
   lockDirectory(directory).release();
 });
 
-test('[R-6] the lock goes with its process, however it ends', async () => {
+test('[R-6] the lock is released when its process ends, however it ends', async () => {
   const directory = newDirectory();
   const child = Bun.spawn(
     [
@@ -46,7 +46,7 @@ test('[R-6] the lock goes with its process, however it ends', async () => {
   lockDirectory(directory).release();
 });
 
-test('[R-5] a directory that cannot be written is told as that', () => {
+test('[R-5] a directory that cannot be written is reported as such', () => {
   const file = join(root, 'another-file');
   writeFileSync(file, '');
   expect(() => lockDirectory(join(file, 'data'))).toThrow(/another-file.data cannot be written: /);

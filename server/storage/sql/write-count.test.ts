@@ -9,7 +9,7 @@ const procedures = {
   crowd: writeProcedure(async () => {}),
 };
 
-test('a write counts once it is over, also one that failed; reads and what a crowd writes do not', async () => {
+test('a write is counted when it ends, also after a failure; reads and excluded writes are not', async () => {
   const noted = Promise.withResolvers<void>();
   const store: Calls<typeof procedures> = {
     look: async () => 'seen',

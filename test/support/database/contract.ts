@@ -108,7 +108,7 @@ export function databaseContract(fixture: DatabaseFixture): void {
       ]);
       expect(outcomes.filter((outcome) => typeof outcome === 'number').sort()).toEqual([1, 2, 3]);
       expect(outcomes[1]).toBe('DomainError: No.');
-      expect(outcomes[3]).toBe('Unavailable: The database failed: addThenBreak: a defect.');
+      expect(outcomes[3]).toBe('Unavailable: The database failed: addThenFail: a defect.');
       expect((await store.list({})).sort()).toEqual(['five', 'one', 'three']);
     });
 
