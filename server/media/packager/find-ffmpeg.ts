@@ -42,7 +42,7 @@ export async function findFfmpeg(options: {
   );
   const version = versionText ? parseVersion(versionText) : null;
   if (version === null || probeVersionText === null) {
-    const [program] = version === null ? [ffmpeg] : [ffprobe];
+    const program = version === null ? ffmpeg : ffprobe;
     return { missing: missingMessage(program, process.platform, await osRelease()) };
   }
   const encoders = await run(ffmpeg, '-encoders');

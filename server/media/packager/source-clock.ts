@@ -32,7 +32,7 @@ export class SourceClock {
   resetAfterJump(nowMs: number): boolean {
     this.firstMs = null;
     this.recentJumpsMs = [...this.recentJumpsMs, nowMs].filter(
-      (at) => nowMs - at < JUMPS_WITHIN_MS,
+      (jumpMs) => nowMs - jumpMs < JUMPS_WITHIN_MS,
     );
     return this.recentJumpsMs.length > JUMPS_MAX;
   }

@@ -80,8 +80,8 @@ test('segment list never begins with a gap, whatever is removed', () => {
   expect([7, 8, 9, 10, 13, 20].map((seq) => list.find(seq)?.pieces.size ?? null)).toEqual([
     ...[2, 2, null, null, 0, null],
   ]);
-  list.restore(segmentOf(13)[0]);
-  list.restore(segmentOf(10)[0]);
+  list.replace(segmentOf(13)[0]);
+  list.replace(segmentOf(10)[0]);
   expect(seqs()).toEqual(range(11, 20));
   expect(list.truncate((seq) => seq < 15)).toBe(true);
   expect(seqs()).toEqual(range(11, 15));

@@ -41,7 +41,7 @@ export class SegmentList {
 
   /** Replaces a lost segment by a gap with the same number and time. */
   replaceWithGap({ pieces: _, ...segment }: Segment): void {
-    this.restore({ ...segment, pieces: NO_PIECES });
+    this.replace({ ...segment, pieces: NO_PIECES });
     const index = this.indexOf(segment.seq);
     const before = this.segments.findLastIndex((each, i) => i < index && !isGap(each));
     if (index - before > GAPS_MAX) this.removeThrough(segment.seq);
@@ -49,7 +49,7 @@ export class SegmentList {
   }
 
   /** Replaces the entry with the segment's number, if there is one. */
-  restore(segment: Segment): void {
+  replace(segment: Segment): void {
     const index = this.indexOf(segment.seq);
     if (index in this.segments) this.segments[index] = segment;
   }

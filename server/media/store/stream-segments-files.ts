@@ -240,7 +240,7 @@ export class FileStreamSegments implements StreamSegments {
       return;
     }
     // The write was so slow that the segment counted as lost.
-    this.list.restore(segment);
+    this.list.replace(segment);
     this.version++;
   }
 
