@@ -1,4 +1,5 @@
 import { runCommandLine } from './cli/program.ts';
+import { processEnvironment } from './platform/config.ts';
 
 // The database contains keys and token hashes: only the owner may read its files (O-20).
 process.umask(0o077);
@@ -7,6 +8,6 @@ process.exit(
   await runCommandLine(process.argv.slice(2), {
     print: (text) => console.log(text),
     printError: (text) => console.error(text),
-    env: process.env,
+    env: processEnvironment(),
   }),
 );

@@ -1,4 +1,3 @@
-import { newSetupLink } from '../auth/members/links.ts';
 import { listen } from '../gateway/listen.ts';
 import { listenWithWorkers } from '../gateway/workers/listen-with-workers.ts';
 import { WorkerPool } from '../gateway/workers/worker-pool.ts';
@@ -10,76 +9,71 @@ import { documentRoutes } from '../web/docs.ts';
 import { studioPageRoutes } from '../web/studio-page.ts';
 import { watchRoutes } from '../web/watch-page.ts';
 import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
-import { createService } from './service.ts';
+import { createService, type Service } from './service.ts';
 
 export interface ServerOptions extends BackendsOptions {
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string;
   readonly openBackends: OpenBackends;
 }
 
-/** A whole server that listens. */
+/** A server that listens. */
 export interface RunningServer {
-  /** Where a person on this machine reaches it. */
+  /** The URL for people on this machine. */
   readonly url: string;
   readonly port: number;
-  /** Where the database is, for people. */
-  readonly place: string;
+  /** The location of the database, for people. */
+  readonly location: string;
   /**
-   * A new link that makes the first account and its owner; null when there is a member already, or no
-   * studio here.
+   * A new link that creates the first account and its owner; null when there is a member, or without
+   * the role `studio`.
    */
   newSetupLink(): Promise<string | null>;
   /**
-   * Drains (O-11): answers what is held, ends event streams, closes the port, commits and seals
-   * what was accepted and gives the data directory free. Answers that are not made after `graceMs`
-   * are cut.
-   * @returns whether none had to be cut, but for clients that do not take theirs
+   * Drains (O-11): answers long polls, ends event streams, closes the port, commits and seals what was
+   * accepted, and releases the data directory. Cuts responses that are not done after `graceMs`.
+   * @returns whether no response was cut, except those of clients that do not read
    */
   stop(graceMs: number): Promise<boolean>;
 }
 
-// The last interval ends within 250 ms and a record that fails is tried for a second; the rest is
-// for a disk that is stuck.
+// Sealing the last interval takes up to 250 ms, a failing database is retried for a second; the rest
+// is for a slow disk.
 const COMMIT_GRACE_MS = 2_000;
 
 /**
- * Starts everything on its backends and one port, and resolves when it is ready.
- * @throws Error with a line for the operator: what a backend says, or that the port is in use
+ * Opens the backends, composes the service and listens. Resolves when the server is ready.
+ * @throws Error with a line for the operator: the reason of a backend, or that the port is in use
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const backends = await options.openBackends(options);
   try {
     return await startOn(options, backends);
   } catch (error) {
-    await backends.end();
+    await backends.close();
     backends.release();
     throw error;
   }
 }
 
-async function startOn(
-  { config, logger, version, onFailed }: ServerOptions,
-  backends: Backends,
-): Promise<RunningServer> {
+async function startOn(options: ServerOptions, backends: Backends): Promise<RunningServer> {
+  const { config, logger } = options;
   const { database, clock, watermark, createRealtime } = backends;
   const sealLatency = createSealLatencyHistogram();
   const listener: Listener = { server: null };
-  const serviceOptions = {
-    config,
-    store: database.store,
-    clock,
-    logger,
-    createRealtime,
-    watermark,
-    listener,
-    random: Math.random,
-  };
-  const onSealed = (latenessMs: number) => sealLatency.add(latenessMs / 1000);
-  const service = await backends.reach(() => createService(serviceOptions, onSealed));
+  const service = await backends.retryUntilAvailable(() =>
+    createService(
+      {
+        ...{ config, clock, logger, createRealtime, watermark, listener },
+        store: database.store,
+        random: Math.random,
+      },
+      (latencyMs) => sealLatency.add(latencyMs / 1000),
+    ),
+  );
   const metrics = createMetrics({
     ...service.stats,
-    version,
+    version: options.version,
     sealLatency,
     requests: () => service.stats.requests.counters,
     answersByDecision: () => Object.entries(service.stats.answers),
@@ -88,80 +82,89 @@ async function startOn(
     clockOffsetMs: () => clock.offsetMs(),
   });
   const { host, port, corsOrigin, edgeCache } = config;
-  const common = { corsOrigin, log: service.stats.requests };
-  const routes = {
-    ...service.routes,
-    ...documentRoutes({ version, ...common }),
-    ...watchRoutes(common),
-    ...(config.roles.has('studio') && {
-      ...studioPageRoutes(common),
-      ...displayRoutes(common),
-    }),
-    ...operatorRoutes({
-      unready: () => service.unready() ?? unavailableOf(backends),
-      metrics,
-      ...common,
-    }),
+  const { fetch, sockets, gatewayBackend, stats } = service;
+  const target = {
+    ...{ host, port, corsOrigin, edgeCache, listener, fetch, sockets },
+    routes: routesOf(options, backends, service, metrics),
+    log: stats.requests,
   };
-  const { fetch, sockets, gatewayBackend } = service;
-  const asked = { host, port, edgeCache, listener, routes, fetch, sockets, ...common };
-  const threads =
-    config.workers === 1
-      ? null
-      : new WorkerPool({
-          ...service.workerServices,
-          backend: gatewayBackend,
-          count: config.workers,
-          onDefect: (reason) =>
-            logger.error({ reason }, 'a failure in a worker thread'),
-          onFailed,
-        });
-  const server = threads ? await listenWithWorkers(threads, asked) : listen({ ...asked, backend: gatewayBackend });
-  // To look for ffmpeg and open the ports for video takes a moment; all else is ready before.
-  void service.begin();
+  const workers = workersOf(options, service);
+  const server = workers
+    ? await listenWithWorkers(workers, target)
+    : listen({ ...target, backend: gatewayBackend });
+  // Not awaited: finding ffmpeg and opening the ports for video takes a moment.
+  void service.start();
   await service.seal();
 
-  async function drain(): Promise<void> {
-    await Promise.all([service.drain(), threads?.drain()]);
+  const drain = async () => {
+    await Promise.all([service.drain(), workers?.drain()]);
     await server.drain();
-  }
-
-  async function commit(): Promise<void> {
-    await service.end();
-    await backends.end();
-  }
-
+  };
+  const commit = async () => {
+    await service.stop();
+    await backends.close();
+  };
   const { url } = server;
   return {
-    place: backends.place,
+    location: backends.location,
     url,
     port: server.port,
     newSetupLink: async () =>
-      config.roles.has('studio')
-        ? newSetupLink(database.store, config.publicUrl ?? url, clock.nowMs())
-        : null,
+      config.roles.has('studio') ? service.newSetupLink(config.publicUrl ?? url) : null,
     async stop(graceMs) {
-      const calm = await endsWithin(graceMs, drain());
-      if (!calm) void server.stop();
-      const committed = await endsWithin(COMMIT_GRACE_MS, commit());
+      const isDrained = await endsWithin(graceMs, drain());
+      if (!isDrained) void server.stop();
+      const isCommitted = await endsWithin(COMMIT_GRACE_MS, commit());
       backends.release();
-      return calm && committed;
+      return isDrained && isCommitted;
     },
   };
 }
 
-// Anybody may read this: the reason, with its addresses, is in the log.
-function unavailableOf({ servers }: Backends): string | null {
+function routesOf(
+  { config, version }: ServerOptions,
+  backends: Backends,
+  service: Service,
+  metrics: ReturnType<typeof createMetrics>,
+) {
+  const common = { corsOrigin: config.corsOrigin, log: service.stats.requests };
+  return {
+    ...service.routes,
+    ...documentRoutes({ version, ...common }),
+    ...watchRoutes(common),
+    ...(config.roles.has('studio') && { ...studioPageRoutes(common), ...displayRoutes(common) }),
+    ...operatorRoutes({
+      unready: () => service.unready() ?? unavailableServer(backends),
+      metrics,
+      ...common,
+    }),
+  };
+}
+
+/** The worker threads of `--workers`; null when the main thread serves everything. */
+function workersOf({ config, logger, onFailed }: ServerOptions, service: Service) {
+  if (config.workers === 1) return null;
+  return new WorkerPool({
+    ...service.workerServices,
+    backend: service.gatewayBackend,
+    count: config.workers,
+    onDefect: (reason) => logger.error({ reason }, 'a failure in a worker thread'),
+    onFailed,
+  });
+}
+
+/** Public: the reason, with its addresses, is in the log. */
+function unavailableServer({ servers }: Backends): string | null {
   const server = servers.find(({ unavailable }) => unavailable() !== null);
   return server ? `${server.name} is unavailable.` : null;
 }
 
-/** Whether a promise was fulfilled in time. One that is late may still go on. */
-async function endsWithin(ms: number, work: Promise<void>): Promise<boolean> {
+/** Whether work is done in time. Work that is not done continues. */
+async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
   let timer: Timer | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, ms, false);
+  const timeout = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, false);
   });
   const done = work.then(() => true);
-  return Promise.race([done, late]).finally(() => clearTimeout(timer));
+  return Promise.race([done, timeout]).finally(() => clearTimeout(timer));
 }

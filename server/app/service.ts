@@ -1,13 +1,6 @@
-import { randomBytes as systemRandomBytes } from 'node:crypto';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import { accountHandlers } from '../auth/accounts/account-routes.ts';
-import { Passwords } from '../auth/members/passwords.ts';
-import { tokenHandlers } from '../auth/viewer-tokens/token-routes.ts';
-import { createChat } from '../domains/chat/chat-routes.ts';
-import { answerHandlers } from '../domains/quizzes/answer-routes.ts';
 import type { AnswerDecision } from '../domains/quizzes/quiz-rules.ts';
-import { streamHandlers } from '../domains/streams/stream-routes.ts';
 import type { GatewayBackend } from '../gateway/gateway-backend.ts';
 import { createLocalGatewayBackend } from '../gateway/local-gateway-backend.ts';
 import type { WorkerServices } from '../gateway/workers/worker-pool.ts';
@@ -18,11 +11,11 @@ import { timeHandlers } from '../http/time-routes.ts';
 import type { WebSocketSource } from '../media/websocket/websocket-source.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { MetricDefinition } from '../platform/metrics.ts';
+import { feedHandlers } from '../realtime/feed/feed-routes.ts';
 import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
 import { countWrites } from '../storage/sql/write-count.ts';
+import { createParts, type Parts, type ServiceOptions } from './parts.ts';
 import { procedures } from './procedures.ts';
-import { type Parts, partsOf, type ServiceOptions } from './service-parts.ts';
-import { studioHandlers } from './studio-handlers.ts';
 
 /** Counters of the service for its metrics. */
 export interface ServiceStats {
@@ -32,247 +25,208 @@ export interface ServiceStats {
   feed(): { longPolls: number; eventStreams: number };
   watermark(): number;
   feedLagMs(): number;
-  /** Metrics of optional parts of the service. */
+  /** Metrics of single parts of the service. */
   readonly additional: readonly MetricDefinition[];
 }
 
-/** The whole service, ready to be put behind a listener. */
+/** The whole service, ready for a listener. */
 export interface Service {
   readonly routes: Record<string, PathHandler>;
-  /** The services that the gateway's fast paths use. */
+  /** The services that the fast paths of the gateway use. */
   readonly gatewayBackend: GatewayBackend;
   /** The services that worker threads use. */
   readonly workerServices: WorkerServices;
-  /** Where requests become sockets; none without the role `media`. */
+  /** Routes for WebSockets; only with the role `media`. */
   readonly sockets: WebSocketRoutes<WebSocketSource> | undefined;
-  /** Answers what no route does: 404. */
+  /** Responds to requests without a route: 404. */
   readonly fetch: (request: Request) => Response;
   readonly stats: ServiceStats;
-  /** Seals on time from here on, and opens the ports for video. */
-  begin(): Promise<void>;
-  /** Seals what has ended; for tests with a clock of their own. */
+  /** Starts to seal on time, and opens the ports for video. */
+  start(): Promise<void>;
+  /** Seals the intervals that have ended; for tests with a manual clock. */
   seal(): Promise<void>;
-  /** Tells webhooks what is due; for tests with a clock of their own. */
-  deliver(): Promise<void>;
-  /** Makes the reports that are due; for tests with a clock of their own. */
-  report(): Promise<void>;
+  /** Sends due webhooks; for tests with a manual clock. */
+  sendWebhooks(): Promise<void>;
+  /** Makes due reports; for tests with a manual clock. */
+  makeReports(): Promise<void>;
+  /** A setup link for the first member, or null when there is one (SPEC U-12). */
+  newSetupLink(origin: string): Promise<string | null>;
   /** Why the service should get no requests now, or null. */
   unready(): string | null;
-  /** Answers what is held, ends event streams, and takes no more of either. */
+  /** Answers long polls, ends event streams, and rejects new ones. */
   drain(): Promise<void>;
-  /** Seals what was accepted and stops. After the drain, when no more requests can come. */
-  end(): Promise<void>;
+  /** Seals what was accepted and stops. Call it after `drain`, when no more requests can arrive. */
+  stop(): Promise<void>;
 }
 
-// O-10: further behind than this, readers are better served elsewhere.
-const BEHIND_MAX_MS = 2_000;
+/** A node that is further behind should get no readers (SPEC O-10). */
+const LAG_MAX_MS = 2_000;
 const UPKEEP_MS = 10_000;
-// What a crowd writes, in no detail of a stream.
-const CROWDS_WRITES = new Set([
+/** Writes of viewers, which change no detail of a stream. */
+const VIEWER_WRITES = new Set([
   'recordAnswers',
   'recordWinners',
   'leaseSeats',
   'takeSeats',
 ] as const);
 
-/** Puts the service together. @param onSealed told the lateness of each sealing in ms */
+/** Composes the service. @param onSealed called after each sealing with its latency */
 export async function createService(
   given: ServiceOptions,
-  onSealed: (latenessMs: number) => void,
+  onSealed: (latencyMs: number) => void,
 ): Promise<Service> {
-  const { store, writes } = countWrites(procedures, given.store, CROWDS_WRITES);
+  const { store, writes } = countWrites(procedures, given.store, VIEWER_WRITES);
   const options = { ...given, store };
-  const { config, listener } = options;
-  const parts = await partsOf(options, writes, onSealed);
-  const { requests, realtime, answers } = parts;
+  const { config, clock, listener } = options;
+  const parts = await createParts({ ...options, writes, onSealed });
+  const { requests, realtime, quizzes, media, members } = parts;
   const { corsOrigin, trustProxy, roles } = config;
   const endpoints = [
     ...endpointsOf(viewerApi, viewerHandlers(options, parts)),
-    ...endpointsOf(studioApi, producerHandlers(options, parts)),
+    ...endpointsOf(studioApi, studioHandlers(parts)),
   ];
   const routes = createRoutes(endpoints, {
-    roles,
-    corsOrigin,
-    trustProxy,
-    listener,
+    ...{ roles, corsOrigin, trustProxy, listener },
     log: requests,
   });
+  const moderation = parts.moderation.cache;
+  const viewerTokens = parts.viewerTokens.tokens;
   return {
-    routes: { ...routes, ...parts.media?.routes },
+    routes: { ...routes, ...media?.routes },
     gatewayBackend: createLocalGatewayBackend({
-      ...parts,
-      clock: options.clock,
-      corsOrigin,
+      ...{ clock, corsOrigin, requests, viewerTokens, moderation },
       presence: realtime.presence,
       log: realtime.feed,
+      streams: parts.openStreams,
+      answerService: quizzes.answers,
     }),
     workerServices: {
-      clock: options.clock,
-      store,
-      realtime,
-      viewerTokens: parts.viewerTokens,
-      moderation: parts.moderation,
-      requests,
+      ...{ clock, store, realtime, viewerTokens, moderation, requests },
       tokenCacheSize: config.tokenCacheSize,
     },
-    sockets: parts.media?.sockets,
+    sockets: media?.sockets,
     fetch: notFoundHandler(corsOrigin, requests),
-    stats: {
-      requests,
-      answers,
-      viewersByStream: () => realtime.presence.liveCounts(),
-      feed: () => realtime.load(),
-      watermark: () => realtime.feed.watermark(),
-      feedLagMs: () => realtime.lagMs(),
-      additional: [
-        ...(parts.media?.metrics ?? []),
-        ...parts.webhooks.metrics,
-        ...parts.rehearsals.metrics,
-      ],
-    },
-    ...lifeOf(options, parts),
+    stats: statsOf(parts),
+    newSetupLink: (origin) => members.newSetupLink(origin),
+    ...lifecycleOf(options, parts),
   };
 }
 
 function viewerHandlers(
-  { config, store, clock }: ServiceOptions,
+  { config, clock }: ServiceOptions,
   parts: Parts,
 ): Handlers<typeof viewerApi> {
-  const { credentials, rates } = parts;
+  const { credentials, realtime, openStreams } = parts;
   return {
     ...timeHandlers(clock),
-    ...accountHandlers(credentials),
-    ...streamHandlers({ store, details: parts.details, credentials, originOf: parts.originOf }),
-    ...tokenHandlers({
-      store,
-      credentials,
-      viewerTokens: parts.viewerTokens,
-      keyring: parts.keyring,
-      clock,
-      rate: rates.tokens,
-      access: config.tokenAuth,
+    ...parts.accounts.handlers(credentials, parts.studio).viewer,
+    ...parts.streams.viewerHandlers,
+    ...parts.viewerTokens.handlers(credentials),
+    ...viewCountHandlers(realtime.presence, credentials),
+    ...parts.quizzes.viewerHandlers,
+    ...feedHandlers({
+      ...{ clock, credentials },
+      log: realtime.feed,
+      streams: openStreams,
+      edgeCache: config.edgeCache,
     }),
-    ...viewCountHandlers(parts.realtime.presence, credentials),
-    ...answerHandlers({ answers: parts.answerService, credentials, clock }),
-    ...parts.feed,
-    ...createChat({
-      chat: parts.chat,
-      credentials,
-      clock,
-      rate: rates.chat,
-      newId: parts.newId,
-      moderation: parts.moderation,
-      slowMode: parts.slowMode,
-    }).viewerHandlers,
+    ...parts.chat.viewerHandlers,
   };
 }
 
-function producerHandlers(
-  { config, store, clock }: ServiceOptions,
-  {
-    credentials,
-    sessions,
-    rates,
-    requests,
-    originOf,
-    newId,
-    media,
-    live,
-    moderation,
-    rehearsals,
-  }: Parts,
-): Handlers<typeof studioApi> {
-  return studioHandlers({
-    store,
-    credentials,
-    sessions,
-    passwords: new Passwords(),
-    signInRates: { byAddress: rates.signIn, byEmail: rates.passwords },
-    clock,
-    rate: rates.studio,
-    log: requests,
-    originOf,
-    newId,
-    live: live.handlers,
-    runner: rehearsals,
-    moderation,
-    randomBytes: (n) => systemRandomBytes(n),
-    webhookPolicy: config.webhooks,
-    // Among many nodes another has video, with the same settings.
-    ...((media || config.database) && { ingestAddresses: media?.addresses ?? config.media }),
-  });
+function studioHandlers(parts: Parts): Handlers<typeof studioApi> {
+  return {
+    ...parts.accounts.handlers(parts.credentials, parts.studio).studio,
+    ...parts.members.handlers(parts.context),
+    ...parts.presenterKeys,
+    ...parts.streams.handlers,
+    ...parts.quizzes.handlers,
+    ...parts.rundown.handlers,
+    ...parts.moderation.handlers(parts.studio),
+    ...parts.live.handlers,
+    ...parts.presenter.handlers,
+    ...parts.history.handlers,
+    ...parts.exports.handlers,
+    ...parts.reports.handlers,
+    ...parts.rehearsals.handlers,
+    ...parts.webhooks.handlers,
+  };
 }
 
-function lifeOf(
-  { config, store, clock, logger }: ServiceOptions,
-  {
-    realtime,
-    streams,
-    live,
-    keyring,
-    viewerTokens,
-    serviceTokens,
-    media,
-    webhooks,
-    reports,
-    moderation,
-    rehearsals,
-  }: Parts,
-): Pick<Service, 'begin' | 'seal' | 'deliver' | 'report' | 'unready' | 'drain' | 'end'> {
-  let draining = false;
-  let upkeep: Timer | null = null;
-  const keepUp = () => {
-    const nowMs = clock.nowMs();
-    viewerTokens.removeExpired();
+function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): ServiceStats {
+  return {
+    requests,
+    answers: quizzes.decisions,
+    viewersByStream: () => realtime.presence.liveCounts(),
+    feed: () => realtime.load(),
+    watermark: () => realtime.feed.watermark(),
+    feedLagMs: () => realtime.lagMs(),
+    additional: [...(media?.metrics ?? []), ...parts.webhooks.metrics, ...parts.rehearsals.metrics],
+  };
+}
+
+type Lifecycle = Pick<
+  Service,
+  'start' | 'seal' | 'sendWebhooks' | 'makeReports' | 'unready' | 'drain' | 'stop'
+>;
+
+function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Lifecycle {
+  const { realtime, openStreams, live, media, webhooks, reports, moderation } = parts;
+  const { accounts, members, viewerTokens, rehearsals } = parts;
+  let isDraining = false;
+  let upkeepTimer: Timer | null = null;
+  const upkeep = () => {
     const work = [
-      keyring.refresh(nowMs),
-      serviceTokens.recordUses(),
-      store.deleteExpiredIdempotencyKeys({ nowMs }),
-      store.forgetEnded({ nowMs }),
+      viewerTokens.upkeep(),
+      accounts.upkeep(),
+      members.upkeep(),
+      store.deleteExpiredIdempotencyKeys({ nowMs: clock.nowMs() }),
     ];
-    // What is unavailable is told of elsewhere, once; this comes again every ten seconds.
     Promise.all(work).catch((error) => {
+      // An unavailable backend is logged by its client, and the next upkeep tries again.
       if (!(error instanceof Unavailable)) logger.warn({ err: error }, 'upkeep failed');
     });
   };
   return {
-    begin: async () => {
+    start: async () => {
       realtime.start();
-      upkeep = setInterval(keepUp, UPKEEP_MS);
+      upkeepTimer = setInterval(upkeep, UPKEEP_MS);
       webhooks.start();
       moderation.start();
-      if (config.roles.has('studio')) reports.start();
-      if (config.roles.has('studio')) rehearsals.start();
+      if (parts.isStudio) {
+        reports.start();
+        rehearsals.start();
+      }
       await media?.start();
     },
     seal: () => realtime.seal(),
-    deliver: () => webhooks.sendAll(),
-    report: () => reports.makeAll(),
+    sendWebhooks: () => webhooks.sendAll(),
+    makeReports: () => reports.makeAll(),
     unready: () => {
-      if (draining) return 'The service is stopping.';
-      if (realtime.lagMs() > BEHIND_MAX_MS) return 'Sealing is behind.';
+      if (isDraining) return 'The service is stopping.';
+      if (realtime.lagMs() > LAG_MAX_MS) return 'Sealing is behind.';
       return realtime.unavailable();
     },
     drain: async () => {
-      draining = true;
-      // Their viewers would only wait for what is to come.
+      isDraining = true;
+      // First, so that simulated viewers do not reconnect.
       rehearsals.stop();
-      const released = Promise.all([
+      const drained = Promise.all([
         realtime.drain(),
         media?.drain(),
         webhooks.stop(),
         reports.stop(),
       ]);
-      streams.endAll();
+      openStreams.endAll();
       live.stop();
-      await released;
+      await drained;
     },
-    end: async () => {
-      if (upkeep) clearInterval(upkeep);
+    stop: async () => {
+      if (upkeepTimer) clearInterval(upkeepTimer);
       moderation.stop();
       await realtime.stop();
       await media?.close();
-      await serviceTokens.recordUses().catch(() => {});
+      await accounts.stop().catch(() => {});
     },
   };
 }

@@ -60,8 +60,8 @@ async function runServer(
   // A node waits for unavailable backends; a signal must end that wait as well (N-2).
   const server = await Promise.race([starting, signaled]);
   if (typeof server === 'string') return 0;
-  logger.info({ url: server.url, database: server.place, version }, 'listening');
-  const lines = [`Fourbeat is listening on ${server.url} (${server.place})`];
+  logger.info({ url: server.url, database: server.location, version }, 'listening');
+  const lines = [`Fourbeat is listening on ${server.url} (${server.location})`];
   const link = await setupLink(server, logger);
   if (link !== null)
     lines.push(`To create the first account, open ${link} (works once, within 24 h)`);

@@ -271,3 +271,8 @@ function rateSetting(counted: string, fallback: string): Setting<RateLimit> {
     parse: parseRateLimit,
   };
 }
+
+/** The environment variables of the process. Nothing else in the server reads them. */
+export function processEnvironment(): Record<string, string | undefined> {
+  return process.env;
+}

@@ -179,7 +179,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       await expectJson(await service.studio('POST', `/streams/${id}/end`), 200);
     }
     await service.advance(1);
-    for (let times = 0; times < 8; times++) await service.service.deliver();
+    for (let times = 0; times < 8; times++) await service.service.sendWebhooks();
     const types = new Set(receiver.received.map(({ body: text }) => JSON.parse(text).type));
     expect([...types].sort()).toEqual([...EVENTS].sort());
     const texts = receiver.received.map(({ body: text }) => text).join('\n');
@@ -187,7 +187,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect(texts).not.toContain(streamId);
     const log = await service.studio('GET', `/webhooks/${made.id}/deliveries?limit=100`);
     expect(await log.text()).not.toContain(streamId);
-    await service.service.report();
+    await service.service.makeReports();
     const report = await service.studio('GET', `/streams/${streamId}/report`);
     expect(await report.text()).not.toContain('"state":"ready"');
     await fixture.end();

@@ -29,7 +29,7 @@ describe.each(['embedded', 'shared'] as const)(
     async function ended(id: string): Promise<ReadyReport> {
       expect((await end(id)).status).toBe(200);
       await service.advance(2);
-      await service.service.report();
+      await service.service.makeReports();
       const made = await report(id);
       if (made.state !== 'ready') throw new Error(`the report is ${made.state}`);
       return made;
@@ -53,7 +53,7 @@ describe.each(['embedded', 'shared'] as const)(
       await end(id);
       expect(await report(id)).toEqual({ state: 'working', done: 0 });
       await service.advance(2);
-      await service.service.report();
+      await service.service.makeReports();
       const made = await report(id);
       expect(made).toEqual({
         state: 'ready',
@@ -91,7 +91,7 @@ describe.each(['embedded', 'shared'] as const)(
         await service.store.postponeReport({ streamId: id, lease, dueMs: nowMs });
       }
       expect(await report(id)).toEqual({ state: 'failed' });
-      await service.service.report();
+      await service.service.makeReports();
       expect((await report(id)).state).toBe('ready');
     });
 
@@ -107,7 +107,7 @@ describe.each(['embedded', 'shared'] as const)(
       });
       expect((await end(id)).status).toBe(200);
       await service.advance(2);
-      await service.service.report();
+      await service.service.makeReports();
       expect((await read(id)).status).toBe(409);
       const row = { streamId: id, producer: service.account.uuid };
       expect((await service.store.readReport(row)).report).toBeNull();

@@ -158,8 +158,8 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     await viewer.post(`/api/v1/view-counts/${streamId}`);
     await service.advance(240 - (service.interval() % 240));
     await service.studio('POST', `/streams/${streamId}/end`);
-    await service.service.deliver();
-    await service.service.deliver();
+    await service.service.sendWebhooks();
+    await service.service.sendWebhooks();
     const deliveries = target.received.map(({ body }) => JSON.parse(body));
     expect(deliveries.map(({ type }) => type).toSorted()).toEqual(events.toSorted());
     for (const { type, data, timestamp } of deliveries) {
@@ -188,7 +188,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect(next).not.toBe(secret);
     const signers = async () => {
       await post(`${id}/test`, 201);
-      await service.service.deliver();
+      await service.service.sendWebhooks();
       const last = target.received.at(-1);
       return last && [secret, next].filter((one) => isSigned(one, last));
     };
@@ -218,7 +218,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       timestamp: new Date(service.clock.nowMs()).toISOString(),
       data: { webhookId: id },
     });
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect(target.received.map(({ id, body }) => [id, body])).toEqual([[made.id, made.body]]);
     expect((await readLog(id)).results).toEqual([
       {
@@ -267,17 +267,17 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     const { id } = await create({ url: down.url });
     await down.stop();
     const { id: delivery } = await post<Delivery>(`${id}/test`, 201);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect((await readLog(id)).results[0]?.attempts).toEqual([
       { at: service.clock.nowMs(), status: null, error: 'connection', ms: expect.any(Number) },
     ]);
     const up = receiver(down.port);
     up.answer = () => new Response('not yet', { status: 503 });
     advanceClock(5_500);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     up.answer = () => new Response(null, { status: 200 });
     advanceClock(33_000);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect(up.received.map((one) => one.id)).toEqual([delivery, delivery]);
     const [deliveries] = (await readLog(id)).results;
     expect(deliveries).toMatchObject({ id: delivery, state: 'delivered', nextAttempt: null });
@@ -291,7 +291,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     gone.answer = () => new Response(null, { status: 410 });
     const { id } = await create({ url: gone.url });
     for (let n = 0; n < 5; n++) await post(`${id}/test`, 201);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect(gone.received.length).toBeLessThanOrEqual(2);
     expect((await listAll()).results[0]).toMatchObject({ enabled: false, disabledReason: 'gone' });
     const { results } = await readLog(id);
@@ -305,15 +305,15 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     const toSlow = await create({ url: slow.url });
     const toQuick = await create({ url: quick.url });
     for (let n = 0; n < 6; n++) await post(`${toSlow.id}/test`, 201);
-    const sending = service.service.deliver();
+    const sending = service.service.sendWebhooks();
     await slow.until(2);
     for (let n = 0; n < 6; n++) await post(`${toQuick.id}/test`, 201);
-    void service.service.deliver();
+    void service.service.sendWebhooks();
     await quick.until(6);
     expect(slow.received).toHaveLength(2);
     release.resolve();
     await sending;
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect(slow.received).toHaveLength(6);
     expect((await readLog(toSlow.id)).results.every(({ state }) => state === 'delivered')).toBe(
       true,
@@ -330,24 +330,24 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       failing.push((await create({ url: one.url })).id);
     }
     for (const webhook of failing) await post(`${webhook}/test`, 201);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     const release = Promise.withResolvers<void>();
     for (const one of bad)
       one.answer = () => release.promise.then(() => new Response(null, { status: 204 }));
     const busyCount = () => bad.filter(({ received }) => received.length > 1).length;
     advanceClock(6_000);
-    const sending = service.service.deliver();
+    const sending = service.service.sendWebhooks();
     const eightBusy = Promise.withResolvers<void>();
     const poll = setInterval(() => busyCount() >= 8 && eightBusy.resolve(), 5);
     await eightBusy.promise;
     clearInterval(poll);
     await post(`${id}/test`, 201);
-    void service.service.deliver();
+    void service.service.sendWebhooks();
     await good.until(1);
     expect(busyCount()).toBe(8);
     release.resolve();
     await sending;
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect(busyCount()).toBe(10);
   });
 
@@ -355,10 +355,10 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     const target = receiver();
     const { id } = await create({ url: target.url });
     const made = await post<Delivery>(`${id}/test`, 201);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     const path = `${id}/deliveries/${made.id}/retry`;
     expect(await post<Delivery>(path, 200)).toMatchObject({ id: made.id, state: 'pending' });
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     expect(target.received.map((one) => one.id)).toEqual([made.id, made.id]);
     const other = await create({ url: target.url });
     const foreignPath = `/webhooks/${other.id}/deliveries/${made.id}/retry`;
@@ -391,7 +391,7 @@ test('[H-12] [H-3] by default webhooks reach no private address and no http', as
     const named = { ...body, url: `https://localhost:${target.port}/` };
     const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', named), 201);
     await service.studio('POST', `/webhooks/${id}/test`);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     const path = `/webhooks/${id}/deliveries`;
     const { results } = await expectJson<Log>(await service.studio('GET', path), 200);
     expect(results[0]?.attempts[0]).toMatchObject({ status: null, error: 'address' });
@@ -409,10 +409,10 @@ test('[H-22] metrics count attempts and contain neither URLs nor secrets', async
     const body = { url: `${target.url}very-secret-path`, events: ['winners'] };
     const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', body), 201);
     await service.studio('POST', `/webhooks/${id}/test`);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     target.answer = () => new Response(null, { status: 500 });
     for (let n = 0; n < 2; n++) await service.studio('POST', `/webhooks/${id}/test`);
-    await service.service.deliver();
+    await service.service.sendWebhooks();
     const readings = service.service.stats.additional.filter(({ name }) =>
       name.includes('webhook'),
     );
@@ -448,13 +448,13 @@ test('[H-17] two nodes send each delivery once', async () => {
       for (let test = 0; test < 4; test++) await one.studio('POST', `/webhooks/${id}/test`);
     }
     const both = setInterval(() => {
-      for (const { service } of [one, two]) void service.deliver();
+      for (const { service } of [one, two]) void service.sendWebhooks();
     }, 10);
     await target.until(24);
     answered.resolve();
     await target.until(48);
     clearInterval(both);
-    await Promise.all([one.service.deliver(), two.service.deliver()]);
+    await Promise.all([one.service.sendWebhooks(), two.service.sendWebhooks()]);
     expect(target.received).toHaveLength(48);
     expect(new Set(target.received.map(({ id }) => id)).size).toBe(48);
     const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });

@@ -161,7 +161,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     log: service.stats.requests,
     listener,
   });
-  if (options.clock === 'real') await service.begin();
+  if (options.clock === 'real') await service.start();
   // A node publishes nothing before its first report.
   if (kind === 'shared') await service.seal();
   const url = `http://127.0.0.1:${server.port}`;
@@ -238,7 +238,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       await (hasLongPolls ? Promise.race([drained, Bun.sleep(CLOSE_TIMEOUT_MS)]) : drained);
       await Promise.race([server.drain(), Bun.sleep(CLOSE_TIMEOUT_MS)]);
       await server.stop();
-      await service.end();
+      await service.stop();
       await backends.close();
       if (!options.directory) rmSync(directory, { recursive: true, force: true });
     },

@@ -17,7 +17,7 @@ export function reportExercises(fixture: Fixture): Exercises {
       await service.studio('POST', `/streams/${streamId}/end`);
       const working = await fixture.studio('readReport', { params });
       await service.advance(2);
-      await service.service.report();
+      await service.service.makeReports();
       return [
         [early, 409],
         [working, 200],

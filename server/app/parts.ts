@@ -1,0 +1,169 @@
+import { randomBytes as systemRandomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import { createAccounts } from '../auth/accounts/accounts.ts';
+import { Credentials } from '../auth/credentials.ts';
+import { createMembers } from '../auth/members/members.ts';
+import { createPresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
+import { type StudioContext, studioHandlerFactory } from '../auth/studio-handler.ts';
+import { createViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
+import { createChat } from '../domains/chat/chat-routes.ts';
+import { createExports } from '../domains/exports/export-routes.ts';
+import { createHistory } from '../domains/history/history-routes.ts';
+import { createLive } from '../domains/live/live-routes.ts';
+import { createModeration } from '../domains/moderation/moderation.ts';
+import { createPresenter } from '../domains/presenter/presenter-routes.ts';
+import { createQuizzes } from '../domains/quizzes/quizzes.ts';
+import { localAddressOf } from '../domains/rehearsals/rehearsal-runner.ts';
+import { createRehearsals } from '../domains/rehearsals/rehearsals.ts';
+import { createReports } from '../domains/reports/reports.ts';
+import { createRundown } from '../domains/rundown/rundown-routes.ts';
+import { createStreams } from '../domains/streams/streams.ts';
+import { createWebhooks } from '../domains/webhooks/webhooks.ts';
+import { clientRateKey, type Listener } from '../http/address.ts';
+import { RequestLog } from '../http/request-log.ts';
+import { createMedia } from '../media/media.ts';
+import type { ServiceClock } from '../platform/clock.ts';
+import type { Config } from '../platform/config.ts';
+import { OpenStreams } from '../realtime/feed/open-streams.ts';
+import type { CreateRealtime } from './backends.ts';
+import type { Store } from './procedures.ts';
+import { ratesOf } from './rate-limits.ts';
+
+/** What a service is composed of. */
+export interface ServiceOptions {
+  readonly config: Config;
+  readonly store: Store;
+  readonly clock: ServiceClock;
+  readonly logger: Logger;
+  readonly createRealtime: CreateRealtime;
+  /** The watermark in the database: everything up to this interval is sealed. */
+  readonly watermark: number;
+  readonly listener: Listener;
+  /** Random numbers in [0, 1) for chat samples and jitter. */
+  readonly random: () => number;
+}
+
+export interface PartsOptions extends ServiceOptions {
+  /** The number of writes that may have changed the detail of a stream. */
+  readonly writes: () => number;
+  /** Called after each sealing with its latency. */
+  readonly onSealed: (latencyMs: number) => void;
+}
+
+export type Parts = Awaited<ReturnType<typeof createParts>>;
+
+const NO_INGEST_PORTS = { rtmpPort: null, srtPort: null };
+
+/**
+ * Creates the parts of the service, each by its one factory: what authenticates, the realtime
+ * backend, the domains, video. A part gets what it needs of others as parameters.
+ * @throws Unavailable while the database or the realtime backend is unavailable
+ */
+export async function createParts(options: PartsOptions) {
+  const { config, store, clock, logger, listener, random } = options;
+  const rates = ratesOf(config.rates);
+  const nowMs = () => clock.nowMs();
+  const newId = () => crypto.randomUUID();
+  const randomBytes = (bytes: number) => systemRandomBytes(bytes);
+  const requests = new RequestLog(logger, randomBytes(4).toString('hex'));
+  const isStudio = config.roles.has('studio');
+  const baseUrl = config.publicUrl ?? `http://localhost:${config.port}`;
+  // A client of HTTP/1.0, or one with an invalid Host, leaves no origin to use.
+  const originOf = ({ url }: Request) => config.publicUrl ?? URL.parse(url)?.origin ?? baseUrl;
+
+  const moderation = await createModeration({
+    store,
+    nowMs,
+    onError: (error) => logger.warn({ err: error }, 'the moderation of chats could not be read'),
+  });
+  const bans = moderation.cache;
+  const accounts = createAccounts({ store, clock, newId, randomBytes });
+  const members = createMembers({
+    ...{ store, clock, originOf, newId, randomBytes },
+    signInRates: { byAddress: rates.signIn, byEmail: rates.passwords },
+  });
+  const viewerTokens = await createViewerTokens({
+    ...{ store, clock, bans, randomBytes },
+    issuer: baseUrl,
+    cacheSize: config.tokenCacheSize,
+    rate: rates.tokens,
+    access: config.tokenAuth,
+  });
+  const presenterKeys = createPresenterKeys({ store, randomBytes });
+  const credentials = new Credentials(
+    viewerTokens.tokens,
+    accounts.serviceTokens,
+    members.sessions,
+    presenterKeys.keys,
+    rates.failedAuth,
+    bans,
+  );
+  const context: StudioContext = {
+    ...{ credentials, clock, originOf },
+    rate: rates.studio,
+    log: requests,
+  };
+  const studio = studioHandlerFactory(context);
+
+  const { realtime, chat, slowMode } = await options.createRealtime(options);
+  const openStreams = new OpenStreams(nowMs);
+  bans.onBanned(async (streamId, seats) => {
+    openStreams.endOf(streamId, seats);
+    try {
+      await realtime.presence.evict(streamId, seats);
+    } catch (error) {
+      logger.warn({ err: error }, 'banned viewers are counted for another second');
+    }
+  });
+
+  const media = config.roles.has('media')
+    ? await createMedia({
+        ...{ config, store, clock, logger, newId },
+        log: requests,
+        addressOf: (request) => clientRateKey(request, listener, config.trustProxy),
+      })
+    : null;
+  const live = createLive({
+    ...{ context, store },
+    log: realtime.feed,
+    presence: realtime.presence,
+    onError: (error) => logger.warn({ err: error }, 'the live state of a show could not be read'),
+  });
+
+  return {
+    ...{ requests, credentials, realtime, openStreams, media, live, isStudio },
+    ...{ moderation, accounts, members, viewerTokens, studio, context },
+    presenterKeys: presenterKeys.handlers(studio),
+    presenter: createPresenter({ context, store, showStreams: live.showStreams }),
+    streams: createStreams({
+      ...{ studio, credentials, store, clock, originOf, newId, randomBytes },
+      writes: options.writes,
+      // With many nodes another one may have the role `media`, with the same settings.
+      ingestAddresses: media?.addresses ?? (config.database ? config.media : NO_INGEST_PORTS),
+    }),
+    quizzes: createQuizzes({
+      ...{ studio, credentials, store, clock, newId },
+      rate: rates.answers,
+    }),
+    chat: createChat({
+      ...{ chat, slowMode, credentials, clock, newId },
+      rate: rates.chat,
+      moderation: bans,
+    }),
+    rundown: createRundown({ studio, context, store, newId }),
+    webhooks: createWebhooks({
+      ...{ studio, store, clock, logger, newId, random, randomBytes },
+      webhookPolicy: config.webhooks,
+      sends: isStudio,
+    }),
+    exports: createExports({ context, store }),
+    history: createHistory({ studio, store }),
+    reports: createReports({ studio, store, clock, logger, newId }),
+    rehearsals: createRehearsals({
+      ...{ studio, store, clock, logger, newId },
+      roles: config.roles,
+      localAddress: () => localAddressOf(config, listener),
+      issueToken: (...input) => viewerTokens.tokens.issue(...input),
+    }),
+  };
+}
