@@ -13,7 +13,7 @@ import { type Cluster, startCluster } from '../support/cluster/cluster.ts';
 import { expectJson, QUIZ, type TestViewer } from '../support/harness/harness.ts';
 import { killServers } from '../support/harness/program.ts';
 
-// Three nodes on a Redis and a PostgreSQL of their own, as an operator runs them.
+// Three nodes with Redis and PostgreSQL, as an operator runs them.
 
 const START_MS = 60_000;
 const NODES = [0, 1, 2] as const;
@@ -31,40 +31,40 @@ afterAll(async () => {
   await killServers();
 });
 
-/** The same viewer on each node. */
+/** The viewer on each node, with the same token. */
 function onAll(viewer: TestViewer): TestViewer[] {
-  return NODES.map((node) => calls.moved(viewer, node));
+  return NODES.map((node) => calls.onNode(viewer, node));
 }
 
-describe('what one node gave', () => {
-  test('[N-3] [T-10] [T-13] a viewer token is good on all nodes, for its own stream alone', async () => {
+describe('the nodes of a cluster', () => {
+  test('[N-3] [T-10] [T-13] a viewer token of one node opens its own stream, and no other, on all nodes', async () => {
     const stream = await calls.createStream(0);
     const other = await calls.createStream(1);
     for (const node of NODES) {
       for (const viewer of onAll(await calls.viewer(node, stream))) {
         await heartbeat(viewer);
-        const elsewhere = await viewer.post(`/api/v1/view-counts/${other}`);
-        expect(elsewhere.status).toBe(401);
+        const otherStream = await viewer.post(`/api/v1/view-counts/${other}`);
+        expect(otherStream.status).toBe(401);
       }
     }
   });
 
-  test('[N-3] [T-8] an identifier has one seat, whichever nodes it asks, also at once', async () => {
+  test('[N-3] [T-8] an identifier gets one seat from all nodes, also from concurrent requests', async () => {
     const stream = await calls.createStream(0);
-    const asked = Array.from({ length: 30 }, (_, number) => {
+    const viewers = Array.from({ length: 30 }, (_, number) => {
       return calls.viewer(number % NODES.length, stream, `person ${number % 5}`);
     });
-    const claims = (await Promise.all(asked)).map(({ token }) => claimsOf(token));
+    const claims = (await Promise.all(viewers)).map(({ token }) => claimsOf(token));
     expect(new Set(claims.map(({ seat }) => seat)).size).toBe(5);
     expect(new Set(claims.map(({ sub, seat }) => `${sub} ${seat}`)).size).toBe(5);
   });
 
-  test('[N-3] [A-8] a service token is good on all nodes, and soon on none when it is revoked', async () => {
-    const made = await expectJson<{ id: string; token: string }>(
+  test('[N-3] [A-8] a service token works on all nodes, and on none within 1 s after its revocation', async () => {
+    const created = await expectJson<{ id: string; token: string }>(
       await calls.studio(0, 'POST', '/api-tokens', { name: 'second' }),
       201,
     );
-    const headers = { Authorization: `Token ${made.token}` };
+    const headers = { Authorization: `Token ${created.token}` };
     const statuses = () => {
       return Promise.all(
         NODES.map(
@@ -73,25 +73,25 @@ describe('what one node gave', () => {
       );
     };
     expect(await statuses()).toEqual([200, 200, 200]);
-    expect((await calls.studio(1, 'DELETE', `/api-tokens/${made.id}`)).status).toBe(204);
+    expect((await calls.studio(1, 'DELETE', `/api-tokens/${created.id}`)).status).toBe(204);
     await Bun.sleep(1_000);
     expect(await statuses()).toEqual([401, 401, 401]);
   });
 
-  test('[N-3] a stream is there on all nodes at once, and so is each change of it', async () => {
+  test('[N-3] a stream and each change of it is visible on all nodes at once', async () => {
     const stream = await calls.createStream(0);
-    const seen = async (node: number) => {
+    const statusOn = async (node: number) => {
       const response = await fetch(`${calls.url(node)}/api/v1/streams/${stream}`);
       return (await expectJson<{ status: string }>(response, 200)).status;
     };
-    expect(await Promise.all(NODES.map(seen))).toEqual(['CREATED', 'CREATED', 'CREATED']);
+    expect(await Promise.all(NODES.map(statusOn))).toEqual(['CREATED', 'CREATED', 'CREATED']);
     expect((await calls.studio(1, 'POST', `/streams/${stream}/start`)).status).toBe(200);
-    expect(await Promise.all(NODES.map(seen))).toEqual(['STREAMING', 'STREAMING', 'STREAMING']);
+    expect(await Promise.all(NODES.map(statusOn))).toEqual(['STREAMING', 'STREAMING', 'STREAMING']);
     expect((await calls.studio(2, 'POST', `/streams/${stream}/end`)).status).toBe(200);
-    expect(await Promise.all(NODES.map(seen))).toEqual(['ENDED', 'ENDED', 'ENDED']);
+    expect(await Promise.all(NODES.map(statusOn))).toEqual(['ENDED', 'ENDED', 'ENDED']);
   });
 
-  test('[N-3] [R-11] a write that is sent to all nodes under one key is done once', async () => {
+  test('[N-3] [R-11] concurrent writes with one idempotency key to all nodes take effect once', async () => {
     const headers = { 'Idempotency-Key': crypto.randomUUID() };
     const create = async (node: number) => {
       const response = await calls.studio(node, 'POST', '/streams', { title: 'Once' }, headers);
@@ -105,7 +105,7 @@ describe('what one node gave', () => {
 });
 
 describe('a quiz', () => {
-  test('[N-18] [I-3] [I-4] that is published on one node is answered, closed and counted on all, once', async () => {
+  test('[N-18] [I-3] [I-4] that is published on one node is answered on all, closed once and counted once', async () => {
     const stream = await calls.createStream(0);
     const viewers = await Promise.all(
       Array.from({ length: 30 }, (_, number) => calls.viewer(number % 3, stream)),
@@ -114,10 +114,10 @@ describe('a quiz', () => {
     const [watcher] = viewers as [TestViewer];
     const quiz = await calls.publish(1, await calls.draft(0, stream, { duration: 1_500 }));
     for (const node of NODES) {
-      const asked = await nextEvent<{ id: string }>(calls.moved(watcher, node), from, 'quiz');
-      expect(asked.data.id).toBe(quiz.id);
+      const question = await nextEvent<{ id: string }>(calls.onNode(watcher, node), from, 'quiz');
+      expect(question.data.id).toBe(quiz.id);
     }
-    // Everybody answers on all nodes at once; the first ten mean something else on each.
+    // Each viewer answers on all nodes at once; the first ten send a different choice to each.
     const statuses = await Promise.all(
       viewers.map((viewer, number) => {
         const choice = (node: number) => {
@@ -125,19 +125,21 @@ describe('a quiz', () => {
             ? (QUIZ.choices[node] as string)
             : (QUIZ.choices[number % 3] as string);
         };
-        return Promise.all(onAll(viewer).map((on, node) => answerOf(on, quiz, choice(node))));
+        return Promise.all(
+          onAll(viewer).map((target, node) => answerOf(target, quiz, choice(node))),
+        );
       }),
     );
-    for (const [number, told] of statuses.entries()) {
+    for (const [number, ofViewer] of statuses.entries()) {
       const expected = number < 10 ? [204, 409, 409] : [204, 204, 204];
-      expect(told.toSorted()).toEqual(expected);
+      expect(ofViewer.toSorted()).toEqual(expected);
     }
     const accepted = QUIZ.choices.map((_, choice) => {
-      const first = statuses.slice(0, 10).filter((told) => told[choice] === 204).length;
+      const first = statuses.slice(0, 10).filter((ofViewer) => ofViewer[choice] === 204).length;
       return first + statuses.filter((__, number) => number >= 10 && number % 3 === choice).length;
     });
     for (const node of NODES) {
-      const viewer = calls.moved(watcher, node);
+      const viewer = calls.onNode(watcher, node);
       const results = await nextEvent<QuizResults>(viewer, from, 'quiz-results');
       expect(results.interval).toBeGreaterThanOrEqual(quiz.closeInterval);
       expect(QUIZ.choices.map((choice) => results.data.choices[choice]?.count)).toEqual(accepted);
@@ -148,7 +150,7 @@ describe('a quiz', () => {
     expect(await eventsOf(watcher, from, 'quiz-results')).toHaveLength(1);
   });
 
-  test('[N-18] [W-5] [W-6] [W-10] winners report on all nodes and are counted once', async () => {
+  test('[N-18] [W-5] [W-6] [W-10] winners who report on all nodes are counted once', async () => {
     const stream = await calls.createStream(2);
     const viewers = await Promise.all(
       Array.from({ length: 9 }, (_, number) => calls.viewer(number % 3, stream)),
@@ -160,7 +162,7 @@ describe('a quiz', () => {
     await Promise.all(
       viewers.map((viewer, number) => {
         const choice = number < 6 ? QUIZ.answer : (QUIZ.choices[0] as string);
-        return answerOf(calls.moved(viewer, (number + 1) % 3), quiz, choice);
+        return answerOf(calls.onNode(viewer, (number + 1) % 3), quiz, choice);
       }),
     );
     await nextEvent(watcher, from, 'quiz-results');
@@ -168,12 +170,12 @@ describe('a quiz', () => {
     const claim = async (viewer: TestViewer) => {
       return (await viewer.post(`/api/v1/quizzes/${stream}/record-winner`)).status;
     };
-    const told = await Promise.all(right.flatMap(onAll).map(claim));
-    expect(told.every((status) => status === 204)).toBe(true);
+    const statuses = await Promise.all(right.flatMap(onAll).map(claim));
+    expect(statuses.every((status) => status === 204)).toBe(true);
     const others = await Promise.all(viewers.slice(6).flatMap(onAll).map(claim));
     expect(others.every((status) => status === 401)).toBe(true);
     for (const node of NODES) {
-      const viewer = calls.moved(watcher, node);
+      const viewer = calls.onNode(watcher, node);
       expect(await nextEvent(viewer, from, 'quiz-winners')).toMatchObject({ data: { count: 6 } });
     }
     expect(await eventsOf(watcher, from, 'quiz-winners')).toHaveLength(1);
@@ -182,35 +184,35 @@ describe('a quiz', () => {
 });
 
 describe('the feed', () => {
-  test('[N-4] [F-22] held requests and event streams of all nodes give the same bytes', async () => {
+  test('[N-4] [F-22] long polls and event streams of all nodes return the same bytes', async () => {
     const stream = await calls.createStream(0);
     const viewers = onAll(await calls.viewer(1, stream));
     const from = (await calls.interval(0)) + 1;
-    const busy = { over: false };
-    const said = beBusy(stream, busy);
+    const load = { isOver: false };
+    const posted = sendLoad(stream, load);
     const intervals = Array.from({ length: 16 }, (_, index) => from + index);
-    const held = viewers.map(async (viewer) => {
+    const polled = viewers.map(async (viewer) => {
       const bodies: string[] = [];
       for (const interval of intervals) bodies.push(await bodyOf(viewer, interval));
       return bodies;
     });
     const streamed = viewers.map((viewer) => streamOf(viewer, from, intervals.length));
-    const [first, ...others] = await Promise.all([...held, ...streamed]);
-    busy.over = true;
-    const posts = await said;
+    const [first, ...others] = await Promise.all([...polled, ...streamed]);
+    load.isOver = true;
+    const posts = await posted;
     for (const other of others) expect(other).toEqual(first as string[]);
     const types = (first ?? []).flatMap((body) => JSON.parse(body).events as { type: string }[]);
     for (const type of ['view-count', 'chats', 'tick']) {
       expect(types.filter((event) => event.type === type).length).toBeGreaterThan(0);
     }
-    // C-11: each post is in an interval, and in no two; the last may be after those that were read.
+    // C-11: each post is in exactly one interval; the last ones may be in later intervals.
     const read = (first ?? []).join('');
-    const seen = posts.filter((text) => read.split(`"text":"${text}"`).length - 1 === 1);
-    expect(seen.length).toBeGreaterThan(posts.length / 2);
+    const found = posts.filter((text) => read.split(`"text":"${text}"`).length - 1 === 1);
+    expect(found.length).toBeGreaterThan(posts.length / 2);
     expect(posts.every((text) => read.split(`"text":"${text}"`).length <= 2)).toBe(true);
   });
 
-  test('[N-4] [I-2] events that are recorded on all nodes at once are in one interval each', async () => {
+  test('[N-4] [I-2] events that are recorded concurrently on all nodes are in one interval each', async () => {
     const stream = await calls.createStream(0);
     const viewer = await calls.viewer(0, stream);
     const from = await calls.interval(0);
@@ -224,14 +226,14 @@ describe('the feed', () => {
     expect(events.map(({ number }) => number).toSorted((a, b) => a - b)).toEqual(numbers);
   });
 
-  test('[N-13] [O-11] a node that is stopped hands over what was posted on it, and is missed by nobody', async () => {
+  test('[N-13] [O-11] a stopped node hands its chat messages over, and the other nodes continue', async () => {
     const stream = await calls.createStream(0);
     const viewer = await calls.viewer(0, stream);
-    const chatter = calls.moved(viewer, 2);
+    const chatViewer = calls.onNode(viewer, 2);
     const from = await calls.interval(0);
     const texts = Array.from({ length: 10 }, (_, number) => `last words ${number}`);
     const posted = texts.map((text) => {
-      return chatter.post(`/api/v1/events-streams/${stream}/chats`, { kind: 'message', text });
+      return chatViewer.post(`/api/v1/events-streams/${stream}/chats`, { kind: 'message', text });
     });
     expect((await Promise.all(posted)).every(({ status }) => status === 204)).toBe(true);
     await cluster.nodes[2]?.stop();
@@ -239,61 +241,61 @@ describe('the feed', () => {
     for (const text of texts) expect(read.split(text).length - 1).toBe(1);
     const quiz = await calls.publish(1, await calls.draft(0, stream));
     expect(await answerOf(viewer, quiz)).toBe(204);
-    await nextEvent(calls.moved(viewer, 1), from, 'quiz-results');
+    await nextEvent(calls.onNode(viewer, 1), from, 'quiz-results');
     await cluster.nodes[2]?.start();
-    await nextEvent(chatter, from, 'quiz-results');
+    await nextEvent(chatViewer, from, 'quiz-results');
   });
 });
 
 describe('the count', () => {
-  test('[N-5] [V-5] a viewer counts once, on however many nodes', async () => {
+  test('[N-5] [V-5] a viewer with heartbeats on several nodes counts once', async () => {
     const stream = await calls.createStream(0);
     const viewers = await Promise.all(
       Array.from({ length: 7 }, (_, number) => calls.viewer(number % 3, stream)),
     );
     const from = await calls.interval(0);
-    const stop = { over: false };
-    const beating = viewers.flatMap(onAll).map(async (viewer) => {
-      while (!stop.over) {
+    const heartbeats = { isOver: false };
+    const senders = viewers.flatMap(onAll).map(async (viewer) => {
+      while (!heartbeats.isOver) {
         await heartbeat(viewer);
         await Bun.sleep(400);
       }
     });
     await Bun.sleep(1_500);
     for (const viewer of onAll(viewers[0] as TestViewer)) expect(await countOf(viewer)).toBe(7);
-    stop.over = true;
-    await Promise.all(beating);
-    const told = (await eventsOf(viewers[0] as TestViewer, from, 'view-count')) as {
+    heartbeats.isOver = true;
+    await Promise.all(senders);
+    const published = (await eventsOf(viewers[0] as TestViewer, from, 'view-count')) as {
       value: number;
     }[];
-    expect(Math.max(...told.map(({ value }) => value))).toBe(7);
+    expect(Math.max(...published.map(({ value }) => value))).toBe(7);
   });
 
   test(
-    '[N-5] [V-6] a count includes a registration at once on its node, and within 1 s on others',
+    '[N-5] [V-6] a count includes a new viewer at once on its node, and within 1 s on the others',
     async () => {
       const stream = await calls.createStream(0);
       for (let round = 0; round < 4; round++) {
         const viewer = await calls.viewer(round % 3, stream);
-        const here = calls.moved(viewer, (round + 1) % 3);
-        const beating = { over: false };
-        await heartbeat(here);
-        expect(await countOf(here)).toBeGreaterThanOrEqual(1);
+        const registered = calls.onNode(viewer, (round + 1) % 3);
+        const heartbeats = { isOver: false };
+        await heartbeat(registered);
+        expect(await countOf(registered)).toBeGreaterThanOrEqual(1);
         const sentMs = performance.now();
-        const goOn = (async () => {
-          while (!beating.over) {
+        const sender = (async () => {
+          while (!heartbeats.isOver) {
             await Bun.sleep(200);
-            await heartbeat(here);
+            await heartbeat(registered);
           }
         })();
-        const others = NODES.map((node) => calls.moved(viewer, node));
+        const others = NODES.map((node) => calls.onNode(viewer, node));
         while ((await Promise.all(others.map(countOf))).some((value) => value < 1)) {
           expect(performance.now() - sentMs).toBeLessThan(1_000);
         }
-        beating.over = true;
-        await goOn;
-        // Until nobody counts any more.
-        while ((await countOf(here)) > 0) await Bun.sleep(50);
+        heartbeats.isOver = true;
+        await sender;
+        // Wait until no viewer is counted.
+        while ((await countOf(registered)) > 0) await Bun.sleep(50);
       }
     },
     START_MS,
@@ -304,11 +306,11 @@ describe('the count', () => {
     const viewers = await Promise.all(
       Array.from({ length: 20 }, (_, number) => calls.viewer(number % 3, stream)),
     );
-    const moving = { over: false };
-    const wander = viewers.map(async (viewer, number) => {
+    const movement = { isOver: false };
+    const senders = viewers.map(async (viewer, number) => {
       await Bun.sleep(number * 40);
-      for (let turn = number; !moving.over; turn++) {
-        await heartbeat(calls.moved(viewer, turn % 3));
+      for (let node = number; !movement.isOver; node++) {
+        await heartbeat(calls.onNode(viewer, node % 3));
         await Bun.sleep(900);
       }
     });
@@ -316,13 +318,13 @@ describe('the count', () => {
     const from = await calls.interval(0);
     const watcher = viewers[0] as TestViewer;
     const counts: number[] = [];
-    for (let look = 0; look < 30; look++) {
+    for (let read = 0; read < 30; read++) {
       counts.push(...(await Promise.all(onAll(watcher).map(countOf))));
       await Bun.sleep(100);
     }
     const to = await calls.interval(0);
-    moving.over = true;
-    await Promise.all(wander);
+    movement.isOver = true;
+    await Promise.all(senders);
     expect(counts.filter((value) => value !== 20)).toEqual([]);
     const published: number[] = [];
     for (let interval = from; interval < to; interval++) {
@@ -335,18 +337,18 @@ describe('the count', () => {
   });
 });
 
-/** Heartbeats, chat and producer events on all nodes until `over`; what was said. */
-async function beBusy(stream: string, busy: { over: boolean }): Promise<string[]> {
+/** Sends heartbeats, chat and producer events to all nodes. @returns the acknowledged messages */
+async function sendLoad(stream: string, load: { isOver: boolean }): Promise<string[]> {
   const posts: string[] = [];
   const viewer = await calls.viewer(0, stream);
-  for (let turn = 0; !busy.over; turn++) {
-    const on = calls.moved(viewer, turn % 3);
-    const text = `words ${turn}.`;
-    const event = { type: 'tick', data: { turn } };
+  for (let round = 0; !load.isOver; round++) {
+    const target = calls.onNode(viewer, round % 3);
+    const text = `words ${round}.`;
+    const event = { type: 'tick', data: { round } };
     const [chat] = await Promise.all([
-      on.post(`/api/v1/events-streams/${stream}/chats`, { kind: 'message', text }),
-      calls.studio(turn % 3, 'POST', `/streams/${stream}/events`, event),
-      heartbeat(on),
+      target.post(`/api/v1/events-streams/${stream}/chats`, { kind: 'message', text }),
+      calls.studio(round % 3, 'POST', `/streams/${stream}/events`, event),
+      heartbeat(target),
     ]);
     if (chat.status === 204) posts.push(text);
     await Bun.sleep(60);
@@ -354,7 +356,7 @@ async function beBusy(stream: string, busy: { over: boolean }): Promise<string[]
   return posts;
 }
 
-/** So many bodies from an event stream on. */
+/** Reads this many bodies from an event stream. */
 async function streamOf(viewer: TestViewer, from: number, count: number): Promise<string[]> {
   const path = `/api/v1/events-streams/${viewer.streamId}?interval=${from}`;
   const response = await viewer.get(path, { Accept: 'text/event-stream' });
@@ -368,7 +370,7 @@ async function streamOf(viewer: TestViewer, from: number, count: number): Promis
   throw new Error(`the event stream ended: ${text}`);
 }
 
-/** Data of all events of a type up to the newest interval that has ended. */
+/** The data of all events of a type up to the current interval. */
 async function eventsOf(viewer: TestViewer, from: number, type: string): Promise<unknown[]> {
   const found: unknown[] = [];
   const to = await calls.interval(0);

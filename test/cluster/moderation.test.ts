@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { viewerIdOf, postChat, sendHearts } from '../support/chat/moderated-chat.ts';
+import { postChat, sendHearts, viewerIdOf } from '../support/chat/moderated-chat.ts';
 import { callsTo, countOf, heartbeat, type NodeCalls } from '../support/cluster/calls.ts';
 import { type Cluster, startCluster } from '../support/cluster/cluster.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectJson, type TestViewer } from '../support/harness/harness.ts';
 import { killServers } from '../support/harness/program.ts';
 
-// Two nodes on a Redis and a PostgreSQL of their own: what is decided on one holds on the other.
+// Two nodes with Redis and PostgreSQL: a moderation decision on one node applies on the other.
 
 const START_MS = 60_000;
 const [HERE, THERE] = [0, 1] as const;
-const WITHIN_MS = 1_000;
-const LOOK_MS = 10;
+const LIMIT_MS = 1_000;
+const POLL_MS = 10;
 
 let cluster: Cluster;
 let calls: NodeCalls;
@@ -24,105 +24,106 @@ afterAll(async () => {
   await killServers();
 });
 
-const beat = async (viewer: TestViewer) =>
+const heartbeatStatus = async (viewer: TestViewer) =>
   (await viewer.post(`/api/v1/view-counts/${viewer.streamId}`)).status;
 
-/** Does something on one node, and sees it to be so within a second. */
-async function expectSoon(work: () => Promise<unknown>, isSo: () => Promise<boolean>) {
-  await work();
+/** Runs an action and expects the condition to hold within a second after it. */
+async function expectSoon(act: () => Promise<unknown>, holds: () => Promise<boolean>) {
+  await act();
   const fromMs = performance.now();
-  while (!(await isSo())) {
-    if (performance.now() - fromMs > WITHIN_MS) throw new Error('it took too long');
-    await Bun.sleep(LOOK_MS);
+  while (!(await holds())) {
+    if (performance.now() - fromMs > LIMIT_MS) throw new Error(`not so after ${LIMIT_MS} ms`);
+    await Bun.sleep(POLL_MS);
   }
 }
 
-async function done(method: string, path: string, body?: object): Promise<void> {
+async function callStudio(method: string, path: string, body?: object): Promise<void> {
   const response = await calls.studio(HERE, method, path, body);
   expect([path, response.ok]).toEqual([path, true]);
 }
 
-test('[C-19] [C-21] a ban holds within 1 s on the other node, and so does its end', async () => {
+test('[C-19] [C-21] a ban and its end apply on the other node within 1 s', async () => {
   const stream = await calls.createStream(HERE);
-  const stays = await calls.viewer(HERE, stream);
+  const staying = await calls.viewer(HERE, stream);
   for (let round = 0; round < 4; round++) {
     const banned = await calls.viewer(THERE, stream, `viewer ${round}`);
     const path = `/streams/${stream}/banned/${viewerIdOf(banned)}`;
-    for (const node of [HERE, THERE]) await heartbeat(calls.moved(banned, node));
-    const follows = await banned.get(
+    for (const node of [HERE, THERE]) await heartbeat(calls.onNode(banned, node));
+    const eventStream = await banned.get(
       `/api/v1/events-streams/${stream}?interval=${await calls.interval(THERE)}`,
       { Accept: 'text/event-stream' },
     );
-    const ended = new EventReader(follows).ended(2 * WITHIN_MS);
+    const ended = new EventReader(eventStream).ended(2 * LIMIT_MS);
     await expectSoon(
-      () => done('POST', path),
-      async () => (await beat(banned)) === 401,
+      () => callStudio('POST', path),
+      async () => (await heartbeatStatus(banned)) === 401,
     );
-    expect(await beat(calls.moved(banned, HERE))).toBe(401);
+    expect(await heartbeatStatus(calls.onNode(banned, HERE))).toBe(401);
     expect(await ended).toBe(true);
-    const again = calls.viewer(THERE, stream, `viewer ${round}`).catch((error) => String(error));
-    expect(await again).toContain('got 401');
-    const back = () => done('DELETE', path);
-    await expectSoon(back, async () => (await beat(banned)) === 204);
-    await heartbeat(stays);
+    const newToken = calls.viewer(THERE, stream, `viewer ${round}`).catch((error) => String(error));
+    expect(await newToken).toContain('got 401');
+    const unban = () => callStudio('DELETE', path);
+    await expectSoon(unban, async () => (await heartbeatStatus(banned)) === 204);
+    await heartbeat(staying);
   }
 });
 
-test('[C-19] [C-21] [I-5] who was banned on one node is not counted on either', async () => {
+test('[C-19] [C-21] [I-5] a viewer who is banned on one node is counted on no node', async () => {
   const stream = await calls.createStream(HERE);
-  const stays = await calls.viewer(HERE, stream);
+  const staying = await calls.viewer(HERE, stream);
   const banned = await calls.viewer(THERE, stream);
-  const beating = { over: false };
-  const goOn = [stays, banned].map(async (viewer) => {
-    while (!beating.over) {
-      await beat(viewer);
+  const heartbeats = { isOver: false };
+  const senders = [staying, banned].map(async (viewer) => {
+    while (!heartbeats.isOver) {
+      await heartbeatStatus(viewer);
       await Bun.sleep(200);
     }
   });
-  const counts = () => Promise.all([HERE, THERE].map((node) => countOf(calls.moved(stays, node))));
-  while ((await counts()).some((count) => count !== 2)) await Bun.sleep(LOOK_MS);
-  // The second in which the other node learns of it, and the interval after that.
+  const counts = () =>
+    Promise.all([HERE, THERE].map((node) => countOf(calls.onNode(staying, node))));
+  while ((await counts()).some((count) => count !== 2)) await Bun.sleep(POLL_MS);
+  // The other node learns of the ban within a second, and its count changes an interval later.
   await expectSoon(
     async () => {
-      await done('POST', `/streams/${stream}/banned/${viewerIdOf(banned)}`);
+      await callStudio('POST', `/streams/${stream}/banned/${viewerIdOf(banned)}`);
       await Bun.sleep(250);
     },
     async () => (await counts()).every((count) => count === 1),
   );
-  for (let look = 0; look < 20; look++) {
+  for (let read = 0; read < 20; read++) {
     expect(await counts()).toEqual([1, 1]);
     await Bun.sleep(50);
   }
-  beating.over = true;
-  await Promise.all(goOn);
+  heartbeats.isOver = true;
+  await Promise.all(senders);
 });
 
-test('[C-13] [C-14] [C-18] [C-21] a pause, and who is muted, holds within 1 s on the other node', async () => {
+test('[C-13] [C-14] [C-18] [C-21] a pause of the chat and a mute apply on the other node within 1 s', async () => {
   const stream = await calls.createStream(HERE);
   const viewer = await calls.viewer(THERE, stream);
   const chat = `/streams/${stream}/chat`;
   const status = async () => (await sendHearts(viewer)).status;
-  for (const [work, refused] of [
-    [() => done('PATCH', chat, { paused: true }), 409],
-    [() => done('PATCH', chat, { paused: false }), 204],
-    [() => done('POST', `${chat}/muted/${viewerIdOf(viewer)}`, { minutes: 5 }), 409],
-    [() => done('DELETE', `${chat}/muted/${viewerIdOf(viewer)}`), 204],
+  for (const [act, expected] of [
+    [() => callStudio('PATCH', chat, { paused: true }), 409],
+    [() => callStudio('PATCH', chat, { paused: false }), 204],
+    [() => callStudio('POST', `${chat}/muted/${viewerIdOf(viewer)}`, { minutes: 5 }), 409],
+    [() => callStudio('DELETE', `${chat}/muted/${viewerIdOf(viewer)}`), 204],
   ] as const) {
-    await expectSoon(work, async () => (await status()) === refused);
+    await expectSoon(act, async () => (await status()) === expected);
   }
 });
 
-test('[C-15] [C-21] a viewer has one turn in a slowed chat, whichever node they write to', async () => {
+test('[C-15] [C-21] slow mode accepts one message of a viewer over all nodes', async () => {
   const stream = await calls.createStream(HERE);
   const viewer = await calls.viewer(THERE, stream);
-  await done('PATCH', `/streams/${stream}/chat`, { slowModeMs: 60_000 });
-  await Bun.sleep(WITHIN_MS);
-  const writers = [HERE, THERE, HERE, THERE].map((node) => calls.moved(viewer, node));
-  const told = await Promise.all(writers.map(async (on) => (await postChat(on)).status));
-  expect(told.toSorted()).toEqual([204, 429, 429, 429]);
+  await callStudio('PATCH', `/streams/${stream}/chat`, { slowModeMs: 60_000 });
+  await Bun.sleep(LIMIT_MS);
+  const writers = [HERE, THERE, HERE, THERE].map((node) => calls.onNode(viewer, node));
+  const statuses = await Promise.all(writers.map(async (on) => (await postChat(on)).status));
+  expect(statuses.toSorted()).toEqual([204, 429, 429, 429]);
   const other = await calls.viewer(HERE, stream);
   expect((await postChat(other)).status).toBe(204);
-  expect(await expectJson<object>(await postChat(calls.moved(other, THERE)), 429)).toHaveProperty(
+  expect(await expectJson<object>(await postChat(calls.onNode(other, THERE)), 429)).toHaveProperty(
     'status',
     429,
   );

@@ -18,7 +18,7 @@ import {
   textFor,
   type Values,
 } from '../support/deploy/chart.ts';
-import { textOf } from '../support/deploy/texts.ts';
+import { textOf } from '../support/deploy/project-files.ts';
 
 describe('the chart', () => {
   test('has the version of the program', () => {

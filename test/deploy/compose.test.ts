@@ -9,7 +9,7 @@ import { freePort } from '../support/backends/free-port.ts';
 import { redisBinary, redisCommand } from '../support/backends/redis-program.ts';
 import { binaryOf, unprivileged } from '../support/backends/server-programs.ts';
 import { COMPOSE, checkNginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
-import { type ComposeService, composeFile, textOf } from '../support/deploy/texts.ts';
+import { type ComposeService, composeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
 const VARIABLES = SETTING_KEYS.map(variableNameOf);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { COMPOSE } from '../support/deploy/nginx.ts';
-import { composeFile, textOf } from '../support/deploy/texts.ts';
+import { composeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
 const compose = composeFile();

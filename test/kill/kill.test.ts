@@ -1,14 +1,18 @@
 import { afterAll, expect, test } from 'bun:test';
 import { fourbeat, killServers, temporaryFolder } from '../support/harness/program.ts';
 import { AnsweringClients } from '../support/kill/answering-clients.ts';
+import {
+  type AnswerRow,
+  ConsistencyChecker,
+  type WinnerRow,
+} from '../support/kill/consistency-checker.ts';
 import { freePort, KillableServer, type Restart } from '../support/kill/killable-server.ts';
-import { type AnswerRow, Oracle, type WinnerRow } from '../support/kill/oracle.ts';
 import { Producer } from '../support/kill/producer.ts';
 import { Readers } from '../support/kill/readers.ts';
 import { playRound } from '../support/kill/show.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-// A show whose server is killed at a random time in each round. The oracle knows only what clients sent
+// A show whose server is killed at a random time in each round. The checker knows only what clients sent
 // and received; in the end it is compared with everything the service has.
 
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? 12);
@@ -48,38 +52,38 @@ test(
     const server = new KillableServer(target, data);
     await server.start();
 
-    const oracle = new Oracle();
+    const checker = new ConsistencyChecker();
     const service = { nodes: [target] };
-    const producer = new Producer({ service, apiToken, oracle });
+    const producer = new Producer({ service, apiToken, checker });
     const streamId = await producer.createStream();
-    const crowd = new AnsweringClients({ service, streamId, oracle, random });
+    const crowd = new AnsweringClients({ service, streamId, checker, random });
     await crowd.join(CLIENTS);
-    const readers = await Readers.open({ service, streamId, oracle, random });
+    const readers = await Readers.open({ service, streamId, checker, random });
     const { interval } = await json<{ interval: number }>(target, '/api/v1/time');
     readers.start(interval, { live: LIVE_READERS, replaying: REPLAYING_READERS });
     const events = producer.sendEvents();
-    const cast = { oracle, producer, crowd, readers, random };
+    const cast = { checker, producer, crowd, readers, random };
 
     const startedMs = performance.now();
     for (let round = 1; round <= ROUNDS; round++) {
       const isOver = Promise.all([playRound(cast), killDuringRound()]).then(() => true);
       const isLate = Bun.sleep(ROUND_LIMIT_MS).then(() => false);
       if (!(await Promise.race([isOver, isLate]))) {
-        oracle.expect(false, `round ${round} did not end: an event or a response is missing`);
+        checker.expect(false, `round ${round} did not end: an event or a response is missing`);
         break;
       }
       if (round % 10 === 0) console.log(`kill test: ${round} rounds, ${summary()}`);
     }
-    producer.end();
+    producer.stop();
     await events;
-    await readers.end();
+    await readers.stop();
 
     // Read again after a kill, so that every interval comes from the database.
     await server.kill();
     const feed = await readers.readAllAgain();
-    oracle.checkFeed(feed);
-    oracle.checkAnswers(await producer.export<AnswerRow>('answers'));
-    oracle.checkWinners(await producer.export<WinnerRow>('winners'));
+    checker.checkFeed(feed);
+    checker.checkAnswers(await producer.export<AnswerRow>('answers'));
+    checker.checkWinners(await producer.export<WinnerRow>('winners'));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
     // Exclude the time for which the main thread waited for a core, taken by other processes or threads.
     const ownMs = ({ readyMs, queuedMs }: Restart) => readyMs - queuedMs;
@@ -92,11 +96,11 @@ test(
         `${slowest.readyMs.toFixed(0)} ms at most (gone after ${slowest.goneMs.toFixed(0)}, ` +
         `listening after ${slowest.listeningMs.toFixed(0)}, without a core for ` +
         `${slowest.queuedMs.toFixed(0)}, load ${slowest.load.toFixed(1)}); ` +
-        `${oracle.violations.length} violations`,
+        `${checker.violations.length} violations`,
     );
-    expect(oracle.violations.slice(0, 20)).toEqual([]);
+    expect(checker.violations.slice(0, 20)).toEqual([]);
     // Kills must have hit open requests; with few rounds they may not.
-    if (ROUNDS >= 10) expect(oracle.figures.unknown).toBeGreaterThan(0);
+    if (ROUNDS >= 10) expect(checker.figures.unknown).toBeGreaterThan(0);
     expect(ownMs(slowest)).toBeLessThan(READY_MS);
 
     async function killDuringRound(): Promise<void> {
@@ -108,7 +112,7 @@ test(
     }
 
     function summary(): string {
-      const { acknowledged, refused, unknown, claims, events: sent, bodies } = oracle.figures;
+      const { acknowledged, refused, unknown, claims, events: sent, bodies } = checker.figures;
       return (
         `answers ${acknowledged} acknowledged, ${refused} refused, ${unknown} unknown; ` +
         `${claims} claims, ${sent} producer events, ${bodies} bodies read`

@@ -1,5 +1,5 @@
 import { expectJson, QUIZ, type TestViewer, viewerWith } from '../harness/harness.ts';
-import type { ReadEvent } from '../kill/oracle.ts';
+import type { ReadEvent } from '../kill/consistency-checker.ts';
 import type { Cluster } from './cluster.ts';
 
 export interface PublishedQuiz {
@@ -8,7 +8,7 @@ export interface PublishedQuiz {
   readonly created: number;
 }
 
-/** Calls to the nodes of a cluster, by their numbers. */
+/** API calls to the nodes of a cluster, which are named by their index. */
 export interface NodeCalls {
   url(node: number): string;
   studio(
@@ -19,16 +19,17 @@ export interface NodeCalls {
     headers?: Record<string, string>,
   ): Promise<Response>;
   createStream(node: number): Promise<string>;
-  /** Gets a token of one node. */
+  /** A viewer with a token that this node issued. */
   viewer(node: number, streamId: string, identifier?: string): Promise<TestViewer>;
   /** The same viewer, with the same token, on another node. */
-  moved(viewer: TestViewer, node: number): TestViewer;
+  onNode(viewer: TestViewer, node: number): TestViewer;
   draft(node: number, streamId: string, fields?: Record<string, unknown>): Promise<string>;
   publish(node: number, quizId: string): Promise<PublishedQuiz>;
-  /** The interval of the node's clock. */
+  /** The current interval of the node's clock. */
   interval(node: number): Promise<number>;
 }
 
+/** @throws Error from each call that gets an unexpected status */
 export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): NodeCalls {
   const url = (node: number) => {
     const target = cluster.nodes[node]?.target;
@@ -37,7 +38,7 @@ export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): Node
   const calls: NodeCalls = {
     url,
     studio: (node, method, path, body, headers = {}) =>
-      // A connection that was idle may be closed by the server while a POST is on its way.
+      // The server may close an idle connection while a POST is on its way.
       fetch(`${url(node)}/studio/v1${path}`, {
         keepalive: false,
         method,
@@ -61,7 +62,7 @@ export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): Node
       const { token } = await expectJson<{ token: string }>(response, 200);
       return viewerWith(url(node), streamId, token);
     },
-    moved: ({ streamId, token }, node) => viewerWith(url(node), streamId, token),
+    onNode: ({ streamId, token }, node) => viewerWith(url(node), streamId, token),
     async draft(node, streamId, fields = {}) {
       const quiz = { ...QUIZ, duration: 1_000, ...fields };
       const response = await calls.studio(node, 'POST', `/streams/${streamId}/quizzes`, quiz);
@@ -81,7 +82,7 @@ export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): Node
   return calls;
 }
 
-/** The body of an interval, by a viewer on their node; held until it is sealed. */
+/** The body of an interval from the viewer's node; a long poll until it is sealed. */
 export async function bodyOf(viewer: TestViewer, interval: number): Promise<string> {
   const path = `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`;
   const response = await viewer.get(path);
@@ -90,7 +91,7 @@ export async function bodyOf(viewer: TestViewer, interval: number): Promise<stri
   return body;
 }
 
-/** Follows the feed from an interval on until an event of this type. */
+/** Reads the feed from an interval on until an event of this type. */
 export async function nextEvent<Data>(
   viewer: TestViewer,
   from: number,
@@ -103,19 +104,19 @@ export async function nextEvent<Data>(
   }
 }
 
-/** The count that a viewer is told on their node. */
+/** The view count that the viewer's node returns. */
 export async function countOf(viewer: TestViewer): Promise<number> {
   const response = await viewer.get(`/api/v1/view-counts/${viewer.streamId}`);
   return (await expectJson<{ value: number }>(response, 200)).value;
 }
 
-/** A heartbeat; it must be heard. */
+/** Sends a heartbeat. @throws Error unless it is acknowledged */
 export async function heartbeat(viewer: TestViewer): Promise<void> {
   const response = await viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
   if (response.status !== 204) throw new Error(`${response.status} ${await response.text()}`);
 }
 
-/** A viewer's answer; its status. */
+/** Sends an answer. @returns the status */
 export async function answerOf(
   viewer: TestViewer,
   quiz: Pick<PublishedQuiz, 'id' | 'closeInterval'>,

@@ -1,23 +1,24 @@
-import { Machine } from './machine.ts';
+import { MachineLoad } from './machine-load.ts';
 
-/** What was found wrong with a service. */
-export class Judgement {
+/** Collects the violations that a fault run finds. */
+export class Checks {
   readonly violations: string[] = [];
   /**
-   * What came too late while the cores of the machine were taken all the time: it may be the
-   * service's fault or not. It is counted and shown, and no violation.
+   * Failures of time limits while the machine was overloaded. The service may or may not be the
+   * cause, so they are counted and printed, but they are no violations.
    */
-  readonly excused: string[] = [];
-  readonly machine = new Machine();
+  readonly overloadFailures: string[] = [];
+  readonly machineLoad = new MachineLoad();
 
-  /** Notes a violation. */
-  wrong(violation: string): void {
+  /** Adds a violation. */
+  fail(violation: string): void {
     this.violations.push(violation);
   }
 
-  /** Notes that something was not done in time, which ran between these moments. */
-  late(violation: string, fromMs: number, toMs: number): void {
-    const list = this.machine.isOverloaded(fromMs, toMs) ? this.excused : this.violations;
+  /** Adds a missed time limit of something that ran between these two moments (Unix ms). */
+  failTiming(violation: string, fromMs: number, toMs: number): void {
+    const isOverloaded = this.machineLoad.isOverloaded(fromMs, toMs);
+    const list = isOverloaded ? this.overloadFailures : this.violations;
     list.push(violation);
   }
 }

@@ -5,60 +5,63 @@ import { fourbeat } from '../harness/program.ts';
 import { ClusterNode } from './node.ts';
 
 export interface ClusterOptions {
-  /** How many nodes (default 3). */
+  /** Number of nodes (default 3). */
   readonly nodes?: number;
-  /** Settings of each node by its number, such as its roles. */
-  readonly args?: (node: number) => readonly string[];
-  /** Variables of each node. */
-  readonly env?: (node: number) => Record<string, string>;
-  /** The Redis to use, in place of one that is started. */
+  /** Command line options of each node, such as its roles. */
+  readonly argsOf?: (node: number) => readonly string[];
+  /** Environment variables of each node. */
+  readonly envOf?: (node: number) => Record<string, string>;
+  /** The Redis to use; by default the cluster starts one. */
   readonly redis?: Stoppable;
   readonly postgres?: PostgresServer;
-  /** Where a node is, when it is not on this machine's own network. */
-  readonly place?: (node: number) => Partial<NodePlace>;
+  /** The network of a node that is not in that of this process. */
+  readonly networkOf?: (node: number) => Partial<NodeNetwork>;
 }
 
-/** A Redis, however many servers it is. */
+/** A Redis of one or several servers. */
 export interface Stoppable {
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export interface NodePlace {
-  /** Its address. */
+export interface NodeNetwork {
+  /** Address of the node. */
   readonly hostname: string;
-  /** How it reaches Redis. */
+  /** Url of Redis from there. */
   readonly redisUrl: string;
-  /** What runs the program there. */
-  readonly within: readonly string[];
+  /** Command that runs a program there. */
+  readonly commandPrefix: readonly string[];
 }
 
-/** Several nodes on a Redis and a PostgreSQL of their own. */
+/** Several nodes, as processes, with a Redis and a PostgreSQL of their own. */
 export interface Cluster {
   readonly nodes: readonly ClusterNode[];
   readonly postgres: PostgresServer;
   /** Url of the database. */
   readonly database: string;
-  /** Makes an account on the database. @returns its uuid and API token */
+  /** Creates an account in the database. @returns its uuid and API token */
   createAccount(email: string): Promise<{ uuid: string; token: string }>;
-  /** Ends everything, and removes what it wrote. */
+  /** Kills all processes and removes their files. */
   stop(): Promise<void>;
 }
 
-// What a crowd on one address needs, and a log that shows what went wrong.
+// Rate limits for many viewers on one address, and a log of what went wrong.
 const FLAGS = [
   ...['--rate-tokens', '1000000/60', '--rate-answers', '1000/10', '--rate-studio', '100000/60'],
   ...['--rate-failed-auth', '100000/60', '--rate-chat', '1000/10', '--log-level', 'warn'],
   ...['--public-url', 'https://live.example.org'],
 ];
 
-/** Starts nodes that are ready; `stop` them in `afterAll` or `finally`. */
+/**
+ * Starts a cluster and waits until its nodes are ready. `stop` it in `afterAll` or `finally`.
+ * @throws Error with the log of a node that does not get ready
+ */
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
   const [redis, postgres] = await Promise.all([
-    // Its files are not what anything depends on: what it forgets must not matter (N-12).
+    // Nodes must not depend on what Redis stores on disk (N-12).
     options.redis ?? startRedis({ persistence: false }),
-    // Processes are killed here, never the machine, and a disk that others use takes half a second
-    // for an fsync at times: what is committed is in the system's cache.
+    // Tests kill processes, never the machine, so the page cache suffices for commits; an fsync
+    // takes up to half a second on a shared disk.
     options.postgres ?? startPostgres({ fsync: false }),
   ]);
   const nodes: ClusterNode[] = [];
@@ -69,17 +72,19 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
   try {
     const database = await postgres.createDatabase('fourbeat');
     for (let node = 0; node < (options.nodes ?? 3); node++) {
-      const place = options.place?.(node) ?? {};
-      const target = { hostname: place.hostname ?? '127.0.0.1', port: await freePort() };
+      const network = options.networkOf?.(node) ?? {};
+      const target = { hostname: network.hostname ?? '127.0.0.1', port: await freePort() };
       const args = [
-        ...['--database', database, '--redis', place.redisUrl ?? redis.url],
+        ...['--database', database, '--redis', network.redisUrl ?? redis.url],
         ...FLAGS,
-        ...(options.args?.(node) ?? []),
+        ...(options.argsOf?.(node) ?? []),
       ];
-      const env = options.env?.(node) ?? {};
-      nodes.push(new ClusterNode({ target, args, env, within: place.within ?? [] }));
+      const env = options.envOf?.(node) ?? {};
+      nodes.push(
+        new ClusterNode({ target, args, env, commandPrefix: network.commandPrefix ?? [] }),
+      );
     }
-    // At once, as a supervisor starts them: the database is made by whichever comes first.
+    // All at once, as a supervisor starts them: the first one creates the tables.
     await Promise.all(nodes.map((node) => node.start()));
     return {
       nodes,
@@ -90,7 +95,7 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
         const { status, stdout, stderr } = await fourbeat([
           ...['account', 'create', '--database', database, '--email', email, '--name', 'Producer'],
         ]);
-        if (status !== 0) throw new Error(`no account was made: ${stderr}`);
+        if (status !== 0) throw new Error(`cannot create an account: ${stderr}`);
         return JSON.parse(stdout);
       },
     };

@@ -2,121 +2,124 @@ import { seededRandom } from '../seeded-random.ts';
 import type { Fault } from './faults.ts';
 import { type Fixture, openFixture } from './fixture.ts';
 import type { LoadFigures } from './load.ts';
-import { Scene } from './scene.ts';
+import { Scenario } from './scenario.ts';
 
 export interface RunOptions {
   readonly rounds: number;
   readonly seed: number;
-  /** Long outages in every round, as the full run has them. */
+  /** Long outages in every round, for `npm run faults`. */
   readonly isFull: boolean;
-  readonly onProgress?: (line: string) => void;
-  /** An open ground; else one of its own. */
+  readonly onProgress?: (message: string) => void;
+  /** An open fixture; without it the run opens and closes its own. */
   readonly fixture?: Fixture;
 }
 
-/** What came of a fault, over all its rounds. */
-export interface Report {
+/** The result of all rounds of a fault. */
+export interface FaultReport {
   readonly name: string;
   readonly seed: number;
   readonly rounds: number;
   readonly seconds: number;
   readonly figures: LoadFigures;
-  /** ms until everything was right again. */
-  readonly rightMs: { readonly median: number; readonly max: number };
+  /** ms from a repair to the recovery. */
+  readonly recoveryMs: { readonly median: number; readonly max: number };
   readonly violations: readonly string[];
-  /** What came late while the machine was overloaded, and is not counted. */
-  readonly excuses: readonly string[];
-  /** What nodes said, when something was wrong. */
+  /** Time limits that were missed while the machine was overloaded; they are no violations. */
+  readonly overloadFailures: readonly string[];
+  /** The logs of the nodes; empty without violations. */
   readonly log: string;
 }
 
-// Viewer tokens last ten minutes, and an act is checked as a whole.
-const ACT_MS = 180_000;
-const CALM_MS = 1_000;
+// Viewer tokens expire after ten minutes, and a scenario is checked as a whole at its end.
+const SCENARIO_MAX_MS = 180_000;
+const WARM_UP_MS = 1_000;
 const LOG_CHARACTERS = 20_000;
 
-/** Breaks things over and over under load, and checks everything. */
-export async function runFault(fault: Fault, options: RunOptions): Promise<Report> {
+/** Runs a fault for a number of rounds under load, and checks everything that clients observed. */
+export async function runFault(fault: Fault, options: RunOptions): Promise<FaultReport> {
   const { rounds, seed, isFull, onProgress = () => {} } = options;
   const random = seededRandom(seed);
   const fixture = options.fixture ?? (await openFixture(fault.fixture));
   const startedMs = performance.now();
-  const times: number[] = [];
+  const recoveryTimesMs: number[] = [];
   const violations: string[] = [];
-  const excuses: string[] = [];
-  const acts: LoadFigures[] = [];
+  const overloadFailures: string[] = [];
+  const scenarioFigures: LoadFigures[] = [];
   let round = 0;
   try {
     while (round < rounds) {
-      const scene = await Scene.open(fixture, random);
-      const { violations: found, excused } = scene.judgement;
-      const actMs = performance.now();
-      await Bun.sleep(CALM_MS);
-      while (round < rounds && performance.now() - actMs < ACT_MS) {
+      const scenario = await Scenario.open(fixture, random);
+      const { violations: found, overloadFailures: late } = scenario.checks;
+      const scenarioStartedMs = performance.now();
+      await Bun.sleep(WARM_UP_MS);
+      while (round < rounds && performance.now() - scenarioStartedMs < SCENARIO_MAX_MS) {
         const before = found.length;
-        times.push(...(await fault.round(scene, round, isFull)));
+        recoveryTimesMs.push(...(await fault.round(scenario, round, isFull)));
         round++;
-        note(found, before, `in round ${round}`);
+        appendContext(found, before, `in round ${round}`);
         if (round % 5 === 0) {
-          onProgress(
-            `${fault.name}: ${round} rounds, ${violations.length + found.length} violations`,
-          );
+          const count = violations.length + found.length;
+          onProgress(`${fault.name}: ${round} rounds, ${count} violations`);
         }
       }
       const before = found.length;
-      acts.push(await scene.close());
-      note(found, before, `after round ${round}`);
+      scenarioFigures.push(await scenario.close());
+      appendContext(found, before, `after round ${round}`);
       violations.push(...found);
-      excuses.push(...excused);
+      overloadFailures.push(...late);
     }
   } finally {
     if (!options.fixture) await fixture.close();
   }
-  const [max = 0] = times.sort((a, b) => b - a);
-  const log = fixture.cluster.nodes.map(
-    (node, number) => `node ${number}:\n${shortened(node.log())}`,
+  const [max = 0] = recoveryTimesMs.sort((a, b) => b - a);
+  const logs = fixture.cluster.nodes.map(
+    (node, number) => `node ${number}:\n${withoutRejections(node.log())}`,
   );
   return {
-    ...{ name: fault.name, seed, rounds, violations, excuses, figures: sumOf(acts) },
+    ...{ name: fault.name, seed, rounds, violations, overloadFailures },
+    figures: sumOf(scenarioFigures),
     seconds: (performance.now() - startedMs) / 1_000,
-    rightMs: { median: times[times.length >> 1] ?? 0, max },
-    log: violations.length === 0 ? '' : log.join('\n').slice(-LOG_CHARACTERS),
+    recoveryMs: { median: recoveryTimesMs[recoveryTimesMs.length >> 1] ?? 0, max },
+    log: violations.length === 0 ? '' : logs.join('\n').slice(-LOG_CHARACTERS),
   };
 }
 
-/** A report in one line. */
-export function lineOf({ name, seed, rounds, seconds, figures, rightMs, violations }: Report) {
-  const { requests, acknowledged, unknown, refused, unavailable, unavailableMs } = figures;
+/** A report as one line of text. */
+export function summaryOf(report: FaultReport): string {
+  const { name, seed, rounds, seconds, figures, recoveryMs, violations } = report;
+  const { requests, acknowledged, unknown, refused, unavailable, maxUnavailableMs } = figures;
   return (
     `${name}: ${rounds} rounds in ${seconds.toFixed(0)} s (seed ${seed}); ${requests} requests, ` +
     `${acknowledged} acknowledged, ${unknown} unknown, ${refused} refused; ` +
-    `${figures.counts} counts and ${figures.bodies} bodies checked; ` +
-    `${unavailable} times 503, ${unavailableMs.toFixed(0)} ms at the latest; ` +
-    `right again after ${rightMs.median.toFixed(0)} ms (median), ${rightMs.max.toFixed(0)} ms ` +
-    `at most; ${violations.length} violations` +
-    (figures.excused > 0 ? `; ${figures.excused} LATE WHILE THE MACHINE WAS OVERLOADED` : '')
+    `${figures.checkedCounts} counts and ${figures.checkedBodies} bodies checked; ` +
+    `${unavailable} responses 503, the slowest after ${maxUnavailableMs.toFixed(0)} ms; ` +
+    `recovered after ${recoveryMs.median.toFixed(0)} ms (median), ${recoveryMs.max.toFixed(0)} ms ` +
+    `(maximum); ${violations.length} violations` +
+    (figures.overloadFailures > 0
+      ? `; ${figures.overloadFailures} LIMITS MISSED WHILE THE MACHINE WAS OVERLOADED`
+      : '')
   );
 }
 
-/** Says when violations were found. */
-function note(violations: string[], from: number, when: string): void {
-  for (let index = from; index < violations.length; index++) violations[index] += ` (${when})`;
+/** Adds to the violations from an index on when they were found. */
+function appendContext(violations: string[], from: number, context: string): void {
+  for (let index = from; index < violations.length; index++) violations[index] += ` (${context})`;
 }
 
-function sumOf(acts: readonly LoadFigures[]): LoadFigures {
-  const [first, ...others] = acts as [LoadFigures, ...LoadFigures[]];
+function sumOf(figures: readonly LoadFigures[]): LoadFigures {
+  const [first, ...others] = figures as [LoadFigures, ...LoadFigures[]];
   const sum = { ...first };
-  for (const act of others) {
+  for (const other of others) {
     for (const key of Object.keys(sum) as (keyof LoadFigures)[]) {
-      const isPeak = key === 'unavailableMs' || key === 'slowestMs';
-      sum[key] = isPeak ? Math.max(sum[key], act[key]) : sum[key] + act[key];
+      const isMaximum = key === 'maxUnavailableMs' || key === 'maxLatencyMs';
+      sum[key] = isMaximum ? Math.max(sum[key], other[key]) : sum[key] + other[key];
     }
   }
   return sum;
 }
 
-/** A log without the refusals, but with how often each reason was given. */
-function shortened(log: string): string {
+/** A log in which the lines of rejected requests are replaced by the number of each reason. */
+function withoutRejections(log: string): string {
   const reasons = new Map<string, number>();
   const others = log.split('\n').filter((line) => {
     if (!line.includes('"msg":"request rejected"')) return true;

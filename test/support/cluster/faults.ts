@@ -1,84 +1,86 @@
 import type { RedisServer } from '../backends/redis.ts';
+import { IS_FULL_RUN } from '../full-run.ts';
 import type { FixtureKind } from './fixture.ts';
-import { type Direction, noNetworkReason } from './network.ts';
-import type { Scene } from './scene.ts';
-import { noFalseClockReason } from './skewed-clock.ts';
+import { type Direction, networkSkipReason } from './network.ts';
+import type { Scenario } from './scenario.ts';
+import { skewedClockSkipReason } from './skewed-clock.ts';
 
-/** A way in which things break, and what is done about it, over and over. */
+/** A fault that is caused and repaired once a round. */
 export interface Fault {
   readonly name: string;
-  /** What happens. */
   readonly title: string;
   readonly fixture: FixtureKind;
-  /** Rounds in `npm test`, and in `npm run faults`. */
+  /** Rounds in `npm run test:full`, and in `npm run faults`; `npm test` runs one. */
   readonly rounds: { readonly test: number; readonly full: number };
-  /** Why it cannot be done on this machine; null: it can. */
-  readonly unable?: () => string | null | Promise<string | null>;
-  /** @returns ms from each repair until everything was right again */
-  readonly round: (scene: Scene, round: number, isFull: boolean) => Promise<number[]>;
+  /** Why this machine cannot cause the fault; null when it can. */
+  readonly skipReason?: () => string | null | Promise<string | null>;
+  /** @returns ms from each repair to the recovery */
+  readonly round: (scenario: Scenario, round: number, isFull: boolean) => Promise<number[]>;
 }
 
-/** Share of the kills that wait for a quiz to be open. */
-const MID_QUIZ = 0.8;
+/** Share of the rounds that wait until a quiz is open. */
+const OPEN_QUIZ_SHARE = 0.8;
 const STALL_MS = 2_500;
 const REDIS_PAUSE_MS = 5_000;
 const POSTGRES_UNAVAILABLE_MS = 30_000;
 const POSTGRES_SHORT_MS = 3_000;
-const POSTGRES_LONG_IN_TEST_MS = 12_000;
+/** The first outage of a test; in `npm run test:full` longer than every time limit of a node. */
+const POSTGRES_FIRST_IN_TEST_MS = IS_FULL_RUN ? 12_000 : POSTGRES_SHORT_MS;
 const CLOCK_OFFSETS_MS = [500, -500, 3_600_000, -3_600_000];
-/** How long a wrong clock has to do harm. */
-const CLOCK_MS = 1_500;
-/** A `Date` header has whole seconds, and is made anew once a second. */
+/** How long the service time is observed after a step of the clock. */
+const CLOCK_OBSERVATION_MS = 1_500;
+/** A `Date` header has whole seconds, and is updated once a second. */
 const DATE_ERROR_MS = 3_000;
-// N-8: as far as a round trip to Redis can be read wrong on a busy machine.
+// N-8: the error of a clock that is read by a round trip to Redis on a busy machine.
 const CLOCK_ERROR_MS = 60;
 
+/** Every fault. Faults of the same fixture follow each other, so that tests can share it. */
 export const FAULTS: readonly Fault[] = [
   {
     name: 'node',
     title: 'a node is killed (-9) while quizzes are open',
     fixture: 'plain',
     rounds: { test: 4, full: 100 },
-    async round(scene) {
-      if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
-      await scene.sleepUpTo(300);
-      return scene.killNode(scene.anyNode(), scene.random() * 300);
+    async round(scenario) {
+      if (scenario.random() < OPEN_QUIZ_SHARE) await scenario.waitForOpenQuiz(100);
+      await scenario.sleepUpTo(300);
+      return scenario.killNode(scenario.randomNode(), scenario.random() * 300);
     },
   },
   {
     name: 'stall',
-    title: 'a node does not run for a while, and then goes on where it was',
+    title: 'a node is suspended for a while and resumed',
     fixture: 'plain',
     rounds: { test: 1, full: 40 },
-    async round(scene) {
-      if (scene.random() < MID_QUIZ) await scene.quizOpen(100);
-      await scene.sleepUpTo(300);
-      return [await scene.stallNode(scene.anyNode(), scene.random() * STALL_MS)];
+    async round(scenario) {
+      if (scenario.random() < OPEN_QUIZ_SHARE) await scenario.waitForOpenQuiz(100);
+      await scenario.sleepUpTo(300);
+      return [await scenario.stallNode(scenario.randomNode(), scenario.random() * STALL_MS)];
     },
   },
   {
     name: 'redis',
-    title: 'Redis is killed (-9), and starts again without its memory',
+    title: 'Redis is killed (-9) and restarts empty',
     fixture: 'plain',
     rounds: { test: 4, full: 100 },
-    async round(scene) {
-      const redis = soleRedis(scene);
-      await scene.sleepUpTo(500);
-      const unavailableMs = scene.random() * 800;
+    async round(scenario) {
+      const redis = singleRedis(scenario);
+      await scenario.sleepUpTo(500);
+      const unavailableMs = scenario.random() * 800;
       const kill = () => redis.kill9();
-      return [await scene.backendUnavailable('redis', kill, unavailableMs, () => redis.restart())];
+      return [await scenario.breakBackend('redis', kill, unavailableMs, () => redis.restart())];
     },
   },
   {
     name: 'redis-pause',
-    title: 'Redis answers nothing for 5 s',
+    title: 'Redis does not respond for 5 s',
     fixture: 'plain',
     rounds: { test: 1, full: 20 },
-    async round(scene) {
-      const redis = soleRedis(scene);
-      await scene.sleepUpTo(500);
+    async round(scenario) {
+      const redis = singleRedis(scenario);
+      await scenario.sleepUpTo(500);
       const pause = () => redis.pause();
-      return [await scene.backendUnavailable('redis', pause, REDIS_PAUSE_MS, () => redis.resume())];
+      return [await scenario.breakBackend('redis', pause, REDIS_PAUSE_MS, () => redis.resume())];
     },
   },
   {
@@ -86,53 +88,17 @@ export const FAULTS: readonly Fault[] = [
     title: 'PostgreSQL stops for 30 s, is shut down, or killed (-9)',
     fixture: 'plain',
     rounds: { test: 3, full: 20 },
-    async round(scene, round, isFull) {
-      const { postgres } = scene.fixture.cluster;
-      const longMs = isFull ? POSTGRES_UNAVAILABLE_MS : POSTGRES_LONG_IN_TEST_MS;
+    async round(scenario, round, isFull) {
+      const { postgres } = scenario.fixture.cluster;
+      const longMs = isFull ? POSTGRES_UNAVAILABLE_MS : POSTGRES_FIRST_IN_TEST_MS;
       const unavailableMs = isFull || round === 0 ? longMs : POSTGRES_SHORT_MS;
-      await scene.sleepUpTo(500);
+      await scenario.sleepUpTo(500);
       const [breakIt, repair] = [
         [() => postgres.pause(), () => postgres.resume()],
         [() => postgres.halt(), () => postgres.start()],
         [() => postgres.kill9(), () => postgres.start()],
       ][round % 3] as [() => Promise<void>, () => Promise<void>];
-      return [await scene.backendUnavailable('postgres', breakIt, unavailableMs, repair)];
-    },
-  },
-  promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 2, full: 20 }),
-  promoteFault('behind', 'promote-behind', 'a replica that lacks the last 0.7 s is promoted', {
-    test: 2,
-    full: 20,
-  }),
-  promoteFault('sentinel', 'sentinel', 'the leading Redis is killed, and Sentinels act', {
-    test: 1,
-    full: 5,
-  }),
-  cutFault('to-redis', 'what a node sends to Redis is lost'),
-  cutFault('from-redis', 'what Redis sends to a node is lost'),
-  cutFault('both', 'a node and Redis hear nothing of each other'),
-  {
-    name: 'clock',
-    title: 'the clock of a node is off by 500 ms or an hour, either way',
-    fixture: 'clocks',
-    rounds: { test: 2, full: 20 },
-    unable: noFalseClockReason,
-    async round(scene, round) {
-      const node = scene.anyNode();
-      const offsetMs = CLOCK_OFFSETS_MS[round % CLOCK_OFFSETS_MS.length] ?? 0;
-      scene.fixture.clocks?.[node]?.step(offsetMs);
-      // Every other time it starts with the wrong clock; else it is set while it runs.
-      const times = round % 2 === 0 ? [] : [await scene.restartNode(node)];
-      for (const startMs = Date.now(); Date.now() < startMs + CLOCK_MS; await Bun.sleep(100)) {
-        const mostMs = Math.max(...(await scene.clockErrors()));
-        const found = `service time is ${mostMs} ms off`;
-        if (mostMs > CLOCK_ERROR_MS) scene.judgement.late(found, startMs, Date.now());
-      }
-      const isOffMs = await scene.systemClockError(node);
-      if (!(Math.abs(isOffMs - offsetMs) < DATE_ERROR_MS)) {
-        scene.judgement.wrong(`its system clock is ${isOffMs} ms off, not ${offsetMs}`);
-      }
-      return [...times, await scene.rightAgain()];
+      return [await scenario.breakBackend('postgres', breakIt, unavailableMs, repair)];
     },
   },
   {
@@ -140,16 +106,56 @@ export const FAULTS: readonly Fault[] = [
     title: 'nodes are restarted one after the other',
     fixture: 'plain',
     rounds: { test: 1, full: 20 },
-    async round(scene) {
-      const times: number[] = [];
-      for (const node of scene.nodes) times.push(await scene.restartNode(node));
-      return times;
+    async round(scenario) {
+      const recoveryTimesMs: number[] = [];
+      for (const node of scenario.nodes) recoveryTimesMs.push(await scenario.restartNode(node));
+      return recoveryTimesMs;
+    },
+  },
+  promoteFault('replica', 'promote', 'a replica of Redis is promoted', { test: 2, full: 20 }),
+  promoteFault('behind', 'promote-behind', 'a replica that lacks the last 0.7 s is promoted', {
+    test: 2,
+    full: 20,
+  }),
+  promoteFault('sentinel', 'sentinel', 'the Redis primary is killed and Sentinels fail over', {
+    test: 1,
+    full: 5,
+  }),
+  cutFault('to-redis', 'packets to Redis are lost'),
+  cutFault('from-redis', 'packets from Redis are lost'),
+  cutFault('both', 'packets are lost in both directions'),
+  {
+    name: 'clock',
+    title: 'the clock of a node is off by 500 ms or an hour, either way',
+    fixture: 'clocks',
+    rounds: { test: 2, full: 20 },
+    skipReason: skewedClockSkipReason,
+    async round(scenario, round) {
+      const node = scenario.randomNode();
+      const offsetMs = CLOCK_OFFSETS_MS[round % CLOCK_OFFSETS_MS.length] ?? 0;
+      scenario.fixture.clocks?.[node]?.setOffset(offsetMs);
+      // Every second round restarts the node with the wrong clock; the others step it while it runs.
+      const recoveryTimesMs = round % 2 === 0 ? [] : [await scenario.restartNode(node)];
+      for (
+        const startMs = Date.now();
+        Date.now() < startMs + CLOCK_OBSERVATION_MS;
+        await Bun.sleep(100)
+      ) {
+        const errorMs = Math.max(...(await scenario.clockErrorsMs()));
+        const violation = `service time is ${errorMs} ms off`;
+        if (errorMs > CLOCK_ERROR_MS) scenario.checks.failTiming(violation, startMs, Date.now());
+      }
+      const systemErrorMs = await scenario.systemClockErrorMs(node);
+      if (!(Math.abs(systemErrorMs - offsetMs) < DATE_ERROR_MS)) {
+        scenario.checks.fail(`the system clock is ${systemErrorMs} ms off, not ${offsetMs}`);
+      }
+      return [...recoveryTimesMs, await scenario.waitForRecovery()];
     },
   },
 ];
 
-function soleRedis({ fixture: { redis } }: Scene): RedisServer {
-  if (!redis) throw new Error('there are several servers');
+function singleRedis({ fixture: { redis } }: Scenario): RedisServer {
+  if (!redis) throw new Error('this fixture has several Redis servers');
   return redis;
 }
 
@@ -161,31 +167,31 @@ function promoteFault(
 ): Fault {
   return {
     ...{ name, title, fixture, rounds },
-    async round(scene) {
-      const { promote, restMs = 0 } = scene.fixture;
-      if (!promote) throw new Error('there is no replica');
-      await Bun.sleep(restMs);
-      await scene.sleepUpTo(500);
-      return [await scene.backendUnavailable('redis', promote, 0, () => {})];
+    async round(scenario) {
+      const { promote, pauseBeforePromotionMs = 0 } = scenario.fixture;
+      if (!promote) throw new Error('this fixture has no replica');
+      await Bun.sleep(pauseBeforePromotionMs);
+      await scenario.sleepUpTo(500);
+      return [await scenario.breakBackend('redis', promote, 0, () => {})];
     },
   };
 }
 
-function cutFault(direction: Direction, what: string): Fault {
+function cutFault(direction: Direction, description: string): Fault {
   return {
     name: `cut-${direction}`,
-    title: `a cable is cut: ${what}`,
+    title: `the network between a node and Redis: ${description}`,
     fixture: 'network',
     rounds: { test: 1, full: 20 },
-    unable: noNetworkReason,
-    async round(scene) {
-      const { network } = scene.fixture;
-      if (!network) throw new Error('there is no network');
-      await scene.sleepUpTo(500);
-      const unavailableMs = 500 + scene.random() * 2_500;
-      const node = scene.nodes.length - 1;
+    skipReason: networkSkipReason,
+    async round(scenario) {
+      const { network } = scenario.fixture;
+      if (!network) throw new Error('this fixture has no network');
+      await scenario.sleepUpTo(500);
+      const unavailableMs = 500 + scenario.random() * 2_500;
+      const node = scenario.nodes.length - 1;
       const cut = () => network.cut(direction);
-      return [await scene.cutNode(node, cut, unavailableMs, network.heal)];
+      return [await scenario.cutNode(node, cut, unavailableMs, network.heal)];
     },
   };
 }

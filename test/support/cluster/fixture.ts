@@ -8,25 +8,28 @@ import {
   type WatchedRedis,
 } from '../backends/redis-replicated.ts';
 import { type Cluster, type ClusterOptions, type Stoppable, startCluster } from './cluster.ts';
-import { makeNetwork, type Network } from './network.ts';
-import { type FalseClock, makeFalseClock } from './skewed-clock.ts';
+import { createNetwork, type Network } from './network.ts';
+import { createSkewedClock, type SkewedClock } from './skewed-clock.ts';
 
-/** Where faults happen: nodes with their backends, and what a kind of fault needs besides. */
+/**
+ * Three nodes with PostgreSQL and Redis, and what a kind of fault needs besides. It needs the programs
+ * of both servers; opening it throws when one does not start.
+ */
 export interface Fixture {
   readonly cluster: Cluster;
   readonly apiToken: string;
-  /** The one server of Redis; null: there are several. */
+  /** The Redis server; null when there are several. */
   readonly redis: RedisServer | null;
-  /** Makes Redis forget all it knows. */
-  forget(): Promise<void>;
-  /** The network that the last node is in. */
+  /** Deletes everything in Redis. */
+  clearRedis(): Promise<void>;
+  /** The network of the last node. */
   readonly network?: Network;
   /** The clock of each node. */
-  readonly clocks?: readonly FalseClock[];
-  /** Puts a replica in the place of the Redis that leads; resolves when it has a replica. */
+  readonly clocks?: readonly SkewedClock[];
+  /** Promotes a replica of Redis; resolves when the new primary has a replica. */
   readonly promote?: () => Promise<void>;
-  /** A rest before each promotion, in ms. */
-  readonly restMs?: number;
+  /** Pause before each promotion. */
+  readonly pauseBeforePromotionMs?: number;
   close(): Promise<void>;
 }
 
@@ -34,20 +37,17 @@ export type FixtureKind = 'plain' | 'clocks' | 'replica' | 'behind' | 'sentinel'
 
 const NODES = 3;
 /**
- * Sentinels begin nothing anew within twice their failover-timeout, which is 4 s in these tests, after
- * the begin of a failover; the last took a while itself.
+ * Sentinels start no failover within twice their failover-timeout of the last start. That is 4 s in
+ * these tests, of which the last failover took a part.
  */
-const SENTINELS_REST_MS = 4_500;
-/**
- * A silent primary is dead for the Sentinels after so long, from when it is killed until all is well.
- * At other times one that gets no core for half a second is not replaced: nobody asked for that fault.
- */
-const DEAD_AFTER_MS = 500;
-const DEAD_AFTER_ELSE_MS = 30_000;
-/** How much a replica lacks that falls behind: as much as was once seen under load. */
-const BEHIND_MS = 700;
-/** What the Sentinels call their primary. */
-const NAME = 'fourbeat';
+const SENTINEL_PAUSE_MS = 4_500;
+/** Sentinels consider a primary down after this silence, from its kill until the recovery. */
+const DOWN_AFTER_MS = 500;
+/** At other times they wait longer: a primary that gets no core for 500 ms must not be replaced. */
+const DOWN_AFTER_IDLE_MS = 30_000;
+/** Replication lag at the promotion, as large as was once measured under load. */
+const REPLICA_LAG_MS = 700;
+const SENTINEL_MASTER_NAME = 'fourbeat';
 
 export function openFixture(kind: FixtureKind): Promise<Fixture> {
   return { plain, clocks, replica, behind, sentinel, network }[kind]();
@@ -55,29 +55,29 @@ export function openFixture(kind: FixtureKind): Promise<Fixture> {
 
 async function plain(): Promise<Fixture> {
   const redis = await startRedis({ persistence: false });
-  return onOneRedis(redis, { redis });
+  return withSingleRedis(redis, { redis });
 }
 
-/** Each node sees a system clock of its own. */
+/** Each node has a system clock of its own. */
 async function clocks(): Promise<Fixture> {
   const redis = await startRedis({ persistence: false });
-  const made = Array.from({ length: NODES }, makeFalseClock);
-  const env = (node: number) => made[node]?.env ?? {};
-  const fixture = await onOneRedis(redis, { redis, env });
+  const skewedClocks = Array.from({ length: NODES }, createSkewedClock);
+  const envOf = (node: number) => skewedClocks[node]?.env ?? {};
+  const fixture = await withSingleRedis(redis, { redis, envOf });
   return {
     ...fixture,
-    clocks: made,
+    clocks: skewedClocks,
     async close() {
       await fixture.close();
-      for (const clock of made) clock.remove();
+      for (const clock of skewedClocks) clock.remove();
     },
   };
 }
 
-/** A leading Redis and its replica behind one address; what nodes hand over must be on both. */
+/** A Redis primary with a replica behind one address; nodes wait until both have their writes. */
 async function replica(): Promise<Fixture> {
   const replicated = await startReplicated({ persistence: false });
-  return onReplicas(
+  return withReplicas(
     replicated,
     () => replicated.primary,
     async () => {
@@ -87,124 +87,130 @@ async function replica(): Promise<Fixture> {
   );
 }
 
-/** The same, but nobody waits for the replica, and it lacks the last moment when it takes over. */
+/** The same, but nodes do not wait for the replica, which lacks the last writes at its promotion. */
 async function behind(): Promise<Fixture> {
   const replicated = await startReplicated({ persistence: false });
   const promote = async () => {
-    // It follows a server that is not there, and keeps what it has.
+    // It follows a server that does not exist, and keeps its data.
     await replicated.replicas[0]?.command('REPLICAOF', '127.0.0.1', '1');
-    await Bun.sleep(BEHIND_MS);
+    await Bun.sleep(REPLICA_LAG_MS);
     await replicated.promote();
     await until(() => hasReplicasInSync(replicated.primary, 1), 'the old primary to follow');
   };
-  return onReplicas(replicated, () => replicated.primary, promote, 0);
+  return withReplicas(replicated, () => replicated.primary, promote, 0);
 }
 
-/** Sentinels watch a leading Redis and its replica; what nodes hand over must be on both. */
+/** Sentinels with a Redis primary and a replica; nodes wait until both have their writes. */
 async function sentinel(): Promise<Fixture> {
   const watched = await startSentinels({ persistence: false });
-  await takeForDead(watched, DEAD_AFTER_ELSE_MS);
-  const fixture = await onReplicas(
+  await setDownAfter(watched, DOWN_AFTER_IDLE_MS);
+  const fixture = await withReplicas(
     watched,
     () => watched.primary(),
     async () => {
       const old = await watched.primary();
-      await takeForDead(watched, DEAD_AFTER_MS);
+      await setDownAfter(watched, DOWN_AFTER_MS);
       await old.kill9();
       const next = watched.servers.find((server) => server !== old) as RedisServer;
       await until(
-        () => sentinelsKnow(watched, next, false),
-        'all Sentinels to know the new primary',
+        () => sentinelsAgree(watched, next, false),
+        'all Sentinels to report the new primary',
       );
       await until(async () => String(await next.command('ROLE')).startsWith('master'), 'its role');
       await old.restart();
-      // As its operator would set it; the Sentinels do it too, ten seconds later.
+      // The Sentinels do this too, ten seconds later.
       await old.command('REPLICAOF', '127.0.0.1', next.port);
       await until(() => hasReplicasInSync(next, 1), 'the old primary to follow');
-      await until(() => sentinelsKnow(watched, next, true), 'the Sentinels to see it follow');
-      await takeForDead(watched, DEAD_AFTER_ELSE_MS);
+      await until(() => sentinelsAgree(watched, next, true), 'the Sentinels to see it follow');
+      await setDownAfter(watched, DOWN_AFTER_IDLE_MS);
     },
   );
-  return { ...fixture, restMs: SENTINELS_REST_MS };
+  return { ...fixture, pauseBeforePromotionMs: SENTINEL_PAUSE_MS };
 }
 
-/** Tells the Sentinels how long a primary must be silent to be replaced, in ms. */
-async function takeForDead({ sentinels }: WatchedRedis, silentMs: number): Promise<void> {
-  const words = ['SENTINEL', 'SET', NAME, 'down-after-milliseconds', silentMs];
-  await Promise.all(sentinels.map((one) => one.command(...words)));
+/** Sets how long a primary must be silent until the Sentinels replace it. */
+async function setDownAfter({ sentinels }: WatchedRedis, silentMs: number): Promise<void> {
+  const command = ['SENTINEL', 'SET', SENTINEL_MASTER_NAME, 'down-after-milliseconds', silentMs];
+  await Promise.all(sentinels.map((sentinel) => sentinel.command(...command)));
 }
 
-/** Whether all Sentinels say that this is the primary; and, if asked, that its replica follows. */
-async function sentinelsKnow(
+/** Whether all Sentinels report this primary and, on request, a replica that follows it. */
+async function sentinelsAgree(
   { sentinels }: WatchedRedis,
   primary: RedisServer,
-  followed: boolean,
+  needsReplica: boolean,
 ): Promise<boolean> {
-  const views = sentinels.map(async (one) => {
-    const [, port] = (await one.command('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', NAME)) as string[];
-    const master = ((await one.command('SENTINEL', 'MASTER', NAME)) as string[]).join(' ');
-    const replicas = String(await one.command('SENTINEL', 'REPLICAS', NAME));
-    const calm = / flags master /.test(master) && /,flags,slave,/.test(replicas);
-    return Number(port) === primary.port && (!followed || calm);
+  const views = sentinels.map(async (sentinel) => {
+    const [, port] = (await sentinel.command(
+      'SENTINEL',
+      'GET-MASTER-ADDR-BY-NAME',
+      SENTINEL_MASTER_NAME,
+    )) as string[];
+    const master = (
+      (await sentinel.command('SENTINEL', 'MASTER', SENTINEL_MASTER_NAME)) as string[]
+    ).join(' ');
+    const replicas = String(await sentinel.command('SENTINEL', 'REPLICAS', SENTINEL_MASTER_NAME));
+    const isHealthy = / flags master /.test(master) && /,flags,slave,/.test(replicas);
+    return Number(port) === primary.port && (!needsReplica || isHealthy);
   });
-  return (await Promise.all(views)).every((agrees) => agrees);
+  return (await Promise.all(views)).every((isAgreed) => isAgreed);
 }
 
-async function onReplicas(
+async function withReplicas(
   redis: Stoppable,
   primary: () => RedisServer | Promise<RedisServer>,
   promote: () => Promise<void>,
   replicas = 1,
 ): Promise<Fixture> {
-  const args = () => ['--redis-replicas', String(replicas)];
-  const cluster = await startCluster({ nodes: NODES, redis, args });
+  const argsOf = () => ['--redis-replicas', String(replicas)];
+  const cluster = await startCluster({ nodes: NODES, redis, argsOf });
   return {
     ...{ cluster, promote, redis: null },
     apiToken: await tokenOf(cluster),
-    async forget() {
+    async clearRedis() {
       await (await primary()).command('FLUSHALL');
     },
     close: () => cluster.stop(),
   };
 }
 
-/** The last node is in a network of its own. */
+/** The last node is in a network namespace of its own. */
 async function network(): Promise<Fixture> {
-  const made = await makeNetwork();
+  const created = await createNetwork();
   try {
     const settings = [
-      ['bind', '127.0.0.1', made.redis.ours],
+      ['bind', '127.0.0.1', created.redis.hostAddress],
       ['protected-mode', 'no'],
     ];
     const redis = await startRedis({ persistence: false, settings });
-    const postgres = await startPostgres({ fsync: false, listen: made.rest.ours });
-    const apart = {
-      hostname: made.rest.theirs,
-      redisUrl: `redis://${made.redis.ours}:${redis.port}`,
-      within: made.within,
+    const postgres = await startPostgres({ fsync: false, listen: created.other.hostAddress });
+    const ownNetwork = {
+      hostname: created.other.nodeAddress,
+      redisUrl: `redis://${created.redis.hostAddress}:${redis.port}`,
+      commandPrefix: created.commandPrefix,
     };
-    const place = (node: number) => (node === NODES - 1 ? apart : {});
-    const fixture = await onOneRedis(redis, { redis, postgres, place });
+    const networkOf = (node: number) => (node === NODES - 1 ? ownNetwork : {});
+    const fixture = await withSingleRedis(redis, { redis, postgres, networkOf });
     return {
       ...fixture,
-      network: made,
+      network: created,
       async close() {
         await fixture.close();
-        made.remove();
+        created.remove();
       },
     };
   } catch (error) {
-    made.remove();
+    created.remove();
     throw error;
   }
 }
 
-async function onOneRedis(redis: RedisServer, options: ClusterOptions): Promise<Fixture> {
+async function withSingleRedis(redis: RedisServer, options: ClusterOptions): Promise<Fixture> {
   const cluster = await startCluster({ nodes: NODES, ...options });
   return {
     ...{ cluster, redis },
     apiToken: await tokenOf(cluster),
-    forget: () => redis.restart(),
+    clearRedis: () => redis.restart(),
     close: () => cluster.stop(),
   };
 }

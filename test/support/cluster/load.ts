@@ -1,229 +1,244 @@
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { AnsweringClients } from '../kill/answering-clients.ts';
-import { type AnswerRow, Oracle, type ReadEvent, type WinnerRow } from '../kill/oracle.ts';
+import {
+  type AnswerRow,
+  ConsistencyChecker,
+  type ReadEvent,
+  type WinnerRow,
+} from '../kill/consistency-checker.ts';
 import { Producer } from '../kill/producer.ts';
 import { Readers } from '../kill/readers.ts';
-import type { TestedService, Target } from '../kill/retrying-client.ts';
+import type { Target, TestedService } from '../kill/retrying-client.ts';
 import { playRound } from '../kill/show.ts';
-import { Chatter } from './chatter.ts';
-import { Judgement } from './checks.ts';
-import { Heartbeats } from './heartbeats.ts';
+import { ChatClient } from './chat-client.ts';
+import { Checks } from './checks.ts';
+import { HeartbeatClients } from './heartbeat-clients.ts';
 import type { Outages } from './outages.ts';
 import { ResponseChecker } from './response-checker.ts';
-import { UnauthorizedClients } from './unauthorized-clients.ts';
+import { UnauthorizedClient } from './unauthorized-client.ts';
 
 export interface LoadOptions {
   readonly nodes: readonly Target[];
   readonly apiToken: string;
   readonly outages: Outages;
   readonly random: () => number;
-  /** Streams with a show each (default 3). */
-  readonly shows?: number;
-  /** Viewers of each who answer, and who send heartbeats. */
-  readonly clients?: number;
-  readonly watchers?: number;
+  /** Streams, each with a show of its own (default 3). */
+  readonly streams?: number;
+  /** Viewers of each stream who answer (default 16). */
+  readonly answerers?: number;
+  /** Viewers of each stream who send heartbeats (default 20). */
+  readonly viewers?: number;
 }
 
-/** What the clients of a load sent and heard. */
+/** What the clients of a load sent, received and checked. */
 export interface LoadFigures {
   requests: number;
   acknowledged: number;
   unknown: number;
   refused: number;
+  /** Responses with status 503. */
   unavailable: number;
-  /** What was late while the machine was overloaded. */
-  excused: number;
-  /** The latest answer, of those that were 503 and of all, in ms. */
-  unavailableMs: number;
-  slowestMs: number;
-  rounds: number;
-  bodies: number;
-  counts: number;
+  /** Time limits that were missed while the machine was overloaded. */
+  overloadFailures: number;
+  /** The highest latency of the 503 responses, and of all responses, in ms. */
+  maxUnavailableMs: number;
+  maxLatencyMs: number;
+  checkedBodies: number;
+  checkedCounts: number;
 }
 
-// Nobody waits longer for an answer: a held interval is answered within 2 s, and all else in 1.
-const PATIENCE_MS = 3_000;
-/** A round that takes longer, with nothing broken, never ends. */
+// Above every limit of the service: 2 s for a long poll, 1 s for other requests.
+const REQUEST_TIMEOUT_MS = 3_000;
+/** A round without an outage that takes longer never ends. */
 const ROUND_LIMIT_MS = 20_000;
-/** What was acknowledged by then has been read by everybody. */
-const SEALED_MS = 1_000;
-const IMPATIENT = 0.15;
+/** After this time the readers have read everything that was acknowledged. */
+const SEAL_MS = 1_000;
+const GIVE_UP_SHARE = 0.15;
 const LIVE_READERS = 3;
-const ONCE_EACH = 4;
+const SEND_ONCE_EVERY = 4;
 
 /** One stream: quizzes with winners back to back, heartbeats, chat and readers on all nodes. */
-class Stage {
-  rounds = 0;
-  /** Until when viewers may answer a quiz. */
+class StreamLoad {
+  /** When the latest quiz closes, in Unix ms. */
   openUntilMs = 0;
-  private over = false;
+  private isOver = false;
   private running: Promise<unknown> = Promise.resolve();
 
   private constructor(
     readonly streamId: string,
-    readonly oracle: Oracle,
+    readonly checker: ConsistencyChecker,
     readonly readers: Readers,
-    readonly heartbeats: Heartbeats,
-    readonly chatter: Chatter,
+    readonly heartbeats: HeartbeatClients,
+    readonly chatClient: ChatClient,
     private readonly producer: Producer,
-    private readonly crowd: AnsweringClients,
+    private readonly answerers: AnsweringClients,
     private readonly random: () => number,
   ) {}
 
   static async open(
     number: number,
     service: TestedService,
-    judgement: Judgement,
+    checks: Checks,
     options: LoadOptions,
-  ): Promise<Stage> {
-    const { apiToken, random, outages, clients = 16, watchers = 20 } = options;
-    const onNew = (event: ReadEvent) => read(event);
-    const oracle = new Oracle(judgement.violations, `stream ${number}: `, onNew);
-    const expect = oracle.expect.bind(oracle);
-    const producer = new Producer({ service, apiToken, oracle, sendOnceEvery: ONCE_EACH });
+  ): Promise<StreamLoad> {
+    const { apiToken, random, outages, answerers: answererCount = 16, viewers = 20 } = options;
+    const onNew = (event: ReadEvent) => receive(event);
+    const checker = new ConsistencyChecker(checks.violations, `stream ${number}: `, onNew);
+    const expect = checker.expect.bind(checker);
+    const producer = new Producer({ service, apiToken, checker, sendOnceEvery: SEND_ONCE_EVERY });
     const streamId = await producer.createStream();
-    const crowd = new AnsweringClients({ service, streamId, oracle, random, giveUpShare: IMPATIENT });
-    const heartbeats = new Heartbeats({ service, streamId, outages, random, judgement });
-    const chatter = new Chatter({ service, streamId, outages, random, expect });
-    const readers = await Readers.open({ service, streamId, oracle, random });
-    await Promise.all([crowd.join(clients), heartbeats.gather(watchers)]);
-    return new Stage(
-      ...([streamId, oracle, readers, heartbeats, chatter, producer, crowd, random] as const),
+    const shared = { service, streamId, random };
+    const answerers = new AnsweringClients({ ...shared, checker, giveUpShare: GIVE_UP_SHARE });
+    const heartbeats = new HeartbeatClients({ ...shared, outages, checks });
+    const chatClient = new ChatClient({ ...shared, outages, expect });
+    const readers = await Readers.open({ ...shared, checker });
+    await Promise.all([answerers.join(answererCount), heartbeats.join(viewers)]);
+    return new StreamLoad(
+      ...([streamId, checker, readers, heartbeats, chatClient] as const),
+      ...([producer, answerers, random] as const),
     );
 
-    function read({ interval, type, data }: ReadEvent): void {
+    function receive({ interval, type, data }: ReadEvent): void {
       if (type === 'view-count') {
-        heartbeats.published(interval, (data as { value: number }).value);
+        heartbeats.receivePublishedCount(interval, (data as { value: number }).value);
       } else if (type === 'chats') {
-        chatter.read((data as { messages: { text: string }[] }).messages);
+        chatClient.receive((data as { messages: { text: string }[] }).messages);
       }
     }
   }
 
-  async begin(interval: number): Promise<void> {
+  async start(interval: number): Promise<void> {
     this.readers.start(interval, { live: LIVE_READERS, replaying: 1 });
-    this.heartbeats.begin();
-    await this.chatter.begin();
-    this.running = Promise.all([this.play(), this.producer.sendEvents()]).catch((error: Error) => {
-      this.oracle.expect(false, `the show ended: ${error.message}`);
+    this.heartbeats.start();
+    await this.chatClient.start();
+    const work = [this.playRounds(), this.producer.sendEvents()];
+    this.running = Promise.all(work).catch((error: Error) => {
+      this.checker.expect(false, `the show failed: ${error.message}`);
     });
   }
 
-  /** Plays the round to its end, and then no more. */
-  async end(): Promise<void> {
-    this.over = true;
-    this.producer.end();
-    const ended = this.finish().then(() => true);
-    if (await Promise.race([ended, Bun.sleep(ROUND_LIMIT_MS).then(() => false)])) return;
-    this.oracle.expect(false, 'the round does not end: an event is lost, or nobody is answered');
+  /** Plays the current round to its end and stops all clients. */
+  async stop(): Promise<void> {
+    this.isOver = true;
+    this.producer.stop();
+    const isFinished = this.finish().then(() => true);
+    if (await Promise.race([isFinished, Bun.sleep(ROUND_LIMIT_MS).then(() => false)])) return;
+    this.checker.expect(false, 'the round does not end: an event or a response is missing');
   }
 
-  private async finish(): Promise<void> {
-    await this.running;
-    await Promise.all([this.heartbeats.end(), this.chatter.end()]);
-    await Bun.sleep(SEALED_MS);
-    await this.readers.end();
-  }
-
-  /** Reads everything once more, on every node. */
+  /** Reads the whole feed again on every node, and compares it and the exports with the clients. */
   async check(nodes: number): Promise<void> {
-    const { oracle, readers, producer } = this;
-    oracle.checkFeed(await readers.readAllAgain());
+    const { checker, readers, producer } = this;
+    checker.checkFeed(await readers.readAllAgain());
     for (let node = 0; node < nodes; node++) await readers.replayFrom(node);
-    oracle.checkAnswers(await producer.export<AnswerRow>('answers'));
-    oracle.checkWinners(await producer.export<WinnerRow>('winners'));
-    this.chatter.check();
+    checker.checkAnswers(await producer.export<AnswerRow>('answers'));
+    checker.checkWinners(await producer.export<WinnerRow>('winners'));
+    this.chatClient.check();
   }
 
-  private async play(): Promise<void> {
-    const { oracle, producer, crowd, readers, random } = this;
-    while (!this.over) {
+  private async playRounds(): Promise<void> {
+    const { checker, producer, answerers, readers, random } = this;
+    while (!this.isOver) {
       await playRound({
-        ...{ oracle, producer, crowd, readers, random },
+        ...{ checker, producer, answerers, readers, random },
         onQuestion: ({ closeInterval }) => {
           this.openUntilMs = intervalStartMs(closeInterval);
         },
       });
-      this.rounds++;
     }
+  }
+
+  private async finish(): Promise<void> {
+    await this.running;
+    await Promise.all([this.heartbeats.stop(), this.chatClient.stop()]);
+    await Bun.sleep(SEAL_MS);
+    await this.readers.stop();
   }
 }
 
-/** Everybody who uses a service at once, and the oracle that sees what they sent and heard. */
+/**
+ * All clients of a service: several streams and an unauthorized viewer, with the checks of what they
+ * sent and received. The checks use nothing else of the service. They report violations in `checks`;
+ * `check` throws only when the service cannot be read at all.
+ */
 export class Load {
   private constructor(
-    readonly judgement: Judgement,
-    private readonly stages: readonly Stage[],
-    private readonly manners: ResponseChecker,
-    private readonly strangers: UnauthorizedClients,
+    readonly checks: Checks,
+    private readonly streamLoads: readonly StreamLoad[],
+    private readonly responseChecker: ResponseChecker,
+    private readonly unauthorizedClient: UnauthorizedClient,
     private readonly nodes: readonly Target[],
   ) {}
 
-  /** Makes the streams and gathers everybody. */
+  /** Creates the streams and gets the tokens of all viewers. */
   static async open(options: LoadOptions): Promise<Load> {
-    const { nodes, outages, shows = 3 } = options;
-    const judgement = new Judgement();
-    const manners = new ResponseChecker(outages, judgement);
-    const service = { nodes, patienceMs: PATIENCE_MS, onAnswer: manners.told };
-    const stages: Stage[] = [];
-    for (let show = 0; show < shows; show++) {
-      stages.push(await Stage.open(show, service, judgement, options));
+    const { nodes, outages, streams = 3 } = options;
+    const checks = new Checks();
+    const responseChecker = new ResponseChecker(outages, checks);
+    const service: TestedService = {
+      nodes,
+      timeoutMs: REQUEST_TIMEOUT_MS,
+      onResult: responseChecker.check,
+    };
+    const streamLoads: StreamLoad[] = [];
+    for (let stream = 0; stream < streams; stream++) {
+      streamLoads.push(await StreamLoad.open(stream, service, checks, options));
     }
-    const strangers = new UnauthorizedClients(service, judgement.violations);
-    return new Load(judgement, stages, manners, strangers, nodes);
+    const unauthorizedClient = new UnauthorizedClient(service, checks.violations);
+    return new Load(checks, streamLoads, responseChecker, unauthorizedClient, nodes);
   }
 
-  async begin(): Promise<void> {
+  async start(): Promise<void> {
     const { hostname, port } = this.nodes[0] as Target;
     const response = await fetch(`http://${hostname}:${port}/api/v1/time`);
     const { interval } = (await response.json()) as { interval: number };
-    for (const stage of this.stages) await stage.begin(interval);
-    const [own, other = own] = this.stages as [Stage, Stage?];
-    if (own !== other) await this.strangers.begin(own.streamId, (other as Stage).streamId);
+    for (const streamLoad of this.streamLoads) await streamLoad.start(interval);
+    const [own, other] = this.streamLoads;
+    if (own && other) await this.unauthorizedClient.start(own.streamId, other.streamId);
   }
 
-  /** Resolves while a quiz is open for so long still, or when none is after all. */
-  async quizOpen(leftMs: number, waitMs = 2_500): Promise<void> {
+  /** Resolves when a quiz is open for this much longer, or after `waitMs` without one. */
+  async waitForOpenQuiz(leftMs: number, waitMs = 2_500): Promise<void> {
     const giveUpMs = Date.now() + waitMs;
-    const isOpen = () => this.stages.some(({ openUntilMs }) => openUntilMs > Date.now() + leftMs);
+    const isOpen = () =>
+      this.streamLoads.some(({ openUntilMs }) => openUntilMs > Date.now() + leftMs);
     while (!isOpen() && Date.now() < giveUpMs) await Bun.sleep(5);
   }
 
-  /** A node was just killed or cut off: what it heard in its last moment may be lost. */
+  /** A node was just killed or cut off: the heartbeats of its last interval may be lost. */
   nodeLost(node: number): void {
-    for (const { heartbeats } of this.stages) heartbeats.nodeLost(node);
+    for (const { heartbeats } of this.streamLoads) heartbeats.nodeLost(node);
   }
 
-  /** A node has ended, and starts anew. */
-  nodeEnded(node: number): void {
-    this.manners.nodeEnded(node);
+  /** A node was restarted: its cache is empty. */
+  forgetNode(node: number): void {
+    this.responseChecker.forgetNode(node);
   }
 
-  /** Ends when everybody has been answered. */
-  async end(): Promise<void> {
-    await Promise.all([...this.stages.map((stage) => stage.end()), this.strangers.end()]);
-    this.judgement.machine.end();
+  /** Resolves when all clients have ended. */
+  async stop(): Promise<void> {
+    const streams = this.streamLoads.map((streamLoad) => streamLoad.stop());
+    await Promise.all([...streams, this.unauthorizedClient.stop()]);
+    this.checks.machineLoad.stop();
   }
 
-  /** Reads everything that was ever served or acknowledged, on every node. */
+  /** Checks everything that was ever served or acknowledged, on every node. */
   async check(): Promise<void> {
-    for (const stage of this.stages) await stage.check(this.nodes.length);
+    for (const streamLoad of this.streamLoads) await streamLoad.check(this.nodes.length);
   }
 
   figures(): LoadFigures {
-    const sum = (of: (stage: Stage) => number) => {
-      return this.stages.reduce((total, stage) => total + of(stage), 0);
+    const sum = (of: (streamLoad: StreamLoad) => number) => {
+      return this.streamLoads.reduce((total, streamLoad) => total + of(streamLoad), 0);
     };
-    const { requests, unavailable, unavailableMs, slowestMs } = this.manners.figures;
     return {
-      excused: this.judgement.excused.length,
-      ...{ requests, unavailable, unavailableMs, slowestMs },
-      acknowledged: sum(({ oracle: { figures } }) => figures.acknowledged + figures.events),
-      unknown: sum(({ oracle }) => oracle.figures.unknown),
-      refused: sum(({ oracle }) => oracle.figures.refused),
-      rounds: sum(({ rounds }) => rounds),
-      bodies: sum(({ oracle }) => oracle.figures.bodies),
-      counts: sum(({ heartbeats: { figures } }) => figures.published + figures.read),
+      ...this.responseChecker.figures,
+      overloadFailures: this.checks.overloadFailures.length,
+      acknowledged: sum(({ checker: { figures } }) => figures.acknowledged + figures.events),
+      unknown: sum(({ checker }) => checker.figures.unknown),
+      refused: sum(({ checker }) => checker.figures.refused),
+      checkedBodies: sum(({ checker }) => checker.figures.bodies),
+      checkedCounts: sum(({ heartbeats: { figures } }) => figures.published + figures.read),
     };
   }
 }

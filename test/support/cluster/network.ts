@@ -1,76 +1,86 @@
 import { readlinkSync } from 'node:fs';
 
-// A node in a network namespace of its own, which reaches Redis over one pair of virtual cables and
-// all else over another. A direction of a cable is cut by a permanent neighbour entry with a wrong
-// hardware address: frames go out and the other side drops them, so nobody is told anything.
+// A node in a network namespace of its own, which reaches Redis over one virtual link (veth) and
+// everything else over another. A direction of a link is cut by a permanent neighbor entry with a
+// wrong hardware address: the other side drops the frames, and no connection is reset.
+// It needs root on Linux; without it, `networkSkipReason` says what is missing.
 
 const WRONG_ADDRESS = '02:00:00:00:00:99';
 const NAMESPACE_MAX_MS = 2_000;
 
 export type Direction = 'to-redis' | 'from-redis' | 'both';
 
-/** Addresses of the two ends of a cable. */
-interface Cable {
-  readonly ours: string;
-  readonly theirs: string;
+/** Addresses of the two ends of a link. */
+interface Link {
+  readonly hostAddress: string;
+  readonly nodeAddress: string;
 }
 
-/** A namespace with two cables to it. It goes with this process, however that ends. */
+/** A network namespace with two links. The kernel removes it when this process ends. */
 export interface Network {
-  /** Runs a program in it. */
-  readonly within: readonly string[];
-  readonly redis: Cable;
-  readonly rest: Cable;
-  /** Loses what the node sends to Redis, or what Redis sends to it, or both, until `heal`. */
+  /** Command that runs a program in the namespace. */
+  readonly commandPrefix: readonly string[];
+  readonly redis: Link;
+  readonly other: Link;
+  /** Drops packets between the node and Redis until `heal`. */
   cut(direction: Direction): void;
   heal(): void;
   remove(): void;
 }
 
-/** Why no such network can be made here; null: it can. */
-export async function noNetworkReason(): Promise<string | null> {
+/** Why this machine cannot create such a network; null when it can. */
+export async function networkSkipReason(): Promise<string | null> {
   const missing = ['ip', 'unshare', 'nsenter', 'setpriv'].find((name) => Bun.which(name) === null);
-  if (missing) return `the program ${missing} (packages iproute2 and util-linux) is not there`;
+  if (missing) return `the program ${missing} is missing (packages iproute2 and util-linux)`;
   try {
-    (await makeNetwork()).remove();
+    (await createNetwork()).remove();
     return null;
   } catch (error) {
-    return `a network namespace cannot be made, which needs root: ${(error as Error).message}`;
+    return `a network namespace needs root: ${(error as Error).message}`;
   }
 }
 
-/** Makes a network; `remove` it in `finally`. @throws Error with what `ip` says */
-export async function makeNetwork(): Promise<Network> {
-  const held = ['setpriv', '--pdeathsig', 'KILL', '--', 'unshare', '--net', 'sleep', 'infinity'];
-  const holder = Bun.spawn(held, { stdio: ['ignore', 'ignore', 'ignore'] });
+/** Creates a network; `remove` it in `finally`. @throws Error with the message of `ip` */
+export async function createNetwork(): Promise<Network> {
+  const holderCommand = [
+    'setpriv',
+    '--pdeathsig',
+    'KILL',
+    '--',
+    'unshare',
+    '--net',
+    'sleep',
+    'infinity',
+  ];
+  const holder = Bun.spawn(holderCommand, { stdio: ['ignore', 'ignore', 'ignore'] });
   const remove = () => holder.kill('SIGKILL');
-  const within = ['nsenter', `--target=${holder.pid}`, '--net'];
+  const commandPrefix = ['nsenter', `--target=${holder.pid}`, '--net'];
   try {
-    await separate(holder);
-    run([...within, 'ip', 'link', 'set', 'lo', 'up']);
-    // A /30 for each cable, in a range that private networks seldom use.
+    await waitForNamespace(holder);
+    run([...commandPrefix, 'ip', 'link', 'set', 'lo', 'up']);
+    // A /30 for each link, in a range that private networks seldom use.
     const third = holder.pid % 128;
-    const redis = lay(`fbr${holder.pid}`, `10.231.${third}`, holder.pid, within);
-    const rest = lay(`fbc${holder.pid}`, `10.231.${third + 128}`, holder.pid, within);
-    const lost = (address: string) => ['ip', 'neigh', 'replace', address, 'lladdr', WRONG_ADDRESS];
-    const found = (address: string) => ['ip', 'neigh', 'del', address];
-    const here = ['dev', redis.device];
-    const there = ['dev', 'redis'];
+    const redis = addLink('redis', `10.231.${third}`);
+    const other = addLink('other', `10.231.${third + 128}`);
+    const block = (address: string) => ['ip', 'neigh', 'replace', address, 'lladdr', WRONG_ADDRESS];
+    const unblock = (address: string) => ['ip', 'neigh', 'del', address];
+    const hostDevice = ['dev', redis.device];
+    const nodeDevice = ['dev', 'redis'];
     let heals: string[][] = [];
     const heal = () => {
       for (const command of heals) run(command);
       heals = [];
     };
     return {
-      ...{ within, redis, rest, heal, remove },
+      ...{ commandPrefix, redis, other, heal, remove },
       cut(direction) {
         if (direction !== 'from-redis') {
-          run([...within, ...lost(redis.ours), ...there, 'nud', 'permanent']);
-          heals.push([...within, ...found(redis.ours), ...there]);
+          run([...commandPrefix, ...block(redis.ours), ...nodeDevice, 'nud', 'permanent']);
+          heals.push([...commandPrefix, ...unblock(redis.ours), ...nodeDevice]);
         }
         if (direction !== 'to-redis') {
-          run([...lost(redis.theirs), ...here, 'nud', 'permanent']);
-          heals.push([...found(redis.theirs), ...here]);
+          run([...block(redis.theirs), ...hostDevice, 'nud', 'permanent']);
+          heals.push([...unblock(redis.theirs), ...hostDevice]);
         }
       },
     };
@@ -79,34 +89,35 @@ export async function makeNetwork(): Promise<Network> {
     throw error;
   }
 
-  function lay(device: string, network: string, pid: number, inside: readonly string[]) {
-    const [ours, theirs] = [`${network}.1`, `${network}.2`];
-    const name = device.startsWith('fbr') ? 'redis' : 'rest';
-    const peer = ['peer', 'name', name, 'netns', String(pid)];
+  /** @param name the device in the namespace */
+  function addLink(name: 'redis' | 'other', network: string) {
+    const device = `fb${name === 'redis' ? 'r' : 'c'}${holder.pid}`;
+    const [hostAddress, nodeAddress] = [`${network}.1`, `${network}.2`];
+    const peer = ['peer', 'name', name, 'netns', String(holder.pid)];
     run(['ip', 'link', 'add', device, 'type', 'veth', ...peer]);
-    run(['ip', 'address', 'add', `${ours}/30`, 'dev', device]);
+    run(['ip', 'address', 'add', `${hostAddress}/30`, 'dev', device]);
     run(['ip', 'link', 'set', device, 'up']);
-    run([...inside, 'ip', 'address', 'add', `${theirs}/30`, 'dev', name]);
-    run([...inside, 'ip', 'link', 'set', name, 'up']);
-    return { device, ours, theirs };
+    run([...commandPrefix, 'ip', 'address', 'add', `${nodeAddress}/30`, 'dev', name]);
+    run([...commandPrefix, 'ip', 'link', 'set', name, 'up']);
+    return { device, hostAddress, nodeAddress };
   }
 }
 
-/** Waits until a process is in a namespace of its own. */
-async function separate({ pid, exited }: Bun.Subprocess): Promise<void> {
+/** Waits until a process is in a namespace of its own. @throws Error after 2 s */
+async function waitForNamespace({ pid, exited }: Bun.Subprocess): Promise<void> {
   const giveUpMs = performance.now() + NAMESPACE_MAX_MS;
   const namespaceOf = (process: number | 'self') => readlinkSync(`/proc/${process}/ns/net`);
-  const gone = exited.then((status) => {
-    throw new Error(`unshare ended with ${status}`);
+  const exitFailure = exited.then((status) => {
+    throw new Error(`unshare exited with ${status}`);
   });
   while (namespaceOf(pid) === namespaceOf('self')) {
-    await Promise.race([Bun.sleep(5), gone]);
-    if (performance.now() > giveUpMs) throw new Error('unshare makes no namespace');
+    await Promise.race([Bun.sleep(5), exitFailure]);
+    if (performance.now() > giveUpMs) throw new Error('unshare did not create a namespace');
   }
-  gone.catch(() => {});
+  exitFailure.catch(() => {});
 }
 
-/** @throws Error with what the program complains of */
+/** @throws Error with the standard error of the program */
 function run(command: readonly string[]): void {
   const { exitCode, stderr } = Bun.spawnSync([...command]);
   if (exitCode === 0) return;

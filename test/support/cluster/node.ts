@@ -3,23 +3,23 @@ import type { Target } from '../kill/retrying-client.ts';
 
 export interface NodeOptions {
   readonly target: Target;
-  /** Settings of `serve`, besides its address. */
+  /** Options of `serve`, besides its address. */
   readonly args: readonly string[];
-  /** Variables that it starts with. */
+  /** Environment variables. */
   readonly env?: Record<string, string>;
-  /** What runs the program, as `ip netns exec name` does. */
-  readonly within?: readonly string[];
+  /** Command that runs the program, such as `ip netns exec NAME`. */
+  readonly commandPrefix?: readonly string[];
 }
 
-const LOOK_MS = 5;
+const POLL_MS = 5;
 const READY_MAX_MS = 20_000;
 const STOPPED_MAX_MS = 15_000;
 
-/** A node: a process on an address of its own, which it keeps over restarts. */
+/** A node: a process that has the same address after each restart. */
 export class ClusterNode {
   readonly target: Target;
   private process: ServerProcess | null = null;
-  private earlier = '';
+  private earlierLog = '';
 
   constructor(private readonly options: NodeOptions) {
     this.target = options.target;
@@ -29,40 +29,39 @@ export class ClusterNode {
     return this.process !== null;
   }
 
-  /** Starts it. @returns ms until it was ready */
+  /** Starts the node. @returns ms until it was ready; throws Error with its log after 20 s */
   async start(): Promise<number> {
-    const { target, args, env = {}, within = [] } = this.options;
+    const { target, args, env = {}, commandPrefix = [] } = this.options;
     const startedMs = performance.now();
     const address = ['--host', target.hostname, '--port', String(target.port)];
     this.process = await serveProcess([...address, ...args], env, null, [
-      ...boundToThisProcess(),
-      ...within,
+      ...dieWithParentPrefix(),
+      ...commandPrefix,
     ]);
-    await this.ready();
+    await this.waitUntilReady();
     return performance.now() - startedMs;
   }
 
-  /** `kill -9`; resolves when it is gone. */
+  /** Kills the node with SIGKILL; resolves when the process has ended. */
   async kill(): Promise<void> {
     const { process } = this;
     this.process = null;
     process?.signal('SIGKILL');
     await process?.exited;
-    this.keepLog(process);
+    this.appendLog(process);
   }
 
-  /** Drains it. @throws Error when it does not end with 0 in time (O-11) */
+  /** Stops the node with SIGTERM. @throws Error when it does not exit with 0 in time (O-11) */
   async stop(): Promise<void> {
     const { process } = this;
     this.process = null;
     process?.signal('SIGTERM');
     const status = await Promise.race([process?.exited, Bun.sleep(STOPPED_MAX_MS).then(() => -1)]);
-    this.keepLog(process);
-    if (status !== 0)
-      throw new Error(`a node that was stopped ended with ${status}: ${this.log()}`);
+    this.appendLog(process);
+    if (status !== 0) throw new Error(`a stopped node exited with ${status}: ${this.log()}`);
   }
 
-  /** It does nothing more, and its connections stay open. */
+  /** Suspends the node; its connections stay open. */
   pause(): void {
     this.process?.signal('SIGSTOP');
   }
@@ -71,7 +70,7 @@ export class ClusterNode {
     this.process?.signal('SIGCONT');
   }
 
-  /** Status of a request to it; null when it does not answer. */
+  /** Status of a request to the node; null without a response. */
   async statusOf(path: string): Promise<number | null> {
     const { hostname, port } = this.target;
     const response = await fetch(`http://${hostname}:${port}${path}`).catch(() => null);
@@ -79,26 +78,26 @@ export class ClusterNode {
     return response?.status ?? null;
   }
 
-  /** Everything it has said on standard error in all its lives. */
+  /** Its standard error, over all restarts. */
   log(): string {
-    return this.earlier + (this.process?.log() ?? '');
+    return this.earlierLog + (this.process?.log() ?? '');
   }
 
-  private async ready(): Promise<void> {
+  private async waitUntilReady(): Promise<void> {
     const giveUpMs = performance.now() + READY_MAX_MS;
     while ((await this.statusOf('/readyz')) !== 200) {
       if (performance.now() > giveUpMs) throw new Error(`a node is not ready: ${this.log()}`);
-      await Bun.sleep(LOOK_MS);
+      await Bun.sleep(POLL_MS);
     }
   }
 
-  private keepLog(process: ServerProcess | null): void {
-    this.earlier += process?.log() ?? '';
+  private appendLog(process: ServerProcess | null): void {
+    this.earlierLog += process?.log() ?? '';
   }
 }
 
-/** The kernel ends what this starts together with this process, however that ends. */
-function boundToThisProcess(): string[] {
+/** A command that makes the kernel kill its program when this process ends. */
+function dieWithParentPrefix(): string[] {
   const setpriv = Bun.which('setpriv');
   return setpriv ? [setpriv, '--pdeathsig', 'KILL', '--'] : [];
 }

@@ -1,66 +1,67 @@
 /**
- * What is broken: a backend for all nodes; or one node, which was killed, told to stop, cut from
- * Redis, or does not run for a while.
+ * What is broken: a backend, for all nodes; or one node, which was killed, stopped with SIGTERM, cut
+ * off from Redis, or suspended for a while.
  */
-export type Fault = 'redis' | 'postgres' | 'killed' | 'stopped' | 'cut' | 'stalled';
+export type OutageKind = 'redis' | 'postgres' | 'killed' | 'stopped' | 'cut' | 'stalled';
 
-/** A time in which something is broken, in Unix ms; `toMs` is Infinity while it lasts. */
+/** A period in which something is broken, in Unix ms. */
 export interface Outage {
-  readonly what: Fault;
-  /** Which node; null: a backend, for all of them. */
+  readonly kind: OutageKind;
+  /** The affected node; null for a backend, which affects all nodes. */
   readonly node: number | null;
   readonly fromMs: number;
-  toMs: number;
-  /** When everything was seen to be right again; Infinity until then. */
-  rightMs: number;
+  /** Infinity until the repair. */
+  repairedMs: number;
+  /** When every node worked again after the repair; Infinity until then. */
+  recoveredMs: number;
 }
 
-/** N-11: within this time after a repair everything is right again. */
-export const RIGHT_AGAIN_MS = 2_000;
+/** N-11: the nodes recover within this time after a repair. */
+export const RECOVERY_LIMIT_MS = 2_000;
 
-/** What the tests broke and when; the oracle judges by it what a client may be told. */
+/** The outages that a fault run caused. The checks depend on them: they allow a 503 during one. */
 export class Outages {
-  private readonly all: Outage[] = [];
+  private readonly outages: Outage[] = [];
 
-  /** Something is broken from now on, until `over`. */
-  begin(what: Fault, node: number | null = null): Outage {
+  /** Records an outage that begins now. */
+  begin(kind: OutageKind, node: number | null = null): Outage {
     const never = Number.POSITIVE_INFINITY;
-    const outage: Outage = { what, node, fromMs: Date.now(), toMs: never, rightMs: never };
-    this.all.push(outage);
+    const fromMs = Date.now();
+    const outage: Outage = { kind, node, fromMs, repairedMs: never, recoveredMs: never };
+    this.outages.push(outage);
     return outage;
   }
 
-  over(outage: Outage): void {
-    outage.toMs = Date.now();
+  markRepaired(outage: Outage): void {
+    outage.repairedMs = Date.now();
   }
 
-  /** It is over, and everything is right again. */
-  recovered(outage: Outage): void {
-    outage.rightMs = Date.now();
+  markRecovered(outage: Outage): void {
+    outage.recoveredMs = Date.now();
   }
 
   /**
-   * Outages that lasted, or were being recovered from, at some moment of this time. When that took
-   * longer than it may, this is a violation by itself, and what follows from it is none.
+   * Outages that were not yet recovered from at some moment of this period. A recovery that exceeds
+   * its limit is a violation by itself; what follows from it is not.
    */
   during(fromMs: number, toMs: number): Outage[] {
-    return this.all.filter((outage) => {
-      const rightMs = Math.max(outage.rightMs, outage.toMs + RIGHT_AGAIN_MS);
-      return outage.fromMs <= toMs && rightMs >= fromMs;
+    return this.outages.filter((outage) => {
+      const recoveredMs = Math.max(outage.recoveredMs, outage.repairedMs + RECOVERY_LIMIT_MS);
+      return outage.fromMs <= toMs && recoveredMs >= fromMs;
     });
   }
 
-  /** Outages that lasted at this moment. */
+  /** Outages that were not yet repaired at this moment. */
   at(atMs: number): Outage[] {
-    return this.all.filter(({ fromMs, toMs }) => fromMs <= atMs && toMs >= atMs);
+    return this.outages.filter(({ fromMs, repairedMs }) => fromMs <= atMs && repairedMs >= atMs);
   }
 
-  /** What was broken around this time, for people; times are from its beginning. */
-  around(fromMs: number, toMs: number): string {
-    const broken = this.during(fromMs, toMs).map(({ what, node, fromMs: from, toMs: to }) => {
-      const name = node === null ? what : `node ${node} ${what}`;
-      return `${name} from ${from - fromMs} to ${to - fromMs} ms`;
+  /** The outages of a period as text for a violation; times are relative to its start. */
+  describe(fromMs: number, toMs: number): string {
+    const outages = this.during(fromMs, toMs).map((outage) => {
+      const name = outage.node === null ? outage.kind : `node ${outage.node} ${outage.kind}`;
+      return `${name} from ${outage.fromMs - fromMs} to ${outage.repairedMs - fromMs} ms`;
     });
-    return `(${broken.join(', ') || 'nothing broken'})`;
+    return `(${outages.join(', ') || 'no outage'})`;
   }
 }

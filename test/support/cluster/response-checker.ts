@@ -1,28 +1,28 @@
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { RequestResult } from '../kill/retrying-client.ts';
-import type { Judgement } from './checks.ts';
+import type { Checks } from './checks.ts';
 import type { Outage, Outages } from './outages.ts';
 
-// I-7, N-9, N-10: a backend that is unavailable is a 503 within this time.
-const UNAVAILABLE_MS = 300;
-// R-15: a backend that is slow is a 503 within this time, and no answer takes longer.
-const SLOW_MS = 900;
-// N-9, N-10: a node keeps the last minute of intervals in its memory; this is safely within it.
-const MEMORY_MS = 40_000;
-// F-4: how far ahead of the current interval one may ask.
-const AHEAD_INTERVALS = 4;
+// I-7, N-9, N-10: limit for a 503 while a backend is unavailable.
+const UNAVAILABLE_LIMIT_MS = 300;
+// R-15: limit for a 503 while a backend is slow, and for every other response.
+const SLOW_LIMIT_MS = 900;
+// N-9, N-10: a node caches the last minute of intervals; this is safely within it.
+const CACHE_MS = 40_000;
+// F-4: how far ahead of the current interval a viewer may ask.
+const MAX_AHEAD_INTERVALS = 4;
 /**
- * What a measurement of ours may be over. Nodes, Redis, PostgreSQL and this process share two cores
- * here, and each of them may wait for a core for a few times the scheduler's slice; a promise that
- * is broken is broken by much more, since the next limits of the program are 0.8 s and above. Time
- * in which this process itself did not run is taken off besides.
+ * Tolerance of a measured time. Nodes, Redis, PostgreSQL and this process share two cores, and each
+ * may wait for a core for a few scheduler slices. A broken guarantee exceeds this by far, since the
+ * next higher time limits of the program begin at 0.8 s. Time in which this process did not run is
+ * subtracted separately.
  */
 export const TOLERANCE_MS = 200;
-// A service clock may be this far from ours: the round trip in which it was read.
-const CLOCK_MS = 60;
+// The service clock is read by a round trip, which may be wrong by this much.
+const CLOCK_ERROR_MS = 60;
 
-/** What a path may say when all is well. */
-const RIGHT: readonly (readonly [RegExp, readonly number[]])[] = [
+/** The statuses of each route without an outage. */
+const ALLOWED_STATUSES: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^POST \/api\/v1\/view-counts\//, [204]],
   [/^GET \/api\/v1\/view-counts\//, [200]],
   [/^POST \/api\/v1\/quizzes\/[^/]+\/answer$/, [204, 409]],
@@ -34,105 +34,123 @@ const RIGHT: readonly (readonly [RegExp, readonly number[]])[] = [
 ];
 
 /**
- * I-7: whatever is broken, clients hear a 2xx, a 4xx that is right, or in time a 503 with
- * `Retry-After`; and a connection breaks only together with its node.
+ * Checks I-7: whatever is broken, each response is a 2xx, a correct 4xx, or a 503 with `Retry-After`
+ * in time; and a connection breaks only when its node ends or stalls.
  */
 export class ResponseChecker {
-  readonly figures = { requests: 0, unavailable: 0, unavailableMs: 0, lost: 0, slowestMs: 0 };
-  /** What each node has served, and when first, while it lives: it is in its memory. */
-  private readonly inMemory = new Map<string, number>();
+  readonly figures = { requests: 0, unavailable: 0, maxUnavailableMs: 0, maxLatencyMs: 0 };
+  /** When each node first served a path (`NODE PATH`); from then on the node has it cached. */
+  private readonly servedMsByPath = new Map<string, number>();
 
   constructor(
     private readonly outages: Outages,
-    private readonly judgement: Judgement,
+    private readonly checks: Checks,
   ) {}
 
-  readonly told = (told: RequestResult): void => {
-    const { figures, judgement } = this;
+  /** Checks the result of one request. */
+  readonly check = (result: RequestResult): void => {
+    const { figures, checks } = this;
     figures.requests++;
-    const { method, path, status, sentMs, answeredMs, node } = told;
+    const { method, path, status, sentMs, answeredMs, node } = result;
     const outages = this.outages.during(sentMs, answeredMs);
-    const what = `${method} ${path} on node ${node} after ${answeredMs - sentMs} ms`;
-    const context = () => this.outages.around(sentMs, answeredMs);
+    const request = `${method} ${path} on node ${node} after ${answeredMs - sentMs} ms`;
+    const context = () => this.outages.describe(sentMs, answeredMs);
     if (status === null) {
-      figures.lost++;
-      if (!outages.some((outage) => endsConnections(outage, node))) {
-        judgement.late(`no answer to ${what} ${context()}`, sentMs, answeredMs);
+      if (!outages.some((outage) => mayLoseResponse(outage, node))) {
+        checks.failTiming(`no answer to ${request} ${context()}`, sentMs, answeredMs);
       }
       return;
     }
-    const lateMs = this.lateMs(told, outages);
-    figures.slowestMs = Math.max(figures.slowestMs, lateMs);
-    if (status === 503) {
-      figures.unavailable++;
-      figures.unavailableMs = Math.max(figures.unavailableMs, lateMs);
-      if (told.retryAfterS < 1) judgement.wrong(`503 without Retry-After to ${what}`);
-      if (outages.length === 0) {
-        judgement.late(`503 while nothing is broken to ${what}`, sentMs, answeredMs);
-      }
-      const servedMs = this.inMemory.get(`${node} ${path}`) ?? Number.NEGATIVE_INFINITY;
-      const isInMemory = sentMs - servedMs < MEMORY_MS;
-      if (isInMemory) judgement.wrong(`503 for what the node has in memory to ${what}`);
-    } else if (!isRight(told)) judgement.wrong(`${status} to ${what}`);
-    else if (status === 200 && askedInterval(path) !== null) this.served(node, path, answeredMs);
-    const mostMs = status === 503 ? this.mostMs(told, outages) : SLOW_MS;
-    if (lateMs > mostMs + TOLERANCE_MS) {
-      const late = `${status} ${lateMs} ms late, ${mostMs} allowed, to ${what} ${context()}`;
-      judgement.late(late, sentMs, answeredMs);
+    const latencyMs = this.latencyMs(result, outages);
+    figures.maxLatencyMs = Math.max(figures.maxLatencyMs, latencyMs);
+    if (status === 503) this.check503(result, outages, latencyMs);
+    else if (!isAllowed(result)) checks.fail(`${status} to ${request}`);
+    else if (status === 200 && requestedInterval(path) !== null) {
+      this.recordServed(node, path, answeredMs);
+    }
+    const limitMs = status === 503 ? this.limitOf503Ms(result, outages) : SLOW_LIMIT_MS;
+    if (latencyMs > limitMs + TOLERANCE_MS) {
+      const late = `${status} ${latencyMs} ms late, ${limitMs} allowed, to ${request} ${context()}`;
+      checks.failTiming(late, sentMs, answeredMs);
     }
   };
 
-  /** A node starts with nothing in its memory. */
-  nodeEnded(node: number): void {
-    for (const key of this.inMemory.keys()) {
-      if (key.startsWith(`${node} `)) this.inMemory.delete(key);
+  /** A restarted node has an empty cache. */
+  forgetNode(node: number): void {
+    for (const key of this.servedMsByPath.keys()) {
+      if (key.startsWith(`${node} `)) this.servedMsByPath.delete(key);
     }
   }
 
-  private served(node: number, path: string, atMs: number): void {
+  private check503(result: RequestResult, outages: readonly Outage[], latencyMs: number): void {
+    const { figures, checks } = this;
+    const { method, path, sentMs, answeredMs, node } = result;
+    const request = `${method} ${path} on node ${node} after ${answeredMs - sentMs} ms`;
+    figures.unavailable++;
+    figures.maxUnavailableMs = Math.max(figures.maxUnavailableMs, latencyMs);
+    if (result.retryAfterS < 1) checks.fail(`503 without Retry-After to ${request}`);
+    if (outages.length === 0) {
+      checks.failTiming(`503 without an outage to ${request}`, sentMs, answeredMs);
+    }
+    const servedMs = this.servedMsByPath.get(`${node} ${path}`) ?? Number.NEGATIVE_INFINITY;
+    const isCached = sentMs - servedMs < CACHE_MS;
+    if (isCached) checks.fail(`503 for an interval that the node has cached to ${request}`);
+  }
+
+  private recordServed(node: number, path: string, atMs: number): void {
     const key = `${node} ${path}`;
-    const startMs = intervalStartMs(askedInterval(path) ?? 0);
-    const isOld = atMs - startMs > MEMORY_MS;
-    // What passed while something was broken, a node may have read from the database.
-    const isCalm = this.outages.during(startMs, atMs).length === 0;
-    if (!isOld && isCalm && !this.inMemory.has(key)) this.inMemory.set(key, atMs);
-    const [[oldest, servedMs] = ['', atMs]] = this.inMemory;
-    if (atMs - servedMs > MEMORY_MS) this.inMemory.delete(oldest);
+    const startMs = intervalStartMs(requestedInterval(path) ?? 0);
+    const isOld = atMs - startMs > CACHE_MS;
+    // A node may have read an interval of an outage from the database without caching it.
+    const isWithoutOutage = this.outages.during(startMs, atMs).length === 0;
+    if (!isOld && isWithoutOutage && !this.servedMsByPath.has(key)) {
+      this.servedMsByPath.set(key, atMs);
+    }
+    const [[oldest, servedMs] = ['', atMs]] = this.servedMsByPath;
+    if (atMs - servedMs > CACHE_MS) this.servedMsByPath.delete(oldest);
   }
 
-  /** How long ago it could be answered: it was sent, its interval ended, what broke broke. */
-  private lateMs({ path, sentMs, answeredMs, node: at }: RequestResult, outages: readonly Outage[]): number {
-    const asked = askedInterval(path);
-    const endedMs = asked === null ? sentMs : intervalStartMs(asked + 1);
-    const turns = outages.map(({ what, node, fromMs, toMs }) => {
-      return what === 'stalled' && node === at ? toMs : fromMs;
+  /**
+   * The latency since the node could first respond: since the request was sent, its interval ended,
+   * and the last outage changed.
+   */
+  private latencyMs(result: RequestResult, outages: readonly Outage[]): number {
+    const { path, sentMs, answeredMs } = result;
+    const interval = requestedInterval(path);
+    const endedMs = interval === null ? sentMs : intervalStartMs(interval + 1);
+    const changes = outages.map(({ kind, node, fromMs, repairedMs }) => {
+      return kind === 'stalled' && node === result.node ? repairedMs : fromMs;
     });
-    const sinceMs = Math.max(sentMs, ...[endedMs, ...turns].map((ms) => Math.min(answeredMs, ms)));
-    return answeredMs - sinceMs - this.judgement.machine.stalledMs(sinceMs, answeredMs);
+    const sinceMs = Math.max(
+      sentMs,
+      ...[endedMs, ...changes].map((ms) => Math.min(answeredMs, ms)),
+    );
+    return answeredMs - sinceMs - this.checks.machineLoad.stalledMs(sinceMs, answeredMs);
   }
 
-  private mostMs({ answeredMs, node: at }: RequestResult, outages: readonly Outage[]): number {
-    const isUnavailable = ({ what, node, toMs }: Outage) => {
-      return toMs > answeredMs && (node === null || (node === at && what === 'cut'));
+  private limitOf503Ms(result: RequestResult, outages: readonly Outage[]): number {
+    const isUnavailable = ({ kind, node, repairedMs }: Outage) => {
+      const isAffected = node === null || (node === result.node && kind === 'cut');
+      return repairedMs > result.answeredMs && isAffected;
     };
-    return outages.some(isUnavailable) ? UNAVAILABLE_MS : SLOW_MS;
+    return outages.some(isUnavailable) ? UNAVAILABLE_LIMIT_MS : SLOW_LIMIT_MS;
   }
 }
 
-/** Whether an answer of a node may never come: it died, ends, or does not run. */
-function endsConnections({ what, node }: Outage, at: number): boolean {
-  return node === at && what !== 'cut';
+/** Whether a response of the node may be missing: it was killed, stopped or suspended. */
+function mayLoseResponse(outage: Outage, node: number): boolean {
+  return outage.node === node && outage.kind !== 'cut';
 }
 
-function isRight({ method, path, status, sentMs }: RequestResult): boolean {
-  const asked = askedInterval(path);
-  const tooFarAhead = (asked ?? 0) > intervalAt(sentMs - CLOCK_MS) + AHEAD_INTERVALS;
-  if (status === 400 && asked !== null && tooFarAhead) return true;
-  const allowed = RIGHT.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1];
+function isAllowed({ method, path, status, sentMs }: RequestResult): boolean {
+  const interval = requestedInterval(path);
+  const latest = intervalAt(sentMs - CLOCK_ERROR_MS) + MAX_AHEAD_INTERVALS;
+  if (status === 400 && interval !== null && interval > latest) return true;
+  const allowed = ALLOWED_STATUSES.find(([pattern]) => pattern.test(`${method} ${path}`))?.[1];
   return allowed?.includes(status ?? 0) === true;
 }
 
-function askedInterval(path: string): number | null {
-  const asked = /^\/api\/v1\/events-streams\/[^?]+\?interval=(\d+)$/.exec(path)?.[1];
-  return asked === undefined ? null : Number(asked);
+function requestedInterval(path: string): number | null {
+  const interval = /^\/api\/v1\/events-streams\/[^?]+\?interval=(\d+)$/.exec(path)?.[1];
+  return interval === undefined ? null : Number(interval);
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const FOLDERS = [
+const LIBRARY_FOLDERS = [
   '/usr/lib/x86_64-linux-gnu',
   '/usr/lib/aarch64-linux-gnu',
   '/usr/lib64',
@@ -10,25 +10,25 @@ const FOLDERS = [
 ];
 const LIBRARY = 'faketime/libfaketimeMT.so.1';
 
-/** The system clock that one process sees, which a test steps while it runs (libfaketime). */
-export interface FalseClock {
-  /** Variables with which the process starts. */
+/** The system clock of one process, which a test can step while the process runs (libfaketime). */
+export interface SkewedClock {
+  /** Environment variables for the process. */
   readonly env: Record<string, string>;
-  /** From now on it is this much off; its monotonic clock runs on as it is. */
-  step(offsetMs: number): void;
+  /** Steps the clock to this offset; the monotonic clock of the process stays right. */
+  setOffset(offsetMs: number): void;
   remove(): void;
 }
 
-/** Why no process here can be given a false clock; null: it can. */
-export function noFalseClockReason(): string | null {
-  return library()
+/** Why this machine cannot skew the clock of a process; null when it can. */
+export function skewedClockSkipReason(): string | null {
+  return libraryPath()
     ? null
-    : `${LIBRARY} is not there; on Debian and Ubuntu: apt-get install libfaketime`;
+    : `${LIBRARY} is missing; on Debian and Ubuntu: apt-get install libfaketime`;
 }
 
-export function makeFalseClock(): FalseClock {
+export function createSkewedClock(): SkewedClock {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-clock-'));
-  const madeMs = Date.now();
+  const createdMs = Date.now();
   const file = join(directory, 'offset');
   const step = (offsetMs: number) => {
     writeFileSync(file, `${offsetMs < 0 ? '' : '+'}${offsetMs / 1_000}`);
@@ -36,32 +36,32 @@ export function makeFalseClock(): FalseClock {
   step(0);
   return {
     env: {
-      LD_PRELOAD: library() ?? '',
+      LD_PRELOAD: libraryPath() ?? '',
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
-    step,
+    setOffset,
     remove: () => {
       rmSync(directory, { recursive: true, force: true });
-      removeShared(madeMs);
+      removeSharedMemory(createdMs);
     },
   };
 }
 
-const SHARED = '/dev/shm';
+const SHARED_MEMORY_FOLDER = '/dev/shm';
 
-// The library shares memory with the children of a process, and a process that is killed leaves it.
-function removeShared(sinceMs: number): void {
-  for (const name of existsSync(SHARED) ? readdirSync(SHARED) : []) {
+// The library shares memory with child processes, and a process that is killed does not remove it.
+function removeSharedMemory(sinceMs: number): void {
+  for (const name of existsSync(SHARED_MEMORY_FOLDER) ? readdirSync(SHARED_MEMORY_FOLDER) : []) {
     const pid = /^(?:sem\.)?faketime_(?:shm|sem)_(\d+)$/.exec(name)?.[1];
     if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
-    const path = join(SHARED, name);
-    const madeMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-    if (madeMs >= sinceMs) rmSync(path, { force: true });
+    const path = join(SHARED_MEMORY_FOLDER, name);
+    const createdMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (createdMs >= sinceMs) rmSync(path, { force: true });
   }
 }
 
-function library(): string | undefined {
-  return FOLDERS.map((folder) => join(folder, LIBRARY)).find((path) => existsSync(path));
+function libraryPath(): string | undefined {
+  return LIBRARY_FOLDERS.map((folder) => join(folder, LIBRARY)).find((path) => existsSync(path));
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
 import { Templates } from './template.ts';
-import { ROOT, textOf } from './texts.ts';
+import { ROOT, textOf } from './project-files.ts';
 
 /** The chart's folder, from package.json. */
 export const CHART = 'deploy/helm/fourbeat';

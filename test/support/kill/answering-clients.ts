@@ -1,11 +1,11 @@
 import type { Quiz } from '../../../protocol/quizzes.ts';
-import type { Oracle, Outcome, PublishedQuiz } from './oracle.ts';
+import type { ConsistencyChecker, Outcome, PublishedQuiz } from './consistency-checker.ts';
 import { jsonOf, RetryingClient, type TestedService } from './retrying-client.ts';
 
-export interface CrowdOptions {
+export interface AnsweringClientsOptions {
   readonly service: TestedService;
   readonly streamId: string;
-  readonly oracle: Oracle;
+  readonly checker: ConsistencyChecker;
   readonly random: () => number;
   /** Share of answers that are not retried when their outcome is unknown. */
   readonly giveUpShare?: number;
@@ -29,7 +29,7 @@ const FALSE_CLAIM_SHARE = 0.02;
 export class AnsweringClients {
   private clients: Client[] = [];
 
-  constructor(private readonly options: CrowdOptions) {}
+  constructor(private readonly options: AnsweringClientsOptions) {}
 
   /** Gets a token for each client. */
   async join(size: number): Promise<void> {
@@ -67,9 +67,9 @@ export class AnsweringClients {
 
   /** Winners claim, and some others. Resolves when each outcome is known. */
   async claim(quizzes: readonly PublishedQuiz[]): Promise<void> {
-    const { oracle, random } = this.options;
+    const { checker, random } = this.options;
     const claimants = this.clients.filter(
-      ({ id }) => oracle.hasWon(quizzes, id) || random() < FALSE_CLAIM_SHARE,
+      ({ id }) => checker.hasWon(quizzes, id) || random() < FALSE_CLAIM_SHARE,
     );
     await Promise.all(
       claimants.map(async (client) => {
@@ -80,25 +80,25 @@ export class AnsweringClients {
   }
 
   private async sendAnswer({ id, http }: Client, quiz: Quiz, choice: string): Promise<void> {
-    const { oracle, streamId, random, giveUpShare = 0 } = this.options;
+    const { checker, streamId, random, giveUpShare = 0 } = this.options;
     const path = `/api/v1/quizzes/${quiz.id}/answer`;
     const body = { streamId, choice, closeInterval: quiz.closeInterval };
     if (random() < giveUpShare) {
       const outcome = outcomeOf((await http.send('POST', path, body))?.status ?? null);
-      oracle.answered(quiz.id, id, choice, outcome);
-      if (outcome === 'unknown') oracle.gaveUp(quiz.id, id, choice);
+      checker.answered(quiz.id, id, choice, outcome);
+      if (outcome === 'unknown') checker.gaveUp(quiz.id, id, choice);
       return;
     }
     const { status } = await http.sendUntilDefinite('POST', path, {
       body,
       pauseMs: this.pauseMs,
-      onTry: (status) => oracle.answered(quiz.id, id, choice, outcomeOf(status)),
+      onTry: (status) => checker.answered(quiz.id, id, choice, outcomeOf(status)),
     });
-    oracle.expect(status === 204 || status === 409, `an answer got ${status}`);
+    checker.expect(status === 204 || status === 409, `an answer got ${status}`);
   }
 
   private async sendClaim({ id, http }: Client): Promise<void> {
-    const { oracle, streamId } = this.options;
+    const { checker, streamId } = this.options;
     let tries = 0;
     const { status } = await http.sendUntilDefinite(
       'POST',
@@ -110,8 +110,8 @@ export class AnsweringClients {
         },
       },
     );
-    if (status === 204 || status === 401 || status === 409) oracle.claimed(id, status, tries > 1);
-    else oracle.expect(false, `a claim got ${status}`);
+    if (status === 204 || status === 401 || status === 409) checker.claimed(id, status, tries > 1);
+    else checker.expect(false, `a claim got ${status}`);
   }
 
   private readonly pauseMs = (): number => 250 + this.options.random() * 500;

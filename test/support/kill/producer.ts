@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Oracle, PublishedQuiz } from './oracle.ts';
+import type { ConsistencyChecker, PublishedQuiz } from './consistency-checker.ts';
 import {
   jsonOf,
   RetryingClient,
@@ -11,7 +11,7 @@ import {
 export interface ProducerOptions {
   readonly service: TestedService;
   readonly apiToken: string;
-  readonly oracle: Oracle;
+  readonly checker: ConsistencyChecker;
   /** Every n-th event is not retried, whatever its outcome; 0 for none. */
   readonly sendOnceEvery?: number;
 }
@@ -51,16 +51,16 @@ export class Producer {
 
   async publish(id: string): Promise<PublishedQuiz> {
     const quiz = await this.write<PublishedQuiz>(`/quizzes/${id}/publish`, 200);
-    this.options.oracle.published(quiz);
+    this.options.checker.quizPublished(quiz);
     return quiz;
   }
 
   async requestWinners(quizzes: readonly PublishedQuiz[]): Promise<void> {
     const path = `/streams/${this.streamId}/request-winners`;
     const round = await this.write<{ id: string; quizzes: number }>(path, 201);
-    const { oracle } = this.options;
-    oracle.expect(round.quizzes === quizzes.length, `a game has ${round.quizzes} quizzes`);
-    oracle.roundOpened(round.id, quizzes);
+    const { checker } = this.options;
+    checker.expect(round.quizzes === quizzes.length, `a game has ${round.quizzes} quizzes`);
+    checker.roundOpened(round.id, quizzes);
   }
 
   /** Sends events one after the other until `end`. */
@@ -77,15 +77,15 @@ export class Producer {
   }
 
   private async sendEvent(number: number, event: object): Promise<void> {
-    const { oracle, sendOnceEvery = 0 } = this.options;
+    const { checker, sendOnceEvery = 0 } = this.options;
     const path = `/streams/${this.streamId}/events`;
     if (sendOnceEvery === 0 || number % sendOnceEvery > 0) await this.write(path, 201, event);
     else {
       const answer = await this.requests.send('POST', `/studio/v1${path}`, event);
-      if (answer === null || answer.status === 503) return oracle.eventGivenUp(number);
+      if (answer === null || answer.status === 503) return checker.eventGivenUp(number);
       jsonOf(answer, 201);
     }
-    oracle.eventAcknowledged(number);
+    checker.eventAcknowledged(number);
   }
 
   /** All rows of one of the stream's exports. */
@@ -101,7 +101,7 @@ export class Producer {
     return lines.map((line) => JSON.parse(line));
   }
 
-  end(): void {
+  stop(): void {
     this.over = true;
   }
 

@@ -1,10 +1,10 @@
-import { eventsOf, type Oracle, type ReadEvent } from './oracle.ts';
+import { type ConsistencyChecker, eventsOf, type ReadEvent } from './consistency-checker.ts';
 import { jsonOf, RetryingClient, type Target, type TestedService } from './retrying-client.ts';
 
 export interface ReadersOptions {
   readonly service: TestedService;
   readonly streamId: string;
-  readonly oracle: Oracle;
+  readonly checker: ConsistencyChecker;
   readonly random: () => number;
 }
 
@@ -14,7 +14,7 @@ const RECENT_INTERVALS = 40;
 
 /**
  * Viewers who only read: some long poll, some follow the event stream, some read old intervals. Every
- * body goes to the oracle.
+ * body goes to the consistency checker.
  */
 export class Readers {
   private readonly path: string;
@@ -25,7 +25,7 @@ export class Readers {
   private readonly unclaimed: ReadEvent[] = [];
   private readonly positions: number[] = [];
   private readonly running: Promise<void>[] = [];
-  private readonly stop = new AbortController();
+  private readonly abortController = new AbortController();
 
   constructor(
     private readonly options: ReadersOptions,
@@ -66,21 +66,21 @@ export class Readers {
   }
 
   /** Stops once every reader has read the newest interval that any reader has. */
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
     while (this.positions.some((interval) => interval < this.newest)) await Bun.sleep(PAUSE_MS);
     this.over = true;
-    this.stop.abort();
+    this.abortController.abort();
     await Promise.all(this.running);
   }
 
   /** Reads all intervals again that were ever read. @returns their events */
   async readAllAgain(): Promise<ReadEvent[]> {
-    const { oracle } = this.options;
+    const { checker } = this.options;
     const events: ReadEvent[] = [];
     const requests = this.reader(0);
-    for (const interval of oracle.servedIntervals()) {
+    for (const interval of checker.servedIntervals()) {
       const body = await this.read(requests, interval);
-      oracle.expect(body !== null, `interval ${interval} cannot be read again`);
+      checker.expect(body !== null, `interval ${interval} cannot be read again`);
       if (body !== null) events.push(...eventsOf(interval, body));
     }
     return events;
@@ -91,11 +91,11 @@ export class Readers {
    * @returns the number of intervals it sent
    */
   async replayFrom(node: number): Promise<number> {
-    const { oracle } = this.options;
-    const last = oracle.servedIntervals().at(-1) ?? this.first;
+    const { checker } = this.options;
+    const last = checker.servedIntervals().at(-1) ?? this.first;
     let sent = 0;
     for await (const { id, data } of this.messages(node, this.first, null, new AbortController())) {
-      oracle.served(id, data);
+      checker.served(id, data);
       sent++;
       if (id >= last) break;
     }
@@ -136,14 +136,14 @@ export class Readers {
     const answer = await requests.send('GET', this.path + interval);
     if (answer?.status !== 200) {
       const status = answer?.status ?? 503;
-      this.options.oracle.expect(
+      this.options.checker.expect(
         status === 503 || status === 400,
         `interval ${interval} got ${status}`,
       );
       return null;
     }
     const body = Buffer.from(answer.body).toString();
-    this.options.oracle.served(interval, body);
+    this.options.checker.served(interval, body);
     return body;
   }
 
@@ -165,8 +165,8 @@ export class Readers {
       try {
         for await (const { id, data } of this.messages(node, from, last)) {
           const inOrder = last === null ? id >= from : id > last;
-          this.options.oracle.expect(inOrder, `the event stream sent ${id} after ${last}`);
-          this.options.oracle.served(id, data);
+          this.options.checker.expect(inOrder, `the event stream sent ${id} after ${last}`);
+          this.options.checker.served(id, data);
           last = id;
         }
       } catch {
@@ -180,7 +180,7 @@ export class Readers {
     node: number,
     from: number,
     last: number | null,
-    { signal }: AbortController = this.stop,
+    { signal }: AbortController = this.abortController,
   ) {
     const { nodes } = this.options.service;
     const { hostname, port } = nodes[node % nodes.length] as Target;

@@ -1,14 +1,14 @@
 import type { Quiz } from '../../../protocol/quizzes.ts';
 import type { AnsweringClients } from './answering-clients.ts';
-import type { Oracle } from './oracle.ts';
+import type { ConsistencyChecker } from './consistency-checker.ts';
 import type { Producer } from './producer.ts';
 import type { Readers } from './readers.ts';
 
 /** The parts of a test show of one stream. */
 export interface ShowParts {
-  readonly oracle: Oracle;
+  readonly checker: ConsistencyChecker;
   readonly producer: Producer;
-  readonly crowd: AnsweringClients;
+  readonly answerers: AnsweringClients;
   readonly readers: Readers;
   readonly random: () => number;
   /** Called with each quiz that viewers can answer now. */
@@ -18,9 +18,9 @@ export interface ShowParts {
 /** Share of rounds with two concurrent quizzes. */
 const TWO_QUIZZES = 0.3;
 
-/** Plays a game of one or two quizzes with results and winners, checked by the oracle. */
+/** Plays a game of one or two quizzes with results and winners, checked by the consistency checker. */
 export async function playRound(parts: ShowParts): Promise<void> {
-  const { oracle, producer, crowd, readers, random, onQuestion } = parts;
+  const { checker, producer, answerers, readers, random, onQuestion } = parts;
   const drafts = [await producer.draft(0)];
   if (random() < TWO_QUIZZES) drafts.push(await producer.draft(2));
   const published = Promise.all(drafts.map((id) => producer.publish(id)));
@@ -28,11 +28,11 @@ export async function playRound(parts: ShowParts): Promise<void> {
     drafts.map(async (id) => {
       const quiz = (await readers.next('quiz', id)).data as Quiz;
       onQuestion?.(quiz);
-      await crowd.answer(quiz);
+      await answerers.answer(quiz);
     }),
   );
   const quizzes = await published;
-  for (const { id } of quizzes) oracle.checkResults(await readers.next('quiz-results', id));
+  for (const { id } of quizzes) checker.checkResults(await readers.next('quiz-results', id));
   await Promise.all([producer.requestWinners(quizzes), readers.next('request-quiz-winners')]);
-  await Promise.all([crowd.claim(quizzes), readers.next('quiz-winners')]);
+  await Promise.all([answerers.claim(quizzes), readers.next('quiz-winners')]);
 }

@@ -48,7 +48,7 @@ interface Round {
  * Derives from what clients sent and received what the service must have done, and collects the
  * violations. Viewers are identified by the `sub` of their tokens.
  */
-export class Oracle {
+export class ConsistencyChecker {
   readonly figures = { acknowledged: 0, refused: 0, unknown: 0, claims: 0, events: 0, bodies: 0 };
   private readonly quizzes = new Map<string, PublishedQuiz>();
   private readonly answers = new Map<string, Map<string, Attempts>>();
@@ -58,7 +58,7 @@ export class Oracle {
   private readonly bodies = new Map<number, string>();
 
   /**
-   * @param violations receives what it finds; oracles of several streams may share the list
+   * @param violations receives what it finds; checkers of several streams may share the list
    * @param onNew called with the events of each interval at its first read
    */
   constructor(
@@ -67,7 +67,7 @@ export class Oracle {
     private readonly onNew: (event: ReadEvent) => void = () => {},
   ) {}
 
-  published(quiz: PublishedQuiz): void {
+  quizPublished(quiz: PublishedQuiz): void {
     this.expect(!this.quizzes.has(quiz.id), `quiz ${quiz.id} was published twice`);
     this.quizzes.set(quiz.id, quiz);
     this.answers.set(quiz.id, this.answers.get(quiz.id) ?? new Map());

@@ -1,28 +1,28 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Target } from '../kill/retrying-client.ts';
 
-export interface RecoveryOptions {
+export interface RecoveryProbeOptions {
   readonly nodes: readonly Target[];
   readonly apiToken: string;
 }
 
-const LOOK_MS = 15;
+const RETRY_MS = 15;
 const GIVE_UP_MS = 15_000;
-// A look that takes longer has failed; the next one may be answered.
-const PATIENCE_MS = 1_000;
+// A request that takes longer has failed and is repeated.
+const REQUEST_TIMEOUT_MS = 1_000;
 
 /**
- * Looks whether nodes do everything that they are for: they are ready, count a viewer, take an
- * event and serve the interval of a moment. It uses a stream of its own, apart from the oracle's.
+ * Measures when nodes work: they are ready, count a viewer, accept an event and serve the current
+ * interval. It uses a stream of its own, which the load does not check.
  */
-export class Recovery {
+export class RecoveryProbe {
   private constructor(
-    private readonly options: RecoveryOptions,
+    private readonly options: RecoveryProbeOptions,
     private readonly streamId: string,
     private readonly viewerToken: string,
   ) {}
 
-  static async open(options: RecoveryOptions): Promise<Recovery> {
+  static async open(options: RecoveryProbeOptions): Promise<RecoveryProbe> {
     const [node] = options.nodes as [Target];
     const studio = { Authorization: `Token ${options.apiToken}` };
     const stream = await post<{ id: string }>(
@@ -33,18 +33,18 @@ export class Recovery {
     );
     const body = { stream_id: stream.id, unique_user_identifier: 'probe' };
     const { token } = await post<{ token: string }>(node, '/api/v1/token', body, {});
-    return new Recovery(options, stream.id, token);
+    return new RecoveryProbe(options, stream.id, token);
   }
 
-  /** @returns ms from this moment until all of these nodes did everything; more than 15 s: never */
-  async rightAgain(nodes: readonly number[]): Promise<number> {
+  /** @returns ms from now until all of these nodes work; Infinity after 15 s */
+  async recoveryMs(nodes: readonly number[]): Promise<number> {
     const fromMs = performance.now();
     const interval = intervalAt(Date.now());
     const times = nodes.map(async (node) => {
-      for (const look of this.looks(node, interval)) {
-        while (!(await look())) {
+      for (const probe of this.probes(node, interval)) {
+        while (!(await probe())) {
           if (performance.now() - fromMs > GIVE_UP_MS) return Number.POSITIVE_INFINITY;
-          await Bun.sleep(LOOK_MS);
+          await Bun.sleep(RETRY_MS);
         }
       }
       return performance.now() - fromMs;
@@ -52,7 +52,7 @@ export class Recovery {
     return Math.max(...(await Promise.all(times)));
   }
 
-  private looks(node: number, interval: number): (() => Promise<boolean>)[] {
+  private probes(node: number, interval: number): (() => Promise<boolean>)[] {
     const { streamId } = this;
     const viewer = { Authorization: `Bearer ${this.viewerToken}` };
     const studio = {
@@ -61,22 +61,22 @@ export class Recovery {
     };
     const events = `/studio/v1/streams/${streamId}/events`;
     const target = this.options.nodes[node] as Target;
-    const look = (path: string, expected: number, init: RequestInit = {}) => {
+    const probe = (path: string, expected: number, init: RequestInit = {}) => {
       return async () => (await statusOf(target, path, init)) === expected;
     };
     return [
-      look(`/api/v1/view-counts/${streamId}`, 204, { method: 'POST', headers: viewer }),
-      look(`/api/v1/view-counts/${streamId}`, 200, { headers: viewer }),
-      look(events, 201, { method: 'POST', headers: studio, body: '{"type":"probe","data":null}' }),
-      look(`/api/v1/events-streams/${streamId}?interval=${interval}`, 200, { headers: viewer }),
-      look('/readyz', 200),
+      probe(`/api/v1/view-counts/${streamId}`, 204, { method: 'POST', headers: viewer }),
+      probe(`/api/v1/view-counts/${streamId}`, 200, { headers: viewer }),
+      probe(events, 201, { method: 'POST', headers: studio, body: '{"type":"probe","data":null}' }),
+      probe(`/api/v1/events-streams/${streamId}?interval=${interval}`, 200, { headers: viewer }),
+      probe('/readyz', 200),
     ];
   }
 }
 
 async function statusOf({ hostname, port }: Target, path: string, init: RequestInit) {
   try {
-    const signal = AbortSignal.timeout(PATIENCE_MS);
+    const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     const response = await fetch(`http://${hostname}:${port}${path}`, { ...init, signal });
     await response.arrayBuffer();
     return response.status;

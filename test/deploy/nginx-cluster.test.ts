@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { type Cluster, startCluster } from '../support/deploy/cluster.ts';
+import { type Cluster, startCluster } from '../support/deploy/compose-cluster.ts';
 import { type Nginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
 import { expectJson, type TestViewer, viewerWith } from '../support/harness/harness.ts';
 import { killServers } from '../support/harness/program.ts';
