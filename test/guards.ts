@@ -100,18 +100,18 @@ export const GUARDS: readonly Guard[] = [
   guard(
     '[I-5] [V-5] a viewer with several tabs and repeated heartbeats counts once',
     {
-      file: 'server/realtime/presence/presence-cells.ts',
+      file: 'server/realtime/presence/presence-ring.ts',
       text: 'if ((Atomics.load(cells, at) & seats) !== seats) ',
     },
     {
-      file: 'server/realtime/presence/presence-cells.ts',
+      file: 'server/realtime/presence/presence-ring.ts',
       text: ' & ~Atomics.or(cells, at, seats)',
     },
   ),
   guard(
     '[I-5] [V-3] a viewer without heartbeats leaves the count after a second, in the feed too',
     {
-      file: 'server/realtime/presence/presence-cells.ts',
+      file: 'server/realtime/presence/presence-ring.ts',
       text: 'Atomics.sub(control, TOTAL, popcount(gone));',
     },
   ),
@@ -119,7 +119,7 @@ export const GUARDS: readonly Guard[] = [
     'server/realtime/presence/presence-ring-threads.test.ts',
     '[I-5] a ring counts seats that other threads register while it advances, as a model does',
     {
-      file: 'server/realtime/presence/presence-cells.ts',
+      file: 'server/realtime/presence/presence-ring.ts',
       text: 'if (back !== 0) arrive(control, cells, at, back);',
     },
   ),

@@ -1,7 +1,5 @@
 import type { Rates } from '../platform/config.ts';
-import { KeyWindows } from '../platform/rate-limit/key-windows.ts';
-import { type RateLimit, RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
-import { SeatWindows } from '../platform/rate-limit/seat-windows.ts';
+import { KeyWindows, type RateLimit, RateLimiter, SeatWindows } from '../platform/rate-limiter.ts';
 
 /** The rate limiters of the service, each with what it counts (SPEC L). */
 export function ratesOf(rates: Rates) {

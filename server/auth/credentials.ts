@@ -2,7 +2,7 @@ import type { User } from '../../protocol/accounts.ts';
 import { CSRF_HEADER, type MemberRole } from '../../protocol/members.ts';
 import type { Route } from '../http/route.ts';
 import { DomainError } from '../platform/errors.ts';
-import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { TokenOwner } from './accounts/accounts-sql.ts';
 import type { ServiceTokens } from './accounts/service-tokens.ts';
 import type { ActiveSession, Sessions } from './members/sessions.ts';

@@ -10,7 +10,7 @@ import type { RequestLog } from '../http/request-log.ts';
 import type { Handler, Route } from '../http/route.ts';
 import type { Clock } from '../platform/clock.ts';
 import { DomainError } from '../platform/errors.ts';
-import type { RateLimiter } from '../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { Idempotency } from '../storage/sql/procedure.ts';
 import type { Actor, Credentials, StudioCaller } from './credentials.ts';
 

@@ -1,52 +1,6 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
-import { Histogram, type HistogramCounts } from '../platform/histogram.ts';
-
-// A long poll takes up to 1.25 s.
-const DURATION_BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
-
-/** Responses by status, and a histogram of the seconds until they started. */
-export interface ResponseCounts {
-  readonly statuses: readonly (readonly [status: number, count: number])[];
-  readonly durations: HistogramCounts;
-}
-
-/** Counts the responses of one operation, without a label lookup on the hot path. */
-export class ResponseCounter {
-  /** Number of responses; the index is the status. */
-  readonly counts = new Float64Array(600);
-  /** Seconds until the response started. */
-  readonly durations = new Histogram(DURATION_BOUNDS_S);
-
-  constructor(readonly operation: Operation) {}
-
-  /** @param startedMs when the request arrived, by `performance.now` */
-  count(status: number, startedMs: number): void {
-    this.counts[status] = (this.counts[status] ?? 0) + 1;
-    this.durations.add((performance.now() - startedMs) / 1000);
-  }
-
-  /** Returns the counts and resets them. */
-  take(): ResponseCounts {
-    const statuses = [...this.counts.entries()].filter(([, count]) => count > 0);
-    this.counts.fill(0);
-    return { statuses, durations: this.durations.drain() };
-  }
-
-  /** Adds the counts of another counter of the operation. */
-  merge({ statuses, durations }: ResponseCounts): void {
-    for (const [status, count] of statuses) {
-      this.counts[status] = (this.counts[status] ?? 0) + count;
-    }
-    this.durations.merge(durations);
-  }
-
-  /** Counts a response with duration 0: reading the clock would take longer than the response. */
-  countImmediate(status: number): void {
-    this.counts[status] = (this.counts[status] ?? 0) + 1;
-    this.durations.add(0);
-  }
-}
+import { ResponseCounter } from '../platform/response-counter.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 

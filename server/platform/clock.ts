@@ -16,8 +16,8 @@ export interface ServiceClock extends Clock {
 export interface ClockOptions {
   /** The system clock in Unix ms. It may be stepped, drift or stand still. */
   systemMs: () => number;
-  /** A source that only runs forward, at the pace of real time; its zero does not matter. */
-  monotonicMs: () => number;
+  /** A source that only runs forward, at the pace of real time; its zero does not matter. Default: that of the process. */
+  monotonicMs?: () => number;
   /**
    * Lead of the other nodes' service time over the system clock, in ms; 0 when they do not lead, and
    * for a service of one process. Service time is pulled to theirs.
@@ -62,7 +62,7 @@ const READING_MAX_MS = 1_000;
 export function createClock({
   systemMs,
   leadMs = () => 0,
-  monotonicMs,
+  monotonicMs = () => performance.now(),
   notBeforeMs,
   slewRate = 0.01,
   stepLeadMs = STEP_LEAD_MS,

@@ -6,7 +6,7 @@ import {
   mediaConfigFrom,
 } from './media-settings.ts';
 import { type AddressPolicy, type Network, parseNetworks } from './network-policy.ts';
-import type { RateLimit } from './rate-limit/rate-limiter.ts';
+import type { RateLimit } from './rate-limiter.ts';
 import {
   checkRedisUrl,
   parseBaseUrl,
@@ -156,7 +156,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   },
   tokenAuth: {
     value: 'who',
-    help: 'who gets viewer tokens: open (everyone) or producer (only with the service token of the stream)',
+    help: 'who gets viewer tokens of a stream: open (everyone) or producer (only with the service token of its owner)',
     default: 'open',
     parse: parseOneOf(['open', 'producer']),
   },
@@ -175,7 +175,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   rateChat: rateSetting('chat posts per viewer', '20/10'),
   rateStudio: rateSetting('studio requests per account', '1200/60'),
   rateSignIn: rateSetting('sign-in attempts and uses of links per address', '30/60'),
-  ratePasswords: rateSetting('password attempts per e-mail address', '10/60'),
+  ratePasswords: rateSetting('password attempts per email address', '10/60'),
   tokenCacheSize: {
     value: 'number',
     help: 'number of verified viewer tokens in the cache, about 0.25 KB each',

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { Histogram } from './histogram.ts';
 import { createMetrics, createSealLatencyHistogram, type MetricSources } from './metrics.ts';
+import { Histogram } from './response-counter.ts';
 
 function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
   return {

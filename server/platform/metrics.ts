@@ -1,5 +1,5 @@
 import type { Metric, Registry } from 'prom-client';
-import { Histogram } from './histogram.ts';
+import { Histogram } from './response-counter.ts';
 
 /** Responses of one operation, by status. */
 export interface RequestCounts {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ROLES, type Role } from '../../protocol/operation.ts';
-import type { RateLimit } from './rate-limit/rate-limiter.ts';
+import type { RateLimit } from './rate-limiter.ts';
 import { parseRedisUrl } from './redis-url.ts';
 
 /** A setting. Its flag, its variable, its help line and its row in docs/configuration.md come from it. */

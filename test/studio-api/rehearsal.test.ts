@@ -14,9 +14,9 @@ import {
 import type { StudioStream } from '../../protocol/studio.ts';
 import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
 import { createConfig } from '../../server/platform/config.ts';
-import { Histogram } from '../../server/platform/histogram.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
 import { parseNetworks } from '../../server/platform/network-policy.ts';
+import { Histogram } from '../../server/platform/response-counter.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,

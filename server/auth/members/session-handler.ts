@@ -1,7 +1,7 @@
 import type { Session } from '../../../protocol/members.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import type { Handler } from '../../http/route.ts';
-import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { csrfToken, hashSecret, newSecret, type RandomBytes } from '../secrets.ts';
 import {
   type BodyOf,

@@ -6,7 +6,7 @@ import { readBody } from '../../http/body.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../../platform/rate-limiter.ts';
 
 import type { Caller, Credentials } from '../credentials.ts';
 import type { Keyring } from './keyring.ts';

@@ -5,7 +5,7 @@ import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 import { type ViewerClaims, viewerClaimsSchema } from '../../../protocol/tokens.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { Batch } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { Credentials } from '../credentials.ts';

@@ -6,7 +6,7 @@ import { readBody } from '../../http/body.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError, RateLimited } from '../../platform/errors.ts';
-import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import type { ModerationCache } from '../moderation/moderation-cache.ts';
 import type { ChatPosts } from './chat-source.ts';
 import type { SlowMode } from './slow-mode.ts';

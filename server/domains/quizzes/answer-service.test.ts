@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'bun:test';
 import { RateLimited, Unavailable } from '../../platform/errors.ts';
-import { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
-import { SeatWindows } from '../../platform/rate-limit/seat-windows.ts';
+import { RateLimiter, SeatWindows } from '../../platform/rate-limiter.ts';
 import { AnswerService } from './answer-service.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 import type { ClaimDecision } from './winners-sql.ts';

@@ -3,7 +3,7 @@ import type { Answer } from '../../../protocol/quizzes.ts';
 import type { SeatOfStream } from '../../auth/viewer-tokens/admission.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { answerProcedures } from './answers-sql.ts';

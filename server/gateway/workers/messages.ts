@@ -1,7 +1,7 @@
 import type { TokenSeat } from '../../auth/viewer-tokens/admission.ts';
-import type { ResponseCounts } from '../../http/request-log.ts';
+import type { ResponseCounts } from '../../platform/response-counter.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
-import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
+import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
 
 // The messages between the main thread and the worker threads.
 

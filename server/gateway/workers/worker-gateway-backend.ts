@@ -5,12 +5,13 @@ import { viewerApi } from '../../../protocol/viewer-api.ts';
 import { type BanList, CheckedViewer } from '../../auth/viewer-tokens/admission.ts';
 import { TokenCache } from '../../auth/viewer-tokens/token-cache.ts';
 import type { ViewerWithToken } from '../../auth/viewer-tokens/viewer-tokens.ts';
-import { RequestIds, ResponseCounter } from '../../http/request-log.ts';
+import { RequestIds } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import { ResponseCounter } from '../../platform/response-counter.ts';
 import { MemoryFeedLog } from '../../realtime/feed/feed-log-memory.ts';
 import { OpenStreams } from '../../realtime/feed/open-streams.ts';
-import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
+import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
 import { SharedPresenceWriter } from '../../realtime/presence/shared-presence-writer.ts';
 import type {
   FeedOperation,

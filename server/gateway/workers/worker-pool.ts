@@ -7,7 +7,7 @@ import type {
   RealtimeBackend,
   RealtimeThreads,
 } from '../../realtime/coordination/realtime-backend.ts';
-import type { SeatMemory } from '../../realtime/presence/presence-cells.ts';
+import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
 import type { GatewayBackend, GatewayOperation } from '../gateway-backend.ts';
 import type {
   MainThreadCalls,

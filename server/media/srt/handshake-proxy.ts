@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
-import { KeyWindows } from '../../platform/rate-limit/key-windows.ts';
-import { type RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import { type Ingest, SourceRefused } from '../source.ts';
 import { CallerRelay, RELAY_LIMITS, type RelayLimits } from './caller-relay.ts';
 import {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { udp } from 'bun';
 import type { Logger } from 'pino';
-import type { RateLimit } from '../../platform/rate-limit/rate-limiter.ts';
+import type { RateLimit } from '../../platform/rate-limiter.ts';
 import type { Ingest } from '../source.ts';
 import type { RelayLimits } from './caller-relay.ts';
 import { HandshakeProxy } from './handshake-proxy.ts';

@@ -5,8 +5,7 @@ import { Problem, problemFor, unauthorized } from '../../http/problem.ts';
 import type { ReadOnlyOptions } from '../../http/read-only-route.ts';
 import { baseHeaders } from '../../http/route.ts';
 import { INTERNAL_ERROR, problemResponse } from '../../http/router.ts';
-import { KeyWindows } from '../../platform/rate-limit/key-windows.ts';
-import { type RateLimit, RateLimiter } from '../../platform/rate-limit/rate-limiter.ts';
+import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 import type { Ingest } from '../source.ts';
 import {
   CLOSE_CODES,

@@ -5,8 +5,11 @@ import type { FeedLog } from '../feed/feed-log.ts';
 import type { FeedReplica } from '../feed/feed-log-memory.ts';
 import type { sealedProcedures } from '../feed/sealed-sql.ts';
 import type { SealingProcedures } from '../feed/sealing-sql.ts';
-import type { PresenceRegistry, ShareablePresence } from '../presence/presence-registry.ts';
-import type { RingListener } from '../presence/presence-rings.ts';
+import type {
+  PresenceRegistry,
+  RingListener,
+  ShareablePresence,
+} from '../presence/presence-registry.ts';
 import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
 /**

@@ -20,7 +20,6 @@ export function createServiceClock(
   > = {},
 ): ServiceClock {
   const clock = createClock({
-    monotonicMs: () => performance.now(),
     ...cluster,
     systemMs,
     notBeforeMs: intervalStartMs(watermark + 1),

@@ -1,4 +1,4 @@
-import type { RingListener } from './presence-rings.ts';
+import type { SeatMemory } from './presence-ring.ts';
 
 /**
  * Which seats are present in which stream. A *registration* is one heartbeat of a viewer; it lasts
@@ -60,6 +60,14 @@ export interface SharedPresenceRegistry extends PresenceRegistry, ShareablePrese
    * @throws Unavailable while Redis is unavailable
    */
   replicate(interval: number): Promise<void>;
+}
+
+/** Receives the memory in which other threads register. */
+export interface RingListener {
+  /** The ring of a stream is new or has grown. */
+  ringShared(streamId: string, memory: SeatMemory): void;
+  /** The ring of a stream is closed: registrations in it count no longer, and writers see that. */
+  ringDropped(streamId: string): void;
 }
 
 /** A presence registry that other threads of the process can register in. */

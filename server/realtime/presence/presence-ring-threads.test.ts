@@ -11,8 +11,7 @@ import {
   REST,
   type SeatWork,
 } from '../../../test/support/presence/presence-threads.ts';
-import { AHEAD_INTERVALS, LIVE_INTERVALS, PENDING, TOTAL } from './presence-cells.ts';
-import { PresenceRing } from './presence-ring.ts';
+import { AHEAD_INTERVALS, LIVE_INTERVALS, PENDING, PresenceRing, TOTAL } from './presence-ring.ts';
 import { SharedPresenceWriter } from './shared-presence-writer.ts';
 
 const FIRST = 6_800_000_000;

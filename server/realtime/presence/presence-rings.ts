@@ -1,18 +1,15 @@
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { SeatMemory } from './presence-cells.ts';
+import type {
+  Counts,
+  PresenceRegistry,
+  RingListener,
+  ShareablePresence,
+} from './presence-registry.ts';
 import { PresenceRing } from './presence-ring.ts';
 
 /** Intervals between two sweeps of empty rings while the counts are not read. */
 const SWEEP_INTERVALS = 240;
-
-/** Receives the memory in which other threads register. */
-export interface RingListener {
-  /** The ring of a stream is new or has grown. */
-  ringShared(streamId: string, memory: SeatMemory): void;
-  /** The ring of a stream is closed: registrations in it count no longer, and writers see that. */
-  ringDropped(streamId: string): void;
-}
 
 /**
  * The registrations on this node: one ring per stream. Empty rings are dropped, so that idle streams
@@ -103,4 +100,34 @@ export class PresenceRings {
     this.#rings.delete(streamId);
     this.#listener?.ringDropped(streamId);
   }
+}
+
+/** Presence within one process. */
+export interface MemoryPresenceRegistry extends PresenceRegistry, ShareablePresence {
+  count(streamId: string): number;
+  countsAtEndOf(interval: number): Counts;
+  /** Number of streams that take memory: those with viewers, and some that had viewers shortly before. */
+  ringCount(): number;
+}
+
+/** @param maxSeats the most seats a stream can have; `PresenceRing` has the default */
+export function createMemoryPresence({
+  clock,
+  maxSeats,
+}: {
+  clock: Clock;
+  maxSeats?: number;
+}): MemoryPresenceRegistry {
+  const rings = new PresenceRings(clock, maxSeats);
+  return {
+    register: (streamId, seat, nowMs) => rings.register(streamId, seat, nowMs),
+    evict: (streamId, seats) => rings.evict(streamId, seats),
+    count: (streamId) => rings.get(streamId)?.count(intervalAt(clock.nowMs())) ?? 0,
+    countsAtEndOf: (ended) => rings.counts((ring) => ring.countAtEndOf(ended)),
+    liveCounts: () => rings.liveCounts(),
+    ringCount: () => rings.size(),
+    share: (listener) => rings.share(listener),
+    unavailable: () => null,
+    advance: () => rings.advance(),
+  };
 }

@@ -1,6 +1,6 @@
-import { LIVE_INTERVALS } from './presence-cells.ts';
 import type { Announcement, IntervalBlock } from './presence-commands.ts';
 import type { PresenceRing } from './presence-ring.ts';
+import { LIVE_INTERVALS } from './presence-ring.ts';
 
 /** The window of an interval: the intervals whose registrations count at its end, oldest first. */
 export function windowTo(interval: number): number[] {

@@ -1,4 +1,4 @@
-import { popcount } from './presence-cells.ts';
+import { popcount } from './presence-ring.ts';
 
 const SEATS_PER_WORD = 32;
 const FIRST_WORDS = 8;

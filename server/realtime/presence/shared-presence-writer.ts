@@ -11,7 +11,7 @@ import {
   type SeatMemory,
   SLOTS,
   slotOf,
-} from './presence-cells.ts';
+} from './presence-ring.ts';
 
 /**
  * Registers in the `PresenceRing` of another thread, in shared memory and without locks. When

@@ -1,5 +1,5 @@
 import type { ViewCount } from '../../../protocol/view-counts.ts';
-import type { MemoryPresenceRegistry } from './presence-registry-memory.ts';
+import type { MemoryPresenceRegistry } from './presence-rings.ts';
 
 /** A count is in one interval a second: the last of each four. */
 const COUNT_PHASE = 3;

@@ -3,7 +3,7 @@ import {
   CELL_WORDS,
   LIVE_INTERVALS,
   type SeatMemory,
-} from '../../../server/realtime/presence/presence-cells.ts';
+} from '../../../server/realtime/presence/presence-ring.ts';
 import { SharedPresenceWriter } from '../../../server/realtime/presence/shared-presence-writer.ts';
 
 // A thread that registers as fast as it can, for tests of shared rings.

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { presenceRegistryContract } from '../../../test/support/presence/presence-registry-contract.ts';
 import { asFromAnotherThread } from '../../../test/support/presence/register-from-thread.ts';
-import { createMemoryPresence } from './presence-registry-memory.ts';
+import { createMemoryPresence } from './presence-rings.ts';
 import { SharedPresenceWriter } from './shared-presence-writer.ts';
 
 presenceRegistryContract('memory', (clock) => createMemoryPresence({ clock }));
