@@ -82,10 +82,10 @@ const PRESENCE = [
   'CPU, ms/s',
   'in, KB/s',
   'out, KB/s',
-  'CPU of a viewer-second, ns',
-  'bytes in of it',
-  'CPU of a bitset, µs',
-  'its bytes',
+  'CPU per viewer-second, ns',
+  'bytes in per viewer-second',
+  'CPU per bitset, µs',
+  'bytes per bitset',
 ];
 
 const STREAMS_HEAD = [
