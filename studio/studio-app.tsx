@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
 import { RouterProvider } from 'react-aria-components';
 import { Route, Router, Switch, useLocation } from 'wouter';
-import { realBrowser } from './api/real-browser.ts';
+import { browserClientEnvironment } from './api/browser-client-environment.ts';
 import { StudioClient } from './api/studio-client.ts';
 import { StudioContext } from './api/studio-context.ts';
 import { OnAirPage } from './on-air/on-air-page.tsx';
@@ -11,7 +11,7 @@ import { ReportPage } from './report/report-page.tsx';
 import { RundownPage } from './rundown/rundown-page.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { AppShell } from './shell/app-shell.tsx';
-import { NothingHere } from './shell/nothing-here.tsx';
+import { NotFoundPage } from './shell/not-found-page.tsx';
 import { CameraOnAir } from './source/camera.ts';
 import { CameraContext } from './source/camera-context.ts';
 import { SetUpPage } from './streams/set-up-page.tsx';
@@ -22,10 +22,10 @@ import { WebhookPage } from './webhooks/webhook-page.tsx';
 import { WebhooksPage } from './webhooks/webhooks-page.tsx';
 import { YouPage } from './you/you-page.tsx';
 
-/** The whole studio: everything that its pages share is made here. */
+/** The studio with everything that its pages share. */
 export function StudioApp() {
   const [queries] = useState(() => new QueryClient());
-  const [studio] = useState(() => new StudioClient(realBrowser()));
+  const [studio] = useState(() => new StudioClient(browserClientEnvironment()));
   const [camera] = useState(() => new CameraOnAir());
   return (
     <QueryClientProvider client={queries}>
@@ -70,7 +70,7 @@ function Pages() {
           </Route>
           <Route path="/webhooks/:id">{({ id }) => <WebhookPage webhookId={id} />}</Route>
           <Route>
-            <NothingHere />
+            <NotFoundPage />
           </Route>
         </Switch>
       </AppShell>

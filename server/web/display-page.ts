@@ -3,10 +3,10 @@ import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts'
 import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
 
-const FOLDER = new URL('../../studio/present/', import.meta.url);
+const FOLDER = new URL('../../studio/display/', import.meta.url);
 /** URL path of the page's scripts and styles. */
 const FILES_PATH = '/studio/present/files/';
-const ENTRIES = ['present.tsx', 'present.css'];
+const ENTRIES = ['display.tsx', 'display.css'];
 
 // The page needs only its own files and the event stream of its show, and may not be framed.
 const POLICY = [
@@ -28,7 +28,7 @@ export function displayRoutes(options: ReadOnlyOptions): Record<string, ReadOnly
   const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
   return builtPageRoutes(
     {
-      html: new URL('present.html', FOLDER),
+      html: new URL('display.html', FOLDER),
       paths: ['/studio/present/:stream_id', '/studio/present/:stream_id/'],
       filesPath: FILES_PATH,
       policy: POLICY,

@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'bun:test';
+import { StudioApiError } from './studio-api-error.ts';
 import { StudioClient } from './studio-client.ts';
-import { StudioProblem } from './studio-problem.ts';
 
-interface Sent {
+interface SentRequest {
   readonly url: string;
   readonly init: RequestInit;
 }
 
-/** A client whose requests a test answers, in a time that passes with its waits alone. */
-function fixture(...answers: (() => Response)[]) {
-  const sent: Sent[] = [];
+/** A client with scripted responses and a clock that only its waits advance. */
+function fixture(...responses: (() => Response)[]) {
+  const sent: SentRequest[] = [];
   let nowMs = 0;
   let keys = 0;
   const client = new StudioClient({
     fetch: async (url, init) => {
       sent.push({ url, init });
-      const answer = answers.length > 1 ? answers.shift() : answers[0];
-      if (!answer) throw new TypeError('no line');
-      return answer();
+      const response = responses.length > 1 ? responses.shift() : responses[0];
+      if (!response) throw new TypeError('network error');
+      return response();
     },
-    newKey: () => `key ${keys++}`,
+    createIdempotencyKey: () => `key ${keys++}`,
     wait: async (ms) => {
       nowMs += ms;
     },
@@ -31,91 +31,91 @@ function fixture(...answers: (() => Response)[]) {
 }
 
 const json = (status: number, body: unknown) => () => Response.json(body, { status });
-const broken = () => {
-  throw new TypeError('no line');
+const networkError = () => {
+  throw new TypeError('network error');
 };
-const failureOf = (promise: Promise<unknown>) =>
+const rejectionOf = (promise: Promise<unknown>) =>
   promise.then(
     () => null,
-    (error) => error as StudioProblem,
+    (error) => error as StudioApiError,
   );
 
-describe('a call', () => {
-  test('has its place in the path, its query and its body', async () => {
+describe('StudioClient.call', () => {
+  test('fills path parameters and uses the method of the operation', async () => {
     const { client, sent } = fixture(json(200, { results: [] }));
     await client.call('listQuizzes', { params: { stream_id: 'a/b' } });
     expect(sent[0]?.url).toBe('/studio/v1/streams/a%2Fb/quizzes');
     expect(sent[0]?.init.method).toBe('GET');
   });
 
-  test('that fails says what the service says', async () => {
+  test('rejects with the message of the service', async () => {
     const { client } = fixture(json(409, { detail: 'The stream has ended.' }));
-    const problem = await failureOf(client.call('startStream', { params: { stream_id: 'a' } }));
-    expect(problem).toBeInstanceOf(StudioProblem);
-    expect(problem?.status).toBe(409);
-    expect(problem?.message).toBe('The stream has ended.');
+    const error = await rejectionOf(client.call('startStream', { params: { stream_id: 'a' } }));
+    expect(error).toBeInstanceOf(StudioApiError);
+    expect(error?.status).toBe(409);
+    expect(error?.message).toBe('The stream has ended.');
   });
 
-  test('is not sent again when it is a read: whoever reads asks again', async () => {
-    const { client, sent } = fixture(broken);
-    expect((await failureOf(client.call('listOwnStreams')))?.status).toBeNull();
+  test('does not retry reads', async () => {
+    const { client, sent } = fixture(networkError);
+    expect((await rejectionOf(client.call('listOwnStreams')))?.status).toBeNull();
     expect(sent).toHaveLength(1);
   });
 });
 
-describe('a write', () => {
-  test('is sent again under the same key until its outcome is known', async () => {
-    const { client, header } = fixture(broken, json(503, {}), json(201, { id: 'new' }));
+describe('StudioClient writes', () => {
+  test('are retried with the same key until a final response', async () => {
+    const { client, header } = fixture(networkError, json(503, {}), json(201, { id: 'new' }));
     const reply = await client.call('createStream', { body: { title: 'Quiz night' } });
     expect(reply.id).toBe('new');
     expect(header('Idempotency-Key')).toEqual(['key 0', 'key 0', 'key 0']);
   });
 
-  test('is given up after a while, and says that it is not known', async () => {
-    const { client, nowMs } = fixture(broken);
-    const problem = await failureOf(client.call('createStream', { body: { title: 'Quiz night' } }));
-    expect(problem?.isPassing).toBe(true);
+  test('fail with a transient error after 15 s', async () => {
+    const { client, nowMs } = fixture(networkError);
+    const error = await rejectionOf(client.call('createStream', { body: { title: 'Quiz night' } }));
+    expect(error?.isTransient).toBe(true);
     expect(nowMs()).toBe(15_000);
   });
 
-  test('is not sent again when the service said no', async () => {
+  test('are not retried after a 400', async () => {
     const { client, sent } = fixture(json(400, { detail: 'title: must not be empty' }));
-    await failureOf(client.call('createStream', { body: { title: '' } }));
+    await rejectionOf(client.call('createStream', { body: { title: '' } }));
     expect(sent).toHaveLength(1);
   });
 
-  test('shows that it comes from this page (SPEC U)', async () => {
+  test('carry the CSRF token (SPEC U)', async () => {
     const { client, header } = fixture(() => new Response(null, { status: 204 }));
-    client.csrf = 'word';
+    client.csrf = 'token';
     await client.call('signOut');
-    expect(header('X-CSRF-Token')).toEqual(['word']);
+    expect(header('X-CSRF-Token')).toEqual(['token']);
   });
 });
 
-describe('401', () => {
-  test('of somebody whose session has ended is told', async () => {
+describe('StudioClient after a 401', () => {
+  test('reports that the session has ended', async () => {
     const { client } = fixture(json(401, { detail: 'Nobody is signed in.' }));
-    client.csrf = 'word';
-    let told = 0;
-    client.onSignedOut = () => told++;
-    await failureOf(client.call('listOwnStreams'));
-    expect(told).toBe(1);
+    client.csrf = 'token';
+    let calls = 0;
+    client.onSignedOut = () => calls++;
+    await rejectionOf(client.call('listOwnStreams'));
+    expect(calls).toBe(1);
   });
 
-  test('of somebody who was not signed in is no news', async () => {
+  test('reports nothing when nobody was signed in', async () => {
     const { client } = fixture(json(401, { detail: 'Nobody is signed in.' }));
-    let told = 0;
-    client.onSignedOut = () => told++;
-    await failureOf(client.call('readSession'));
-    expect(told).toBe(0);
+    let calls = 0;
+    client.onSignedOut = () => calls++;
+    await rejectionOf(client.call('readSession'));
+    expect(calls).toBe(0);
   });
 
-  test('for what a role may not do ends no session', async () => {
+  test('reports nothing while the session still exists', async () => {
     const { client } = fixture(json(401, { detail: 'Your role is host.' }), json(200, {}));
-    client.csrf = 'word';
-    let told = 0;
-    client.onSignedOut = () => told++;
-    await failureOf(client.call('listApiTokens'));
-    expect(told).toBe(0);
+    client.csrf = 'token';
+    let calls = 0;
+    client.onSignedOut = () => calls++;
+    await rejectionOf(client.call('listApiTokens'));
+    expect(calls).toBe(0);
   });
 });

@@ -2,21 +2,21 @@ import type { z } from 'zod';
 import { CSRF_HEADER } from '../../protocol/members.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
-import { problemOf, StudioProblem } from './studio-problem.ts';
+import { apiErrorOf, StudioApiError } from './studio-api-error.ts';
 
 type Api = typeof studioApi;
 export type OperationName = keyof Api;
 
-type AnswersOf<Name extends OperationName> = Api[Name]['answers'][keyof Api[Name]['answers']];
+type ResponsesOf<Name extends OperationName> = Api[Name]['responses'][keyof Api[Name]['responses']];
 
-/** What an operation answers. */
-export type ReplyOf<Name extends OperationName> =
-  AnswersOf<Name> extends { readonly schema: infer Schema extends z.ZodType }
+/** The JSON body of a successful response; null: no body. */
+export type ResponseOf<Name extends OperationName> =
+  ResponsesOf<Name> extends { readonly schema: infer Schema extends z.ZodType }
     ? z.output<Schema>
     : null;
 
-/** What an operation takes as its body. */
-export type BodyOf<Name extends OperationName> = Api[Name] extends {
+/** The JSON body of a request; undefined: no body. */
+export type RequestOf<Name extends OperationName> = Api[Name] extends {
   readonly body: infer Schema extends z.ZodType;
 }
   ? z.input<Schema>
@@ -26,53 +26,53 @@ export interface CallInput<Name extends OperationName> {
   /** Values for `{names}` in the path. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number>>;
-  readonly body?: BodyOf<Name>;
-  /** Names what is being done: with the same one it is done once, however often it is sent. */
+  readonly body?: RequestOf<Name>;
+  /** Idempotency key: the service performs requests with the same key once. */
   readonly key?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What the client takes of a browser. */
-export interface ClientBrowser {
+/** The environment functions that the client uses. */
+export interface ClientEnvironment {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
-  readonly newKey: () => string;
-  /** Fulfilled so much later; rejected when the signal says so before. */
+  readonly createIdempotencyKey: () => string;
+  /** Resolves after `ms`; rejects when the signal aborts. */
   readonly wait: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly monotonicMs: () => number;
   readonly random: () => number;
 }
 
-/** A write whose answer did not come is sent again for so long; the service does it once. */
-const WRITE_AGAIN_MS = 15_000;
-const PAUSE_LEAST_MS = 250;
-const PAUSE_MOST_MS = 2_000;
-/** What has not answered by then is tried again. */
-const LATE_MS = 5_000;
+/** Writes without a final response are retried for this long. */
+const WRITE_RETRY_MS = 15_000;
+const BACKOFF_MIN_MS = 250;
+const BACKOFF_MAX_MS = 2_000;
+/** Timeout of one attempt. */
+const REQUEST_TIMEOUT_MS = 5_000;
 
 /**
- * Calls the studio API by the names that its description has. A write carries an Idempotency-Key and
- * is sent again until its outcome is known (SPEC R), so that nothing is done twice by a bad line.
+ * Typed client of the studio API. Writes carry an Idempotency-Key and are retried until their
+ * outcome is known (SPEC R), so that a lost response repeats nothing.
  */
 export class StudioClient {
-  readonly #browser: ClientBrowser;
+  readonly #environment: ClientEnvironment;
   #csrf: string | null = null;
-  /** Told when who was signed in is not any more. */
+  /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
 
-  constructor(browser: ClientBrowser) {
-    this.#browser = browser;
+  constructor(environment: ClientEnvironment) {
+    this.#environment = environment;
   }
 
-  /** The word that shows that writes come from this page; null: nobody is signed in. */
+  /** The CSRF token of the session; null: signed out. */
   set csrf(csrf: string | null) {
     this.#csrf = csrf;
   }
 
-  /** @throws StudioProblem */
+  /** Calls an operation. @throws StudioApiError for an error response, or when none arrives */
   async call<Name extends OperationName>(
     name: Name,
     input: CallInput<Name> = {},
-  ): Promise<ReplyOf<Name>> {
+  ): Promise<ResponseOf<Name>> {
     const operation: Operation = studioApi[name];
     const isWrite = operation.method !== 'GET';
     const url = urlOf(operation.path, input.params ?? {}, input.query ?? {});
@@ -81,64 +81,77 @@ export class StudioClient {
       headers: this.#headersOf(isWrite, input),
       ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
     };
-    const response = await this.#sent(url, init, isWrite ? WRITE_AGAIN_MS : 0, input.signal);
-    if (response.ok) return response.status === 204 ? (null as ReplyOf<Name>) : response.json();
-    const problem = await problemOf(response);
-    if (problem.status === 401 && (await this.#isSignedOut(name))) {
+    const response = await this.#sendWithRetries(
+      url,
+      init,
+      isWrite ? WRITE_RETRY_MS : 0,
+      input.signal,
+    );
+    if (response.ok) return response.status === 204 ? (null as ResponseOf<Name>) : response.json();
+    const error = await apiErrorOf(response);
+    if (error.status === 401 && (await this.#isSignedOut(name))) {
       this.#csrf = null;
       this.onSignedOut();
     }
-    throw problem;
+    throw error;
   }
 
   #headersOf(isWrite: boolean, { body, key }: CallInput<OperationName>): Record<string, string> {
     return {
       Accept: 'application/json',
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      ...(isWrite && { 'Idempotency-Key': key ?? this.#browser.newKey() }),
+      ...(isWrite && { 'Idempotency-Key': key ?? this.#environment.createIdempotencyKey() }),
       ...(isWrite && this.#csrf !== null && { [CSRF_HEADER]: this.#csrf }),
     };
   }
 
-  /** Any answer but those that pass; after `againMs` those, too. @throws StudioProblem no answer */
-  async #sent(url: string, init: RequestInit, againMs: number, signal?: AbortSignal) {
-    const untilMs = this.#browser.monotonicMs() + againMs;
-    for (let pauseMs = PAUSE_LEAST_MS; ; pauseMs = Math.min(pauseMs * 2, PAUSE_MOST_MS)) {
-      const answer = await this.#once(url, init, signal);
-      const isKnown = answer instanceof Response && answer.status < 500;
-      const restMs = untilMs - this.#browser.monotonicMs();
-      if (isKnown || restMs <= 0) {
-        if (answer instanceof Response) return answer;
-        throw answer;
+  /**
+   * The first final response; after `retryMs` any response.
+   * @throws StudioApiError without a response
+   */
+  async #sendWithRetries(url: string, init: RequestInit, retryMs: number, signal?: AbortSignal) {
+    const deadlineMs = this.#environment.monotonicMs() + retryMs;
+    for (let backoffMs = BACKOFF_MIN_MS; ; backoffMs = Math.min(backoffMs * 2, BACKOFF_MAX_MS)) {
+      const outcome = await this.#sendOnce(url, init, signal);
+      const isFinal = outcome instanceof Response && outcome.status < 500;
+      const remainingMs = deadlineMs - this.#environment.monotonicMs();
+      if (isFinal || remainingMs <= 0) {
+        if (outcome instanceof Response) return outcome;
+        throw outcome;
       }
-      const jittered = pauseMs * (0.5 + this.#browser.random() / 2);
-      await this.#browser.wait(Math.min(jittered, restMs), signal);
+      const jitteredMs = backoffMs * (0.5 + this.#environment.random() / 2);
+      await this.#environment.wait(Math.min(jitteredMs, remainingMs), signal);
     }
   }
 
-  async #once(
+  async #sendOnce(
     url: string,
     init: RequestInit,
     signal?: AbortSignal,
-  ): Promise<Response | StudioProblem> {
-    const signals = [AbortSignal.timeout(LATE_MS), ...(signal ? [signal] : [])];
+  ): Promise<Response | StudioApiError> {
+    const signals = [AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(signal ? [signal] : [])];
     try {
-      return await this.#browser.fetch(url, { ...init, signal: AbortSignal.any(signals) });
+      return await this.#environment.fetch(url, { ...init, signal: AbortSignal.any(signals) });
     } catch (error) {
       signal?.throwIfAborted();
-      const isLate = error instanceof DOMException && error.name === 'TimeoutError';
-      return new StudioProblem(
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+      return new StudioApiError(
         null,
-        isLate ? 'The service does not answer.' : 'The service cannot be reached.',
+        isTimeout
+          ? 'The service did not respond in time. Try again.'
+          : 'The service is unreachable. Check your connection and try again.',
       );
     }
   }
 
-  /** 401 is also for a wrong password, and for what a role may not do: then there still is a session. */
+  /**
+   * A 401 can also mean a wrong password or a missing permission; asks whether the session still
+   * exists.
+   */
   async #isSignedOut(name: OperationName): Promise<boolean> {
     if (this.#csrf === null) return false;
     if (name === 'readSession') return true;
-    const session = await this.#once('/studio/v1/session', { method: 'GET' });
+    const session = await this.#sendOnce('/studio/v1/session', { method: 'GET' });
     return session instanceof Response && session.status === 401;
   }
 }

@@ -3,9 +3,9 @@ import type { StudioClient } from './studio-client.ts';
 
 export const StudioContext = createContext<StudioClient | null>(null);
 
-/** The way to the service. */
+/** The client of the studio API. */
 export function useStudio(): StudioClient {
   const client = use(StudioContext);
-  if (!client) throw new Error('there is no client around this');
+  if (!client) throw new Error('useStudio needs a StudioContext provider');
   return client;
 }

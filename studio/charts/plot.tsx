@@ -2,60 +2,61 @@ import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import uPlot from 'uplot';
 
-/** Paper has another width, of which no observer is told. */
-const PAPER = matchMedia('print');
-/** Nobody prints white on black. */
+/** Printing changes the width without notifying observers. */
+const PRINT = matchMedia('print');
 const DARK = matchMedia('screen and (prefers-color-scheme: dark)');
 
-/** So far outside of the screen it is about to be seen. */
-const NEAR = '400px';
+/** Charts are created when they are this close to the viewport. */
+const ROOT_MARGIN = '400px';
 
 export type PlotOptions = Omit<uPlot.Options, 'width' | 'height'>;
 
-/** A colour of the page by the name of its token, as it is at that moment. */
-export type Colour = (name: `--${string}`) => string;
+/** The current value of a color token of the page. */
+export type Color = (name: `--${string}`) => string;
 
 interface PlotProps {
-  /** What is drawn, in words. */
+  /** Accessible name. */
   readonly label: string;
   readonly heightPx: number;
   readonly data: uPlot.AlignedData;
-  /** Told once: how it is drawn. What it hands to uPlot as a function may change its mind later. */
-  readonly optionsOf: (colour: Colour) => PlotOptions;
-  /** Lies over the area of the lines, edge by edge. */
+  /**
+   * Called once, when the chart is created. Options that are functions are evaluated at each draw.
+   */
+  readonly createOptions: (color: Color) => PlotOptions;
+  /** Overlay over the plotting area. */
   readonly children?: ReactNode;
 }
 
-/** A chart, as wide as there is room, in the colours of day, night and paper. */
-export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) {
-  const place = useRef<HTMLDivElement>(null);
+/** A uPlot chart that fills its container, in the colors of the light, dark or print theme. */
+export function Plot({ label, heightPx, data, createOptions, children }: PlotProps) {
+  const container = useRef<HTMLDivElement>(null);
   const [chart, setChart] = useState<uPlot | null>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a chart is made once; what changes later has an effect of its own
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the chart is created once; data and label have their own effects
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return;
-    const colour: Colour = (name) => getComputedStyle(element).getPropertyValue(name);
+    const color: Color = (name) => getComputedStyle(element).getPropertyValue(name);
     const size = () => ({ width: Math.max(1, element.clientWidth), height: heightPx });
-    let made: uPlot | null = null;
-    const make = () => {
-      made ??= new uPlot({ ...optionsOf(colour), ...size() }, data, element);
-      setChart(made);
+    let plot: uPlot | null = null;
+    const create = () => {
+      plot ??= new uPlot({ ...createOptions(color), ...size() }, data, element);
+      setChart(plot);
     };
-    const fit = () => made?.setSize(size());
-    const stopWatching = [
-      whenNear(element, make),
-      whenResized(element, fit),
-      // Paths too: bars keep their colour.
-      whenChanged(DARK, () => made?.redraw()),
-      whenChanged(PAPER, () => {
-        make();
+    const fit = () => plot?.setSize(size());
+    const unsubscribers = [
+      onNearViewport(element, create),
+      onResize(element, fit),
+      // Redraws paths too: bars cache their color.
+      onMediaChange(DARK, () => plot?.redraw()),
+      onMediaChange(PRINT, () => {
+        create();
         fit();
       }),
     ];
     return () => {
-      for (const stop of stopWatching) stop();
+      for (const stop of unsubscribers) stop();
       setChart(null);
-      made?.destroy();
+      plot?.destroy();
     };
   }, [heightPx]);
   useEffect(() => chart?.setData(data), [chart, data]);
@@ -65,64 +66,64 @@ export function Plot({ label, heightPx, data, optionsOf, children }: PlotProps) 
     canvas?.setAttribute('aria-label', label);
   }, [chart, label]);
   return (
-    <div ref={place} className="w-full min-w-0 overflow-hidden" style={{ minHeight: heightPx }}>
+    <div ref={container} className="w-full min-w-0 overflow-hidden" style={{ minHeight: heightPx }}>
       {chart && children && createPortal(children, chart.over)}
     </div>
   );
 }
 
-/** A page may have dozens of charts: each is made when it is about to be seen. */
-function whenNear(element: HTMLElement, then: () => void): () => void {
-  const watch = new IntersectionObserver(
-    (seen) => seen.some(({ isIntersecting }) => isIntersecting) && then(),
-    { rootMargin: NEAR },
+/** Creates charts lazily: a report may have dozens. */
+function onNearViewport(element: HTMLElement, callback: () => void): () => void {
+  const observer = new IntersectionObserver(
+    (entries) => entries.some(({ isIntersecting }) => isIntersecting) && callback(),
+    { rootMargin: ROOT_MARGIN },
   );
-  watch.observe(element);
-  return () => watch.disconnect();
+  observer.observe(element);
+  return () => observer.disconnect();
 }
 
-function whenResized(element: HTMLElement, then: () => void): () => void {
-  const watch = new ResizeObserver(then);
-  watch.observe(element);
-  return () => watch.disconnect();
+function onResize(element: HTMLElement, callback: () => void): () => void {
+  const observer = new ResizeObserver(callback);
+  observer.observe(element);
+  return () => observer.disconnect();
 }
 
-function whenChanged(query: MediaQueryList, then: () => void): () => void {
-  query.addEventListener('change', then);
-  return () => query.removeEventListener('change', then);
+function onMediaChange(query: MediaQueryList, callback: () => void): () => void {
+  query.addEventListener('change', callback);
+  return () => query.removeEventListener('change', callback);
 }
 
-/** Room for one line of small type. */
+/** Height of one line of labels. */
 const AXIS_PX = 26;
 
-/** An axis in the colours of the page. */
-export function axisOf(colour: Colour): uPlot.Axis {
+/** An axis in the colors of the page. */
+export function axisOf(color: Color): uPlot.Axis {
   return {
-    stroke: () => colour('--quiet'),
-    grid: { stroke: () => colour('--line'), width: 1 },
+    stroke: () => color('--quiet'),
+    grid: { stroke: () => color('--line'), width: 1 },
     ticks: { show: false },
-    font: `12px ${colour('--font')}`,
+    font: `12px ${color('--font')}`,
     size: AXIS_PX,
   };
 }
 
-const WHOLE = Array.from({ length: 8 }, (_, zeros) =>
+const INTEGER_STEPS = Array.from({ length: 8 }, (_, zeros) =>
   [1, 2, 5].map((digit) => digit * 10 ** zeros),
 ).flat();
 const COUNTS_PX = 48;
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
-/** An axis of how many there were. */
-export function countAxisOf(colour: Colour): uPlot.Axis {
+/** An axis for counts. */
+export function countAxisOf(color: Color): uPlot.Axis {
   return {
-    ...axisOf(colour),
+    ...axisOf(color),
     size: COUNTS_PX,
-    incrs: WHOLE,
+    incrs: INTEGER_STEPS,
     values: (_, splits) => splits.map((count) => COMPACT.format(count)),
   };
 }
 
-/** From none to a little over the most. */
+/** From 0 to slightly above the maximum. */
 export const COUNT_SCALE: uPlot.Scale = {
   range: (_, __, most) => [0, Math.max(4, most * 1.1)],
 };

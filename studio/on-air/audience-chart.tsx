@@ -3,20 +3,20 @@ import type uPlot from 'uplot';
 import {
   axisOf,
   COUNT_SCALE,
-  type Colour,
+  type Color,
   countAxisOf,
   Plot,
   type PlotOptions,
 } from '../charts/plot.tsx';
-import type { CountAt } from './show-record.ts';
+import type { CountAt } from './show-log.ts';
 
 const HEIGHT_PX = 140;
 const SHOWN_MS = 30 * 60_000;
-/** Seconds between two times below the line. */
-const TIMES_S = [60, 120, 300, 600];
+/** Steps of the time axis, in seconds. */
+const TIME_STEPS_S = [60, 120, 300, 600];
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-/** The count of the last half hour as a line. What it says is beside it in words. */
+/** The audience of the last half hour as a line chart. */
 export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] }) {
   const data = useMemo<uPlot.AlignedData>(() => {
     const newestMs = counts.at(-1)?.atMs ?? 0;
@@ -28,26 +28,26 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
       label="Viewers over the last half hour"
       heightPx={HEIGHT_PX}
       data={data}
-      optionsOf={optionsOf}
+      createOptions={createOptions}
     />
   );
 }
 
-/** Minutes, in one line: there is no room for the day. */
-function timeAxisOf(colour: Colour): uPlot.Axis {
+/** A time axis with hours and minutes only. */
+function timeAxisOf(color: Color): uPlot.Axis {
   return {
-    ...axisOf(colour),
-    incrs: TIMES_S,
+    ...axisOf(color),
+    incrs: TIME_STEPS_S,
     values: (_, splits) => splits.map((atS) => TIME.format(atS * 1_000)),
   };
 }
 
-function optionsOf(colour: Colour): PlotOptions {
+function createOptions(color: Color): PlotOptions {
   return {
     cursor: { show: false },
     legend: { show: false },
     scales: { y: COUNT_SCALE },
-    axes: [timeAxisOf(colour), countAxisOf(colour)],
-    series: [{}, { stroke: () => colour('--accent'), width: 2, points: { show: false } }],
+    axes: [timeAxisOf(color), countAxisOf(color)],
+    series: [{}, { stroke: () => color('--accent'), width: 2, points: { show: false } }],
   };
 }

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'bun:test';
-import { MovedTime } from '../../test/support/studio/fake-time.ts';
-import { LiveShow, type LiveSource } from './live-show.ts';
+import { FakeTime } from '../../test/support/studio/fake-time.ts';
+import { LiveShow, type LiveShowSource } from './live-show.ts';
 
-/** A browser whose time a test moves, and whose lines it opens and cuts. */
+/** An environment with a fake clock and connections that the test controls. */
 function fixture() {
-  const time = new MovedTime();
-  const opened: { from: number | null; source: LiveSource; isClosed: boolean }[] = [];
+  const time = new FakeTime();
+  const opened: { from: number | null; source: LiveShowSource; isClosed: boolean }[] = [];
   const show = new LiveShow({
     open: (from) => {
-      const line = { from, isClosed: false, source: {} as LiveSource };
-      line.source = {
+      const connection = { from, isClosed: false, source: {} as LiveShowSource };
+      connection.source = {
         onState: () => {},
         onInterval: () => {},
-        onEnd: () => {},
+        onClose: () => {},
         close: () => {
-          line.isClosed = true;
+          connection.isClosed = true;
         },
       };
-      opened.push(line);
-      return line.source;
+      opened.push(connection);
+      return connection.source;
     },
     after: time.after,
     random: () => 0.5,
@@ -35,28 +35,28 @@ function fixture() {
   };
 }
 
-describe('the line to a show', () => {
-  test('is there when the state was told, and not before', () => {
+describe('LiveShow', () => {
+  test('is connected after the first state, not after an interval', () => {
     const { show, state, interval } = fixture();
     show.start();
-    expect(show.snapshot.isHeard).toBe(false);
+    expect(show.snapshot.isConnected).toBe(false);
     interval(8);
-    expect(show.snapshot.isHeard).toBe(false);
+    expect(show.snapshot.isConnected).toBe(false);
     state();
-    expect(show.snapshot.isHeard).toBe(true);
+    expect(show.snapshot.isConnected).toBe(true);
   });
 
-  test('[B-4] is lost within 2 s of silence, also when intervals still come', () => {
+  test('[B-4] detects a loss within 2 s without a state, even while intervals arrive', () => {
     const { show, state, interval, pass } = fixture();
     show.start();
     state();
     pass(1_000);
     interval(9);
     pass(900);
-    expect(show.snapshot.isHeard).toBe(false);
+    expect(show.snapshot.isConnected).toBe(false);
   });
 
-  test('goes on from the last interval, and is there again', () => {
+  test('reconnects from the interval after the last one', () => {
     const { show, state, interval, pass, opened } = fixture();
     show.start();
     state();
@@ -67,33 +67,33 @@ describe('the line to a show', () => {
     expect(opened).toHaveLength(2);
     expect(opened[1]?.from).toBe(9);
     state();
-    expect(show.snapshot.isHeard).toBe(true);
+    expect(show.snapshot.isConnected).toBe(true);
   });
 
-  test('an error ends it at once', () => {
+  test('is disconnected at once after an error', () => {
     const { show, state, opened } = fixture();
     show.start();
     state();
-    opened[0]?.source.onEnd();
-    expect(show.snapshot.isHeard).toBe(false);
+    opened[0]?.source.onClose();
+    expect(show.snapshot.isConnected).toBe(false);
   });
 
-  test('what comes at once is told once', () => {
+  test('batches updates that arrive together', () => {
     const { show, state, interval, pass } = fixture();
-    let told = 0;
-    show.subscribe(() => told++);
+    let notifications = 0;
+    show.subscribe(() => notifications++);
     show.start();
     state();
     for (let at = 0; at < 2_400; at++) interval(at);
-    expect(show.snapshot.record.interval).toBe(2_399);
+    expect(show.snapshot.log.lastInterval).toBe(2_399);
     pass(50);
-    expect(told).toBe(1);
+    expect(notifications).toBe(1);
     interval(2_400);
     pass(50);
-    expect(told).toBe(2);
+    expect(notifications).toBe(2);
   });
 
-  test('leaves nothing behind', () => {
+  test('leaves no timer or connection after a stop', () => {
     const { show, state, time, opened } = fixture();
     const stop = show.start();
     state();

@@ -1,52 +1,55 @@
 import type { LiveState } from '../../protocol/live.ts';
-import { type LineBrowser, ReconnectingEventStream } from '../line/kept-line.ts';
-import { EMPTY_RECORD, type ShowRecord, withInterval } from './show-record.ts';
+import {
+  type ConnectionEnvironment,
+  ReconnectingEventStream,
+} from '../connection/reconnecting-event-stream.ts';
+import { appendInterval, EMPTY_LOG, type ShowLog } from './show-log.ts';
 
-/** What a page shows of a show that goes on. */
+/** The state of a live show on a page. */
 export interface LiveSnapshot {
-  /** null: nothing was heard yet. */
+  /** null: not received yet. */
   readonly state: LiveState | null;
-  readonly record: ShowRecord;
-  /** Whether the service was heard of just now: what is shown is how it is. */
-  readonly isHeard: boolean;
+  readonly log: ShowLog;
+  /** Whether the connection is up, so that the state is current. */
+  readonly isConnected: boolean;
 }
 
-/** What is used of an `EventSource`. */
-export interface LiveSource {
+/** The events of an `EventSource` that LiveShow uses. */
+export interface LiveShowSource {
   onState: (data: string) => void;
   onInterval: (data: string) => void;
-  /** It will not come back by itself. */
-  onEnd: () => void;
+  /** The connection ended. */
+  onClose: () => void;
   close(): void;
 }
 
-/** What it takes of a browser. */
-export interface LiveBrowser extends LineBrowser {
-  /** @param from the first interval to be told */
-  readonly open: (from: number | null) => LiveSource;
+/** The browser functions that LiveShow uses. */
+export interface LiveShowEnvironment extends ConnectionEnvironment {
+  /** @param from the first interval to receive; null: from now on */
+  readonly open: (from: number | null) => LiveShowSource;
 }
 
-/** What comes within this time is shown together: after a sleep that is minutes of a show. */
-const TOGETHER_MS = 20;
+/** Batches listener calls: after a suspension, minutes of intervals arrive at once. */
+const BATCH_MS = 20;
 
 /**
- * A show as it goes, over a line that may be lost: then it says so within 2 s, and gets a new line
- * and what was missed on it.
+ * A live show over a connection that may be lost: reports a loss within 2 s, reconnects, and
+ * receives the intervals it missed.
  */
 export class LiveShow {
-  readonly #browser: LiveBrowser;
-  readonly #line: ReconnectingEventStream;
+  readonly #environment: LiveShowEnvironment;
+  readonly #stream: ReconnectingEventStream;
   readonly #listeners = new Set<() => void>();
-  #callOffTelling: (() => void) | null = null;
-  #snapshot: LiveSnapshot = { state: null, record: EMPTY_RECORD, isHeard: false };
+  #cancelNotification: (() => void) | null = null;
+  #snapshot: LiveSnapshot = { state: null, log: EMPTY_LOG, isConnected: false };
 
-  constructor(browser: LiveBrowser) {
-    this.#browser = browser;
-    this.#line = new ReconnectingEventStream({
-      browser,
-      open: (heard, ended) => this.#open(heard, ended),
+  constructor(environment: LiveShowEnvironment) {
+    this.#environment = environment;
+    this.#stream = new ReconnectingEventStream({
+      environment,
+      open: (received, ended) => this.#open(received, ended),
       onLost: () => {
-        if (this.#snapshot.isHeard) this.#tell({ ...this.#snapshot, isHeard: false });
+        if (this.#snapshot.isConnected) this.#update({ ...this.#snapshot, isConnected: false });
       },
     });
   }
@@ -60,36 +63,36 @@ export class LiveShow {
     return () => this.#listeners.delete(listener);
   };
 
-  /** @returns what ends it */
+  /** Connects. @returns disconnects */
   start(): () => void {
-    const stop = this.#line.start();
+    const stop = this.#stream.start();
     return () => {
       stop();
-      this.#callOffTelling?.();
-      this.#callOffTelling = null;
+      this.#cancelNotification?.();
+      this.#cancelNotification = null;
     };
   }
 
-  #open(heard: () => void, ended: () => void): () => void {
-    const { interval } = this.#snapshot.record;
-    const source = this.#browser.open(interval === null ? null : interval + 1);
+  #open(received: () => void, ended: () => void): () => void {
+    const { lastInterval } = this.#snapshot.log;
+    const source = this.#environment.open(lastInterval === null ? null : lastInterval + 1);
     source.onState = (data) => {
-      heard();
-      this.#tell({ ...this.#snapshot, state: JSON.parse(data), isHeard: true });
+      received();
+      this.#update({ ...this.#snapshot, state: JSON.parse(data), isConnected: true });
     };
-    // Intervals alone are no sign that the state is how it is.
+    // Intervals alone do not prove that the state is current.
     source.onInterval = (data) => {
-      const record = withInterval(this.#snapshot.record, JSON.parse(data));
-      this.#tell({ ...this.#snapshot, record });
+      const log = appendInterval(this.#snapshot.log, JSON.parse(data));
+      this.#update({ ...this.#snapshot, log });
     };
-    source.onEnd = ended;
+    source.onClose = ended;
     return () => source.close();
   }
 
-  #tell(snapshot: LiveSnapshot): void {
+  #update(snapshot: LiveSnapshot): void {
     this.#snapshot = snapshot;
-    this.#callOffTelling ??= this.#browser.after(TOGETHER_MS, () => {
-      this.#callOffTelling = null;
+    this.#cancelNotification ??= this.#environment.after(BATCH_MS, () => {
+      this.#cancelNotification = null;
       for (const listener of this.#listeners) listener();
     });
   }

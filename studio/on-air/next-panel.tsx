@@ -1,83 +1,83 @@
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
-import { useWrite } from '../api/use-write.ts';
-import { useMay } from '../session/session-context.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { usePermission } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { tellFailure } from '../ui/toasts.tsx';
-import { type NextStep, nameOf, nextStep, winnersBlocker } from './next-step.ts';
-import { OverPanel } from './over-panel.tsx';
-import { useOnce } from './use-armed.ts';
+import { showError } from '../ui/toasts.tsx';
+import { EndedPanel } from './ended-panel.tsx';
+import { type NextStep, nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
+import { usePressGuard } from './use-press-guard.ts';
 
 interface NextPanelProps {
   readonly state: LiveState;
   readonly quizzes: readonly StudioQuiz[];
-  /** What is shown is how it is; else nothing can be pressed. */
-  readonly isHeard: boolean;
+  /** Whether the connection is up; else buttons are disabled. */
+  readonly isConnected: boolean;
 }
 
-const STALE = ['listQuizzes', 'readOwnStream'] as const;
+const INVALIDATED = ['listQuizzes', 'readOwnStream'] as const;
 
-/** What comes next, as one button. */
-export function NextPanel({ state, quizzes, isHeard }: NextPanelProps) {
+/** The next step of the show as one button. */
+export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const step = nextStep(state, quizzes);
-  const { canPress, spend, giveBack } = useOnce(nameOf(step));
-  const mayPublish = useMay('publishQuiz');
-  const options = { stale: STALE, onFailure: failing(giveBack) };
-  const start = useWrite('startStream', options);
-  const publish = useWrite('publishQuiz', options);
-  const reveal = useWrite('revealQuiz', options);
+  const { canPress, markPressed, resetPress } = usePressGuard(stepKeyOf(step));
+  const mayPublish = usePermission('publishQuiz');
+  const options = { invalidates: INVALIDATED, onError: retryAfterError(resetPress) };
+  const start = useApiMutation('startStream', options);
+  const publish = useApiMutation('publishQuiz', options);
+  const reveal = useApiMutation('revealQuiz', options);
   const isPending = start.isPending || publish.isPending || reveal.isPending;
-  const doIt = () => {
-    spend();
-    if (step.kind === 'start') start.write({ params: { stream_id: state.stream.id } });
-    if (step.kind === 'publish') publish.write({ params: { quiz_id: step.quiz.id } });
-    if (step.kind === 'reveal') reveal.write({ params: { quiz_id: step.quiz.id } });
+  const run = () => {
+    markPressed();
+    if (step.kind === 'start') start.mutate({ params: { stream_id: state.stream.id } });
+    if (step.kind === 'publish') publish.mutate({ params: { quiz_id: step.quiz.id } });
+    if (step.kind === 'reveal') reveal.mutate({ params: { quiz_id: step.quiz.id } });
   };
-  const canDo = ['start', 'publish', 'reveal'].includes(step.kind) && canPress && isHeard;
-  useCtrlEnter(() => canDo && !isPending && doIt());
-  if (step.kind === 'over') return <OverPanel stream={state.stream} />;
+  const canRun = ['start', 'publish', 'reveal'].includes(step.kind) && canPress && isConnected;
+  useCtrlEnter(() => canRun && !isPending && run());
+  if (step.kind === 'over') return <EndedPanel stream={state.stream} />;
   return (
     <Panel title="Next">
       {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
       {mayPublish ? (
         <Button
-          look="primary"
+          variant="primary"
           size="big"
           isWide
           isPending={isPending}
-          isDisabled={!canDo}
-          onPress={doIt}
+          isDisabled={!canRun}
+          onPress={run}
           aria-keyshortcuts="Control+Enter"
         >
-          {wordsOf(step)}
+          {labelOf(step)}
         </Button>
       ) : (
-        <p className="font-semibold">{wordsOf(step)}</p>
+        <p className="font-semibold">{labelOf(step)}</p>
       )}
       {mayPublish && (
         <p className="text-sm text-quiet">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses it from anywhere on this page.
+          <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses this button from anywhere on the page.
         </p>
       )}
-      {mayPublish && <Winners state={state} isHeard={isHeard} />}
+      {mayPublish && <Winners state={state} isConnected={isConnected} />}
     </Panel>
   );
 }
 
-function wordsOf(step: Exclude<NextStep, { kind: 'over' }>): string {
+function labelOf(step: Exclude<NextStep, { kind: 'over' }>): string {
   switch (step.kind) {
     case 'start':
       return 'Start the show';
     case 'publish':
       return 'Send this quiz';
     case 'wait':
-      return 'A quiz is open';
+      return 'Quiz in progress';
     case 'reveal':
       return 'Show the results';
     case 'nothing':
-      return 'No quiz is prepared';
+      return 'No more quizzes';
   }
 }
 
@@ -95,33 +95,35 @@ function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
   );
 }
 
-/** Says what did not work, and that it may be pressed again. */
-const failing = (giveBack: () => void) => (error: unknown) => {
-  giveBack();
-  tellFailure(error);
+/** Shows the error and enables the button again. */
+const retryAfterError = (resetPress: () => void) => (error: unknown) => {
+  resetPress();
+  showError(error);
 };
 
-function Winners({ state, isHeard }: Pick<NextPanelProps, 'state' | 'isHeard'>) {
-  const { canPress, spend, giveBack } = useOnce(String(state.round?.id));
-  const { write, isPending } = useWrite('requestWinners', { onFailure: failing(giveBack) });
+function Winners({ state, isConnected }: Pick<NextPanelProps, 'state' | 'isConnected'>) {
+  const { canPress, markPressed, resetPress } = usePressGuard(String(state.round?.id));
+  const { mutate, isPending } = useApiMutation('requestWinners', {
+    onError: retryAfterError(resetPress),
+  });
   const blocker = winnersBlocker(state);
   const { round } = state;
   return (
     <div className="grid gap-2 border-t border-line pt-4">
       <Button
         isPending={isPending || round?.state === 'open'}
-        isDisabled={blocker !== null || !isHeard || !canPress}
+        isDisabled={blocker !== null || !isConnected || !canPress}
         onPress={() => {
-          spend();
-          write({ params: { stream_id: state.stream.id } });
+          markPressed();
+          mutate({ params: { stream_id: state.stream.id } });
         }}
       >
-        Ask for the winners
+        Announce the winners
       </Button>
       <p className="text-sm text-quiet" aria-live="polite">
         {blocker ??
           (round?.count == null
-            ? 'Those who answered everything since the last round.'
+            ? 'Winners answered every quiz since the last round correctly.'
             : `The last round had ${round.count} ${round.count === 1 ? 'winner' : 'winners'}.`)}
       </p>
     </div>

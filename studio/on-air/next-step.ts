@@ -5,14 +5,14 @@ import type { StudioQuiz } from '../../protocol/studio.ts';
 export type NextStep =
   | { readonly kind: 'start' }
   | { readonly kind: 'publish'; readonly quiz: StudioQuiz }
-  /** A quiz is open; the button waits until it closes by itself. */
+  /** A quiz is open; the button waits until it closes. */
   | { readonly kind: 'wait'; readonly quiz: StudioQuiz }
   | { readonly kind: 'reveal'; readonly quiz: StudioQuiz }
-  /** Nothing is prepared any more. */
+  /** No draft is left. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'over' };
 
-/** @param quizzes of the show, in their order */
+/** @param quizzes the quizzes of the show, in order */
 export function nextStep(
   { stream, quiz }: Pick<LiveState, 'stream' | 'quiz'>,
   quizzes: readonly StudioQuiz[],
@@ -25,20 +25,20 @@ export function nextStep(
   return next ? { kind: 'publish', quiz: next } : { kind: 'nothing' };
 }
 
-/** The same for as long as the button does the same. */
-export function nameOf(step: NextStep): string {
+/** A key that changes when the action of the button changes. */
+export function stepKeyOf(step: NextStep): string {
   return 'quiz' in step ? `${step.kind} ${step.quiz.id}` : step.kind;
 }
 
-/** Why the winners cannot be asked for now; null: they can. */
+/** Why winners cannot be announced now; null: they can. */
 export function winnersBlocker({
   stream,
   quiz,
   round,
 }: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
-  if (stream.status !== 'STREAMING') return 'The show is not on.';
-  if (round?.state === 'open') return 'Winners are reporting.';
-  if (quiz?.state === 'open') return 'A quiz is open.';
-  if (quiz?.state === 'closed') return 'The results are not shown yet.';
+  if (stream.status !== 'STREAMING') return 'The show is not live.';
+  if (round?.state === 'open') return 'Winners are being counted.';
+  if (quiz?.state === 'open') return 'Wait until the quiz closes.';
+  if (quiz?.state === 'closed') return 'Show the quiz results first.';
   return null;
 }

@@ -1,25 +1,28 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import type { StudioQuiz } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
-import { useMay } from '../session/session-context.ts';
+import { pauseRequests } from '../api/request-pause.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { classes } from '../ui/classes.ts';
-import { Failure, Loading } from '../ui/states.tsx';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { AudiencePanel } from './audience-panel.tsx';
 import { ChatPanel } from './chat/chat-panel.tsx';
-import { LineState } from './line-state.tsx';
-import type { LiveSnapshot } from './live-show.ts';
+import { ConnectionStatus } from './connection-status.tsx';
+import { LiveShow, type LiveSnapshot } from './live-show.ts';
+import { liveShowEnvironment } from './live-show-environment.ts';
 import { NextPanel } from './next-panel.tsx';
 import { OffersPanel } from './offers/offers-panel.tsx';
 import { OnScreenPanel } from './on-screen-panel.tsx';
-import { PicturePanel } from './picture-panel.tsx';
 import { SentPanel } from './sent-panel.tsx';
 import { ShortcutsHelp } from './shortcuts-help.tsx';
-import { useLiveShow } from './use-live-show.ts';
+import { VideoPanel } from './video-panel.tsx';
 
-/** The page that is open during the show: what viewers see, how many, and what comes next. */
+/** The page to run a live show: what viewers see, the audience, the chat and the next step. */
 export function OnAirPage({ streamId }: { readonly streamId: string }) {
   const live = useLiveShow(streamId);
-  const quizzes = useRead(
+  const quizzes = useApiQuery(
     'listQuizzes',
     { params: { stream_id: streamId } },
     { revision: live.state?.rundownRevision },
@@ -28,10 +31,10 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
     <StreamPage streamId={streamId} actions={() => <ShortcutsHelp />}>
       {() => (
         <>
-          <LineState isHeard={live.isHeard} isFirst={live.state === null} />
-          {quizzes.isPending && <Loading what="Looking for the quizzes" />}
+          <ConnectionStatus isConnected={live.isConnected} isInitial={live.state === null} />
+          {quizzes.isPending && <Loading label="Loading quizzes" />}
           {quizzes.isError && !quizzes.data && (
-            <Failure error={quizzes.error} onAgain={() => quizzes.refetch()} />
+            <ErrorMessage error={quizzes.error} onRetry={() => quizzes.refetch()} />
           )}
           {quizzes.data && <Panels live={live} quizzes={quizzes.data.results} />}
         </>
@@ -46,34 +49,45 @@ interface PanelsProps {
 }
 
 function Panels({ live, quizzes }: PanelsProps) {
-  const { state, record, isHeard } = live;
-  const mayPublish = useMay('publishQuiz');
+  const { state, log, isConnected } = live;
+  const mayPublish = usePermission('publishQuiz');
   if (!state) return null;
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] min-[90rem]:grid-cols-3">
       <div className="grid gap-4 *:min-w-0 order-3 lg:order-none">
-        <PicturePanel {...state} />
+        <VideoPanel {...state} />
         <AudiencePanel
           streamId={state.stream.id}
-          count={isHeard ? state.count : null}
-          record={record}
+          count={isConnected ? state.count : null}
+          log={log}
         />
-        <OffersPanel state={state} record={record} isHeard={isHeard} />
+        <OffersPanel state={state} log={log} isConnected={isConnected} />
       </div>
       <div className="grid gap-4 *:min-w-0 order-1 lg:order-none">
-        <NextPanel state={state} quizzes={quizzes} isHeard={isHeard} />
+        <NextPanel state={state} quizzes={quizzes} isConnected={isConnected} />
         <OnScreenPanel state={state} />
-        <SentPanel streamId={state.stream.id} record={record} />
+        <SentPanel streamId={state.stream.id} log={log} />
       </div>
       <div
         className={classes(
           'grid gap-4 *:min-w-0 lg:col-span-2 min-[90rem]:col-span-1',
-          // The chat is first for those who are there for it.
+          // Moderators see the chat first on narrow screens.
           mayPublish ? 'order-2 lg:order-none' : 'order-first',
         )}
       >
-        <ChatPanel state={state} record={record} />
+        <ChatPanel state={state} log={log} />
       </div>
     </div>
   );
+}
+
+/** Follows a live show while the page is mounted. Other requests pause while the connection is lost. */
+function useLiveShow(streamId: string): LiveSnapshot {
+  const show = useMemo(() => new LiveShow(liveShowEnvironment(streamId)), [streamId]);
+  const queries = useQueryClient();
+  useEffect(() => show.start(), [show]);
+  const live = useSyncExternalStore(show.subscribe, () => show.snapshot);
+  const isLost = live.state !== null && !live.isConnected;
+  useEffect(() => (isLost ? pauseRequests(queries) : undefined), [isLost, queries]);
+  return live;
 }

@@ -5,13 +5,13 @@ import { Badge } from '../ui/badge.tsx';
 import { ChoiceBars } from '../ui/choice-bars.tsx';
 import { Panel } from '../ui/panel.tsx';
 
-/** The quiz that viewers see, or saw last, with how they answer: that is for the producer alone. */
+/** The current or last quiz with live answer counts, which only the producer sees. */
 export function OnScreenPanel({ state }: { readonly state: LiveState }) {
   const { quiz, tally, now } = state;
   if (!quiz) {
     return (
       <Panel title="On screen">
-        <p className="text-quiet">No quiz was sent yet.</p>
+        <p className="text-quiet">No quiz sent yet.</p>
       </Panel>
     );
   }
@@ -34,8 +34,8 @@ export function OnScreenPanel({ state }: { readonly state: LiveState }) {
 function QuizState({ quiz, nowMs }: { readonly quiz: StudioQuiz; readonly nowMs: number }) {
   if (quiz.state === 'open' && quiz.closeInterval !== null) {
     const leftS = Math.max(0, Math.ceil((intervalStartMs(quiz.closeInterval) - nowMs) / 1_000));
-    return <Badge look="live">Open, {leftS} s</Badge>;
+    return <Badge variant="live">Open, {leftS} s</Badge>;
   }
-  if (quiz.state === 'closed') return <Badge look="accent">Closed, results not shown</Badge>;
-  return <Badge look="good">Results are shown</Badge>;
+  if (quiz.state === 'closed') return <Badge variant="accent">Closed, results hidden</Badge>;
+  return <Badge variant="good">Results shown</Badge>;
 }

@@ -1,37 +1,41 @@
-import type { ToldEvent } from '../../protocol/history.ts';
+import type { LoggedEvent } from '../../protocol/history.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { slowWords } from './chat/slow-words.ts';
-import type { ShowRecord } from './show-record.ts';
+import { slowModeLabel } from './chat/slow-mode-label.ts';
+import type { ShowLog } from './show-log.ts';
 import { useEarlierSent } from './use-history.ts';
 
 interface SentPanelProps {
   readonly streamId: string;
-  readonly record: ShowRecord;
+  readonly log: ShowLog;
 }
 
-/** Everything that viewers were sent, newest first, with the interval it is in. */
-export function SentPanel({ streamId, record }: SentPanelProps) {
-  const earlier = useEarlierSent(streamId, record.first);
-  const sent = [...record.sent.toReversed(), ...earlier.sent];
+/** All events that viewers received, newest first, with their intervals. */
+export function SentPanel({ streamId, log }: SentPanelProps) {
+  const earlier = useEarlierSent(streamId, log.firstInterval);
+  const sent = [...log.sent.toReversed(), ...earlier.sent];
   return (
     <Panel title="Sent">
       {sent.length === 0 ? (
         <p className="text-quiet">
-          {earlier.isFetching ? 'Looking …' : earlier.isMore ? 'Nothing lately.' : 'Nothing yet.'}
+          {earlier.isFetching
+            ? 'Loading…'
+            : earlier.isMore
+              ? 'Nothing sent recently.'
+              : 'Nothing sent yet.'}
         </p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
           {sent.map(({ id, atMs, interval, event }) => (
             <li key={id} className="flex flex-wrap gap-x-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums" title={`Interval ${interval}`}>
                 {timeOf(atMs)}
               </span>
-              {/* Where there is little room, below its time. */}
+              {/* On narrow screens below the time. */}
               <span className="min-w-40 flex-1 break-words max-2xl:order-last max-2xl:basis-full">
-                {wordsOf(event)}
+                {labelOf(event)}
               </span>
               <span className="ml-auto shrink-0 text-quiet tabular-nums">{interval}</span>
             </li>
@@ -39,16 +43,16 @@ export function SentPanel({ streamId, record }: SentPanelProps) {
         </ol>
       )}
       {earlier.isMore && (
-        <Button look="quiet" isPending={earlier.isFetching} onPress={earlier.fetchMore}>
-          Earlier
+        <Button variant="quiet" isPending={earlier.isFetching} onPress={earlier.fetchMore}>
+          Load earlier
         </Button>
       )}
     </Panel>
   );
 }
 
-/** What is said of some of the data of events. */
-interface Told {
+/** The event data that labels use. */
+interface EventData {
   readonly question?: string;
   readonly count?: number;
   readonly paused?: boolean;
@@ -59,34 +63,34 @@ interface Told {
   readonly discounts?: number;
 }
 
-function wordsOf({ type, data }: ToldEvent): string {
-  const told = data as Told | null;
+function labelOf({ type, data }: LoggedEvent): string {
+  const fields = data as EventData | null;
   switch (type) {
     case 'quiz':
-      return `Quiz: ${told?.question}`;
+      return `Quiz: ${fields?.question}`;
     case 'quiz-results':
-      return `Results: ${told?.question}`;
+      return `Results: ${fields?.question}`;
     case 'request-quiz-winners':
-      return 'Winners were asked for';
+      return 'Winners requested';
     case 'quiz-winners':
-      return `Winners: ${told?.count}`;
+      return `Winners: ${fields?.count}`;
     case 'chats':
-      return soldWords(told);
+      return salesLabel(fields);
     case 'chat-mode':
-      return `Chat: ${told?.paused ? 'paused' : slowWords(told?.slowModeMs ?? 0)}`;
+      return `Chat: ${fields?.paused ? 'paused' : slowModeLabel(fields?.slowModeMs ?? 0)}`;
     case 'chat-hidden':
-      return `Hidden: ${told?.ids?.length} ${told?.ids?.length === 1 ? 'line' : 'lines'}`;
+      return `Hidden: ${fields?.ids?.length} ${fields?.ids?.length === 1 ? 'message' : 'messages'}`;
     case 'chat-pinned':
-      return told?.line ? `Pinned: ${told.line.text}` : 'Pinned: nothing';
+      return fields?.line ? `Pinned: ${fields.line.text}` : 'Unpinned';
     default:
       return type;
   }
 }
 
-function soldWords(told: Told | null): string {
-  const bought = (told?.purchases ?? []).map(({ name, text }) => `${name} ${text}`.trim());
+function salesLabel(fields: EventData | null): string {
+  const purchases = (fields?.purchases ?? []).map(({ name, text }) => `${name} ${text}`.trim());
   return [
-    ...(bought.length > 0 ? [`Purchases: ${bought.join(', ')}`] : []),
-    ...(told?.discounts ? [`Discounts: ${told.discounts}`] : []),
+    ...(purchases.length > 0 ? [`Purchases: ${purchases.join(', ')}`] : []),
+    ...(fields?.discounts ? [`Discounts: ${fields.discounts}`] : []),
   ].join(' · ');
 }

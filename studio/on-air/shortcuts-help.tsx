@@ -4,22 +4,23 @@ import { Keyboard as Keys } from 'react-aria-components';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Switch } from '../ui/switch.tsx';
-import { OPEN_DIALOG } from './open-dialog.ts';
-import { HELP_KEY, SHORTCUTS } from './shortcuts.ts';
+import { HELP_KEY, OPEN_DIALOG, SHORTCUTS } from './shortcuts.ts';
 
-/** Where text is written a key is a letter of it. */
-const WRITTEN_IN = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
-/** Who speaks to a computer may press keys without meaning to, and can have this one do nothing. */
+/** In these elements, keys enter text. */
+const TEXT_INPUTS = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
+/**
+ * Users of speech input may trigger keys by accident, so they can disable this one (WCAG 2.1.4).
+ */
 const SETTING = 'fourbeat-help-key';
 
-/** A button for the list of all keys, and the key that opens it. */
+/** A button and a key that open the list of shortcuts. */
 export function ShortcutsHelp() {
   const [isOpen, setOpen] = useState(false);
   const [isKeyOn, setKeyOn] = useState(() => localStorage.getItem(SETTING) !== 'off');
   useEffect(() => {
     if (!isKeyOn) return;
     const listen = ({ key, target }: KeyboardEvent) => {
-      const isText = target instanceof Element && target.closest(WRITTEN_IN) !== null;
+      const isText = target instanceof Element && target.closest(TEXT_INPUTS) !== null;
       if (key !== HELP_KEY || isText || document.querySelector(OPEN_DIALOG)) return;
       setOpen(true);
     };
@@ -33,7 +34,7 @@ export function ShortcutsHelp() {
   return (
     <>
       <Button
-        look="quiet"
+        variant="quiet"
         onPress={() => setOpen(true)}
         {...(isKeyOn && { 'aria-keyshortcuts': HELP_KEY })}
       >
@@ -47,8 +48,8 @@ export function ShortcutsHelp() {
               <section key={where} className="grid gap-2">
                 <h3 className="font-semibold text-quiet">{where}</h3>
                 <dl className="grid grid-cols-[auto_1fr] items-baseline gap-x-4 gap-y-2">
-                  {all.map(({ keys, does }) => (
-                    <div key={does} className="contents">
+                  {all.map(({ keys, effect }) => (
+                    <div key={effect} className="contents">
                       <dt className="flex gap-1">
                         {keys.map((key) => (
                           <Keys
@@ -59,7 +60,7 @@ export function ShortcutsHelp() {
                           </Keys>
                         ))}
                       </dt>
-                      <dd>{does}</dd>
+                      <dd>{effect}</dd>
                     </div>
                   ))}
                 </dl>

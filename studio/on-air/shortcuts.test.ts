@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
-import { LINE_KEYS, lineKeyOf, SHORTCUTS } from './shortcuts.ts';
+import { MESSAGE_KEYS, messageShortcutOf, SHORTCUTS } from './shortcuts.ts';
 
-describe('keys', () => {
-  test('do one thing each, and all of them are in the list', () => {
+describe('SHORTCUTS', () => {
+  test('has every key once', () => {
     const listed = SHORTCUTS.flatMap(({ all }) => all.map(({ keys }) => keys.join(' ')));
     expect(new Set(listed).size).toBe(listed.length);
-    for (const key of Object.values(LINE_KEYS)) expect(listed).toContain(key.toUpperCase());
+    for (const key of Object.values(MESSAGE_KEYS)) expect(listed).toContain(key.toUpperCase());
   });
 
-  test('on a line are the same with and without Shift, and others are none', () => {
-    expect(lineKeyOf('h')).toBe('hide');
-    expect(lineKeyOf('H')).toBe('hide');
-    expect(lineKeyOf('x')).toBeNull();
+  test('ignores Shift for message keys', () => {
+    expect(messageShortcutOf('h')).toBe('hide');
+    expect(messageShortcutOf('H')).toBe('hide');
+    expect(messageShortcutOf('x')).toBeNull();
   });
 });

@@ -1,57 +1,60 @@
-/** What can be done by keyboard while a show is on; the one place where keys are chosen. */
+/** Keyboard shortcuts of the on-air page. */
 export interface Shortcut {
-  /** As they are printed on a keyboard. */
+  /** As printed on a keyboard. */
   readonly keys: readonly string[];
-  readonly does: string;
+  readonly effect: string;
 }
 
-/** Keys for a line of the chat that has the focus, by what they do. */
-export const LINE_KEYS = {
+/** Keys for the focused chat message, by action. */
+export const MESSAGE_KEYS = {
   pin: 'p',
   hide: 'h',
   mute: 'm',
   ban: 'b',
   queue: 'q',
 } as const;
-export type LineKey = keyof typeof LINE_KEYS;
+export type MessageShortcut = keyof typeof MESSAGE_KEYS;
 
 export const HELP_KEY = '?';
 
-const LINE_WORDS: Readonly<Record<LineKey, string>> = {
-  pin: 'Pins it above the chat, or takes it down',
-  hide: 'Hides it',
-  mute: 'Mutes who wrote it for 10 minutes',
-  ban: 'Bans who wrote it, after a question',
-  queue: 'Puts it into the queue of questions',
+const MESSAGE_KEY_HELP: Readonly<Record<MessageShortcut, string>> = {
+  pin: 'Pin above the chat, or unpin',
+  hide: 'Hide',
+  mute: 'Mute the author for 10 minutes',
+  ban: 'Ban the author, after confirmation',
+  queue: 'Add to the question queue',
 };
 
-/** All of them, by where they work. */
+/** All shortcuts, by scope. */
 export const SHORTCUTS: readonly { readonly where: string; readonly all: readonly Shortcut[] }[] = [
   {
     where: 'Anywhere on this page',
     all: [
-      { keys: ['Ctrl', 'Enter'], does: 'Presses the big button' },
-      { keys: [HELP_KEY], does: 'Opens this list' },
+      { keys: ['Ctrl', 'Enter'], effect: 'Press the big button' },
+      { keys: [HELP_KEY], effect: 'Open this list' },
     ],
   },
   {
     where: 'In the chat',
     all: [
-      { keys: ['↑', '↓'], does: 'Go to the line above or below' },
-      { keys: ['Home', 'End'], does: 'Go to the newest, or to the oldest that is there' },
+      { keys: ['↑', '↓'], effect: 'Go to the previous or next message' },
+      { keys: ['Home', 'End'], effect: 'Go to the newest or oldest loaded message' },
     ],
   },
   {
-    where: 'On a line of the chat',
-    all: (Object.keys(LINE_KEYS) as LineKey[]).map((name) => ({
-      keys: [LINE_KEYS[name].toUpperCase()],
-      does: LINE_WORDS[name],
+    where: 'On a chat message',
+    all: (Object.keys(MESSAGE_KEYS) as MessageShortcut[]).map((name) => ({
+      keys: [MESSAGE_KEYS[name].toUpperCase()],
+      effect: MESSAGE_KEY_HELP[name],
     })),
   },
 ];
 
-/** What a key means on a line; null: nothing. */
-export function lineKeyOf(key: string): LineKey | null {
-  const names = Object.keys(LINE_KEYS) as LineKey[];
-  return names.find((name) => LINE_KEYS[name] === key.toLowerCase()) ?? null;
+/** The shortcut for a key on a chat message; null: none. */
+export function messageShortcutOf(key: string): MessageShortcut | null {
+  const names = Object.keys(MESSAGE_KEYS) as MessageShortcut[];
+  return names.find((name) => MESSAGE_KEYS[name] === key.toLowerCase()) ?? null;
 }
+
+/** Selects an open dialog. Toasts have the role "alertdialog" too, but are not modal. */
+export const OPEN_DIALOG = '[role=dialog], [role=alertdialog]:not([aria-modal=false])';

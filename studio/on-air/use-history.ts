@@ -3,35 +3,35 @@ import { useMemo } from 'react';
 import {
   type ChatLog,
   HISTORY_INTERVALS,
-  type LoggedLine,
+  type LoggedMessage,
   type SentLog,
 } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { PAGE_SIZE_MAX } from '../../protocol/limits.ts';
-import type { LineKind } from '../../protocol/moderation.ts';
+import type { MessageKind } from '../../protocol/moderation.ts';
 import { useStudio } from '../api/studio-context.ts';
-import { keyOf, mayPass } from '../api/use-read.ts';
-import type { CountAt, SentEvent } from './show-record.ts';
+import { queryKeyOf, shouldRetry } from '../api/use-api-query.ts';
+import type { CountAt, SentEvent } from './show-log.ts';
 
-/** Calls for the counts of half an hour. */
-const AUDIENCE_CALLS = 3;
-/** Calls that may find nothing before the page says so, and can be asked again. */
-const LOG_CALLS = 12;
-const LOG_EVENTS = 50;
+/** Requests for the counts of half an hour. */
+const AUDIENCE_REQUESTS = 3;
+/** Empty pages that one load skips at most. */
+const EMPTY_PAGES_MAX = 12;
+const EVENTS_PER_PAGE = 50;
 
-/** What was is not another later. */
-const ONCE = { staleTime: Number.POSITIVE_INFINITY, retry: mayPass } as const;
+/** History does not change. */
+const IMMUTABLE = { staleTime: Number.POSITIVE_INFINITY, retry: shouldRetry } as const;
 
-/** The counts of the half hour before an interval. */
+/** The audience of the half hour before an interval. */
 export function useEarlierCounts(streamId: string, before: number | null): readonly CountAt[] {
   const studio = useStudio();
   const { data = NO_COUNTS } = useQuery({
-    ...ONCE,
-    queryKey: [...keyOf('readAudience', { params: { stream_id: streamId } }), before],
+    ...IMMUTABLE,
+    queryKey: [...queryKeyOf('readAudience', { params: { stream_id: streamId } }), before],
     enabled: before !== null,
     queryFn: async ({ signal }) => {
       const ends = Array.from(
-        { length: AUDIENCE_CALLS },
+        { length: AUDIENCE_REQUESTS },
         (_, n) => (before ?? 0) - 1 - n * HISTORY_INTERVALS,
       );
       const parts = await Promise.all(
@@ -51,20 +51,20 @@ export function useEarlierCounts(streamId: string, before: number | null): reado
 
 const NO_COUNTS: readonly CountAt[] = [];
 
-/** What was sent before an interval, page by page; `sent` has the newest first. */
+/** Events before an interval, page by page; `sent` has the newest first. */
 export function useEarlierSent(streamId: string, before: number | null) {
   const studio = useStudio();
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
-    ...ONCE,
-    queryKey: [...keyOf('readSentLog', { params: { stream_id: streamId } }), before],
+    ...IMMUTABLE,
+    queryKey: [...queryKeyOf('readSentLog', { params: { stream_id: streamId } }), before],
     enabled: before !== null,
     initialPageParam: before,
     getNextPageParam: ({ next }: SentLog) => next,
     queryFn: ({ pageParam, signal }) =>
-      firstWithAny(pageParam ?? 0, (at) =>
+      firstNonEmpty(pageParam ?? 0, (at) =>
         studio.call('readSentLog', {
           params: { stream_id: streamId },
-          query: { before: at, limit: LOG_EVENTS },
+          query: { before: at, limit: EVENTS_PER_PAGE },
           signal,
         }),
       ),
@@ -72,8 +72,8 @@ export function useEarlierSent(streamId: string, before: number | null) {
   const sent = (data?.pages ?? [])
     .flatMap(({ results }) => results)
     .map(
-      ({ interval, ...event }, place): SentEvent => ({
-        id: `earlier-${place}`,
+      ({ interval, ...event }, index): SentEvent => ({
+        id: `earlier-${index}`,
         interval,
         atMs: intervalStartMs(interval),
         event,
@@ -87,34 +87,37 @@ export function useEarlierSent(streamId: string, before: number | null) {
   };
 }
 
-/** Lines before an interval, page by page, the newest first; of one kind, or of all. */
-export function useEarlierLines(
+/**
+ * Chat messages before an interval, page by page, newest first.
+ * @param kind only this kind; null: all
+ */
+export function useEarlierMessages(
   streamId: string,
   before: number | null,
-  kind: LineKind | null,
-): EarlierLines {
+  kind: MessageKind | null,
+): EarlierMessages {
   const studio = useStudio();
   const params = { stream_id: streamId };
-  const ofKind = kind === null ? {} : { kind };
+  const kindQuery = kind === null ? {} : { kind };
   const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
-    ...ONCE,
-    queryKey: [...keyOf('readChatLog', { params, query: ofKind }), before],
+    ...IMMUTABLE,
+    queryKey: [...queryKeyOf('readChatLog', { params, query: kindQuery }), before],
     enabled: before !== null,
     initialPageParam: before,
     getNextPageParam: ({ next }: ChatLog) => next,
-    // What is hidden in them later is told as it happens; nobody else may change pages.
+    // Pages never change: later changes, such as hidden messages, arrive as events.
     structuralSharing: false,
     queryFn: ({ pageParam, signal }) =>
-      firstWithAny(pageParam ?? 0, (at) =>
+      firstNonEmpty(pageParam ?? 0, (at) =>
         studio.call('readChatLog', {
           params,
-          query: { before: at, limit: PAGE_SIZE_MAX, ...ofKind },
+          query: { before: at, limit: PAGE_SIZE_MAX, ...kindQuery },
           signal,
         }),
       ),
   });
   return {
-    lines: useMemo(() => data?.pages.flatMap(({ results }) => results) ?? NO_LINES, [data]),
+    messages: useMemo(() => data?.pages.flatMap(({ results }) => results) ?? NO_MESSAGES, [data]),
     isMore: hasNextPage || isError,
     isFetching,
     isError,
@@ -122,34 +125,34 @@ export function useEarlierLines(
   };
 }
 
-export interface EarlierLines {
-  readonly lines: readonly LoggedLine[];
-  /** There may be lines before them. */
+export interface EarlierMessages {
+  readonly messages: readonly LoggedMessage[];
+  /** Earlier messages may exist. */
   readonly isMore: boolean;
   readonly isFetching: boolean;
-  /** They could not be had, and can be asked for again. */
+  /** Loading failed and can be retried. */
   readonly isError: boolean;
   readonly fetchMore: () => void;
 }
 
-const NO_LINES: readonly LoggedLine[] = [];
+const NO_MESSAGES: readonly LoggedMessage[] = [];
 
-/** The last purchases before an interval, the newest first. */
+/** The last purchases before an interval, newest first. */
 export function useEarlierPurchases(
   streamId: string,
   before: number | null,
-): readonly LoggedLine[] {
+): readonly LoggedMessage[] {
   const studio = useStudio();
   const params = { stream_id: streamId };
-  const { data = NO_LINES } = useQuery({
-    ...ONCE,
-    queryKey: [...keyOf('readChatLog', { params, query: { kind: 'purchase' } }), before],
+  const { data = NO_MESSAGES } = useQuery({
+    ...IMMUTABLE,
+    queryKey: [...queryKeyOf('readChatLog', { params, query: { kind: 'purchase' } }), before],
     enabled: before !== null,
     queryFn: async ({ signal }) => {
-      const { results } = await firstWithAny(before ?? 0, (at) =>
+      const { results } = await firstNonEmpty(before ?? 0, (at) =>
         studio.call('readChatLog', {
           params,
-          query: { before: at, limit: LOG_EVENTS, kind: 'purchase' },
+          query: { before: at, limit: EVENTS_PER_PAGE, kind: 'purchase' },
           signal,
         }),
       );
@@ -159,12 +162,12 @@ export function useEarlierPurchases(
   return data;
 }
 
-/** The first page that has something in it, of so many that are looked at in one go. */
-async function firstWithAny<
+/** The first non-empty page. */
+async function firstNonEmpty<
   Page extends { readonly results: unknown[]; readonly next: number | null },
 >(before: number, read: (before: number) => Promise<Page>): Promise<Page> {
   let page = await read(before);
-  for (let calls = 1; calls < LOG_CALLS; calls++) {
+  for (let pages = 1; pages < EMPTY_PAGES_MAX; pages++) {
     if (page.results.length > 0 || page.next === null) break;
     page = await read(page.next);
   }

@@ -7,39 +7,39 @@ import { Loading } from '../ui/states.tsx';
 interface CrowdViewProps {
   readonly crowd: CrowdFigures | null;
   readonly settings: NewRehearsal;
-  /** They are there; else these are their last figures. */
-  readonly isThere: boolean;
+  /** Whether the viewers are connected; else these are their last figures. */
+  readonly isRunning: boolean;
 }
 
-/** What the viewers of a rehearsal say of the service. */
-export function CrowdView({ crowd, settings, isThere }: CrowdViewProps) {
+/** What the simulated viewers of a rehearsal measured. */
+export function CrowdView({ crowd, settings, isRunning }: CrowdViewProps) {
   return (
-    <Panel title="The viewers">
+    <Panel title="Simulated viewers">
       {crowd ? (
         <>
-          <Agreement crowd={crowd} />
-          <Figures crowd={crowd} settings={settings} isThere={isThere} />
+          <CheckResult crowd={crowd} />
+          <Figures crowd={crowd} settings={settings} isRunning={isRunning} />
           <Quizzes quizzes={crowd.quizzes} />
         </>
-      ) : isThere ? (
-        <Loading what="The viewers are on their way" />
+      ) : isRunning ? (
+        <Loading label="Waiting for the viewers" />
       ) : (
-        <p className="text-quiet">They left before they said anything.</p>
+        <p className="text-quiet">The viewers left without reporting.</p>
       )}
     </Panel>
   );
 }
 
-/** Whether the service told them what they know themselves. */
-function Agreement({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFigures }) {
+/** Whether the service's data matches what the viewers know. */
+function CheckResult({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFigures }) {
   if (mismatch !== null) {
     return (
       <p
         role="alert"
         className="flex gap-3 rounded-xl bg-bad-soft p-3 font-semibold wrap-anywhere text-bad"
       >
-        <TriangleAlert className="size-5 shrink-0" aria-hidden="true" />A number does not fit:{' '}
-        {mismatch}
+        <TriangleAlert className="size-5 shrink-0" aria-hidden="true" />
+        Mismatch: {mismatch}
       </p>
     );
   }
@@ -47,30 +47,34 @@ function Agreement({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFigur
     <p className="flex gap-3 rounded-xl bg-good-soft p-3 font-semibold text-good">
       <CircleCheck className="size-5 shrink-0" aria-hidden="true" />
       <span>
-        Counts, answers and winners are as the viewers know them:{' '}
-        <span className="tabular-nums">{checks.toLocaleString()}</span> checks, all right.
+        Counts, answers and winners match what the viewers saw:{' '}
+        <span className="tabular-nums">{checks.toLocaleString()}</span> checks passed.
       </span>
     </p>
   );
 }
 
-function Figures({ crowd, settings, isThere }: CrowdViewProps & { readonly crowd: CrowdFigures }) {
+function Figures({
+  crowd,
+  settings,
+  isRunning,
+}: CrowdViewProps & { readonly crowd: CrowdFigures }) {
   const { acknowledged, refusedLate, unknown } = crowd.answers;
   const figures = [
-    ['Here now', isThere ? crowd.present : 0, `of ${settings.viewers.toLocaleString()} viewers`],
-    ['Answers that count', acknowledged, 'each acknowledged, and once'],
-    ['Refused, too late', refusedLate, 'after the close'],
-    ['Not known', unknown, 'every try was lost, or they left'],
+    ['Connected', isRunning ? crowd.present : 0, `of ${settings.viewers.toLocaleString()} viewers`],
+    ['Accepted answers', acknowledged, 'each acknowledged once'],
+    ['Late answers refused', refusedLate, 'after the close'],
+    ['Unknown outcome', unknown, 'every attempt was lost, or the viewer left'],
     ['Requests', crowd.requests, 'answered by the service'],
-    ['Lost on purpose', crowd.lost, 'and tried again'],
+    ['Lost requests', crowd.lost, 'simulated losses, retried'],
   ] as const;
   return (
     <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 lg:grid-cols-2 xl:grid-cols-3">
-      {figures.map(([name, value, about]) => (
+      {figures.map(([name, value, description]) => (
         <div key={name} className="grid content-start rounded-xl bg-raised p-3">
           <dt className="text-sm font-semibold">{name}</dt>
           <dd className="text-2xl font-bold tabular-nums">{value.toLocaleString()}</dd>
-          <dd className="text-sm text-quiet">{about}</dd>
+          <dd className="text-sm text-quiet">{description}</dd>
         </div>
       ))}
     </dl>
@@ -78,31 +82,31 @@ function Figures({ crowd, settings, isThere }: CrowdViewProps & { readonly crowd
 }
 
 function Quizzes({ quizzes }: { readonly quizzes: readonly RehearsedQuiz[] }) {
-  if (quizzes.length === 0) return <p className="text-quiet">No quiz was asked yet.</p>;
+  if (quizzes.length === 0) return <p className="text-quiet">No quizzes sent yet.</p>;
   return (
     <ul aria-label="Quizzes of the rehearsal" className="grid gap-3">
       {quizzes.toReversed().map((quiz) => (
-        <Quiz key={quiz.id} quiz={quiz} />
+        <QuizItem key={quiz.id} quiz={quiz} />
       ))}
     </ul>
   );
 }
 
-function Quiz({ quiz }: { readonly quiz: RehearsedQuiz }) {
+function QuizItem({ quiz }: { readonly quiz: RehearsedQuiz }) {
   const { question, acknowledged, refusedLate, counted } = quiz;
   const others = counted === null ? 0 : counted - acknowledged;
   return (
     <li className="grid gap-1 border-t border-line pt-3">
       <span className="flex flex-wrap items-center justify-between gap-2">
         <span className="font-semibold wrap-anywhere">{question}</span>
-        <Badge look={counted === null ? 'accent' : 'plain'}>
-          {counted === null ? 'no results yet' : 'results are out'}
+        <Badge variant={counted === null ? 'accent' : 'plain'}>
+          {counted === null ? 'No results yet' : 'Results shown'}
         </Badge>
       </span>
       <span className="text-quiet tabular-nums">
         {acknowledged.toLocaleString()} acknowledged
         {counted !== null && ` · ${counted.toLocaleString()} counted`}
-        {others > 0 && ` (${others.toLocaleString()} of others, such as you)`}
+        {others > 0 && ` (${others.toLocaleString()} from others, such as you)`}
         {` · ${refusedLate.toLocaleString()} too late`}
       </span>
     </li>

@@ -6,13 +6,13 @@ import {
   REHEARSAL_LOSS_MAX,
   REHEARSAL_VIEWERS_MAX,
 } from '../../protocol/rehearsal.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Panel } from '../ui/panel.tsx';
 
-/** A hall as it usually is. */
-const USUAL: NewRehearsal = {
+/** Typical conditions. */
+const DEFAULTS: NewRehearsal = {
   viewers: 100,
   latencyMs: 2_000,
   lossShare: 0.01,
@@ -22,30 +22,32 @@ const USUAL: NewRehearsal = {
 
 interface NewRehearsalPanelProps {
   readonly showId: string;
-  /** The crowd of before. */
+  /** Settings of the previous rehearsal. */
   readonly settings?: NewRehearsal;
 }
 
-/** Begins a rehearsal. */
+/** Starts a rehearsal. */
 export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) {
-  const [crowd, setCrowd] = useState(settings ?? USUAL);
-  const { write, isPending } = useWrite('createRehearsal', { stale: ['readRehearsal'] });
+  const [crowd, setCrowd] = useState(settings ?? DEFAULTS);
+  const { mutate, isPending } = useApiMutation('createRehearsal', {
+    invalidates: ['readRehearsal'],
+  });
   const change = (part: Partial<NewRehearsal>) => setCrowd({ ...crowd, ...part });
-  const begin = (event: FormEvent) => {
+  const start = (event: FormEvent) => {
     event.preventDefault();
-    write({ params: { stream_id: showId }, body: crowd });
+    mutate({ params: { stream_id: showId }, body: crowd });
   };
   return (
     <Panel title={settings ? 'Rehearse again' : 'Rehearse the show'}>
       <p className="max-w-prose text-quiet">
-        You run it as you will on the day, with a copy of your drafts and with viewers who are none.
-        Nobody outside notices: it is in no list, nothing is recorded, and no webhook is told.
+        Run the show with a copy of your drafts and simulated viewers. It is private: it is not
+        listed or recorded, and webhooks are not sent.
       </p>
-      <form onSubmit={begin} className="grid gap-5">
+      <form onSubmit={start} className="grid gap-5">
         <div className="grid grid-cols-[repeat(auto-fit,minmax(13rem,1fr))] items-start gap-5">
           <NumberField
             label="Viewers"
-            help="They come, answer, chat, and leave for a while."
+            help="They join, answer, chat and leave for a while."
             value={crowd.viewers}
             onChange={(viewers) => change({ viewers: viewers || 1 })}
             minValue={1}
@@ -53,8 +55,8 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
             step={1}
           />
           <NumberField
-            label="Lag, seconds"
-            help="They see what happens so much later, as with a picture that comes late."
+            label="Video delay, seconds"
+            help="Viewers see everything this much later."
             value={crowd.latencyMs / 1_000}
             onChange={(seconds) => change({ latencyMs: Math.round(seconds * 1_000) || 0 })}
             minValue={0}
@@ -63,28 +65,28 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
           />
           <Share
             label="Requests lost"
-            help="On a bad net; they try again, as the app does."
+            help="Simulates a bad network. Viewers retry, like the app."
             value={crowd.lossShare}
             max={REHEARSAL_LOSS_MAX}
             onChange={(lossShare) => change({ lossShare })}
           />
           <Share
             label="Bots"
-            help="They answer faster than anybody can read."
+            help="They answer faster than anyone can read."
             value={crowd.botShare}
             onChange={(botShare) => change({ botShare })}
           />
           <Share
             label="Late answers"
-            help="They come after the close, and must be refused."
+            help="Sent after the close; the service must refuse them."
             value={crowd.lateShare}
             onChange={(lateShare) => change({ lateShare })}
           />
         </div>
         <div>
-          <Button type="submit" look="primary" isPending={isPending}>
+          <Button type="submit" variant="primary" isPending={isPending}>
             <Drama aria-hidden="true" />
-            Begin the rehearsal
+            Start the rehearsal
           </Button>
         </div>
       </form>

@@ -2,7 +2,7 @@ import { Drama } from 'lucide-react';
 import { Link } from 'wouter';
 import { FOCUS_RING } from '../ui/classes.ts';
 
-/** Above all pages of a rehearsal, so that nobody takes it for the show. */
+/** A banner on all pages of a rehearsal, which otherwise look like the show's. */
 export function RehearsalBanner({ showId }: { readonly showId: string }) {
   return (
     <p
@@ -11,12 +11,12 @@ export function RehearsalBanner({ showId }: { readonly showId: string }) {
     >
       <Drama className="size-5 shrink-0" aria-hidden="true" />
       <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        Rehearsal: nobody outside sees this.
+        Rehearsal: not visible to the public.
         <Link
           href={`/streams/${showId}/rehearsal`}
           className={`inline-flex min-h-8 items-center underline ${FOCUS_RING}`}
         >
-          Its viewers and figures
+          Viewers and figures
         </Link>
       </span>
     </p>

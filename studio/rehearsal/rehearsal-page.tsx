@@ -1,31 +1,31 @@
 import { LockKeyhole } from 'lucide-react';
-import { StudioProblem } from '../api/studio-problem.ts';
-import { useRead } from '../api/use-read.ts';
-import { useMay } from '../session/session-context.ts';
+import { StudioApiError } from '../api/studio-api-error.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { CurrentRehearsal } from './current-rehearsal.tsx';
 import { NewRehearsalPanel } from './new-rehearsal-panel.tsx';
 
-/** The show before the show: with synthetic viewers, and nobody outside notices. */
+/** The page for a private test run with simulated viewers. */
 export function RehearsalPage({ streamId }: { readonly streamId: string }) {
   return <StreamPage streamId={streamId}>{() => <Rehearsal showId={streamId} />}</StreamPage>;
 }
 
 function Rehearsal({ showId }: { readonly showId: string }) {
-  const read = useRead('readRehearsal', { params: { stream_id: showId } });
-  const mayBegin = useMay('createRehearsal');
-  const isNone = read.error instanceof StudioProblem && read.error.status === 404;
-  if (isNone) return mayBegin ? <NewRehearsalPanel showId={showId} /> : <NothingYet />;
-  if (read.data) return <CurrentRehearsal showId={showId} rehearsal={read.data} />;
-  if (read.isError) return <Failure error={read.error} onAgain={() => read.refetch()} />;
-  return <Loading what="Looking for a rehearsal" />;
+  const query = useApiQuery('readRehearsal', { params: { stream_id: showId } });
+  const mayStart = usePermission('createRehearsal');
+  const hasNone = query.error instanceof StudioApiError && query.error.status === 404;
+  if (hasNone) return mayStart ? <NewRehearsalPanel showId={showId} /> : <NoRehearsal />;
+  if (query.data) return <CurrentRehearsal showId={showId} rehearsal={query.data} />;
+  if (query.isError) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
+  return <Loading label="Loading rehearsal" />;
 }
 
-function NothingYet() {
+function NoRehearsal() {
   return (
-    <Empty icon={<LockKeyhole aria-hidden="true" />} title="Nobody rehearses">
-      An owner or a host begins a rehearsal; it is here then.
-    </Empty>
+    <EmptyState icon={<LockKeyhole aria-hidden="true" />} title="No rehearsal">
+      Owners and hosts can start a rehearsal. It then appears here.
+    </EmptyState>
   );
 }

@@ -2,7 +2,7 @@ import { ExternalLink } from 'lucide-react';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 
-/** What viewers see, as they see it. */
+/** The viewers' page in a frame. */
 export function ViewersFrame({ streamId }: { readonly streamId: string }) {
   const page = `/watch/${streamId}`;
   return (
@@ -15,9 +15,8 @@ export function ViewersFrame({ streamId }: { readonly streamId: string }) {
           rel="noopener"
           className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
         >
-          Open it
+          Open in a new tab
           <ExternalLink className="size-4" aria-hidden="true" />
-          <span className="sr-only">(opens a new tab)</span>
         </a>
       }
     >
@@ -26,7 +25,7 @@ export function ViewersFrame({ streamId }: { readonly streamId: string }) {
         title="What viewers see"
         className="h-[40rem] max-h-[80dvh] w-full rounded-xl border border-line"
       />
-      <p className="text-sm text-quiet">You are counted as a viewer, too, and may play along.</p>
+      <p className="text-sm text-quiet">You count as a viewer and can play along.</p>
     </Panel>
   );
 }

@@ -3,13 +3,13 @@ import { answerTimeBars, answerTimesLabel } from './answer-times.ts';
 
 const HISTOGRAM = { binMs: 500, counts: [0, 3, 9, 9, 1] };
 
-test('bars of answer times begin where the one before ends', () => {
+test('answerTimeBars returns the start of each bar in seconds', () => {
   expect(answerTimeBars(HISTOGRAM)).toEqual([
     [0, 0.5, 1, 1.5, 2],
     [0, 3, 9, 9, 1],
   ]);
 });
 
-test('are read out by the highest', () => {
+test('answerTimesLabel names the highest bar', () => {
   expect(answerTimesLabel(HISTOGRAM)).toBe('Most answers came between 1.0\u00a0s and 1.5\u00a0s');
 });

@@ -1,15 +1,15 @@
 import type { AnswerTimes } from '../../protocol/report.ts';
-import { secondsOf } from './durations.ts';
+import { secondsLabel } from './durations.ts';
 
 type Histogram = AnswerTimes['histogram'];
 
-/** The bars of answer times as a chart takes them: where each begins, s, and how many answers it has. */
+/** Answer times as chart data: start of each bar in seconds, and its count. */
 export function answerTimeBars({ binMs, counts }: Histogram): readonly [number[], number[]] {
   return [counts.map((_, bin) => (bin * binMs) / 1_000), [...counts]];
 }
 
-/** The bars in words. */
+/** Accessible name of the chart. */
 export function answerTimesLabel({ binMs, counts }: Histogram): string {
-  const most = counts.indexOf(Math.max(...counts));
-  return `Most answers came between ${secondsOf(most * binMs)} and ${secondsOf((most + 1) * binMs)}`;
+  const peakBin = counts.indexOf(Math.max(...counts));
+  return `Most answers came between ${secondsLabel(peakBin * binMs)} and ${secondsLabel((peakBin + 1) * binMs)}`;
 }

@@ -6,36 +6,36 @@ type Pair = readonly [interval: number, count: number];
 const points = (...pairs: readonly Pair[]) =>
   pairs.map(([interval, count]) => ({ interval, count }));
 
-const BEGIN_MS = 1_000_000;
+const START_MS = 1_000_000;
 
-describe('the line of the audience', () => {
-  const seriesOf = (...pairs: readonly Pair[]) => audienceSeries(points(...pairs), BEGIN_MS);
+describe('audienceSeries', () => {
+  const seriesOf = (...pairs: readonly Pair[]) => audienceSeries(points(...pairs), START_MS);
 
-  test('is as long as what was counted, from the begin of the show', () => {
+  test('counts seconds from the start of the show', () => {
     expect(seriesOf([4_000, 1], [4_004, 3], [4_008, 2])).toEqual({
-      placesS: [0, 1, 2],
+      positionsS: [0, 1, 2],
       counts: [1, 3, 2],
     });
   });
 
-  test('of nothing is empty', () => {
-    expect(seriesOf()).toEqual({ placesS: [], counts: [] });
+  test('is empty without points', () => {
+    expect(seriesOf()).toEqual({ positionsS: [], counts: [] });
   });
 
-  test('breaks where nobody counted', () => {
-    const { placesS, counts } = seriesOf([4_000, 1], [4_004, 3], [4_404, 2], [4_408, 2]);
-    expect(placesS).toEqual([0, 1, 2, 101, 102]);
+  test('breaks the line at a gap', () => {
+    const { positionsS, counts } = seriesOf([4_000, 1], [4_004, 3], [4_404, 2], [4_408, 2]);
+    expect(positionsS).toEqual([0, 1, 2, 101, 102]);
     expect(counts).toEqual([1, 3, null, 2, 2]);
   });
 
-  test('does not break because a point stands for many seconds', () => {
+  test('has no gaps when all points are far apart', () => {
     const { counts } = seriesOf([4_000, 1], [4_044, 3], [4_088, 2], [4_176, 5]);
     expect(counts).toEqual([1, 3, 2, 5]);
   });
 });
 
-describe('how many there were', () => {
-  const series = audienceSeries(points([4_000, 1], [4_004, 3], [4_404, 2]), BEGIN_MS);
+describe('countAt', () => {
+  const series = audienceSeries(points([4_000, 1], [4_004, 3], [4_404, 2]), START_MS);
 
   test.each([
     [-1, null],
@@ -44,7 +44,7 @@ describe('how many there were', () => {
     [60, null],
     [101, 2],
     [1_000, 2],
-  ])('at %d s', (placeS, count) => {
-    expect(countAt(series, placeS)).toBe(count);
+  ])('at %d s is %p', (positionS, count) => {
+    expect(countAt(series, positionS)).toBe(count);
   });
 });

@@ -1,50 +1,52 @@
 import type { IntervalCount } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 
-/** A stretch without a count is a gap when it is this many times longer than is usual. */
-const GAP_TIMES = 3;
-/** Counts come once a second: less than this is no gap. */
-const GAP_LEAST_MS = 5_000;
-const COUNT_HOLDS_MS = 1_000;
+/** A pause between counts is a gap when it is this many times the median. */
+const GAP_FACTOR = 3;
+/** Counts arrive once a second; shorter pauses are no gap. */
+const GAP_MIN_MS = 5_000;
+const COUNT_PERIOD_MS = 1_000;
 
-/** The audience as a chart takes it: s since the begin of the show, and counts; null breaks the line. */
+/**
+ * The audience as chart data: seconds since the start of the show, and counts; null breaks the
+ * line.
+ */
 export interface AudienceSeries {
-  readonly placesS: readonly number[];
+  readonly positionsS: readonly number[];
   readonly counts: readonly (number | null)[];
 }
 
 /**
- * Counts are told while somebody watches. Where none were told for a while the line breaks: nobody
- * knows what was between.
- * @param beginMs of the show, Unix ms
+ * The audience over a show. The line breaks where nothing was counted.
+ * @param startMs start of the show, Unix ms
  */
-export function audienceSeries(points: readonly IntervalCount[], beginMs: number): AudienceSeries {
+export function audienceSeries(points: readonly IntervalCount[], startMs: number): AudienceSeries {
   const gapMs = gapOf(points);
-  const placesS: number[] = [];
+  const positionsS: number[] = [];
   const counts: (number | null)[] = [];
-  for (const [place, { interval, count }] of points.entries()) {
-    const atMs = intervalStartMs(interval) - beginMs;
-    const beforeMs = intervalStartMs(points[place - 1]?.interval ?? interval) - beginMs;
-    if (atMs - beforeMs > gapMs) {
-      placesS.push((beforeMs + COUNT_HOLDS_MS) / 1_000);
+  for (const [index, { interval, count }] of points.entries()) {
+    const atMs = intervalStartMs(interval) - startMs;
+    const previousMs = intervalStartMs(points[index - 1]?.interval ?? interval) - startMs;
+    if (atMs - previousMs > gapMs) {
+      positionsS.push((previousMs + COUNT_PERIOD_MS) / 1_000);
       counts.push(null);
     }
-    placesS.push(atMs / 1_000);
+    positionsS.push(atMs / 1_000);
     counts.push(count);
   }
-  return { placesS, counts };
+  return { positionsS, counts };
 }
 
-/** How many there were at a place, by the last count before it; null: not known. */
-export function countAt({ placesS, counts }: AudienceSeries, placeS: number): number | null {
-  return counts[placesS.findLastIndex((pointS) => pointS <= placeS)] ?? null;
+/** The last count at or before a position; null: unknown. */
+export function countAt({ positionsS, counts }: AudienceSeries, positionS: number): number | null {
+  return counts[positionsS.findLastIndex((pointS) => pointS <= positionS)] ?? null;
 }
 
 function gapOf(points: readonly IntervalCount[]): number {
   const distances = points
     .slice(1)
-    .map(({ interval }, place) => interval - (points[place]?.interval ?? interval))
+    .map(({ interval }, index) => interval - (points[index]?.interval ?? interval))
     .sort((a, b) => a - b);
-  const usualMs = intervalStartMs(distances[(distances.length - 1) >> 1] ?? 0);
-  return Math.max(GAP_LEAST_MS, usualMs * GAP_TIMES);
+  const medianMs = intervalStartMs(distances[(distances.length - 1) >> 1] ?? 0);
+  return Math.max(GAP_MIN_MS, medianMs * GAP_FACTOR);
 }

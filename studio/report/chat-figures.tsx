@@ -1,7 +1,7 @@
 import type { ReadyReport } from '../../protocol/report.ts';
 import { Panel } from '../ui/panel.tsx';
 
-/** What viewers said, in numbers. */
+/** Counts of chat messages by kind, hearts and discounts. */
 export function ChatFigures({ chat }: Pick<ReadyReport, 'chat'>) {
   const { lines, hearts, discounts } = chat;
   const rows = [

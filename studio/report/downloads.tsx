@@ -2,17 +2,17 @@ import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { EXPORTS, exportUrl, FORMATS } from './exports.ts';
 
-/** Everything as files, by links: a browser saves what they lead to. */
+/** Download links for all exports. */
 export function Downloads({ streamId }: { readonly streamId: string }) {
   return (
     <div className="print:hidden">
       <Panel title="Files">
         <ul className="grid gap-1">
-          {EXPORTS.map(({ name, title, about }) => (
+          {EXPORTS.map(({ name, title, description }) => (
             <li key={name} className="flex items-center justify-between gap-x-3">
               <span className="grid min-w-0">
                 <span className="font-semibold">{title}</span>
-                <span className="text-sm text-quiet">{about}</span>
+                <span className="text-sm text-quiet">{description}</span>
               </span>
               <span className="flex shrink-0">
                 {FORMATS.map((format) => (

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { lengthOf, placeOf, secondsOf } from './durations.ts';
+import { durationLabel, positionLabel, secondsLabel } from './durations.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -11,8 +11,8 @@ test.each([
   [60 * MINUTE_MS, '1 h'],
   [64 * MINUTE_MS + 9_000, '1 h 4 min'],
   [180 * MINUTE_MS, '3 h'],
-])('%d ms are %s long', (ms, text) => {
-  expect(lengthOf(ms)).toBe(text);
+])('durationLabel(%d) is %s', (ms, text) => {
+  expect(durationLabel(ms)).toBe(text);
 });
 
 test.each([
@@ -21,8 +21,8 @@ test.each([
   [4 * MINUTE_MS + 9_000, '4:09'],
   [14 * MINUTE_MS, '14:00'],
   [64 * MINUTE_MS + 9_000, '1:04:09'],
-])('%d ms into the show is %s', (ms, text) => {
-  expect(placeOf(ms)).toBe(text);
+])('positionLabel(%d) is %s', (ms, text) => {
+  expect(positionLabel(ms)).toBe(text);
 });
 
 test.each([
@@ -31,6 +31,6 @@ test.each([
   [415, '0.42\u00a0s'],
   [2_349, '2.3\u00a0s'],
   [61_000, '61.0\u00a0s'],
-])('%d ms are %s', (ms, text) => {
-  expect(secondsOf(ms)).toBe(text);
+])('secondsLabel(%d) is %s', (ms, text) => {
+  expect(secondsLabel(ms)).toBe(text);
 });

@@ -2,8 +2,8 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** How long something was, as people say it: "1 h 4 min", "12 min 5 s", "40 s". */
-export function lengthOf(ms: number): string {
+/** A duration: "1 h 4 min", "12 min 5 s", "40 s". */
+export function durationLabel(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   const [h, min, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
   if (h > 0) return min > 0 ? `${h} h ${min} min` : `${h} h`;
@@ -11,17 +11,17 @@ export function lengthOf(ms: number): string {
   return `${s} s`;
 }
 
-/** How far into a show something is, as players write it: "1:04:09", "4:09". */
-export function placeOf(ms: number): string {
-  const whole = Math.max(0, ms);
+/** A position in a show, as players show it: "1:04:09", "4:09". */
+export function positionLabel(ms: number): string {
+  const positionMs = Math.max(0, ms);
   const digits = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  const minutesAndSeconds = `${digits((whole % HOUR_MS) / MINUTE_MS)}:${digits((whole % MINUTE_MS) / SECOND_MS)}`;
-  const hours = Math.floor(whole / HOUR_MS);
+  const minutesAndSeconds = `${digits((positionMs % HOUR_MS) / MINUTE_MS)}:${digits((positionMs % MINUTE_MS) / SECOND_MS)}`;
+  const hours = Math.floor(positionMs / HOUR_MS);
   return hours > 0 ? `${hours}:${minutesAndSeconds}` : minutesAndSeconds.replace(/^0/, '');
 }
 
-/** A short time to a tenth of a second: "2.3 s"; under a second to a hundredth: "0.42 s". */
-export function secondsOf(ms: number): string {
+/** A short duration: "2.3 s", or "0.42 s" under a second. */
+export function secondsLabel(ms: number): string {
   const isShort = Math.abs(ms) < SECOND_MS;
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: isShort ? 2 : 1 };
   return `${(ms / SECOND_MS).toLocaleString(undefined, digits)}\u00a0s`;

@@ -1,18 +1,18 @@
 import { studioApi } from '../../protocol/studio-api.ts';
 
-/** The files of a show, as operations name them. */
+/** The exports of a show, by operation. */
 export const EXPORTS = [
-  { name: 'exportResults', title: 'Results', about: 'each choice of each quiz' },
-  { name: 'exportAnswers', title: 'Answers', about: 'who answered what, and when' },
-  { name: 'exportWinners', title: 'Winners', about: 'who reported to each round' },
-  { name: 'exportAudience', title: 'Audience', about: 'how many, each second' },
-  { name: 'exportChat', title: 'Chat', about: 'every line that viewers got' },
-  { name: 'exportFeed', title: 'Feed', about: 'everything that viewers were sent' },
+  { name: 'exportResults', title: 'Results', description: 'Counts for each choice of each quiz' },
+  { name: 'exportAnswers', title: 'Answers', description: 'Each answer with viewer and time' },
+  { name: 'exportWinners', title: 'Winners', description: 'The winners of each round' },
+  { name: 'exportAudience', title: 'Audience', description: 'Viewer count for each second' },
+  { name: 'exportChat', title: 'Chat', description: 'Every message that viewers received' },
+  { name: 'exportFeed', title: 'Feed', description: 'Every event that viewers received' },
 ] as const;
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 
-/** Where a file of a show is. */
+/** The URL of an export. */
 export function exportUrl(
   name: (typeof EXPORTS)[number]['name'],
   streamId: string,

@@ -1,33 +1,33 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { ReadyReport } from '../../protocol/report.ts';
 import { dateOf, timeOf } from '../shell/times.ts';
-import { lengthOf, placeOf } from './durations.ts';
-import { beginOf } from './show-times.ts';
+import { durationLabel, positionLabel } from './durations.ts';
+import { showStartMs } from './show-start.ts';
 
-/** Below this a tenth says something. */
-const FEW = 100;
+/** Smaller values have one decimal. */
+const ROUNDED_FROM = 100;
 
 interface Figure {
   readonly name: string;
   readonly value: string;
-  /** More of it, in small. */
-  readonly about: string;
+  /** Explanation. */
+  readonly description: string;
 }
 
-/** How many there were, and for how long. */
+/** The key figures: audience and times. */
 export function Figures({ report }: { readonly report: ReadyReport }) {
   return (
     <section aria-label="Figures" className="grid gap-3">
-      <p className="text-quiet">{whenOf(report)}</p>
+      <p className="text-quiet">{datesSentence(report)}</p>
       <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 xl:grid-cols-5 print:grid-cols-3">
-        {figuresOf(report).map(({ name, value, about }) => (
+        {figuresOf(report).map(({ name, value, description }) => (
           <div
             key={name}
             className="grid content-start rounded-2xl border border-line bg-card p-4 break-inside-avoid last:col-span-2 sm:last:col-span-1"
           >
             <dt className="text-sm font-semibold">{name}</dt>
             <dd className="text-2xl font-bold wrap-anywhere tabular-nums sm:text-3xl">{value}</dd>
-            <dd className="text-sm text-quiet">{about}</dd>
+            <dd className="text-sm text-quiet">{description}</dd>
           </div>
         ))}
       </dl>
@@ -35,43 +35,43 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
   );
 }
 
-function whenOf({ started, ended }: ReadyReport): string {
-  if (started === null) return `Ended ${dateOf(ended)}, and was never started.`;
-  return `Began ${dateOf(started)}, ended ${dateOf(ended)}.`;
+function datesSentence({ started, ended }: ReadyReport): string {
+  if (started === null) return `Ended ${dateOf(ended)}. Never started.`;
+  return `Started ${dateOf(started)}, ended ${dateOf(ended)}.`;
 }
 
 function figuresOf(report: ReadyReport): readonly Figure[] {
   const { peak, average, uniqueViewers, minutesWatched, ended } = report;
-  const beginMs = beginOf(report);
+  const startMs = showStartMs(report);
   const peakMs = peak && intervalStartMs(peak.interval);
   return [
     {
-      name: 'Most at once',
+      name: 'Peak viewers',
       value: peak ? peak.count.toLocaleString() : '–',
-      about:
+      description:
         peakMs === null
-          ? 'Nobody was counted'
-          : `at ${timeOf(peakMs)}, ${placeOf(peakMs - beginMs)} in`,
+          ? 'No viewers'
+          : `at ${timeOf(peakMs)}, ${positionLabel(peakMs - startMs)} in`,
     },
     {
-      name: 'On average',
+      name: 'Average viewers',
       value: roundOf(average),
-      about: 'over the whole show',
+      description: 'over the whole show',
     },
     {
-      name: 'Different viewers',
+      name: 'Unique viewers',
       value: uniqueViewers.toLocaleString(),
-      about: 'who opened the show',
+      description: 'opened the show',
     },
     {
       name: 'Minutes watched',
       value: roundOf(minutesWatched),
-      about: 'by all of them together',
+      description: 'total of all viewers',
     },
-    { name: 'Length', value: lengthOf(ended - beginMs), about: 'from its begin to its end' },
+    { name: 'Duration', value: durationLabel(ended - startMs), description: 'from start to end' },
   ];
 }
 
 function roundOf(value: number): string {
-  return value.toLocaleString(undefined, { maximumFractionDigits: value < FEW ? 1 : 0 });
+  return value.toLocaleString(undefined, { maximumFractionDigits: value < ROUNDED_FROM ? 1 : 0 });
 }

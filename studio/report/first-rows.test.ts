@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { firstRows } from './first-rows.ts';
 
-function streamOf(...pieces: readonly string[]) {
+function streamOf(...chunks: readonly string[]) {
   let isCancelled = false;
   const encoder = new TextEncoder();
-  const rest = [...pieces];
+  const remaining = [...chunks];
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
-      const piece = rest.shift();
-      if (piece === undefined) controller.close();
-      else controller.enqueue(encoder.encode(piece));
+      const chunk = remaining.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(encoder.encode(chunk));
     },
     cancel: () => {
       isCancelled = true;
@@ -18,8 +18,8 @@ function streamOf(...pieces: readonly string[]) {
   return { body, isCancelled: () => isCancelled };
 }
 
-describe('the first rows', () => {
-  test('are all when there are no more, however they are cut', async () => {
+describe('firstRows', () => {
+  test('returns all rows across chunk boundaries', async () => {
     const { body } = streamOf('{"seat":1}\n{"se', 'at":2}\n', '{"seat":3}\n');
     expect(await firstRows<{ seat: number }>(body, 3)).toEqual({
       rows: [{ seat: 1 }, { seat: 2 }, { seat: 3 }],
@@ -27,7 +27,7 @@ describe('the first rows', () => {
     });
   });
 
-  test('are as many as were asked for, and the others are not taken', async () => {
+  test('returns the maximum and cancels the stream', async () => {
     const { body, isCancelled } = streamOf(
       '{"seat":1}\n',
       '{"seat":2}\n',
@@ -41,7 +41,7 @@ describe('the first rows', () => {
     expect(isCancelled()).toBe(true);
   });
 
-  test('of nothing are none', async () => {
+  test('returns no rows for an empty stream', async () => {
     expect(await firstRows(streamOf().body, 2)).toEqual({ rows: [], isMore: false });
   });
 });

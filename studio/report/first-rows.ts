@@ -1,27 +1,27 @@
 export interface FirstRows<Row> {
   readonly rows: readonly Row[];
-  /** There are others after them. */
+  /** More rows follow. */
   readonly isMore: boolean;
 }
 
-/** The first rows of NDJSON; of the rest no more is taken than was on its way. */
+/** Reads the first rows of NDJSON, then cancels the stream. */
 export async function firstRows<Row>(
   body: ReadableStream<Uint8Array>,
-  most: number,
+  max: number,
 ): Promise<FirstRows<Row>> {
   const reader = body
     .pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>)
     .getReader();
   const rows: Row[] = [];
-  let rest = '';
+  let remainder = '';
   for (;;) {
     const { done, value = '' } = await reader.read();
-    const lines = `${rest}${value}`.split('\n');
-    rest = lines.pop() ?? '';
+    const lines = `${remainder}${value}`.split('\n');
+    remainder = lines.pop() ?? '';
     rows.push(...lines.filter(Boolean).map((line) => JSON.parse(line) as Row));
-    if (rows.length > most) {
+    if (rows.length > max) {
       await reader.cancel();
-      return { rows: rows.slice(0, most), isMore: true };
+      return { rows: rows.slice(0, max), isMore: true };
     }
     if (done) return { rows, isMore: false };
   }

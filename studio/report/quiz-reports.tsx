@@ -6,7 +6,7 @@ import { type AnswerTimes, LAST_MOMENT_MS, type QuizReport } from '../../protoco
 import {
   axisOf,
   COUNT_SCALE,
-  type Colour,
+  type Color,
   countAxisOf,
   Plot,
   type PlotOptions,
@@ -15,51 +15,51 @@ import { Button } from '../ui/button.tsx';
 import { ChoiceBars } from '../ui/choice-bars.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { answerTimeBars, answerTimesLabel } from './answer-times.ts';
-import { secondsOf } from './durations.ts';
-import { percentOf } from './percent.ts';
+import { secondsLabel } from './durations.ts';
+import { percentLabel } from './percent.ts';
 import type { Recording } from './recording.ts';
 
-/** So many are shown at first: a show may have hundreds. */
-const FIRST = 20;
+/** Quizzes shown at first and added by each press: a show may have hundreds. */
+const PAGE_SIZE = 20;
 const CHART_PX = 110;
 
 interface QuizReportsProps {
   readonly quizzes: readonly QuizReport[];
-  /** Null: there is none. */
+  /** null: no recording. */
   readonly recording: Recording | null;
 }
 
-/** What was answered, and how soon. */
+/** The answers to each quiz and their times. */
 export function QuizReports({ quizzes, recording }: QuizReportsProps) {
-  const [most, setMost] = useState(FIRST);
-  const more = quizzes.length - most;
+  const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
+  const more = quizzes.length - visibleCount;
   return (
     <Panel title="Quizzes">
-      {quizzes.length === 0 && <p className="text-quiet">No quiz was sent.</p>}
+      {quizzes.length === 0 && <p className="text-quiet">No quizzes were sent.</p>}
       <ol className="grid gap-6 print-parts">
-        {quizzes.slice(0, most).map((quiz, place) => (
-          <OneQuiz key={quiz.id} quiz={quiz} number={place + 1} recording={recording} />
+        {quizzes.slice(0, visibleCount).map((quiz, index) => (
+          <QuizItem key={quiz.id} quiz={quiz} number={index + 1} recording={recording} />
         ))}
       </ol>
       {more > 0 && (
-        <Button onPress={() => setMost(most + FIRST)}>
-          {more === 1 ? 'Show one more' : `Show more of the other ${more.toLocaleString()}`}
+        <Button onPress={() => setVisibleCount(visibleCount + PAGE_SIZE)}>
+          {`Show more (${more.toLocaleString()} left)`}
         </Button>
       )}
     </Panel>
   );
 }
 
-interface OneQuizProps {
+interface QuizItemProps {
   readonly quiz: QuizReport;
   readonly number: number;
   readonly recording: Recording | null;
 }
 
-function OneQuiz({ quiz, number, recording }: OneQuizProps) {
-  const see = (of: Recording) => {
-    of.seek(intervalStartMs(quiz.toldInterval));
-    of.show();
+function QuizItem({ quiz, number, recording }: QuizItemProps) {
+  const showInRecording = (target: Recording) => {
+    target.seek(intervalStartMs(quiz.toldInterval));
+    target.show();
   };
   return (
     <li className="grid gap-3 border-t border-line pt-4 break-inside-avoid first:border-0 first:pt-0">
@@ -70,10 +70,10 @@ function OneQuiz({ quiz, number, recording }: OneQuizProps) {
         {recording && (
           <span className="print:hidden">
             <Button
-              look="quiet"
+              variant="quiet"
               size="icon"
-              onPress={() => see(recording)}
-              aria-label={`See quiz ${number} in the recording`}
+              onPress={() => showInRecording(recording)}
+              aria-label={`Show quiz ${number} in the recording`}
             >
               <Film aria-hidden="true" />
             </Button>
@@ -82,59 +82,59 @@ function OneQuiz({ quiz, number, recording }: OneQuizProps) {
       </div>
       <div className="grid items-start gap-4 *:min-w-0 sm:grid-cols-2">
         <ChoiceBars choices={quiz.order} answer={quiz.answer} counts={quiz.counts} />
-        {quiz.answerTimes && <Times times={quiz.answerTimes} />}
+        {quiz.answerTimes && <AnswerTimesChart times={quiz.answerTimes} />}
       </div>
-      <p className="text-quiet tabular-nums">{wordsOf(quiz)}</p>
+      <p className="text-quiet tabular-nums">{summaryOf(quiz)}</p>
     </li>
   );
 }
 
-function wordsOf({ answered, correct, answerTimes, lastMomentShare }: QuizReport): string {
-  if (!answerTimes) return 'Nobody answered.';
+function summaryOf({ answered, correct, answerTimes, lastMomentShare }: QuizReport): string {
+  if (!answerTimes) return 'No answers.';
   return [
-    `${answered.toLocaleString()} answered, ${percentOf(correct / answered)} of them right`,
-    `half within ${secondsOf(answerTimes.median)}`,
-    `nine of ten within ${secondsOf(answerTimes.p90)}`,
-    `${percentOf(lastMomentShare)} in the last ${secondsOf(LAST_MOMENT_MS)}`,
+    `${answered.toLocaleString()} answered, ${percentLabel(correct / answered)} correctly`,
+    `half within ${secondsLabel(answerTimes.median)}`,
+    `90\u00a0% within ${secondsLabel(answerTimes.p90)}`,
+    `${percentLabel(lastMomentShare)} in the last ${secondsLabel(LAST_MOMENT_MS)}`,
   ].join(' · ');
 }
 
-function Times({ times: { histogram } }: { readonly times: AnswerTimes }) {
+function AnswerTimesChart({ times: { histogram } }: { readonly times: AnswerTimes }) {
   const data = useMemo<uPlot.AlignedData>(() => [...answerTimeBars(histogram)], [histogram]);
   const endS = (histogram.binMs * histogram.counts.length) / 1_000;
   return (
     <figure className="grid gap-1">
-      <figcaption className="text-sm text-quiet">When answers came</figcaption>
+      <figcaption className="text-sm text-quiet">Answer times</figcaption>
       <Plot
         label={answerTimesLabel(histogram)}
         heightPx={CHART_PX}
         data={data}
-        optionsOf={(colour) => optionsOf(colour, endS)}
+        createOptions={(color) => createOptions(color, endS)}
       />
     </figure>
   );
 }
 
-/** A bar is as wide as its bin, and begins where that does. */
+/** Each bar spans its bin. */
 const BARS = uPlot.paths.bars?.({ size: [1, Number.POSITIVE_INFINITY], align: 1, gap: 2 });
 
-function optionsOf(colour: Colour, endS: number): PlotOptions {
+function createOptions(color: Color, endS: number): PlotOptions {
   return {
     cursor: { show: false },
     legend: { show: false },
     scales: { x: { time: false, range: [0, endS] }, y: COUNT_SCALE },
     axes: [
       {
-        ...axisOf(colour),
+        ...axisOf(color),
         grid: { show: false },
         values: (_, splits) => splits.map((s) => `${s} s`),
       },
-      countAxisOf(colour),
+      countAxisOf(color),
     ],
     series: [
       {},
       {
-        fill: () => colour('--accent'),
+        fill: () => color('--accent'),
         width: 0,
         points: { show: false },
         ...(BARS && { paths: BARS }),

@@ -14,7 +14,7 @@ interface ReadyViewProps {
   readonly report: ReadyReport;
 }
 
-/** A whole report. */
+/** A finished report. */
 export function ReadyView({ stream, report }: ReadyViewProps) {
   const recording = useRecording();
   const isRecorded = useIsRecorded(recording, report.recording.hls_url);

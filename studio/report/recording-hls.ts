@@ -1,60 +1,61 @@
 import Hls, { type ErrorData } from 'hls.js';
 import { nativePicture } from '../../sdk/pictures.ts';
-import type { RecordedVideo, RecordingEvents } from './recording.ts';
+import type { OpenRecording, RecordingEvents } from './recording.ts';
 
-/** After a service that does not answer. */
-const AGAIN_MS = 2_000;
-const NOT_THERE = 404;
+/** Delay before a retry while the service is unavailable. */
+const RETRY_MS = 2_000;
+const NOT_FOUND = 404;
 
-/** Brings a recording into an element: by hls.js, or by a browser that plays HLS by itself. */
+/** Opens a recording in a video element, with hls.js or native HLS. */
 export function openHls(
   video: HTMLVideoElement,
   url: string,
   events: RecordingEvents,
-): RecordedVideo {
+): OpenRecording {
   if (!Hls.isSupported()) return openNative(video, url, events);
-  // Right after the show its playlist may have no end yet: a live one would begin with the newest.
+  // Just after the show, the playlist may still look live; without a start position, playback would
+  // begin at its end.
   const hls = new Hls({ enableWorker: true, backBufferLength: 30, startPosition: 0 });
-  let again: ReturnType<typeof setTimeout> | undefined;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
   hls.on(Hls.Events.ERROR, (_, error) => {
     if (!error.fatal) return;
     if (error.type === Hls.ErrorTypes.MEDIA_ERROR) return hls.recoverMediaError();
-    if (isGone(error)) return events.onAbsent();
-    clearTimeout(again);
-    again = setTimeout(
+    if (isNotFound(error)) return events.onAbsent();
+    clearTimeout(retryTimer);
+    retryTimer = setTimeout(
       () => (hls.levels.length > 0 ? hls.startLoad() : hls.loadSource(url)),
-      AGAIN_MS,
+      RETRY_MS,
     );
   });
   hls.attachMedia(video);
   hls.loadSource(url);
   return {
-    // A hole in what was filmed is nowhere to go to.
+    // Gaps have no video to seek to.
     segments: () => (hls.latestLevelDetails?.fragments ?? []).filter(({ gap }) => !gap),
     stop: () => {
-      clearTimeout(again);
+      clearTimeout(retryTimer);
       hls.destroy();
     },
   };
 }
 
-function isGone({ details, response }: ErrorData): boolean {
-  return response?.code === NOT_THERE && details.startsWith('manifest');
+function isNotFound({ details, response }: ErrorData): boolean {
+  return response?.code === NOT_FOUND && details.startsWith('manifest');
 }
 
 function openNative(
   video: HTMLVideoElement,
   url: string,
   { onAbsent }: RecordingEvents,
-): RecordedVideo {
+): OpenRecording {
   const ending = new AbortController();
   video.addEventListener('error', onAbsent, ending);
   video.src = url;
-  const filmedNow = nativePicture(video);
+  const picture = nativePicture(video);
   return {
-    // It says of one frame when that was filmed, and the others follow from it.
+    // Native HLS exposes the time of the current frame only; extrapolate from it.
     segments: () => {
-      const nowMs = filmedNow.wallClockMs();
+      const nowMs = picture.wallClockMs();
       if (nowMs === null) return [];
       const programDateTime = nowMs - video.currentTime * 1_000;
       return [{ start: 0, duration: video.duration, programDateTime }];

@@ -7,7 +7,7 @@ const SEGMENTS = [
   { start: 1, duration: 1, programDateTime: 110_000 },
 ];
 
-/** What is used of a `<video>`. */
+/** The parts of a `<video>` that Recording uses. */
 class FakeVideo extends EventTarget {
   readyState = 0;
   currentTime = 0;
@@ -22,9 +22,9 @@ async function fixture() {
   const video = new FakeVideo();
   let events: RecordingEvents | null = null;
   let stops = 0;
-  const recording = new Recording(async (_video, url, told) => {
+  const recording = new Recording(async (_video, url, callbacks) => {
     expect(url).toBe(URL);
-    events = told;
+    events = callbacks;
     return { segments: () => SEGMENTS, stop: () => stops++ };
   });
   const stop = recording.start(video as unknown as HTMLVideoElement, URL);
@@ -33,32 +33,32 @@ async function fixture() {
   return { video, recording, stop, events: () => events, stops: () => stops };
 }
 
-describe('a recording', () => {
-  test('tells when the frame on screen was filmed, as it moves', async () => {
+describe('Recording', () => {
+  test('reports the capture time of the frame on screen as it plays', async () => {
     const { video, recording } = await fixture();
     expect(recording.snapshot).toEqual({ state: 'loading', shownMs: null });
-    const told: (number | null)[] = [];
-    recording.subscribe(() => told.push(recording.snapshot.shownMs));
+    const shownMs: (number | null)[] = [];
+    recording.subscribe(() => shownMs.push(recording.snapshot.shownMs));
     video.isLoaded();
     video.currentTime = 1.5;
     video.dispatchEvent(new Event('timeupdate'));
-    expect(told).toEqual([100_000, 110_500]);
+    expect(shownMs).toEqual([100_000, 110_500]);
     expect(recording.snapshot.state).toBe('ready');
   });
 
-  test('goes to what was filmed at a moment', async () => {
+  test('seeks to a capture time', async () => {
     const { video, recording } = await fixture();
     video.isLoaded();
     recording.seek(110_250);
     expect(video.currentTime).toBe(1.25);
     expect(recording.snapshot.shownMs).toBe(110_250);
-    // And stays where it plays from there.
+    // Playback continues from there.
     video.currentTime = 1.75;
     video.dispatchEvent(new Event('timeupdate'));
     expect(video.currentTime).toBe(1.75);
   });
 
-  test('goes there as soon as it can', async () => {
+  test('delays a seek until the video is loaded', async () => {
     const { video, recording } = await fixture();
     recording.seek(110_250);
     expect(video.currentTime).toBe(0);
@@ -66,7 +66,7 @@ describe('a recording', () => {
     expect(video.currentTime).toBe(1.25);
   });
 
-  test('says that it is not kept any more', async () => {
+  test('is absent after a 404', async () => {
     const { recording, events, stop } = await fixture();
     events()?.onAbsent();
     expect(recording.snapshot).toEqual({ state: 'absent', shownMs: null });
@@ -74,14 +74,14 @@ describe('a recording', () => {
     expect(recording.snapshot.state).toBe('absent');
   });
 
-  test('that cannot be opened is not there', async () => {
+  test('is absent when it cannot be opened', async () => {
     const recording = new Recording(() => Promise.reject(new Error('offline')));
     recording.start(new FakeVideo() as unknown as HTMLVideoElement, URL);
     await Bun.sleep(0);
     expect(recording.snapshot.state).toBe('absent');
   });
 
-  test('is let go of', async () => {
+  test('releases the element after a stop', async () => {
     const { video, recording, stop, stops } = await fixture();
     video.isLoaded();
     stop();

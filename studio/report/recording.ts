@@ -1,45 +1,45 @@
-import { type FilmedSegment, filmedAtMs, placeFilmedAt } from './wall-clock.ts';
+import { positionAtMs, type RecordedSegment, recordedAtMs } from './recording-times.ts';
 
-/** A recording as it is in an element. */
-export interface RecordedVideo {
-  segments(): readonly FilmedSegment[];
+/** A recording that is open in a video element. */
+export interface OpenRecording {
+  segments(): readonly RecordedSegment[];
   stop(): void;
 }
 
-/** Who hears of it. */
+/** Callbacks of an open recording. */
 export interface RecordingEvents {
-  /** It is not to be had (any more). */
+  /** The recording does not exist (any more). */
   onAbsent(): void;
 }
 
-export type OpenVideo = (
+export type OpenRecordingIn = (
   video: HTMLVideoElement,
   url: string,
   events: RecordingEvents,
-) => Promise<RecordedVideo>;
+) => Promise<OpenRecording>;
 
 export interface RecordingSnapshot {
   readonly state: 'loading' | 'ready' | 'absent';
-  /** When the frame on screen was filmed, Unix ms; null: not known (yet). */
+  /** Capture time of the frame on screen, Unix ms; null: unknown. */
   readonly shownMs: number | null;
 }
 
-/** A `readyState`: from here on an element knows its places. */
+/** The `readyState` from which an element can seek. */
 const HAVE_METADATA = 1;
-/** The element moved, by itself or because somebody said so. */
-const MOVES = ['loadedmetadata', 'timeupdate', 'seeking', 'seeked'] as const;
+/** Events after which the position may have changed. */
+const POSITION_EVENTS = ['loadedmetadata', 'timeupdate', 'seeking', 'seeked'] as const;
 
-/** The recording of a show: it is known by the time at which things were, and not by that of a player. */
+/** The recording of a show, with positions as wall-clock times. */
 export class Recording {
-  readonly #open: OpenVideo;
+  readonly #open: OpenRecordingIn;
   readonly #listeners = new Set<() => void>();
   #snapshot: RecordingSnapshot = { state: 'loading', shownMs: null };
   #video: HTMLVideoElement | null = null;
-  #recorded: RecordedVideo | null = null;
-  /** Where somebody wanted to go while it was not there yet, Unix ms. */
-  #wantedMs: number | null = null;
+  #recorded: OpenRecording | null = null;
+  /** A seek requested before the recording was ready, Unix ms. */
+  #pendingSeekMs: number | null = null;
 
-  constructor(open: OpenVideo) {
+  constructor(open: OpenRecordingIn) {
     this.#open = open;
   }
 
@@ -52,48 +52,48 @@ export class Recording {
     return () => this.#listeners.delete(listener);
   };
 
-  /** @returns what ends it */
+  /** Opens the recording in an element. @returns closes it */
   start(video: HTMLVideoElement, url: string): () => void {
     const ending = new AbortController();
     this.#video = video;
-    for (const move of MOVES) video.addEventListener(move, () => this.#look(), ending);
-    const onAbsent = () => this.#tell({ state: 'absent', shownMs: null });
+    for (const type of POSITION_EVENTS) video.addEventListener(type, () => this.#refresh(), ending);
+    const onAbsent = () => this.#update({ state: 'absent', shownMs: null });
     this.#open(video, url, { onAbsent }).then((recorded) => {
       if (ending.signal.aborted) return recorded.stop();
       this.#recorded = recorded;
-      this.#look();
+      this.#refresh();
     }, onAbsent);
     return () => {
       ending.abort();
       this.#recorded?.stop();
       this.#recorded = null;
       this.#video = null;
-      if (this.#snapshot.state === 'ready') this.#tell({ state: 'loading', shownMs: null });
+      if (this.#snapshot.state === 'ready') this.#update({ state: 'loading', shownMs: null });
     };
   }
 
-  /** Shows the frame that was filmed at a moment, or as soon as there is one. @param atMs Unix ms */
+  /** Seeks to the frame of a time, as soon as possible. @param atMs Unix ms */
   seek(atMs: number): void {
-    this.#wantedMs = atMs;
-    this.#look();
+    this.#pendingSeekMs = atMs;
+    this.#refresh();
   }
 
-  /** Brings it before the eyes of who is somewhere else in the page, and there the keyboard, too. */
+  /** Scrolls to the video and focuses it. */
   show(): void {
     this.#video?.scrollIntoView({ block: 'center' });
     this.#video?.focus({ preventScroll: true });
   }
 
-  #look(): void {
+  #refresh(): void {
     const [video, segments] = [this.#video, this.#recorded?.segments() ?? []];
     if (!video || video.readyState < HAVE_METADATA || segments.length === 0) return;
-    const wantedS = this.#wantedMs === null ? null : placeFilmedAt(segments, this.#wantedMs);
-    this.#wantedMs = null;
-    if (wantedS !== null) video.currentTime = wantedS;
-    this.#tell({ state: 'ready', shownMs: filmedAtMs(segments, video.currentTime) });
+    const seekS = this.#pendingSeekMs === null ? null : positionAtMs(segments, this.#pendingSeekMs);
+    this.#pendingSeekMs = null;
+    if (seekS !== null) video.currentTime = seekS;
+    this.#update({ state: 'ready', shownMs: recordedAtMs(segments, video.currentTime) });
   }
 
-  #tell(snapshot: RecordingSnapshot): void {
+  #update(snapshot: RecordingSnapshot): void {
     this.#snapshot = snapshot;
     for (const listener of this.#listeners) listener();
   }

@@ -2,33 +2,33 @@ import { FileClock, LockKeyhole, Printer } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Report } from '../../protocol/report.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
-import { useMay } from '../session/session-context.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { ReadyView } from './ready-view.tsx';
-import { Working } from './working.tsx';
+import { ReportProgress } from './report-progress.tsx';
 
-const AGAIN_MS = 1_000;
-/** The service tries again by itself, and not at once. */
-const AFTER_FAILURE_MS = 10_000;
+const POLL_MS = 1_000;
+/** The service retries a failed report, but not at once. */
+const POLL_FAILED_MS = 10_000;
 
-/** What a show was, after its end. */
+/** The report of a show after its end. */
 export function ReportPage({ streamId }: { readonly streamId: string }) {
-  const may = useMay('readReport');
+  const mayRead = usePermission('readReport');
   return (
     <StreamPage
       streamId={streamId}
-      actions={({ status }) => may && status === 'ENDED' && <Print />}
+      actions={({ status }) => mayRead && status === 'ENDED' && <Print />}
     >
       {(stream) => {
-        if (!may) return <NotYours />;
+        if (!mayRead) return <NoPermission />;
         return stream.status === 'ENDED' ? (
-          <ReportOf stream={stream} />
+          <LoadedReport stream={stream} />
         ) : (
-          <NotOver stream={stream} />
+          <NotEnded stream={stream} />
         );
       }}
     </StreamPage>
@@ -44,37 +44,41 @@ function Print() {
   );
 }
 
-function NotYours() {
+function NoPermission() {
   return (
-    <Empty icon={<LockKeyhole aria-hidden="true" />} title="Reports are for owners and hosts">
-      Ask one of them for it: it can be printed, and has files to send.
-    </Empty>
+    <EmptyState icon={<LockKeyhole aria-hidden="true" />} title="Reports are for owners and hosts">
+      Ask an owner or a host to print the report or send you its files.
+    </EmptyState>
   );
 }
 
-function NotOver({ stream }: { readonly stream: StudioStream }) {
+function NotEnded({ stream }: { readonly stream: StudioStream }) {
   return (
-    <Empty icon={<FileClock aria-hidden="true" />} title="The show is not over yet">
-      Its report is made by itself when it has ended.
+    <EmptyState icon={<FileClock aria-hidden="true" />} title="The show has not ended yet">
+      The report is created automatically when the show ends.
       <Link
         href={`/streams/${stream.id}/on-air`}
         className={`inline-flex min-h-11 items-center underline ${FOCUS_RING}`}
       >
-        To the show
+        Go to the show
       </Link>
-    </Empty>
+    </EmptyState>
   );
 }
 
-function ReportOf({ stream }: { readonly stream: StudioStream }) {
-  const read = useRead('readReport', { params: { stream_id: stream.id } }, { againMs: againAfter });
-  if (read.isPending) return <Loading what="Looking for the report" />;
-  if (!read.data) return <Failure error={read.error} onAgain={() => read.refetch()} />;
-  if (read.data.state === 'ready') return <ReadyView stream={stream} report={read.data} />;
-  return <Working report={read.data} />;
+function LoadedReport({ stream }: { readonly stream: StudioStream }) {
+  const query = useApiQuery(
+    'readReport',
+    { params: { stream_id: stream.id } },
+    { refetchIntervalMs: pollInterval },
+  );
+  if (query.isPending) return <Loading label="Loading report" />;
+  if (!query.data) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
+  if (query.data.state === 'ready') return <ReadyView stream={stream} report={query.data} />;
+  return <ReportProgress report={query.data} />;
 }
 
-function againAfter(report: Report | undefined): number | false {
-  if (report?.state === 'working') return AGAIN_MS;
-  return report?.state === 'failed' ? AFTER_FAILURE_MS : false;
+function pollInterval(report: Report | undefined): number | false {
+  if (report?.state === 'working') return POLL_MS;
+  return report?.state === 'failed' ? POLL_FAILED_MS : false;
 }

@@ -1,61 +1,60 @@
 import type uPlot from 'uplot';
-import {
-  axisOf,
-  COUNT_SCALE,
-  type Colour,
-  countAxisOf,
-  type PlotOptions,
-} from '../charts/plot.tsx';
-import { placeOf } from './durations.ts';
+import { axisOf, COUNT_SCALE, type Color, countAxisOf, type PlotOptions } from '../charts/plot.tsx';
+import { positionLabel } from './durations.ts';
 
-/** Steps of the axis, s: round for people who count in minutes and hours. */
+/** Steps of the time axis, s. */
 const STEPS_S = [1, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400];
-const STEP_LEAST_PX = 64;
-/** Above the lines: the numbers of quizzes. */
+const STEP_MIN_PX = 64;
+/** Space above the chart for quiz numbers. */
 const TOP_PX = 20;
-const NUMBER_LEAST_PX = 18;
+const NUMBER_DISTANCE_MIN_PX = 18;
 
-interface TimelineLook {
-  readonly colour: Colour;
-  readonly lengthS: number;
-  /** Where quizzes were told, s since the begin. */
+interface TimelineSettings {
+  readonly color: Color;
+  readonly durationS: number;
+  /** Positions of the quizzes, s since the start of the show. */
   readonly quizzesS: readonly number[];
-  /** Told where the pointer is, s since the begin; null: not over the lines. */
-  readonly onHover: (placeS: number | null) => void;
+  /** Called with the hovered position, s since the start of the show; null: none. */
+  readonly onHover: (positionS: number | null) => void;
 }
 
-/** A chart over the whole show, on whose lines quizzes are marked by their numbers. */
-export function timelineOptions({ colour, lengthS, quizzesS, onHover }: TimelineLook): PlotOptions {
+/** A chart over the whole show with numbered quiz markers. */
+export function timelineOptions({
+  color,
+  durationS,
+  quizzesS,
+  onHover,
+}: TimelineSettings): PlotOptions {
   return {
     padding: [TOP_PX, 12, 0, 0],
     legend: { show: false },
     cursor: {
       y: false,
       drag: { x: false, y: false },
-      // What lies over the lines is pressed, and not they.
+      // The slider over the chart handles presses.
       bind: { mousedown: () => null, mousemove: (_, __, move) => (event) => move(event) },
     },
-    scales: { x: { time: false, range: [0, lengthS] }, y: COUNT_SCALE },
+    scales: { x: { time: false, range: [0, durationS] }, y: COUNT_SCALE },
     axes: [
       {
-        ...axisOf(colour),
+        ...axisOf(color),
         incrs: STEPS_S,
-        space: STEP_LEAST_PX,
-        values: (_, splits) => splits.map((placeS) => placeOf(placeS * 1_000)),
+        space: STEP_MIN_PX,
+        values: (_, splits) => splits.map((positionS) => positionLabel(positionS * 1_000)),
       },
-      countAxisOf(colour),
+      countAxisOf(color),
     ],
     series: [
       {},
       {
-        stroke: () => colour('--accent'),
-        fill: () => colour('--accent-soft'),
+        stroke: () => color('--accent'),
+        fill: () => color('--accent-soft'),
         width: 2,
         points: { show: false },
       },
     ],
     hooks: {
-      draw: [(plot) => drawQuizzes(plot, quizzesS, colour)],
+      draw: [(plot) => drawQuizzes(plot, quizzesS, color)],
       setCursor: [(plot) => onHover(hoveredS(plot))],
     },
   };
@@ -66,28 +65,28 @@ function hoveredS({ cursor, posToVal }: uPlot): number | null {
   return left < 0 ? null : posToVal(left, 'x');
 }
 
-function drawQuizzes(plot: uPlot, quizzesS: readonly number[], colour: Colour): void {
+function drawQuizzes(plot: uPlot, quizzesS: readonly number[], color: Color): void {
   const { ctx, bbox } = plot;
   const px = devicePixelRatio;
   ctx.save();
-  ctx.strokeStyle = colour('--edge');
-  ctx.fillStyle = colour('--text');
+  ctx.strokeStyle = color('--edge');
+  ctx.fillStyle = color('--text');
   ctx.lineWidth = px;
   ctx.setLineDash([3 * px, 3 * px]);
-  ctx.font = `600 ${12 * px}px ${colour('--font')}`;
+  ctx.font = `600 ${12 * px}px ${color('--font')}`;
   ctx.textAlign = 'center';
   ctx.textBaseline = 'bottom';
-  let numberedTo = Number.NEGATIVE_INFINITY;
-  for (const [place, quizS] of quizzesS.entries()) {
+  let lastNumberX = Number.NEGATIVE_INFINITY;
+  for (const [index, quizS] of quizzesS.entries()) {
     const x = plot.valToPos(quizS, 'x', true);
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    // Numbers that would lie on each other are left out.
-    if (x - numberedTo < NUMBER_LEAST_PX * px) continue;
-    ctx.fillText(String(place + 1), x, bbox.top - 3 * px);
-    numberedTo = x;
+    // Skips numbers that would overlap.
+    if (x - lastNumberX < NUMBER_DISTANCE_MIN_PX * px) continue;
+    ctx.fillText(String(index + 1), x, bbox.top - 3 * px);
+    lastNumberX = x;
   }
   ctx.restore();
 }

@@ -7,10 +7,10 @@ import { timeOf } from '../shell/times.ts';
 import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { audienceSeries, countAt } from './audience-series.ts';
-import { placeOf } from './durations.ts';
-import { PlaceSlider } from './place-slider.tsx';
+import { positionLabel } from './durations.ts';
+import { PositionSlider } from './position-slider.tsx';
 import type { Recording } from './recording.ts';
-import { beginOf } from './show-times.ts';
+import { showStartMs } from './show-start.ts';
 import { timelineOptions } from './timeline-options.ts';
 import { useRecordingState } from './use-recording.ts';
 
@@ -21,54 +21,54 @@ interface TimelineProps {
   readonly recording: Recording;
 }
 
-/** The audience over the show, in step with the recording. */
+/** The audience over the show, synchronized with the recording. */
 export function Timeline({ report, recording }: TimelineProps) {
   const url = report.recording.hls_url;
   const { state, shownMs } = useRecordingState(recording);
-  const isThere = url !== null && state !== 'absent';
+  const hasRecording = url !== null && state !== 'absent';
   const [hoveredS, setHoveredS] = useState<number | null>(null);
-  const { beginMs, lengthS, data, series, quizzesS } = useMemo(() => chartOf(report), [report]);
+  const { startMs, durationS, data, series, quizzesS } = useMemo(() => chartOf(report), [report]);
   const shownS =
-    shownMs === null ? null : Math.min(Math.max(0, (shownMs - beginMs) / 1_000), lengthS);
-  const lookedAtS = hoveredS ?? shownS;
+    shownMs === null ? null : Math.min(Math.max(0, (shownMs - startMs) / 1_000), durationS);
+  const focusS = hoveredS ?? shownS;
   return (
     <Panel
       title="Audience"
       aside={
         <span className="text-quiet tabular-nums print:hidden">
-          {lookedAtS === null
-            ? 'The numbers are those of the quizzes.'
-            : wordsOf(lookedAtS, countAt(series, lookedAtS), beginMs)}
+          {focusS === null
+            ? 'Numbers mark the quizzes.'
+            : focusText(focusS, countAt(series, focusS), startMs)}
         </span>
       }
     >
       <div
         className={classes(
           'grid items-start gap-4 *:min-w-0 print:block',
-          isThere && 'lg:grid-cols-[2fr_3fr]',
+          hasRecording && 'lg:grid-cols-[2fr_3fr]',
         )}
       >
-        {isThere && <Picture url={url} recording={recording} />}
+        {hasRecording && <RecordingVideo url={url} recording={recording} />}
         <Plot
-          label={labelOf(report)}
+          label={chartLabel(report)}
           heightPx={CHART_PX}
           data={data}
-          optionsOf={(colour) =>
-            timelineOptions({ colour, lengthS, quizzesS, onHover: setHoveredS })
+          createOptions={(color) =>
+            timelineOptions({ color, durationS, quizzesS, onHover: setHoveredS })
           }
         >
           {state === 'ready' && shownS !== null && (
-            <PlaceSlider
-              placeS={shownS}
-              lengthS={lengthS}
-              onMove={(placeS) => recording.seek(beginMs + placeS * 1_000)}
+            <PositionSlider
+              positionS={shownS}
+              durationS={durationS}
+              onMove={(positionS) => recording.seek(startMs + positionS * 1_000)}
             />
           )}
         </Plot>
       </div>
-      {!isThere && (
+      {!hasRecording && (
         <p className="text-quiet print:hidden">
-          {url === null ? 'No recording was kept.' : 'There is no recording, or none any more.'}
+          {url === null ? 'The show was not recorded.' : 'The recording is not available.'}
         </p>
       )}
     </Panel>
@@ -76,45 +76,45 @@ export function Timeline({ report, recording }: TimelineProps) {
 }
 
 function chartOf(report: ReadyReport) {
-  const beginMs = beginOf(report);
-  const series = audienceSeries(report.audience, beginMs);
-  const lastS = series.placesS.at(-1) ?? 0;
-  const lengthS = Math.max(1, lastS, (report.ended - beginMs) / 1_000);
-  const data: uPlot.AlignedData = [[...series.placesS], [...series.counts]];
+  const startMs = showStartMs(report);
+  const series = audienceSeries(report.audience, startMs);
+  const lastS = series.positionsS.at(-1) ?? 0;
+  const durationS = Math.max(1, lastS, (report.ended - startMs) / 1_000);
+  const data: uPlot.AlignedData = [[...series.positionsS], [...series.counts]];
   const quizzesS = report.quizzes.map(
-    ({ toldInterval }) => (intervalStartMs(toldInterval) - beginMs) / 1_000,
+    ({ toldInterval }) => (intervalStartMs(toldInterval) - startMs) / 1_000,
   );
-  return { beginMs, lengthS, data, series, quizzesS };
+  return { startMs, durationS, data, series, quizzesS };
 }
 
-function wordsOf(placeS: number, count: number | null, beginMs: number): string {
-  const watching = count === null ? 'not counted' : `${count.toLocaleString()} watching`;
-  return `${placeOf(placeS * 1_000)} · ${timeOf(beginMs + placeS * 1_000)} · ${watching}`;
+function focusText(positionS: number, count: number | null, startMs: number): string {
+  const watching = count === null ? 'no count' : `${count.toLocaleString()} watching`;
+  return `${positionLabel(positionS * 1_000)} · ${timeOf(startMs + positionS * 1_000)} · ${watching}`;
 }
 
-function labelOf({ peak, quizzes }: ReadyReport): string {
-  const most = peak ? `, at most ${peak.count.toLocaleString()}` : '';
-  return `Viewers over the show${most}; ${quizzes.length} quizzes are marked`;
+function chartLabel({ peak, quizzes }: ReadyReport): string {
+  const most = peak ? `, peak ${peak.count.toLocaleString()}` : '';
+  return `Viewers over the show${most}; ${quizzes.length} quizzes marked`;
 }
 
-interface PictureProps {
+interface RecordingVideoProps {
   readonly url: string;
   readonly recording: Recording;
 }
 
-function Picture({ url, recording }: PictureProps) {
+function RecordingVideo({ url, recording }: RecordingVideoProps) {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(
     () => (video.current ? recording.start(video.current, url) : undefined),
     [recording, url],
   );
   return (
-    // biome-ignore lint/a11y/useMediaCaption: nobody has written down what is said in a show
+    // biome-ignore lint/a11y/useMediaCaption: shows have no captions
     <video
       ref={video}
       controls
       playsInline
-      aria-label="The recording of the show"
+      aria-label="Recording of the show"
       className="aspect-video w-full rounded-lg bg-black object-contain print:hidden"
     />
   );

@@ -1,22 +1,22 @@
 import { useMemo, useSyncExternalStore } from 'react';
 import { Recording, type RecordingSnapshot } from './recording.ts';
 
-/** The recording that is played on a page. */
+/** The recording player of a page. */
 export function useRecording(): Recording {
   return useMemo(
     () =>
-      // The player of HLS is large, and not every show has a recording.
-      new Recording(async (...what) => (await import('./recording-hls.ts')).openHls(...what)),
+      // hls.js is large and not every show has a recording.
+      new Recording(async (...args) => (await import('./recording-hls.ts')).openHls(...args)),
     [],
   );
 }
 
-/** How it is with it now. */
+/** The state of a recording; changes with each position. */
 export function useRecordingState(recording: Recording): RecordingSnapshot {
   return useSyncExternalStore(recording.subscribe, () => recording.snapshot);
 }
 
-/** Whether there is one, as far as is known: this changes seldom, and places on screen all the time. */
+/** Whether a recording exists, as far as known. Unlike the state, this seldom changes. */
 export function useIsRecorded(recording: Recording, url: string | null): boolean {
   const state = useSyncExternalStore(recording.subscribe, () => recording.snapshot.state);
   return url !== null && state !== 'absent';

@@ -2,27 +2,27 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
 import type { ReadyReport } from '../../protocol/report.ts';
-import { problemOf } from '../api/studio-problem.ts';
+import { apiErrorOf } from '../api/studio-api-error.ts';
 import { timeOf } from '../shell/times.ts';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
-import { Failure, Loading } from '../ui/states.tsx';
-import { secondsOf } from './durations.ts';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { secondsLabel } from './durations.ts';
 import { exportUrl } from './exports.ts';
 import { firstRows } from './first-rows.ts';
 
-/** So many are read, and so many of a round listed; the file has all. */
-const READ = 10_000;
-const LISTED = 1_000;
+/** Winners to load, and to list for each round; the export has all. */
+const LOAD_MAX = 10_000;
+const LIST_MAX = 1_000;
 
 type Round = ReadyReport['rounds'][number];
 
-/** A row of the file of winners. */
+/** A row of the winners export. */
 interface Winner {
   readonly roundId: string;
   readonly viewer: string;
   readonly seat: number;
-  /** Unix ms. */
+  /** Unix ms */
   readonly at: number;
 }
 
@@ -35,23 +35,23 @@ interface WinnersProps {
 export function Winners({ streamId, rounds }: WinnersProps) {
   return (
     <Panel title="Winners">
-      {rounds.length === 0 && <p className="text-quiet">Nobody was asked for.</p>}
+      {rounds.length === 0 && <p className="text-quiet">Winners were not requested.</p>}
       <ol className="grid gap-3">
-        {rounds.map((round, place) => (
-          <OneRound key={round.id} streamId={streamId} round={round} number={place + 1} />
+        {rounds.map((round, index) => (
+          <RoundItem key={round.id} streamId={streamId} round={round} number={index + 1} />
         ))}
       </ol>
     </Panel>
   );
 }
 
-interface OneRoundProps {
+interface RoundItemProps {
   readonly streamId: string;
   readonly round: Round;
   readonly number: number;
 }
 
-function OneRound({ streamId, round, number }: OneRoundProps) {
+function RoundItem({ streamId, round, number }: RoundItemProps) {
   const { requested, quizzes, count } = round;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -68,7 +68,7 @@ function OneRound({ streamId, round, number }: OneRoundProps) {
         <Disclosure isExpanded={isOpen} onExpandedChange={setOpen}>
           <Heading level={3} className={isOpen ? '' : 'print:hidden'}>
             <PlainButton slot="trigger" className={`min-h-11 underline ${FOCUS_RING}`}>
-              {isOpen ? 'Hide them' : 'Show them'}
+              {isOpen ? 'Hide winners' : 'Show winners'}
               <span className="sr-only">: round {number}</span>
             </PlainButton>
           </Heading>
@@ -81,25 +81,25 @@ function OneRound({ streamId, round, number }: OneRoundProps) {
   );
 }
 
-function WinnersList({ streamId, round }: Pick<OneRoundProps, 'streamId' | 'round'>) {
-  const read = useQuery({
+function WinnersList({ streamId, round }: Pick<RoundItemProps, 'streamId' | 'round'>) {
+  const query = useQuery({
     queryKey: ['winners', streamId],
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => readWinners(streamId, signal),
   });
-  if (read.isPending) return <Loading what="Looking for the winners" />;
-  if (!read.data) return <Failure error={read.error} onAgain={() => read.refetch()} />;
-  const winners = read.data.rows
+  if (query.isPending) return <Loading label="Loading winners" />;
+  if (!query.data) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
+  const winners = query.data.rows
     .filter(({ roundId }) => roundId === round.id)
     .sort((a, b) => a.at - b.at)
-    .slice(0, LISTED);
+    .slice(0, LIST_MAX);
   const rest = round.count - winners.length;
   return (
     <div className="grid gap-2">
       <ol
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
-        aria-label="Winners by when they reported"
+        aria-label="Winners by report time"
         className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
       >
         {winners.map(({ viewer, at }) => (
@@ -108,14 +108,14 @@ function WinnersList({ streamId, round }: Pick<OneRoundProps, 'streamId' | 'roun
               {viewer}
             </span>
             <span className="shrink-0 text-quiet tabular-nums">
-              after {secondsOf(at - round.requested)}
+              after {secondsLabel(at - round.requested)}
             </span>
           </li>
         ))}
       </ol>
       {rest > 0 && (
         <p className="text-sm text-quiet">
-          {rest.toLocaleString()} more {rest === 1 ? 'is' : 'are'} in the file of winners.
+          {rest.toLocaleString()} more {rest === 1 ? 'is' : 'are'} in the winners file.
         </p>
       )}
     </div>
@@ -124,6 +124,6 @@ function WinnersList({ streamId, round }: Pick<OneRoundProps, 'streamId' | 'roun
 
 async function readWinners(streamId: string, signal: AbortSignal) {
   const response = await fetch(exportUrl('exportWinners', streamId, 'ndjson'), { signal });
-  if (!response.ok || !response.body) throw await problemOf(response);
-  return firstRows<Winner>(response.body, READ);
+  if (!response.ok || !response.body) throw await apiErrorOf(response);
+  return firstRows<Winner>(response.body, LOAD_MAX);
 }

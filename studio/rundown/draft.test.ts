@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'bun:test';
 import type { StudioQuiz } from '../../protocol/studio.ts';
-import { type Draft, draftOf, EMPTY_DRAFT, quizOf } from './draft.ts';
+import { type Draft, draftOf, EMPTY_DRAFT, validateDraft } from './draft.ts';
 
-const GOOD: Draft = {
+const VALID: Draft = {
   question: ' Which planet is the largest? ',
   choices: ['Mars', 'Jupiter', ''],
-  right: 1,
+  correctIndex: 1,
   durationMs: 10_000,
-  isByHand: true,
+  isManualReveal: true,
 };
 
 const errorsOf = (draft: Partial<Draft>) => {
-  const made = quizOf({ ...GOOD, ...draft });
-  return 'errors' in made ? made.errors : null;
+  const result = validateDraft({ ...VALID, ...draft });
+  return 'errors' in result ? result.errors : null;
 };
 
-describe('a quiz that is being written', () => {
-  test('is a quiz without empty lines at its end, and without blanks around', () => {
-    expect(quizOf(GOOD)).toEqual({
+describe('validateDraft', () => {
+  test('trims texts and drops empty choices at the end', () => {
+    expect(validateDraft(VALID)).toEqual({
       quiz: {
         question: 'Which planet is the largest?',
         choices: ['Mars', 'Jupiter'],
@@ -28,34 +28,36 @@ describe('a quiz that is being written', () => {
     });
   });
 
-  test('comes back as it was', () => {
-    const made = quizOf(GOOD);
-    const quiz = 'quiz' in made ? made.quiz : null;
-    expect(quizOf(draftOf(quiz as StudioQuiz))).toEqual(made);
+  test('returns the quiz that draftOf converted', () => {
+    const result = validateDraft(VALID);
+    const quiz = 'quiz' in result ? result.quiz : null;
+    expect(validateDraft(draftOf(quiz as StudioQuiz))).toEqual(result);
   });
 
-  test('says what is missing in an empty one', () => {
-    const made = quizOf(EMPTY_DRAFT);
-    expect(made).toMatchObject({
-      errors: { question: expect.any(String), right: expect.any(String) },
+  test('returns errors for an empty draft', () => {
+    const result = validateDraft(EMPTY_DRAFT);
+    expect(result).toMatchObject({
+      errors: { question: expect.any(String), correctChoice: expect.any(String) },
     });
   });
 
-  test('says where a choice is empty or there twice', () => {
-    expect(errorsOf({ choices: ['Mars', '', 'Venus'], right: 0 })?.choices).toEqual([
+  test('returns errors for empty and duplicate choices', () => {
+    expect(errorsOf({ choices: ['Mars', '', 'Venus'], correctIndex: 0 })?.choices).toEqual([
       undefined,
-      expect.stringContaining('Write'),
+      expect.stringContaining('Enter'),
       undefined,
     ]);
-    expect(errorsOf({ choices: ['Mars', 'Mars'], right: 0 })?.choices[1]).toContain('already');
+    expect(errorsOf({ choices: ['Mars', 'Mars'], correctIndex: 0 })?.choices[1]).toContain(
+      'already',
+    );
   });
 
-  test('needs a right one that is a choice', () => {
-    expect(errorsOf({ right: null })?.right).toContain('right');
-    expect(errorsOf({ right: 2 })?.right).toContain('right');
+  test('requires a correct choice that exists', () => {
+    expect(errorsOf({ correctIndex: null })?.correctChoice).toContain('correct');
+    expect(errorsOf({ correctIndex: 2 })?.correctChoice).toContain('correct');
   });
 
-  test('has a time that the service takes', () => {
+  test('requires a duration that the service accepts', () => {
     expect(errorsOf({ durationMs: 0 })?.duration).toContain('time');
   });
 });

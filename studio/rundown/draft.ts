@@ -1,66 +1,66 @@
 import { CHOICES_MIN } from '../../protocol/limits.ts';
 import { type NewQuiz, newQuizSchema, type StudioQuiz } from '../../protocol/studio.ts';
 
-/** A quiz as it is being written: not right yet, maybe. */
+/** A quiz while it is edited; it may be invalid. */
 export interface Draft {
   readonly question: string;
   readonly choices: readonly string[];
-  /** Which of the choices is right; null: not said yet. */
-  readonly right: number | null;
+  /** Index of the correct choice; null: not selected yet. */
+  readonly correctIndex: number | null;
   readonly durationMs: number;
-  readonly isByHand: boolean;
+  readonly isManualReveal: boolean;
 }
 
-/** What is wrong with a draft, by the field where it is seen. */
+/** Errors by form field. */
 export interface DraftErrors {
   readonly question?: string;
   readonly choices: readonly (string | undefined)[];
-  readonly right?: string;
+  readonly correctChoice?: string;
   readonly duration?: string;
 }
 
 export const EMPTY_DRAFT: Draft = {
   question: '',
   choices: ['', '', ''],
-  right: null,
+  correctIndex: null,
   durationMs: 10_000,
-  isByHand: false,
+  isManualReveal: false,
 };
 
 export function draftOf(quiz: StudioQuiz): Draft {
   return {
     question: quiz.question,
     choices: quiz.choices,
-    right: quiz.choices.indexOf(quiz.answer),
+    correctIndex: quiz.choices.indexOf(quiz.answer),
     durationMs: quiz.duration,
-    isByHand: quiz.reveal === 'manual',
+    isManualReveal: quiz.reveal === 'manual',
   };
 }
 
-/** The choices that something was written into: empty lines at the end are no choices. */
-function writtenOf({ choices }: Draft): string[] {
+/** The choices without empty ones at the end. */
+function filledChoicesOf({ choices }: Draft): string[] {
   const last = choices.findLastIndex((choice) => choice.trim() !== '');
   return choices.slice(0, Math.max(last + 1, CHOICES_MIN)).map((choice) => choice.trim());
 }
 
-/** The quiz that a draft is, or what is wrong with it. */
-export function quizOf(
+/** Validates a draft. @returns the quiz, or the errors */
+export function validateDraft(
   draft: Draft,
 ): { readonly quiz: NewQuiz } | { readonly errors: DraftErrors } {
-  const choices = writtenOf(draft);
-  const answer = draft.right === null ? undefined : choices[draft.right];
+  const choices = filledChoicesOf(draft);
+  const answer = draft.correctIndex === null ? undefined : choices[draft.correctIndex];
   const parsed = newQuizSchema.safeParse({
     question: draft.question.trim(),
     choices,
     answer: answer ?? '',
     duration: draft.durationMs,
-    reveal: draft.isByHand ? 'manual' : 'auto',
+    reveal: draft.isManualReveal ? 'manual' : 'auto',
   });
   if (parsed.success && answer !== undefined) return { quiz: parsed.data };
   const errors: { -readonly [Name in keyof DraftErrors]: DraftErrors[Name] } = {
-    choices: choices.map((choice, place) => choiceError(choices, choice, place)),
+    choices: choices.map((choice, index) => choiceError(choices, choice, index)),
   };
-  if (answer === undefined || answer === '') errors.right = 'Say which choice is right.';
+  if (answer === undefined || answer === '') errors.correctChoice = 'Select the correct answer.';
   for (const { path, message } of parsed.error?.issues ?? []) {
     if (path[0] === 'question') errors.question ??= `The question ${message}.`;
     if (path[0] === 'duration') errors.duration ??= `The time ${message}.`;
@@ -74,9 +74,9 @@ export function quizOf(
 function choiceError(
   choices: readonly string[],
   choice: string,
-  place: number,
+  index: number,
 ): string | undefined {
-  if (choice === '') return 'Write a choice here, or take it away.';
-  if (choices.indexOf(choice) !== place) return 'This choice is there already.';
+  if (choice === '') return 'Enter a choice or remove it.';
+  if (choices.indexOf(choice) !== index) return 'This choice already exists.';
   return undefined;
 }

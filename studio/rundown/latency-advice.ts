@@ -1,40 +1,38 @@
-/** Whether the latency allowance of a stream fits what its picture takes. */
+/** Whether the latency allowance of a stream fits the delay of its video. */
 export type LatencyAdvice =
-  | { readonly kind: 'short' | 'long'; readonly behindMs: number; readonly betterMs: number }
-  | { readonly kind: 'fits'; readonly behindMs: number };
+  | { readonly kind: 'short' | 'long'; readonly delayMs: number; readonly suggestedMs: number }
+  | { readonly kind: 'fits'; readonly delayMs: number };
 
-/** Viewers on worse lines are this much further behind than this page, at least. */
+/** Viewers on slower connections are at least this much further behind. */
 const MARGIN_MS = 500;
 const STEP_MS = 500;
-/** So much more than is needed makes results wait for nobody. */
-const LONG_MS = 3_000;
-/** Of fewer looks than these nothing is said, and of more the last ones count. */
-const LOOKS_LEAST = 5;
-const LOOKS_MOST = 15;
+/** A larger surplus delays results for nothing. */
+const SURPLUS_MAX_MS = 3_000;
+/** Samples needed for advice, and the number of latest samples that count. */
+const SAMPLES_MIN = 5;
+const SAMPLES_MAX = 15;
 
-/**
- * The looks with one more.
- * @param behindMs how far the picture is behind the camera; null: not known
- */
-export function withLook(looks: readonly number[], behindMs: number | null): readonly number[] {
-  return behindMs === null ? looks : [...looks, behindMs].slice(-LOOKS_MOST);
+/** Adds a sample. @param delayMs delay of the video behind the camera; null: unknown */
+export function addSample(samples: readonly number[], delayMs: number | null): readonly number[] {
+  return delayMs === null ? samples : [...samples, delayMs].slice(-SAMPLES_MAX);
 }
 
 /**
- * @param looks how far the picture was behind the camera lately, ms
- * @returns null while too little is known
+ * Compares the delay with the allowance.
+ * @param samples recent delays of the video behind the camera, ms
+ * @returns null with too few samples
  */
 export function latencyAdvice(
-  looks: readonly number[],
+  samples: readonly number[],
   allowanceMs: number,
   allowanceMaxMs: number,
 ): LatencyAdvice | null {
-  if (looks.length < LOOKS_LEAST) return null;
-  const behindMs = looks.toSorted((a, b) => a - b)[Math.floor(looks.length / 2)] ?? 0;
-  const betterMs = Math.ceil((behindMs + MARGIN_MS) / STEP_MS) * STEP_MS;
-  // So late is no picture that somebody answers by: a clock is wrong, say.
-  if (betterMs > allowanceMaxMs) return null;
-  if (allowanceMs < behindMs) return { kind: 'short', behindMs, betterMs };
-  if (allowanceMs > betterMs + LONG_MS) return { kind: 'long', behindMs, betterMs };
-  return { kind: 'fits', behindMs };
+  if (samples.length < SAMPLES_MIN) return null;
+  const delayMs = samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)] ?? 0;
+  const suggestedMs = Math.ceil((delayMs + MARGIN_MS) / STEP_MS) * STEP_MS;
+  // A delay beyond every allowance means that a clock is wrong.
+  if (suggestedMs > allowanceMaxMs) return null;
+  if (allowanceMs < delayMs) return { kind: 'short', delayMs, suggestedMs };
+  if (allowanceMs > suggestedMs + SURPLUS_MAX_MS) return { kind: 'long', delayMs, suggestedMs };
+  return { kind: 'fits', delayMs };
 }

@@ -1,56 +1,56 @@
 import { useState } from 'react';
 import { LATENCY_ALLOWANCE_MAX_MS } from '../../protocol/limits.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
-import { usePicture } from '../on-air/use-picture.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { useLiveVideo } from '../on-air/use-live-video.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
-import { tellDone } from '../ui/toasts.tsx';
-import { type LatencyAdvice, latencyAdvice, withLook } from './latency-advice.ts';
+import { showSuccess } from '../ui/toasts.tsx';
+import { addSample, type LatencyAdvice, latencyAdvice } from './latency-advice.ts';
 
-const AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 
 interface LatencyHintProps {
   readonly stream: StudioStream;
 }
 
-/** What the picture takes, and what that means for quizzes: while there is a picture. */
+/** Measures the delay of a live video and advises on the latency allowance. */
 export function LatencyHint({ stream }: LatencyHintProps) {
   if (stream.status !== 'STREAMING') return null;
-  const isFromHere = stream.hls_url.includes(`/media/${stream.id}/`);
-  return isFromHere ? <OfSource stream={stream} /> : <Measured stream={stream} />;
+  const isOwnMedia = stream.hls_url.includes(`/media/${stream.id}/`);
+  return isOwnMedia ? <UploadedVideoHint stream={stream} /> : <MeasuredHint stream={stream} />;
 }
 
-function OfSource({ stream }: LatencyHintProps) {
+function UploadedVideoHint({ stream }: LatencyHintProps) {
   const params = { stream_id: stream.id };
-  const { data } = useRead('readIngest', { params }, { againMs: AGAIN_MS });
-  return data?.source ? <Measured stream={stream} /> : null;
+  const { data } = useApiQuery('readIngest', { params }, { refetchIntervalMs: POLL_MS });
+  return data?.source ? <MeasuredHint stream={stream} /> : null;
 }
 
-function Measured({ stream }: LatencyHintProps) {
-  const [looks, setLooks] = useState<readonly number[]>([]);
-  const { video } = usePicture(stream.hls_url, (behindMs) =>
-    setLooks((before) => withLook(before, behindMs)),
+function MeasuredHint({ stream }: LatencyHintProps) {
+  const [samples, setLooks] = useState<readonly number[]>([]);
+  const { video } = useLiveVideo(stream.hls_url, (delayMs) =>
+    setLooks((before) => addSample(before, delayMs)),
   );
   const { latencyAllowance } = stream;
-  const advice = latencyAdvice(looks, latencyAllowance, LATENCY_ALLOWANCE_MAX_MS);
+  const advice = latencyAdvice(samples, latencyAllowance, LATENCY_ALLOWANCE_MAX_MS);
   return (
-    <Panel title="Time for the picture">
+    <Panel title="Video delay">
       <div className="flex flex-wrap items-start gap-4">
         <video
           ref={video}
           muted
           autoPlay
           playsInline
-          aria-label="The picture as viewers get it"
+          aria-label="The video as viewers see it"
           className="aspect-video w-full rounded-lg bg-black object-contain sm:w-56"
         />
         <div className="grid min-w-60 flex-1 gap-3">
           {advice ? (
             <Advice stream={stream} advice={advice} />
           ) : (
-            <p className="text-quiet">Measuring how late the picture is …</p>
+            <p className="text-quiet">Measuring the video delay…</p>
           )}
         </div>
       </div>
@@ -64,29 +64,28 @@ interface AdviceProps extends LatencyHintProps {
 
 function Advice({ stream, advice }: AdviceProps) {
   const { id, latencyAllowance } = stream;
-  const { write, isPending } = useWrite('patchStream', {
-    stale: ['readOwnStream', 'listOwnStreams'],
-    onDone: () => tellDone('It holds for the quizzes that are sent from now on.'),
+  const { mutate, isPending } = useApiMutation('patchStream', {
+    invalidates: ['readOwnStream', 'listOwnStreams'],
+    onSuccess: () => showSuccess('Saved. It applies to quizzes sent from now on.'),
   });
   return (
     <>
       <p>
-        The picture comes here <strong>{seconds(advice.behindMs)}</strong> after the camera, and
-        viewers see a question when the picture is there in which it is asked.{' '}
-        {consequenceOf(advice, latencyAllowance)}
+        The video arrives <strong>{seconds(advice.delayMs)}</strong> after the camera, and viewers
+        see a question together with the video. {adviceSentence(advice, latencyAllowance)}
       </p>
       {advice.kind !== 'fits' && (
         <div>
           <Button
             isPending={isPending}
             onPress={() =>
-              write({
+              mutate({
                 params: { stream_id: id },
-                body: { latencyAllowance: advice.betterMs },
+                body: { latencyAllowance: advice.suggestedMs },
               })
             }
           >
-            Allow {seconds(advice.betterMs)}
+            Set to {seconds(advice.suggestedMs)}
           </Button>
         </div>
       )}
@@ -94,14 +93,14 @@ function Advice({ stream, advice }: AdviceProps) {
   );
 }
 
-function consequenceOf({ kind, behindMs }: LatencyAdvice, allowanceMs: number): string {
+function adviceSentence({ kind, delayMs }: LatencyAdvice, allowanceMs: number): string {
   switch (kind) {
     case 'short':
-      return `The latency allowance is ${seconds(allowanceMs)}, so of their time to answer they lose ${seconds(behindMs - allowanceMs)}.`;
+      return `The latency allowance is ${seconds(allowanceMs)}, so viewers lose ${seconds(delayMs - allowanceMs)} of their time to answer.`;
     case 'long':
-      return `The latency allowance is ${seconds(allowanceMs)}: results wait ${seconds(allowanceMs - behindMs)} longer than they have to.`;
+      return `The latency allowance is ${seconds(allowanceMs)}: results appear ${seconds(allowanceMs - delayMs)} later than necessary.`;
     case 'fits':
-      return `The latency allowance of ${seconds(allowanceMs)} gives them all of their time to answer.`;
+      return `The latency allowance of ${seconds(allowanceMs)} gives viewers their full time to answer.`;
   }
 }
 

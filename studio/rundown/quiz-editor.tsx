@@ -15,7 +15,7 @@ import { DialogForm } from '../ui/dialog-form.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { type Draft, type DraftErrors, quizOf } from './draft.ts';
+import { type Draft, type DraftErrors, validateDraft } from './draft.ts';
 
 interface QuizEditorProps {
   readonly initial: Draft;
@@ -25,12 +25,12 @@ interface QuizEditorProps {
   readonly onCancel: () => void;
 }
 
-/** Where a quiz is written. What is wrong is said when it is to be kept, and then at once. */
+/** The form for a quiz. Errors appear after the first attempt to save. */
 export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: QuizEditorProps) {
   const [draft, setDraft] = useState(initial);
-  const [isTried, setTried] = useState(false);
-  const made = quizOf(draft);
-  const errors = isTried && 'errors' in made ? made.errors : null;
+  const [isSubmitted, setSubmitted] = useState(false);
+  const result = validateDraft(draft);
+  const errors = isSubmitted && 'errors' in result ? result.errors : null;
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part });
   return (
     <DialogForm
@@ -38,8 +38,8 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
       isPending={isPending}
       validation="aria"
       onSubmit={() => {
-        setTried(true);
-        if ('quiz' in made) onSubmit(made.quiz);
+        setSubmitted(true);
+        if ('quiz' in result) onSubmit(result.quiz);
       }}
       onCancel={onCancel}
     >
@@ -62,10 +62,10 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
         error={errors?.duration}
       />
       <Switch
-        label="Show the results by hand"
-        help="Otherwise they are shown as soon as the time is over."
-        isSelected={draft.isByHand}
-        onChange={(isByHand) => change({ isByHand })}
+        label="Show results manually"
+        help="Otherwise they appear as soon as the quiz closes."
+        isSelected={draft.isManualReveal}
+        onChange={(isManualReveal) => change({ isManualReveal })}
       />
     </DialogForm>
   );
@@ -78,61 +78,64 @@ interface ChoicesProps {
 }
 
 function Choices({ draft, errors, onChange }: ChoicesProps) {
-  const { choices, right } = draft;
-  const without = (place: number) => ({
-    choices: choices.toSpliced(place, 1),
-    right: right === null || right === place ? null : right - Number(right > place),
+  const { choices, correctIndex } = draft;
+  const without = (index: number) => ({
+    choices: choices.toSpliced(index, 1),
+    correctIndex:
+      correctIndex === null || correctIndex === index
+        ? null
+        : correctIndex - Number(correctIndex > index),
   });
   return (
     <RadioGroup
       className="grid gap-2"
-      value={right === null ? null : String(right)}
-      onChange={(place) => onChange({ right: Number(place) })}
-      isInvalid={errors?.right !== undefined}
+      value={correctIndex === null ? null : String(correctIndex)}
+      onChange={(index) => onChange({ correctIndex: Number(index) })}
+      isInvalid={errors?.correctChoice !== undefined}
     >
       <Label className="text-sm font-semibold">Choices</Label>
       <Text slot="description" className="text-sm text-quiet">
-        Mark the right one.
+        Select the correct answer.
       </Text>
-      {choices.map((choice, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a choice is its place; two may be alike while they are written
-        <div key={place} className="flex items-start gap-2">
+      {choices.map((choice, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id and may be equal during editing; a choice is its place; two may be alike while they are written
+        <div key={index} className="flex items-start gap-2">
           <Radio
-            value={String(place)}
-            aria-label={`Choice ${place + 1} is right`}
+            value={String(index)}
+            aria-label={`Choice ${index + 1} is correct`}
             className="group grid size-11 shrink-0 cursor-pointer place-items-center"
           >
             <span className="size-5 rounded-full border-2 border-edge group-selected:border-6 group-selected:border-good group-focus-visible:outline-3 group-focus-visible:outline-offset-2 group-focus-visible:outline-focus" />
           </Radio>
           <div className="min-w-0 flex-1">
             <TextField
-              aria-label={`Choice ${place + 1}`}
+              aria-label={`Choice ${index + 1}`}
               value={choice}
-              onChange={(text) => onChange({ choices: choices.with(place, text) })}
+              onChange={(text) => onChange({ choices: choices.with(index, text) })}
               maxLength={CHOICE_CHARS}
-              error={errors?.choices[place]}
+              error={errors?.choices[index]}
             />
           </div>
           <Button
-            look="quiet"
+            variant="quiet"
             size="icon"
-            aria-label={`Take choice ${place + 1} away`}
+            aria-label={`Remove choice ${index + 1}`}
             isDisabled={choices.length <= CHOICES_MIN}
-            onPress={() => onChange(without(place))}
+            onPress={() => onChange(without(index))}
           >
             <X aria-hidden="true" />
           </Button>
         </div>
       ))}
-      {errors?.right && <p className="text-sm text-bad">{errors.right}</p>}
+      {errors?.correctChoice && <p className="text-sm text-bad">{errors.correctChoice}</p>}
       <div>
         <Button
-          look="quiet"
+          variant="quiet"
           isDisabled={choices.length >= CHOICES_MAX}
           onPress={() => onChange({ choices: [...choices, ''] })}
         >
           <Plus aria-hidden="true" />
-          Another choice
+          Add choice
         </Button>
       </div>
     </RadioGroup>

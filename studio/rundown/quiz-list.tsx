@@ -12,16 +12,16 @@ import {
 } from 'react-aria-components';
 import type { Rundown } from '../../protocol/rundown.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
-import { StudioProblem } from '../api/studio-problem.ts';
-import { keyOf } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
-import { useMay } from '../session/session-context.ts';
+import { StudioApiError } from '../api/studio-api-error.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { queryKeyOf } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { Badge } from '../ui/badge.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { Confirm } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { tellFailure } from '../ui/toasts.tsx';
-import { reordered, withOrder } from './reordered.ts';
+import { showError } from '../ui/toasts.tsx';
+import { applyOrder, reorderDrafts } from './reorder.ts';
 
 interface QuizListProps {
   readonly streamId: string;
@@ -31,29 +31,32 @@ interface QuizListProps {
 
 const STATES = {
   draft: null,
-  open: <Badge look="live">Open</Badge>,
-  closed: <Badge look="accent">Closed</Badge>,
-  revealed: <Badge>Shown</Badge>,
+  open: <Badge variant="live">Open</Badge>,
+  closed: <Badge variant="accent">Closed</Badge>,
+  revealed: <Badge>Results shown</Badge>,
 } as const;
 
-const STALE = ['listQuizzes'] as const;
+const INVALIDATED = ['listQuizzes'] as const;
 
-/** The quizzes in their order. Drafts are dragged, by mouse, finger or keyboard. */
+/** The quizzes in order. Drafts can be reordered by mouse, touch or keyboard. */
 export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
   const [deleted, setDeleted] = useState<StudioQuiz | null>(null);
-  const remove = useWrite('deleteQuiz', { stale: STALE, onDone: () => setDeleted(null) });
-  const duplicate = useWrite('duplicateQuiz', { stale: STALE });
-  const mayChange = useMay('patchQuiz');
+  const remove = useApiMutation('deleteQuiz', {
+    invalidates: INVALIDATED,
+    onSuccess: () => setDeleted(null),
+  });
+  const duplicate = useApiMutation('duplicateQuiz', { invalidates: INVALIDATED });
+  const mayChange = usePermission('patchQuiz');
   const dragAndDropHooks = useReordering(streamId, rundown);
   const rows = useRows(rundown.results);
   const actionsOf = (quiz: StudioQuiz) => [
     ...(quiz.state === 'draft'
-      ? [{ text: 'Change', icon: <Pencil />, onAction: () => onEdit(quiz) }]
+      ? [{ text: 'Edit', icon: <Pencil />, onAction: () => onEdit(quiz) }]
       : []),
     {
       text: 'Duplicate',
       icon: <Copy />,
-      onAction: () => duplicate.write({ params: { quiz_id: quiz.id } }),
+      onAction: () => duplicate.mutate({ params: { quiz_id: quiz.id } }),
     },
     ...(quiz.state === 'draft'
       ? [{ text: 'Delete', icon: <Trash2 />, onAction: () => setDeleted(quiz), isDangerous: true }]
@@ -90,17 +93,17 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
                 <span className="size-11 shrink-0" />
               )}
               <span className="min-h-11 w-7 shrink-0 content-center text-right text-quiet tabular-nums">
-                {quiz.place + 1}
+                {quiz.index + 1}
               </span>
               <span className="grid min-w-0 flex-1 gap-1 self-center">
                 <span className="font-semibold break-words">{quiz.question}</span>
                 <span className="text-sm break-words text-quiet">
-                  {quiz.choices.length} choices · {quiz.duration / 1_000} s · right: {quiz.answer}
+                  {quiz.choices.length} choices · {quiz.duration / 1_000} s · answer: {quiz.answer}
                 </span>
               </span>
               <span className="self-center">{STATES[quiz.state]}</span>
               {mayChange && (
-                <Menu label={`What to do with “${quiz.question}”`} actions={actionsOf(quiz)} />
+                <Menu label={`Actions for “${quiz.question}”`} actions={actionsOf(quiz)} />
               )}
             </GridListItem>
           )}
@@ -112,7 +115,7 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
         isOpen={deleted !== null}
         onOpenChange={() => setDeleted(null)}
         isPending={remove.isPending}
-        onConfirm={() => deleted && remove.write({ params: { quiz_id: deleted.id } })}
+        onConfirm={() => deleted && remove.mutate({ params: { quiz_id: deleted.id } })}
       >
         {deleted?.question}
       </Confirm>
@@ -121,44 +124,44 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
 }
 
 interface Row extends StudioQuiz {
-  readonly place: number;
+  readonly index: number;
 }
 
-/** So many are there at once: about what a screen has. */
-const ROWS_AT_ONCE = 16;
+/** Rows in the first render, about one screen. */
+const INITIAL_ROWS = 16;
 
 /**
- * The quizzes with their places. What is as it was is the same object, by which the list knows that
- * it need not make it again. The first are there at once, the others when the page has time.
+ * The quizzes with their positions. Unchanged rows keep their identity, so that the list does not
+ * render them again. After the first rows, the rest render when the page is idle.
  */
 function useRows(quizzes: readonly StudioQuiz[]): readonly Row[] {
-  const [known] = useState(() => new WeakMap<StudioQuiz, Row>());
+  const [rowCache] = useState(() => new WeakMap<StudioQuiz, Row>());
   const rows = useMemo(
     () =>
-      quizzes.map((quiz, place) => {
-        const before = known.get(quiz);
-        if (before?.place === place) return before;
-        const row = { ...quiz, place };
-        known.set(quiz, row);
+      quizzes.map((quiz, index) => {
+        const before = rowCache.get(quiz);
+        if (before?.index === index) return before;
+        const row = { ...quiz, index };
+        rowCache.set(quiz, row);
         return row;
       }),
-    [known, quizzes],
+    [rowCache, quizzes],
   );
-  return useDeferredValue(rows, rows.slice(0, ROWS_AT_ONCE));
+  return useDeferredValue(rows, rows.slice(0, INITIAL_ROWS));
 }
 
-/** Drafts can be dragged; what is shown is the new order at once, and the service's when it is known. */
+/**
+ * Drag and drop of drafts. The new order shows at once and is replaced by the service's response.
+ */
 function useReordering(streamId: string, { results, revision }: Rundown) {
   const queries = useQueryClient();
-  const key = keyOf('listQuizzes', { params: { stream_id: streamId } });
-  const { write } = useWrite('orderQuizzes', {
-    onDone: (rundown) => queries.setQueryData(key, rundown),
-    onFailure: (error) => {
-      const isMeanwhile = error instanceof StudioProblem && error.status === 409;
-      tellFailure(
-        isMeanwhile
-          ? new Error('Somebody else has changed the rundown meanwhile: it is shown anew.')
-          : error,
+  const key = queryKeyOf('listQuizzes', { params: { stream_id: streamId } });
+  const { mutate } = useApiMutation('orderQuizzes', {
+    onSuccess: (rundown) => queries.setQueryData(key, rundown),
+    onError: (error) => {
+      const isConflict = error instanceof StudioApiError && error.status === 409;
+      showError(
+        isConflict ? new Error('Someone else changed the rundown. It has been reloaded.') : error,
       );
       void queries.invalidateQueries({ queryKey: key });
     },
@@ -178,14 +181,14 @@ function useReordering(streamId: string, { results, revision }: Rundown) {
     onReorder: ({ keys, target }) => {
       const moved = new Set([...keys].map(String).filter((id) => drafts.has(id)));
       const drop = { key: String(target.key), isAfter: target.dropPosition === 'after' };
-      const order = reordered(
+      const order = reorderDrafts(
         results.map(({ id }) => id),
         drafts,
         moved,
         drop,
       );
-      queries.setQueryData(key, { results: withOrder(results, order), revision });
-      write({ params: { stream_id: streamId }, body: { order, revision } });
+      queries.setQueryData(key, { results: applyOrder(results, order), revision });
+      mutate({ params: { stream_id: streamId }, body: { order, revision } });
     },
   });
   return dragAndDropHooks;

@@ -1,33 +1,33 @@
 import { Download, FileUp, ListChecks, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { NewQuiz, StudioQuiz } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
-import { useMay } from '../session/session-context.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { draftOf, EMPTY_DRAFT } from './draft.ts';
 import { ImportDialog } from './import-dialog.tsx';
 import { LatencyHint } from './latency-hint.tsx';
 import { QuizEditor } from './quiz-editor.tsx';
 import { QuizList } from './quiz-list.tsx';
 
-/** The quizzes of a show, as they are to come. */
+/** The page with the quizzes of a show, in order. */
 export function RundownPage({ streamId }: { readonly streamId: string }) {
-  const quizzes = useRead('listQuizzes', { params: { stream_id: streamId } });
+  const quizzes = useApiQuery('listQuizzes', { params: { stream_id: streamId } });
   const [edited, setEdited] = useState<StudioQuiz | 'new' | null>(null);
   const [isImporting, setImporting] = useState(false);
-  const mayChange = useMay('createQuiz');
+  const mayChange = usePermission('createQuiz');
   const actions = (
     <>
       <Button onPress={() => setImporting(true)}>
         <FileUp aria-hidden="true" />
         Import
       </Button>
-      <Button look="primary" onPress={() => setEdited('new')}>
+      <Button variant="primary" onPress={() => setEdited('new')}>
         <Plus aria-hidden="true" />
         New quiz
       </Button>
@@ -38,14 +38,14 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
       {(stream) => (
         <>
           {mayChange && <LatencyHint stream={stream} />}
-          {quizzes.isPending && <Loading what="Looking for the quizzes" />}
+          {quizzes.isPending && <Loading label="Loading quizzes" />}
           {quizzes.isError && !quizzes.data && (
-            <Failure error={quizzes.error} onAgain={() => quizzes.refetch()} />
+            <ErrorMessage error={quizzes.error} onRetry={() => quizzes.refetch()} />
           )}
           {quizzes.data?.results.length === 0 && (
-            <Empty icon={<ListChecks aria-hidden="true" />} title="No quizzes yet">
-              Write them before the show; on air each is one press of a button.
-            </Empty>
+            <EmptyState icon={<ListChecks aria-hidden="true" />} title="No quizzes yet">
+              Prepare quizzes before the show. On air, each takes one press.
+            </EmptyState>
           )}
           {quizzes.data && quizzes.data.results.length > 0 && (
             <>
@@ -54,14 +54,14 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
             </>
           )}
           <ImportDialog streamId={streamId} isOpen={isImporting} onOpenChange={setImporting} />
-          <EditorDialog streamId={streamId} edited={edited} onEnd={() => setEdited(null)} />
+          <EditorDialog streamId={streamId} edited={edited} onClose={() => setEdited(null)} />
         </>
       )}
     </StreamPage>
   );
 }
 
-/** The quizzes as a file, by links: a browser saves what they lead to. */
+/** Download links for the quizzes. */
 function Exports({ streamId }: { readonly streamId: string }) {
   const link = `inline-flex min-h-11 items-center gap-2 px-2 underline ${FOCUS_RING}`;
   const file = `/studio/v1/streams/${streamId}/exports/quizzes?format=`;
@@ -82,30 +82,30 @@ function Exports({ streamId }: { readonly streamId: string }) {
 interface EditorDialogProps {
   readonly streamId: string;
   readonly edited: StudioQuiz | 'new' | null;
-  readonly onEnd: () => void;
+  readonly onClose: () => void;
 }
 
-function EditorDialog({ streamId, edited, onEnd }: EditorDialogProps) {
-  const create = useWrite('createQuiz', { stale: ['listQuizzes'], onDone: onEnd });
-  const patch = useWrite('patchQuiz', { stale: ['listQuizzes'], onDone: onEnd });
+function EditorDialog({ streamId, edited, onClose }: EditorDialogProps) {
+  const create = useApiMutation('createQuiz', { invalidates: ['listQuizzes'], onSuccess: onClose });
+  const update = useApiMutation('patchQuiz', { invalidates: ['listQuizzes'], onSuccess: onClose });
   const isNew = edited === 'new';
-  const keep = (body: NewQuiz) =>
+  const save = (body: NewQuiz) =>
     isNew
-      ? create.write({ params: { stream_id: streamId }, body })
-      : edited && patch.write({ params: { quiz_id: edited.id }, body });
+      ? create.mutate({ params: { stream_id: streamId }, body })
+      : edited && update.mutate({ params: { quiz_id: edited.id }, body });
   return (
     <Dialog
-      title={isNew ? 'New quiz' : 'Change the quiz'}
+      title={isNew ? 'New quiz' : 'Edit quiz'}
       isOpen={edited !== null}
-      onOpenChange={onEnd}
+      onOpenChange={onClose}
     >
       {edited !== null && (
         <QuizEditor
           initial={edited === 'new' ? EMPTY_DRAFT : draftOf(edited)}
-          action={isNew ? 'Add it' : 'Keep'}
-          isPending={create.isPending || patch.isPending}
-          onSubmit={keep}
-          onCancel={onEnd}
+          action={isNew ? 'Add' : 'Save'}
+          isPending={create.isPending || update.isPending}
+          onSubmit={save}
+          onCancel={onClose}
         />
       )}
     </Dialog>

@@ -5,7 +5,7 @@ interface EntryCardProps {
   readonly children: ReactNode;
 }
 
-/** The page of somebody who is not signed in. */
+/** The layout of pages before sign-in. */
 export function EntryCard({ title, children }: EntryCardProps) {
   useEffect(() => {
     document.title = `${title} · Fourbeat studio`;

@@ -5,8 +5,9 @@ test.each([
   ['#setup=abc_-1', { kind: 'setup', token: 'abc_-1' }],
   ['#invitation=abc', { kind: 'link', token: 'abc' }],
   ['#password=abc', { kind: 'link', token: 'abc' }],
-])('%s is a way in', (hash, link) => expect(entryLinkOf(hash)).toEqual(link as never));
+])('entryLinkOf parses %s', (hash, link) => expect(entryLinkOf(hash)).toEqual(link as never));
 
-test.each(['', '#', '#setup=', '#setup=a b', '#other=abc', '#content'])('"%s" is none', (hash) =>
-  expect(entryLinkOf(hash)).toBeNull(),
+test.each(['', '#', '#setup=', '#setup=a b', '#other=abc', '#content'])(
+  'entryLinkOf ignores "%s"',
+  (hash) => expect(entryLinkOf(hash)).toBeNull(),
 );

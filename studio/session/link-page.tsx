@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { Form } from 'react-aria-components';
 import type { Link, Session } from '../../protocol/members.ts';
 import { useStudio } from '../api/studio-context.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
-import { Failure, Loading } from '../ui/states.tsx';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { EntryFailure } from './entry-failure.tsx';
@@ -16,7 +16,7 @@ interface LinkPageProps {
   readonly onSession: (session: Session) => void;
 }
 
-/** Who was invited, or forgot the password, comes by a link. */
+/** The page of an invitation or a password reset. */
 export function LinkPage({ token, onSession }: LinkPageProps) {
   const studio = useStudio();
   const link = useQuery({
@@ -27,26 +27,31 @@ export function LinkPage({ token, onSession }: LinkPageProps) {
   if (link.isPending) {
     return (
       <EntryCard title="Welcome">
-        <Loading what="Looking at your link" />
+        <Loading label="Checking your link" />
       </EntryCard>
     );
   }
   if (link.isError) {
     return (
       <EntryCard title="This link does not work">
-        <Failure error={link.error} onAgain={() => link.refetch()} />
-        <p className="text-quiet">Links work once, and for seven days. Ask for a new one.</p>
+        <ErrorMessage error={link.error} onRetry={() => link.refetch()} />
+        <p className="text-quiet">
+          Links work once and expire after seven days. Ask for a new one.
+        </p>
       </EntryCard>
     );
   }
-  return <Accepting token={token} link={link.data} onSession={onSession} />;
+  return <AcceptForm token={token} link={link.data} onSession={onSession} />;
 }
 
-function Accepting({ token, link, onSession }: LinkPageProps & { readonly link: Link }) {
+function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link: Link }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
-  const { write, isPending } = useWrite('acceptLink', { onDone: onSession, onFailure: setFailure });
+  const [error, setError] = useState<unknown>(null);
+  const { mutate, isPending } = useApiMutation('acceptLink', {
+    onSuccess: onSession,
+    onError: setError,
+  });
   const isNew = link.kind === 'invitation';
   return (
     <EntryCard title={isNew ? `Join ${link.account.name}` : 'Choose a new password'}>
@@ -54,14 +59,16 @@ function Accepting({ token, link, onSession }: LinkPageProps & { readonly link: 
         className="grid gap-5"
         onSubmit={(event) => {
           event.preventDefault();
-          setFailure(null);
-          write({ body: { token, password, ...(isNew && { name }) } });
+          setError(null);
+          mutate({ body: { token, password, ...(isNew && { name }) } });
         }}
       >
         <p className="text-quiet">
-          {isNew ? `You are invited as ${link.role}, with ${link.email}.` : `For ${link.email}.`}
+          {isNew
+            ? `You are invited as ${link.role}. Sign in with ${link.email}.`
+            : `For ${link.email}.`}
         </p>
-        {/* Password programs keep a password by the name before it. */}
+        {/* Password managers store a password under this name. */}
         <input type="hidden" autoComplete="username" value={link.email} readOnly />
         {isNew && (
           <TextField
@@ -75,9 +82,9 @@ function Accepting({ token, link, onSession }: LinkPageProps & { readonly link: 
           />
         )}
         <NewPassword value={password} onChange={setPassword} />
-        <EntryFailure error={failure} />
-        <Button type="submit" look="primary" isPending={isPending} isWide>
-          {isNew ? 'Join' : 'Keep it'}
+        <EntryFailure error={error} />
+        <Button type="submit" variant="primary" isPending={isPending} isWide>
+          {isNew ? 'Join' : 'Save password'}
         </Button>
       </Form>
     </EntryCard>

@@ -6,7 +6,7 @@ interface NewPasswordProps {
   readonly onChange: (password: string) => void;
 }
 
-/** A password that is chosen here; password programs offer one. */
+/** A field for a new password, which password managers can fill. */
 export function NewPassword({ value, onChange }: NewPasswordProps) {
   return (
     <TextField

@@ -6,20 +6,20 @@ import type { OperationName } from '../api/studio-client.ts';
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** Who is signed in. */
+/** The signed-in session. */
 export function useSession(): Session {
   const session = use(SessionContext);
-  if (!session) throw new Error('nobody is signed in around this');
+  if (!session) throw new Error('useSession needs a SessionContext provider');
   return session;
 }
 
-/** Whether somebody of this role may do it; the service has the last word. */
-export function mayCall(role: MemberRole, name: OperationName): boolean {
+/** Whether a role may call an operation. The service enforces it. */
+export function isAllowed(role: MemberRole, name: OperationName): boolean {
   const operation: Operation = studioApi[name];
   return operation.roles?.includes(role) ?? true;
 }
 
-/** Whether who is signed in may do it. */
-export function useMay(name: OperationName): boolean {
-  return mayCall(useSession().member.role, name);
+/** Whether the signed-in member may call an operation. */
+export function usePermission(name: OperationName): boolean {
+  return isAllowed(useSession().member.role, name);
 }

@@ -1,9 +1,9 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import type { Session } from '../../protocol/members.ts';
+import { StudioApiError } from '../api/studio-api-error.ts';
 import { useStudio } from '../api/studio-context.ts';
-import { StudioProblem } from '../api/studio-problem.ts';
-import { Failure, Loading } from '../ui/states.tsx';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { EntryCard } from './entry-card.tsx';
 import { entryLinkOf } from './entry-link.ts';
 import { LinkPage } from './link-page.tsx';
@@ -13,40 +13,40 @@ import { SignInPage } from './sign-in-page.tsx';
 
 const SESSION = ['session'];
 
-/** Shows what is inside to who is signed in, and to everybody else the way in. */
+/** Renders its children for a signed-in member, and sign-in or link pages otherwise. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const studio = useStudio();
   const queries = useQueryClient();
   const [link, setLink] = useState(() => entryLinkOf(location.hash));
   const session = useQuery({
     queryKey: SESSION,
-    queryFn: () => studio.call('readSession').catch(nobody),
-    retry: (_, error) => error instanceof StudioProblem && error.isPassing,
+    queryFn: () => studio.call('readSession').catch(nullIfSignedOut),
+    retry: (_, error) => error instanceof StudioApiError && error.isTransient,
     staleTime: Number.POSITIVE_INFINITY,
   });
   studio.csrf = session.data?.csrf ?? null;
   useEffect(() => {
-    studio.onSignedOut = () => become(queries, null);
+    studio.onSignedOut = () => setSession(queries, null);
   }, [studio, queries]);
   const enter = (entered: Session) => {
-    // The link is used up, and is not to be seen in what the browser remembers.
+    // The link is used up; keep it out of the browser history.
     history.replaceState(null, '', location.pathname);
     setLink(null);
-    become(queries, entered);
+    setSession(queries, entered);
   };
   if (link?.kind === 'setup') return <SetUpAccountPage token={link.token} onSession={enter} />;
   if (link) return <LinkPage token={link.token} onSession={enter} />;
   if (session.isPending) {
     return (
       <main>
-        <Loading what="Opening the studio" />
+        <Loading label="Opening the studio" />
       </main>
     );
   }
   if (session.isError) {
     return (
-      <EntryCard title="The studio cannot be opened">
-        <Failure error={session.error} onAgain={() => session.refetch()} />
+      <EntryCard title="Could not open the studio">
+        <ErrorMessage error={session.error} onRetry={() => session.refetch()} />
       </EntryCard>
     );
   }
@@ -54,13 +54,13 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   return <SessionContext value={session.data}>{children}</SessionContext>;
 }
 
-/** Nothing that somebody else has read stays. */
-function become(queries: QueryClient, session: Session | null): void {
+/** Switches the session and drops the data of the previous one. */
+function setSession(queries: QueryClient, session: Session | null): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
   queries.setQueryData(SESSION, session);
 }
 
-function nobody(error: unknown): null {
-  if (error instanceof StudioProblem && error.status === 401) return null;
+function nullIfSignedOut(error: unknown): null {
+  if (error instanceof StudioApiError && error.status === 401) return null;
   throw error;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
 import type { Session } from '../../protocol/members.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { EntryCard } from './entry-card.tsx';
@@ -13,24 +13,27 @@ interface SetUpAccountPageProps {
   readonly onSession: (session: Session) => void;
 }
 
-/** Who has the link of the first start becomes the owner. */
+/** The page of the first start: whoever has its link becomes the owner. */
 export function SetUpAccountPage({ token, onSession }: SetUpAccountPageProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
-  const { write, isPending } = useWrite('setUp', { onDone: onSession, onFailure: setFailure });
+  const [error, setError] = useState<unknown>(null);
+  const { mutate, isPending } = useApiMutation('setUp', {
+    onSuccess: onSession,
+    onError: setError,
+  });
   return (
-    <EntryCard title="Make this service yours">
+    <EntryCard title="Set up your account">
       <Form
         className="grid gap-5"
         onSubmit={(event) => {
           event.preventDefault();
-          setFailure(null);
-          write({ body: { token, name, email, password } });
+          setError(null);
+          mutate({ body: { token, name, email, password } });
         }}
       >
-        <p className="text-quiet">You become the owner, and can invite others.</p>
+        <p className="text-quiet">You will be the owner and can invite others.</p>
         <TextField
           label="Your name"
           autoComplete="name"
@@ -41,8 +44,8 @@ export function SetUpAccountPage({ token, onSession }: SetUpAccountPageProps) {
           autoFocus
         />
         <TextField
-          label="E-mail"
-          help="To sign in with; nothing is sent there."
+          label="Email"
+          help="For signing in. No email is sent."
           type="email"
           autoComplete="username"
           value={email}
@@ -50,9 +53,9 @@ export function SetUpAccountPage({ token, onSession }: SetUpAccountPageProps) {
           isRequired
         />
         <NewPassword value={password} onChange={setPassword} />
-        <EntryFailure error={failure} />
-        <Button type="submit" look="primary" isPending={isPending} isWide>
-          Begin
+        <EntryFailure error={error} />
+        <Button type="submit" variant="primary" isPending={isPending} isWide>
+          Create account
         </Button>
       </Form>
     </EntryCard>

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
 import type { Session } from '../../protocol/members.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { EntryCard } from './entry-card.tsx';
@@ -10,20 +10,23 @@ import { EntryFailure } from './entry-failure.tsx';
 export function SignInPage({ onSession }: { readonly onSession: (session: Session) => void }) {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
-  const [failure, setFailure] = useState<unknown>(null);
-  const { write, isPending } = useWrite('signIn', { onDone: onSession, onFailure: setFailure });
+  const [error, setError] = useState<unknown>(null);
+  const { mutate, isPending } = useApiMutation('signIn', {
+    onSuccess: onSession,
+    onError: setError,
+  });
   return (
     <EntryCard title="Sign in">
       <Form
         className="grid gap-5"
         onSubmit={(event) => {
           event.preventDefault();
-          setFailure(null);
-          write({ body: { email, password } });
+          setError(null);
+          mutate({ body: { email, password } });
         }}
       >
         <TextField
-          label="E-mail"
+          label="Email"
           type="email"
           autoComplete="username"
           value={email}
@@ -39,13 +42,13 @@ export function SignInPage({ onSession }: { readonly onSession: (session: Sessio
           onChange={setPassword}
           isRequired
         />
-        <EntryFailure error={failure} />
-        <Button type="submit" look="primary" isPending={isPending} isWide>
+        <EntryFailure error={error} />
+        <Button type="submit" variant="primary" isPending={isPending} isWide>
           Sign in
         </Button>
         <p className="text-sm text-quiet">
-          Forgotten? An owner of your account can invite you anew, and whoever runs the service
-          makes a link with <code>fourbeat member link</code>.
+          Forgot your password? Ask an owner to invite you again, or ask the operator of the service
+          for a link from <code>fourbeat member link</code>.
         </p>
       </Form>
     </EntryCard>

@@ -2,14 +2,14 @@ import { type ReactNode, useEffect } from 'react';
 
 interface PageProps {
   readonly title: string;
-  /** What can be done here, beside the title. */
+  /** Actions beside the title. */
   readonly actions?: ReactNode;
-  /** Above the title: where this is. */
+  /** Shown above the title. */
   readonly above?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** One page of the studio: its title is that of the window, too. */
+/** A page of the studio, with its title also as the document title. */
 export function Page({ title, actions, above, children }: PageProps) {
   useEffect(() => {
     document.title = `${title} · Fourbeat studio`;

@@ -9,7 +9,7 @@ test.each([
   [60_000, '1 minute ago'],
   [7_200_000, '2 hours ago'],
   [86_400_000, 'yesterday'],
-])('%d ms ago is "%s"', (ms, words) => expect(ago(NOW_MS - ms, NOW_MS)).toBe(words));
+])('ago: %d ms is "%s"', (ms, text) => expect(ago(NOW_MS - ms, NOW_MS)).toBe(text));
 
-test('a longer time ago is a date', () =>
+test('ago is a date after a week', () =>
   expect(ago(NOW_MS - 9 * 86_400_000, NOW_MS)).toContain('2025'));

@@ -1,4 +1,4 @@
-const DAY = new Intl.DateTimeFormat(undefined, {
+const DATE_TIME = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'short',
 });
@@ -11,22 +11,22 @@ const UNITS = [
 ] as const;
 const WEEK_MS = 7 * 86_400_000;
 
-/** "2 hours ago"; the date of what is longer ago than a week. @param atMs Unix ms */
+/** A relative time such as "2 hours ago"; after a week, the date. @param atMs Unix ms */
 export function ago(atMs: number, nowMs: number): string {
   const passedMs = nowMs - atMs;
-  if (passedMs > WEEK_MS) return DAY.format(atMs);
+  if (passedMs > WEEK_MS) return DATE_TIME.format(atMs);
   for (const [unit, ms] of UNITS) {
     if (passedMs >= ms) return RELATIVE.format(-Math.floor(passedMs / ms), unit);
   }
   return 'just now';
 }
 
-/** Day and time. @param atMs Unix ms */
+/** Date and time. @param atMs Unix ms */
 export function dateOf(atMs: number): string {
-  return DAY.format(atMs);
+  return DATE_TIME.format(atMs);
 }
 
-/** Time of the day, to the second. @param atMs Unix ms */
+/** Time of day with seconds. @param atMs Unix ms */
 export function timeOf(atMs: number): string {
   return TIME.format(atMs);
 }

@@ -1,15 +1,15 @@
-/** What a page shows about its source. */
+/** The state of a source, for the page. */
 export type BrowserSourceState =
   | { readonly state: 'connecting' }
-  /** @property isSlow the service cannot keep up at the moment */
+  /** @property isSlow the service cannot keep up right now */
   | { readonly state: 'live'; readonly isSlow: boolean }
   | { readonly state: 'reconnecting' }
-  /** The service said no; trying again does not help. */
+  /** The service refused; retrying does not help. */
   | { readonly state: 'refused'; readonly reason: string }
-  /** It was stopped, or given up. */
+  /** Stopped by the user, or given up. */
   | { readonly state: 'stopped'; readonly reason: string };
 
-/** What is used of a `WebSocket`. */
+/** The parts of a `WebSocket` that the source uses. */
 export interface SourceSocket {
   readonly bufferedAmount: number;
   onopen: (() => void) | null;
@@ -19,7 +19,7 @@ export interface SourceSocket {
   close(): void;
 }
 
-/** What is used of a `MediaRecorder`. */
+/** The parts of a `MediaRecorder` that the source uses. */
 export interface SourceRecorder {
   ondataavailable: ((event: { data: Blob }) => void) | null;
   onstop: (() => void) | null;
@@ -35,14 +35,14 @@ export interface RecorderOptions {
   readonly videoKeyFrameIntervalDuration: number;
 }
 
-/** What the browser has for it. @typeParam Stream `MediaStream` */
+/** The browser functions that the source uses. @typeParam Stream `MediaStream` */
 export interface SourceBrowser<Stream> {
   isTypeSupported(type: string): boolean;
   newRecorder(stream: Stream, options: RecorderOptions): SourceRecorder;
   newSocket(url: string): SourceSocket;
   nowMs(): number;
-  /** @returns what takes it back */
-  after(ms: number, then: () => void): () => void;
+  /** @returns cancels */
+  after(ms: number, callback: () => void): () => void;
 }
 
 export interface BrowserSourceOptions<Stream> {
@@ -55,7 +55,8 @@ export interface BrowserSourceOptions<Stream> {
   readonly videoBitsPerSecond?: number;
 }
 
-// H.264 is often encoded by hardware, VP8 is cheaper to encode than VP9.
+// In order of preference: H.264 often has a hardware encoder, and VP8 is cheaper to encode than
+// VP9.
 const TYPES = [
   'video/webm;codecs=h264,opus',
   'video/webm;codecs=vp8,opus',
@@ -68,21 +69,24 @@ const VIDEO_BITS_PER_S_MIN = 400_000;
 const AUDIO_BITS_PER_S = 128_000;
 
 const TIMESLICE_MS = 250;
-/** An encoder that begins anew has to wait for a key frame. */
+/** Key frame interval: a restarted encoder waits for a key frame. */
 const KEY_FRAME_MS = 2_000;
-/** The service takes 4 MB at once; smaller ones hold up nobody. */
+/** Messages may have 4 MB; smaller ones block nothing. */
 const MESSAGE_BYTES = 256 << 10;
 
-/** How far a line may fall behind. What has been handed to a socket cannot be taken back. */
-const BEHIND_S = 4;
-const BEHIND_BYTES_MIN = 256 << 10;
+/**
+ * Buffered data, in seconds of video, at which the bit rate is reduced. Data in a socket cannot be
+ * withdrawn.
+ */
+const BACKLOG_MAX_S = 4;
+const BACKLOG_MAX_BYTES_MIN = 256 << 10;
 
-const ANSWER_MS = 10_000;
-/** As long as the service waits for a source that dropped (SPEC M-7). */
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** The service waits this long for a disconnected source (SPEC M-7). */
 const GIVE_UP_MS = 30_000;
-/** One that has been live for so long has all the time again when it drops. */
-const STEADY_MS = 10_000;
-const BACK_OFF_MS = [250, 500, 1_000, 2_000, 4_000];
+/** After this time live, a new disconnection gets the full time to reconnect. */
+const STABLE_MS = 10_000;
+const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
 const UNKNOWN_KEY = 4401;
 const BUSY = 4409;
@@ -90,9 +94,9 @@ const ENDED = 4410;
 const NOT_UNDERSTOOD = 4415;
 
 /**
- * Sends the camera and microphone of a page to the service (SPEC M-4). A line that is too slow gets
- * a new recorder with fewer bits: a recorder that pauses would leave its clock behind, and pieces
- * that are left out make the rest unreadable.
+ * Sends the camera and microphone of a page to the service (SPEC M-4). A slow connection gets a new
+ * recorder with a lower bit rate: pausing the recorder would delay its clock, and dropping chunks
+ * would make the rest unreadable.
  */
 export class BrowserSource<Stream> {
   private readonly type: string | undefined;
@@ -100,53 +104,55 @@ export class BrowserSource<Stream> {
   private socket: SourceSocket | null = null;
   private recorder: SourceRecorder | null = null;
   private state: BrowserSourceState | null = null;
-  private forgetTimer = () => {};
-  /** When the line was lost for which it is connected again; null on the first way. */
+  private cancelTimer = () => {};
+  /** Start of the current reconnection; null before the first connection is lost. */
   private lostMs: number | null = null;
   private liveMs: number | null = null;
-  private tries = 0;
+  private attempts = 0;
 
   constructor(private readonly options: BrowserSourceOptions<Stream>) {
     this.type = TYPES.find((type) => options.browser.isTypeSupported(type));
     this.bitsPerSecond = options.videoBitsPerSecond ?? VIDEO_BITS_PER_S;
   }
 
-  /** Begins, once. */
+  /** Starts the source; only the first call has an effect. */
   start(): void {
     if (this.state) return;
-    this.tell({ state: 'connecting' });
+    this.setState({ state: 'connecting' });
     if (this.type === undefined) this.end('refused', 'This browser cannot record WebM.');
     else this.connect();
   }
 
-  /** Ends it. The tracks of the stream go on: they are the page's. */
+  /** Stops the source. The tracks of the stream stay the page's. */
   stop(): void {
-    this.end('stopped', 'It was stopped here.');
+    this.end('stopped', 'Stopped.');
   }
 
   private connect(): void {
     const { url, browser } = this.options;
     const socket = browser.newSocket(url);
     this.socket = socket;
-    this.timer(ANSWER_MS, () => this.lost());
+    this.startTimer(HANDSHAKE_TIMEOUT_MS, () => this.reconnect());
     socket.onopen = () => {
       socket.send(JSON.stringify({ key: this.options.key, type: this.type }));
     };
-    socket.onmessage = ({ data }) => this.answered(stateIn(data));
-    socket.onclose = ({ code, reason }) => this.closed(code, reason);
+    socket.onmessage = ({ data }) => this.onServerState(stateIn(data));
+    socket.onclose = ({ code, reason }) => this.onClosed(code, reason);
   }
 
-  private answered(state: unknown): void {
+  private onServerState(state: unknown): void {
     if (state === 'live' && !this.recorder) this.record();
     else if (state === 'live' || state === 'slow') {
-      this.tell({ state: 'live', isSlow: state === 'slow' });
+      this.setState({ state: 'live', isSlow: state === 'slow' });
     }
   }
 
-  /** A new recorder for each line: what it writes first is needed to read the rest. */
+  /**
+   * Starts a new recorder for each connection, which needs the header at the start of a recording.
+   */
   private record(): void {
     const { browser, stream } = this.options;
-    this.forgetTimer();
+    this.cancelTimer();
     try {
       const recorder = browser.newRecorder(stream, {
         mimeType: this.type ?? '',
@@ -156,15 +162,15 @@ export class BrowserSource<Stream> {
       });
       this.recorder = recorder;
       recorder.ondataavailable = ({ data }) => this.send(data);
-      recorder.onerror = () => this.lost();
-      recorder.onstop = () => this.end('stopped', 'The camera or microphone is gone.');
+      recorder.onerror = () => this.reconnect();
+      recorder.onstop = () => this.end('stopped', 'The camera or microphone was disconnected.');
       recorder.start(TIMESLICE_MS);
     } catch (error) {
-      this.end('stopped', `This cannot be recorded: ${(error as Error).message}`);
+      this.end('stopped', `Recording failed: ${(error as Error).message}`);
       return;
     }
     this.liveMs = browser.nowMs();
-    this.tell({ state: 'live', isSlow: false });
+    this.setState({ state: 'live', isSlow: false });
   }
 
   private send(data: Blob): void {
@@ -173,42 +179,45 @@ export class BrowserSource<Stream> {
     for (let at = 0; at < data.size; at += MESSAGE_BYTES) {
       socket.send(data.slice(at, at + MESSAGE_BYTES));
     }
-    const behindBytes = Math.max(BEHIND_BYTES_MIN, (this.bitsPerSecond / 8) * BEHIND_S);
-    if (socket.bufferedAmount <= behindBytes) return;
+    const backlogMaxBytes = Math.max(
+      BACKLOG_MAX_BYTES_MIN,
+      (this.bitsPerSecond / 8) * BACKLOG_MAX_S,
+    );
+    if (socket.bufferedAmount <= backlogMaxBytes) return;
     this.bitsPerSecond = Math.max(VIDEO_BITS_PER_S_MIN, Math.round(this.bitsPerSecond * 0.6));
-    this.lost();
+    this.reconnect();
   }
 
-  private closed(code: number, reason: string): void {
-    // What ends a source that was live may pass; whether it does is said when it comes back.
+  private onClosed(code: number, reason: string): void {
+    // A source that was live reconnects first: the reason may be temporary.
     const isFirst = this.lostMs === null;
     const isFinal = [UNKNOWN_KEY, ENDED, NOT_UNDERSTOOD].includes(code);
     if (!this.recorder && (isFinal || (isFirst && code === BUSY))) this.end('refused', reason);
-    else this.lost();
+    else this.reconnect();
   }
 
-  private lost(): void {
+  private reconnect(): void {
     const { browser } = this.options;
     const nowMs = browser.nowMs();
-    const wasSteady = this.liveMs !== null && nowMs - this.liveMs >= STEADY_MS;
-    if (this.lostMs === null || wasSteady) {
+    const wasStable = this.liveMs !== null && nowMs - this.liveMs >= STABLE_MS;
+    if (this.lostMs === null || wasStable) {
       this.lostMs = nowMs;
-      this.tries = 0;
+      this.attempts = 0;
     }
     this.liveMs = null;
-    this.leave();
+    this.release();
     if (nowMs - this.lostMs >= GIVE_UP_MS) {
-      this.end('stopped', 'The service could not be reached for 30 s.');
+      this.end('stopped', 'The service was unreachable for 30 s.');
       return;
     }
-    this.tell({ state: 'reconnecting' });
-    const backOffMs = BACK_OFF_MS[Math.min(this.tries++, BACK_OFF_MS.length - 1)] ?? 0;
-    this.timer(backOffMs, () => this.connect());
+    this.setState({ state: 'reconnecting' });
+    const backoffMs = BACKOFF_MS[Math.min(this.attempts++, BACKOFF_MS.length - 1)] ?? 0;
+    this.startTimer(backoffMs, () => this.connect());
   }
 
-  /** Lets go of socket and recorder, and hears no more of them. */
-  private leave(): void {
-    this.forgetTimer();
+  /** Releases socket and recorder and ignores their further events. */
+  private release(): void {
+    this.cancelTimer();
     const { socket, recorder } = this;
     this.socket = null;
     this.recorder = null;
@@ -219,7 +228,7 @@ export class BrowserSource<Stream> {
       try {
         recorder.stop();
       } catch {
-        // It had stopped by itself.
+        // The recorder had stopped already.
       }
     }
     if (socket) {
@@ -232,18 +241,18 @@ export class BrowserSource<Stream> {
 
   private end(state: 'refused' | 'stopped', reason: string): void {
     if (this.state?.state === 'refused' || this.state?.state === 'stopped') return;
-    this.leave();
-    this.tell({ state, reason });
+    this.release();
+    this.setState({ state, reason });
   }
 
-  private tell(state: BrowserSourceState): void {
+  private setState(state: BrowserSourceState): void {
     this.state = state;
     this.options.onState(state);
   }
 
-  private timer(ms: number, then: () => void): void {
-    this.forgetTimer();
-    this.forgetTimer = this.options.browser.after(ms, then);
+  private startTimer(ms: number, callback: () => void): void {
+    this.cancelTimer();
+    this.cancelTimer = this.options.browser.after(ms, callback);
   }
 }
 
@@ -255,7 +264,7 @@ function stateIn(data: unknown): unknown {
   }
 }
 
-/** What a page hands over as its `globalThis`. */
+/** The parts of `globalThis` that `browserOf` uses. */
 interface Page<Stream> {
   readonly MediaRecorder: {
     new (stream: Stream, options: RecorderOptions): unknown;
@@ -264,7 +273,7 @@ interface Page<Stream> {
   readonly WebSocket: new (url: string) => unknown;
 }
 
-/** The browser of this page. @param page its `globalThis` */
+/** The browser functions of this page. @param page its `globalThis` */
 export function browserOf<Stream>({
   MediaRecorder,
   WebSocket,
@@ -274,8 +283,8 @@ export function browserOf<Stream>({
     newRecorder: (stream, options) => new MediaRecorder(stream, options) as SourceRecorder,
     newSocket: (url) => new WebSocket(url) as SourceSocket,
     nowMs: () => performance.now(),
-    after: (ms, then) => {
-      const timer = setTimeout(then, ms);
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
       return () => clearTimeout(timer);
     },
   };

@@ -4,7 +4,7 @@ import type { Ingest } from '../../protocol/ingest.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { tellFailure } from '../ui/toasts.tsx';
+import { showError } from '../ui/toasts.tsx';
 import type { BrowserSourceState } from './browser-source.ts';
 import { useCamera } from './camera-context.ts';
 
@@ -13,40 +13,40 @@ interface CameraCardProps {
   readonly ingest: Ingest;
 }
 
-/** Goes on air with the camera of this browser. */
+/** Starts and stops the camera of this browser as the source. */
 export function CameraCard({ stream, ingest }: CameraCardProps) {
   const { camera, onAir } = useCamera();
-  const [isAsking, setAsking] = useState(false);
-  const isHere = camera?.streamId === stream.id;
+  const [isStarting, setStarting] = useState(false);
+  const isThisShow = camera?.streamId === stream.id;
   const start = () => {
-    setAsking(true);
+    setStarting(true);
     onAir
       .start(stream.id, ingest.websocket.url, ingest.key)
-      .catch(tellFailure)
-      .finally(() => setAsking(false));
+      .catch(showError)
+      .finally(() => setStarting(false));
   };
   return (
     <div className="grid gap-4">
-      <h3 className="font-bold">From this browser’s camera</h3>
-      {camera && isHere && <Preview picture={camera.picture} />}
-      {camera && isHere && (
+      <h3 className="font-bold">This browser’s camera</h3>
+      {camera && isThisShow && <Preview picture={camera.picture} />}
+      {camera && isThisShow && (
         <div>
           <CameraState source={camera.source} />
         </div>
       )}
-      {camera && !isHere && (
-        <p className="text-quiet">This browser’s camera is on air in another show.</p>
+      {camera && !isThisShow && (
+        <p className="text-quiet">This browser’s camera is live in another attach.</p>
       )}
       <div>
-        {isHere ? (
-          <Button look="danger" onPress={() => onAir.stop()}>
+        {isThisShow ? (
+          <Button variant="danger" onPress={() => onAir.stop()}>
             <VideoOff aria-hidden="true" />
-            Stop the camera
+            Stop camera
           </Button>
         ) : (
-          <Button onPress={start} isPending={isAsking} isDisabled={camera !== null}>
+          <Button onPress={start} isPending={isStarting} isDisabled={camera !== null}>
             <Video aria-hidden="true" />
-            Go on air with the camera
+            Start camera
           </Button>
         )}
       </div>
@@ -54,18 +54,18 @@ export function CameraCard({ stream, ingest }: CameraCardProps) {
   );
 }
 
-/** What the camera sees, at once; viewers see it seconds later. */
+/** The local camera image, without the delay of viewers. */
 function Preview({ picture }: { readonly picture: MediaStream }) {
-  const show = (video: HTMLVideoElement | null) => {
+  const attach = (video: HTMLVideoElement | null) => {
     if (video && video.srcObject !== picture) video.srcObject = picture;
   };
   return (
     <video
-      ref={show}
+      ref={attach}
       autoPlay
       muted
       playsInline
-      aria-label="What the camera sees"
+      aria-label="Camera preview"
       className="aspect-video w-full max-w-md rounded-lg bg-black object-contain"
     />
   );
@@ -74,15 +74,15 @@ function Preview({ picture }: { readonly picture: MediaStream }) {
 function CameraState({ source }: { readonly source: BrowserSourceState }) {
   switch (source.state) {
     case 'connecting':
-      return <Badge>Going on air …</Badge>;
+      return <Badge>Connecting…</Badge>;
     case 'live':
       return source.isSlow ? (
-        <Badge look="bad">On air, but the service cannot keep up</Badge>
+        <Badge variant="bad">Live, but the service cannot keep up</Badge>
       ) : (
-        <Badge look="live">On air</Badge>
+        <Badge variant="live">Live</Badge>
       );
     case 'reconnecting':
-      return <Badge look="bad">The line dropped; trying again …</Badge>;
+      return <Badge variant="bad">Connection lost. Reconnecting…</Badge>;
     default:
       return (
         <p role="alert" className="text-bad">

@@ -3,7 +3,7 @@ import { type Camera, CameraOnAir } from './camera.ts';
 
 export const CameraContext = createContext<CameraOnAir>(new CameraOnAir());
 
-/** The camera that this tab sends, and how to begin and end that. */
+/** The camera that this tab sends, with its controls. */
 export function useCamera(): { readonly camera: Camera | null; readonly onAir: CameraOnAir } {
   const onAir = use(CameraContext);
   return { camera: useSyncExternalStore(onAir.subscribe, () => onAir.current), onAir };

@@ -1,20 +1,20 @@
 import { BrowserSource, type BrowserSourceState, browserOf } from './browser-source.ts';
 
-/** The camera of this browser, as it is sent to one stream. */
+/** The camera of this browser while it is sent to a stream. */
 export interface Camera {
   readonly streamId: string;
   readonly picture: MediaStream;
   readonly source: BrowserSourceState;
 }
 
-const ASKED = {
+const CONSTRAINTS = {
   video: { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } },
   audio: { echoCancellation: true, noiseSuppression: true },
 } as const;
 
 /**
- * The camera that is on air. It belongs to the tab and not to a page of it: whoever goes on to
- * another part of the studio stays on air.
+ * The camera that is live. It belongs to the tab: it stays live while the user visits other pages
+ * of the studio.
  */
 export class CameraOnAir {
   #camera: Camera | null = null;
@@ -25,25 +25,27 @@ export class CameraOnAir {
     return this.#camera;
   }
 
-  /** @returns what ends it */
+  /** @returns unsubscribes */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   };
 
   /**
-   * Asks for camera and microphone, and sends what they see and hear.
-   * @throws when the browser has none, or whoever is asked says no
+   * Requests camera and microphone and sends them.
+   * @throws when the browser has none or access is denied
    */
   async start(streamId: string, url: string, key: string): Promise<void> {
     this.stop();
     if (!navigator.mediaDevices) {
-      throw new Error('Browsers open the camera at https:// and at localhost only.');
+      throw new Error(
+        'The camera needs a secure connection. Open the studio over https:// or on localhost.',
+      );
     }
-    const picture = await navigator.mediaDevices.getUserMedia(ASKED).catch((error: Error) => {
-      throw new Error(wordsOf(error));
+    const picture = await navigator.mediaDevices.getUserMedia(CONSTRAINTS).catch((error: Error) => {
+      throw new Error(errorText(error));
     });
-    const onState = (source: BrowserSourceState) => this.#take({ streamId, picture, source });
+    const onState = (source: BrowserSourceState) => this.#update({ streamId, picture, source });
     this.#sending = new BrowserSource({
       stream: picture,
       url,
@@ -52,33 +54,34 @@ export class CameraOnAir {
       browser: browserOf<MediaStream>(globalThis),
     });
     this.#sending.start();
-    addEventListener('beforeunload', this.#askFirst);
+    addEventListener('beforeunload', this.#confirmUnload);
   }
 
-  /** Takes it off air, and the camera's light goes out. */
+  /** Stops the source and the camera. */
   stop(): void {
-    removeEventListener('beforeunload', this.#askFirst);
+    removeEventListener('beforeunload', this.#confirmUnload);
     this.#sending?.stop();
     this.#sending = null;
     for (const track of this.#camera?.picture.getTracks() ?? []) track.stop();
-    this.#take(null);
+    this.#update(null);
   }
 
-  /** The picture goes with the tab: a reload by mistake would end the show. */
-  readonly #askFirst = (event: BeforeUnloadEvent): void => {
+  /** Asks before unloading the page, which would end the video. */
+  readonly #confirmUnload = (event: BeforeUnloadEvent): void => {
     const state = this.#camera?.source.state;
     if (state !== undefined && state !== 'refused' && state !== 'stopped') event.preventDefault();
   };
 
-  #take(camera: Camera | null): void {
+  #update(camera: Camera | null): void {
     this.#camera = camera;
     for (const listener of this.#listeners) listener();
   }
 }
 
-function wordsOf({ name, message }: Error): string {
-  if (name === 'NotAllowedError') return 'The browser was told not to give this page the camera.';
-  if (name === 'NotFoundError') return 'There is no camera or no microphone here.';
-  if (name === 'NotReadableError') return 'Another program has the camera.';
+function errorText({ name, message }: Error): string {
+  if (name === 'NotAllowedError')
+    return 'Camera access is blocked. Allow it for this page in your browser.';
+  if (name === 'NotFoundError') return 'No camera or microphone found.';
+  if (name === 'NotReadableError') return 'The camera is in use by another program.';
   return message;
 }

@@ -2,39 +2,43 @@ import { RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import type { Ingest } from '../../protocol/ingest.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { Failure, Loading } from '../ui/states.tsx';
-import { tellDone } from '../ui/toasts.tsx';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
 import { CameraCard } from './camera-card.tsx';
 import { SourceFacts } from './source-facts.tsx';
 
-const AGAIN_MS = 2_000;
+const POLL_MS = 2_000;
 
-/** Where the picture comes from: a program such as OBS, or the camera of this browser. */
+/** The video source of a show: an encoder such as OBS, or the camera of this browser. */
 export function SourceCard({ stream }: { readonly stream: StudioStream }) {
   const params = { stream_id: stream.id };
-  const isOver = stream.status === 'ENDED';
-  const ingest = useRead('readIngest', { params }, isOver ? {} : { againMs: AGAIN_MS });
+  const hasEnded = stream.status === 'ENDED';
+  const ingest = useApiQuery(
+    'readIngest',
+    { params },
+    hasEnded ? {} : { refetchIntervalMs: POLL_MS },
+  );
   return (
     <section
-      aria-label="Picture"
+      aria-label="Video source"
       className="grid gap-6 rounded-2xl border border-line bg-card p-4 *:min-w-0 sm:p-6"
     >
-      <h2 className="text-lg font-bold">Picture</h2>
-      {ingest.isPending && <Loading what="Looking for the source" />}
+      <h2 className="text-lg font-bold">Video source</h2>
+      {ingest.isPending && <Loading label="Loading video source" />}
       {ingest.isError && !ingest.data && (
-        <Failure error={ingest.error} onAgain={() => ingest.refetch()} />
+        <ErrorMessage error={ingest.error} onRetry={() => ingest.refetch()} />
       )}
-      {isOver && <p className="text-quiet">The show is over; nothing can be sent any more.</p>}
-      {ingest.data && !isOver && (
+      {hasEnded && <p className="text-quiet">The show has ended.</p>}
+      {ingest.data && !hasEnded && (
         <>
           <SourceFacts source={ingest.data.source} />
           {stream.status === 'CREATED' && (
-            <p className="text-quiet">The show begins as soon as a picture comes.</p>
+            <p className="text-quiet">The show starts automatically when a source connects.</p>
           )}
           <CameraCard stream={stream} ingest={ingest.data} />
           <Addresses stream={stream} ingest={ingest.data} />
@@ -50,36 +54,36 @@ interface AddressesProps {
 }
 
 function Addresses({ stream, ingest: { rtmp, srt } }: AddressesProps) {
-  const [isChanging, setChanging] = useState(false);
-  const { write, isPending } = useWrite('rotateStreamKey', {
-    stale: ['readIngest'],
-    onDone: () => {
-      setChanging(false);
-      tellDone('The old key is refused from now on.');
+  const [isConfirming, setConfirming] = useState(false);
+  const { mutate, isPending } = useApiMutation('rotateStreamKey', {
+    invalidates: ['readIngest'],
+    onSuccess: () => {
+      setConfirming(false);
+      showSuccess('Stream key replaced. The old key no longer works.');
     },
   });
   return (
     <div className="grid gap-4 *:min-w-0">
-      <h3 className="font-bold">From OBS or another program</h3>
+      <h3 className="font-bold">OBS or another encoder</h3>
       {rtmp && <Address name="Server (RTMP)" what="server" text={rtmp.url} />}
       {rtmp && <Address name="Stream key" what="stream key" text={rtmp.key} isSecret />}
-      {srt && <Address name="SRT, with the key in it" what="SRT address" text={srt.url} isSecret />}
-      {!rtmp && !srt && <p className="text-quiet">This service takes no RTMP and no SRT.</p>}
+      {srt && <Address name="SRT (includes the key)" what="SRT address" text={srt.url} isSecret />}
+      {!rtmp && !srt && <p className="text-quiet">RTMP and SRT are disabled on this service.</p>}
       <div>
-        <Button onPress={() => setChanging(true)}>
+        <Button onPress={() => setConfirming(true)}>
           <RefreshCw aria-hidden="true" />
-          New stream key
+          Replace stream key
         </Button>
       </div>
       <Confirm
-        title="Make a new stream key?"
-        action="Make a new key"
-        isOpen={isChanging}
-        onOpenChange={setChanging}
+        title="Replace the stream key?"
+        action="Replace"
+        isOpen={isConfirming}
+        onOpenChange={setConfirming}
         isPending={isPending}
-        onConfirm={() => write({ params: { stream_id: stream.id } })}
+        onConfirm={() => mutate({ params: { stream_id: stream.id } })}
       >
-        The old key is refused from then on. A source that is on air with it goes on until it stops.
+        The old key stops working. A source that is live with it continues until it disconnects.
       </Confirm>
     </div>
   );
@@ -89,7 +93,7 @@ interface AddressProps {
   readonly name: string;
   readonly what: string;
   readonly text: string;
-  /** Not shown until somebody asks for it: screens are shared. */
+  /** Hidden until requested, since hosts share their screens. */
   readonly isSecret?: boolean;
 }
 

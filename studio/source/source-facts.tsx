@@ -1,16 +1,16 @@
 import type { Ingest } from '../../protocol/ingest.ts';
 import { Badge } from '../ui/badge.tsx';
 
-const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'a browser’s camera' } as const;
-/** An encoder that is slower falls behind. */
+const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'browser camera' } as const;
+/** Slower encoders fall behind. */
 const SPEED_MIN = 0.97;
 
-/** Whether a picture comes, and how well. */
+/** Whether a source is connected, and its health. */
 export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
   if (!source) {
     return (
       <p>
-        <Badge>No picture</Badge> <span className="text-quiet">Waiting for a source.</span>
+        <Badge>No video</Badge> <span className="text-quiet">Waiting for a source.</span>
       </p>
     );
   }
@@ -19,24 +19,30 @@ export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
   return (
     <div className="grid gap-3">
       <p>
-        <Badge look={isSlow ? 'bad' : 'good'}>{isSlow ? 'Too slow' : 'Picture is here'}</Badge>{' '}
-        <span className="text-quiet">by {KINDS[source.kind]}</span>
+        <Badge variant={isSlow ? 'bad' : 'good'}>{isSlow ? 'Too slow' : 'Receiving video'}</Badge>{' '}
+        <span className="text-quiet">via {KINDS[source.kind]}</span>
       </p>
       {isSlow && (
         <p className="text-bad">
-          The encoder does not keep up: choose a smaller picture, or a faster machine.
+          The encoder is too slow. Use a lower resolution or a faster machine.
         </p>
       )}
       {health && (
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-5">
-          <Fact name="Picture" value={sizeOf(health)} />
+          <Fact name="Resolution" value={sizeOf(health)} />
           <Fact
             name="Bitrate"
-            value={shown(health.bitrate, (it) => `${(it / 1e6).toFixed(1)} Mbit/s`)}
+            value={formatted(health.bitrate, (number) => `${(number / 1e6).toFixed(1)} Mbit/s`)}
           />
-          <Fact name="Frames a second" value={shown(health.fps, (it) => it.toFixed(1))} />
-          <Fact name="Encoder" value={shown(health.speed, (it) => `${it.toFixed(2)}×`)} />
-          <Fact name="Dropped" value={shown(health.dropped, String)} />
+          <Fact
+            name="Frames per second"
+            value={formatted(health.fps, (number) => number.toFixed(1))}
+          />
+          <Fact
+            name="Encoder"
+            value={formatted(health.speed, (number) => `${number.toFixed(2)}×`)}
+          />
+          <Fact name="Dropped frames" value={formatted(health.dropped, String)} />
         </dl>
       )}
     </div>
@@ -52,8 +58,8 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
   );
 }
 
-const shown = (value: number | null, words: (value: number) => string) =>
-  value === null ? '–' : words(value);
+const formatted = (value: number | null, format: (value: number) => string) =>
+  value === null ? '–' : format(value);
 
 function sizeOf({ width, height }: { width: number | null; height: number | null }): string {
   return width === null || height === null ? '–' : `${width} × ${height}`;

@@ -1,21 +1,21 @@
 import { Pencil, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { useWrite } from '../api/use-write.ts';
-import { PresenterCard } from '../present/presenter-card.tsx';
-import { useMay } from '../session/session-context.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { DisplayCard } from '../display/display-card.tsx';
+import { usePermission } from '../session/session-context.ts';
 import { dateOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
 import { Button } from '../ui/button.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
-import { tellDone } from '../ui/toasts.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamPage } from './stream-page.tsx';
 
-/** A show before it is on air: what it is, and where its picture comes from. */
+/** The settings, video source and display of a show. */
 export function SetUpPage({ streamId }: { readonly streamId: string }) {
-  const maySend = useMay('readIngest');
-  const mayStart = useMay('startStream');
+  const mayReadSource = usePermission('readIngest');
+  const mayStart = usePermission('startStream');
   return (
     <StreamPage
       streamId={streamId}
@@ -23,10 +23,10 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
     >
       {(stream) => (
         <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[3fr_2fr] xl:grid-cols-[2fr_1fr]">
-          {maySend && <SourceCard stream={stream} />}
+          {mayReadSource && <SourceCard stream={stream} />}
           <div className="grid gap-6 *:min-w-0">
             <Facts stream={stream} />
-            <PresenterCard streamId={stream.id} />
+            <DisplayCard streamId={stream.id} />
           </div>
         </div>
       )}
@@ -34,20 +34,27 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
   );
 }
 
-const STALE = ['readOwnStream', 'listOwnStreams'] as const;
+const INVALIDATED = ['readOwnStream', 'listOwnStreams'] as const;
 
 function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
   const [isEnding, setEnding] = useState(false);
   const params = { stream_id: stream.id };
-  const start = useWrite('startStream', {
-    stale: STALE,
-    onDone: () => tellDone('The show has begun.'),
+  const start = useApiMutation('startStream', {
+    invalidates: INVALIDATED,
+    onSuccess: () => showSuccess('The show has started.'),
   });
-  const end = useWrite('endStream', { stale: STALE, onDone: () => setEnding(false) });
+  const end = useApiMutation('endStream', {
+    invalidates: INVALIDATED,
+    onSuccess: () => setEnding(false),
+  });
   if (stream.status === 'ENDED') return null;
   if (stream.status === 'CREATED') {
     return (
-      <Button look="primary" isPending={start.isPending} onPress={() => start.write({ params })}>
+      <Button
+        variant="primary"
+        isPending={start.isPending}
+        onPress={() => start.mutate({ params })}
+      >
         <Play aria-hidden="true" />
         Start the show
       </Button>
@@ -55,38 +62,38 @@ function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
   }
   return (
     <>
-      <Button look="danger" onPress={() => setEnding(true)}>
+      <Button variant="danger" onPress={() => setEnding(true)}>
         <Square aria-hidden="true" />
         End the show
       </Button>
       <Confirm
         title="End the show?"
-        action="End it"
+        action="End show"
         isOpen={isEnding}
         onOpenChange={setEnding}
         isPending={end.isPending}
-        onConfirm={() => end.write({ params, body: {} })}
+        onConfirm={() => end.mutate({ params, body: {} })}
       >
-        The picture stops for everybody, and no quiz can be sent any more. A show that is over
-        cannot be started again.
+        The video stops for all viewers and you cannot send more quizzes. A show that has ended
+        cannot be restarted.
       </Confirm>
     </>
   );
 }
 
 function Facts({ stream }: { readonly stream: StudioStream }) {
-  const [isChanging, setChanging] = useState(false);
-  const mayChange = useMay('patchStream');
-  const { write, isPending } = useWrite('patchStream', {
-    stale: STALE,
-    onDone: () => setChanging(false),
+  const [isEditing, setEditing] = useState(false);
+  const mayChange = usePermission('patchStream');
+  const { mutate, isPending } = useApiMutation('patchStream', {
+    invalidates: INVALIDATED,
+    onSuccess: () => setEditing(false),
   });
   const facts = [
-    ['Made', dateOf(stream.created)],
-    ['Began', stream.started === null ? 'not yet' : dateOf(stream.started)],
+    ['Created', dateOf(stream.created)],
+    ['Started', stream.started === null ? 'not yet' : dateOf(stream.started)],
     ...(stream.ended === null ? [] : [['Ended', dateOf(stream.ended)]]),
-    ['Recording', stream.recording ? 'kept' : 'not kept'],
-    ['Listed', stream.unlisted ? 'no, only by its address' : 'yes'],
+    ['Recording', stream.recording ? 'on' : 'off'],
+    ['Listed', stream.unlisted ? 'no, by link only' : 'yes'],
     ['Latency allowance', `${stream.latencyAllowance / 1_000} s`],
   ];
   const { title, dash_url, hls_url, unlisted, latencyAllowance, recording } = stream;
@@ -95,9 +102,9 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
       <div className="flex items-center justify-between">
         <h2 className="text-lg font-bold">About the show</h2>
         {mayChange && (
-          <Button look="quiet" onPress={() => setChanging(true)}>
+          <Button variant="quiet" onPress={() => setEditing(true)}>
             <Pencil aria-hidden="true" />
-            Change
+            Edit
           </Button>
         )}
       </div>
@@ -109,13 +116,13 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
           </div>
         ))}
       </dl>
-      <Dialog title="Change the show" isOpen={isChanging} onOpenChange={setChanging}>
+      <Dialog title="Edit show" isOpen={isEditing} onOpenChange={setEditing}>
         {(close) => (
           <StreamForm
             initial={{ title, dash_url, hls_url, unlisted, latencyAllowance, recording }}
-            action="Keep"
+            action="Save"
             isPending={isPending}
-            onSubmit={(body) => write({ params: { stream_id: stream.id }, body })}
+            onSubmit={(body) => mutate({ params: { stream_id: stream.id }, body })}
             onCancel={close}
           />
         )}

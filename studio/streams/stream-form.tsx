@@ -10,14 +10,14 @@ import { TextField } from '../ui/text-field.tsx';
 
 interface StreamFormProps {
   readonly initial: NewStream;
-  /** What the button says. */
+  /** Label of the submit button. */
   readonly action: string;
   readonly isPending: boolean;
   readonly onSubmit: (stream: NewStream) => void;
   readonly onCancel: () => void;
 }
 
-/** What a stream is, before and after it is made. */
+/** The form for a new or existing show. */
 export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: StreamFormProps) {
   const [stream, setStream] = useState(initial);
   const change = (part: Partial<NewStream>) => setStream({ ...stream, ...part });
@@ -37,57 +37,57 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
         autoFocus
       />
       <Switch
-        label="Keep a recording"
-        help="The whole show can be watched after its end."
+        label="Record the show"
+        help="Viewers can watch the whole show after it ends."
         isSelected={stream.recording}
         onChange={(recording) => change({ recording })}
       />
       <Switch
         label="Unlisted"
-        help="Only who has the address finds it."
+        help="Only people with the link can find it."
         isSelected={stream.unlisted}
         onChange={(unlisted) => change({ unlisted })}
       />
       <NumberField
         label="Latency allowance, seconds"
-        help="Added to every quiz, for viewers whose picture comes late."
+        help="Extra time for every quiz, for viewers with a delayed video."
         value={stream.latencyAllowance / 1_000}
         onChange={(seconds) => change({ latencyAllowance: Math.round(seconds * 1_000) || 0 })}
         minValue={0}
         maxValue={LATENCY_ALLOWANCE_MAX_MS / 1_000}
         step={0.5}
       />
-      <OtherAddresses stream={stream} onChange={change} />
+      <ExternalVideo stream={stream} onChange={change} />
     </DialogForm>
   );
 }
 
-interface OtherAddressesProps {
+interface ExternalVideoProps {
   readonly stream: NewStream;
   readonly onChange: (part: Partial<NewStream>) => void;
 }
 
-function OtherAddresses({ stream, onChange }: OtherAddressesProps) {
-  const address = (url: string) => (url === '' ? null : url);
+function ExternalVideo({ stream, onChange }: ExternalVideoProps) {
+  const urlOrNull = (url: string) => (url === '' ? null : url);
   return (
     <Disclosure defaultExpanded={stream.hls_url !== null || stream.dash_url !== null}>
       <Heading level={3}>
         <PlainButton slot="trigger" className={`min-h-11 font-semibold underline ${FOCUS_RING}`}>
-          The picture comes from elsewhere
+          Use an external video
         </PlainButton>
       </Heading>
       <DisclosurePanel className="grid gap-5 pt-2">
         <TextField
-          label="Address of the HLS playlist"
+          label="HLS playlist URL"
           type="url"
           value={stream.hls_url ?? ''}
-          onChange={(url) => onChange({ hls_url: address(url) })}
+          onChange={(url) => onChange({ hls_url: urlOrNull(url) })}
         />
         <TextField
-          label="Address of the DASH manifest"
+          label="DASH manifest URL"
           type="url"
           value={stream.dash_url ?? ''}
-          onChange={(url) => onChange({ dash_url: address(url) })}
+          onChange={(url) => onChange({ dash_url: urlOrNull(url) })}
         />
       </DisclosurePanel>
     </Disclosure>

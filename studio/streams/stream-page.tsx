@@ -2,16 +2,16 @@ import { ArrowLeft, ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 import { RehearsalBanner } from '../rehearsal/rehearsal-banner.tsx';
-import { useMay } from '../session/session-context.ts';
+import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { SectionLinks } from '../shell/section-links.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Failure, Loading } from '../ui/states.tsx';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
-const AGAIN_MS = 3_000;
+const POLL_MS = 3_000;
 
 interface StreamPageProps {
   readonly streamId: string;
@@ -19,12 +19,16 @@ interface StreamPageProps {
   readonly children: (stream: StudioStream) => ReactNode;
 }
 
-/** What all pages of one show have around them. */
+/** The layout of all pages of a show. */
 export function StreamPage({ streamId, actions, children }: StreamPageProps) {
-  const read = useRead('readOwnStream', { params: { stream_id: streamId } }, { againMs: AGAIN_MS });
-  const stream = read.data;
+  const query = useApiQuery(
+    'readOwnStream',
+    { params: { stream_id: streamId } },
+    { refetchIntervalMs: POLL_MS },
+  );
+  const stream = query.data;
   const isRehearsal = Boolean(stream?.rehearsalOf);
-  const mayReport = useMay('readReport');
+  const mayReport = usePermission('readReport');
   return (
     <Page
       title={stream?.title ?? 'Show'}
@@ -44,7 +48,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
             rel="noopener"
             className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
           >
-            Viewers’ page
+            Viewer page
             <ExternalLink className="size-4" aria-hidden="true" />
             <span className="sr-only">(opens a new tab)</span>
           </a>
@@ -53,7 +57,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
       actions={stream && actions?.(stream)}
     >
       <SectionLinks
-        label="Parts of the show"
+        label="Show sections"
         links={[
           ...(isRehearsal ? [] : [{ href: `/streams/${streamId}`, text: 'Set up' }]),
           { href: `/streams/${streamId}/rundown`, text: 'Rundown' },
@@ -65,8 +69,10 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
         ]}
       />
       {stream?.rehearsalOf && <RehearsalBanner showId={stream.rehearsalOf} />}
-      {read.isPending && <Loading what="Looking for the show" />}
-      {read.isError && !stream && <Failure error={read.error} onAgain={() => read.refetch()} />}
+      {query.isPending && <Loading label="Loading show" />}
+      {query.isError && !stream && (
+        <ErrorMessage error={query.error} onRetry={() => query.refetch()} />
+      )}
       {stream && children(stream)}
     </Page>
   );

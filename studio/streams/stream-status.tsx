@@ -1,15 +1,15 @@
 import type { StudioStream } from '../../protocol/studio.ts';
 import { Badge } from '../ui/badge.tsx';
 
-/** Where a stream is: to come, live or over. */
+/** The status of a show. */
 export function StreamStatus({ status }: Pick<StudioStream, 'status'>) {
   if (status === 'STREAMING') {
     return (
-      <Badge look="live">
+      <Badge variant="live">
         <span aria-hidden="true" className="size-2 rounded-full bg-current" />
         Live
       </Badge>
     );
   }
-  return <Badge>{status === 'ENDED' ? 'Over' : 'To come'}</Badge>;
+  return <Badge>{status === 'ENDED' ? 'Ended' : 'Upcoming'}</Badge>;
 }

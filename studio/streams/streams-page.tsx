@@ -2,19 +2,19 @@ import { Clapperboard, Plus } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { NewStream, StudioStream } from '../../protocol/studio.ts';
-import { useRead } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
-import { useMay } from '../session/session-context.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ago, dateOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
-const AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 const NEW: NewStream = {
   title: '',
   dash_url: null,
@@ -24,30 +24,30 @@ const NEW: NewStream = {
   recording: true,
 };
 
-/** All shows: what is live comes first. */
+/** All shows, live ones first. */
 export function StreamsPage() {
-  const streams = useRead('listOwnStreams', {}, { againMs: AGAIN_MS });
-  const [isMaking, setMaking] = useState(false);
-  const mayMake = useMay('createStream');
-  const make = mayMake && (
-    <Button look="primary" onPress={() => setMaking(true)}>
+  const streams = useApiQuery('listOwnStreams', {}, { refetchIntervalMs: POLL_MS });
+  const [isCreating, setCreating] = useState(false);
+  const mayCreate = usePermission('createStream');
+  const createButton = mayCreate && (
+    <Button variant="primary" onPress={() => setCreating(true)}>
       <Plus aria-hidden="true" />
       New show
     </Button>
   );
   return (
-    <Page title="Shows" actions={make}>
-      {streams.isPending && <Loading what="Looking for your shows" />}
+    <Page title="Shows" actions={createButton}>
+      {streams.isPending && <Loading label="Loading shows" />}
       {streams.isError && !streams.data && (
-        <Failure error={streams.error} onAgain={() => streams.refetch()} />
+        <ErrorMessage error={streams.error} onRetry={() => streams.refetch()} />
       )}
       {streams.data?.results.length === 0 && (
-        <Empty icon={<Clapperboard aria-hidden="true" />} title="No shows yet">
-          A show has a page for its viewers, quizzes, a chat and a place to send the picture to.
-        </Empty>
+        <EmptyState icon={<Clapperboard aria-hidden="true" />} title="No shows yet">
+          Create a show to get a viewer page, quizzes, a chat and an address for your video.
+        </EmptyState>
       )}
       {streams.data && <StreamList streams={streams.data.results} />}
-      <NewStreamDialog isOpen={isMaking} onOpenChange={setMaking} />
+      <NewStreamDialog isOpen={isCreating} onOpenChange={setCreating} />
     </Page>
   );
 }
@@ -67,7 +67,7 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
           >
             <div className="flex items-center justify-between gap-3">
               <StreamStatus status={stream.status} />
-              <span className="text-sm text-quiet">{whenOf(stream)}</span>
+              <span className="text-sm text-quiet">{dateLabel(stream)}</span>
             </div>
             <span className="text-lg font-bold break-words">{stream.title}</span>
             <span className="text-sm text-quiet">
@@ -84,11 +84,11 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
 
 const rankOf = ({ status }: StudioStream) => ['STREAMING', 'CREATED', 'ENDED'].indexOf(status);
 
-function whenOf({ started, ended, created }: StudioStream): string {
+function dateLabel({ started, ended, created }: StudioStream): string {
   const nowMs = Date.now();
   if (ended !== null) return dateOf(started ?? ended);
   if (started !== null) return `since ${ago(started, nowMs)}`;
-  return `made ${ago(created, nowMs)}`;
+  return `created ${ago(created, nowMs)}`;
 }
 
 interface NewStreamDialogProps {
@@ -98,18 +98,18 @@ interface NewStreamDialogProps {
 
 function NewStreamDialog({ isOpen, onOpenChange }: NewStreamDialogProps) {
   const [, goTo] = useLocation();
-  const { write, isPending } = useWrite('createStream', {
-    stale: ['listOwnStreams'],
-    onDone: ({ id }) => goTo(`/streams/${id}`),
+  const { mutate, isPending } = useApiMutation('createStream', {
+    invalidates: ['listOwnStreams'],
+    onSuccess: ({ id }) => goTo(`/streams/${id}`),
   });
   return (
     <Dialog title="New show" isOpen={isOpen} onOpenChange={onOpenChange}>
       {(close) => (
         <StreamForm
           initial={NEW}
-          action="Make it"
+          action="Create"
           isPending={isPending}
-          onSubmit={(body) => write({ body })}
+          onSubmit={(body) => mutate({ body })}
           onCancel={close}
         />
       )}

@@ -1,14 +1,16 @@
 import { X } from 'lucide-react';
-import { useRead } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 import { dateOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
-import { roleText } from './roles.ts';
+import { roleLabel } from './roles.ts';
 
-/** Who is asked to come and has not come yet. Nothing is here when that is nobody. */
+/** Pending invitations; renders nothing without any. */
 export function InvitationList() {
-  const { data } = useRead('listInvitations');
-  const { write, isPending } = useWrite('withdrawInvitation', { stale: ['listInvitations'] });
+  const { data } = useApiQuery('listInvitations');
+  const { mutate, isPending } = useApiMutation('withdrawInvitation', {
+    invalidates: ['listInvitations'],
+  });
   if (!data || data.results.length === 0) return null;
   return (
     <section aria-labelledby="invited" className="grid gap-3">
@@ -21,17 +23,17 @@ export function InvitationList() {
             <div className="grid min-w-40 flex-1">
               <span className="font-semibold break-all">{email}</span>
               <span className="text-sm text-quiet">
-                {roleText(role)} · the link works until {dateOf(expires)}
+                {roleLabel(role)} · link expires {dateOf(expires)}
               </span>
             </div>
             <Button
-              look="quiet"
+              variant="quiet"
               isDisabled={isPending}
-              aria-label={`Withdraw the invitation of ${email}`}
-              onPress={() => write({ params: { invitation_id: id } })}
+              aria-label={`Revoke the invitation for ${email}`}
+              onPress={() => mutate({ params: { invitation_id: id } })}
             >
               <X aria-hidden="true" />
-              Withdraw
+              Revoke
             </Button>
           </li>
         ))}

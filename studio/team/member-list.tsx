@@ -1,25 +1,25 @@
 import { UserMinus } from 'lucide-react';
 import { useState } from 'react';
 import type { Member } from '../../protocol/members.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useSession } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { Select } from '../ui/select.tsx';
-import { tellDone } from '../ui/toasts.tsx';
-import { ROLE_WORDS } from './roles.ts';
+import { showSuccess } from '../ui/toasts.tsx';
+import { ROLE_OPTIONS } from './roles.ts';
 
-const STALE = ['listMembers'] as const;
+const INVALIDATED = ['listMembers'] as const;
 
-/** The members, and what each may do. */
+/** The members with their roles. */
 export function MemberList({ members }: { readonly members: readonly Member[] }) {
   const { member: self } = useSession();
   const [removed, setRemoved] = useState<Member | null>(null);
-  const patch = useWrite('patchMember', { stale: STALE });
-  const remove = useWrite('removeMember', {
-    stale: STALE,
-    onDone: () => {
-      tellDone(`${removed?.name} is signed out, and has no way in any more.`);
+  const patch = useApiMutation('patchMember', { invalidates: INVALIDATED });
+  const remove = useApiMutation('removeMember', {
+    invalidates: INVALIDATED,
+    onSuccess: () => {
+      showSuccess(`${removed?.name} was removed.`);
       setRemoved(null);
     },
   });
@@ -38,17 +38,17 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
             <div className="w-40">
               <Select
                 label={`Role of ${member.name}`}
-                isLabelUnseen
+                isLabelHidden
                 value={member.role}
-                options={ROLE_WORDS}
+                options={ROLE_OPTIONS}
                 isDisabled={patch.isPending}
                 onChange={(role) =>
-                  patch.write({ params: { member_id: member.uuid }, body: { role } })
+                  patch.mutate({ params: { member_id: member.uuid }, body: { role } })
                 }
               />
             </div>
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={`Remove ${member.name}`}
               onPress={() => setRemoved(member)}
             >
@@ -64,9 +64,9 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
         isOpen={removed !== null}
         onOpenChange={() => setRemoved(null)}
         isPending={remove.isPending}
-        onConfirm={() => removed && remove.write({ params: { member_id: removed.uuid } })}
+        onConfirm={() => removed && remove.mutate({ params: { member_id: removed.uuid } })}
       >
-        They are signed out everywhere, at once. What they made stays.
+        They are signed out everywhere at once. Their shows remain.
       </Confirm>
     </>
   );

@@ -1,16 +1,16 @@
 import type { MemberRole } from '../../protocol/members.ts';
 
-/** What the roles are for. */
-export const ROLE_WORDS: readonly {
+/** The roles with their descriptions. */
+export const ROLE_OPTIONS: readonly {
   readonly value: MemberRole;
   readonly text: string;
   readonly help: string;
 }[] = [
-  { value: 'owner', text: 'Owner', help: 'Everything, also the team and API tokens' },
-  { value: 'host', text: 'Host', help: 'Makes and runs shows' },
-  { value: 'moderator', text: 'Moderator', help: 'Sees shows and looks after the chat' },
+  { value: 'owner', text: 'Owner', help: 'Full access, including team and API tokens' },
+  { value: 'host', text: 'Host', help: 'Creates and runs shows' },
+  { value: 'moderator', text: 'Moderator', help: 'Views shows and moderates the chat' },
 ];
 
-export function roleText(role: MemberRole): string {
-  return ROLE_WORDS.find(({ value }) => value === role)?.text ?? role;
+export function roleLabel(role: MemberRole): string {
+  return ROLE_OPTIONS.find(({ value }) => value === role)?.text ?? role;
 }

@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
-import { ShownOnce } from '../ui/shown-once.tsx';
+import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
 interface NewTokenDialogProps {
@@ -10,39 +10,39 @@ interface NewTokenDialogProps {
   readonly onOpenChange: (isOpen: boolean) => void;
 }
 
-/** Asks for a name, then shows the token: once. */
+/** Creates a token and shows it once. */
 export function NewTokenDialog({ isOpen, onOpenChange }: NewTokenDialogProps) {
   return (
     <Dialog title="New API token" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <NewToken onEnd={close} />}
+      {(close) => <NewToken onClose={close} />}
     </Dialog>
   );
 }
 
-function NewToken({ onEnd }: { readonly onEnd: () => void }) {
+function NewToken({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [secret, setSecret] = useState<string | null>(null);
-  const { write, isPending } = useWrite('createApiToken', {
-    stale: ['listApiTokens'],
-    onDone: ({ token }) => setSecret(token),
+  const { mutate, isPending } = useApiMutation('createApiToken', {
+    invalidates: ['listApiTokens'],
+    onSuccess: ({ token }) => setSecret(token),
   });
   if (secret !== null) {
     return (
-      <ShownOnce what="token" secret={secret} onEnd={onEnd}>
-        Copy it now: it is not shown again.
-      </ShownOnce>
+      <OneTimeSecret what="token" secret={secret} onClose={onClose}>
+        Copy the token now. It is not shown again.
+      </OneTimeSecret>
     );
   }
   return (
     <DialogForm
-      action="Make it"
+      action="Create"
       isPending={isPending}
-      onSubmit={() => write({ body: { name } })}
-      onCancel={onEnd}
+      onSubmit={() => mutate({ body: { name } })}
+      onCancel={onClose}
     >
       <TextField
         label="Name"
-        help="So that you know later which program has it, such as “Shop backend”."
+        help="The program that uses it, for example “Shop backend”."
         value={name}
         onChange={setName}
         maxLength={80}

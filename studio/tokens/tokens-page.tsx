@@ -1,59 +1,59 @@
 import { KeyRound, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { ApiToken } from '../../protocol/accounts.ts';
-import { useRead } from '../api/use-read.ts';
-import { useWrite } from '../api/use-write.ts';
-import { useMay } from '../session/session-context.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ago } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
-import { tellDone } from '../ui/toasts.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
 import { NewTokenDialog } from './new-token-dialog.tsx';
 
-/** The account's service tokens: made, seen, revoked. */
+/** The API tokens of the account. */
 export function TokensPage() {
-  const tokens = useRead('listApiTokens');
-  const [isMaking, setMaking] = useState(false);
-  const mayMake = useMay('createApiToken');
+  const tokens = useApiQuery('listApiTokens');
+  const [isCreating, setCreating] = useState(false);
+  const mayCreate = usePermission('createApiToken');
   return (
     <Page
       title="API tokens"
       actions={
-        mayMake && (
-          <Button look="primary" onPress={() => setMaking(true)}>
+        mayCreate && (
+          <Button variant="primary" onPress={() => setCreating(true)}>
             New token
           </Button>
         )
       }
     >
       <p className="max-w-prose text-quiet">
-        Your own programs use a token to do what you can do here: make streams, send quizzes, read
-        results. Who has one is you, so keep it as you keep a password.
+        With a token, your programs can do what you can do here: create shows, send quizzes, read
+        results. Keep tokens as safe as passwords.
       </p>
-      {tokens.isPending && <Loading what="Looking for your tokens" />}
-      {tokens.isError && <Failure error={tokens.error} onAgain={() => tokens.refetch()} />}
+      {tokens.isPending && <Loading label="Loading tokens" />}
+      {tokens.isError && <ErrorMessage error={tokens.error} onRetry={() => tokens.refetch()} />}
       {tokens.data && <TokenList tokens={tokens.data.results} />}
-      <NewTokenDialog isOpen={isMaking} onOpenChange={setMaking} />
+      <NewTokenDialog isOpen={isCreating} onOpenChange={setCreating} />
     </Page>
   );
 }
 
 function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
   const [revoked, setRevoked] = useState<ApiToken | null>(null);
-  const { write, isPending } = useWrite('revokeApiToken', {
-    stale: ['listApiTokens'],
-    onDone: () => {
-      tellDone(`${revoked?.name} opens nothing any more.`);
+  const { mutate, isPending } = useApiMutation('revokeApiToken', {
+    invalidates: ['listApiTokens'],
+    onSuccess: () => {
+      showSuccess(`${revoked?.name} was revoked.`);
       setRevoked(null);
     },
   });
   if (tokens.length === 0) {
     return (
-      <Empty icon={<KeyRound aria-hidden="true" />} title="No tokens yet">
-        You need none for the studio. Make one when a program of yours is to call the service.
-      </Empty>
+      <EmptyState icon={<KeyRound aria-hidden="true" />} title="No tokens yet">
+        Create a token when one of your programs needs to call the API.
+      </EmptyState>
     );
   }
   return (
@@ -64,14 +64,14 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
             <div className="grid min-w-0 flex-1 gap-0.5">
               <span className="font-semibold break-words">{token.name}</span>
               <span className="text-sm text-quiet">
-                <code>{token.prefix}…</code> · made {ago(token.created, Date.now())} ·{' '}
+                <code>{token.prefix}…</code> · created {ago(token.created, Date.now())} ·{' '}
                 {token.lastUsed === null
                   ? 'never used'
                   : `last used ${ago(token.lastUsed, Date.now())}`}
               </span>
             </div>
             <Button
-              look="quiet"
+              variant="quiet"
               aria-label={`Revoke ${token.name}`}
               onPress={() => setRevoked(token)}
             >
@@ -87,9 +87,9 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
         isOpen={revoked !== null}
         onOpenChange={() => setRevoked(null)}
         isPending={isPending}
-        onConfirm={() => revoked && write({ params: { token_id: revoked.id } })}
+        onConfirm={() => revoked && mutate({ params: { token_id: revoked.id } })}
       >
-        Programs that use it are refused from now on. This cannot be taken back.
+        Programs that use it lose access at once. This cannot be undone.
       </Confirm>
     </>
   );

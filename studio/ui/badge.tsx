@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { classes } from './classes.ts';
 
-const LOOKS = {
+const VARIANTS = {
   plain: 'bg-raised text-text',
   live: 'bg-live text-white dark:text-black',
   good: 'bg-good-soft text-good',
@@ -10,17 +10,17 @@ const LOOKS = {
 } as const;
 
 interface BadgeProps {
-  readonly look?: keyof typeof LOOKS;
+  readonly variant?: keyof typeof VARIANTS;
   readonly children: ReactNode;
 }
 
-/** A word on the state of something. */
-export function Badge({ look = 'plain', children }: BadgeProps) {
+/** A label for the state of something. */
+export function Badge({ variant = 'plain', children }: BadgeProps) {
   return (
     <span
       className={classes(
         'inline-flex items-center gap-1.5 rounded-full px-2.5 py-0.5 text-sm font-semibold whitespace-nowrap',
-        LOOKS[look],
+        VARIANTS[variant],
       )}
     >
       {children}

@@ -2,7 +2,7 @@ import { LoaderCircle } from 'lucide-react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import { classes, FOCUS_RING } from './classes.ts';
 
-const LOOKS = {
+const VARIANTS = {
   primary: 'bg-accent text-on-accent hover:bg-accent-hover pressed:bg-accent-hover',
   plain: 'border border-edge bg-card hover:bg-raised pressed:bg-raised',
   quiet: 'hover:bg-raised pressed:bg-raised',
@@ -16,14 +16,14 @@ const SIZES = {
 } as const;
 
 export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
-  readonly look?: keyof typeof LOOKS;
+  readonly variant?: keyof typeof VARIANTS;
   readonly size?: keyof typeof SIZES;
   readonly isWide?: boolean;
 }
 
-/** A button. While `isPending` it says so, and cannot be pressed again. */
+/** A button. While `isPending` it shows a spinner and cannot be pressed. */
 export function Button({
-  look = 'plain',
+  variant = 'plain',
   size = 'normal',
   isWide = false,
   children,
@@ -36,7 +36,7 @@ export function Button({
         'inline-flex items-center justify-center rounded-lg font-semibold select-none',
         'motion-safe:transition-colors disabled:opacity-55 disabled:cursor-default cursor-pointer',
         '[&_svg]:size-5 [&_svg]:shrink-0',
-        LOOKS[look],
+        VARIANTS[variant],
         SIZES[size],
         isWide && 'w-full',
         FOCUS_RING,

@@ -11,11 +11,11 @@ interface CheckboxGroupProps<Value extends string> {
   readonly options: readonly { readonly value: Value; readonly text: string }[];
   readonly value: readonly Value[];
   readonly onChange: (value: Value[]) => void;
-  /** At least one has to be chosen. */
+  /** At least one must be selected. */
   readonly isRequired?: boolean;
 }
 
-/** Any of a few. */
+/** A choice of any number of options. */
 export function CheckboxGroup<Value extends string>(props: CheckboxGroupProps<Value>) {
   const { label, options, value, onChange, isRequired = false } = props;
   return (

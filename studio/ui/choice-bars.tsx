@@ -2,15 +2,15 @@ import type { ChoiceCount } from '../../protocol/quizzes.ts';
 import { classes } from './classes.ts';
 
 interface ChoiceBarsProps {
-  /** In the order of the producer. */
+  /** In the producer's order. */
   readonly choices: readonly string[];
-  /** The right one. */
+  /** The correct choice. */
   readonly answer: string;
-  /** By the text of the choice; of what is not in it nobody took it. */
+  /** By the text of the choice; a missing choice has no answers. */
   readonly counts: Readonly<Record<string, ChoiceCount>>;
 }
 
-/** The choices of a quiz, and how many took each. */
+/** The choices of a quiz with their answer counts as bars. */
 export function ChoiceBars({ choices, answer, counts }: ChoiceBarsProps) {
   return (
     <ul className="grid gap-2">
@@ -18,36 +18,36 @@ export function ChoiceBars({ choices, answer, counts }: ChoiceBarsProps) {
         <Bar
           key={choice}
           choice={choice}
-          isRight={choice === answer}
-          {...(counts[choice] ?? NOBODY)}
+          isCorrect={choice === answer}
+          {...(counts[choice] ?? NO_ANSWERS)}
         />
       ))}
     </ul>
   );
 }
 
-const NOBODY: ChoiceCount = { count: 0, percentage: 0 };
+const NO_ANSWERS: ChoiceCount = { count: 0, percentage: 0 };
 
 interface BarProps extends ChoiceCount {
   readonly choice: string;
-  readonly isRight: boolean;
+  readonly isCorrect: boolean;
 }
 
-function Bar({ choice, isRight, count, percentage }: BarProps) {
+function Bar({ choice, isCorrect, count, percentage }: BarProps) {
   return (
     <li className="relative grid min-h-11 content-center overflow-hidden rounded-lg bg-raised px-3 py-2">
       <span
         aria-hidden="true"
         className={classes(
           'absolute inset-y-0 left-0 print-exact motion-safe:transition-[width] motion-safe:duration-500',
-          isRight ? 'bg-good-soft' : 'bg-accent-soft',
+          isCorrect ? 'bg-good-soft' : 'bg-accent-soft',
         )}
         style={{ width: `${percentage}%` }}
       />
       <span className="relative flex items-baseline justify-between gap-3">
         <span className="min-w-0 font-semibold break-words">
           {choice}
-          {isRight && <span className="text-good"> ✓ right</span>}
+          {isCorrect && <span className="text-good"> ✓ correct</span>}
         </span>
         <span className="shrink-0 tabular-nums">
           {count.toLocaleString()} · {percentage} %

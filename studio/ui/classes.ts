@@ -1,13 +1,13 @@
-/** Class names that apply, in one string. */
+/** Joins the class names that apply. */
 export function classes(...names: (string | false | null | undefined)[]): string {
   return names.filter(Boolean).join(' ');
 }
 
-/** The ring of what has the keyboard's focus. */
+/** Focus ring for keyboard users. */
 export const FOCUS_RING =
   'outline-none focus-visible:outline-3 focus-visible:outline-offset-2 focus-visible:outline-focus';
 
-/** A field that is written in. */
+/** Text input. */
 export const FIELD =
   'w-full min-h-11 rounded-lg border border-edge bg-card px-3 py-2 text-text placeholder:text-quiet ' +
   'outline-none focus:outline-3 focus:outline-offset-1 focus:outline-focus ' +

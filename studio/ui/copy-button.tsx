@@ -1,13 +1,13 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
-import { tellFailure } from './toasts.tsx';
+import { showError } from './toasts.tsx';
 
-/** It says for so long that it was copied. */
+/** Time for which the button confirms the copy. */
 const COPIED_MS = 2_000;
 
 interface CopyButtonProps {
-  /** What is copied, in words: "stream key". */
+  /** What the text is, for labels: "stream key". */
   readonly what: string;
   readonly text: string;
 }
@@ -23,11 +23,15 @@ export function CopyButton({ what, text }: CopyButtonProps) {
     navigator.clipboard
       .writeText(text)
       .then(() => setCopied(true))
-      .catch(() => tellFailure(new Error(`Your browser does not let this page copy the ${what}.`)));
+      .catch(() =>
+        showError(
+          new Error(`Your browser blocked copying the ${what}. Select and copy it by hand.`),
+        ),
+      );
   return (
     <Button
       onPress={copy}
-      aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}
+      aria-label={isCopied ? `${what} copied` : `Copy the ${what}`}
       size="icon"
     >
       {isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}

@@ -3,17 +3,20 @@ import { Form } from 'react-aria-components';
 import { Button } from './button.tsx';
 
 interface DialogFormProps {
-  /** What the button does, as a verb. */
+  /** Label of the submit button, a verb. */
   readonly action: string;
   readonly isPending: boolean;
   readonly onSubmit: () => void;
   readonly onCancel: () => void;
-  /** `aria`: what is wrong is said, and it can be sent all the same; the browser stops it otherwise. */
+  /**
+   * `native`: the browser blocks an invalid form; `aria`: the form may be submitted and shows the
+   * errors.
+   */
   readonly validation?: 'native' | 'aria';
   readonly children: ReactNode;
 }
 
-/** What is filled in in a dialog, with the two ways out of it. */
+/** A form in a dialog, with a submit and a cancel button. */
 export function DialogForm(props: DialogFormProps) {
   const { action, isPending, onSubmit, onCancel, validation = 'native', children } = props;
   return (
@@ -28,7 +31,7 @@ export function DialogForm(props: DialogFormProps) {
       {children}
       <div className="flex justify-end gap-3">
         <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={isPending}>
+        <Button type="submit" variant="primary" isPending={isPending}>
           {action}
         </Button>
       </div>

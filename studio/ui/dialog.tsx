@@ -8,33 +8,35 @@ import {
 } from 'react-aria-components';
 import { Button } from './button.tsx';
 
-/** Has the dialog around it closed by a button alone, or not. */
-const KeepContext = createContext<(isKept: boolean) => void>(() => {});
+/** Lets content of a dialog disable closing it without a button. */
+const PersistenceContext = createContext<(isPersistent: boolean) => void>(() => {});
 
-/** While this is shown, neither Escape nor a press beside the dialog closes it: it would be lost. */
-export function useKeptDialog(): void {
-  const keep = useContext(KeepContext);
+/**
+ * While mounted, Escape and a press outside do not close the dialog, whose content would be lost.
+ */
+export function usePersistentDialog(): void {
+  const setPersistent = useContext(PersistenceContext);
   useEffect(() => {
-    keep(true);
-    return () => keep(false);
-  }, [keep]);
+    setPersistent(true);
+    return () => setPersistent(false);
+  }, [setPersistent]);
 }
 
 interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
   readonly title: string;
   readonly children: ReactNode | ((close: () => void) => ReactNode);
-  /** It asks before something that cannot be taken back. */
+  /** Asks before an action that cannot be undone. */
   readonly isAlert?: boolean;
 }
 
-/** A window over the page: in the middle, and at the bottom of phones. */
+/** A modal dialog; at the bottom of the screen on phones. */
 export function Dialog({ title, children, isAlert = false, ...rest }: DialogProps) {
-  const [isKept, setKept] = useState(false);
+  const [isPersistent, setPersistent] = useState(false);
   return (
     <ModalOverlay
       {...rest}
-      isDismissable={!isAlert && !isKept}
-      isKeyboardDismissDisabled={isKept}
+      isDismissable={!isAlert && !isPersistent}
+      isKeyboardDismissDisabled={isPersistent}
       className="fixed inset-0 z-(--layer-dialog) grid items-end justify-items-center bg-black/50 sm:items-center sm:p-6"
     >
       <Modal className="max-h-[92dvh] w-full max-w-xl overflow-auto rounded-t-2xl bg-card text-text shadow-2xl sm:rounded-2xl">
@@ -47,9 +49,9 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
               <Heading slot="title" className="text-xl font-bold">
                 {title}
               </Heading>
-              <KeepContext value={setKept}>
+              <PersistenceContext value={setPersistent}>
                 {typeof children === 'function' ? children(close) : children}
-              </KeepContext>
+              </PersistenceContext>
             </>
           )}
         </AriaDialog>
@@ -61,13 +63,13 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
 interface ConfirmProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
   readonly title: string;
   readonly children: ReactNode;
-  /** What the button does, as a verb. */
+  /** Label of the confirming button, a verb. */
   readonly action: string;
   readonly onConfirm: () => void;
   readonly isPending?: boolean;
 }
 
-/** Asks before something that cannot be taken back. */
+/** Asks before an action that cannot be undone. */
 export function Confirm({ action, onConfirm, isPending = false, children, ...rest }: ConfirmProps) {
   return (
     <Dialog {...rest} isAlert>
@@ -78,7 +80,7 @@ export function Confirm({ action, onConfirm, isPending = false, children, ...res
             <Button onPress={close} autoFocus>
               Cancel
             </Button>
-            <Button look="danger" onPress={onConfirm} isPending={isPending}>
+            <Button variant="danger" onPress={onConfirm} isPending={isPending}>
               {action}
             </Button>
           </div>

@@ -11,44 +11,43 @@ import {
 } from 'react';
 import { classes, FOCUS_RING } from './classes.ts';
 
-/** About as high as most are; each is measured when it is seen. */
+/** Estimated height of a row; visible rows are measured. */
 const ROW_PX = 56;
 const GAP_PX = 4;
-/** So many from the end what comes next is asked for. */
+/** `onNearEnd` is called when this many rows or fewer follow the visible ones. */
 const NEAR_END = 12;
 
 interface FeedProps<Item> {
   readonly label: string;
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string;
-  /** What is read out of an item that has the focus. */
-  readonly wordsOf: (item: Item) => string;
-  /** More may come at the end. */
+  /** Accessible name of an item. */
+  readonly labelOf: (item: Item) => string;
+  /** More items may follow. */
   readonly isMore?: boolean;
-  /** Somebody is about to see the end. */
+  /** Called when the user approaches the end. */
   readonly onNearEnd?: () => void;
-  /** A key was pressed on an item. */
+  /** Called for a key press on an item. */
   readonly onItemKey?: (item: Item, event: KeyboardEvent) => void;
-  /** Where it is scrolled. */
-  readonly placeRef?: Ref<HTMLDivElement>;
-  /** Below the last. */
+  /** The scroll container. */
+  readonly containerRef?: Ref<HTMLDivElement>;
+  /** Shown below the last item. */
   readonly end?: ReactNode;
-  /** @param isCurrent it has the place in the order of Tab; the buttons of others have none */
+  /** @param isCurrent whether the item is the tab tabStop; controls of other items are skipped */
   readonly children: (item: Item, isCurrent: boolean) => ReactNode;
 }
 
 /**
- * Any number of things, one below the other; only what is seen is in the page. By keyboard: arrows
- * and Page keys go from one to the next, as is usual in a feed.
+ * A virtualized list with the ARIA role "feed". Arrow and Page keys move the focus between items.
  */
 export function Feed<Item>(props: FeedProps<Item>) {
   const { label, items, keyOf, isMore = false, end, children } = props;
-  const place = useRef<HTMLDivElement>(null);
-  useImperativeHandle(props.placeRef, () => place.current as HTMLDivElement);
+  const container = useRef<HTMLDivElement>(null);
+  useImperativeHandle(props.containerRef, () => container.current as HTMLDivElement);
   const [current, setCurrent] = useState<number | null>(null);
-  const virtual = useVirtualizer({
+  const virtualizer = useVirtualizer({
     count: items.length,
-    getScrollElement: () => place.current,
+    getScrollElement: () => container.current,
     estimateSize: () => ROW_PX,
     overscan: 6,
     gap: GAP_PX,
@@ -59,44 +58,44 @@ export function Feed<Item>(props: FeedProps<Item>) {
       },
       [items, keyOf],
     ),
-    // Whatever has the focus stays in the page, or the focus would be lost.
+    // Keeps the focused item in the page, or the focus would be lost.
     rangeExtractor: useCallback(
       (range: Range) => {
-        const seen = defaultRangeExtractor(range);
-        if (current === null || current >= range.count || seen.includes(current)) return seen;
-        return [...seen, current].sort((a, b) => a - b);
+        const visible = defaultRangeExtractor(range);
+        if (current === null || current >= range.count || visible.includes(current)) return visible;
+        return [...visible, current].sort((a, b) => a - b);
       },
       [current],
     ),
   });
-  // Going back, what is seen for the first time must not push away what is read. Going on, it may:
-  // to correct for each of many costs more than can be done between two pictures.
-  virtual.shouldAdjustScrollPositionOnItemSizeChange = (_, __, { scrollDirection }) =>
+  // Scrolling back, a newly measured item must not shift what the user reads. Scrolling forward it
+  // may: a correction for each item does not fit into a frame.
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = (_, __, { scrollDirection }) =>
     scrollDirection === 'backward';
-  const seen = virtual.getVirtualItems();
-  const stop = current ?? virtual.range?.startIndex ?? 0;
-  useNearEnd((seen.at(-1)?.index ?? -1) >= items.length - NEAR_END, props);
-  const goTo = useGoTo(place, (index) => {
-    virtual.scrollToIndex(index);
+  const visible = virtualizer.getVirtualItems();
+  const tabStop = current ?? virtualizer.range?.startIndex ?? 0;
+  useNearEnd((visible.at(-1)?.index ?? -1) >= items.length - NEAR_END, props);
+  const goTo = useGoTo(container, (index) => {
+    virtualizer.scrollToIndex(index);
     setCurrent(index);
   });
-  const listen = (event: KeyboardEvent, index: number) => {
-    // What is pressed in a menu of an item comes here, too.
+  const onKeyDown = (event: KeyboardEvent, index: number) => {
+    // Key presses in a menu of an item bubble up step here.
     if (event.target !== event.currentTarget) return;
-    const to = { ...STEPS, Home: -index, End: items.length - 1 - index }[event.key];
+    const step = { ...STEPS, Home: -index, End: items.length - 1 - index }[event.key];
     const item = items[index];
-    if (to === undefined) {
+    if (step === undefined) {
       if (item !== undefined) props.onItemKey?.(item, event);
       return;
     }
     event.preventDefault();
-    goTo(Math.min(Math.max(index + to, 0), items.length - 1));
+    goTo(Math.min(Math.max(index + step, 0), items.length - 1));
   };
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it has a role: with nothing in it that is none of a feed
+    // biome-ignore lint/a11y/noStaticElementInteractions: the role is "group" while empty, since a feed needs articles
     // biome-ignore lint/a11y/useAriaPropsSupportedByRole: both roles can have a name
     <div
-      ref={place}
+      ref={container}
       role={items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
       className="h-[min(32rem,75dvh)] overflow-y-auto overscroll-contain rounded-lg"
@@ -104,28 +103,28 @@ export function Feed<Item>(props: FeedProps<Item>) {
         if (!currentTarget.contains(relatedTarget)) setCurrent(null);
       }}
     >
-      <div className="relative" style={{ height: virtual.getTotalSize() }}>
-        {seen.map(({ key, index, start }) => {
+      <div className="relative" style={{ height: virtualizer.getTotalSize() }}>
+        {visible.map(({ key, index, start }) => {
           const item = items[index];
           if (item === undefined) return null;
           return (
             <article
               key={key}
-              ref={virtual.measureElement}
+              ref={virtualizer.measureElement}
               data-index={index}
-              aria-label={props.wordsOf(item)}
+              aria-label={props.labelOf(item)}
               aria-posinset={index + 1}
               aria-setsize={isMore ? -1 : items.length}
-              tabIndex={index === stop ? 0 : -1}
+              tabIndex={index === tabStop ? 0 : -1}
               onFocus={() => setCurrent(index)}
-              onKeyDown={(event) => listen(event, index)}
+              onKeyDown={(event) => onKeyDown(event, index)}
               className={classes(
                 'absolute inset-x-0 top-0 rounded-lg -outline-offset-3!',
                 FOCUS_RING,
               )}
               style={{ transform: `translateY(${start}px)` }}
             >
-              {children(item, index === stop)}
+              {children(item, index === tabStop)}
             </article>
           );
         })}
@@ -148,20 +147,20 @@ function useNearEnd(isNear: boolean, { onNearEnd }: Pick<FeedProps<never>, 'onNe
   }, [isNear, onNearEnd]);
 }
 
-/** Has the focus go to an item, once it is in the page. */
+/** Moves the focus to an item once it is in the page. */
 function useGoTo(
-  place: { readonly current: HTMLElement | null },
-  show: (index: number) => void,
+  container: { readonly current: HTMLElement | null },
+  scrollTo: (index: number) => void,
 ): (index: number) => void {
-  const [wanted, setWanted] = useState<number | null>(null);
+  const [pendingIndex, setPendingIndex] = useState<number | null>(null);
   useEffect(() => {
-    if (wanted === null) return;
-    const item = place.current?.querySelector<HTMLElement>(`[data-index="${wanted}"]`);
+    if (pendingIndex === null) return;
+    const item = container.current?.querySelector<HTMLElement>(`[data-index="${pendingIndex}"]`);
     item?.focus({ preventScroll: true });
-    setWanted(null);
-  }, [wanted, place]);
+    setPendingIndex(null);
+  }, [pendingIndex, container]);
   return (index) => {
-    show(index);
-    setWanted(index);
+    scrollTo(index);
+    setPendingIndex(index);
   };
 }

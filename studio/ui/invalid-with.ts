@@ -1,6 +1,6 @@
 /**
- * What a field is given for an error from outside of it. Without one the property is left out: a field
- * that is told that it is valid says nothing of what the browser finds wrong with it.
+ * Validation props of a field with an external error. Without one the property is absent:
+ * `isInvalid: false` would hide the browser's own validation messages.
  */
 export function invalidWith(error: string | undefined): { isInvalid?: true } {
   return error === undefined ? {} : { isInvalid: true };

@@ -13,18 +13,18 @@ export interface MenuAction {
 }
 
 interface MenuProps {
-  /** What is read out for the button of three dots. */
+  /** Accessible name of the menu button. */
   readonly label: string;
   readonly actions: readonly MenuAction[];
-  /** It is not reached by Tab, but by a mouse, a finger or in some way of the list that it is in. */
+  /** Excludes the button from the tab order, when the surrounding list offers another way to it. */
   readonly isSkippedByTab?: boolean;
 }
 
-/** What else can be done with something, behind three dots. */
+/** A menu behind a button with three dots. */
 export function Menu({ label, actions, isSkippedByTab = false }: MenuProps) {
   return (
     <MenuTrigger>
-      <Button look="quiet" size="icon" aria-label={label} excludeFromTabOrder={isSkippedByTab}>
+      <Button variant="quiet" size="icon" aria-label={label} excludeFromTabOrder={isSkippedByTab}>
         <EllipsisVertical aria-hidden="true" />
       </Button>
       <Popover

@@ -2,12 +2,12 @@ import { type ReactNode, useId } from 'react';
 
 interface PanelProps {
   readonly title: string;
-  /** Beside the title. */
+  /** Shown beside the title. */
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
-/** A part of a page with a title. */
+/** A titled section of a page. */
 export function Panel({ title, aside, children }: PanelProps) {
   const id = useId();
   return (

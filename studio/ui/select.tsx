@@ -21,13 +21,13 @@ interface SelectProps<Value extends string> {
   }[];
   readonly onChange: (value: Value) => void;
   readonly isDisabled?: boolean;
-  /** The label is read out, and not seen. */
-  readonly isLabelUnseen?: boolean;
+  /** The label is for screen readers only. */
+  readonly isLabelHidden?: boolean;
 }
 
-/** One of a few. */
+/** A choice of one option. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
-  const { label, value, options, onChange, isDisabled = false, isLabelUnseen = false } = props;
+  const { label, value, options, onChange, isDisabled = false, isLabelHidden = false } = props;
   return (
     <AriaSelect
       value={value}
@@ -35,7 +35,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       isDisabled={isDisabled}
       className="grid gap-1.5"
     >
-      <Label className={isLabelUnseen ? 'sr-only' : 'text-sm font-semibold'}>{label}</Label>
+      <Label className={isLabelHidden ? 'sr-only' : 'text-sm font-semibold'}>{label}</Label>
       <Button className={classes(FIELD, 'flex items-center justify-between gap-2 text-left')}>
         <SelectValue className="truncate">
           {({ selectedText, defaultChildren }) => selectedText ?? defaultChildren}

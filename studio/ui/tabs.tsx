@@ -3,16 +3,16 @@ import { Tabs as AriaTabs, Tab, TabList, TabPanel } from 'react-aria-components'
 import { classes, FOCUS_RING } from './classes.ts';
 
 interface TabsProps<Id extends string> {
-  /** What is chosen, as it is read out. */
+  /** Accessible name. */
   readonly label: string;
   readonly tabs: readonly { readonly id: Id; readonly text: string }[];
   readonly selected: Id;
   readonly onSelect: (id: Id) => void;
-  /** What is behind the tab that is chosen. */
+  /** Content of the selected tab. */
   readonly children: ReactNode;
 }
 
-/** One of a few at a time, in the same place. */
+/** Tabs with one visible panel. */
 export function Tabs<Id extends string>(props: TabsProps<Id>) {
   const { label, tabs, selected, onSelect, children } = props;
   return (

@@ -12,13 +12,13 @@ import { classes, FIELD } from './classes.ts';
 import { invalidWith } from './invalid-with.ts';
 
 interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' | 'children'> {
-  /** What is seen above it; without one it needs an `aria-label`. */
+  /** Visible label; without one, set `aria-label`. */
   readonly label?: string;
-  /** What is said below it. */
+  /** Shown below the field. */
   readonly help?: string;
   readonly error?: string | undefined;
   readonly placeholder?: string;
-  /** So many lines are seen; one: no line breaks. */
+  /** Visible lines; 1: a single-line input. */
   readonly rows?: number;
 }
 
@@ -32,9 +32,9 @@ export function TextField({
 }: TextFieldProps) {
   const { value } = rest;
   const field = useRef<(HTMLInputElement & HTMLTextAreaElement) | null>(null);
-  // What was wrong is gone from the page as soon as it is mended, and not when the field is left:
-  // the button would move from under the finger that presses it.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is written is what makes it valid
+  // Clears a validation message as soon as the value is valid, and not on blur: the layout would
+  // move under a press on the submit button.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: validity depends on the value
   useEffect(() => {
     if (field.current?.validity.valid) field.current.dispatchEvent(new Event('change'));
   }, [value]);

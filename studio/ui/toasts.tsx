@@ -8,29 +8,29 @@ import {
 } from 'react-aria-components';
 import { Button } from './button.tsx';
 
-interface Told {
+interface ToastData {
   readonly text: string;
-  readonly isBad: boolean;
+  readonly isError: boolean;
 }
 
-/** What was done is read in this time; what went wrong stays until it is taken away. */
-const DONE_MS = 6_000;
+/** Success messages disappear after this time; errors stay until closed. */
+const SUCCESS_TIMEOUT_MS = 6_000;
 
-const queue = new ToastQueue<Told>({ maxVisibleToasts: 3 });
+const queue = new ToastQueue<ToastData>({ maxVisibleToasts: 3 });
 
-/** Says that something was done. */
-export function tellDone(text: string): void {
-  queue.add({ text, isBad: false }, { timeout: DONE_MS });
+/** Shows a success message. */
+export function showSuccess(text: string): void {
+  queue.add({ text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
 }
 
-/** Says that something did not work, and why. */
-export function tellFailure(error: unknown): void {
-  const text = error instanceof Error ? error.message : 'It did not work.';
-  if (queue.visibleToasts.some(({ content }) => content.isBad && content.text === text)) return;
-  queue.add({ text, isBad: true });
+/** Shows an error, unless the same one is visible. */
+export function showError(error: unknown): void {
+  const text = error instanceof Error ? error.message : 'Something went wrong. Try again.';
+  if (queue.visibleToasts.some(({ content }) => content.isError && content.text === text)) return;
+  queue.add({ text, isError: true });
 }
 
-/** Where it is said: once in a page. */
+/** The toast region; render it once per page. */
 export function Toasts() {
   return (
     <ToastRegion
@@ -42,7 +42,7 @@ export function Toasts() {
           toast={toast}
           className="flex w-full items-center gap-3 rounded-xl border border-line bg-card p-3 text-text shadow-lg outline-none focus-visible:outline-3 focus-visible:outline-focus"
         >
-          {toast.content.isBad ? (
+          {toast.content.isError ? (
             <CircleAlert className="size-5 shrink-0 text-bad" aria-hidden="true" />
           ) : (
             <CircleCheck className="size-5 shrink-0 text-good" aria-hidden="true" />
@@ -50,7 +50,7 @@ export function Toasts() {
           <ToastContent className="min-w-0 flex-1">
             <Text slot="title">{toast.content.text}</Text>
           </ToastContent>
-          <Button slot="close" look="quiet" size="icon" aria-label="Take this away">
+          <Button slot="close" variant="quiet" size="icon" aria-label="Close message">
             <X aria-hidden="true" />
           </Button>
         </Toast>

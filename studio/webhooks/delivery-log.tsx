@@ -1,15 +1,15 @@
 import { ChevronRight, RotateCcw } from 'lucide-react';
 import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
 import type { Attempt, Delivery, Webhook } from '../../protocol/webhooks.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
-import { Failure, Loading } from '../ui/states.tsx';
-import { tellDone } from '../ui/toasts.tsx';
+import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
 import { useDeliveries } from './use-deliveries.ts';
-import { attemptWords, TYPE_WORDS } from './webhook-words.ts';
+import { attemptLabel, EVENT_LABELS } from './webhook-labels.ts';
 
 const TIME = new Intl.DateTimeFormat(undefined, {
   month: 'short',
@@ -19,50 +19,50 @@ const TIME = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 });
 const STATES = {
-  pending: { look: 'accent', text: 'On its way' },
-  delivered: { look: 'good', text: 'Arrived' },
-  failed: { look: 'bad', text: 'Failed' },
+  pending: { variant: 'accent', text: 'Pending' },
+  delivered: { variant: 'good', text: 'Delivered' },
+  failed: { variant: 'bad', text: 'Failed' },
 } as const;
-/** It did not arrive yet, and will be sent again. */
-const AGAIN = { look: 'bad', text: 'Trying again' } as const;
+/** A failed delivery that will be retried. */
+const RETRYING = { variant: 'bad', text: 'Retrying' } as const;
 
-/** What a webhook was told, the newest first, with what came of it. */
+/** The deliveries of a webhook, newest first, with their attempts. */
 export function DeliveryLog({ webhook }: { readonly webhook: Webhook }) {
   const log = useDeliveries(webhook.id);
   return (
-    <Panel title="Sent">
-      {log.isPending && <Loading what="Looking for what was sent" />}
+    <Panel title="Deliveries">
+      {log.isPending && <Loading label="Loading deliveries" />}
       {log.error !== null && log.deliveries.length === 0 && (
-        <Failure error={log.error} onAgain={log.again} />
+        <ErrorMessage error={log.error} onRetry={log.retry} />
       )}
-      {log.isEmpty && <p className="text-quiet">Nothing was sent yet.</p>}
+      {log.isEmpty && <p className="text-quiet">No deliveries yet.</p>}
       {log.deliveries.length > 0 && (
         <ul className="grid divide-y divide-line">
           {log.deliveries.map((delivery) => (
             <li key={delivery.id}>
-              <DeliveryLine webhook={webhook} delivery={delivery} />
+              <DeliveryItem webhook={webhook} delivery={delivery} />
             </li>
           ))}
         </ul>
       )}
       {log.isMore && (
-        <Button look="quiet" isPending={log.isFetchingMore} onPress={log.fetchMore}>
-          Earlier
+        <Button variant="quiet" isPending={log.isFetchingMore} onPress={log.fetchMore}>
+          Load earlier
         </Button>
       )}
     </Panel>
   );
 }
 
-interface DeliveryLineProps {
+interface DeliveryItemProps {
   readonly webhook: Webhook;
   readonly delivery: Delivery;
 }
 
-function DeliveryLine({ webhook, delivery }: DeliveryLineProps) {
+function DeliveryItem({ webhook, delivery }: DeliveryItemProps) {
   const { type, state, created, attempts } = delivery;
-  const isAgain = state === 'pending' && attempts.length > 0;
-  const { look, text } = isAgain ? AGAIN : STATES[state];
+  const isRetrying = state === 'pending' && attempts.length > 0;
+  const { variant, text } = isRetrying ? RETRYING : STATES[state];
   return (
     <Disclosure className="group">
       <Heading level={3}>
@@ -74,8 +74,8 @@ function DeliveryLine({ webhook, delivery }: DeliveryLineProps) {
             className="size-4 shrink-0 group-expanded:rotate-90 motion-safe:transition-transform"
             aria-hidden="true"
           />
-          <span className="min-w-0 flex-1 font-semibold">{TYPE_WORDS[type]}</span>
-          <Badge look={look}>{text}</Badge>
+          <span className="min-w-0 flex-1 font-semibold">{EVENT_LABELS[type]}</span>
+          <Badge variant={variant}>{text}</Badge>
           <span className="w-full pl-7 text-sm text-quiet tabular-nums sm:w-auto sm:pl-0">
             {TIME.format(created)}
           </span>
@@ -93,39 +93,39 @@ function DeliveryLine({ webhook, delivery }: DeliveryLineProps) {
   );
 }
 
-function Attempts({ delivery: { attempts, nextAttempt } }: Pick<DeliveryLineProps, 'delivery'>) {
+function Attempts({ delivery: { attempts, nextAttempt } }: Pick<DeliveryItemProps, 'delivery'>) {
   return (
     <div className="grid gap-1 text-sm">
       {attempts.length > 0 && (
         <ol aria-label="Attempts" className="grid gap-1">
           {attempts.map((attempt) => (
-            <AttemptLine key={attempt.at} attempt={attempt} />
+            <AttemptItem key={attempt.at} attempt={attempt} />
           ))}
         </ol>
       )}
       {nextAttempt !== null && (
-        <p className="text-quiet tabular-nums">Tried next at {TIME.format(nextAttempt)}</p>
+        <p className="text-quiet tabular-nums">Next attempt at {TIME.format(nextAttempt)}</p>
       )}
     </div>
   );
 }
 
-function AttemptLine({ attempt }: { readonly attempt: Attempt }) {
+function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
   return (
     <li className="flex flex-wrap gap-x-3 tabular-nums">
       <span className="text-quiet">{TIME.format(attempt.at)}</span>
-      <span>{attemptWords(attempt)}</span>
+      <span>{attemptLabel(attempt)}</span>
       <span className="text-quiet">{attempt.ms} ms</span>
     </li>
   );
 }
 
-/** What was sent, laid out for people. */
+/** The formatted request body. */
 function Body({ body }: { readonly body: string }) {
   return (
     <section
-      aria-label="What is sent"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard
+      aria-label="Request body"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
       tabIndex={0}
       className={`max-h-72 overflow-auto rounded-lg bg-raised p-3 text-sm ${FOCUS_RING}`}
     >
@@ -134,17 +134,17 @@ function Body({ body }: { readonly body: string }) {
   );
 }
 
-function Retry({ webhook, delivery }: DeliveryLineProps) {
-  const { write, isPending } = useWrite('retryDelivery', {
-    stale: ['listDeliveries'],
-    onDone: () => tellDone('It is sent again.'),
+function Retry({ webhook, delivery }: DeliveryItemProps) {
+  const { mutate, isPending } = useApiMutation('retryDelivery', {
+    invalidates: ['listDeliveries'],
+    onSuccess: () => showSuccess('Delivery queued.'),
   });
   const params = { webhook_id: webhook.id, delivery_id: delivery.id };
   return (
     <div>
-      <Button isPending={isPending} onPress={() => write({ params })}>
+      <Button isPending={isPending} onPress={() => mutate({ params })}>
         <RotateCcw aria-hidden="true" />
-        {delivery.state === 'pending' ? 'Send it now' : 'Send it again'}
+        {delivery.state === 'pending' ? 'Send now' : 'Send again'}
       </Button>
     </div>
   );

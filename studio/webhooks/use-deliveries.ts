@@ -1,35 +1,36 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Deliveries, Delivery } from '../../protocol/webhooks.ts';
 import { useStudio } from '../api/studio-context.ts';
-import { keyOf, mayPass } from '../api/use-read.ts';
+import { queryKeyOf, shouldRetry } from '../api/use-api-query.ts';
 
-const PAGE = 25;
-/** How often the first page is read again; with more of them it is more seldom, since all are. */
-const AGAIN_MS = 2_000;
-const AGAIN_MORE_MS = 10_000;
+const PAGE_SIZE = 25;
+/** Polling interval; longer with several pages, since all of them are read. */
+const POLL_MS = 2_000;
+const POLL_ALL_MS = 10_000;
 
-/** What a webhook was told, page by page. */
+/** The deliveries of a webhook, page by page. */
 export function useDeliveries(webhookId: string) {
   const studio = useStudio();
   const params = { webhook_id: webhookId };
   const { data, error, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } =
     useInfiniteQuery({
-      queryKey: keyOf('listDeliveries', { params }),
+      queryKey: queryKeyOf('listDeliveries', { params }),
       initialPageParam: null as string | null,
       getNextPageParam: ({ next }: Deliveries) => next,
-      refetchInterval: ({ state }) =>
-        (state.data?.pages.length ?? 1) > 1 ? AGAIN_MORE_MS : AGAIN_MS,
-      retry: mayPass,
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) > 1 ? POLL_ALL_MS : POLL_MS),
+      retry: shouldRetry,
       queryFn: ({ pageParam, signal }) =>
         studio.call('listDeliveries', {
           params,
-          query: { limit: PAGE, ...(pageParam !== null && { before: pageParam }) },
+          query: { limit: PAGE_SIZE, ...(pageParam !== null && { before: pageParam }) },
           signal,
         }),
     });
-  // What came since the pages were read moves one from the end of a page to the begin of the next.
+  // New deliveries shift others to the next page, so pages may overlap.
   const deliveries = new Map<string, Delivery>(
-    (data?.pages ?? []).flatMap(({ results }) => results.map((one) => [one.id, one] as const)),
+    (data?.pages ?? []).flatMap(({ results }) =>
+      results.map((delivery) => [delivery.id, delivery] as const),
+    ),
   );
   return {
     deliveries: [...deliveries.values()],
@@ -39,6 +40,6 @@ export function useDeliveries(webhookId: string) {
     isMore: hasNextPage,
     isFetchingMore: isFetchingNextPage,
     fetchMore: () => void fetchNextPage(),
-    again: () => void refetch(),
+    retry: () => void refetch(),
   };
 }

@@ -2,115 +2,115 @@ import { KeyRound, Pause, Pencil, Play, Send, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
-import { tellDone } from '../ui/toasts.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
 import { ChangeWebhookDialog, NewSecretDialog } from './webhook-dialogs.tsx';
 
-const STALE = ['listWebhooks', 'listDeliveries'] as const;
+const INVALIDATED = ['listWebhooks', 'listDeliveries'] as const;
 
-type Asked = 'pause' | 'change' | 'rotate' | 'delete';
+type OpenDialog = 'pause' | 'change' | 'rotate' | 'delete';
 
-/** What can be done with a webhook. */
+/** The actions on a webhook with their dialogs. */
 export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [openDialog, setOpenDialog] = useState<OpenDialog | null>(null);
   const params = { webhook_id: webhook.id };
-  const end = () => setAsked(null);
-  const test = useWrite('testWebhook', {
-    stale: STALE,
-    onDone: () => tellDone('A test is on its way; the log says what came of it.'),
+  const end = () => setOpenDialog(null);
+  const test = useApiMutation('testWebhook', {
+    invalidates: INVALIDATED,
+    onSuccess: () => showSuccess('Test sent. See the log for the result.'),
   });
-  const patch = useWrite('patchWebhook', { stale: STALE, onDone: end });
+  const patch = useApiMutation('patchWebhook', { invalidates: INVALIDATED, onSuccess: end });
   const { enabled } = webhook;
-  const enable = (isEnabled: boolean) => patch.write({ params, body: { enabled: isEnabled } });
+  const enable = (isEnabled: boolean) => patch.mutate({ params, body: { enabled: isEnabled } });
   return (
     <>
       <Button
         isPending={test.isPending}
         isDisabled={!enabled}
-        onPress={() => test.write({ params })}
+        onPress={() => test.mutate({ params })}
       >
         <Send aria-hidden="true" />
         Send a test
       </Button>
       <Button
         isPending={patch.isPending}
-        onPress={() => (enabled ? setAsked('pause') : enable(true))}
+        onPress={() => (enabled ? setOpenDialog('pause') : enable(true))}
       >
         {enabled ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
-        {enabled ? 'Pause' : 'Go on'}
+        {enabled ? 'Pause' : 'Resume'}
       </Button>
       <Menu
-        label="What else to do with the webhook"
+        label="More actions"
         actions={[
-          { text: 'Change', icon: <Pencil />, onAction: () => setAsked('change') },
-          { text: 'New secret', icon: <KeyRound />, onAction: () => setAsked('rotate') },
+          { text: 'Edit', icon: <Pencil />, onAction: () => setOpenDialog('change') },
+          { text: 'Replace secret', icon: <KeyRound />, onAction: () => setOpenDialog('rotate') },
           {
             text: 'Delete',
             icon: <Trash2 />,
             isDangerous: true,
-            onAction: () => setAsked('delete'),
+            onAction: () => setOpenDialog('delete'),
           },
         ]}
       />
       <Confirm
         title="Pause the webhook?"
-        action="Pause it"
-        isOpen={asked === 'pause'}
+        action="Pause"
+        isOpen={openDialog === 'pause'}
         onOpenChange={end}
         isPending={patch.isPending}
         onConfirm={() => enable(false)}
       >
-        What waits to be sent is given up, and what happens meanwhile is not told later.
+        Pending deliveries are dropped. Events during the pause are not sent later.
       </Confirm>
-      <ChangeWebhookDialog webhook={webhook} isOpen={asked === 'change'} onOpenChange={end} />
-      <NewSecret webhook={webhook} isOpen={asked === 'rotate'} onEnd={end} />
-      <Deletion webhook={webhook} isOpen={asked === 'delete'} onEnd={end} />
+      <ChangeWebhookDialog webhook={webhook} isOpen={openDialog === 'change'} onOpenChange={end} />
+      <NewSecret webhook={webhook} isOpen={openDialog === 'rotate'} onClose={end} />
+      <DeleteDialog webhook={webhook} isOpen={openDialog === 'delete'} onClose={end} />
     </>
   );
 }
 
-interface AskedProps {
+interface ActionDialogProps {
   readonly webhook: Webhook;
   readonly isOpen: boolean;
-  readonly onEnd: () => void;
+  readonly onClose: () => void;
 }
 
-function NewSecret({ webhook, isOpen, onEnd }: AskedProps) {
+function NewSecret({ webhook, isOpen, onClose }: ActionDialogProps) {
   const [secret, setSecret] = useState<string | null>(null);
-  const { write, isPending } = useWrite('rotateWebhookSecret', {
-    stale: STALE,
-    onDone: (made) => {
-      setSecret(made.secret);
-      onEnd();
+  const { mutate, isPending } = useApiMutation('rotateWebhookSecret', {
+    invalidates: INVALIDATED,
+    onSuccess: (response) => {
+      setSecret(response.secret);
+      onClose();
     },
   });
   return (
     <>
       <Confirm
-        title="Make a new secret?"
-        action="Make a new one"
+        title="Replace the secret?"
+        action="Replace"
         isOpen={isOpen}
-        onOpenChange={onEnd}
+        onOpenChange={onClose}
         isPending={isPending}
-        onConfirm={() => write({ params: { webhook_id: webhook.id } })}
+        onConfirm={() => mutate({ params: { webhook_id: webhook.id } })}
       >
-        For 24 hours what is sent is signed with both, so that your program can change to the new
-        one without missing anything. Then the old one signs nothing any more.
+        For 24 hours, deliveries are signed with both secrets, so that your program can switch
+        without missing any. Then the old secret expires.
       </Confirm>
-      <NewSecretDialog secret={secret} onEnd={() => setSecret(null)} />
+      <NewSecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
   );
 }
 
-function Deletion({ webhook, isOpen, onEnd }: AskedProps) {
+function DeleteDialog({ webhook, isOpen, onClose }: ActionDialogProps) {
   const [, goTo] = useLocation();
-  const { write, isPending } = useWrite('deleteWebhook', {
-    stale: ['listWebhooks'],
-    onDone: () => {
-      tellDone('The webhook is deleted.');
+  const { mutate, isPending } = useApiMutation('deleteWebhook', {
+    invalidates: ['listWebhooks'],
+    onSuccess: () => {
+      showSuccess('Webhook deleted.');
       goTo('/webhooks');
     },
   });
@@ -119,11 +119,11 @@ function Deletion({ webhook, isOpen, onEnd }: AskedProps) {
       title="Delete the webhook?"
       action="Delete"
       isOpen={isOpen}
-      onOpenChange={onEnd}
+      onOpenChange={onClose}
       isPending={isPending}
-      onConfirm={() => write({ params: { webhook_id: webhook.id } })}
+      onConfirm={() => mutate({ params: { webhook_id: webhook.id } })}
     >
-      Nothing is sent to {webhook.url} any more, and its log is gone. This cannot be taken back.
+      Nothing more is sent to {webhook.url}, and its log is deleted. This cannot be undone.
     </Confirm>
   );
 }

@@ -1,99 +1,99 @@
 import { useState } from 'react';
 import type { Webhook } from '../../protocol/webhooks.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { ShownOnce } from '../ui/shown-once.tsx';
-import { tellFailure } from '../ui/toasts.tsx';
-import { urlRefusal, WebhookForm } from './webhook-form.tsx';
+import { OneTimeSecret } from '../ui/one-time-secret.tsx';
+import { showError } from '../ui/toasts.tsx';
+import { urlErrorOf, WebhookForm } from './webhook-form.tsx';
 
-const STALE = ['listWebhooks'] as const;
+const INVALIDATED = ['listWebhooks'] as const;
 
 interface DialogProps {
   readonly isOpen: boolean;
   readonly onOpenChange: (isOpen: boolean) => void;
 }
 
-/** Asks where to tell what, then shows the secret: once. */
+/** Creates a webhook, then shows its secret once. */
 export function NewWebhookDialog({ isOpen, onOpenChange }: DialogProps) {
   return (
     <Dialog title="New webhook" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <NewWebhook onEnd={close} />}
+      {(close) => <NewWebhook onClose={close} />}
     </Dialog>
   );
 }
 
-function NewWebhook({ onEnd }: { readonly onEnd: () => void }) {
-  const [failure, onFailure] = useRefusal();
+function NewWebhook({ onClose }: { readonly onClose: () => void }) {
+  const [error, onError] = useFormError();
   const [secret, setSecret] = useState<string | null>(null);
-  const { write, isPending } = useWrite('createWebhook', {
-    stale: STALE,
-    onDone: (made) => setSecret(made.secret),
-    onFailure,
+  const { mutate, isPending } = useApiMutation('createWebhook', {
+    invalidates: INVALIDATED,
+    onSuccess: (response) => setSecret(response.secret),
+    onError,
   });
-  if (secret !== null) return <Secret secret={secret} onEnd={onEnd} />;
+  if (secret !== null) return <Secret secret={secret} onClose={onClose} />;
   return (
     <WebhookForm
       initial={{ url: '', events: [] }}
-      action="Make it"
+      action="Create"
       isPending={isPending}
-      failure={failure}
-      onSubmit={(body) => write({ body })}
-      onCancel={onEnd}
+      error={error}
+      onSubmit={(body) => mutate({ body })}
+      onCancel={onClose}
     />
   );
 }
 
-interface OfWebhookProps extends DialogProps {
+interface ChangeWebhookDialogProps extends DialogProps {
   readonly webhook: Webhook;
 }
 
-export function ChangeWebhookDialog({ webhook, isOpen, onOpenChange }: OfWebhookProps) {
+export function ChangeWebhookDialog({ webhook, isOpen, onOpenChange }: ChangeWebhookDialogProps) {
   return (
-    <Dialog title="Change the webhook" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <ChangeWebhook webhook={webhook} onEnd={close} />}
+    <Dialog title="Edit webhook" isOpen={isOpen} onOpenChange={onOpenChange}>
+      {(close) => <ChangeWebhook webhook={webhook} onClose={close} />}
     </Dialog>
   );
 }
 
 interface ChangeProps {
   readonly webhook: Webhook;
-  readonly onEnd: () => void;
+  readonly onClose: () => void;
 }
 
-function ChangeWebhook({ webhook, onEnd }: ChangeProps) {
-  const [failure, onFailure] = useRefusal();
-  const { write, isPending } = useWrite('patchWebhook', {
-    stale: STALE,
-    onDone: onEnd,
-    onFailure,
+function ChangeWebhook({ webhook, onClose }: ChangeProps) {
+  const [error, onError] = useFormError();
+  const { mutate, isPending } = useApiMutation('patchWebhook', {
+    invalidates: INVALIDATED,
+    onSuccess: onClose,
+    onError,
   });
   return (
     <WebhookForm
       initial={webhook}
-      action="Keep"
+      action="Save"
       isPending={isPending}
-      failure={failure}
-      onSubmit={(body) => write({ params: { webhook_id: webhook.id }, body })}
-      onCancel={onEnd}
+      error={error}
+      onSubmit={(body) => mutate({ params: { webhook_id: webhook.id }, body })}
+      onCancel={onClose}
     />
   );
 }
 
 interface NewSecretDialogProps {
-  /** What was made; null: nothing, and the dialog is closed. */
+  /** The new secret; null: the dialog is closed. */
   readonly secret: string | null;
-  readonly onEnd: () => void;
+  readonly onClose: () => void;
 }
 
-/** The secret that a webhook was given in place of the one before. */
-export function NewSecretDialog({ secret, onEnd }: NewSecretDialogProps) {
+/** Shows the replaced secret of a webhook once. */
+export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
   return (
-    <Dialog title="New secret" isOpen={secret !== null} onOpenChange={onEnd}>
+    <Dialog title="New secret" isOpen={secret !== null} onOpenChange={onClose}>
       {secret !== null && (
         <>
-          <Secret secret={secret} onEnd={onEnd} />
+          <Secret secret={secret} onClose={onClose} />
           <p className="text-sm text-quiet">
-            For 24 hours what is sent is signed with the old one as well.
+            For 24 hours, deliveries are also signed with the old secret.
           </p>
         </>
       )}
@@ -101,21 +101,21 @@ export function NewSecretDialog({ secret, onEnd }: NewSecretDialogProps) {
   );
 }
 
-function Secret({ secret, onEnd }: { readonly secret: string; readonly onEnd: () => void }) {
+function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (
-    <ShownOnce what="secret" secret={secret} onEnd={onEnd}>
-      What is sent is signed with this secret: by it your program knows that we sent it. Copy it
-      now: it is not shown again.
-    </ShownOnce>
+    <OneTimeSecret what="secret" secret={secret} onClose={onClose}>
+      Deliveries are signed with this secret, so that your program can verify them. Copy it now. It
+      is not shown again.
+    </OneTimeSecret>
   );
 }
 
-/** What is said beside the address is kept; all else is said at the edge of the page. */
-function useRefusal() {
-  const [failure, setFailure] = useState<unknown>(null);
-  const onFailure = (error: unknown) => {
-    setFailure(error);
-    if (urlRefusal(error) === undefined) tellFailure(error);
+/** Errors about the URL show at its field; others as a toast. */
+function useFormError() {
+  const [error, setError] = useState<unknown>(null);
+  const onError = (error: unknown) => {
+    setError(error);
+    if (urlErrorOf(error) === undefined) showError(error);
   };
-  return [failure, onFailure] as const;
+  return [error, onError] as const;
 }

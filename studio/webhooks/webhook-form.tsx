@@ -1,56 +1,56 @@
 import { useState } from 'react';
 import { type NewWebhook, WEBHOOK_EVENTS } from '../../protocol/webhooks.ts';
-import { StudioProblem } from '../api/studio-problem.ts';
+import { StudioApiError } from '../api/studio-api-error.ts';
 import { CheckboxGroup } from '../ui/checkbox-group.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { TYPE_WORDS } from './webhook-words.ts';
+import { EVENT_LABELS } from './webhook-labels.ts';
 
-const EVENTS = WEBHOOK_EVENTS.map((value) => ({ value, text: TYPE_WORDS[value] }));
+const EVENTS = WEBHOOK_EVENTS.map((value) => ({ value, text: EVENT_LABELS[value] }));
 const URL_CHARS = 2_048;
 
 type Fields = Pick<NewWebhook, 'url' | 'events'>;
 
 interface WebhookFormProps {
   readonly initial: Fields;
-  /** What the button does, as a verb. */
+  /** Label of the submit button, a verb. */
   readonly action: string;
   readonly isPending: boolean;
-  /** Why what was sent was refused; null: it was not. */
-  readonly failure: unknown;
+  /** The error of the last submission; null: none. */
+  readonly error: unknown;
   readonly onSubmit: (fields: Fields) => void;
   readonly onCancel: () => void;
 }
 
-/** Where to tell what. */
-export function WebhookForm({ initial, failure, onSubmit, ...rest }: WebhookFormProps) {
+/** The URL and event types of a webhook. */
+export function WebhookForm({ initial, error, onSubmit, ...rest }: WebhookFormProps) {
   const [url, setUrl] = useState(initial.url);
   const [events, setEvents] = useState(initial.events);
-  /** The address that was refused: another one may be right. */
-  const [tried, setTried] = useState<string | null>(null);
-  const refusal = url === tried ? urlRefusal(failure) : undefined;
+  /** The URL that was submitted; an error about it does not apply to another one. */
+  const [submittedUrl, setSubmittedUrl] = useState<string | null>(null);
+  const urlError = url === submittedUrl ? urlErrorOf(error) : undefined;
   return (
     <DialogForm
       {...rest}
       onSubmit={() => {
-        setTried(url);
+        setSubmittedUrl(url);
         onSubmit({ url, events });
       }}
     >
       <TextField
-        label="Address"
-        help="Where a program of yours takes POST requests."
+        label="URL"
+        help="The URL where your program accepts POST requests."
         placeholder="https://"
         type="url"
         value={url}
         onChange={setUrl}
         maxLength={URL_CHARS}
-        error={refusal}
+        error={urlError}
         isRequired
         autoFocus
       />
       <CheckboxGroup
-        label="What it is told"
+        label="Events"
         options={EVENTS}
         value={events}
         onChange={(chosen) => setEvents(WEBHOOK_EVENTS.filter((event) => chosen.includes(event)))}
@@ -60,8 +60,8 @@ export function WebhookForm({ initial, failure, onSubmit, ...rest }: WebhookForm
   );
 }
 
-/** What the service says of an address that it does not take. */
-export function urlRefusal(failure: unknown): string | undefined {
-  if (!(failure instanceof StudioProblem) || !failure.detail.startsWith('url')) return undefined;
-  return failure.detail.replace(/^url:? /, 'The address ');
+/** The message of a refused URL. */
+export function urlErrorOf(error: unknown): string | undefined {
+  if (!(error instanceof StudioApiError) || !error.detail.startsWith('url')) return undefined;
+  return error.detail.replace(/^url:? /, 'The URL ');
 }

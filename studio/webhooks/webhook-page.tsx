@@ -1,21 +1,21 @@
 import { ArrowLeft, Webhook as WebhookIcon } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
-import { useRead } from '../api/use-read.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 import { Page } from '../shell/page.tsx';
 import { dateOf } from '../shell/times.ts';
 import { Badge } from '../ui/badge.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
-import { healthOf, TYPE_WORDS } from './webhook-words.ts';
+import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
 
-const AGAIN_MS = 3_000;
+const POLL_MS = 3_000;
 
-/** One webhook: how it is, what can be done with it, and what it was told. */
+/** A webhook with its health, actions and deliveries. */
 export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
-  const webhooks = useRead('listWebhooks', {}, { againMs: AGAIN_MS });
+  const webhooks = useApiQuery('listWebhooks', {}, { refetchIntervalMs: POLL_MS });
   const webhook = webhooks.data?.results.find(({ id }) => id === webhookId);
   return (
     <Page
@@ -31,14 +31,14 @@ export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
       }
       actions={webhook && <WebhookActions webhook={webhook} />}
     >
-      {webhooks.isPending && <Loading what="Looking for the webhook" />}
+      {webhooks.isPending && <Loading label="Loading webhook" />}
       {webhooks.isError && !webhooks.data && (
-        <Failure error={webhooks.error} onAgain={() => webhooks.refetch()} />
+        <ErrorMessage error={webhooks.error} onRetry={() => webhooks.refetch()} />
       )}
       {webhooks.data && !webhook && (
-        <Empty icon={<WebhookIcon aria-hidden="true" />} title="There is no such webhook">
-          It was deleted, or the address is wrong.
-        </Empty>
+        <EmptyState icon={<WebhookIcon aria-hidden="true" />} title="Webhook not found">
+          It may have been deleted.
+        </EmptyState>
       )}
       {webhook && (
         <>
@@ -52,11 +52,11 @@ export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
 
 function Facts({ webhook }: { readonly webhook: Webhook }) {
   const { url, events, created, failingSince } = webhook;
-  const { look, text, help } = healthOf(webhook);
+  const { variant, text, help } = healthOf(webhook);
   const facts = [
-    ['Is told', events.map((event) => TYPE_WORDS[event]).join(' · ')],
-    ['Made', dateOf(created)],
-    ...(failingSince === null ? [] : [['Fails since', dateOf(failingSince)]]),
+    ['Events', events.map((event) => EVENT_LABELS[event]).join(' · ')],
+    ['Created', dateOf(created)],
+    ...(failingSince === null ? [] : [['Failing since', dateOf(failingSince)]]),
   ];
   return (
     <section
@@ -65,9 +65,9 @@ function Facts({ webhook }: { readonly webhook: Webhook }) {
     >
       <div className="flex flex-wrap items-start justify-between gap-3">
         <p className="min-w-0 text-lg font-bold break-all">{url}</p>
-        <Badge look={look}>{text}</Badge>
+        <Badge variant={variant}>{text}</Badge>
       </div>
-      {help && <p className={look === 'bad' ? 'text-bad' : 'text-quiet'}>{help}</p>}
+      {help && <p className={variant === 'bad' ? 'text-bad' : 'text-quiet'}>{help}</p>}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-2">
         {facts.map(([name, value]) => (
           <div key={name} className="contents">

@@ -2,29 +2,29 @@ import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
-import { useRead } from '../api/use-read.ts';
-import { useMay } from '../session/session-context.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Empty, Failure, Loading } from '../ui/states.tsx';
+import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { NewWebhookDialog } from './webhook-dialogs.tsx';
-import { healthOf, TYPE_WORDS } from './webhook-words.ts';
+import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
 
-const AGAIN_MS = 5_000;
+const POLL_MS = 5_000;
 
-/** The programs that are told what happens in the account's shows. */
+/** The webhooks of the account. */
 export function WebhooksPage() {
-  const webhooks = useRead('listWebhooks', {}, { againMs: AGAIN_MS });
-  const [isMaking, setMaking] = useState(false);
-  const mayMake = useMay('createWebhook');
+  const webhooks = useApiQuery('listWebhooks', {}, { refetchIntervalMs: POLL_MS });
+  const [isCreating, setCreating] = useState(false);
+  const mayCreate = usePermission('createWebhook');
   return (
     <Page
       title="Webhooks"
       actions={
-        mayMake && (
-          <Button look="primary" onPress={() => setMaking(true)}>
+        mayCreate && (
+          <Button variant="primary" onPress={() => setCreating(true)}>
             <Plus aria-hidden="true" />
             New webhook
           </Button>
@@ -32,20 +32,20 @@ export function WebhooksPage() {
       }
     >
       <p className="max-w-prose text-quiet">
-        A webhook tells a program of yours what happens in your shows: that one begins, how many
-        watch, who won. Each message is signed, and sent again until it arrives.
+        A webhook notifies your program of events in your shows, such as a start, the audience or
+        the winners. Each delivery is signed and retried until it arrives.
       </p>
-      {webhooks.isPending && <Loading what="Looking for your webhooks" />}
+      {webhooks.isPending && <Loading label="Loading webhooks" />}
       {webhooks.isError && !webhooks.data && (
-        <Failure error={webhooks.error} onAgain={() => webhooks.refetch()} />
+        <ErrorMessage error={webhooks.error} onRetry={() => webhooks.refetch()} />
       )}
       {webhooks.data?.results.length === 0 && (
-        <Empty icon={<WebhookIcon aria-hidden="true" />} title="No webhooks yet">
-          Make one when a program of yours is to know what happens, without asking.
-        </Empty>
+        <EmptyState icon={<WebhookIcon aria-hidden="true" />} title="No webhooks yet">
+          Create a webhook to notify one of your programs of events without polling.
+        </EmptyState>
       )}
       {webhooks.data && <WebhookList webhooks={webhooks.data.results} />}
-      <NewWebhookDialog isOpen={isMaking} onOpenChange={setMaking} />
+      <NewWebhookDialog isOpen={isCreating} onOpenChange={setCreating} />
     </Page>
   );
 }
@@ -54,7 +54,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   return (
     <ul className="grid gap-3">
       {webhooks.map((webhook) => {
-        const { look, text } = healthOf(webhook);
+        const { variant, text } = healthOf(webhook);
         return (
           <li key={webhook.id}>
             <Link
@@ -63,10 +63,10 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
             >
               <span className="flex items-start justify-between gap-3">
                 <span className="min-w-0 font-semibold break-all">{webhook.url}</span>
-                <Badge look={look}>{text}</Badge>
+                <Badge variant={variant}>{text}</Badge>
               </span>
               <span className="text-sm text-quiet">
-                {webhook.events.map((event) => TYPE_WORDS[event]).join(' · ')}
+                {webhook.events.map((event) => EVENT_LABELS[event]).join(' · ')}
               </span>
             </Link>
           </li>

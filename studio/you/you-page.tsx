@@ -1,27 +1,27 @@
 import { useState } from 'react';
 import { Form } from 'react-aria-components';
 import { useStudio } from '../api/studio-context.ts';
-import { useWrite } from '../api/use-write.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
 import { NewPassword } from '../session/new-password.tsx';
 import { useSession } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
-import { roleText } from '../team/roles.ts';
+import { roleLabel } from '../team/roles.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { tellDone } from '../ui/toasts.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
 
-/** Who is signed in: name, password, and the ways out. */
+/** The profile of the signed-in member: name, password, sign-out. */
 export function YouPage() {
   const { member, account } = useSession();
   return (
-    <Page title="You">
+    <Page title="Profile">
       <p className="text-quiet">
-        {member.email} · {roleText(member.role)} of {account.name}
+        {member.email} · {roleLabel(member.role)} of {account.name}
       </p>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <NameForm />
         <PasswordForm />
-        <WaysOut />
+        <SignOutSection />
       </div>
     </Page>
   );
@@ -31,23 +31,23 @@ const CARD = 'grid gap-5 rounded-2xl border border-line bg-card p-4 sm:p-6';
 
 function NameForm() {
   const [name, setName] = useState(useSession().member.name);
-  const { write, isPending } = useWrite('patchOwnMember', {
-    stale: ['readSession', 'listMembers'],
-    onDone: () => tellDone('Your name is changed.'),
+  const { mutate, isPending } = useApiMutation('patchOwnMember', {
+    invalidates: ['readSession', 'listMembers'],
+    onSuccess: () => showSuccess('Name saved.'),
   });
   return (
     <Form
       className={CARD}
       onSubmit={(event) => {
         event.preventDefault();
-        write({ body: { name } });
+        mutate({ body: { name } });
       }}
     >
       <h2 className="text-lg font-bold">Name</h2>
       <TextField label="Your name" value={name} onChange={setName} maxLength={80} isRequired />
       <div>
         <Button type="submit" isPending={isPending}>
-          Keep
+          Save
         </Button>
       </div>
     </Form>
@@ -57,11 +57,11 @@ function NameForm() {
 function PasswordForm() {
   const [currentPassword, setCurrent] = useState('');
   const [password, setPassword] = useState('');
-  const { write, isPending } = useWrite('patchOwnMember', {
-    onDone: () => {
+  const { mutate, isPending } = useApiMutation('patchOwnMember', {
+    onSuccess: () => {
       setCurrent('');
       setPassword('');
-      tellDone('Your password is changed, and you are signed out everywhere else.');
+      showSuccess('Password changed. You are signed out everywhere else.');
     },
   });
   return (
@@ -69,12 +69,12 @@ function PasswordForm() {
       className={CARD}
       onSubmit={(event) => {
         event.preventDefault();
-        write({ body: { password, currentPassword } });
+        mutate({ body: { password, currentPassword } });
       }}
     >
       <h2 className="text-lg font-bold">Password</h2>
       <TextField
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
         value={currentPassword}
@@ -84,33 +84,37 @@ function PasswordForm() {
       <NewPassword value={password} onChange={setPassword} />
       <div>
         <Button type="submit" isPending={isPending}>
-          Change it
+          Change password
         </Button>
       </div>
     </Form>
   );
 }
 
-function WaysOut() {
+function SignOutSection() {
   const studio = useStudio();
-  const onDone = () => studio.onSignedOut();
-  const here = useWrite('signOut', { onDone });
-  const everywhere = useWrite('signOutEverywhere', { onDone });
+  const onSuccess = () => studio.onSignedOut();
+  const here = useApiMutation('signOut', { onSuccess });
+  const everywhere = useApiMutation('signOutEverywhere', { onSuccess });
   return (
-    <section className={CARD} aria-labelledby="ways-out">
-      <h2 id="ways-out" className="text-lg font-bold">
+    <section className={CARD} aria-labelledby="sign-out">
+      <h2 id="sign-out" className="text-lg font-bold">
         Sign out
       </h2>
       <div className="flex flex-wrap gap-3">
-        <Button onPress={() => here.write()} isPending={here.isPending}>
-          Here
+        <Button onPress={() => here.mutate()} isPending={here.isPending}>
+          On this device
         </Button>
-        <Button look="danger" onPress={() => everywhere.write()} isPending={everywhere.isPending}>
+        <Button
+          variant="danger"
+          onPress={() => everywhere.mutate()}
+          isPending={everywhere.isPending}
+        >
           Everywhere
         </Button>
       </div>
       <p className="text-sm text-quiet">
-        Everywhere also ends what you forgot to end: on other machines, in other browsers.
+        “Everywhere” ends your sessions in all browsers and on all machines.
       </p>
     </section>
   );

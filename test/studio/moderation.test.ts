@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { type Opened, StudioFixture } from '../support/studio/studio-fixture.ts';
-import { button, expectGood } from '../support/studio/studio-pages.ts';
+import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // A chat is kept in order from the page of a show: what is done there is looked for with those who
 // watch, and with who else is at work. Each test goes on where the one before stopped.
 
 let fixture: StudioFixture;
-let owner: Opened;
+let owner: OpenedPage;
 /** The studio in another browser, as a second host has it. */
 let second: Page;
 let troll: Viewer;
@@ -34,9 +34,9 @@ beforeAll(async () => {
   ({ page: second } = await fixture.open(onAir, { storageState: session }));
   await owner.page.goto(fixture.url + onAir);
   await line(owner.page, 'Nobody').waitFor({ state: 'detached' });
-  await troll.say('message', 'Buy my coins');
-  await fan.say('question', 'Who made the music?');
-  await fan.say('message', 'Good evening!');
+  await troll.sendMessage('message', 'Buy my coins');
+  await fan.sendMessage('question', 'Who made the music?');
+  await fan.sendMessage('message', 'Good evening!');
 }, 60_000);
 afterAll(() => fixture?.close());
 
@@ -68,7 +68,7 @@ describe('a chat that is kept in order', () => {
     await hide.dblclick();
     await bad.getByText('Hidden').waitFor();
     await line(second, 'Buy my coins').getByText('Hidden').waitFor();
-    const id = fan.snapshot.lines.find(({ text }) => text === 'Buy my coins')?.id;
+    const id = fan.snapshot.messages.find(({ text }) => text === 'Buy my coins')?.id;
     await until('a line is hidden', () => told['chat-hidden']?.length === 1);
     expect(told['chat-hidden']).toEqual([{ ids: [id] }]);
     await seen.getByText('Buy my coins').waitFor({ state: 'detached' });
@@ -86,7 +86,7 @@ describe('a chat that is kept in order', () => {
     const seen = watching.getByRole('complementary', { name: 'Pinned' });
     await seen.getByText('Good evening!').waitFor();
     await until('a line is pinned', () => told['chat-pinned']?.length === 1);
-    await expectGood(page, 'moderation');
+    await expectUsable(page, 'moderation');
     await down.click();
     await button(page, 'Take the pinned line down').waitFor({ state: 'detached' });
     await seen.waitFor({ state: 'detached' });
@@ -108,7 +108,7 @@ describe('a chat that is kept in order', () => {
       .waitFor();
     await chat(second).getByText('Pause', { exact: true }).click();
     await chat(page).getByRole('switch', { name: 'Pause', checked: true }).waitFor();
-    expect(await fan.say('message', 'Hello?').catch(() => 'refused')).toBe('refused');
+    expect(await fan.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
     await chat(page).getByText('Pause', { exact: true }).click();
     await chat(page)
       .getByRole('button', { name: /Slow mode/ })
@@ -130,18 +130,18 @@ describe('a chat that is kept in order', () => {
     await press(page, 'Buy my coins', 'm');
     await page.getByText('troll is muted for 10 minutes.').waitFor();
     await second.getByRole('article', { name: 'troll: Buy my coins, Hidden, Muted' }).waitFor();
-    expect(await troll.say('message', 'More coins').catch(() => 'refused')).toBe('refused');
+    expect(await troll.sendMessage('message', 'More coins').catch(() => 'refused')).toBe('refused');
     await button(second, 'Muted and banned (1)').click();
     await second
       .getByRole('dialog')
       .getByText(/^Muted until .*, by Ann$/)
       .waitFor();
-    await expectGood(second, 'restricted');
+    await expectUsable(second, 'restricted');
     await second.getByRole('button', { name: 'Let them write – troll' }).click();
     await second.getByText(/^Nobody is\./).waitFor();
     await second.keyboard.press('Escape');
     await line(page, 'Buy my coins').getByText('Muted').waitFor({ state: 'detached' });
-    await troll.say('message', 'I am sorry');
+    await troll.sendMessage('message', 'I am sorry');
     await line(page, 'I am sorry').waitFor();
   }, 60_000);
 
@@ -156,7 +156,7 @@ describe('a chat that is kept in order', () => {
     await button(page, 'Ban').click();
     await line(page, 'I am sorry').getByText('Banned').waitFor();
     await count.getByText('2', { exact: true }).waitFor();
-    expect(await troll.say('message', 'Hello?').catch(() => 'refused')).toBe('refused');
+    expect(await troll.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
     await inMenu(page, 'I am sorry', 'Let them come back');
     await line(page, 'I am sorry').getByText('Banned').waitFor({ state: 'detached' });
   }, 60_000);
@@ -167,7 +167,7 @@ describe('a chat that is kept in order', () => {
     await line(page, 'Good evening!').waitFor({ state: 'detached' });
     await press(page, 'Who made the music?', 'q');
     await chat(second).getByRole('tab', { name: 'Queue (1)' }).click();
-    await expectGood(second, 'queue');
+    await expectUsable(second, 'queue');
     await inMenu(second, 'Who made the music?', 'Answered');
     await chat(second).getByText('Nothing is in the queue.').waitFor();
     await line(page, 'Who made the music?').getByText('Answered').waitFor();
@@ -178,7 +178,7 @@ describe('a chat that is kept in order', () => {
     const { page } = owner;
     await line(page, 'Who made the music?').focus();
     await page.keyboard.press('ArrowUp');
-    await fan.say('message', 'One more');
+    await fan.sendMessage('message', 'One more');
     await button(page, '1 new line').waitFor();
     expect(await line(page, 'One more').count()).toBe(0);
     await button(page, '1 new line').press('Enter');
@@ -192,7 +192,7 @@ describe('a chat that is kept in order', () => {
     const { page } = owner;
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    await expectGood(page, 'shortcuts');
+    await expectUsable(page, 'shortcuts');
     await page.getByRole('switch', { name: '? opens this list' }).press('Space');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });

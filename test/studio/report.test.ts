@@ -6,8 +6,8 @@ import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { quit } from '../support/media/live-fixture.ts';
 import { playTestPicture } from '../support/media/test-source.ts';
-import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
-import { button, expectGood, field, keepPicture } from '../support/studio/studio-pages.ts';
+import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable, field, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // The report of a short show with a recording, of which it is known what everybody did. Each test goes
@@ -21,7 +21,7 @@ const SPOT = 'Which one has a red spot?';
 /** What a click on the chart may be off by: pixels, and the steps of its mark. */
 const NEAR_MS = 750;
 
-// Whether the bars of answer times have the colour that they are to have at the moment.
+// Whether the bars of answer times have the color that they are to have at the moment.
 const HAS_ACCENT = `(() => {
   const dotsOf = (context) => context.getImageData(0, 0, context.canvas.width, context.canvas.height).data;
   const canvas = document.querySelector('figure canvas');
@@ -34,7 +34,7 @@ const HAS_ACCENT = `(() => {
 })()`;
 
 let fixture: StudioFixture;
-let owner: Opened;
+let owner: OpenedPage;
 let streamId: string;
 let source: Subprocess | null = null;
 let viewers: Viewer[];
@@ -79,7 +79,7 @@ describe('the report', () => {
     await page().goto(`${fixture.url}/studio/streams/${streamId}`);
     await page().getByRole('link', { name: 'Report' }).click();
     await page().getByText('The show is not over yet').waitFor();
-    await expectGood(page(), 'report-before');
+    await expectUsable(page(), 'report-before');
   }, 60_000);
 
   test('a show is run: two quizzes, a winners round, and some words', async () => {
@@ -96,8 +96,8 @@ describe('the report', () => {
     await until('all have the winners', () =>
       viewers.every(({ snapshot }) => snapshot.winners.count !== null),
     );
-    await viewers[0]?.say('question', 'What comes next?');
-    await viewers[1]?.say('message', 'Hello there');
+    await viewers[0]?.sendMessage('question', 'What comes next?');
+    await viewers[1]?.sendMessage('message', 'Hello there');
     await api('POST', ofShow('/events'), { type: 'discount', data: { count: 4 } });
     await Bun.sleep(2_000);
     await page().goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
@@ -164,10 +164,10 @@ describe('the report', () => {
     await track.scrollIntoViewIfNeeded();
     const box = await track.boundingBox();
     if (!box) throw new Error('there is no chart');
-    const { beginMs, lengthMs } = await spanOf();
+    const { startMs, lengthMs } = await spanOf();
     for (const share of [0.75, 0.5]) {
       await page().mouse.click(box.x + box.width * share, box.y + box.height / 2);
-      const wantedMs = beginMs + lengthMs * share;
+      const wantedMs = startMs + lengthMs * share;
       await expectShown(wantedMs);
       expect(Math.abs(Number(await mark().inputValue()) * 1_000 - lengthMs * share)).toBeLessThan(
         NEAR_MS,
@@ -185,8 +185,8 @@ describe('the report', () => {
     await inVideo('play()');
     await until('the mark moves', async () => Number(await mark().inputValue()) > before + 1);
     await inVideo('pause()');
-    const { beginMs } = await spanOf();
-    await expectShown(beginMs + Number(await mark().inputValue()) * 1_000);
+    const { startMs } = await spanOf();
+    await expectShown(startMs + Number(await mark().inputValue()) * 1_000);
   }, 30_000);
 
   test('takes whoever asks to a quiz in the recording', async () => {
@@ -196,10 +196,10 @@ describe('the report', () => {
   }, 30_000);
 
   test('can be used by everybody, and printed', async () => {
-    await expectGood(page(), 'report');
+    await expectUsable(page(), 'report');
     for (const colorScheme of ['dark', 'light'] as const) {
       await page().emulateMedia({ colorScheme });
-      await until('the chart has its colour', () => page().evaluate<boolean>(HAS_ACCENT));
+      await until('the chart has its color', () => page().evaluate<boolean>(HAS_ACCENT));
     }
     await page().emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page().setViewportSize({ width: 760, height: 1_075 });
@@ -212,7 +212,7 @@ describe('the report', () => {
     expect(await page().evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
       'rgb(245, 244, 248)',
     );
-    await keepPicture(page(), 'studio-report-print');
+    await saveScreenshot(page(), 'studio-report-print');
     await page().emulateMedia({ media: null, colorScheme: null });
     await page().setViewportSize({ width: 1_280, height: 720 });
   }, 60_000);
@@ -267,10 +267,10 @@ describe('the report', () => {
     await page().reload();
     await page().getByRole('progressbar', { name: 'The report is being made' }).waitFor();
     await page().getByText('40%').waitFor();
-    await expectGood(page(), 'report-working');
+    await expectUsable(page(), 'report-working');
     told = { state: 'failed' };
     await page().getByText('The report could not be made').waitFor();
-    await expectGood(page(), 'report-failed');
+    await expectUsable(page(), 'report-failed');
     await page().unroute(/\/report$/);
     await page().reload();
     await panel('Figures').waitFor();
@@ -299,9 +299,9 @@ async function rowsOf(what: string): Promise<Record<string, unknown>[]> {
 }
 
 /** When the chart begins, and how long it is. */
-async function spanOf(): Promise<{ readonly beginMs: number; readonly lengthMs: number }> {
-  const beginMs = report.started ?? 0;
-  return { beginMs, lengthMs: report.ended - beginMs };
+async function spanOf(): Promise<{ readonly startMs: number; readonly lengthMs: number }> {
+  const startMs = report.started ?? 0;
+  return { startMs, lengthMs: report.ended - startMs };
 }
 
 /** The frame on screen was filmed then, by what the playlist says. */
@@ -310,8 +310,8 @@ async function expectShown(wantedMs: number): Promise<void> {
   const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
   let offMs = Number.NaN;
   await until('the recording is there', async () => {
-    const placeS = await inVideo<number>('currentTime');
-    offMs = firstMs + placeS * 1_000 - wantedMs;
+    const positionS = await inVideo<number>('currentTime');
+    offMs = firstMs + positionS * 1_000 - wantedMs;
     return Math.abs(offMs) < NEAR_MS;
   }).catch(() => {
     throw new Error(`the recording is off by ${offMs} ms`);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
-import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
-import { button, expectGood, field, writeQuiz } from '../support/studio/studio-pages.ts';
+import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable, field, writeQuiz } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // What people do in the studio beside a show that goes well: `whole-show.test.ts` has that. Each test
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const MANY = 55;
 
 let fixture: StudioFixture;
-let owner: Opened;
+let owner: OpenedPage;
 let streamId: string;
 
 beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('the studio', () => {
     owner = await fixture.open(await fixture.linkFor('ann@example.org'));
     const { page } = owner;
     await field(page, 'New password').waitFor();
-    await expectGood(page, 'link');
+    await expectUsable(page, 'link');
     await field(page, 'Your name').fill('Ann');
     await field(page, 'New password').fill(PASSWORD);
     await page.getByRole('button', { name: /^(Keep it|Join)$/ }).click();
@@ -37,7 +37,7 @@ describe('the studio', () => {
     for (const place of ['API tokens', 'You']) {
       await page.getByRole('link', { name: place, exact: true }).click();
       await page.getByRole('heading', { name: place, level: 1 }).waitFor();
-      await expectGood(page, place.toLowerCase().replace(' ', '-'));
+      await expectUsable(page, place.toLowerCase().replace(' ', '-'));
     }
   }, 60_000);
 
@@ -51,7 +51,7 @@ describe('the studio', () => {
     await button(page, 'Add it').click();
     await page.getByText('Say which choice is right.').waitFor();
     expect(await field(page, 'Choice 1').inputValue()).toBe('Mars');
-    await expectGood(page, 'quiz-errors');
+    await expectUsable(page, 'quiz-errors');
     await button(page, 'Cancel').click();
   }, 60_000);
 
@@ -68,7 +68,7 @@ describe('the studio', () => {
       .getByText(/line 2/i)
       .first()
       .waitFor();
-    await expectGood(page, 'import-errors');
+    await expectUsable(page, 'import-errors');
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: /^What to do/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
@@ -107,7 +107,7 @@ describe('the studio', () => {
     await page.goto(`${fixture.url}/studio/you`);
     await button(page, 'Everywhere').click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await expectGood(page, 'sign-in');
+    await expectUsable(page, 'sign-in');
     await second.getByRole('heading', { name: 'Sign in' }).waitFor();
   }, 60_000);
 

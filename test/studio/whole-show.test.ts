@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { SCREENS } from '../support/player/scene-fixture.ts';
-import { type Opened, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import {
   button,
-  expectGood,
+  expectUsable,
   field,
-  keepPicture,
+  saveScreenshot,
   writeQuiz,
 } from '../support/studio/studio-pages.ts';
 
@@ -20,12 +20,12 @@ const MOONS = 'How many moons has Mars?';
 const FILE = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,6000,auto\n`;
 
 let fixture: StudioFixture;
-let owner: Opened;
-let moderator: Opened;
-let phone: Opened;
-let desk: Opened;
-let other: Opened;
-let wall: Opened;
+let owner: OpenedPage;
+let moderator: OpenedPage;
+let phone: OpenedPage;
+let desk: OpenedPage;
+let other: OpenedPage;
+let wall: OpenedPage;
 let streamId: string;
 
 beforeAll(async () => {
@@ -65,8 +65,8 @@ async function sent(...types: string[]): Promise<number[]> {
 
 async function keepViewers(name: string): Promise<void> {
   await Promise.all([
-    keepPicture(phone.page, `viewer-${name}-phone-dark`),
-    keepPicture(desk.page, `viewer-${name}-desk-light`),
+    saveScreenshot(phone.page, `viewer-${name}-phone-dark`),
+    saveScreenshot(desk.page, `viewer-${name}-desk-light`),
   ]);
 }
 
@@ -79,14 +79,14 @@ describe('a complete show', () => {
     owner = await fixture.open(fixture.setupLink, { viewport: { width: 1_440, height: 900 } });
     const { page } = owner;
     await heading(page, 'Make this service yours').waitFor();
-    await expectGood(page, 'first-start');
+    await expectUsable(page, 'first-start');
     await field(page, 'Your name').fill('Ann');
     await field(page, 'E-mail').fill('ann@example.org');
     await field(page, 'New password').fill(PASSWORD);
     await page.locator('form button[type=submit]').click();
     await heading(page, 'Shows').waitFor();
     expect(page.url()).not.toContain('#');
-    await expectGood(page, 'shows-empty');
+    await expectUsable(page, 'shows-empty');
     const again = await fixture.open(fixture.setupLink);
     await field(again.page, 'Your name').fill('Eve');
     await field(again.page, 'E-mail').fill('eve@example.org');
@@ -101,12 +101,12 @@ describe('a complete show', () => {
     await button(page, 'New show').first().click();
     await field(page, 'Title').fill(TITLE);
     await page.getByRole('textbox', { name: 'Latency allowance, seconds' }).fill('0.5');
-    await expectGood(page, 'new-show');
+    await expectUsable(page, 'new-show');
     await button(page, 'Make it').click();
     await heading(page, TITLE).waitFor();
     streamId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     await page.getByText('Waiting for a source.').waitFor();
-    await expectGood(page, 'set-up');
+    await expectUsable(page, 'set-up');
     await button(page, 'Make a link').click();
     const link = (await page.getByRole('dialog').locator('code').textContent()) ?? '';
     await button(page, 'Done').click();
@@ -126,7 +126,7 @@ describe('a complete show', () => {
     const { page } = owner;
     await goTo(page, 'Rundown');
     await page.getByText('No quizzes yet').waitFor();
-    await writeQuiz(page, LARGEST, { seconds: 6, isByHand: true });
+    await writeQuiz(page, LARGEST, { seconds: 6, isManualReveal: true });
     await button(page, 'Import').click();
     await field(page, 'Or paste its text').fill(FILE);
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
@@ -144,7 +144,7 @@ describe('a complete show', () => {
     await page.reload();
     await rows.nth(0).getByText(MOONS).waitFor();
     await rows.nth(1).getByText(LARGEST).waitFor();
-    await expectGood(page, 'rundown');
+    await expectUsable(page, 'rundown');
     // Viewers were told of none.
     expect(await sent('quiz')).toEqual([0]);
   }, 60_000);
@@ -162,7 +162,7 @@ describe('a complete show', () => {
     await page.getByText('mo@example.org').waitFor();
     moderator = await fixture.open(link, { viewport: { width: 1_024, height: 900 } });
     await heading(moderator.page, 'Join Ann').waitFor();
-    await expectGood(moderator.page, 'join');
+    await expectUsable(moderator.page, 'join');
     await field(moderator.page, 'Your name').fill('Mo');
     await field(moderator.page, 'New password').fill(PASSWORD);
     await button(moderator.page, 'Join').click();
@@ -171,7 +171,7 @@ describe('a complete show', () => {
     expect(await moderator.page.getByRole('link', { name: 'API tokens' }).count()).toBe(0);
     await page.reload();
     await page.getByText('Mo', { exact: true }).waitFor();
-    await expectGood(page, 'team');
+    await expectUsable(page, 'team');
   }, 60_000);
 
   test('[B-1] [S-4] starts by hand: it begins for all, and both at work see who watches', async () => {
@@ -208,7 +208,7 @@ describe('a complete show', () => {
     await see([phone.page, desk.page], (at) => quizOf(at).getByText('Correct!'));
     await quizOf(other.page).getByText('Not this time.').waitFor();
     await see([...viewers().map(quizOf), wall.page], (at) => at.getByText('67'));
-    await wall.page.locator('.choice--right', { hasText: 'Two' }).waitFor();
+    await wall.page.locator('.choice--correct', { hasText: 'Two' }).waitFor();
     await keepViewers('results');
     expect(await sent('quiz', 'quiz-results')).toEqual([1, 1]);
   }, 60_000);
@@ -228,9 +228,9 @@ describe('a complete show', () => {
     await wall.page.getByText('Time is up').waitFor();
     await see(studio(), (at) => at.getByText('1 · 50 %'));
     for (const at of [...viewers(), wall.page]) expect(await at.getByText('50').count()).toBe(0);
-    await expectGood(moderator.page, 'on-air-moderator');
+    await expectUsable(moderator.page, 'on-air-moderator');
     await button(page, 'Show the results').click();
-    await wall.page.locator('.choice--right', { hasText: 'Jupiter' }).waitFor();
+    await wall.page.locator('.choice--correct', { hasText: 'Jupiter' }).waitFor();
     await quizOf(phone.page).getByText('you can still win').waitFor();
     await quizOf(other.page).getByText('You are out of this round.').waitFor();
     await see(studio(), (at) => at.getByText('No quiz is prepared'));
@@ -294,7 +294,7 @@ describe('a complete show', () => {
     const sent = (at: Page) => at.getByRole('list', { name: 'Sent events' });
     await see(studio(), (at) => sent(at).getByText('Discounts: 4'));
     await see(studio(), (at) => sent(at).getByText('Purchases: Cleo bought two mugs'));
-    await expectGood(page, 'on-air');
+    await expectUsable(page, 'on-air');
   }, 60_000);
 
   test('[C-18] [C-19] a moderator mutes a viewer, and sends them out', async () => {
@@ -313,7 +313,7 @@ describe('a complete show', () => {
       at.locator('.audience-count', { hasText: '2 watching' }),
     );
     await wall.page.getByText('2 watching').waitFor();
-    await keepPicture(other.page, 'viewer-banned-phone-light');
+    await saveScreenshot(other.page, 'viewer-banned-phone-light');
   }, 60_000);
 
   test('[S-4] ends it: it is over for all', async () => {
@@ -347,7 +347,7 @@ describe('a complete show', () => {
       .waitFor();
     const said = await panel(page, 'Chat').locator('dl > div').allTextContents();
     expect(said).toEqual(expect.arrayContaining(['Messages2', 'Questions1', 'Discounts4']));
-    await expectGood(page, 'report');
+    await expectUsable(page, 'report');
     expect(await moderator.page.getByRole('link', { name: 'Report' }).count()).toBe(0);
   }, 60_000);
 

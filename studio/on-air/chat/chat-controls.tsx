@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { ChatMode } from '../../../protocol/moderation.ts';
-import { useWrite } from '../../api/use-write.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
-import { tellFailure } from '../../ui/toasts.tsx';
-import { slowWords } from './slow-words.ts';
+import { showError } from '../../ui/toasts.tsx';
+import { slowModeLabel } from './slow-mode-label.ts';
 
 const S = 1_000;
 const SLOW_MS = [0, 3 * S, 5 * S, 10 * S, 30 * S, 60 * S, 300 * S];
@@ -14,7 +14,7 @@ interface ChatControlsProps {
   readonly mode: ChatMode;
 }
 
-/** How fast viewers may write, and whether at all. */
+/** Slow mode and pause of the chat. */
 export function ChatControls({ streamId, mode }: ChatControlsProps) {
   const { slowModeMs, paused, change, isPending } = useMode(streamId, mode);
   const all = SLOW_MS.includes(slowModeMs) ? SLOW_MS : [...SLOW_MS, slowModeMs];
@@ -22,14 +22,14 @@ export function ChatControls({ streamId, mode }: ChatControlsProps) {
     <>
       <Select
         label="Slow mode"
-        isLabelUnseen
+        isLabelHidden
         value={String(slowModeMs)}
-        options={all.map((ms) => ({ value: String(ms), text: slowWords(ms) }))}
+        options={all.map((ms) => ({ value: String(ms), text: slowModeLabel(ms) }))}
         onChange={(ms) => change({ slowModeMs: Number(ms) })}
         isDisabled={isPending}
       />
       <Switch
-        label="Pause"
+        label="Pause chat"
         isSelected={paused}
         onChange={(isPaused) => change({ paused: isPaused })}
         isDisabled={isPending}
@@ -38,25 +38,26 @@ export function ChatControls({ streamId, mode }: ChatControlsProps) {
   );
 }
 
-/** What was asked for is shown until the state says it, or something else. */
+/** Shows a requested mode until the server state changes or the request fails. */
 function useMode(streamId: string, mode: ChatMode) {
-  const [asked, setAsked] = useState<{ readonly mode: ChatMode; readonly was: ChatMode } | null>(
-    null,
-  );
-  const { write, isPending } = useWrite('patchChatMode', {
-    onFailure: (error) => {
-      setAsked(null);
-      tellFailure(error);
+  const [requested, setRequested] = useState<{
+    readonly mode: ChatMode;
+    readonly previous: ChatMode;
+  } | null>(null);
+  const { mutate, isPending } = useApiMutation('patchChatMode', {
+    onError: (error) => {
+      setRequested(null);
+      showError(error);
     },
   });
-  const shown = asked && isSame(asked.was, mode) ? asked.mode : mode;
+  const shown = requested && isEqualMode(requested.previous, mode) ? requested.mode : mode;
   const change = (part: Partial<ChatMode>) => {
-    setAsked({ mode: { ...shown, ...part }, was: mode });
-    write({ params: { stream_id: streamId }, body: part });
+    setRequested({ mode: { ...shown, ...part }, previous: mode });
+    mutate({ params: { stream_id: streamId }, body: part });
   };
   return { ...shown, change, isPending };
 }
 
-function isSame(one: ChatMode, other: ChatMode): boolean {
-  return one.slowModeMs === other.slowModeMs && one.paused === other.paused;
+function isEqualMode(a: ChatMode, b: ChatMode): boolean {
+  return a.slowModeMs === b.slowModeMs && a.paused === b.paused;
 }

@@ -3,34 +3,34 @@ import { useState } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
 import { Panel } from '../../ui/panel.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { heartsAMinute, type ShowRecord } from '../show-record.ts';
+import { heartsPerMinute, type ShowLog } from '../show-log.ts';
 import { ChatControls } from './chat-controls.tsx';
-import { LineList } from './line-list.tsx';
-import { PinnedLine } from './pinned-line.tsx';
+import { MessageList } from './message-list.tsx';
+import { PinnedMessage } from './pinned-message.tsx';
 import { QuestionQueue } from './question-queue.tsx';
 import { RestrictedDialog } from './restricted-dialog.tsx';
-import { useChatKeeping } from './use-chat-keeping.ts';
-import { useDeeds } from './use-deeds.tsx';
+import { useChatState } from './use-chat-state.ts';
+import { useMessageActions } from './use-message-actions.tsx';
 import { useModeration } from './use-moderation.ts';
 
 type View = 'all' | 'question' | 'queue';
 
 interface ChatPanelProps {
   readonly state: LiveState;
-  readonly record: ShowRecord;
+  readonly log: ShowLog;
 }
 
-const heartWords = (count: number) =>
+const heartLabel = (count: number) =>
   `${count.toLocaleString()} ${count === 1 ? 'heart' : 'hearts'}`;
 
-/** What viewers say, and what is done about it. */
-export function ChatPanel({ state, record }: ChatPanelProps) {
+/** The chat with its moderation. */
+export function ChatPanel({ state, log }: ChatPanelProps) {
   const { stream, chat } = state;
   const [view, setView] = useState<View>('all');
   const { moderation, hidden } = useModeration(stream.id);
-  const { restricted, questions, pinnedId, factsOf } = useChatKeeping(state, hidden, record.hidden);
-  const { onDeed, dialog } = useDeeds(moderation, pinnedId);
-  const hands = { onDeed, factsOf };
+  const { restricted, questions, pinnedId, statusOf } = useChatState(state, hidden, log.hidden);
+  const { onAction, dialog } = useMessageActions(moderation, pinnedId);
+  const handlers = { onAction, statusOf };
   const open = questions.all.filter((question) => question.state === 'open').length;
   const tabs = [
     { id: 'all', text: 'All' },
@@ -43,7 +43,7 @@ export function ChatPanel({ state, record }: ChatPanelProps) {
       aside={
         <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
           <Heart className="size-4 text-heart" aria-hidden="true" />
-          {heartWords(Math.round(heartsAMinute(record)))} a minute
+          {heartLabel(Math.round(heartsPerMinute(log)))} per minute
         </span>
       }
     >
@@ -51,19 +51,17 @@ export function ChatPanel({ state, record }: ChatPanelProps) {
         <ChatControls streamId={stream.id} mode={chat} />
         <RestrictedDialog viewers={restricted} moderation={moderation} />
       </div>
-      {chat.pinned && <PinnedLine line={chat.pinned} onUnpin={() => moderation.pin(null)} />}
-      <Tabs label="Which lines" tabs={tabs} selected={view} onSelect={setView}>
+      {chat.pinned && <PinnedMessage message={chat.pinned} onUnpin={() => moderation.pin(null)} />}
+      <Tabs label="Messages" tabs={tabs} selected={view} onSelect={setView}>
         {view === 'queue' ? (
-          <QuestionQueue questions={questions} hands={hands} />
+          <QuestionQueue questions={questions} handlers={handlers} />
         ) : (
-          <LineList
+          <MessageList
             streamId={stream.id}
-            record={record}
+            log={log}
             kind={view === 'question' ? 'question' : null}
-            hands={hands}
-            nothing={
-              view === 'question' ? 'Nobody has asked anything yet.' : 'Nobody has written yet.'
-            }
+            handlers={handlers}
+            emptyText={view === 'question' ? 'No questions yet.' : 'No messages yet.'}
           />
         )}
       </Tabs>

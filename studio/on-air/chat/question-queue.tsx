@@ -1,53 +1,53 @@
 import { useMemo, useState } from 'react';
 import type { QuestionState, QueuedQuestion } from '../../../protocol/moderation.ts';
 import { Select } from '../../ui/select.tsx';
-import { Failure } from '../../ui/states.tsx';
-import { type LineHands, Lines } from './lines.tsx';
-import type { KeptList } from './use-chat-keeping.ts';
+import { ErrorMessage } from '../../ui/states.tsx';
+import { MessageFeed, type MessageHandlers } from './message-feed.tsx';
+import type { LoadedList } from './use-chat-state.ts';
 
-const STATES: readonly { readonly value: QuestionState; readonly text: string }[] = [
+const STATE_OPTIONS: readonly { readonly value: QuestionState; readonly text: string }[] = [
   { value: 'open', text: 'Open' },
   { value: 'answered', text: 'Answered' },
   { value: 'dismissed', text: 'Dismissed' },
 ];
 
-const NOTHING: Readonly<Record<QuestionState, string>> = {
-  open: 'Nothing is in the queue. Lines of the chat have a menu to put them here.',
-  answered: 'No question is answered yet.',
-  dismissed: 'No question was dismissed.',
+const EMPTY_TEXTS: Readonly<Record<QuestionState, string>> = {
+  open: 'No open questions. Use a message’s menu to add it to the queue.',
+  answered: 'No answered questions.',
+  dismissed: 'No dismissed questions.',
 };
 
 interface QuestionQueueProps {
-  /** In the order in which they were written. */
-  readonly questions: KeptList<QueuedQuestion>;
-  readonly hands: LineHands;
+  /** Oldest first. */
+  readonly questions: LoadedList<QueuedQuestion>;
+  readonly handlers: MessageHandlers;
 }
 
-/** Questions that somebody chose to be answered: the oldest is next. */
-export function QuestionQueue({ questions: { all, failure }, hands }: QuestionQueueProps) {
+/** The questions that hosts queued, oldest first. */
+export function QuestionQueue({ questions: { all, loadError }, handlers }: QuestionQueueProps) {
   const [state, setState] = useState<QuestionState>('open');
-  const lines = useMemo(
+  const messages = useMemo(
     () => all.filter((question) => question.state === state).map(({ line }) => line),
     [all, state],
   );
   return (
     <div className="grid gap-1">
       <Select
-        label="Which questions"
-        isLabelUnseen
+        label="Questions to show"
+        isLabelHidden
         value={state}
-        options={STATES}
+        options={STATE_OPTIONS}
         onChange={setState}
       />
-      <Lines
+      <MessageFeed
         label="Questions, oldest first"
-        lines={lines}
-        hands={hands}
+        messages={messages}
+        handlers={handlers}
         end={
-          failure ? (
-            <Failure {...failure} />
+          loadError ? (
+            <ErrorMessage {...loadError} />
           ) : (
-            lines.length === 0 && <p className="p-2 text-quiet">{NOTHING[state]}</p>
+            messages.length === 0 && <p className="p-2 text-quiet">{EMPTY_TEXTS[state]}</p>
           )
         }
       />

@@ -3,22 +3,22 @@ import { useState } from 'react';
 import type { RestrictedViewer } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { Failure } from '../../ui/states.tsx';
-import type { KeptList } from './use-chat-keeping.ts';
-import { type Moderation, NAMELESS } from './use-moderation.ts';
+import { ErrorMessage } from '../../ui/states.tsx';
+import type { LoadedList } from './use-chat-state.ts';
+import { ANONYMOUS_NAME, type Moderation } from './use-moderation.ts';
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-/** As many as somebody reads; the newest are first. */
-const SHOWN = 200;
+/** Entries that the dialog shows; the newest are first. */
+const VISIBLE_MAX = 200;
 
 interface RestrictedDialogProps {
-  readonly viewers: KeptList<RestrictedViewer>;
+  readonly viewers: LoadedList<RestrictedViewer>;
   readonly moderation: Moderation;
 }
 
-/** Who may not write or may not be there, and how to let them. */
+/** The muted and banned viewers, with a button to lift each restriction. */
 export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps) {
-  const { all, failure } = viewers;
+  const { all, loadError } = viewers;
   const [isOpen, setOpen] = useState(false);
   return (
     <>
@@ -30,23 +30,25 @@ export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps)
       <Dialog title="Muted and banned" isOpen={isOpen} onOpenChange={setOpen}>
         {(close) => (
           <>
-            {failure && <Failure {...failure} />}
-            {all.length === 0 && !failure && (
-              <p className="text-quiet">Nobody is. Lines of the chat have a menu to do it.</p>
+            {loadError && <ErrorMessage {...loadError} />}
+            {all.length === 0 && !loadError && (
+              <p className="text-quiet">
+                No muted or banned viewers. Use a message’s menu to mute or ban someone.
+              </p>
             )}
             {all.length > 0 && (
               <ul className="grid gap-2">
-                {all.slice(0, SHOWN).map((each) => (
-                  <Restricted
-                    key={`${each.kind} ${each.viewer}`}
-                    of={each}
+                {all.slice(0, VISIBLE_MAX).map((viewer) => (
+                  <RestrictedItem
+                    key={`${viewer.kind} ${viewer.viewer}`}
+                    restricted={viewer}
                     moderation={moderation}
                   />
                 ))}
               </ul>
             )}
-            {all.length > SHOWN && (
-              <p className="text-quiet">and {(all.length - SHOWN).toLocaleString()} more</p>
+            {all.length > VISIBLE_MAX && (
+              <p className="text-quiet">and {(all.length - VISIBLE_MAX).toLocaleString()} more</p>
             )}
             <div className="flex justify-end">
               <Button onPress={close}>Close</Button>
@@ -58,28 +60,31 @@ export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps)
   );
 }
 
-interface RestrictedProps {
-  readonly of: RestrictedViewer;
+interface RestrictedItemProps {
+  readonly restricted: RestrictedViewer;
   readonly moderation: Moderation;
 }
 
-function Restricted({ of: { viewer, name, kind, until, by }, moderation }: RestrictedProps) {
-  const called = name || NAMELESS;
-  const till = until === null ? 'for the show' : `until ${TIME.format(until)}`;
+function RestrictedItem({
+  restricted: { viewer, name, kind, until, by },
+  moderation,
+}: RestrictedItemProps) {
+  const displayName = name || ANONYMOUS_NAME;
+  const period = until === null ? 'for the show' : `until ${TIME.format(until)}`;
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line pb-2">
       <span className="grid min-w-0">
-        <span className="truncate font-semibold">{called}</span>
+        <span className="truncate font-semibold">{displayName}</span>
         <span className="text-sm text-quiet">
-          {kind === 'banned' ? 'Banned' : 'Muted'} {till}
+          {kind === 'banned' ? 'Banned' : 'Muted'} {period}
           {by !== null && `, by ${by}`}
         </span>
       </span>
       <Button
         onPress={() => (kind === 'banned' ? moderation.unban(viewer) : moderation.unmute(viewer))}
       >
-        {kind === 'banned' ? 'Let them back' : 'Let them write'}
-        <span className="sr-only">– {called}</span>
+        {kind === 'banned' ? 'Lift ban' : 'Unmute'}
+        <span className="sr-only">– {displayName}</span>
       </Button>
     </li>
   );

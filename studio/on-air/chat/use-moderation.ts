@@ -1,90 +1,104 @@
 import { useMemo, useRef, useState } from 'react';
-import type { KeptLine, QuestionState } from '../../../protocol/moderation.ts';
-import { useWrite } from '../../api/use-write.ts';
-import { tellDone } from '../../ui/toasts.tsx';
+import type { QuestionState, StoredChatMessage } from '../../../protocol/moderation.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { showSuccess } from '../../ui/toasts.tsx';
 
-/** What can be done with a line of the chat, or with who wrote it. */
+/** The moderation calls for a message or its author. */
 export interface Moderation {
-  readonly hide: (line: KeptLine) => void;
-  readonly pin: (line: KeptLine | null) => void;
+  readonly hide: (message: StoredChatMessage) => void;
+  readonly pin: (message: StoredChatMessage | null) => void;
   /** @param minutes undefined: for the whole show */
-  readonly mute: (line: KeptLine, minutes?: number) => void;
+  readonly mute: (message: StoredChatMessage, minutes?: number) => void;
   readonly unmute: (viewer: string) => void;
-  readonly ban: (line: KeptLine) => void;
+  readonly ban: (message: StoredChatMessage) => void;
   readonly unban: (viewer: string) => void;
-  readonly queue: (line: KeptLine, state: QuestionState) => void;
+  readonly queue: (message: StoredChatMessage, state: QuestionState) => void;
 }
 
-const RESTRICTED = { stale: ['listRestricted'] } as const;
+const RESTRICTION_OPTIONS = { invalidates: ['listRestricted'] } as const;
 
-/** How long a press of a key mutes somebody. */
+/** Duration of a mute by keyboard. */
 export const MUTE_MINUTES = 10;
 
-/** What somebody is called who gave no name. */
-export const NAMELESS = 'A viewer';
+/** Display name of a viewer without one. */
+export const ANONYMOUS_NAME = 'A viewer';
 
 /**
- * What can be done in the chat of a show. It is the same object for as long as it is about the same
- * show, so that lines need not be made again; lines that this page hid are known at once.
+ * The moderation calls of a show. The object is stable for each show, so that memoized rows do not
+ * render again. `hidden` has the messages that this page hid.
  */
 export function useModeration(streamId: string) {
-  const [hidden, setHidden] = useState<ReadonlySet<string>>(NONE);
-  const hide = useWrite('hideChatLines', {
-    placeOf: ({ body }) => body?.ids.join() ?? '',
-    onDone: ({ ids }) => setHidden((before) => new Set([...before, ...ids])),
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(NO_IDS);
+  const hide = useApiMutation('hideChatLines', {
+    targetOf: ({ body }) => body?.ids.join() ?? '',
+    onSuccess: ({ ids }) => setHidden((before) => new Set([...before, ...ids])),
   });
-  const pin = useWrite('pinChatLine');
-  const ofViewer = { ...RESTRICTED, placeOf: viewerIn };
-  const mute = useWrite('muteViewer', {
-    ...ofViewer,
-    onDone: ({ name }, { body }) =>
-      tellDone(
-        `${name || NAMELESS} is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
+  const pin = useApiMutation('pinChatLine');
+  const viewerOptions = { ...RESTRICTION_OPTIONS, targetOf: viewerIn };
+  const mute = useApiMutation('muteViewer', {
+    ...viewerOptions,
+    onSuccess: ({ name }, { body }) =>
+      showSuccess(
+        `${name || ANONYMOUS_NAME} is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
       ),
   });
-  const unmute = useWrite('unmuteViewer', ofViewer);
-  const ban = useWrite('banViewer', {
-    ...ofViewer,
-    onDone: ({ name }) => tellDone(`${name || NAMELESS} is out of the show.`),
+  const unmute = useApiMutation('unmuteViewer', viewerOptions);
+  const ban = useApiMutation('banViewer', {
+    ...viewerOptions,
+    onSuccess: ({ name }) => showSuccess(`${name || ANONYMOUS_NAME} is banned.`),
   });
-  const unban = useWrite('unbanViewer', ofViewer);
-  const queue = useWrite('queueQuestion', {
-    stale: ['listQuestions'],
-    placeOf: ({ params }) => params?.line_id ?? '',
+  const unban = useApiMutation('unbanViewer', viewerOptions);
+  const queue = useApiMutation('queueQuestion', {
+    invalidates: ['listQuestions'],
+    targetOf: ({ params }) => params?.line_id ?? '',
   });
-  const writes = useRef({ hide, pin, mute, unmute, ban, unban, queue });
-  writes.current = { hide, pin, mute, unmute, ban, unban, queue };
+  const mutations = useRef({ hide, pin, mute, unmute, ban, unban, queue });
+  mutations.current = { hide, pin, mute, unmute, ban, unban, queue };
   const moderation = useMemo((): Moderation => {
     const params = { stream_id: streamId };
-    const named = ({ name }: KeptLine) => (name ? { name } : {});
+    const named = ({ name }: StoredChatMessage) => (name ? { name } : {});
     return {
-      hide: ({ id }) => writes.current.hide.write({ params, body: { ids: [id] } }),
-      pin: (line) => writes.current.pin.write({ params, body: { line: line && keptOf(line) } }),
-      mute: (line, minutes) =>
-        writes.current.mute.write({
-          params: { ...params, viewer: line.viewer },
-          body: { ...named(line), ...(minutes !== undefined && { minutes }) },
+      hide: ({ id }) => mutations.current.hide.mutate({ params, body: { ids: [id] } }),
+      pin: (message) =>
+        mutations.current.pin.mutate({
+          params,
+          body: { line: message && storedMessageOf(message) },
         }),
-      unmute: (viewer) => writes.current.unmute.write({ params: { ...params, viewer } }),
-      ban: (line) =>
-        writes.current.ban.write({ params: { ...params, viewer: line.viewer }, body: named(line) }),
-      unban: (viewer) => writes.current.unban.write({ params: { ...params, viewer } }),
-      queue: (line, state) =>
-        writes.current.queue.write({
-          params: { ...params, line_id: line.id },
-          body: { state, line: keptOf(line) },
+      mute: (message, minutes) =>
+        mutations.current.mute.mutate({
+          params: { ...params, viewer: message.viewer },
+          body: { ...named(message), ...(minutes !== undefined && { minutes }) },
+        }),
+      unmute: (viewer) => mutations.current.unmute.mutate({ params: { ...params, viewer } }),
+      ban: (message) =>
+        mutations.current.ban.mutate({
+          params: { ...params, viewer: message.viewer },
+          body: named(message),
+        }),
+      unban: (viewer) => mutations.current.unban.mutate({ params: { ...params, viewer } }),
+      queue: (message, state) =>
+        mutations.current.queue.mutate({
+          params: { ...params, line_id: message.id },
+          body: { state, line: storedMessageOf(message) },
         }),
     };
   }, [streamId]);
   return { moderation, hidden };
 }
 
-/** A line may have more to it where it comes from. */
-function keptOf({ id, viewer, name, text, kind, at }: KeptLine): KeptLine {
+/** Drops additional fields, which the API rejects. */
+function storedMessageOf({
+  id,
+  viewer,
+  name,
+  text,
+  kind,
+  at,
+}: StoredChatMessage): StoredChatMessage {
   return { id, viewer, name, text, kind, at };
 }
 
-const NONE: ReadonlySet<string> = new Set();
+const NO_IDS: ReadonlySet<string> = new Set();
 
 function viewerIn({ params }: { readonly params?: Readonly<Record<string, string>> }): string {
   return params?.viewer ?? '';

@@ -5,14 +5,14 @@ import type { ProducerEvent } from '../../../protocol/studio.ts';
 import { Button } from '../../ui/button.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { TextField } from '../../ui/text-field.tsx';
-import { ownEventOf } from './offer.ts';
+import { parseCustomEvent } from './offer.ts';
 
 export interface OfferFormProps {
-  /** What is shown is how it is; else nothing can be sent. */
-  readonly isHeard: boolean;
-  /** Something is being sent, or was a moment ago. */
+  /** Whether the connection is up; else sending is disabled. */
+  readonly isConnected: boolean;
+  /** Sending, or sent a moment ago. */
   readonly isBusy: boolean;
-  /** @param onSent called when it is sent */
+  /** @param onSent called after success */
   readonly onSend: (event: ProducerEvent, onSent?: () => void) => void;
 }
 
@@ -23,33 +23,33 @@ interface OfferFieldsProps extends Omit<OfferFormProps, 'onSend'> {
 }
 
 function OfferFields(props: OfferFieldsProps) {
-  const { isHeard, isBusy, onSubmit, validation = 'native', children } = props;
+  const { isConnected, isBusy, onSubmit, validation = 'native', children } = props;
   return (
     <Form
       className="grid gap-4"
       validationBehavior={validation}
       onSubmit={(event) => {
         event.preventDefault();
-        if (isHeard && !isBusy) onSubmit();
+        if (isConnected && !isBusy) onSubmit();
       }}
     >
       {children}
       <div>
-        <Button type="submit" isDisabled={!isHeard} isPending={isBusy}>
-          Tell the viewers
+        <Button type="submit" isDisabled={!isConnected} isPending={isBusy}>
+          Send to viewers
         </Button>
       </div>
     </Form>
   );
 }
 
-/** Discounts that were taken. */
+/** Sends a number of redeemed discounts. */
 export function DiscountForm({ onSend, ...rest }: OfferFormProps) {
   const [count, setCount] = useState(1);
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'discount', data: { count } })}>
       <NumberField
-        label="Discounts that were taken"
+        label="Redeemed discounts"
         value={count}
         onChange={(value) => setCount(Math.round(value) || 1)}
         minValue={1}
@@ -59,7 +59,7 @@ export function DiscountForm({ onSend, ...rest }: OfferFormProps) {
   );
 }
 
-/** Somebody bought something. */
+/** Sends a purchase. */
 export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
   const [name, setName] = useState('');
   const [text, setText] = useState('');
@@ -71,9 +71,9 @@ export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'purchase', data }, clear)}>
       <div className="grid gap-4 sm:grid-cols-[1fr_2fr]">
-        <TextField label="Who" value={name} onChange={setName} maxLength={CHAT_NAME_CHARS} />
+        <TextField label="Buyer" value={name} onChange={setName} maxLength={CHAT_NAME_CHARS} />
         <TextField
-          label="What they did"
+          label="Purchase"
           placeholder="bought two mugs"
           value={text}
           onChange={setText}
@@ -85,33 +85,33 @@ export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
   );
 }
 
-/** What an app of the producer's own knows: a type, and data if it needs any. */
-export function OwnEventForm({ onSend, ...rest }: OfferFormProps) {
+/** Sends a custom event for the producer's app: a type and optional data. */
+export function CustomEventForm({ onSend, ...rest }: OfferFormProps) {
   const [draft, setDraft] = useState({ type: '', dataText: '' });
-  const [isTried, setTried] = useState(false);
-  const written = ownEventOf(draft);
-  const errors = isTried && 'errors' in written ? written.errors : {};
+  const [isSubmitted, setSubmitted] = useState(false);
+  const parsed = parseCustomEvent(draft);
+  const errors = isSubmitted && 'errors' in parsed ? parsed.errors : {};
   return (
     <OfferFields
       {...rest}
       validation="aria"
       onSubmit={() => {
-        setTried(true);
-        if ('event' in written) onSend(written.event);
+        setSubmitted(true);
+        if ('event' in parsed) onSend(parsed.event);
       }}
     >
       <TextField
         label="Type"
         placeholder="lights"
-        help="A name that your app listens for."
+        help="The event name that your app listens for."
         value={draft.type}
         onChange={(type) => setDraft({ ...draft, type })}
         error={errors.type}
       />
       <TextField
-        label="Data, as JSON"
-        placeholder='{"colour": "red"}'
-        help="An object, or nothing."
+        label="Data (JSON)"
+        placeholder='{"color": "red"}'
+        help="A JSON object, or empty."
         rows={3}
         value={draft.dataText}
         onChange={(dataText) => setDraft({ ...draft, dataText })}

@@ -5,53 +5,54 @@ import {
   producerEventSchema,
 } from '../../../protocol/studio.ts';
 
-import type { BodyOf } from '../../api/studio-client.ts';
+import type { RequestOf } from '../../api/studio-client.ts';
 
-/** An event of the producer's own as it is being written: not right yet, maybe. */
-export interface OwnEventDraft {
+/** A custom event while it is edited; it may be invalid. */
+export interface CustomEventDraft {
   readonly type: string;
-  /** JSON: an object; nothing: there is no data. */
+  /** A JSON object, or empty for no data. */
   readonly dataText: string;
 }
 
-/** What is wrong with what is written, by the field where it is seen. */
+/** Errors by form field. */
 export type OfferErrors = Readonly<Partial<Record<'type' | 'data', string>>>;
 
-export type Written = { readonly event: ProducerEvent } | { readonly errors: OfferErrors };
+export type ParsedEvent = { readonly event: ProducerEvent } | { readonly errors: OfferErrors };
 
-/** So many can be sent again with one press. */
-const LATELY_MAX = 6;
+/** Number of recent events that can be sent again. */
+const RECENT_EVENTS_MAX = 6;
 
-/** The event that a draft is, or what is wrong with it. */
-export function ownEventOf({ type, dataText }: OwnEventDraft): Written {
-  const named = ownTypeSchema.safeParse(type.trim());
-  const told = dataOf(dataText);
-  const wrongData = 'wrong' in told ? told.wrong : null;
-  if (named.success && 'data' in told) return { event: { type: named.data, data: told.data } };
-  const wrongType = named.success ? null : `The type ${named.error.issues[0]?.message}.`;
+/** Parses a draft into an event or its errors. */
+export function parseCustomEvent({ type, dataText }: CustomEventDraft): ParsedEvent {
+  const typeResult = ownTypeSchema.safeParse(type.trim());
+  const parsedData = dataOf(dataText);
+  const dataError = 'error' in parsedData ? parsedData.error : null;
+  if (typeResult.success && 'data' in parsedData)
+    return { event: { type: typeResult.data, data: parsedData.data } };
+  const typeError = typeResult.success ? null : `The type ${typeResult.error.issues[0]?.message}.`;
   return {
-    errors: { ...(wrongType && { type: wrongType }), ...(wrongData && { data: wrongData }) },
+    errors: { ...(typeError && { type: typeError }), ...(dataError && { data: dataError }) },
   };
 }
 
-type Data = { readonly data: Record<string, unknown> | null } | { readonly wrong: string };
+type ParsedData = { readonly data: Record<string, unknown> | null } | { readonly error: string };
 
-function dataOf(text: string): Data {
+function dataOf(text: string): ParsedData {
   if (text.trim() === '') return { data: null };
-  const told = parsed(text);
-  if (told === undefined) return { wrong: 'This is no JSON.' };
-  if (told === null) return { data: null };
-  if (typeof told !== 'object' || Array.isArray(told)) {
-    return { wrong: 'The data must be an object, such as {"colour": "red"}.' };
+  const parsedData = parseJson(text);
+  if (parsedData === undefined) return { error: 'This is not valid JSON.' };
+  if (parsedData === null) return { data: null };
+  if (typeof parsedData !== 'object' || Array.isArray(parsedData)) {
+    return { error: 'The data must be an object, such as {"color": "red"}.' };
   }
-  if (new TextEncoder().encode(JSON.stringify(told)).length > PRODUCER_EVENT_BYTES) {
-    return { wrong: `The data must have at most ${PRODUCER_EVENT_BYTES} bytes.` };
+  if (new TextEncoder().encode(JSON.stringify(parsedData)).length > PRODUCER_EVENT_BYTES) {
+    return { error: `The data must have at most ${PRODUCER_EVENT_BYTES} bytes.` };
   }
-  return { data: { ...told } };
+  return { data: { ...parsedData } };
 }
 
-/** What JSON says; undefined: it is none. */
-function parsed(text: string): unknown {
+/** The parsed JSON; undefined: invalid. */
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -59,34 +60,34 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the service takes: a name that nobody wrote is left out. */
-export function bodyOf({ type, data }: ProducerEvent): BodyOf<'sendEvent'> {
+/** The request body for an event, without an empty name. */
+export function requestOf({ type, data }: ProducerEvent): RequestOf<'sendEvent'> {
   return type === 'purchase' && data?.name === ''
     ? { type, data: { text: String(data.text) } }
     : { type, data };
 }
 
-/** What an event says, in a line. */
-export function wordsOf({ type, data }: ProducerEvent): string {
-  if (type === 'discount') return discountWords(Number(data?.count ?? 1));
-  if (type === 'purchase') return [data?.name || 'Somebody', data?.text].join(' ');
+/** A one-line description of an event. */
+export function eventLabel({ type, data }: ProducerEvent): string {
+  if (type === 'discount') return discountLabel(Number(data?.count ?? 1));
+  if (type === 'purchase') return [data?.name || 'Someone', data?.text].join(' ');
   return data === null ? type : `${type} ${JSON.stringify(data)}`;
 }
 
 /** "3 discounts". */
-export function discountWords(count: number): string {
+export function discountLabel(count: number): string {
   return `${count.toLocaleString()} ${count === 1 ? 'discount' : 'discounts'}`;
 }
 
-/** What can be sent again: each once, the newest first. @param all the newest first */
-export function lately(all: readonly { type: string; data: unknown }[]): ProducerEvent[] {
-  const found = new Map<string, ProducerEvent>();
-  for (const one of all) {
-    const { data: event } = producerEventSchema.safeParse({ type: one.type, data: one.data });
+/** Recent events that can be sent again: each once, newest first. @param all newest first */
+export function recentEvents(all: readonly { type: string; data: unknown }[]): ProducerEvent[] {
+  const byLabel = new Map<string, ProducerEvent>();
+  for (const entry of all) {
+    const { data: event } = producerEventSchema.safeParse({ type: entry.type, data: entry.data });
     if (!event) continue;
-    const words = wordsOf(event);
-    if (!found.has(words)) found.set(words, event);
-    if (found.size === LATELY_MAX) break;
+    const label = eventLabel(event);
+    if (!byLabel.has(label)) byLabel.set(label, event);
+    if (byLabel.size === RECENT_EVENTS_MAX) break;
   }
-  return [...found.values()];
+  return [...byLabel.values()];
 }

@@ -2,16 +2,16 @@ import { RotateCcw } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
 import { type ProducerEvent, producerEventSchema } from '../../../protocol/studio.ts';
-import { useWrite } from '../../api/use-write.ts';
-import { useMay } from '../../session/session-context.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { usePermission } from '../../session/session-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import type { ShowRecord } from '../show-record.ts';
-import { useArmed } from '../use-armed.ts';
+import type { ShowLog } from '../show-log.ts';
 import { useEarlierSent } from '../use-history.ts';
-import { bodyOf, discountWords, lately, wordsOf } from './offer.ts';
-import { DiscountForm, OwnEventForm, PurchaseForm } from './offer-forms.tsx';
+import { useIsSettled } from '../use-press-guard.ts';
+import { discountLabel, eventLabel, recentEvents, requestOf } from './offer.ts';
+import { CustomEventForm, DiscountForm, PurchaseForm } from './offer-forms.tsx';
 import { Purchases } from './purchases.tsx';
 
 type Offer = 'discount' | 'purchase' | 'own';
@@ -19,127 +19,127 @@ type Offer = 'discount' | 'purchase' | 'own';
 const OFFERS: readonly { readonly id: Offer; readonly text: string }[] = [
   { id: 'discount', text: 'Discounts' },
   { id: 'purchase', text: 'Purchase' },
-  { id: 'own', text: 'Own event' },
+  { id: 'own', text: 'Custom event' },
 ];
-const FORMS = { discount: DiscountForm, purchase: PurchaseForm, own: OwnEventForm };
+const FORMS = { discount: DiscountForm, purchase: PurchaseForm, own: CustomEventForm };
 
 interface OffersPanelProps {
   readonly state: LiveState;
-  readonly record: ShowRecord;
-  /** What is shown is how it is; else nothing can be pressed. */
-  readonly isHeard: boolean;
+  readonly log: ShowLog;
+  /** Whether the connection is up; else buttons are disabled. */
+  readonly isConnected: boolean;
 }
 
-/** What is sold in the show, and what an app of the producer's own is told by it. */
-export function OffersPanel({ state, record, isHeard }: OffersPanelProps) {
-  const maySend = useMay('sendEvent');
+/** Sends discounts, purchases and custom events, and lists purchases. */
+export function OffersPanel({ state, log, isConnected }: OffersPanelProps) {
+  const maySend = usePermission('sendEvent');
   const isOver = state.stream.status === 'ENDED';
   return (
     <Panel
       title="Sell and send"
       aside={
         <span className="text-sm text-quiet tabular-nums">
-          {discountWords(record.discounts)} since this page was opened
+          {discountLabel(log.discounts)} since this page was opened
         </span>
       }
     >
       {maySend && !isOver && (
-        <Sending streamId={state.stream.id} record={record} isHeard={isHeard} />
+        <SendForms streamId={state.stream.id} log={log} isConnected={isConnected} />
       )}
-      <Purchases streamId={state.stream.id} record={record} />
+      <Purchases streamId={state.stream.id} log={log} />
     </Panel>
   );
 }
 
-interface SendingProps {
+interface SendFormsProps {
   readonly streamId: string;
-  readonly record: ShowRecord;
-  readonly isHeard: boolean;
+  readonly log: ShowLog;
+  readonly isConnected: boolean;
 }
 
-function Sending({ streamId, record, isHeard }: SendingProps) {
+function SendForms({ streamId, log, isConnected }: SendFormsProps) {
   const [offer, setOffer] = useState<Offer>('discount');
-  /** What was sent from here, the newest first. */
+  /** Events sent from this page, newest first. */
   const [sent, setSent] = useState<readonly ProducerEvent[]>([]);
-  /** What was pressed last, in words. */
-  const [pressed, setPressed] = useState('');
+  /** Label of the event that was sent last. */
+  const [lastLabel, setLastLabel] = useState('');
   const afterSent = useRef(() => {});
-  const { write, isPending } = useWrite('sendEvent', {
-    onDone: (_, { body }) => {
+  const { mutate, isPending } = useApiMutation('sendEvent', {
+    onSuccess: (_, { body }) => {
       const event = producerEventSchema.parse(body);
       setSent((before) => [event, ...before]);
       afterSent.current();
     },
   });
-  const isArmed = useArmed(String(sent.length));
+  const isSettled = useIsSettled(String(sent.length));
   const send = (event: ProducerEvent, onSent = () => {}) => {
-    if (isPending || !isArmed) return;
+    if (isPending || !isSettled) return;
     afterSent.current = onSent;
-    setPressed(wordsOf(event));
-    write({ params: { stream_id: streamId }, body: bodyOf(event) });
+    setLastLabel(eventLabel(event));
+    mutate({ params: { stream_id: streamId }, body: requestOf(event) });
   };
-  // A button that is pending keeps the focus, one that is disabled loses it.
-  const isBusy = isPending || (!isArmed && sent.length > 0);
+  // A pending button keeps the focus; a disabled one loses it.
+  const isBusy = isPending || (!isSettled && sent.length > 0);
   const Form = FORMS[offer];
   return (
     <>
       <Tabs label="What to send" tabs={OFFERS} selected={offer} onSelect={setOffer}>
-        <Form isHeard={isHeard} isBusy={isBusy} onSend={send} />
+        <Form isConnected={isConnected} isBusy={isBusy} onSend={send} />
       </Tabs>
       <p role="status" className="text-sm text-quiet empty:hidden">
-        {sent[0] && `Sent: ${wordsOf(sent[0])}`}
+        {sent[0] && `Sent: ${eventLabel(sent[0])}`}
       </p>
-      <SentLately
+      <RecentEvents
         streamId={streamId}
         sent={sent}
-        record={record}
-        isHeard={isHeard}
-        busy={isBusy ? pressed : null}
+        log={log}
+        isConnected={isConnected}
+        busyLabel={isBusy ? lastLabel : null}
         onSend={send}
       />
     </>
   );
 }
 
-interface SentLatelyProps {
+interface RecentEventsProps {
   readonly streamId: string;
   readonly sent: readonly ProducerEvent[];
-  readonly record: ShowRecord;
-  readonly isHeard: boolean;
-  /** What is being sent, or was a moment ago; null: nothing. */
-  readonly busy: string | null;
+  readonly log: ShowLog;
+  readonly isConnected: boolean;
+  /** Label of the event being sent, or sent a moment ago; null: none. */
+  readonly busyLabel: string | null;
   readonly onSend: (event: ProducerEvent) => void;
 }
 
-/** What was sent from here, and events of their own that anybody sent: once more with one press. */
-function SentLately({ streamId, sent, record, isHeard, busy, onSend }: SentLatelyProps) {
-  const earlier = useEarlierSent(streamId, record.first);
+/** Events from this page and custom events from anyone, to send again with one press. */
+function RecentEvents({ streamId, sent, log, isConnected, busyLabel, onSend }: RecentEventsProps) {
+  const earlier = useEarlierSent(streamId, log.firstInterval);
   const all = useMemo(
     () =>
-      lately([
+      recentEvents([
         ...sent,
-        ...record.sent.toReversed().map(({ event }) => event),
+        ...log.sent.toReversed().map(({ event }) => event),
         ...earlier.sent.map(({ event }) => event),
       ]),
-    [sent, record.sent, earlier.sent],
+    [sent, log.sent, earlier.sent],
   );
   if (all.length === 0) return null;
   return (
     <div className="grid gap-2 border-t border-line pt-3">
-      <h3 className="text-sm font-semibold">Once more</h3>
+      <h3 className="text-sm font-semibold">Send again</h3>
       <ul className="flex flex-wrap gap-2 *:min-w-0">
         {all.map((event) => {
-          const words = wordsOf(event);
+          const label = eventLabel(event);
           return (
-            <li key={words}>
+            <li key={label}>
               <Button
-                isDisabled={!isHeard || (busy !== null && busy !== words)}
-                isPending={busy === words}
-                aria-label={`Send again: ${words}`}
+                isDisabled={!isConnected || (busyLabel !== null && busyLabel !== label)}
+                isPending={busyLabel === label}
+                aria-label={`Send again: ${label}`}
                 onPress={() => onSend(event)}
               >
-                {busy !== words && <RotateCcw aria-hidden="true" />}
-                <span className="max-w-64 truncate font-normal">{words}</span>
+                {busyLabel !== label && <RotateCcw aria-hidden="true" />}
+                <span className="max-w-64 truncate font-normal">{label}</span>
               </Button>
             </li>
           );

@@ -1,5 +1,5 @@
 /** Time that a test moves, with what waits in it. */
-export class MovedTime {
+export class FakeTime {
   readonly #timers = new Set<{ readonly atMs: number; readonly then: () => void }>();
   #nowMs = 0;
 
@@ -10,7 +10,7 @@ export class MovedTime {
     return this.#timers.size;
   }
 
-  /** As `LineBrowser.after`. @returns what calls it off */
+  /** As `ConnectionEnvironment.after`. @returns what calls it off */
   after = (ms: number, then: () => void): (() => void) => {
     const timer = { atMs: this.#nowMs + ms, then };
     this.#timers.add(timer);

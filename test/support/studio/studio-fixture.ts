@@ -11,7 +11,7 @@ import {
 } from '../harness/program.ts';
 import { launchBrowser } from '../media/browser.ts';
 import { addAxe } from '../player/axe.ts';
-import { HASTEN } from '../player/show-fixture.ts';
+import { FAST_POLLING } from '../player/show-fixture.ts';
 
 export const PASSWORD = 'correct horse battery';
 // What a browser says by itself of an answer that a page expects, or of a line that a test cut.
@@ -19,7 +19,7 @@ const EXPECTED = /^Failed to load resource: /;
 const NO_VIDEO = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
 /** The studio in a browser of its own. */
-export interface Opened {
+export interface OpenedPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** What the page got wrong. */
@@ -81,7 +81,7 @@ export class StudioFixture {
   }
 
   /** A call of the studio API by somebody at work, that must do. @returns its JSON */
-  async call<T>({ context }: Opened, method: string, path: string, data?: unknown): Promise<T> {
+  async call<T>({ context }: OpenedPage, method: string, path: string, data?: unknown): Promise<T> {
     const studio = `${this.url}/studio/v1`;
     const session = await context.request.get(`${studio}/session`);
     const headers = { 'X-CSRF-Token': (await session.json()).csrf };
@@ -91,7 +91,7 @@ export class StudioFixture {
   }
 
   /** @param script what runs before the page */
-  async open(path: string, options: BrowserContextOptions = {}, script = ''): Promise<Opened> {
+  async open(path: string, options: BrowserContextOptions = {}, script = ''): Promise<OpenedPage> {
     const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(15_000);
     await context.addInitScript(script);
@@ -107,7 +107,7 @@ export class StudioFixture {
   }
 
   /** The studio as Ann has it, who owns the account; her way in is tried elsewhere. */
-  async openOwner(): Promise<Opened> {
+  async openOwner(): Promise<OpenedPage> {
     const link = await this.linkFor('ann@example.org');
     const owner = await this.open('/studio/');
     const data = { token: new URL(link).hash.split('=')[1], name: 'Ann', password: PASSWORD };
@@ -118,8 +118,8 @@ export class StudioFixture {
   }
 
   /** Somebody who watches, in a browser of their own. */
-  watchPage(streamId: string, options: BrowserContextOptions = {}): Promise<Opened> {
-    return this.open(`/watch/${streamId}`, options, HASTEN);
+  watchPage(streamId: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+    return this.open(`/watch/${streamId}`, options, FAST_POLLING);
   }
 
   /** Somebody who watches, without a browser. */
@@ -136,7 +136,7 @@ export class StudioFixture {
   }
 
   /** The events of a show that viewers were sent, by the producer's export. */
-  async sentEvents({ page }: Opened, streamId: string): Promise<FeedEvent[]> {
+  async sentEvents({ page }: OpenedPage, streamId: string): Promise<FeedEvent[]> {
     const path = `/studio/v1/streams/${streamId}/exports/feed`;
     const rows = (await (await page.request.get(this.url + path)).text()).split('\n');
     return rows.filter(Boolean).flatMap((row) => JSON.parse(row).events);

@@ -2,7 +2,7 @@ import { expect } from 'bun:test';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { faultsIn } from '../player/axe.ts';
+import { axeViolations } from '../player/axe.ts';
 
 // What tests do with any page of the studio.
 
@@ -22,16 +22,16 @@ export const button = (page: Page, name: string): Locator =>
 export const field = (page: Page, name: string): Locator => page.getByLabel(name, { exact: true });
 
 /** Everybody can use what is on the page, at all sizes, and nothing is wider than the screen. */
-export async function expectGood(page: Page, name: string): Promise<void> {
+export async function expectUsable(page: Page, name: string): Promise<void> {
   const before = page.viewportSize();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: width === 390 ? 844 : 900 });
     for (const colorScheme of LOOKS) {
       await page.emulateMedia({ colorScheme });
-      // By night a page has other colours, and nothing else.
-      const faults = await faultsIn(page, { ...AXE, colours: colorScheme === 'dark' });
+      // By night a page has other colors, and nothing else.
+      const faults = await axeViolations(page, { ...AXE, colors: colorScheme === 'dark' });
       expect([name, width, colorScheme, faults]).toEqual([name, width, colorScheme, []]);
-      await keepPicture(page, `studio-${name}-${width}-${colorScheme}`);
+      await saveScreenshot(page, `studio-${name}-${width}-${colorScheme}`);
     }
     expect([name, width, await page.evaluate(TOO_WIDE)]).toEqual([name, width, 0]);
   }
@@ -40,24 +40,24 @@ export async function expectGood(page: Page, name: string): Promise<void> {
 }
 
 /** A picture for people, where they asked for some. */
-export async function keepPicture(page: Page, name: string): Promise<void> {
+export async function saveScreenshot(page: Page, name: string): Promise<void> {
   if (!PICTURES) return;
   mkdirSync(PICTURES, { recursive: true });
   await page.screenshot({ path: join(PICTURES, `${name}.png`) });
 }
 
-interface Written {
+interface ParsedEvent {
   /** Seconds to answer. */
   readonly seconds?: number;
   /** Its results are shown when somebody says so. */
-  readonly isByHand?: boolean;
+  readonly isManualReveal?: boolean;
 }
 
 /** Writes a quiz, of whose choices Jupiter is right, at the end of the rundown. */
 export async function writeQuiz(
   page: Page,
   question: string,
-  { seconds = 3, isByHand = false }: Written = {},
+  { seconds = 3, isManualReveal = false }: ParsedEvent = {},
 ): Promise<void> {
   await button(page, 'New quiz').click();
   await field(page, 'Question').fill(question);
@@ -66,7 +66,7 @@ export async function writeQuiz(
   await page.getByText('Mark the right one').waitFor();
   await page.getByRole('radio', { name: 'Choice 2 is right' }).check({ force: true });
   await page.getByRole('textbox', { name: 'Time to answer, seconds' }).fill(String(seconds));
-  if (isByHand) await page.getByText('Show the results by hand').click();
+  if (isManualReveal) await page.getByText('Show the results by hand').click();
   await button(page, 'Add it').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByText(question).waitFor();

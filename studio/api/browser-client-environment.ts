@@ -1,0 +1,29 @@
+import type { ClientEnvironment } from './studio-client.ts';
+
+/** The client environment of this browser. */
+export function browserClientEnvironment(): ClientEnvironment {
+  return {
+    fetch: (url, init) => fetch(url, init),
+    createIdempotencyKey,
+    wait: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        const timer = setTimeout(resolve, ms);
+        signal?.addEventListener('abort', () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        });
+      }),
+    monotonicMs: () => performance.now(),
+    random: Math.random,
+  };
+}
+
+/**
+ * Random key. `crypto.randomUUID()` exists in secure contexts only, and a studio may be served at
+ * `http://192.168.1.2`.
+ */
+export function createIdempotencyKey(): string {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('');
+}

@@ -1,0 +1,55 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { showError } from '../ui/toasts.tsx';
+import { createIdempotencyKey } from './browser-client-environment.ts';
+import type { CallInput, OperationName, ResponseOf } from './studio-client.ts';
+import { useStudio } from './studio-context.ts';
+
+interface MutationOptions<Name extends OperationName> {
+  /** Operations whose cached responses become stale. */
+  readonly invalidates?: readonly OperationName[];
+  readonly onSuccess?: (response: ResponseOf<Name>, input: CallInput<Name>) => void;
+  /** Handles an error; by default a toast shows it. */
+  readonly onError?: (error: unknown) => void;
+  /** The target of a call: calls with different targets may overlap. */
+  readonly targetOf?: (input: CallInput<Name>) => string;
+}
+
+/**
+ * Mutates by an operation. A second call for the same target is ignored while the first is pending.
+ * All retries of a call have one idempotency key.
+ */
+export function useApiMutation<Name extends OperationName>(
+  name: Name,
+  {
+    invalidates = [],
+    onSuccess,
+    onError = showError,
+    targetOf = () => '',
+  }: MutationOptions<Name> = {},
+) {
+  const studio = useStudio();
+  const queries = useQueryClient();
+  const pendingTargets = useRef(new Set<string>());
+  const { mutate: run, isPending } = useMutation({
+    // No queueing while offline: the client decides when to give up.
+    networkMode: 'always',
+    mutationFn: (input: CallInput<Name>) =>
+      studio.call(name, { key: createIdempotencyKey(), ...input }),
+    onSuccess: async (response, input) => {
+      await Promise.all(
+        invalidates.map((operation) => queries.invalidateQueries({ queryKey: [operation] })),
+      );
+      onSuccess?.(response, input);
+    },
+    onError: onError,
+    onSettled: (_, __, input) => pendingTargets.current.delete(targetOf(input)),
+  });
+  const mutate = (input: CallInput<Name> = {}) => {
+    const target = targetOf(input);
+    if (pendingTargets.current.has(target)) return;
+    pendingTargets.current.add(target);
+    run(input);
+  };
+  return { mutate, isPending };
+}

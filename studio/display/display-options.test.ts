@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'bun:test';
+import { displayAddress, parseDisplayOptions } from './display-options.ts';
+
+const AT = 'https://live.example/studio/present/7d2c';
+
+describe('parseDisplayOptions', () => {
+  test('returns the defaults without query and fragment', () => {
+    expect(parseDisplayOptions(AT)).toEqual({
+      streamId: '7d2c',
+      key: null,
+      isOverlay: false,
+      hasLiveBars: false,
+      holdMs: null,
+    });
+  });
+
+  test('reads the key from the fragment only', () => {
+    expect(parseDisplayOptions(`${AT}/#key=pk_abc`)).toMatchObject({
+      streamId: '7d2c',
+      key: 'pk_abc',
+    });
+    expect(parseDisplayOptions(`${AT}?key=pk_abc`).key).toBeNull();
+  });
+
+  test('hides results after 20 s in an overlay', () => {
+    const overlay = parseDisplayOptions(`${AT}?background=transparent`);
+    expect(overlay).toMatchObject({ isOverlay: true, holdMs: 20_000 });
+  });
+
+  test.each([
+    ['?hold=5', 5_000],
+    ['?hold=0', 0],
+    ['?background=transparent&hold=90', 90_000],
+    ['?hold=999999', 3_600_000],
+    ['?hold=-1', null],
+    ['?hold=', null],
+    ['?hold=long', null],
+  ])('reads the hold time: %s', (query, holdMs) => {
+    expect(parseDisplayOptions(AT + query).holdMs).toBe(holdMs);
+  });
+
+  test.each([
+    ['?bars=live', true],
+    ['?bars', false],
+    ['?bars=later', false],
+  ])('reads whether bars are live: %s', (query, hasLiveBars) => {
+    expect(parseDisplayOptions(AT + query).hasLiveBars).toBe(hasLiveBars);
+  });
+});
+
+const URL_MADE = 'https://live.example/studio/present/7d2c#key=pk_abc';
+
+test.each([
+  [false, false],
+  [true, false],
+  [false, true],
+  [true, true],
+])(
+  'displayAddress sets what parseDisplayOptions reads: overlay %s, live bars %s',
+  (...appearance) => {
+    const [isOverlay, hasLiveBars] = appearance;
+    const address = displayAddress(URL_MADE, { isOverlay, hasLiveBars });
+    expect(parseDisplayOptions(address)).toMatchObject({
+      streamId: '7d2c',
+      key: 'pk_abc',
+      isOverlay,
+      hasLiveBars,
+    });
+  },
+);
+
+test('displayAddress keeps the URL for the default appearance', () => {
+  expect(displayAddress(URL_MADE, { isOverlay: false, hasLiveBars: false })).toBe(URL_MADE);
+});

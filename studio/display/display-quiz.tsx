@@ -1,0 +1,73 @@
+import { Check, Lock } from 'lucide-react';
+import type { CSSProperties } from 'react';
+import type { PresenterQuiz } from '../../protocol/presenter.ts';
+import { CountdownRing } from './countdown-ring.tsx';
+
+interface DisplayQuizProps {
+  readonly quiz: PresenterQuiz;
+  readonly remainingMs: number;
+  /** Answer counts are visible before the results. */
+  readonly hasLiveBars: boolean;
+}
+
+/** A quiz, from the question to the results. */
+export function DisplayQuiz({ quiz, remainingMs, hasLiveBars }: DisplayQuizProps) {
+  const { question, order, duration, results, tally } = quiz;
+  const counts = results?.choices ?? (hasLiveBars ? tally : null);
+  return (
+    <>
+      <div className="asked">
+        <h1 className="question">{question}</h1>
+        {remainingMs > 0 ? (
+          <CountdownRing remainingMs={remainingMs} durationMs={duration} />
+        ) : (
+          !results && (
+            <p className="time-up">
+              <Lock aria-hidden="true" />
+              Time is up
+            </p>
+          )
+        )}
+      </div>
+      <ol className="choices" data-few={order.length <= 3 || undefined}>
+        {order.map((choice, index) => (
+          <Choice
+            key={choice}
+            choice={choice}
+            number={index + 1}
+            isCorrect={results ? choice === results.answer : null}
+            percentage={counts ? (counts[choice]?.percentage ?? 0) : null}
+          />
+        ))}
+      </ol>
+    </>
+  );
+}
+
+interface ChoiceProps {
+  readonly choice: string;
+  readonly number: number;
+  /** null: not known yet. */
+  readonly isCorrect: boolean | null;
+  /** null: no bar. */
+  readonly percentage: number | null;
+}
+
+const MODIFIERS = { null: '', true: ' choice--correct', false: ' choice--wrong' };
+
+function Choice({ choice, number, isCorrect, percentage }: ChoiceProps) {
+  return (
+    <li
+      className={`choice${MODIFIERS[`${isCorrect}`]}`}
+      style={{ '--percent': percentage ?? 0 } as CSSProperties}
+    >
+      <span className="choice-bar" />
+      <span className="choice-number">{isCorrect ? <Check aria-hidden="true" /> : number}</span>
+      <span className="choice-text">
+        {choice}
+        {isCorrect && <span className="unseen"> (correct)</span>}
+      </span>
+      {percentage !== null && <span className="choice-share">{percentage} %</span>}
+    </li>
+  );
+}

@@ -1,0 +1,169 @@
+import { Users } from 'lucide-react';
+import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
+import type { PresenterState } from '../../protocol/presenter.ts';
+import type { DisplayOptions } from './display-options.ts';
+import { DisplayQuiz } from './display-quiz.tsx';
+import type { DisplayShow, DisplaySnapshot } from './display-show.ts';
+import { FullScreenButton } from './full-screen-button.tsx';
+import type { Scene } from './scene.ts';
+import { useFit } from './use-fit.ts';
+
+const TICK_MS = 100;
+/** Largest scale of a scene on a full screen. */
+const SCALE_MAX = 1.6;
+
+interface DisplayViewProps {
+  readonly show: DisplayShow;
+  readonly options: DisplayOptions;
+}
+
+/** The whole page: a full screen or an overlay. */
+export function DisplayView({ show, options }: DisplayViewProps) {
+  const { state, scene, isStale, refusal } = useDisplaySnapshot(show);
+  useScreenWakeLock();
+  return (
+    <main className="display">
+      {state && scene && <SceneView state={state} scene={scene} options={options} />}
+      {refusal !== null && <Refused status={refusal} hasKey={options.key !== null} />}
+      {isStale && <span className="display-dot" />}
+      {!options.isOverlay && <FullScreenButton />}
+    </main>
+  );
+}
+
+interface SceneViewProps {
+  readonly state: PresenterState;
+  readonly scene: Scene;
+  readonly options: DisplayOptions;
+}
+
+function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneViewProps) {
+  // An overlay is empty between quizzes.
+  if (isOverlay && (scene.kind === 'title' || scene.kind === 'over')) return null;
+  return (
+    <>
+      <Fitted kind={scene.kind} maxScale={isOverlay ? 1 : SCALE_MAX}>
+        {scene.kind === 'quiz' ? (
+          <DisplayQuiz {...scene} hasLiveBars={hasLiveBars} />
+        ) : (
+          <Headline {...headlineOf(scene, state)} />
+        )}
+      </Fitted>
+      <footer className="display-foot">
+        <span className="display-title">{scene.kind === 'title' ? '' : state.stream.title}</span>
+        {scene.kind === 'quiz' && <Answered count={scene.quiz.answered} />}
+        {state.count !== null && (
+          <span className="display-count">
+            <Users aria-hidden="true" />
+            {state.count.toLocaleString()}
+            <span className="display-unit"> watching</span>
+          </span>
+        )}
+      </footer>
+    </>
+  );
+}
+
+interface FittedProps {
+  readonly kind: string;
+  /** Largest scale. */
+  readonly maxScale: number;
+  readonly children: ReactNode;
+}
+
+/** A scene, as large as fits. */
+function Fitted({ kind, maxScale, children }: FittedProps) {
+  const container = useRef<HTMLElement>(null);
+  useFit(container, maxScale);
+  return (
+    <section ref={container} className={`scene scene--${kind}`}>
+      {children}
+    </section>
+  );
+}
+
+function Answered({ count }: { readonly count: number }) {
+  return (
+    <span className="display-answered">
+      <b>{count.toLocaleString()}</b> {count === 1 ? 'answer' : 'answers'}
+    </span>
+  );
+}
+
+interface HeadlineProps {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly isNumber?: boolean;
+}
+
+function Headline({ title, subtitle, isNumber = false }: HeadlineProps) {
+  return (
+    <>
+      <h1 className={isNumber ? 'scene-number' : 'scene-words'}>{title}</h1>
+      {subtitle && <p className="scene-below">{subtitle}</p>}
+    </>
+  );
+}
+
+function headlineOf(
+  scene: Exclude<Scene, { kind: 'quiz' }>,
+  { stream }: PresenterState,
+): HeadlineProps {
+  if (scene.kind === 'over') return { title: 'Thank you!', subtitle: 'The show has ended.' };
+  if (scene.kind === 'title') {
+    return { title: stream.title, subtitle: stream.status === 'CREATED' ? 'Starting soon' : '' };
+  }
+  const { count } = scene;
+  if (count === null) return { title: 'Who won?', subtitle: 'Counting the winners…' };
+  if (count === 0)
+    return { title: 'No winners', subtitle: 'Nobody answered every quiz correctly.' };
+  return {
+    title: count.toLocaleString(),
+    subtitle: count === 1 ? 'winner!' : 'winners!',
+    isNumber: true,
+  };
+}
+
+/** Help for setup. Appears only before the first state, so it never covers a show. */
+function Refused({ status, hasKey }: { readonly status: number; readonly hasKey: boolean }) {
+  return (
+    <Fitted kind="refused" maxScale={1}>
+      <h1 className="scene-words">This display is not available</h1>
+      <p className="scene-below">
+        {status === 404
+          ? 'Your studio has no such show.'
+          : hasKey
+            ? 'This link no longer works. Create a new one on the show’s page in the studio.'
+            : 'Sign in to the studio in this browser, or open a display link from the show’s page.'}
+      </p>
+    </Fitted>
+  );
+}
+
+/** Follows the show while the display is mounted. */
+function useDisplaySnapshot(show: DisplayShow): DisplaySnapshot {
+  useEffect(() => {
+    const stop = show.start();
+    const timer = setInterval(() => show.tick(), TICK_MS);
+    return () => {
+      clearInterval(timer);
+      stop();
+    };
+  }, [show]);
+  return useSyncExternalStore(show.subscribe, () => show.snapshot);
+}
+
+/** Keeps the screen on, where the browser allows it. */
+function useScreenWakeLock(): void {
+  useEffect(() => {
+    // The browser releases the lock while the page is hidden.
+    const request = () => {
+      if (document.visibilityState === 'visible') {
+        navigator.wakeLock?.request('screen').catch(() => {});
+      }
+    };
+    request();
+    document.addEventListener('visibilitychange', request);
+    return () => document.removeEventListener('visibilitychange', request);
+  }, []);
+}

@@ -1,0 +1,43 @@
+import { type RefObject, useLayoutEffect } from 'react';
+
+const SCALE_MIN = 0.2;
+const STEPS = 7;
+
+/**
+ * Sets `--fit` of an element to the largest scale at which its content fits, so that a question of
+ * 500 letters with ten answers is visible in full.
+ * @param max scale when there is enough room
+ */
+export function useFit(container: RefObject<HTMLElement | null>, max: number): void {
+  useLayoutEffect(() => {
+    const element = container.current;
+    if (!element) return;
+    const fit = () => fitInto(element, max);
+    fit();
+    const resized = new ResizeObserver(fit);
+    resized.observe(document.documentElement);
+    // Text only, which changes once a second: a growing bar needs no more room.
+    const changed = new MutationObserver(fit);
+    changed.observe(element, { childList: true, characterData: true, subtree: true });
+    return () => {
+      resized.disconnect();
+      changed.disconnect();
+    };
+  }, [container, max]);
+}
+
+function fitInto(element: HTMLElement, limit: number): void {
+  const fits = (scale: number) => {
+    element.style.setProperty('--fit', String(scale));
+    return element.scrollHeight <= element.clientHeight + 1;
+  };
+  if (fits(limit)) return;
+  let min = SCALE_MIN;
+  let max = limit;
+  for (let step = 0; step < STEPS; step++) {
+    const middle = (min + max) / 2;
+    if (fits(middle)) min = middle;
+    else max = middle;
+  }
+  fits(min);
+}

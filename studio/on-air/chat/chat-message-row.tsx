@@ -1,0 +1,175 @@
+import {
+  Ban,
+  Check,
+  EyeOff,
+  ListPlus,
+  MessageSquare,
+  MicOff,
+  Pin,
+  PinOff,
+  Timer,
+  Undo2,
+  X,
+} from 'lucide-react';
+import { memo } from 'react';
+import type {
+  QuestionState,
+  Restriction,
+  StoredChatMessage,
+} from '../../../protocol/moderation.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { classes } from '../../ui/classes.ts';
+import { Menu, type MenuAction } from '../../ui/menu.tsx';
+import type { MessageShortcut } from '../shortcuts.ts';
+import { ANONYMOUS_NAME, MUTE_MINUTES } from './use-moderation.ts';
+
+/** What hosts did to a message and its author. */
+export interface MessageStatus {
+  readonly isHidden: boolean;
+  readonly isPinned: boolean;
+  /** null: the author may write. */
+  readonly restriction: Restriction | null;
+  /** null: not in the question queue. */
+  readonly question: QuestionState | null;
+}
+
+/** An action of a host on a message or its author. */
+export type MessageAction =
+  | MessageShortcut
+  | 'mute-for-show'
+  | 'unmute'
+  | 'unban'
+  | 'answered'
+  | 'dismissed';
+
+interface ChatMessageRowProps extends MessageStatus {
+  readonly message: StoredChatMessage;
+  readonly isSkippedByTab: boolean;
+  readonly onAction: (message: StoredChatMessage, action: MessageAction) => void;
+}
+
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+
+const RESTRICTION_LABELS = { muted: 'Muted', banned: 'Banned' } as const;
+const QUESTION_LABELS = {
+  open: 'In the queue',
+  answered: 'Answered',
+  dismissed: 'Dismissed',
+} as const;
+
+/** The status as labels. */
+export function statusLabels({
+  isPinned,
+  isHidden,
+  restriction,
+  question,
+}: MessageStatus): string[] {
+  return [
+    isPinned && 'Pinned',
+    isHidden && 'Hidden',
+    restriction && RESTRICTION_LABELS[restriction],
+    question && QUESTION_LABELS[question],
+  ].filter((label) => typeof label === 'string');
+}
+
+/** A chat message with its actions. Memoized: rows render only when their props change. */
+export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
+  const { message, isHidden, isPinned, restriction, question, isSkippedByTab, onAction } = props;
+  const name = message.name || ANONYMOUS_NAME;
+  return (
+    <div className="flex items-start gap-1 py-0.5 pl-2">
+      <div className="grid min-w-0 flex-1 gap-0.5 py-1 *:min-w-0">
+        <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
+          <span className="max-w-full truncate font-semibold">{name}</span>
+          <time className="tabular-nums" dateTime={new Date(message.at).toISOString()}>
+            {TIME.format(message.at)}
+          </time>
+          {message.kind !== 'message' && (
+            <Badge variant={message.kind === 'question' ? 'accent' : 'plain'}>{message.kind}</Badge>
+          )}
+          {isPinned && <Badge variant="good">Pinned</Badge>}
+          {isHidden && <Badge variant="bad">Hidden</Badge>}
+          {restriction && <Badge variant="bad">{RESTRICTION_LABELS[restriction]}</Badge>}
+          {question && <Badge>{QUESTION_LABELS[question]}</Badge>}
+        </p>
+        <p className={classes('wrap-anywhere', isHidden && 'text-quiet line-through')}>
+          {message.text}
+        </p>
+      </div>
+      {!isHidden && (
+        <Button
+          variant="quiet"
+          size="icon"
+          aria-label={`Hide the message from ${name}`}
+          excludeFromTabOrder={isSkippedByTab}
+          onPress={() => onAction(message, 'hide')}
+        >
+          <EyeOff aria-hidden="true" />
+        </Button>
+      )}
+      <Menu
+        label={`Actions for ${name}`}
+        actions={actionsOf(props)}
+        isSkippedByTab={isSkippedByTab}
+      />
+    </div>
+  );
+});
+
+type ActionsProps = Omit<ChatMessageRowProps, 'isSkippedByTab'>;
+
+function actionsOf({ message, onAction, ...status }: ActionsProps): MenuAction[] {
+  const menuAction = (
+    action: MessageAction,
+    text: string,
+    icon: MenuAction['icon'],
+    isDangerous = false,
+  ) => ({
+    text,
+    icon,
+    isDangerous,
+    onAction: () => onAction(message, action),
+  });
+  const { isHidden, isPinned, restriction, question } = status;
+  return [
+    isPinned
+      ? menuAction('pin', 'Unpin', <PinOff />)
+      : !isHidden && menuAction('pin', 'Pin above the chat', <Pin />),
+    question !== 'open' && !isHidden && menuAction('queue', 'Add to queue', <ListPlus />),
+    question !== 'answered' &&
+      isQuestion(message, question) &&
+      menuAction('answered', 'Mark as answered', <Check />),
+    question !== 'dismissed' &&
+      isQuestion(message, question) &&
+      menuAction('dismissed', 'Dismiss', <X />),
+    !isHidden && menuAction('hide', 'Hide', <EyeOff />),
+    ...(message.viewer === '' ? [] : viewerActions(restriction, menuAction)),
+  ].filter((entry) => entry !== false);
+}
+
+/** Whether a viewer sent it as a question or a host queued it. */
+function isQuestion({ kind }: StoredChatMessage, question: QuestionState | null): boolean {
+  return kind === 'question' || question !== null;
+}
+
+function viewerActions(
+  restriction: Restriction | null,
+  menuAction: (
+    action: MessageAction,
+    text: string,
+    icon: MenuAction['icon'],
+    isDangerous?: boolean,
+  ) => MenuAction,
+): MenuAction[] {
+  if (restriction === 'banned') return [menuAction('unban', 'Lift ban', <Undo2 />)];
+  return [
+    ...(restriction === 'muted'
+      ? [menuAction('unmute', 'Unmute', <MessageSquare />)]
+      : [
+          menuAction('mute', `Mute for ${MUTE_MINUTES} minutes`, <Timer />),
+          menuAction('mute-for-show', 'Mute for the show', <MicOff />),
+        ]),
+    menuAction('ban', 'Ban…', <Ban />, true),
+  ];
+}

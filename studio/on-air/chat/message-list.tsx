@@ -1,0 +1,77 @@
+import { useRef } from 'react';
+import type { PressEvent } from 'react-aria-components';
+import { flushSync } from 'react-dom';
+import type { MessageKind } from '../../../protocol/moderation.ts';
+import { Button } from '../../ui/button.tsx';
+import { useInteractionHold } from '../../ui/use-interaction-hold.ts';
+import type { ShowLog } from '../show-log.ts';
+import type { EarlierMessages } from '../use-history.ts';
+import { MessageFeed, type MessageHandlers } from './message-feed.tsx';
+import { useVisibleMessages } from './use-visible-messages.ts';
+
+interface MessageListProps {
+  readonly streamId: string;
+  readonly log: ShowLog;
+  /** Only messages of this kind; null: all. */
+  readonly kind: MessageKind | null;
+  readonly handlers: MessageHandlers;
+  /** Shown when there are no messages. */
+  readonly emptyText: string;
+}
+
+/** The chat, newest message first, with older messages loaded on scroll. */
+export function MessageList({ streamId, log, kind, handlers, emptyText }: MessageListProps) {
+  const feed = useRef<HTMLDivElement>(null);
+  const { isHeld, release, listeners } = useInteractionHold();
+  const visible = useVisibleMessages(streamId, log, kind, isHeld);
+  const { messages, earlier, onNearEnd, newCount, catchUp } = visible;
+  const showNewest = ({ pointerType }: PressEvent) => {
+    flushSync(() => {
+      release();
+      catchUp();
+    });
+    feed.current?.scrollTo({ top: 0 });
+    // Keyboard users continue at the newest message.
+    if (pointerType === 'keyboard') feed.current?.querySelector('article')?.focus();
+  };
+  return (
+    <div className="grid gap-1" {...listeners}>
+      <div className="flex min-h-11 items-center justify-between gap-3 text-sm text-quiet">
+        Newest first
+        {newCount > 0 && (
+          <Button onPress={showNewest}>
+            {newCount.toLocaleString()} new {newCount === 1 ? 'message' : 'messages'}
+          </Button>
+        )}
+      </div>
+      <MessageFeed
+        containerRef={feed}
+        label="Messages, newest first"
+        messages={messages}
+        handlers={handlers}
+        isMore={earlier.isMore}
+        onNearEnd={onNearEnd}
+        end={<FeedEnd earlier={earlier} emptyText={messages.length === 0 ? emptyText : null} />}
+      />
+    </div>
+  );
+}
+
+interface FeedEndProps {
+  readonly earlier: EarlierMessages;
+  /** Shown when there is no message at all; null: there are some. */
+  readonly emptyText: string | null;
+}
+
+function FeedEnd({ earlier: { isMore, isFetching, isError, fetchMore }, emptyText }: FeedEndProps) {
+  if (isError && !isFetching) {
+    return (
+      <p className="flex flex-wrap items-center gap-3 p-2 text-quiet">
+        Earlier messages could not be loaded.
+        <Button onPress={fetchMore}>Try again</Button>
+      </p>
+    );
+  }
+  if (isFetching || isMore) return <p className="p-2 text-quiet">Loading earlier messages…</p>;
+  return emptyText && <p className="p-2 text-quiet">{emptyText}</p>;
+}

@@ -1,0 +1,25 @@
+import { Pin, PinOff } from 'lucide-react';
+import type { StoredChatMessage } from '../../../protocol/moderation.ts';
+import { Button } from '../../ui/button.tsx';
+import { ANONYMOUS_NAME } from './use-moderation.ts';
+
+interface PinnedMessageProps {
+  readonly message: StoredChatMessage;
+  readonly onUnpin: () => void;
+}
+
+/** The message that viewers see above the chat. */
+export function PinnedMessage({ message, onUnpin }: PinnedMessageProps) {
+  return (
+    <div className="flex items-center gap-2 rounded-lg bg-accent-soft p-1 pl-3">
+      <Pin className="size-4 shrink-0 text-accent" aria-hidden="true" />
+      <p className="min-w-0 flex-1 py-1 wrap-anywhere">
+        <span className="sr-only">Pinned: </span>
+        <span className="font-semibold">{message.name || ANONYMOUS_NAME}</span> {message.text}
+      </p>
+      <Button variant="quiet" size="icon" aria-label="Unpin message" onPress={onUnpin}>
+        <PinOff aria-hidden="true" />
+      </Button>
+    </div>
+  );
+}

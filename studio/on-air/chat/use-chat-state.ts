@@ -1,0 +1,81 @@
+import { useCallback, useMemo } from 'react';
+import type { LiveState } from '../../../protocol/live.ts';
+import type { QueuedQuestion, RestrictedViewer } from '../../../protocol/moderation.ts';
+import { useApiQuery } from '../../api/use-api-query.ts';
+import type { MessageStatus } from './chat-message-row.tsx';
+import type { ListedMessage } from './message-feed.tsx';
+
+const NO_QUESTIONS: readonly QueuedQuestion[] = [];
+const NO_VIEWERS: readonly RestrictedViewer[] = [];
+
+/**
+ * The moderation state of a show and of its messages. All hosts see the same.
+ * @param hiddenHere messages that this page hid
+ * @param hiddenMeanwhile messages that anyone hid since the page was opened
+ */
+export function useChatState(
+  { stream, chat, chatRevision: revision, now }: LiveState,
+  hiddenHere: ReadonlySet<string>,
+  hiddenMeanwhile: ReadonlySet<string>,
+) {
+  const input = { params: { stream_id: stream.id } };
+  const viewersQuery = useApiQuery('listRestricted', input, { revision });
+  const questionsQuery = useApiQuery('listQuestions', input, { revision });
+  const viewers = viewersQuery.data?.results ?? NO_VIEWERS;
+  const questions = questionsQuery.data?.results ?? NO_QUESTIONS;
+  const hasExpired = viewers.some(({ until }) => until !== null && until <= now);
+  const restricted = useMemo(
+    () => (hasExpired ? viewers.filter(({ until }) => until === null || until > now) : viewers),
+    [viewers, hasExpired, now],
+  );
+  const restrictions = useMemo(() => {
+    const entriesOf = (wantedKind: RestrictedViewer['kind']) =>
+      restricted
+        .filter(({ kind }) => kind === wantedKind)
+        .map(({ viewer, kind }) => [viewer, kind] as const);
+    // A viewer who is both counts as banned.
+    return new Map([...entriesOf('muted'), ...entriesOf('banned')]);
+  }, [restricted]);
+  const states = useMemo(
+    () => new Map(questions.map(({ line, state }) => [line.id, state])),
+    [questions],
+  );
+  const pinnedId = chat.pinned?.id ?? null;
+  const statusOf = useCallback(
+    (message: ListedMessage): MessageStatus => ({
+      isHidden:
+        message.hidden === true || hiddenHere.has(message.id) || hiddenMeanwhile.has(message.id),
+      isPinned: message.id === pinnedId,
+      restriction: restrictions.get(message.viewer) ?? null,
+      question: states.get(message.id) ?? null,
+    }),
+    [hiddenHere, hiddenMeanwhile, pinnedId, restrictions, states],
+  );
+  return {
+    restricted: { all: restricted, loadError: loadErrorOf(viewersQuery) },
+    questions: { all: questions, loadError: loadErrorOf(questionsQuery) },
+    pinnedId,
+    statusOf,
+  };
+}
+
+/** A failed load of a list. */
+export interface ListError {
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}
+
+/** A list as far as it is loaded. */
+export interface LoadedList<Item> {
+  readonly all: readonly Item[];
+  /** null: loaded or loading. */
+  readonly loadError: ListError | null;
+}
+
+function loadErrorOf(query: {
+  readonly isError: boolean;
+  readonly error: unknown;
+  readonly refetch: () => unknown;
+}): ListError | null {
+  return query.isError ? { error: query.error, onRetry: () => void query.refetch() } : null;
+}

@@ -1,0 +1,52 @@
+import { type ReactNode, useCallback, useState } from 'react';
+import type { StoredChatMessage } from '../../../protocol/moderation.ts';
+import { Confirm } from '../../ui/dialog.tsx';
+import type { MessageAction } from './chat-message-row.tsx';
+import { ANONYMOUS_NAME, type Moderation, MUTE_MINUTES } from './use-moderation.ts';
+
+/** The actions on chat messages. A ban asks for confirmation first: render `dialog` in the page. */
+export function useMessageActions(
+  moderation: Moderation,
+  pinnedId: string | null,
+): {
+  readonly onAction: (message: StoredChatMessage, action: MessageAction) => void;
+  readonly dialog: ReactNode;
+} {
+  const [banTarget, setBanTarget] = useState<StoredChatMessage | null>(null);
+  const onAction = useCallback(
+    (message: StoredChatMessage, action: MessageAction) => {
+      const { hide, pin, mute, unmute, unban, queue } = moderation;
+      if (message.viewer === '' && ['mute', 'mute-for-show', 'ban'].includes(action)) return;
+      const handlers: Record<MessageAction, () => void> = {
+        hide: () => hide(message),
+        pin: () => pin(message.id === pinnedId ? null : message),
+        mute: () => mute(message, MUTE_MINUTES),
+        'mute-for-show': () => mute(message),
+        unmute: () => unmute(message.viewer),
+        ban: () => setBanTarget(message),
+        unban: () => unban(message.viewer),
+        queue: () => queue(message, 'open'),
+        answered: () => queue(message, 'answered'),
+        dismissed: () => queue(message, 'dismissed'),
+      };
+      handlers[action]();
+    },
+    [moderation, pinnedId],
+  );
+  const dialog = (
+    <Confirm
+      title={`Ban ${banTarget?.name || ANONYMOUS_NAME.toLowerCase()}?`}
+      action="Ban"
+      isOpen={banTarget !== null}
+      onOpenChange={() => setBanTarget(null)}
+      onConfirm={() => {
+        if (banTarget) moderation.ban(banTarget);
+        setBanTarget(null);
+      }}
+    >
+      They leave the show within a second and no longer count as a viewer. You can lift the ban
+      under “Muted and banned”.
+    </Confirm>
+  );
+  return { onAction, dialog };
+}

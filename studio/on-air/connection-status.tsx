@@ -1,0 +1,30 @@
+import { LoaderCircle, TriangleAlert } from 'lucide-react';
+
+interface ConnectionStatusProps {
+  readonly isConnected: boolean;
+  /** The page has not received the show yet. */
+  readonly isInitial: boolean;
+}
+
+/** A banner while the page has no connection to the service. */
+export function ConnectionStatus({ isConnected, isInitial }: ConnectionStatusProps) {
+  return (
+    <div role="alert" className="sticky top-3 z-10 empty:hidden">
+      {!isConnected && (
+        <p className="flex items-center gap-3 rounded-xl bg-bad-soft p-3 font-semibold text-bad">
+          {isInitial ? (
+            <LoaderCircle
+              className="size-5 animate-spin motion-reduce:animate-none"
+              aria-hidden="true"
+            />
+          ) : (
+            <TriangleAlert className="size-5 shrink-0" aria-hidden="true" />
+          )}
+          {isInitial
+            ? 'Connecting to the show…'
+            : 'Connection lost. The data on this page may be out of date. Reconnecting…'}
+        </p>
+      )}
+    </div>
+  );
+}

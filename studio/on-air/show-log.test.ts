@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test';
+import type { Chats, FeedEvent } from '../../protocol/feed.ts';
+import { intervalStartMs } from '../../protocol/interval.ts';
+import { appendInterval, EMPTY_LOG, heartsPerMinute, type ShowLog } from './show-log.ts';
+
+const NOTHING: Chats = {
+  messages: [],
+  questions: [],
+  greetings: [],
+  cheers: [],
+  purchases: [],
+  hearts: 0,
+  discounts: 0,
+};
+const messageOf = (id: string, at: number) => ({ id, viewer: 'v', name: 'Ann', text: 'Hi', at });
+const chats = (part: Partial<Chats>): FeedEvent => ({
+  type: 'chats',
+  data: { ...NOTHING, ...part },
+});
+const logOf = (...all: [number, FeedEvent[]][]): ShowLog =>
+  all.reduce((log, [interval, events]) => appendInterval(log, { interval, events }), EMPTY_LOG);
+
+describe('ShowLog', () => {
+  test('ignores duplicate and late intervals', () => {
+    const log = logOf([8, [chats({ hearts: 3 })]]);
+    expect(appendInterval(log, { interval: 8, events: [chats({ hearts: 3 })] })).toBe(log);
+    expect(appendInterval(log, { interval: 7, events: [] })).toBe(log);
+    expect(log.recentHearts.map(({ count }) => count)).toEqual([3]);
+  });
+
+  test('has its first interval, before which history can be loaded', () => {
+    expect(EMPTY_LOG.firstInterval).toBeNull();
+    expect(logOf([8, []], [9, []]).firstInterval).toBe(8);
+  });
+
+  test('orders messages of all kinds by time', () => {
+    const { messages } = logOf(
+      [8, [chats({ cheers: [messageOf('b', 20)], questions: [messageOf('a', 10)] })]],
+      [9, [chats({ purchases: [messageOf('c', 30)] })]],
+    );
+    expect(messages.map(({ id, kind }) => `${id} ${kind}`)).toEqual([
+      'a question',
+      'b cheer',
+      'c purchase',
+    ]);
+  });
+
+  test('gives counts the time of their interval', () => {
+    const event: FeedEvent = { type: 'view-count', data: { value: 12, formatted: '12' } };
+    expect(logOf([8, [event]]).counts).toEqual([{ atMs: intervalStartMs(8), count: 12 }]);
+  });
+
+  test('[B-8] lists purchases and discounts among the sent events', () => {
+    const chatOnly = chats({ messages: [messageOf('a', 10)], hearts: 3 });
+    const { sent } = logOf(
+      [8, [chatOnly]],
+      [9, [chats({ purchases: [messageOf('c', 30)] })]],
+      [10, [chats({ discounts: 4 })]],
+    );
+    expect(sent.map(({ interval, event }) => [interval, event])).toEqual([
+      [9, { type: 'chats', data: { purchases: [messageOf('c', 30)], discounts: 0 } }],
+      [10, { type: 'chats', data: { purchases: [], discounts: 4 } }],
+    ]);
+  });
+
+  test('keeps other events with their intervals and unique ids', () => {
+    const lights: FeedEvent = { type: 'lights', data: null };
+    const { sent } = logOf(
+      [8, [lights, { type: 'quiz-winners', data: { count: 2 } }]],
+      [9, [lights]],
+    );
+    expect(sent.map(({ interval, event }) => `${interval} ${event.type}`)).toEqual([
+      '8 lights',
+      '8 quiz-winners',
+      '9 lights',
+    ]);
+    expect(new Set(sent.map(({ id }) => id)).size).toBe(3);
+  });
+
+  test('keeps the latest messages of a hundred thousand', () => {
+    const many = Array.from({ length: 2_000 }, (_, n): [number, FeedEvent[]] => [
+      n,
+      [
+        chats({
+          messages: Array.from({ length: 50 }, (_, k) => messageOf(`${n}-${k}`, n * 50 + k)),
+        }),
+      ],
+    ]);
+    const { messages, messagesFrom } = logOf(...many);
+    expect(messages.length).toBe(5_000);
+    expect(messages.at(-1)?.id).toBe('1999-49');
+    expect(messagesFrom).toBe(1_900);
+  });
+
+  test('drops messages by whole intervals', () => {
+    const part = (n: number) =>
+      [
+        n,
+        [chats({ messages: Array.from({ length: 30 }, (_, k) => messageOf(`${n}-${k}`, k)) })],
+      ] as [number, FeedEvent[]];
+    const { messages, messagesFrom, firstInterval } = logOf(
+      ...Array.from({ length: 200 }, (_, n) => part(n)),
+    );
+    expect(firstInterval).toBe(0);
+    expect(messagesFrom).toBe(34);
+    expect(messages.length).toBe((200 - 34) * 30);
+    expect(messages[0]).toMatchObject({ id: '34-0', interval: 34 });
+  });
+
+  test('collects the ids of hidden messages', () => {
+    const hide = (...ids: string[]): FeedEvent => ({ type: 'chat-hidden', data: { ids } });
+    const { hidden, sent } = logOf([8, [hide('a', 'b')]], [9, [hide('c')]]);
+    expect([...hidden]).toEqual(['a', 'b', 'c']);
+    expect(sent.map(({ event }) => event.type)).toEqual(['chat-hidden', 'chat-hidden']);
+  });
+
+  test('counts hearts of the last minute and extrapolates a shorter log', () => {
+    const log = logOf([0, [chats({ hearts: 100 })]], [241, [chats({ hearts: 30 })]]);
+    expect(heartsPerMinute(log)).toBe(30);
+    const shortLog = logOf([0, [chats({ hearts: 15 })]], [79, [chats({ hearts: 15 })]]);
+    expect(heartsPerMinute(shortLog)).toBe(90);
+    expect(heartsPerMinute(logOf([0, [chats({ hearts: 15 })]]))).toBe(90);
+    expect(heartsPerMinute(EMPTY_LOG)).toBe(0);
+  });
+});

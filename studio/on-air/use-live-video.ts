@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { type RefObject, useEffect, useRef, useState } from 'react';
+
+const SAMPLE_MS = 1_000;
+
+interface LiveVideo {
+  /** Ref for the video element. */
+  readonly video: RefObject<HTMLVideoElement | null>;
+  /** Delay behind the camera, ms; null: unknown. */
+  readonly delayMs: number | null;
+}
+
+/**
+ * Plays the live video of a stream.
+ * @param url HLS playlist; null: no video now
+ * @param onSample called once a second with the delay behind the camera, ms
+ */
+export function useLiveVideo(
+  url: string | null,
+  onSample?: (delayMs: number | null) => void,
+): LiveVideo {
+  const video = useRef<HTMLVideoElement>(null);
+  const [delayMs, setBehindMs] = useState<number | null>(null);
+  const latestOnSample = useRef(onSample);
+  latestOnSample.current = onSample;
+  const clockOffset = useRef(0);
+  clockOffset.current = useServiceClockOffset();
+  useEffect(() => {
+    const element = video.current;
+    if (url === null || !element) return;
+    let stop = () => {};
+    let isStopped = false;
+    // hls.js is large and not every page plays video.
+    void import('./live-hls-player.ts').then(({ playLiveHls }) => {
+      if (isStopped) return;
+      stop = playLiveHls(element, url, SAMPLE_MS, (shownMs) => {
+        const delayMs =
+          shownMs === null ? null : Math.max(0, Date.now() + clockOffset.current - shownMs);
+        setBehindMs(delayMs);
+        latestOnSample.current?.(delayMs);
+      });
+    });
+    return () => {
+      isStopped = true;
+      stop();
+      setBehindMs(null);
+    };
+  }, [url]);
+  return { video, delayMs };
+}
+
+/** How far the service's clock, which timestamps the video, is ahead of this machine's, ms. */
+function useServiceClockOffset(): number {
+  const { data = 0 } = useQuery({
+    queryKey: ['time'],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: async ({ signal }) => {
+      const requestedMs = Date.now();
+      const response = await fetch('/api/v1/time', { signal, cache: 'no-store' });
+      const { now } = (await response.json()) as { now: number };
+      return now - (requestedMs + Date.now()) / 2;
+    },
+  });
+  return data;
+}

@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'react';
+
+/**
+ * A changed button ignores presses for this time, so that a double click does not trigger its next
+ * action.
+ */
+const SETTLE_MS = 1_000;
+
+/** Whether a button has had the same action for a while. @param actionKey identifies the action */
+export function useIsSettled(actionKey: string): boolean {
+  const [settledKey, setSettledKey] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettledKey(actionKey), SETTLE_MS);
+    return () => clearTimeout(timer);
+  }, [actionKey]);
+  return settledKey === actionKey;
+}
+
+/**
+ * Guards a button against repeated presses: one press for each action, until the state shows its
+ * result.
+ * @param actionKey identifies the action
+ */
+export function usePressGuard(actionKey: string) {
+  const isSettled = useIsSettled(actionKey);
+  const [pressedKey, setPressedKey] = useState<string | null>(null);
+  return {
+    canPress: isSettled && pressedKey !== actionKey,
+    /** Blocks further presses until the action changes. */
+    markPressed: () => setPressedKey(actionKey),
+    /** Allows another press after a failure. */
+    resetPress: () => setPressedKey(null),
+  };
+}

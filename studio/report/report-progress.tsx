@@ -1,0 +1,42 @@
+import { TriangleAlert } from 'lucide-react';
+import { Label, ProgressBar } from 'react-aria-components';
+import type { Report } from '../../protocol/report.ts';
+import { EmptyState } from '../ui/states.tsx';
+
+/** Progress or failure of a report. */
+export function ReportProgress({
+  report,
+}: {
+  readonly report: Exclude<Report, { state: 'ready' }>;
+}) {
+  if (report.state === 'failed') {
+    return (
+      <EmptyState
+        icon={<TriangleAlert aria-hidden="true" />}
+        title="The report could not be created"
+      >
+        The service retries automatically and this page updates. No data is lost. The service log
+        has the reason.
+      </EmptyState>
+    );
+  }
+  return (
+    <ProgressBar
+      value={report.done * 100}
+      className="mx-auto grid w-full max-w-xl gap-3 py-12 tabular-nums"
+    >
+      {({ percentage, valueText }) => (
+        <>
+          <div className="flex justify-between gap-4">
+            <Label className="font-semibold">Creating the report</Label>
+            <span className="text-quiet">{valueText}</span>
+          </div>
+          <div className="h-3 overflow-hidden rounded-full bg-raised">
+            <div className="h-full rounded-full bg-accent" style={{ width: `${percentage}%` }} />
+          </div>
+          <p className="text-quiet">You can leave this page.</p>
+        </>
+      )}
+    </ProgressBar>
+  );
+}

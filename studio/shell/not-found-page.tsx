@@ -1,0 +1,17 @@
+import { Compass } from 'lucide-react';
+import { Link } from 'wouter';
+import { EmptyState } from '../ui/states.tsx';
+import { Page } from './page.tsx';
+
+/** The page for an unknown URL. */
+export function NotFoundPage() {
+  return (
+    <Page title="Page not found">
+      <EmptyState icon={<Compass aria-hidden="true" />} title="This page does not exist">
+        <Link href="/" className="underline">
+          All shows
+        </Link>
+      </EmptyState>
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+import type { Attempt, DeliveryType, Webhook } from '../../protocol/webhooks.ts';
+
+export const EVENT_LABELS: Readonly<Record<DeliveryType, string>> = {
+  'stream.started': 'Show started',
+  'stream.ended': 'Show ended',
+  'audience.minute': 'Audience, every minute',
+  'quiz.closed': 'Quiz closed, with counts',
+  winners: 'Winners counted',
+  test: 'Test',
+};
+
+const ERROR_LABELS: Readonly<Record<NonNullable<Attempt['error']>, string>> = {
+  setting: 'not an https:// URL',
+  dns: 'host name not found',
+  address: 'private address, not allowed',
+  connection: 'connection failed',
+  tls: 'invalid TLS certificate',
+  timeout: 'no response within 10 s',
+};
+
+/** The result of an attempt. */
+export function attemptLabel({ status, error }: Attempt): string {
+  if (error !== null) return ERROR_LABELS[error];
+  return status === null ? 'no response' : `status ${status}`;
+}
+
+/** The health of a webhook. */
+export interface Health {
+  readonly variant: 'good' | 'bad' | 'plain';
+  readonly text: string;
+  /** What the state means and what to do. */
+  readonly help: string | null;
+}
+
+export function healthOf({ enabled, failingSince, disabledReason }: Webhook): Health {
+  if (disabledReason === 'gone') {
+    return {
+      variant: 'bad',
+      text: 'Stopped',
+      help: 'The receiver responded with status 410 (Gone). Resume when it accepts deliveries again.',
+    };
+  }
+  if (disabledReason === 'failing') {
+    return {
+      variant: 'bad',
+      text: 'Stopped',
+      help: 'All deliveries failed for three days. Resume when the receiver works again.',
+    };
+  }
+  if (!enabled)
+    return {
+      variant: 'plain',
+      text: 'Paused',
+      help: 'Nothing is sent. Events during the pause are not sent later.',
+    };
+  if (failingSince === null) return { variant: 'good', text: 'On', help: null };
+  return {
+    variant: 'bad',
+    text: 'Failing',
+    help: 'Failed deliveries are retried for a day. After three days of failures, the webhook stops.',
+  };
+}

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
+
+// What the pages offer to whom, at every size, and what they say of a form that is not filled in.
+
+let fixture: StudioFixture;
+let owner: OpenedPage;
+let moderator: OpenedPage;
+
+beforeAll(async () => {
+  fixture = await StudioFixture.start(['--rtmp-port', '0', '--srt-port', '0']);
+  owner = await fixture.openOwner();
+}, 30_000);
+afterAll(() => fixture?.close());
+
+test('a form says which field is not filled in, or filled in wrongly, and sends nothing', async () => {
+  const { page } = owner;
+  await page.getByRole('link', { name: 'Team' }).click();
+  await button(page, 'Invite somebody').click();
+  const dialog = page.getByRole('dialog');
+  const email = field(page, 'E-mail');
+  const saidOf = async () => {
+    const ids = (await email.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    const texts = ids.map((id) => page.locator(`[id="${id}"]`).textContent());
+    return (await Promise.all(texts)).join(' ');
+  };
+  await page.getByRole('button', { name: /^Host/ }).click();
+  await page.getByRole('option', { name: 'Moderator' }).click();
+  await button(page, 'Make a link').click();
+  expect(await saidOf()).toMatch(/fill/i);
+  await email.fill('nobody');
+  await button(page, 'Make a link').click();
+  await dialog.getByText('@').waitFor();
+  expect(await saidOf()).toContain('@');
+  // Before the field is left: else the button moves from under whoever presses it.
+  await email.fill('mo@example.org');
+  await dialog.getByText('@').waitFor({ state: 'hidden' });
+  await button(page, 'Make a link').click();
+  const link = (await dialog.locator('code').textContent()) ?? '';
+  // It is not told again.
+  await page.keyboard.press('Escape');
+  await page.mouse.click(2, 2);
+  expect(await dialog.locator('code').textContent()).toBe(link);
+  await button(page, 'Done').click();
+  await dialog.waitFor({ state: 'detached' });
+  moderator = await fixture.open(link, { viewport: { width: 390, height: 844 } });
+}, 60_000);
+
+test('[U-9] moderators are offered nothing that is for owners and hosts', async () => {
+  const title = 'Quiz night';
+  const stream = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
+  const { page } = moderator;
+  await field(page, 'Your name').fill('Mo');
+  await field(page, 'New password').fill(PASSWORD);
+  await button(page, 'Join').click();
+  await page.getByRole('link', { name: /Quiz night/ }).waitFor();
+  expect(await button(page, 'New show').count()).toBe(0);
+  for (const place of ['team', 'tokens', 'webhooks']) {
+    await page.goto(`${fixture.url}/studio/${place}`);
+    await page.getByText('this needs the role owner').waitFor();
+    expect(await page.getByRole('button', { name: /^(New|Invite)/ }).count()).toBe(0);
+  }
+  const setUp = `${fixture.url}/studio/streams/${stream.id}`;
+  await owner.page.goto(setUp);
+  await button(owner.page, 'Copy the stream key').waitFor();
+  await expectUsable(owner.page, 'set-up-addresses');
+  await page.goto(setUp);
+  await page.getByRole('heading', { name: 'About the show' }).waitFor();
+  for (const name of ['Start the show', 'Change', 'New stream key', 'Try again']) {
+    expect(await button(page, name).count()).toBe(0);
+  }
+  await expectUsable(page, 'set-up-moderator');
+  expect(moderator.errors).toEqual([]);
+}, 60_000);
