@@ -124,7 +124,7 @@ export const GUARDS: readonly Guard[] = [
     },
   ),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
-    file: 'server/auth/viewer-tokens/admission.ts',
+    file: 'server/auth/viewer-tokens/checked-viewers.ts',
     text: 'streamId !== null && viewer.streamId !== streamId',
     replacement: 'streamId === undefined',
   }),
@@ -141,7 +141,7 @@ export const GUARDS: readonly Guard[] = [
     },
   ),
   guard('[I-6] [T-6] a viewer token is refused from its exp on, although it was cached as valid', {
-    file: 'server/auth/viewer-tokens/token-cache.ts',
+    file: 'server/auth/viewer-tokens/checked-viewers.ts',
     text: '&& viewer.expiresMs > this.nowMs() ',
   }),
   guard('[I-6] [Q-22] the feed does not contain the answer of a quiz before it is revealed', {
@@ -207,7 +207,7 @@ export const GUARDS: readonly Guard[] = [
     'test/races/answers.test.ts',
     '[I-3] [N-18] a seat that answers on three nodes concurrently has one answer, the acknowledged one',
     {
-      file: 'server/storage/sql/migrations/0001-record.sql',
+      file: 'server/storage/sql/migrations/0001-tables.sql',
       text: 'primary key (quiz, seat)',
       replacement: 'check (true)',
     },

@@ -55,8 +55,8 @@ export type Parts = Awaited<ReturnType<typeof createParts>>;
 const NO_INGEST_PORTS = { rtmpPort: null, srtPort: null };
 
 /**
- * Creates the parts of the service, each by its one factory: what authenticates, the realtime
- * backend, the domains, video. A part gets what it needs of others as parameters.
+ * Creates the parts of the service, each with its factory: authentication, the realtime backend, the
+ * domains, video. A part receives what it needs of others as parameters.
  * @throws Unavailable while the database or the realtime backend is unavailable
  */
 export async function createParts(options: PartsOptions) {
@@ -76,7 +76,7 @@ export async function createParts(options: PartsOptions) {
     nowMs,
     onError: (error) => logger.warn({ err: error }, 'the moderation of chats could not be read'),
   });
-  const bans = moderation.cache;
+  const { bans } = moderation.cache;
   const accounts = createAccounts({ store, clock, newId, randomBytes });
   const members = createMembers({
     ...{ store, clock, originOf, newId, randomBytes },
@@ -107,7 +107,7 @@ export async function createParts(options: PartsOptions) {
 
   const { realtime, chat, slowMode } = await options.createRealtime(options);
   const openStreams = new OpenStreams(nowMs);
-  bans.onBanned(async (streamId, seats) => {
+  moderation.cache.onBanned(async (streamId, seats) => {
     openStreams.endOf(streamId, seats);
     try {
       await realtime.presence.evict(streamId, seats);

@@ -72,11 +72,11 @@ const VIEWER_WRITES = new Set([
 
 /** Composes the service. @param onSealed called after each sealing with its latency */
 export async function createService(
-  given: ServiceOptions,
+  serviceOptions: ServiceOptions,
   onSealed: (latencyMs: number) => void,
 ): Promise<Service> {
-  const { store, writes } = countWrites(procedures, given.store, VIEWER_WRITES);
-  const options = { ...given, store };
+  const { store, writes } = countWrites(procedures, serviceOptions.store, VIEWER_WRITES);
+  const options = { ...serviceOptions, store };
   const { config, clock, listener } = options;
   const parts = await createParts({ ...options, writes, onSealed });
   const { requests, realtime, quizzes, media, members } = parts;
@@ -94,7 +94,8 @@ export async function createService(
   return {
     routes: { ...routes, ...media?.routes },
     gatewayBackend: createLocalGatewayBackend({
-      ...{ clock, corsOrigin, requests, viewerTokens, moderation },
+      ...{ clock, corsOrigin, requests, viewerTokens },
+      bans: moderation.bans,
       presence: realtime.presence,
       log: realtime.feed,
       streams: parts.openStreams,
@@ -156,7 +157,7 @@ function studioHandlers(parts: Parts): Handlers<typeof studioApi> {
 function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): ServiceStats {
   return {
     requests,
-    answers: quizzes.decisions,
+    answers: quizzes.answers.decisions,
     viewersByStream: () => realtime.presence.liveCounts(),
     feed: () => realtime.load(),
     watermark: () => realtime.feed.watermark(),

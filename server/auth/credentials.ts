@@ -8,7 +8,7 @@ import type { ServiceTokens } from './accounts/service-tokens.ts';
 import type { ActiveSession, Sessions } from './members/sessions.ts';
 import type { PresenterKeys } from './presenter-keys/presenter-keys.ts';
 import { sameHash } from './secrets.ts';
-import { BANNED, type BanList } from './viewer-tokens/admission.ts';
+import { BANNED, type BanList } from './viewer-tokens/checked-viewers.ts';
 import type { Viewer, ViewerTokens } from './viewer-tokens/viewer-tokens.ts';
 
 /** The caller of an operation that needs no credential. */

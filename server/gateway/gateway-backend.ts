@@ -1,5 +1,4 @@
-import type { BanList } from '../auth/viewer-tokens/admission.ts';
-import type { TokenCache } from '../auth/viewer-tokens/token-cache.ts';
+import type { BanList, TokenCache } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { ViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { AnswerService } from '../domains/quizzes/answer-service.ts';
 import type { Clock } from '../platform/clock.ts';

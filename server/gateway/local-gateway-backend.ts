@@ -1,6 +1,6 @@
 import type { Operation } from '../../protocol/operation.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
-import type { BanList } from '../auth/viewer-tokens/admission.ts';
+import type { BanList } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { RequestLog } from '../http/request-log.ts';
 import { baseHeaders } from '../http/route.ts';
 import { allowHeader, problemForError, problemResponse } from '../http/router.ts';
@@ -19,7 +19,7 @@ import type {
 export interface LocalGatewayBackendOptions {
   readonly clock: Clock;
   readonly viewerTokens: TokenLookup;
-  readonly moderation: BanList;
+  readonly bans: BanList;
   readonly presence: Pick<PresenceRegistry, 'register'>;
   readonly log: GatewayFeedLog;
   readonly streams: OpenStreams;
@@ -31,7 +31,7 @@ export interface LocalGatewayBackendOptions {
 
 /** The backend of a gateway on the main thread: the service itself. */
 export function createLocalGatewayBackend(options: LocalGatewayBackendOptions): GatewayBackend {
-  const { clock, viewerTokens, moderation, presence, log, streams, requests } = options;
+  const { clock, viewerTokens, bans, presence, log, streams, requests } = options;
   const heartbeats = createOperation(viewerApi.registerView, requests);
   const feed = createOperation(viewerApi.readInterval, requests);
   const answers = createQuizOperation(viewerApi.answerQuiz, options);
@@ -39,7 +39,7 @@ export function createLocalGatewayBackend(options: LocalGatewayBackendOptions): 
   return {
     clock,
     tokens: viewerTokens,
-    bans: moderation,
+    bans,
     heartbeats: heartbeats && { ...heartbeats, presence },
     feed: feed && { ...feed, log, streams },
     quizzes: answers &&

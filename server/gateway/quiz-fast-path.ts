@@ -1,4 +1,4 @@
-import { admissionOf } from '../auth/viewer-tokens/admission.ts';
+import { admissionOf } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
 import type { Connection, PendingResponse } from './connection.ts';

@@ -1,6 +1,6 @@
 import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
-import { admissionOf } from '../auth/viewer-tokens/admission.ts';
+import { admissionOf } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { Connection, PendingResponse } from './connection.ts';
 import { ErrorResponses } from './error-responses.ts';

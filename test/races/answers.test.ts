@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Store } from '../../server/app/procedures.ts';
 import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes/quiz-rules.ts';
 import {
@@ -76,7 +77,7 @@ test('[I-3] [N-18] a seat that answers on three nodes concurrently has one answe
         const answers = quizzes.flatMap(({ number }) =>
           Array.from({ length: SEATS }, (_, seat) => {
             const choice = Math.floor(fixture.random() * 3);
-            return { quiz: number, seat, choice, receivedMs: nowMs, interval };
+            return { quiz: number, seat, choice, receivedMs: nowMs };
           }),
         );
         return answerInBatches(node, shuffled(answers, fixture.random), 30);
@@ -106,11 +107,11 @@ test('[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
     const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
-    const interval = quiz.closeInterval - 1;
+    const receivedMs = intervalStartMs(quiz.closeInterval - 1);
     const answering = fixture.nodes.map(async (node, index) => {
       const answers = Array.from({ length: SEATS }, (_, n) => {
         const seat = index * SEATS + n;
-        return { quiz: quiz.number, seat, choice: seat % 3, receivedMs: nowMs, interval };
+        return { quiz: quiz.number, seat, choice: seat % 3, receivedMs };
       });
       const outcomes: (readonly [ArrivedAnswer, AnswerDecision])[] = [];
       while (answers.length > 0) {
@@ -143,7 +144,8 @@ test('[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged
 test('[Q-12] [N-19] late answers do not delay the close', async () => {
   const nowMs = nextTestTimeMs();
   const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
-  const late = { quiz: quiz.number, choice: 0, receivedMs: nowMs, interval: quiz.closeInterval };
+  const receivedMs = intervalStartMs(quiz.closeInterval);
+  const late = { quiz: quiz.number, choice: 0, receivedMs };
   let isClosed = false;
   const latecomers = fixture.nodes.flatMap((node, index) =>
     [0, 1].map(async (half) => {

@@ -110,7 +110,7 @@ test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache
       const banned = new Set(listed.map(({ viewer }) => viewer));
       for (const cache of caches) {
         for (let seat = 0; seat < SEATS; seat++) {
-          const isBanned = cache.isBanned({ streamId: own.streamId, seat });
+          const isBanned = cache.bans.isBanned({ streamId: own.streamId, seat });
           expect([seat, isBanned]).toEqual([seat, banned.has(viewerAt(seat))]);
         }
       }

@@ -124,7 +124,7 @@ test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and
   const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
   const other = await newQuiz(fixture, await newStream(fixture), nowMs);
   const answering = await stallInProcedure(answerProcedures.recordAnswers, [
-    { quiz: quiz.number, seat: 0, choice: 0, receivedMs: 0, interval: sealedTo },
+    { quiz: quiz.number, seat: 0, choice: 0, receivedMs: nowMs },
   ]);
   sealedTo = quiz.closeInterval;
   expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');

@@ -88,8 +88,9 @@ export const memberProcedures = {
   }),
 
   /**
-   * What members change of themselves; null leaves it. A new password ends their other sessions.
-   * @param input.password the new hash, and the one of the password that was found right
+   * Changes the name or the password of a member; null leaves it unchanged. A new password ends the other
+   * sessions of the member.
+   * @param input.password the new hash, and the stored hash that the current password matched
    * @throws DomainError `unauthorized` when the member was removed or the password changed
    */
   changeOwnMember: writeProcedure(

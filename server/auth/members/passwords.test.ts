@@ -4,12 +4,15 @@ import { Passwords } from './passwords.ts';
 const passwords = new Passwords();
 
 test('[U-11] a password hash is argon2id with 19 MiB and two passes, salted each time', async () => {
-  const [one, two] = [await passwords.hash('correct horse'), await passwords.hash('correct horse')];
-  expect(one).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
-  expect(one).not.toBe(two);
-  expect(await passwords.verify('correct horse', one)).toBe(true);
-  expect(await passwords.verify('correct horsE', one)).toBe(false);
-  expect(passwords.isOutdated(one)).toBe(false);
+  const [first, second] = [
+    await passwords.hash('correct horse'),
+    await passwords.hash('correct horse'),
+  ];
+  expect(first).toStartWith('$argon2id$v=19$m=19456,t=2,p=1$');
+  expect(first).not.toBe(second);
+  expect(await passwords.verify('correct horse', first)).toBe(true);
+  expect(await passwords.verify('correct horsE', first)).toBe(false);
+  expect(passwords.isOutdated(first)).toBe(false);
 });
 
 test('[U-11] every character of a long password counts', async () => {

@@ -27,7 +27,7 @@ type Operations = Pick<
 
 const WRONG_CREDENTIALS = 'The email or the password is wrong.';
 
-/** Signing in and out, and changes that members make to themselves (SPEC U). */
+/** Signing in and out, and changes of a member to its own name and password (SPEC U). */
 export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
   const { store, sessions, passwords, signInRates } = context;
   const forSignIn = signInHandlerFactory(context);

@@ -13,11 +13,11 @@ export interface StreamOfKey {
   readonly streamId: string;
   /** The uuid of the account that owns the stream. */
   readonly producer: string;
-  /** Of the key, as stored. */
+  /** The stored hash of the key. */
   readonly hash: string;
 }
 
-/** A stream, named by the account that must own it. */
+/** A stream and the account that must own it. */
 interface OwnStream {
   readonly id: string;
   readonly producer: string;

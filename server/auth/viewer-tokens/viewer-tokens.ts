@@ -10,11 +10,18 @@ import { Batch } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { Credentials } from '../credentials.ts';
 import type { RandomBytes } from '../secrets.ts';
-import { type Admission, admissionOf, BANNED, type BanList, type TokenSeat } from './admission.ts';
+import {
+  type Admission,
+  admissionOf,
+  BANNED,
+  type BanList,
+  TOKEN_CHARS_MAX,
+  TokenCache,
+  type TokenSeat,
+} from './checked-viewers.ts';
 import { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import { signToken } from './sign-token.ts';
-import { TOKEN_CHARS_MAX, TokenCache } from './token-cache.ts';
 import { type TokenRouteDeps, tokenHandlers } from './token-routes.ts';
 import type { StreamViewer, tokenProcedures } from './tokens-sql.ts';
 

@@ -85,15 +85,21 @@ describe('ModerationCache', () => {
     change('a', { paused: true, slowModeMs: 5, banned: [3] });
     await cache.refresh();
     expect(cache.chatMode('a')).toMatchObject({ slowModeMs: 5, paused: true });
-    expect([3, 4].map((seat) => cache.isBanned({ streamId: 'a', seat }))).toEqual([true, false]);
-    expect(cache.isBanned({ streamId: 'b', seat: 3 })).toBe(false);
+    expect([3, 4].map((seat) => cache.bans.isBanned({ streamId: 'a', seat }))).toEqual([
+      true,
+      false,
+    ]);
+    expect(cache.bans.isBanned({ streamId: 'b', seat: 3 })).toBe(false);
     const muted = [
       [5, state.nowMs + 1],
       [6, null],
     ] as const;
     change('a', { banned: [4], muted });
     await cache.refresh();
-    expect([3, 4].map((seat) => cache.isBanned({ streamId: 'a', seat }))).toEqual([false, true]);
+    expect([3, 4].map((seat) => cache.bans.isBanned({ streamId: 'a', seat }))).toEqual([
+      false,
+      true,
+    ]);
     const until = [4, 5, 6].map((seat) => cache.mutedUntil({ streamId: 'a', seat }));
     expect(until).toEqual([false, state.nowMs + 1, null]);
     state.nowMs++;
@@ -161,7 +167,7 @@ describe('ModerationCache', () => {
     state.last = 0;
     change('a', { banned: [1, 3] });
     await cache.refresh();
-    const isBanned = (streamId: string, seat: number) => cache.isBanned({ streamId, seat });
+    const isBanned = (streamId: string, seat: number) => cache.bans.isBanned({ streamId, seat });
     expect([isBanned('a', 1), isBanned('a', 3), isBanned('b', 2)]).toEqual([true, true, false]);
     expect(newBans.at(-1)).toEqual(['a', [3]]);
   });

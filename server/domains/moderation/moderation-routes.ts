@@ -45,7 +45,7 @@ export function moderationHandlers(
     return restricted;
   }
 
-  async function lift(call: StudioCall, kind: Restriction): Promise<undefined> {
+  async function liftRestriction(call: StudioCall, kind: Restriction): Promise<undefined> {
     const input = { ...ownStreamInput(call), viewer: viewerOf(call), kind };
     await store.liftRestriction(input, call.idempotency);
     await moderation.refresh();
@@ -70,11 +70,11 @@ export function moderationHandlers(
       restrict(call, 'muted', name, minutes),
     ),
 
-    unmuteViewer: studio(studioApi.unmuteViewer, (call) => lift(call, 'muted')),
+    unmuteViewer: studio(studioApi.unmuteViewer, (call) => liftRestriction(call, 'muted')),
 
     banViewer: studio(studioApi.banViewer, (call, { name }) => restrict(call, 'banned', name)),
 
-    unbanViewer: studio(studioApi.unbanViewer, (call) => lift(call, 'banned')),
+    unbanViewer: studio(studioApi.unbanViewer, (call) => liftRestriction(call, 'banned')),
 
     listRestricted: studio(studioApi.listRestricted, async (call) => {
       const { nowMs } = call;

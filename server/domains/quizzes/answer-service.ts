@@ -1,15 +1,16 @@
-import { intervalAt } from '../../../protocol/interval.ts';
-import type { Answer } from '../../../protocol/quizzes.ts';
-import type { SeatOfStream } from '../../auth/viewer-tokens/admission.ts';
+import { LRUCache } from 'lru-cache';
+import { type Answer, answerSchema } from '../../../protocol/quizzes.ts';
+import type { SeatOfStream } from '../../auth/viewer-tokens/checked-viewers.ts';
+import { parseBody } from '../../http/body.ts';
+import { Problem } from '../../http/problem.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import { Batch, type Waiter } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { answerProcedures } from './answers-sql.ts';
-import { type AnswerOffsets, choiceIn, PublishedQuizzes } from './published-quizzes.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
-import type { quizProcedures } from './quizzes-sql.ts';
+import type { PublishedQuiz, quizProcedures } from './quizzes-sql.ts';
 import type { ClaimDecision, WinnerClaim, winnersProcedures } from './winners-sql.ts';
 
 export interface AnswerServiceOptions {
@@ -20,8 +21,6 @@ export interface AnswerServiceOptions {
   readonly clock: Clock;
   /** The rate limit of answers and winner reports of each viewer. */
   readonly rate: RateLimiter<SeatOfStream>;
-  /** Receives the decision on each answer, for metrics. */
-  readonly onDecided: (decision: AnswerDecision) => void;
 }
 
 /** Receives the outcome of an answer or a winner report. */
@@ -31,6 +30,25 @@ export interface OutcomeCallbacks {
   /** @param error DomainError `unauthorized` or `conflict`, or the error of the database */
   refuse(error: unknown): void;
 }
+
+/** Offsets in a buffer of the quiz id and the body of a request; the body ends before `end`. */
+export interface AnswerOffsets {
+  readonly idAt: number;
+  readonly bodyAt: number;
+  readonly end: number;
+}
+
+/** A valid answer: the quiz and the index of its choice. */
+interface ParsedAnswer {
+  readonly quiz: PublishedQuiz;
+  readonly choice: number;
+}
+
+const QUIZZES_MAX = 1_000;
+/** Enough for all choices of a quiz, each as several kinds of clients serialize it. */
+const BODIES_MAX = 32;
+const BODY_BYTES_MAX = 1_024;
+const ID_CHARS = 36;
 
 // One call with 1,000 rows takes about 2 ms; a longer one would delay other calls in the same commit.
 const BATCH_MAX = 1_000;
@@ -43,6 +61,13 @@ const PACE_MS = 4;
  * and from the fast path of the gateway. What it accepts is stored.
  */
 export class AnswerService {
+  /** The number of answers on this node by decision, for metrics. */
+  readonly decisions: Record<AnswerDecision, number> = {
+    accepted: 0,
+    duplicate: 0,
+    conflict: 0,
+    closed: 0,
+  };
   private readonly quizzes: PublishedQuizzes;
   private readonly answers: Batch<ArrivedAnswer, AnswerDecision>;
   private readonly claims: Batch<WinnerClaim, ClaimDecision>;
@@ -132,8 +157,8 @@ export class AnswerService {
     receivedMs: number,
     callbacks: OutcomeCallbacks,
   ): void {
-    const { onDecided } = this.options;
-    const answer = new PendingAnswer(quiz, seat, choice, receivedMs, callbacks, onDecided);
+    const { decisions } = this;
+    const answer = new PendingAnswer(quiz, seat, choice, receivedMs, callbacks, decisions);
     this.answers.enqueue(answer, answer);
   }
 
@@ -154,21 +179,17 @@ export class AnswerService {
 
 /** An answer in a batch and the callbacks for its outcome, in one object because there are so many. */
 class PendingAnswer implements ArrivedAnswer, Waiter<AnswerDecision> {
-  readonly interval: number;
-
   constructor(
     readonly quiz: number,
     readonly seat: number,
     readonly choice: number,
     readonly receivedMs: number,
     private readonly callbacks: OutcomeCallbacks,
-    private readonly onDecided: AnswerServiceOptions['onDecided'],
-  ) {
-    this.interval = intervalAt(receivedMs);
-  }
+    private readonly decisions: Record<AnswerDecision, number>,
+  ) {}
 
   resolve(decision: AnswerDecision): void {
-    this.onDecided(decision);
+    this.decisions[decision]++;
     if (decision === 'accepted' || decision === 'duplicate') this.callbacks.accept();
     else if (decision === 'closed') this.reject(new DomainError('conflict', 'The quiz is closed.'));
     else {
@@ -191,4 +212,89 @@ function resolveClaim(decision: ClaimDecision, callbacks: OutcomeCallbacks): voi
     const detail = 'Not every quiz of this game was answered correctly.';
     callbacks.refuse(new DomainError('unauthorized', detail));
   }
+}
+
+interface CachedBody {
+  readonly bytes: Buffer;
+  /** The index of the choice. */
+  readonly choice: number;
+}
+
+interface CachedQuiz {
+  readonly id: Buffer;
+  readonly quiz: PublishedQuiz;
+  readonly bodies: CachedBody[];
+}
+
+/**
+ * A cache of published quizzes with the fields that never change, against which answers are validated.
+ * The state of a quiz changes, so the database checks it.
+ */
+class PublishedQuizzes {
+  private readonly cache = new LRUCache<string, CachedQuiz>({ max: QUIZZES_MAX });
+  /** The quiz of the last answer. */
+  private last: CachedQuiz | null = null;
+  private readonly loading = new Map<string, Promise<PublishedQuiz | null>>();
+
+  constructor(private readonly store: Pick<Calls<typeof quizProcedures>, 'findPublishedQuiz'>) {}
+
+  /** The quiz, or null when there is none. @throws Unavailable */
+  async find(id: string): Promise<PublishedQuiz | null> {
+    const cached = this.cache.get(id);
+    if (cached) return cached.quiz;
+    const pending = this.loading.get(id) ?? this.store.findPublishedQuiz({ id });
+    this.loading.set(id, pending);
+    const quiz = await pending.finally(() => this.loading.delete(id));
+    if (quiz && !this.cache.has(id)) this.cache.set(id, { id: Buffer.from(id), quiz, bodies: [] });
+    return quiz;
+  }
+
+  /**
+   * Parses an answer to a cached quiz. Viewers of a quiz send the same few bodies, so those are cached
+   * too: a lookup takes 0.1 µs, a parse 1 µs.
+   * @returns null when the quiz is not cached or the answer is not valid
+   */
+  parse(bytes: Buffer, { idAt, bodyAt, end }: AnswerOffsets): ParsedAnswer | null {
+    const cached = this.cachedAt(bytes, idAt);
+    if (!cached || end - bodyAt > BODY_BYTES_MAX) return null;
+    for (const body of cached.bodies) {
+      if (body.bytes.length === end - bodyAt && body.bytes.compare(bytes, bodyAt, end) === 0) {
+        return { quiz: cached.quiz, choice: body.choice };
+      }
+    }
+    return parseAndCache(cached, bytes.subarray(bodyAt, end));
+  }
+
+  private cachedAt(bytes: Buffer, idAt: number): CachedQuiz | null {
+    const { last } = this;
+    if (last && last.id.compare(bytes, idAt, idAt + last.id.length) === 0) return last;
+    const cached = this.cache.get(bytes.toString('latin1', idAt, idAt + ID_CHARS)) ?? null;
+    if (cached) this.last = cached;
+    return cached;
+  }
+}
+
+function parseAndCache({ quiz, bodies }: CachedQuiz, body: Buffer): ParsedAnswer | null {
+  try {
+    const answer = parseBody(answerSchema, body);
+    if (answer.streamId !== quiz.streamId) return null;
+    const choice = choiceIn(quiz, answer);
+    if (bodies.length < BODIES_MAX) bodies.push({ bytes: Buffer.from(body), choice });
+    return { quiz, choice };
+  } catch (error) {
+    if (error instanceof Problem || error instanceof DomainError) return null;
+    throw error;
+  }
+}
+
+/** The index of the choice that an answer to this quiz names. @throws DomainError `invalid` */
+function choiceIn(quiz: PublishedQuiz, { choice, closeInterval }: Answer): number {
+  const index = quiz.choices.indexOf(choice);
+  if (index < 0) {
+    throw new DomainError('invalid', 'choice: must be one of the keys of the quiz’s choices.');
+  }
+  if (closeInterval !== quiz.closeInterval) {
+    throw new DomainError('invalid', 'closeInterval: must be that of the quiz event.');
+  }
+  return index;
 }

@@ -1,3 +1,4 @@
+import { intervalAt } from '../../../protocol/interval.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { answersWire } from './answers-wire.ts';
@@ -19,12 +20,12 @@ async function lockQuizzes(
   answers: readonly ArrivedAnswer[],
 ): Promise<Map<number, LockedQuiz>> {
   const numbers = new Set(answers.map(({ quiz }) => quiz));
-  const firstArrival = Math.min(...answers.map(({ interval }) => interval));
+  const firstMs = Math.min(...answers.map(({ receivedMs }) => receivedMs));
   const rows = await tx.query<LockedQuiz>(
     `select number, state, close_interval as "closeInterval" from quizzes
      where number in (select number from ${tx.rows('$1', ['number integer'])} answered)
      and close_interval > $2 order by number ${tx.locks.share}`,
-    [JSON.stringify([...numbers].map((number) => [number])), firstArrival],
+    [JSON.stringify([...numbers].map((number) => [number])), intervalAt(firstMs)],
   );
   return new Map(rows.map((quiz) => [quiz.number, quiz]));
 }
@@ -58,7 +59,7 @@ async function recordedChoices(
 export const answerProcedures = {
   /**
    * Stores a batch of answers and decides on each by the state of its quiz in this transaction: a
-   * closed quiz takes none, so its final count stays right (I3).
+   * closed quiz takes none, so its final count stays right (I-3).
    * @returns decisions in the order of the answers
    */
   recordAnswers: writeProcedure(
@@ -66,7 +67,9 @@ export const answerProcedures = {
       if (answers.length === 0) return [];
       const quizzes = await lockQuizzes(tx, answers);
       const quizOf = ({ quiz }: ArrivedAnswer) => quizzes.get(quiz) ?? CLOSED_QUIZ;
-      const inTime = answers.filter((answer) => isOpenAt(quizOf(answer), answer.interval));
+      const inTime = answers.filter((answer) =>
+        isOpenAt(quizOf(answer), intervalAt(answer.receivedMs)),
+      );
       // The primary key admits one answer a seat and quiz, on whatever node it arrives.
       const isAdded = await tx.insertNew(
         ANSWERS,
@@ -91,7 +94,7 @@ export const answerProcedures = {
           recordedChoice: recorded.get(key) ?? null,
           choice: answer.choice,
           state,
-          arrivalInterval: answer.interval,
+          arrivalInterval: intervalAt(answer.receivedMs),
           closeInterval,
         });
       });

@@ -2,7 +2,7 @@ import type { Codec } from '../../storage/sql/procedure.ts';
 import type { AnswerDecision, ArrivedAnswer } from './quiz-rules.ts';
 
 const DECISIONS: readonly AnswerDecision[] = ['accepted', 'duplicate', 'conflict', 'closed'];
-const FIELDS = 5;
+const FIELDS = 4;
 
 /**
  * Packs a batch of answers into one typed array to pass it between threads. Objects, and a string for
@@ -12,12 +12,11 @@ export const answersWire: Codec<readonly ArrivedAnswer[], readonly AnswerDecisio
   encodeInput(answers) {
     const packed = new Float64Array(answers.length * FIELDS);
     let at = 0;
-    for (const { quiz, seat, choice, receivedMs, interval } of answers) {
+    for (const { quiz, seat, choice, receivedMs } of answers) {
       packed[at++] = quiz;
       packed[at++] = seat;
       packed[at++] = choice;
       packed[at++] = receivedMs;
-      packed[at++] = interval;
     }
     return packed;
   },
@@ -30,7 +29,6 @@ export const answersWire: Codec<readonly ArrivedAnswer[], readonly AnswerDecisio
         seat: values[at + 1] as number,
         choice: values[at + 2] as number,
         receivedMs: values[at + 3] as number,
-        interval: values[at + 4] as number,
       };
     });
   },

@@ -14,13 +14,12 @@ export interface QuizEventFields {
   readonly closeInterval: number;
 }
 
-/** An answer on its way to the database: quiz number, seat, choice, Unix ms and interval of arrival. */
+/** An answer on its way to the database: quiz number, seat, choice, and Unix ms of its arrival. */
 export interface ArrivedAnswer {
   readonly quiz: number;
   readonly seat: number;
   readonly choice: number;
   readonly receivedMs: number;
-  readonly interval: number;
 }
 
 /**

@@ -206,8 +206,8 @@ export async function openQuizInterval(
 }
 
 /**
- * Stores the interval in which quizzes were published. It does not wait for locks: nobody else closes or
- * changes a quiz that was just published.
+ * Stores the interval in which quizzes were published. It takes no locks: no other transaction
+ * closes or changes a quiz that was just published.
  */
 export async function setPublishedInterval(
   tx: Tx,
@@ -217,7 +217,7 @@ export async function setPublishedInterval(
   if (ids.length === 0) return;
   await tx.query(
     `update quizzes set told_interval = $2
-     where id in (select id from ${tx.rows('$1', ['id text'])} told)`,
+     where id in (select id from ${tx.rows('$1', ['id text'])} published)`,
     [JSON.stringify(ids.map((id) => [id])), interval],
   );
 }
@@ -228,7 +228,7 @@ function isPublished(quiz: QuizRow): quiz is PublishedQuiz {
 
 async function reveal(tx: Tx, quiz: QuizRow): Promise<void> {
   if (!isPublished(quiz) || quiz.counts === null) throw new Error(`quiz ${quiz.id} has no counts`);
-  // Guards I4: of two concurrent reveals, only one finds the quiz closed.
+  // I-4: of two concurrent reveals, only one finds the quiz closed.
   const { affected } = await tx.query(
     `update quizzes set state = 'revealed' where id = $1 and state = 'closed'`,
     [quiz.id],

@@ -4,14 +4,13 @@ import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Handlers } from '../../http/route.ts';
 import { answerHandlers } from './answer-routes.ts';
 import { AnswerService, type AnswerServiceOptions } from './answer-service.ts';
-import type { AnswerDecision } from './quiz-rules.ts';
 import {
   type StudioQuizOperations,
   type StudioQuizRoutes,
   studioQuizHandlers,
 } from './studio-quiz-routes.ts';
 
-export interface QuizDeps extends Omit<AnswerServiceOptions, 'store' | 'onDecided'> {
+export interface QuizDeps extends Omit<AnswerServiceOptions, 'store'> {
   readonly studio: StudioHandlerFactory;
   readonly credentials: Credentials;
   readonly store: StudioQuizRoutes['store'] & AnswerServiceOptions['store'];
@@ -24,26 +23,14 @@ export interface Quizzes {
   readonly handlers: Handlers<StudioQuizOperations>;
   /** Takes answers and winner reports; the fast path of the gateway uses it too. */
   readonly answers: AnswerService;
-  /** Answers on this node by decision, for metrics. */
-  readonly decisions: Readonly<Record<AnswerDecision, number>>;
 }
 
 /** Quizzes and winners rounds: answers of viewers, and the studio API (SPEC Q, W, P-15 … P-22). */
 export function createQuizzes(deps: QuizDeps): Quizzes {
-  const decisions: Record<AnswerDecision, number> = {
-    accepted: 0,
-    duplicate: 0,
-    conflict: 0,
-    closed: 0,
-  };
-  const answers = new AnswerService({
-    ...deps,
-    onDecided: (decision) => void decisions[decision]++,
-  });
+  const answers = new AnswerService(deps);
   return {
     viewerHandlers: answerHandlers({ ...deps, answers }),
     handlers: studioQuizHandlers(deps.studio, deps),
     answers,
-    decisions,
   };
 }

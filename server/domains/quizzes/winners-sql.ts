@@ -50,7 +50,7 @@ export const winnersProcedures = {
   /**
    * Opens a round over the quizzes of the current game and begins the next game.
    * @throws DomainError `conflict` while a round is open, or a quiz of the game is not revealed:
-   *   the reply to a winner report would give away its answer (I6)
+   *   the reply to a winner report would give away its answer (I-6)
    */
   requestWinners: writeProcedure(
     async (

@@ -144,7 +144,6 @@ const answer = (stream: number, seats: number, right: number) =>
           seat,
           choice,
           receivedMs: model.nowMs,
-          interval,
         });
       }
       await show.store.recordAnswers(batch);

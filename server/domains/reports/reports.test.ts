@@ -72,7 +72,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     const answers = Array.from({ length: viewers }, (_, seat) => {
       const receivedMs = fromMs + (seat % 1_000);
       const choice = seat % 3 === 0 ? 1 : 0;
-      return { quiz, seat, choice, receivedMs, interval: intervalAt(receivedMs) };
+      return { quiz, seat, choice, receivedMs };
     });
     for (let at = 0; at < viewers; at += 1_000) {
       await fixture.store.recordAnswers(answers.slice(at, at + 1_000));
@@ -85,10 +85,10 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     await start(id);
     await fixture.seal(40, { [id]: 3 });
     for (let n = 0; n < 2; n++) {
-      const told = fixture.nowMs;
+      const publishedMs = fixture.nowMs;
       const quiz = await published(id);
       await fixture.seal(1, { [id]: 8 });
-      await answer(quiz, viewers, told + 500);
+      await answer(quiz, viewers, publishedMs + 500);
       await fixture.seal(20, { [id]: 8 });
     }
     await fixture.seal(178, { [id]: 5 });
@@ -170,7 +170,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     fixture.nowMs += 3_600_000;
     await fixture.seal(4, { [id]: 50 });
     let pages = 0;
-    const again = counting(fixture.store, () => pages++);
+    const again = onEachPage(fixture.store, () => pages++);
     await maker(again).makeAll();
     expect(pages).toBe(0);
     expect((await read(id)).report).toEqual(made.report);
@@ -215,7 +215,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     const id = await playedShow();
     await fixture.seal(1);
     let pages = 0;
-    const looking = () => maker(counting(fixture.store, () => pages++));
+    const looking = () => maker(onEachPage(fixture.store, () => pages++));
     await looking().makeAll();
     const all = pages;
     expect(all).toBeGreaterThan(6);
@@ -225,12 +225,12 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     let deaths = 0;
     while (!(await reportOf(id))) {
       const last = pages + 3;
-      const dying = counting(fixture.store, () => {
+      const failing = onEachPage(fixture.store, () => {
         if (pages === last) throw new Unavailable('The node is dead.');
         pages++;
         fixture.nowMs += 2_000;
       });
-      await maker(dead(dying, () => pages === last)).makeAll();
+      await maker(dead(failing, () => pages === last)).makeAll();
       if (await reportOf(id)) break;
       expect(++deaths).toBeLessThan(20);
       fixture.nowMs += LEASE_MS - 1;
@@ -276,7 +276,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     await fixture.seal(1);
     let pages = 0;
     const stopping: ReportMaker = maker(
-      counting(fixture.store, () => {
+      onEachPage(fixture.store, () => {
         if (++pages === 3) void stopping.stop();
       }),
     );
@@ -286,7 +286,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     expect(report).toBeNull();
     expect(done).toBeGreaterThan(0);
     expect(done).toBeLessThan(1);
-    await maker(counting(fixture.nodes[1], () => pages++)).makeAll();
+    await maker(onEachPage(fixture.nodes[1], () => pages++)).makeAll();
     expect((await read(id)).report).not.toBeNull();
   });
 
@@ -331,16 +331,16 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
     await fixture.store.createQuiz({ ...own(quizId), streamId: id, quiz: long });
     await fixture.store.publishQuiz({ ...own(quizId), nowMs: fixture.nowMs });
     const quiz = (await fixture.store.findPublishedQuiz({ id: quizId }))?.number as number;
-    const told = fixture.nowMs;
+    const publishedMs = fixture.nowMs;
     await fixture.seal(1);
     for (let at = 0; at < 20_000; at += 1_000) {
       const answers = Array.from({ length: 1_000 }, (_, n) => {
-        const receivedMs = told + (at + n) * 29;
-        return { quiz, seat: at + n, choice: 0, receivedMs, interval: intervalAt(receivedMs) };
+        const receivedMs = publishedMs + (at + n) * 29;
+        return { quiz, seat: at + n, choice: 0, receivedMs };
       });
       await fixture.store.recordAnswers(answers);
     }
-    await fixture.sealTo(intervalAt(told) + 2_500);
+    await fixture.sealTo(intervalAt(publishedMs) + 2_500);
     await end(id);
     await fixture.seal(1);
     let bytes = 0;
@@ -361,8 +361,8 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
 });
 
 /** A store that calls back before each page is read. */
-function counting(store: Store, onPage: () => void): Store {
-  const told =
+function onEachPage(store: Store, onPage: () => void): Store {
+  const publishedMs =
     <Input, Output>(call: (input: Input) => Promise<Output>) =>
     async (input: Input) => {
       onPage();
@@ -370,9 +370,9 @@ function counting(store: Store, onPage: () => void): Store {
     };
   return {
     ...store,
-    addIntervals: told(store.addIntervals),
-    addAnswers: told(store.addAnswers),
-    countViewers: told(store.countViewers),
+    addIntervals: publishedMs(store.addIntervals),
+    addAnswers: publishedMs(store.addAnswers),
+    countViewers: publishedMs(store.countViewers),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { TokenSeat } from '../../auth/viewer-tokens/admission.ts';
+import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { ResponseCounts } from '../../platform/response-counter.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';

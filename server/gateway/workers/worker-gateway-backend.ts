@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
-import { type BanList, CheckedViewer } from '../../auth/viewer-tokens/admission.ts';
-import { TokenCache } from '../../auth/viewer-tokens/token-cache.ts';
+import {
+  BannedSeats,
+  CheckedViewer,
+  TokenCache,
+} from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { ViewerWithToken } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import { RequestIds } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -37,7 +40,7 @@ const NOT_REGISTERED = new Error('The main thread must register this seat');
 /** The backend of a gateway on a worker thread, which has what the main thread sends it. */
 export class WorkerGatewayBackend implements GatewayBackend {
   readonly tokens: TokenLookup;
-  readonly bans: BanList;
+  readonly bans = new BannedSeats();
   readonly heartbeats: HeartbeatOperation | null;
   readonly feed: FeedOperation | null;
   /** Answers are counted on the main thread. */
@@ -48,7 +51,6 @@ export class WorkerGatewayBackend implements GatewayBackend {
   readonly streams: OpenStreams;
   private readonly cache: TokenCache;
   private readonly rings = new Map<string, SharedPresenceWriter>();
-  private readonly banned = new Map<string, ReadonlySet<number>>();
   /** The interval of the last report of each stream. */
   private readonly reportedReads = new Map<string, number>();
   private readonly heartbeatOperation: WorkerOperation;
@@ -72,10 +74,6 @@ export class WorkerGatewayBackend implements GatewayBackend {
       cache: this.cache,
       check: (token) => this.verify(token),
     };
-    this.bans = {
-      isBanned: ({ streamId, seat }) =>
-        this.banned.size > 0 && this.banned.get(streamId)?.has(seat) === true,
-    };
     const presence = {
       register: (streamId: string, seat: number, nowMs = clock.nowMs()) =>
         this.register(streamId, seat, nowMs),
@@ -98,13 +96,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
 
   /** Sets the banned seats of a stream, and ends their event streams. */
   setBanned(streamId: string, seats: ReadonlySet<number>): void {
-    const before = this.banned.get(streamId);
-    if (seats.size > 0) this.banned.set(streamId, seats);
-    else this.banned.delete(streamId);
-    this.streams.endOf(
-      streamId,
-      [...seats].filter((seat) => !before?.has(seat)),
-    );
+    this.streams.endOf(streamId, this.bans.set(streamId, seats));
   }
 
   /** Ends overdue long polls. Call it several times a second. */

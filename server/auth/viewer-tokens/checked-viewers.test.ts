@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { SLOTS_PER_PAGE, TokenCache } from './token-cache.ts';
+import { admissionOf, SLOTS_PER_PAGE, TokenCache } from './checked-viewers.ts';
 
 const START = 'header.'.repeat(30);
 
@@ -110,4 +110,20 @@ test('[T-13] a cached token keeps its stream', () => {
   keep(tokenOf(2), 1, undefined, 'b');
   expect(tokens.get(tokenOf(1))?.streamId).toBe('a');
   expect(tokens.get(tokenOf(2))?.streamId).toBe('b');
+});
+
+const viewer = { streamId: 'stream', seat: 7, expiresMs: 1_000 };
+const noBans = { isBanned: () => false };
+const bansViewer = { isBanned: ({ seat }: { seat: number }) => seat === viewer.seat };
+
+test.each([
+  ['[T-13] admits a viewer to the stream of the token', 'stream', 999, noBans, 'admitted'],
+  ['admits a viewer when the request names no stream', null, 999, noBans, 'admitted'],
+  ['[T-13] refuses a viewer of another stream', 'other', 999, noBans, 'wrong-stream'],
+  ['[T-6] refuses an expired token', 'stream', 1_000, noBans, 'expired'],
+  ['[C-19] refuses a banned viewer', 'stream', 999, bansViewer, 'banned'],
+  ['reports expiry before all else', 'other', 1_000, bansViewer, 'expired'],
+  ['reports the wrong stream before a ban', 'other', 999, bansViewer, 'wrong-stream'],
+] as const)('%s', (_, streamId, nowMs, bans, admission) => {
+  expect(admissionOf(viewer, streamId, nowMs, bans)).toBe(admission);
 });
