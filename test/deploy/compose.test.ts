@@ -24,14 +24,14 @@ afterAll(async () => {
 });
 
 describe('deploy/compose', () => {
-  test('[O-7] names settings that exist, with values that they take', () => {
+  test('[O-7] uses settings that exist, with valid values', () => {
     for (const name of [...NODES.map((n) => `node${n}`), 'media']) {
       const { environment = {} } = compose.services[name] as ComposeService;
       const given = new Map(Object.entries(environment));
       for (const [variable, text] of given) {
         expect(VARIABLES).toContain(variable);
         const key = SETTING_KEYS[VARIABLES.indexOf(variable)] as keyof typeof SETTINGS;
-        SETTINGS[key].parse(filledIn(text));
+        SETTINGS[key].parse(substituted(text));
       }
       for (const needed of ['FOURBEAT_DATABASE', 'FOURBEAT_REDIS', 'FOURBEAT_PUBLIC_URL']) {
         expect(given.has(needed)).toBe(true);
@@ -39,7 +39,7 @@ describe('deploy/compose', () => {
     }
   });
 
-  test('[O-2] every role is with the three nodes, or with the one that has video', () => {
+  test('[O-2] each role runs on the three nodes or on the media node', () => {
     const rolesOf = (name: string) =>
       compose.services[name]?.environment?.FOURBEAT_ROLES?.split(',') ?? [];
     for (const n of NODES) {
@@ -48,53 +48,58 @@ describe('deploy/compose', () => {
     expect(rolesOf('media')).toEqual(['media']);
   });
 
-  test('[O-22] the three nodes have as many threads for viewers as .env says, the one with video has one', () => {
+  test('[O-22] the three nodes have the workers of .env, the media node has one', () => {
     const workersOf = (name: string) => compose.services[name]?.environment?.FOURBEAT_WORKERS;
     for (const n of NODES) expect(workersOf(`node${n}`)).toMatch(/^\$\{WORKERS:-1\}$/);
     expect(workersOf('media')).toBe('1');
   });
 
-  test('every variable that it asks for is in .env.example, which holds no secret', () => {
+  test('each variable of the Compose file is in .env.example, which contains no password', () => {
     const example = textOf('deploy/compose/.env.example');
-    const offered = new Map(
+    const examples = new Map(
       [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]),
     );
-    const asked = [...textOf('deploy/compose/compose.yaml').matchAll(/(?<!\$)\$\{([A-Z_]+)/g)];
-    expect(new Set(asked.map(([, name]) => name))).toEqual(new Set(offered.keys()));
-    for (const [name, value] of offered) {
+    const used = [...textOf('deploy/compose/compose.yaml').matchAll(/(?<!\$)\$\{([A-Z_]+)/g)];
+    expect(new Set(used.map(([, name]) => name))).toEqual(new Set(examples.keys()));
+    for (const [name, value] of examples) {
       if (name.endsWith('PASSWORD')) expect(value).toBe('');
     }
     expect(textOf('deploy/compose/.gitignore').split('\n')).toContain('.env');
   });
 
-  test('gives nginx the addresses of the nodes, and Prometheus their names', () => {
+  test('nginx has the addresses of all nodes, and Prometheus their names', () => {
     const addresses = [...NODES.map((n) => `node${n}`), 'media'].map((name) => {
       const { networks } = compose.services[name] as ComposeService;
       return (networks as Record<string, { ipv4_address: string }>).inside?.ipv4_address;
     });
     const servers = textOf('deploy/compose/nginx/nginx.conf').match(/(?<=^ {4}server )[\d.:]+/gm);
-    const wanted = addresses.map((address) => `${address}:4250`);
-    const nodes = wanted.slice(0, -1);
-    expect([...(servers ?? [])]).toEqual([...nodes, ...wanted]);
+    const expected = addresses.map((address) => `${address}:4250`);
+    const nodes = expected.slice(0, -1);
+    expect([...(servers ?? [])]).toEqual([...nodes, ...expected]);
     const prometheus = parse(textOf('deploy/compose/prometheus/prometheus.yml'));
     const [job] = prometheus.scrape_configs;
     const names = [...NODES.map((n) => `node${n}`), 'media'];
     expect(job.static_configs[0].targets).toEqual(names.map((name) => `${name}:4250`));
   });
 
-  test('[O-11] everything starts again by itself, and has time to stop', () => {
+  test('[O-11] every service restarts by itself and has time to stop', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect([name, service.restart]).toEqual([name, 'unless-stopped']);
       if (/^(node|media)/.test(name)) expect(service.stop_grace_period).toBe('15s');
-      // A tag, and not that of tomorrow.
+      // A fixed tag.
       expect(service.image).toMatch(/^[\w./-]+:(?!latest)[\w.-]+$/);
     }
   });
 
-  test('[M-2] [M-3] only nginx, the ports for video and, on this machine, the monitoring can be reached from outside', () => {
+  test('[M-2] [M-3] only nginx, the media ports and, on loopback, the monitoring are published', () => {
     expect(compose.networks.inside?.internal).toBe(true);
-    const open = Object.entries(compose.services).filter(([, { ports }]) => ports);
-    expect(open.map(([name]) => name).sort()).toEqual(['grafana', 'media', 'nginx', 'prometheus']);
+    const published = Object.entries(compose.services).filter(([, { ports }]) => ports);
+    expect(published.map(([name]) => name).sort()).toEqual([
+      'grafana',
+      'media',
+      'nginx',
+      'prometheus',
+    ]);
     expect(compose.services.media?.ports).toEqual([
       `${SETTINGS.rtmpPort.default}:1935`,
       `${SETTINGS.srtPort.default}:10080/udp`,
@@ -116,10 +121,10 @@ describe('deploy/compose', () => {
     }
   });
 
-  test('nginx takes its file, with and without TLS, without a warning', async () => {
-    expect(checkNginx({ port: 8080, nodes: NODES }).said).not.toMatch(/\[(warn|emerg|crit)\]/);
-    const { ok, said } = checkNginx({ port: 8080, nodes: NODES, edit: (text) => `${text}\nx;` });
-    expect([ok, said.includes('unknown directive')]).toEqual([false, true]);
+  test('nginx accepts its configuration, with and without TLS, without a warning', async () => {
+    expect(checkNginx({ port: 8080, nodes: NODES }).output).not.toMatch(/\[(warn|emerg|crit)\]/);
+    const { ok, output } = checkNginx({ port: 8080, nodes: NODES, edit: (text) => `${text}\nx;` });
+    expect([ok, output.includes('unknown directive')]).toEqual([false, true]);
     const { port } = new URL((await serveProcess(['--data', join(folder, 'tls')])).url);
     const tlsPort = await freePort();
     const nginx = await startNginxOnFreePort({
@@ -138,7 +143,7 @@ describe('deploy/compose', () => {
     }
   });
 
-  test('nginx gives up silent connections to a node before the node does, and caches nothing', () => {
+  test('nginx closes idle connections before the node does, and caches nothing', () => {
     const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
     const idleS = Number(
       /IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/gateway/connection.ts'))?.[1],
@@ -149,33 +154,41 @@ describe('deploy/compose', () => {
       expect(Number(/keepalive_timeout (\d+)s/.exec(upstream ?? '')?.[1])).toBeLessThan(idleS);
     }
     expect(config.match(/proxy_cache\w*[^;]*/g)).toEqual(['proxy_cache off']);
-    // A reader who is slow is the node's to cut off (F-25), and not to be kept on nginx's disk.
-    for (const place of [
+    // The node disconnects slow readers (F-25); nginx must not buffer for them.
+    for (const location of [
       '/api/v1/events-streams/',
       '~ ^/studio/v1/streams/[^/]+/exports/',
       '~ ^/studio/v1/streams/[^/]+/(live|present)/?$',
     ]) {
-      const block = config.split(`location ${place} {`)[1]?.split('}')[0];
-      expect([place, block?.includes('proxy_buffering off;')]).toEqual([place, true]);
+      const block = config.split(`location ${location} {`)[1]?.split('}')[0];
+      expect([location, block?.includes('proxy_buffering off;')]).toEqual([location, true]);
     }
     expect(config).not.toContain('non_idempotent');
     expect(config).not.toContain('proxy_cache_lock');
   });
 
-  test('[R-1] PostgreSQL takes its file, in which commits are on disk', () => {
+  test('[R-1] PostgreSQL accepts its configuration, in which commits are durable', () => {
     const data = join(folder, 'postgres');
     const user = unprivileged('postgres');
-    const as = user?.command ?? [];
-    const made = Bun.spawnSync(['install', '-d', '-m', '700', ...owner(user), data]);
-    expect(made.exitCode).toBe(0);
+    const runAs = user?.command ?? [];
+    const installed = Bun.spawnSync(['install', '-d', '-m', '700', ...owner(user), data]);
+    expect(installed.exitCode).toBe(0);
     Bun.spawnSync(['chmod', '755', folder]);
     const file = join(folder, 'postgresql.conf');
     Bun.spawnSync(['install', '-m', '644', `${COMPOSE}postgres/postgresql.conf`, file]);
-    const initdb = [...as, binaryOf('initdb'), '-D', data, '--no-sync', '--auth=trust'];
+    const initdb = [...runAs, binaryOf('initdb'), '-D', data, '--no-sync', '--auth=trust'];
     expect(Bun.spawnSync(initdb, { cwd: '/' }).exitCode).toBe(0);
     const settingIs = (setting: string) => {
-      const asked = [binaryOf('postgres'), '-D', data, '-c', `config_file=${file}`, '-C', setting];
-      const { exitCode, stdout, stderr } = Bun.spawnSync([...as, ...asked], { cwd: '/' });
+      const command = [
+        binaryOf('postgres'),
+        '-D',
+        data,
+        '-c',
+        `config_file=${file}`,
+        '-C',
+        setting,
+      ];
+      const { exitCode, stdout, stderr } = Bun.spawnSync([...runAs, ...command], { cwd: '/' });
       expect([exitCode, stderr.toString()]).toEqual([0, '']);
       return stdout.toString().trim();
     };
@@ -185,15 +198,15 @@ describe('deploy/compose', () => {
       'on',
     ]);
     expect(settingIs('default_transaction_isolation')).toBe('read committed');
-    // Three nodes twice, as during an upgrade, and some for people.
+    // Three nodes twice, as during an upgrade, and some for operators.
     expect(Number(settingIs('max_connections'))).toBeGreaterThan(2 * 3 * 11 + 10);
   });
 
-  test('Redis takes the file of Valkey, which evicts nothing and writes nothing', async () => {
+  test('Redis accepts the Valkey configuration, which evicts nothing and does not persist', async () => {
     const file = join(COMPOSE, 'valkey/valkey.conf');
     const port = await freePort();
-    const own = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
-    const child = Bun.spawn([redisBinary(), file, ...own], { stdout: 'pipe', stderr: 'pipe' });
+    const options = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder];
+    const child = Bun.spawn([redisBinary(), file, ...options], { stdout: 'pipe', stderr: 'pipe' });
     try {
       const config = async (name: string) => {
         const reply = await redisCommand(port, 'CONFIG', 'GET', name).catch(() => null);
@@ -214,8 +227,8 @@ function owner(user: ReturnType<typeof unprivileged>): string[] {
   return user ? ['-o', String(user.uid), '-g', String(user.gid)] : [];
 }
 
-/** The text that Compose makes of one with variables: what they are by default, or else a word. */
-function filledIn(text: string): string {
+/** Substitutes variables like Compose: by their default, or by an example value. */
+function substituted(text: string): string {
   return text.replace(/\$\{([A-Z_]+)(?::-([^}]*))?(?::\?[^}]*)?\}/g, (_, name, fallback) => {
     if (fallback !== undefined) return fallback;
     return name === 'PUBLIC_URL' ? 'https://live.example.org' : 'word';

@@ -6,8 +6,8 @@ import { killServers } from '../support/harness/program.ts';
 
 const START_TIMEOUT_MS = 60_000;
 const TEST_TIMEOUT_MS = 60_000;
-// Generous, for a busy machine; what waits for a buffer of 8 KB waits for much longer.
-const SOON_INTERVALS = 12;
+// Generous, for a busy machine; a response that waits for a full buffer of 8 KB takes much longer.
+const MAX_DELAY_INTERVALS = 12;
 
 let cluster: Cluster;
 let nginx: Nginx;
@@ -33,7 +33,7 @@ async function currentInterval(): Promise<number> {
   return (await expectJson<{ interval: number }>(response, 200)).interval;
 }
 
-/** A read through nginx; again, as a client would, when sealing was late (F-9). */
+/** Reads an interval through nginx; repeats after a 503 like a client, when sealing is late (F-9). */
 async function read(interval: number): Promise<Response> {
   for (;;) {
     const response = await viewer.get(feedPath(interval));
@@ -42,9 +42,9 @@ async function read(interval: number): Promise<Response> {
   }
 }
 
-/** Tries until it holds; what must be right again soon. */
-async function soon(holds: () => Promise<boolean>, forMs = 15_000): Promise<boolean> {
-  const giveUpMs = performance.now() + forMs;
+/** Whether the condition holds within a time limit. */
+async function holdsSoon(holds: () => Promise<boolean>, limitMs = 15_000): Promise<boolean> {
+  const giveUpMs = performance.now() + limitMs;
   while (performance.now() < giveUpMs) {
     if (await holds()) return true;
     await Bun.sleep(50);
@@ -52,19 +52,18 @@ async function soon(holds: () => Promise<boolean>, forMs = 15_000): Promise<bool
   return false;
 }
 
-/** The cache that people write when they think of load alone. */
-function careless(config: string): string {
+/** A configuration with a shared cache that ignores `Cache-Control`. */
+function withSharedCache(config: string): string {
   const directory = /^pid (.*)\/nginx\.pid;$/m.exec(config)?.[1];
-  const store = `proxy_cache_path ${directory}/cache keys_zone=careless:1m;`;
-  const cache =
-    'proxy_cache careless; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control;';
+  const store = `proxy_cache_path ${directory}/cache keys_zone=shared:1m;`;
+  const cache = 'proxy_cache shared; proxy_cache_valid 200 1m; proxy_ignore_headers Cache-Control;';
   return config
     .replaceAll('proxy_buffering off;', '')
     .replace('proxy_cache off;', `${store}\n${cache}`);
 }
 
 describe('nginx of deploy/compose in front of three nodes', () => {
-  test('[F-18] [T-11] a sealed interval has the same bytes through nginx as from every node, and nobody gets them without a token', async () => {
+  test('[F-18] [T-11] a sealed interval has the same bytes through nginx as from every node, and is 401 without a token', async () => {
     await cluster.studio('POST', `/streams/${streamId}/events`, { type: 'hello', data: { n: 1 } });
     const interval = await currentInterval();
     const bodies: string[] = [];
@@ -87,10 +86,10 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     expect((await other.get(feedPath(interval))).status).toBe(401);
   });
 
-  test('[F-18] the same check sees a cache that gives stored bodies to people without a token', async () => {
+  test('[F-18] a shared cache in nginx would serve stored bodies without a token, and the request above detects it', async () => {
     const leaky = await startNginxOnFreePort({
       nodes: cluster.nodes.map((node) => node.port),
-      edit: careless,
+      edit: withSharedCache,
     });
     try {
       const path = feedPath((await currentInterval()) - 1);
@@ -102,17 +101,17 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     }
   });
 
-  test('[F-4] polls are held through nginx, each for its interval', async () => {
+  test('[F-4] long polls through nginx return right after their interval', async () => {
     const from = (await currentInterval()) + 1;
     for (let interval = from; interval < from + 8; interval++) {
       const response = await read(interval);
       expect(await response.json()).toMatchObject({ interval });
-      // It came soon: nothing had been waiting for a full buffer.
-      expect(await currentInterval()).toBeLessThan(interval + SOON_INTERVALS);
+      // nginx forwarded it without waiting for a full buffer.
+      expect(await currentInterval()).toBeLessThan(interval + MAX_DELAY_INTERVALS);
     }
   });
 
-  test('[F-21] events of a stream leave nginx one by one', async () => {
+  test('[F-21] nginx forwards the messages of an event stream one by one', async () => {
     const from = (await currentInterval()) + 1;
     const response = await viewer.get(feedPath(from), { Accept: 'text/event-stream' });
     expect(response.headers.get('content-type')).toContain('text/event-stream');
@@ -125,64 +124,64 @@ describe('nginx of deploy/compose in front of three nodes', () => {
         if (done) throw new Error(`the stream ended: ${text}`);
         text += decoder.decode(value, { stream: true });
       }
-      expect(await currentInterval()).toBeLessThan(interval + SOON_INTERVALS);
+      expect(await currentInterval()).toBeLessThan(interval + MAX_DELAY_INTERVALS);
     }
     await reader.cancel();
   });
 
-  test('[L-7] a viewer stays with one node, so that its limits are exact', async () => {
-    const eager = await cluster.viewer(streamId);
+  test('[L-7] requests of one viewer go to one node, so that rate limits are exact', async () => {
+    const chatViewer = await cluster.viewer(streamId);
     const statuses: number[] = [];
     for (let n = 0; n < 5; n++) {
       const path = `/api/v1/events-streams/${streamId}/chats`;
-      statuses.push((await eager.post(path, { kind: 'heart' })).status);
+      statuses.push((await chatViewer.post(path, { kind: 'heart' })).status);
     }
     expect(statuses).toEqual([204, 204, 204, 429, 429]);
   });
 
   test(
-    '[N-9] while Redis is unavailable 503 comes with Retry-After, and nodes are not given up for it',
+    '[N-9] nginx forwards a 503 with Retry-After while Redis is unavailable, and keeps the nodes in rotation',
     async () => {
       const sealed = (await currentInterval()) - 2;
       const body = await (await viewer.get(feedPath(sealed))).text();
       cluster.redis.pause();
       try {
         const path = `/api/v1/view-counts/${streamId}`;
-        expect(await soon(async () => (await viewer.post(path)).status === 503)).toBe(true);
+        expect(await holdsSoon(async () => (await viewer.post(path)).status === 503)).toBe(true);
         for (let n = 0; n < 20; n++) {
           const refused = await viewer.post(path);
           expect(refused.status).toBe(503);
           expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-          const held = await viewer.get(feedPath(await currentInterval()));
-          expect(held.status).toBe(503);
-          expect(Number(held.headers.get('retry-after'))).toBeGreaterThan(0);
+          const poll = await viewer.get(feedPath(await currentInterval()));
+          expect(poll.status).toBe(503);
+          expect(Number(poll.headers.get('retry-after'))).toBeGreaterThan(0);
           expect(await (await viewer.get(feedPath(sealed))).text()).toBe(body);
         }
       } finally {
         cluster.redis.resume();
       }
       const path = `/api/v1/view-counts/${streamId}`;
-      expect(await soon(async () => (await viewer.post(path)).status === 204)).toBe(true);
+      expect(await holdsSoon(async () => (await viewer.post(path)).status === 204)).toBe(true);
     },
     TEST_TIMEOUT_MS,
   );
 
   test(
-    '[O-11] [N-13] a node that is killed, or drains, costs clients nothing but answers that say: again',
+    '[O-11] [N-13] clients get only successes and 503s with Retry-After when a node is killed or drains',
     async () => {
       const viewers = await Promise.all(Array.from({ length: 12 }, () => cluster.viewer(streamId)));
-      let over = false;
+      let isOver = false;
       const gets: number[] = [];
       const posts: number[] = [];
-      const seen = new Map<number, Set<string>>();
+      const bodiesByInterval = new Map<number, Set<string>>();
       const from = await currentInterval();
-      const polling = viewers.map(async (one) => {
-        for (let interval = from; !over; ) {
-          const response = await one.get(feedPath(interval));
+      const polling = viewers.map(async (client) => {
+        for (let interval = from; !isOver; ) {
+          const response = await client.get(feedPath(interval));
           gets.push(response.status);
           const body = await response.text();
           if (response.status === 200) {
-            seen.set(interval, (seen.get(interval) ?? new Set()).add(body));
+            bodiesByInterval.set(interval, (bodiesByInterval.get(interval) ?? new Set()).add(body));
             interval++;
           } else {
             expect(response.headers.get('retry-after')).not.toBeNull();
@@ -190,15 +189,15 @@ describe('nginx of deploy/compose in front of three nodes', () => {
           }
         }
       });
-      const beating = viewers.map(async (one) => {
-        while (!over) {
-          const response = await one.post(`/api/v1/view-counts/${streamId}`);
+      const heartbeats = viewers.map(async (client) => {
+        while (!isOver) {
+          const response = await client.post(`/api/v1/view-counts/${streamId}`);
           posts.push(response.status);
           if (!response.ok) expect(response.headers.get('retry-after')).not.toBeNull();
           await Bun.sleep(50);
         }
       });
-      const load = Promise.all([...polling, ...beating]);
+      const load = Promise.all([...polling, ...heartbeats]);
       try {
         await Bun.sleep(500);
         cluster.nodes[0]?.signal('SIGKILL');
@@ -212,38 +211,38 @@ describe('nginx of deploy/compose in front of three nodes', () => {
         await cluster.restart(1);
         await Bun.sleep(500);
       } finally {
-        over = true;
+        isOver = true;
         await load;
       }
       expect(new Set(gets).difference(new Set([200, 503]))).toEqual(new Set());
       expect(new Set(posts).difference(new Set([204, 503]))).toEqual(new Set());
-      // A GET that met the dead node went to the next one, and a POST that was not sent yet.
+      // nginx repeats a GET that reached the dead node on another one, and a POST that it had not sent.
       expect(gets.filter((status) => status === 503).length).toBeLessThan(gets.length / 4);
       expect(posts.filter((status) => status === 503).length).toBeLessThan(posts.length / 4);
-      expect([...seen.values()].filter((bodies) => bodies.size !== 1)).toEqual([]);
-      expect(seen.size).toBeGreaterThan(8);
+      expect([...bodiesByInterval.values()].filter((bodies) => bodies.size !== 1)).toEqual([]);
+      expect(bodiesByInterval.size).toBeGreaterThan(8);
     },
     TEST_TIMEOUT_MS,
   );
 
   test(
-    '[N-4] a node that hangs is left alone: its viewers are counted by another, and read there',
+    '[N-4] nginx sends the viewers of a suspended node to another, which counts them and serves the feed',
     async () => {
       const viewers = await Promise.all(Array.from({ length: 12 }, () => cluster.viewer(streamId)));
       const path = `/api/v1/view-counts/${streamId}`;
       const statusesOf = async () => {
-        const beats = await Promise.all(viewers.map((one) => one.post(path)));
-        return [...new Set(beats.map(({ status }) => status))];
+        const responses = await Promise.all(viewers.map((client) => client.post(path)));
+        return [...new Set(responses.map(({ status }) => status))];
       };
       expect(await statusesOf()).toEqual([204]);
       cluster.nodes[2]?.signal('SIGSTOP');
       try {
         const sealed = (await currentInterval()) - 2;
-        const reads = Promise.all(viewers.map((one) => one.get(feedPath(sealed))));
+        const reads = Promise.all(viewers.map((client) => client.get(feedPath(sealed))));
         const [first = 0] = (await statusesOf()).filter((status) => status !== 204);
         expect([0, 503]).toContain(first);
-        expect(await soon(async () => (await statusesOf()).join() === '204')).toBe(true);
-        // A read that waited for it went to another node.
+        expect(await holdsSoon(async () => (await statusesOf()).join() === '204')).toBe(true);
+        // nginx repeated the reads that waited for the suspended node on another one.
         expect((await reads).map(({ status }) => status)).toEqual(viewers.map(() => 200));
       } finally {
         cluster.nodes[2]?.signal('SIGCONT');
@@ -252,19 +251,19 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     TEST_TIMEOUT_MS,
   );
 
-  test('[O-14] the log of nginx has errors and the studio, and no token', async () => {
+  test('[O-14] nginx logs failures and studio requests, and no token', async () => {
     const account = await cluster.studio('GET', '/account');
     expect(account.status).toBe(200);
-    const isThere = await soon(async () =>
+    const isLogged = await holdsSoon(async () =>
       nginx.accessLog().some(({ path, status }) => path === '/studio/v1/account' && status === 200),
     );
-    expect(isThere).toBe(true);
+    expect(isLogged).toBe(true);
     const text = JSON.stringify(nginx.accessLog());
     expect(text).not.toContain(viewer.token);
     expect(text).not.toContain('fb_');
-    const wellOnes = nginx
+    const loggedSuccesses = nginx
       .accessLog()
       .filter(({ path, status }) => String(path).startsWith('/api/') && Number(status) < 400);
-    expect(wellOnes).toEqual([]);
+    expect(loggedSuccesses).toEqual([]);
   });
 });

@@ -24,12 +24,12 @@ beforeAll(async () => {
   const email = ['--email', 'ann@example.org', '--name', 'Ann'];
   const account = await fourbeat(['account', 'create', ...email, ...data]);
   const { token } = JSON.parse(account.stdout) as { token: string };
-  const made = await fetch(`${nginx.url}/studio/v1/streams`, {
+  const created = await fetch(`${nginx.url}/studio/v1/streams`, {
     method: 'POST',
     headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
     body: '{"title":"A show"}',
   });
-  streamId = ((await made.json()) as { id: string }).id;
+  streamId = ((await created.json()) as { id: string }).id;
 }, START_TIMEOUT_MS);
 
 afterAll(async () => {
@@ -38,18 +38,18 @@ afterAll(async () => {
   folder.remove();
 });
 
-interface Asked {
+interface TokenResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
   readonly body: string;
 }
 
-/** Asks for a viewer token from an address of this machine, with a claim about who asks. */
-function askFrom(localAddress: string, claimed: string): Promise<Asked> {
+/** Requests a viewer token from a loopback address, with a forged `X-Forwarded-For`. */
+function requestToken(localAddress: string, forwardedFor: string): Promise<TokenResponse> {
   return new Promise((resolve, reject) => {
-    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': claimed };
+    const headers = { 'Content-Type': 'application/json', 'X-Forwarded-For': forwardedFor };
     const options = { method: 'POST', localAddress, headers };
-    const asked = request(`${nginx.url}/api/v1/token`, options, (response) => {
+    const outgoing = request(`${nginx.url}/api/v1/token`, options, (response) => {
       let body = '';
       response.on('data', (chunk) => {
         body += chunk;
@@ -59,22 +59,22 @@ function askFrom(localAddress: string, claimed: string): Promise<Asked> {
         resolve({ status: statusCode, retryAfter: headers['retry-after'], body });
       });
     });
-    asked.on('error', reject);
-    asked.end(JSON.stringify({ stream_id: streamId, unique_user_identifier: claimed }));
+    outgoing.on('error', reject);
+    outgoing.end(JSON.stringify({ stream_id: streamId, unique_user_identifier: forwardedFor }));
   });
 }
 
 describe('nginx of deploy/compose in front of one node', () => {
-  test("[L-11] the node hears the client's own address, whatever it claims; 429 comes with Retry-After", async () => {
-    const answers: Asked[] = [];
-    for (let n = 0; n < 4; n++) answers.push(await askFrom('127.0.0.1', `198.51.100.${n}`));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
-    expect(Number(answers[3]?.retryAfter)).toBeGreaterThan(0);
-    expect(JSON.parse(answers[3]?.body ?? '')).toMatchObject({ status: 429 });
-    expect((await askFrom('127.0.0.2', '198.51.100.9')).status).toBe(200);
+  test("[L-11] the node gets the client's real address despite a forged header; nginx forwards Retry-After of a 429", async () => {
+    const responses: TokenResponse[] = [];
+    for (let n = 0; n < 4; n++) responses.push(await requestToken('127.0.0.1', `198.51.100.${n}`));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(Number(responses[3]?.retryAfter)).toBeGreaterThan(0);
+    expect(JSON.parse(responses[3]?.body ?? '')).toMatchObject({ status: 429 });
+    expect((await requestToken('127.0.0.2', '198.51.100.9')).status).toBe(200);
   });
 
-  test('[O-12] metrics are not for the internet; readiness is', async () => {
+  test('[O-12] nginx serves /readyz and answers 404 for /metrics in every spelling', async () => {
     for (const path of ['/metrics', '/metrics/', '/%6detrics', '//metrics', '/x/../metrics']) {
       const response = await fetch(nginx.url + path);
       expect(response.status).toBe(404);
@@ -84,7 +84,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     expect((await fetch(`${nginx.url}/readyz`)).status).toBe(200);
   });
 
-  test('[L-1] a body that is too large gets the answer of the node, one that is far too large that of nginx', async () => {
+  test('[L-1] a body that is too large is 413, from the node or from nginx', async () => {
     for (const size of [5_000, 100_000]) {
       const response = await fetch(`${nginx.url}/api/v1/token`, {
         method: 'POST',
@@ -97,7 +97,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
-  test('[L-1] files of quizzes and long orders of them get to the node', async () => {
+  test('[L-1] large imports and rundowns reach the node', async () => {
     for (const [path, size] of [
       ['quizzes/import', 1_000_000],
       ['rundown', 130_000],
@@ -111,7 +111,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
-  test('[S-12] [T-14] what the service says about caching comes through as it is', async () => {
+  test('[S-12] [T-14] nginx forwards the caching and CORS headers unchanged', async () => {
     for (const path of ['/.well-known/jwks.json', '/api/v1/time', `/api/v1/streams/${streamId}`]) {
       const [through, direct] = await Promise.all([
         fetch(nginx.url + path),
@@ -123,7 +123,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
-  test('[M-4] [M-5] sources that come by WebSocket reach the node with video, and hear its answer', async () => {
+  test('[M-4] [M-5] a WebSocket source reaches the media node and gets its close code', async () => {
     const socket = new WebSocket(`${nginx.url.replace('http', 'ws')}/media/${streamId}/ingest`);
     const closed = Promise.withResolvers<CloseEvent>();
     socket.onclose = closed.resolve;
@@ -131,7 +131,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     expect((await closed.promise).code).toBe(4401);
   });
 
-  test('[M-31] what is not there of a stream is 404 of the node', async () => {
+  test('[M-31] a missing media file gets the 404 of the node', async () => {
     const path = `/media/${streamId}/master.m3u8`;
     const [through, direct] = await Promise.all([fetch(nginx.url + path), fetch(node.url + path)]);
     expect([through.status, direct.status]).toEqual([404, 404]);
@@ -139,12 +139,14 @@ describe('nginx of deploy/compose in front of one node', () => {
     expect(await through.text()).toBe(await direct.text());
   });
 
-  test('[G-27] when no node is left nginx says 503 with Retry-After in the form of the API', async () => {
+  test('[G-27] nginx responds 503 with Retry-After and a problem body when no node is reachable', async () => {
     const nodes = await Promise.all([freePort(), freePort(), freePort()]);
-    const alone = await startNginxOnFreePort({ nodes });
+    const withoutNodes = await startNginxOnFreePort({ nodes });
     try {
       for (const method of ['GET', 'POST']) {
-        const response = await fetch(`${alone.url}/api/v1/view-counts/${streamId}`, { method });
+        const response = await fetch(`${withoutNodes.url}/api/v1/view-counts/${streamId}`, {
+          method,
+        });
         expect(response.status).toBe(503);
         expect(response.headers.get('retry-after')).toBe('1');
         expect(response.headers.get('content-type')).toBe('application/json');
@@ -152,7 +154,7 @@ describe('nginx of deploy/compose in front of one node', () => {
         expect(await response.json()).toMatchObject(problem);
       }
     } finally {
-      await alone.stop();
+      await withoutNodes.stop();
     }
   });
 });

@@ -1,14 +1,17 @@
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Ajv from 'ajv';
 import { parse, parseAllDocuments } from 'yaml';
-import { Templates } from './template.ts';
 import { ROOT, textOf } from './project-files.ts';
 
 /** The chart's folder, from package.json. */
 export const CHART = 'deploy/helm/fourbeat';
 
-// biome-ignore lint/suspicious/noExplicitAny: manifests are looked at as they come
+/** Whether this machine can render the chart. */
+export const HAS_HELM = Bun.which('helm') !== null;
+
+// biome-ignore lint/suspicious/noExplicitAny: tests read manifests without types
 export type Manifest = any;
 export type Values = Record<string, unknown>;
 
@@ -16,23 +19,17 @@ export type Values = Record<string, unknown>;
 export const defaults: Values = parse(textOf(`${CHART}/values.yaml`));
 /** The schema of the values. */
 export const schema = JSON.parse(textOf(`${CHART}/values.schema.json`));
-/** Whether values fit the chart's schema; `errors` has why not. */
+/** Whether values match the chart's schema; `isValid.errors` says why not. */
 export const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
 
-const templates = new Templates();
-const files = readdirSync(join(ROOT, CHART, 'templates'));
-for (const file of files) {
-  templates.add(`fourbeat/templates/${file}`, textOf(`${CHART}/templates/${file}`));
-}
-
-/** What an operator has to give. */
+/** The values without which the chart does not render. */
 export const NEEDED = {
   publicUrl: 'https://live.example.org',
   database: { url: 'postgres://fourbeat:word@db.internal:5432/fourbeat' },
   redis: { existingSecret: 'cache', existingSecretKey: 'url' },
 };
 
-/** Everything that can be switched on, and the roles apart. */
+/** Every option, with a group for each part of the roles. */
 export const ALL = {
   ...NEEDED,
   ingress: { enabled: true, className: 'any', tlsSecret: 'certificate', annotations: { a: 'b' } },
@@ -40,7 +37,7 @@ export const ALL = {
   groups: [
     { name: 'web', roles: 'api,auth,polls,studio', replicas: 2, paths: ['/api/v1', '/studio/v1'] },
     {
-      name: 'beat',
+      name: 'realtime',
       roles: 'view-counts,events',
       replicas: 4,
       paths: ['/api/v1/view-counts', '/api/v1/events-streams'],
@@ -69,50 +66,56 @@ export const ALL = {
   image: { pullSecrets: [{ name: 'registry' }], tag: '1.2.3' },
 };
 
-/** Values as Helm has them: objects are merged, all else is replaced. */
+/** Merges values like Helm: objects are merged, everything else is replaced. */
 export function merged(base: Values, over: Values): Values {
   const result = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const old = result[key];
-    const areObjects = [value, old].every((one) => one !== null && typeof one === 'object');
-    const merges = areObjects && !Array.isArray(value);
-    result[key] = merges ? merged(old as Values, value as Values) : value;
+    const areObjects = [value, old].every((item) => item !== null && typeof item === 'object');
+    const isMerged = areObjects && !Array.isArray(value);
+    result[key] = isMerged ? merged(old as Values, value as Values) : value;
   }
   return result;
 }
 
-export function textFor(file: string, values: Values): string {
-  const { name, version, appVersion } = parse(textOf(`${CHART}/Chart.yaml`));
-  return templates.render(`fourbeat/templates/${file}`, {
-    Values: merged(defaults, values),
-    Chart: { Name: name, Version: version, AppVersion: appVersion },
-    Release: { Name: 'show', Namespace: 'live', Service: 'Helm' },
-    Template: { BasePath: 'fourbeat/templates' },
-  });
-}
-
-/** The groups in a comment of `values.yaml`, for people who want the roles apart. */
-export function groupsShown(): Values {
+/** The example of `groups` in a comment of `values.yaml`. */
+export function exampleGroups(): Values {
   const lines = /^# groups:\n(?:# .*\n)+/m.exec(textOf(`${CHART}/values.yaml`))?.[0] ?? '';
   return parse(lines.replace(/^# /gm, ''));
 }
 
-/** The manifests, by kind and name. */
+/**
+ * Renders the chart with `helm template` as release `show`.
+ * @returns the manifests by kind and name
+ * @throws Error with the message of Helm
+ */
 export function manifestsOf(values: Values): Map<string, Manifest> {
-  const found = new Map<string, Manifest>();
-  for (const file of files.filter((name) => name.endsWith('.yaml'))) {
-    for (const document of parseAllDocuments(textFor(file, values))) {
-      for (const error of document.errors) throw new Error(`${file}: ${error.message}`);
-      const manifest = document.toJS();
-      if (manifest === null) continue;
-      const id = `${manifest.kind} ${manifest.metadata.name}`;
-      if (found.has(id)) throw new Error(`${id} is there twice`);
-      found.set(id, manifest);
-    }
+  const manifests = new Map<string, Manifest>();
+  for (const document of parseAllDocuments(rendered(values))) {
+    for (const error of document.errors) throw new Error(error.message);
+    const manifest = document.toJS();
+    if (manifest === null) continue;
+    const id = `${manifest.kind} ${manifest.metadata.name}`;
+    if (manifests.has(id)) throw new Error(`the chart contains ${id} twice`);
+    manifests.set(id, manifest);
   }
-  return found;
+  return manifests;
 }
 
 /** All manifests of a kind. */
-export const pick = (manifests: Map<string, Manifest>, kind: string): Manifest[] =>
+export const manifestsOfKind = (manifests: Map<string, Manifest>, kind: string): Manifest[] =>
   [...manifests.values()].filter((manifest) => manifest.kind === kind);
+
+function rendered(values: Values): string {
+  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-chart-'));
+  try {
+    const file = join(directory, 'values.json');
+    writeFileSync(file, JSON.stringify(values));
+    const command = ['helm', 'template', 'show', join(ROOT, CHART), '--namespace', 'live'];
+    const { exitCode, stdout, stderr } = Bun.spawnSync([...command, '--values', file]);
+    if (exitCode !== 0) throw new Error(stderr.toString());
+    return stdout.toString();
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

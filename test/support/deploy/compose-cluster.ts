@@ -6,23 +6,23 @@ import { expectJson, type TestViewer, viewerWith } from '../harness/harness.ts';
 import { fourbeat, type ServerProcess, serveProcess } from '../harness/program.ts';
 import { type Nginx, startNginx } from './nginx.ts';
 
-/** What `deploy/compose` starts, as plain processes: nginx, three nodes, Redis and PostgreSQL. */
+/** The services of `deploy/compose` as plain processes: nginx, three nodes, Redis and PostgreSQL. */
 export interface Cluster {
   readonly nginx: Nginx;
   readonly nodes: ServerProcess[];
   readonly redis: RedisServer;
   readonly postgres: PostgresServer;
-  /** The studio's API, through nginx. */
+  /** Calls the studio API through nginx. */
   studio(method: string, path: string, body?: unknown): Promise<Response>;
   createStream(): Promise<string>;
   /** A viewer whose requests go through nginx. */
   viewer(streamId: string): Promise<TestViewer>;
-  /** Starts a node again that has ended, on its port. */
+  /** Restarts a node that has ended, on its port. */
   restart(index: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** @param settings of all nodes, besides those of the compose file */
+/** @param settings environment variables of all nodes, besides those of the Compose file */
 export async function startCluster(settings: Record<string, string> = {}): Promise<Cluster> {
   const [postgres, redis, port] = await Promise.all([
     startPostgres({ fsync: false }),
@@ -42,7 +42,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
   const nginx = await startNginx({ port, nodes: ports });
   const email = ['--email', 'ann@example.org', '--name', 'Ann'];
   const account = await fourbeat(['account', 'create', ...email], environment);
-  if (account.status !== 0) throw new Error(`no account: ${account.stderr}`);
+  if (account.status !== 0) throw new Error(`cannot create an account: ${account.stderr}`);
   const { token } = JSON.parse(account.stdout) as { token: string };
   const cluster: Cluster = {
     nginx,

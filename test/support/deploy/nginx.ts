@@ -5,51 +5,52 @@ import { fileURLToPath } from 'node:url';
 import type { Subprocess } from 'bun';
 import { freePort } from '../backends/free-port.ts';
 import { binaryOf } from '../backends/server-programs.ts';
-import { watchOver } from '../backends/watchdog.ts';
+import { startWatchdog } from '../backends/watchdog.ts';
 
 export const COMPOSE = fileURLToPath(new URL('../../../deploy/compose/', import.meta.url));
 
 export interface NginxOptions {
-  /** Where it listens, in place of 8080. */
+  /** The port to listen on instead of 8080. */
   readonly port: number;
-  /** Ports of the nodes on 127.0.0.1, in place of the addresses in the file. */
+  /** Ports of the nodes on 127.0.0.1, which replace the addresses in the configuration. */
   readonly nodes: readonly number[];
-  /** Port of the node with video; that of the first node when it is left out. */
+  /** Port of the media node (default: that of the first node). */
   readonly media?: number;
-  /** A change to the file, for a test that must see what it breaks. */
+  /** Changes the configuration, for a test that shows what a change breaks. */
   readonly edit?: (config: string) => string;
-  /** Text of a file in the directory of TLS, with `DIRECTORY` for where certificates are. */
+  /** Text of tls/tls.conf, with `DIRECTORY` for the directory of the certificates. */
   readonly tls?: string;
 }
 
-/** nginx with the configuration of `deploy/`. */
+/** A running nginx with the configuration of `deploy/`. */
 export interface Nginx {
   readonly url: string;
-  /** Its log of requests, an object for each line. */
+  /** The access log, one object per line. */
   accessLog(): Record<string, unknown>[];
   errorLog(): string;
   stop(): Promise<void>;
 }
 
-/** The very file that is deployed, with nothing but ports, addresses and paths replaced. */
+/** The deployed configuration, with only ports, addresses and paths replaced. */
 function configFor(directory: string, { port, nodes, media, edit }: NginxOptions): string {
-  const places = new Map<string, number | undefined>();
+  const portByAddress = new Map<string, number | undefined>();
   const replaced = readFileSync(`${COMPOSE}nginx/nginx.conf`, 'utf8')
     .replace('listen 8080 ', `listen 127.0.0.1:${port} `)
     .replace('server 10.42.50.21:4250', `server 127.0.0.1:${media ?? nodes[0]}`)
     .replace(/server (10\.42\.50\.\d+):4250/g, (_, address: string) => {
-      if (!places.has(address)) places.set(address, nodes[places.size]);
-      return `server 127.0.0.1:${places.get(address)}`;
+      if (!portByAddress.has(address)) portByAddress.set(address, nodes[portByAddress.size]);
+      return `server 127.0.0.1:${portByAddress.get(address)}`;
     })
     .replaceAll('/tmp/', `${directory}/`)
     .replace('/etc/nginx/tls/', `${directory}/tls/`)
     .replace('/dev/stderr', `${directory}/error.log`)
     .replace('/dev/stdout', `${directory}/access.log`);
-  if (places.size !== nodes.length) throw new Error(`the file has ${places.size} nodes`);
+  if (portByAddress.size !== nodes.length)
+    throw new Error(`the configuration has ${portByAddress.size} nodes, not ${nodes.length}`);
   return edit ? edit(replaced) : replaced;
 }
 
-/** A directory of its own, which the workers of a superuser's nginx can look into. */
+/** A temporary directory, readable for the workers of an nginx that root starts. */
 function prepare(options: NginxOptions): { directory: string; command: string[] } {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-nginx-'));
   chmodSync(directory, 0o755);
@@ -75,29 +76,32 @@ function makeCertificate(directory: string): void {
     ],
     { stderr: 'pipe' },
   );
-  if (exitCode !== 0) throw new Error(`no certificate: ${stderr}`);
+  if (exitCode !== 0) throw new Error(`openssl failed: ${stderr}`);
 }
 
-/** What `nginx -t` says of the file, and whether it would start with it. */
-export function checkNginx(options: NginxOptions): { ok: boolean; said: string } {
+/** Checks a configuration with `nginx -t`. */
+export function checkNginx(options: NginxOptions): { ok: boolean; output: string } {
   const { directory, command } = prepare(options);
   try {
     const { exitCode, stderr } = Bun.spawnSync([...command, '-t'], { stderr: 'pipe' });
-    return { ok: exitCode === 0, said: stderr.toString() };
+    return { ok: exitCode === 0, output: stderr.toString() };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-const START_MS = 10_000;
+const START_TIMEOUT_MS = 10_000;
 
-/** Starts it in the foreground; it ends with this process at the latest. */
+/**
+ * Starts nginx; a watchdog ends it with this process.
+ * @throws Error with its error log when it does not respond within 10 s
+ */
 export async function startNginx(options: NginxOptions): Promise<Nginx> {
   const { directory, command } = prepare(options);
   const child: Subprocess = Bun.spawn([...command, '-g', 'daemon off;'], {
     stdio: ['ignore', 'ignore', 'ignore'],
   });
-  const unwatch = watchOver(child.pid, directory);
+  const unwatch = startWatchdog(child.pid, directory);
   const read = (name: string) => {
     try {
       return readFileSync(join(directory, name), 'utf8');
@@ -112,7 +116,7 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
     rmSync(directory, { recursive: true, force: true });
   };
   const url = `http://127.0.0.1:${options.port}`;
-  const giveUpMs = performance.now() + START_MS;
+  const giveUpMs = performance.now() + START_TIMEOUT_MS;
   while (
     !(await fetch(`${url}/healthz`).then(
       ({ ok }) => ok,
@@ -120,9 +124,9 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
     ))
   ) {
     if (child.exitCode !== null || performance.now() > giveUpMs) {
-      const said = read('error.log');
+      const errors = read('error.log');
       await stop();
-      throw new Error(`nginx did not start: ${said}`);
+      throw new Error(`nginx did not start: ${errors}`);
     }
     await Bun.sleep(10);
   }
@@ -138,7 +142,7 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
   };
 }
 
-/** Starts it on a free port. */
+/** Starts nginx on a free port. */
 export async function startNginxOnFreePort(options: Omit<NginxOptions, 'port'>): Promise<Nginx> {
   return startNginx({ ...options, port: await freePort() });
 }

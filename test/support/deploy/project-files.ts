@@ -9,7 +9,7 @@ export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** The text of a file of the project. */
 export const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
-/** A service of a compose file, as far as tests look at it. */
+/** The parts of a Compose service that tests read. */
 export interface ComposeService {
   readonly image?: string;
   readonly environment?: Record<string, string>;
@@ -26,7 +26,7 @@ export interface ComposeFile {
   readonly volumes: Record<string, unknown>;
 }
 
-/** The compose file of `deploy/`. */
+/** The Compose file of `deploy/`. */
 export function composeFile(): ComposeFile {
   return parse(textOf('deploy/compose/compose.yaml'), { merge: true });
 }

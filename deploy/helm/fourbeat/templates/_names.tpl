@@ -1,4 +1,4 @@
-{{/* The name of everything in a release. */}}
+{{/* Prefix of all names in a release. */}}
 {{- define "fourbeat.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
@@ -12,7 +12,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What selects all pods of a release; it never changes. */}}
+{{/* Labels that select all pods of a release; they must not change. */}}
 {{- define "fourbeat.selector" -}}
 app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" }}
 app.kubernetes.io/instance: {{ .Release.Name }}
@@ -25,7 +25,7 @@ app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end -}}
 
-{{/* The Secret with an address, and the key in it: of the operator's, or of this chart's. */}}
+{{/* Secret and key of a backend url: an existing Secret, or that of this chart. */}}
 {{- define "fourbeat.databaseSecret" -}}
 name: {{ .Values.database.existingSecret | default (include "fourbeat.fullname" .) }}
 key: {{ if .Values.database.existingSecret }}{{ .Values.database.existingSecretKey }}{{ else }}database-url{{ end }}
