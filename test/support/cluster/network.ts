@@ -75,12 +75,12 @@ export async function createNetwork(): Promise<Network> {
       ...{ commandPrefix, redis, other, heal, remove },
       cut(direction) {
         if (direction !== 'from-redis') {
-          run([...commandPrefix, ...block(redis.ours), ...nodeDevice, 'nud', 'permanent']);
-          heals.push([...commandPrefix, ...unblock(redis.ours), ...nodeDevice]);
+          run([...commandPrefix, ...block(redis.hostAddress), ...nodeDevice, 'nud', 'permanent']);
+          heals.push([...commandPrefix, ...unblock(redis.hostAddress), ...nodeDevice]);
         }
         if (direction !== 'to-redis') {
-          run([...block(redis.theirs), ...hostDevice, 'nud', 'permanent']);
-          heals.push([...unblock(redis.theirs), ...hostDevice]);
+          run([...block(redis.nodeAddress), ...hostDevice, 'nud', 'permanent']);
+          heals.push([...unblock(redis.nodeAddress), ...hostDevice]);
         }
       },
     };

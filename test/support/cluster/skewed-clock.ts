@@ -30,10 +30,10 @@ export function createSkewedClock(): SkewedClock {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-clock-'));
   const createdMs = Date.now();
   const file = join(directory, 'offset');
-  const step = (offsetMs: number) => {
+  const setOffset = (offsetMs: number) => {
     writeFileSync(file, `${offsetMs < 0 ? '' : '+'}${offsetMs / 1_000}`);
   };
-  step(0);
+  setOffset(0);
   return {
     env: {
       LD_PRELOAD: libraryPath() ?? '',
