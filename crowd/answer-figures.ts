@@ -13,11 +13,11 @@ export interface QuizFigures extends Readonly<ResultCounts> {
   readonly counted: number | null;
 }
 
-const none = (): ResultCounts => ({ acknowledged: 0, late: 0, unknown: 0 });
+const noResults = (): ResultCounts => ({ acknowledged: 0, late: 0, unknown: 0 });
 
 /** Counts the results of the crowd's answers. */
 export class AnswerFigures {
-  private readonly all = none();
+  private readonly all = noResults();
   private readonly quizzes = new Map<
     string,
     { -readonly [K in keyof QuizFigures]: QuizFigures[K] }
@@ -25,7 +25,8 @@ export class AnswerFigures {
 
   /** Takes a quiz of the feed. */
   addQuiz({ id, question }: Quiz): void {
-    if (!this.quizzes.has(id)) this.quizzes.set(id, { id, question, ...none(), counted: null });
+    if (!this.quizzes.has(id))
+      this.quizzes.set(id, { id, question, ...noResults(), counted: null });
   }
 
   /** Takes the results of a quiz. */
@@ -41,14 +42,14 @@ export class AnswerFigures {
    * @param before the result so far, or null
    * @returns the result that stands now
    */
-  record(quizId: string, before: AnswerResult | null, fate: AnswerResult): AnswerResult {
-    if (before !== null && (fate !== 'acknowledged' || before === fate)) return before;
-    for (const fates of [this.all, this.quizzes.get(quizId)]) {
-      if (!fates) continue;
-      if (before !== null) fates[before]--;
-      fates[fate]++;
+  record(quizId: string, before: AnswerResult | null, result: AnswerResult): AnswerResult {
+    if (before !== null && (result !== 'acknowledged' || before === result)) return before;
+    for (const counts of [this.all, this.quizzes.get(quizId)]) {
+      if (!counts) continue;
+      if (before !== null) counts[before]--;
+      counts[result]++;
     }
-    return fate;
+    return result;
   }
 
   /** Totals over all quizzes. */

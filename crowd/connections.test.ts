@@ -27,7 +27,7 @@ function connections(port = server.port ?? 0) {
 const textOf = (body: Uint8Array) => Buffer.from(body).toString();
 
 describe('Connections', () => {
-  test('sends requests and returns responses', async () => {
+  test('Connections sends requests and returns responses', async () => {
     const http = connections();
     const read = await http.request('GET', '/read?interval=1', 'Authorization: Bearer abc\r\n');
     expect(textOf(read.body)).toBe('{"auth":"Bearer abc"}');
@@ -39,7 +39,7 @@ describe('Connections', () => {
     expect(await http.request('GET', '/later', '')).toMatchObject({ status: 503, retryAfterS: 2 });
   });
 
-  test('reuses connections, and opens as many as there are concurrent requests', async () => {
+  test('Connections reuses connections, and opens as many as there are concurrent requests', async () => {
     const http = connections();
     await http.request('GET', '/read', '');
     await http.request('GET', '/read', '');
@@ -48,21 +48,21 @@ describe('Connections', () => {
     expect(new Set(seen.slice(-3).map(({ port }) => port)).size).toBe(3);
   });
 
-  test('reads a response that arrives in many chunks', async () => {
+  test('Connections reads a response that arrives in many chunks', async () => {
     const http = connections();
     const { body } = await http.request('GET', '/large', '');
     expect(textOf(body)).toBe('x'.repeat(300_000));
   });
 
-  test('throws ConnectionLost when nobody listens or the server closes', async () => {
-    const rude = Bun.listen({
+  test('Connections throws ConnectionLost when nobody listens or the server closes', async () => {
+    const closing = Bun.listen({
       hostname: '127.0.0.1',
       port: 0,
       socket: { data: (socket) => void socket.end() },
     });
-    await expect(connections(rude.port).request('GET', '/', '')).rejects.toThrow(ConnectionLost);
-    const { port } = rude;
-    rude.stop(true);
+    await expect(connections(closing.port).request('GET', '/', '')).rejects.toThrow(ConnectionLost);
+    const { port } = closing;
+    closing.stop(true);
     await expect(connections(port).request('GET', '/', '')).rejects.toThrow(ConnectionLost);
   });
 });

@@ -84,7 +84,7 @@ export class CrowdStats {
       present: this.present,
       arrived: this.arrived,
       count: this.count,
-      outsiders: { present: this.outsidersPresent, total: ledger.outsiders.known() },
+      outsiders: { present: this.outsidersPresent, total: ledger.outsiders.count() },
       slack: this.slack.sum / Math.max(1, this.slack.counts),
       requests: this.requests,
       failures: this.failures,

@@ -35,7 +35,7 @@ const LAST_CHECKS_MS = 1_500;
 
 const localMs = () => performance.now();
 
-/** Simulated viewers of a show over HTTP, with a ledger that checks what the service tells them. */
+/** Simulated viewers of a show over HTTP, with a ledger that checks what the service sends them. */
 export class Crowd {
   readonly stats = new CrowdStats();
   private readonly checks = new CheckRecorder();

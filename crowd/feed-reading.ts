@@ -79,7 +79,7 @@ export async function readEventStream(reader: FeedReader): Promise<void> {
 }
 
 function currentInterval({ time, localMs }: FeedReader): number {
-  return intervalAt(time.likelyMs(localMs()));
+  return intervalAt(time.estimateMs(localMs()));
 }
 
 const BLANK_LINE = Buffer.from('\n\n');

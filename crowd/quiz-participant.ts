@@ -54,7 +54,7 @@ export class QuizParticipant {
     const { time, localMs, random } = this.context;
     const own: OwnAnswer = { choice: null, isRight: false, result: null };
     this.game.set(quiz.id, own);
-    const plan = planAnswer(quiz, this.viewer.profile, time.likelyMs(localMs()), random);
+    const plan = planAnswer(quiz, this.viewer.profile, time.estimateMs(localMs()), random);
     if (!plan) return;
     this.viewer.schedule(plan.delayMs, async () => {
       await this.answer(quiz, plan.choice, own);

@@ -5,14 +5,14 @@ import { type IssuedToken, parseToken } from './viewer-token.ts';
 // takes two seats, of which the higher one is the newest.
 const PROBE_SEATS = 2;
 
-/** Gets seats for new identifiers, which tell how many viewers outside of the crowd have joined. */
+/** Gets seats for new identifiers, which reveal how many viewers outside of the crowd have joined. */
 export async function probeSeats(context: SimulationContext): Promise<void> {
   const { ledger, stats, time, localMs } = context;
   ledger.outsiders.probeSent(localMs());
   try {
-    const given = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(context)));
+    const tokens = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(context)));
     ledger.probed(
-      given.map(({ claims }) => claims),
+      tokens.map(({ claims }) => claims),
       time.latestMs(localMs()),
     );
   } catch {

@@ -48,7 +48,7 @@ export class SimulatedViewer {
       this.present = true;
       this.visit++;
       stats.present++;
-      if (!this.profile.isLoyal) this.schedule(stayMs(random), async () => this.leave());
+      if (!this.profile.isPermanent) this.schedule(stayMs(random), async () => this.leave());
       this.startHeartbeats();
       this.startChatting();
       await READS[this.profile.feedMode](this.reader());
@@ -147,7 +147,7 @@ export class SimulatedViewer {
     const { ledger, stats, time, localMs } = this.context;
     const nowMs = localMs();
     const interval = ledger.onInterval(position, number, bytes, time.latestMs(nowMs));
-    if (isLive) stats.onDelivered(number, time.likelyMs(nowMs));
+    if (isLive) stats.onDelivered(number, time.estimateMs(nowMs));
     for (const event of interval.events) this.handleEvent(event);
     return interval;
   }

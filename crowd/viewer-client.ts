@@ -12,7 +12,7 @@ export interface SimulationContext {
   /** Origin of the service, for event streams. */
   readonly origin: string;
   readonly streamId: string;
-  /** Random prefix of the viewers' identifiers, which tells them from viewers outside of the crowd. */
+  /** Random prefix of the viewers' identifiers, which distinguishes them from viewers outside of the crowd. */
   readonly crowdId: string;
   readonly time: ServiceTime;
   /** Monotonic local clock, ms. */

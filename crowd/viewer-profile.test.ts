@@ -22,15 +22,15 @@ describe('viewer profiles', () => {
   const profile = Array.from({ length: 2_000 }, (_, viewer) => viewerProfileOf(viewer, random));
   const plans = profile.map((viewer) => planAnswer(quiz, viewer, NOW_MS, random));
 
-  test('[O-17] use every way to read the feed', () => {
+  test('[O-17] viewer profiles use every way to read the feed', () => {
     const share = (reading: string) => profile.filter((each) => each.feedMode === reading).length;
     expect(share('event-stream')).toBe(150);
     expect(share('sealed')).toBe(200);
     expect(share('held')).toBe(1_650);
-    expect(profile.filter(({ isLoyal }) => isLoyal)).toEqual(profile.slice(0, 1));
+    expect(profile.filter(({ isPermanent }) => isPermanent)).toEqual(profile.slice(0, 1));
   });
 
-  test('[O-17] plan answers with human delays: most in time, some late, some wrong, some none', () => {
+  test('[O-17] viewer profiles plan answers with human delays: most in time, some late, some wrong, some none', () => {
     const made = plans.filter((plan) => plan !== null);
     const late = made.filter(({ delayMs }) => delayMs > quiz.duration).length;
     const right = made.filter(({ choice }) => choice === TRIVIA[0]?.answer).length;
@@ -43,13 +43,13 @@ describe('viewer profiles', () => {
     expect(made.every(({ choice }) => quiz.order.includes(choice))).toBe(true);
   });
 
-  test('[O-17] plan repeats of the same and of other answers', () => {
+  test('[O-17] viewer profiles plan repeats of the same and of other answers', () => {
     const again = plans.flatMap((plan) => (plan?.retry ? [plan.retry.choice === plan.choice] : []));
     expect(again.filter((same) => same).length).toBeGreaterThan(50);
     expect(again.filter((same) => !same).length).toBeGreaterThan(20);
   });
 
-  test('have plausible stays, absences and pauses', () => {
+  test('viewer profiles have plausible stays, absences and pauses', () => {
     for (const draw of [stayMs, absenceMs, silenceMs]) {
       const draws = Array.from({ length: 1_000 }, () => draw(random));
       expect(draws.every((ms) => Number.isFinite(ms) && ms >= 1_000)).toBe(true);

@@ -16,7 +16,7 @@ export interface ViewerProfile {
   /** Median answer time as a share of the quiz's duration. */
   readonly pace: number;
   /** Never leaves, so that the crowd reads every interval. */
-  readonly isLoyal: boolean;
+  readonly isPermanent: boolean;
   /** Sometimes reads the viewer count directly. */
   readonly readsCount: boolean;
   /** Delay from reading an event to reacting to it, ms: the latency of its video. */
@@ -53,7 +53,7 @@ export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
     phaseMs: random() * 1_000,
     skill: 0.55 + 0.5 * random(),
     pace: 0.15 + 0.3 * random(),
-    isLoyal: viewer === 0,
+    isPermanent: viewer === 0,
     readsCount: viewer % 20 === 0,
     lagMs: 0,
     isBot: false,

@@ -116,8 +116,8 @@ export async function startServer(port: number, data: string): Promise<DemoServe
  */
 export function startVideo(origin: string, data: string, streamId: string): DemoVideo {
   const where = ['--stream', streamId, '--url', origin, '--data', data];
-  const what = ['--size', VIDEO_SIZE, '--fps', VIDEO_FPS, '--plain'];
-  const child = Bun.spawn([...COMMAND, MAIN, 'media', 'play', ...where, ...what], {
+  const videoOptions = ['--size', VIDEO_SIZE, '--fps', VIDEO_FPS, '--plain'];
+  const child = Bun.spawn([...COMMAND, MAIN, 'media', 'play', ...where, ...videoOptions], {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });

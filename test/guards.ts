@@ -52,7 +52,7 @@ export const GUARDS: readonly Guard[] = [
       text: 'if (interval > this.sealed) return this.readWhenSealed(streamId, interval);',
     },
     {
-      file: 'server/gateway/viewer-fast-path.ts',
+      file: 'server/gateway/feed-fast-path.ts',
       text: 'interval > log.watermark()',
       replacement: 'false',
     },
@@ -130,14 +130,14 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-6] [T-13] a viewer token is refused on every route of another stream', {
     file: 'server/gateway/viewer-fast-path.ts',
-    text: 'if (!this.isAdmitted(viewer, template, nowMs)) return false;',
+    text: 'if (!this.isAdmitted(viewer, template.streamId, nowMs)) return false;',
   }),
   guardInFile(
     'test/gateway/answers.test.ts',
     '[T-13] [T-12] is refused with a wrong token, also after requests with a valid one',
     {
       file: 'server/gateway/viewer-fast-path.ts',
-      text: 'this.isAdmitted(viewer, template, nowMs) &&',
+      text: 'this.isAdmitted(viewer, template.streamId, nowMs) &&',
     },
   ),
   guard('[I-6] [T-6] a viewer token is refused from its exp on, although it was cached as valid', {
@@ -219,7 +219,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guardInFile(
     'server/realtime/coordination/seal-coordinator-redis.test.ts',
-    '[N-12] [C-6] takes nothing from later intervals for a slow sealer, also after a loss of data',
+    '[N-12] [C-6] collecting the reports takes nothing from later intervals for a slow sealer, also after a loss of data',
     {
       file: 'server/storage/redis/library/sealing.lua',
       text: 'if interval > watermark then',

@@ -76,8 +76,9 @@ function play(sent: Sent) {
     if (step.arrives && !step.late && !recorded.has(step.viewer)) {
       recorded.set(step.viewer, step.choice);
     }
-    const isYes = recorded.get(step.viewer) === step.choice;
-    const outcome = step.arrives && step.isAnswered ? (isYes ? 'recorded' : 'refused') : 'unknown';
+    const isRecordedChoice = recorded.get(step.viewer) === step.choice;
+    const outcome =
+      step.arrives && step.isAnswered ? (isRecordedChoice ? 'recorded' : 'refused') : 'unknown';
     mismatches.push(ledger.settled(attempt, outcome, times.backMs));
   }
   const counts = CHOICES.map((choice) => [...recorded.values()].filter((c) => c === choice).length);
@@ -85,7 +86,7 @@ function play(sent: Sent) {
 }
 
 describe('AnswerLedger', () => {
-  test('[I-3] finds no mismatch in a correct service, whatever responses are lost', () => {
+  test('[I-3] AnswerLedger finds no mismatch in a correct service, whatever responses are lost', () => {
     fc.assert(
       fc.property(answers, (sent) => {
         const { ledger, counts, mismatches } = play(sent);
@@ -96,7 +97,7 @@ describe('AnswerLedger', () => {
     );
   });
 
-  test('[I-3] finds each answer that is counted too often or not at all', () => {
+  test('[I-3] AnswerLedger finds each answer that is counted too often or not at all', () => {
     fc.assert(
       fc.property(
         answers,
@@ -112,25 +113,25 @@ describe('AnswerLedger', () => {
     );
   });
 
-  test('[Q-12] reports an answer that is acknowledged after the close', () => {
+  test('[Q-12] AnswerLedger reports an answer that is acknowledged after the close', () => {
     const ledger = new AnswerLedger();
     expect(answer(ledger, 1, 'Mars', 'recorded', late)).toContain('after the close');
     expect(answer(ledger, 2, 'Mars', 'refused', late)).toBeNull();
   });
 
-  test('[Q-12] reports an answer that is refused before the close', () => {
+  test('[Q-12] AnswerLedger reports an answer that is refused before the close', () => {
     const ledger = new AnswerLedger();
     expect(answer(ledger, 1, 'Mars', 'refused')).toContain('before the close');
   });
 
-  test('[Q-13] requires that a repeated answer is acknowledged, also after the close', () => {
+  test('[Q-13] AnswerLedger requires that a repeated answer is acknowledged, also after the close', () => {
     const ledger = new AnswerLedger();
     expect(answer(ledger, 1, 'Mars', 'recorded')).toBeNull();
     expect(answer(ledger, 1, 'Mars', 'recorded', late)).toBeNull();
     expect(answer(ledger, 1, 'Mars', 'refused', late)).toContain('its own answer');
   });
 
-  test('[Q-14] requires that a different answer is refused', () => {
+  test('[Q-14] AnswerLedger requires that a different answer is refused', () => {
     const ledger = new AnswerLedger();
     answer(ledger, 1, 'Mars', 'recorded');
     expect(answer(ledger, 1, 'Jupiter', 'refused')).toBeNull();
@@ -138,7 +139,7 @@ describe('AnswerLedger', () => {
     expect(ledger.recordedCounts('quiz')).toEqual([1, 0, 0]);
   });
 
-  test('[R-15] allows an answer without a response to count for one choice or not', () => {
+  test('[R-15] AnswerLedger allows an answer without a response to count for one choice or not', () => {
     const ledger = new AnswerLedger();
     answer(ledger, 1, 'Mars', 'unknown');
     expect(ledger.check(resultsOf([0, 0, 0]))).toBeNull();
@@ -148,7 +149,7 @@ describe('AnswerLedger', () => {
     expect(ledger.check(resultsOf([0, 0, 0]))).not.toBeNull();
   });
 
-  test('[Q-21] reports percentages that do not match the counts', () => {
+  test('[Q-21] AnswerLedger reports percentages that do not match the counts', () => {
     const ledger = new AnswerLedger();
     for (const viewer of [1, 2, 3]) answer(ledger, viewer, 'Mars', 'recorded');
     const results = resultsOf([3, 0, 0]);
@@ -157,7 +158,7 @@ describe('AnswerLedger', () => {
     expect(ledger.check({ ...results, choices: wrong })).toContain('percentages');
   });
 
-  test('[Q-22] reports a new quiz with counts or with its answer', () => {
+  test('[Q-22] AnswerLedger reports a new quiz with counts or with its answer', () => {
     const ledger = new AnswerLedger();
     expect(ledger.onQuiz(quizOf())).toBeNull();
     expect(ledger.onQuiz(resultsOf([0, 0, 0]))).toContain('contains its answer');
@@ -166,7 +167,7 @@ describe('AnswerLedger', () => {
     expect(ledger.onQuiz({ ...quizOf('c'), order: ['Mars'] })).toContain('order');
   });
 
-  test('[Q-14] allows one answer for each viewer from outside', () => {
+  test('[Q-14] AnswerLedger allows one answer for each viewer from outside', () => {
     fc.assert(
       fc.property(
         answers,
@@ -183,13 +184,13 @@ describe('AnswerLedger', () => {
     );
   });
 
-  test('[I-3] reports a missing answer for any number of viewers from outside', () => {
+  test('[I-3] AnswerLedger reports a missing answer for any number of viewers from outside', () => {
     const ledger = new AnswerLedger();
     for (const viewer of [1, 2]) answer(ledger, viewer, 'Mars', 'recorded');
     expect(ledger.check(resultsOf([1, 3, 0]), Number.POSITIVE_INFINITY)).toContain('count 1');
   });
 
-  test('[W-7] counts right answers beyond those of the crowd as viewers from outside', () => {
+  test('[W-7] AnswerLedger counts right answers beyond those of the crowd as viewers from outside', () => {
     const ledger = new AnswerLedger();
     const quizzes = [quizOf('a'), quizOf('b')];
     for (const quiz of quizzes) {
@@ -211,9 +212,9 @@ describe('AnswerLedger', () => {
     answer(ledger, 2, 'Mars', 'recorded');
     answer(ledger, 3, 'Jupiter', 'unknown');
     ledger.onResults(resultsOf([1, 1, 0]));
-    const standings = [1, 2, 3, 4].map((viewer) => ledger.standing(['quiz'], viewer));
-    expect(standings).toEqual(['yes', 'no', 'maybe', 'no']);
-    expect(ledger.standing(['quiz', 'unseen'], 1)).toBe('no');
-    expect(ledger.standing([], 4)).toBe('yes');
+    const qualifications = [1, 2, 3, 4].map((viewer) => ledger.qualification(['quiz'], viewer));
+    expect(qualifications).toEqual(['yes', 'no', 'maybe', 'no']);
+    expect(ledger.qualification(['quiz', 'unseen'], 1)).toBe('no');
+    expect(ledger.qualification([], 4)).toBe('yes');
   });
 });

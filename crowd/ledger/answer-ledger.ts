@@ -20,7 +20,7 @@ export interface SentAnswer {
 }
 
 /** Whether a viewer answered all quizzes right; `maybe` when an outcome is unknown. */
-export type Standing = 'yes' | 'maybe' | 'no';
+export type Qualification = 'yes' | 'maybe' | 'no';
 
 interface ViewerAnswers {
   recorded: string | null;
@@ -73,17 +73,17 @@ export class AnswerLedger {
     const closeMs = intervalStartMs(published.quiz.closeInterval);
     const { choice, fresh } = attempt;
     const before = answers.recorded;
-    const who = `viewer ${attempt.viewer}, quiz ${attempt.quizId}:`;
+    const subject = `viewer ${attempt.viewer}, quiz ${attempt.quizId}:`;
     if (outcome === 'recorded') {
       answers.recorded ??= choice;
       answers.maybe.clear();
-      if (before !== null && before !== choice) return `${who} two answers were acknowledged`;
-      if (fresh && attempt.earliestMs >= closeMs) return `${who} acknowledged after the close`;
+      if (before !== null && before !== choice) return `${subject} two answers were acknowledged`;
+      if (fresh && attempt.earliestMs >= closeMs) return `${subject} acknowledged after the close`;
       return null;
     }
     answers.maybe.delete(choice);
-    if (before === choice) return `${who} its own answer was refused`;
-    if (fresh && latestMs < closeMs) return `${who} refused before the close`;
+    if (before === choice) return `${subject} its own answer was refused`;
+    if (fresh && latestMs < closeMs) return `${subject} refused before the close`;
     return null;
   }
 
@@ -100,7 +100,7 @@ export class AnswerLedger {
    */
   check(results: QuizResults, others = 0): string | null {
     const { quiz, viewers } = this.quizOf(results);
-    const who = `the results of quiz ${quiz.id}`;
+    const subject = `the results of quiz ${quiz.id}`;
     let left = others;
     for (const choice of quiz.order) {
       const count = results.choices[choice]?.count ?? Number.NaN;
@@ -108,10 +108,12 @@ export class AnswerLedger {
       left -= Math.max(0, count - high);
       if (count >= low && left >= 0) continue;
       const range = low === high ? `${low}` : `${low} to ${high}`;
-      return `${who} count ${count} for "${choice}", but ${range} were acknowledged${outsidersSuffix(others)}`;
+      return `${subject} count ${count} for "${choice}", but ${range} were acknowledged${outsidersSuffix(others)}`;
     }
-    if (!quiz.order.includes(results.answer)) return `${who} have an answer that is no choice`;
-    return percentagesMatch(results) ? null : `${who} have percentages that do not fit the counts`;
+    if (!quiz.order.includes(results.answer)) return `${subject} have an answer that is no choice`;
+    return percentagesMatch(results)
+      ? null
+      : `${subject} have percentages that do not fit the counts`;
   }
 
   /** Acknowledged answers by choice so far. */
@@ -126,8 +128,8 @@ export class AnswerLedger {
   }
 
   /** Whether a viewer answered all of these quizzes right, all of which have results (W-7). */
-  standing(quizIds: readonly string[], viewer: number): Standing {
-    let standing: Standing = 'yes';
+  qualification(quizIds: readonly string[], viewer: number): Qualification {
+    let qualification: Qualification = 'yes';
     for (const quizId of quizIds) {
       const published = this.quizzes.get(quizId);
       const answers = published?.viewers.get(viewer);
@@ -135,9 +137,9 @@ export class AnswerLedger {
       const { answer } = published.revealed;
       if (answers.recorded === answer) continue;
       if (answers.recorded !== null || !answers.maybe.has(answer)) return 'no';
-      standing = 'maybe';
+      qualification = 'maybe';
     }
-    return standing;
+    return qualification;
   }
 
   /** How many viewers from outside can have answered all of these quizzes right (W-7). */

@@ -19,7 +19,7 @@ const heartbeats = fc.array(
     atMs: fc.integer({ min: 0, max: 4_000 }),
     outMs: fc.nat({ max: 300 }),
     backMs: fc.nat({ max: 300 }),
-    fate: fc.constantFrom('answered', 'answered', 'answered', 'broken', 'under way'),
+    outcome: fc.constantFrom('answered', 'answered', 'answered', 'broken', 'under way'),
   }),
   { maxLength: 40 },
 );
@@ -28,10 +28,10 @@ type Sent = typeof heartbeats extends fc.Arbitrary<infer Steps> ? Steps : never;
 
 function ledgerOf(sent: Sent) {
   const ledger = new CountLedger();
-  for (const { viewer, atMs, outMs, backMs, fate } of sent) {
+  for (const { viewer, atMs, outMs, backMs, outcome } of sent) {
     const heartbeat = ledger.sent(viewer, START_MS + atMs - outMs);
-    if (fate === 'answered') ledger.acknowledged(heartbeat, START_MS + atMs + backMs);
-    if (fate === 'broken') ledger.lost(heartbeat, START_MS + atMs);
+    if (outcome === 'answered') ledger.acknowledged(heartbeat, START_MS + atMs + backMs);
+    if (outcome === 'broken') ledger.lost(heartbeat, START_MS + atMs);
   }
   return ledger;
 }
@@ -39,8 +39,8 @@ function ledgerOf(sent: Sent) {
 describe('CountLedger', () => {
   test('[I-5] bounds contain the true count of each interval for any heartbeats', () => {
     fc.assert(
-      fc.property(heartbeats, (beats) => {
-        const sent = beats.sort((a, b) => a.atMs - b.atMs);
+      fc.property(heartbeats, (heartbeatsSent) => {
+        const sent = heartbeatsSent.sort((a, b) => a.atMs - b.atMs);
         const ledger = ledgerOf(sent);
         const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
         for (let interval = 0; interval < 16; interval++) {
@@ -57,23 +57,28 @@ describe('CountLedger', () => {
 
   test('[V-2] bounds contain the true count of each read', () => {
     fc.assert(
-      fc.property(heartbeats, fc.nat({ max: 4_000 }), fc.nat({ max: 300 }), (beats, at, wide) => {
-        const sent = beats.sort((a, b) => a.atMs - b.atMs);
-        const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
-        const { low, high } = ledgerOf(sent).between(START_MS + at - wide, START_MS + at + wide);
-        const counted = countOf(arrivals, START_MS + at);
-        expect(low).toBeLessThanOrEqual(counted);
-        expect(high).toBeGreaterThanOrEqual(counted);
-      }),
+      fc.property(
+        heartbeats,
+        fc.nat({ max: 4_000 }),
+        fc.nat({ max: 300 }),
+        (heartbeatsSent, at, wide) => {
+          const sent = heartbeatsSent.sort((a, b) => a.atMs - b.atMs);
+          const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
+          const { low, high } = ledgerOf(sent).between(START_MS + at - wide, START_MS + at + wide);
+          const counted = countOf(arrivals, START_MS + at);
+          expect(low).toBeLessThanOrEqual(counted);
+          expect(high).toBeGreaterThanOrEqual(counted);
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
   test('bounds are equal when the arrival of each heartbeat is known', () => {
     fc.assert(
-      fc.property(heartbeats, (beats) => {
-        const known = beats
-          .map((beat) => ({ ...beat, outMs: 0, backMs: 0, fate: 'answered' as const }))
+      fc.property(heartbeats, (heartbeatsSent) => {
+        const known = heartbeatsSent
+          .map((beat) => ({ ...beat, outMs: 0, backMs: 0, outcome: 'answered' as const }))
           .sort((a, b) => a.atMs - b.atMs);
         const ledger = ledgerOf(known);
         for (let interval = 0; interval < 16; interval++) {
@@ -94,7 +99,7 @@ describe('CountLedger', () => {
     expect(ledger.atEndOf(interval + 5)).toEqual({ low: 0, high: 1 });
   });
 
-  test('removes expired heartbeats', () => {
+  test('CountLedger removes expired heartbeats', () => {
     const ledger = new CountLedger();
     for (let second = 0; second < 10_000; second++) {
       const atMs = START_MS + second * 1_000;

@@ -4,7 +4,7 @@ import { EventLedger } from './event-ledger.ts';
 const wrong = (ledger: EventLedger, nowMs: number) => ledger.check(nowMs);
 
 describe('EventLedger', () => {
-  test('[I-2] accepts an event that is expected and seen once, in any order', () => {
+  test('[I-2] EventLedger accepts an event that is expected and seen once, in any order', () => {
     const ledger = new EventLedger();
     ledger.expect('quiz a', 100);
     ledger.onEvent('quiz a', 100);
@@ -15,13 +15,13 @@ describe('EventLedger', () => {
     expect(wrong(ledger, 200)).toEqual([]);
   });
 
-  test('[I-2] reports an event that is not seen by its deadline', () => {
+  test('[I-2] EventLedger reports an event that is not seen by its deadline', () => {
     const ledger = new EventLedger();
     ledger.expect('quiz a', 100);
     expect(wrong(ledger, 100)).toEqual(['event quiz a is not in the feed']);
   });
 
-  test('[I-4] reports an event that is seen twice, however late', () => {
+  test('[I-4] EventLedger reports an event that is seen twice, however late', () => {
     const ledger = new EventLedger();
     ledger.expect('results a', 100);
     ledger.onEvent('results a', 100);
@@ -34,13 +34,13 @@ describe('EventLedger', () => {
     expect(wrong(ledger, 101)).toEqual(['event results b is in the feed again']);
   });
 
-  test('[I-2] reports an event that was not sent', () => {
+  test('[I-2] EventLedger reports an event that was not sent', () => {
     const ledger = new EventLedger();
     ledger.onEvent('quiz a', 100);
     expect(wrong(ledger, 100)).toEqual(['event quiz a is in the feed, but was not sent']);
   });
 
-  test('uses the later of two deadlines', () => {
+  test('EventLedger uses the later of two deadlines', () => {
     const ledger = new EventLedger();
     ledger.onEvent('results a', 100);
     ledger.expect('results a', 300);

@@ -31,8 +31,8 @@ function setUp() {
   );
   const bytesOf = (interval: number, events: readonly FeedEvent[]) =>
     new TextEncoder().encode(JSON.stringify({ interval, events }));
-  const place = (optionalTo = -1): FeedPosition => ({ next: null, optionalTo });
-  const reader = place();
+  const position = (optionalTo = -1): FeedPosition => ({ next: null, optionalTo });
+  const reader = position();
   let seats = 0;
   return {
     ledger,
@@ -44,7 +44,7 @@ function setUp() {
       ledger.runDueChecks(intervalStartMs(FIRST + number + 4));
     },
     events,
-    place,
+    position,
     read: (number: number, events: readonly FeedEvent[] = [], at = reader, lateMs = 5) => {
       const interval = FIRST + number;
       const receivedMs = intervalStartMs(interval + 1) + lateMs;
@@ -57,15 +57,15 @@ function setUp() {
 }
 
 describe('Ledger', () => {
-  test('handles each event once and in feed order, whichever viewer reads it first', () => {
+  test('Ledger handles each event once and in feed order, whichever viewer reads it first', () => {
     const numbers = Array.from({ length: 12 }, (_, number) => number);
     const orders = fc.shuffledSubarray(numbers.slice(1), { minLength: 11 });
     fc.assert(
       fc.property(orders, (order) => {
-        const { read, events, place, wrong } = setUp();
+        const { read, events, position, wrong } = setUp();
         // One viewer has read the first interval; then each reads on at its own pace.
         for (const number of [0, ...order, ...order]) {
-          read(number, [{ type: 'caption', data: { number } }], place());
+          read(number, [{ type: 'caption', data: { number } }], position());
         }
         expect(events).toEqual(numbers.map((number) => `caption ${number}`));
         expect(wrong()).toEqual([]);
@@ -73,7 +73,7 @@ describe('Ledger', () => {
     );
   });
 
-  test('[F-10] reports an interval that a viewer does not get', () => {
+  test('[F-10] Ledger reports an interval that a viewer does not get', () => {
     const { read, first } = setUp();
     read(0);
     read(1);
@@ -81,7 +81,7 @@ describe('Ledger', () => {
     expect(first('intervals')).toBe(`intervals ${FIRST + 2} to ${FIRST + 3} were omitted`);
   });
 
-  test('[F-21] reports an interval that a viewer gets twice', () => {
+  test('[F-21] Ledger reports an interval that a viewer gets twice', () => {
     const { read, first } = setUp();
     read(0);
     read(1);
@@ -90,8 +90,8 @@ describe('Ledger', () => {
   });
 
   test('[F-23] lets an event stream omit only intervals sealed before it began', () => {
-    const { read, wrong, place } = setUp();
-    const stream = place(FIRST + 3);
+    const { read, wrong, position } = setUp();
+    const stream = position(FIRST + 3);
     read(0, [], stream);
     read(4, [], stream);
     expect(wrong()).toEqual([]);
@@ -99,15 +99,15 @@ describe('Ledger', () => {
     expect(wrong()).toEqual(['intervals']);
   });
 
-  test('[I-1] reports a second body of an interval and ignores its events', () => {
-    const { read, wrong, events, place } = setUp();
+  test('[I-1] Ledger reports a second body of an interval and ignores its events', () => {
+    const { read, wrong, events, position } = setUp();
     read(0);
-    read(0, [{ type: 'caption', data: {} }], place());
+    read(0, [{ type: 'caption', data: {} }], position());
     expect(wrong()).toEqual(['bodies']);
     expect(events).toEqual([]);
   });
 
-  test('[F-26] reports a count outside of the bounds of the heartbeats', () => {
+  test('[F-26] Ledger reports a count outside of the bounds of the heartbeats', () => {
     const { ledger, read, probe, wrong, first } = setUp();
     const atMs = intervalStartMs(FIRST + 1);
     ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
@@ -119,7 +119,7 @@ describe('Ledger', () => {
     expect(first('count')).toBe('a view-count event says 2, but 1 to 1 viewers were present');
   });
 
-  test('[O-18] allows counts to include as many viewers from outside as have seats', () => {
+  test('[O-18] Ledger allows counts to include as many viewers from outside as have seats', () => {
     const { ledger, read, probe, wrong, first } = setUp();
     const count = (number: number, value: number) => {
       const atMs = intervalStartMs(FIRST + number);
@@ -139,7 +139,7 @@ describe('Ledger', () => {
     );
   });
 
-  test('[O-18] reports a count without one of the crowd, whoever else is present', () => {
+  test('[O-18] Ledger reports a count without one of the crowd, whoever else is present', () => {
     const { ledger, read, probe, first } = setUp();
     const atMs = intervalStartMs(FIRST);
     for (const viewer of [1, 2]) {
@@ -150,16 +150,16 @@ describe('Ledger', () => {
     expect(first('count')).toContain('a view-count event says 1, but 2 to 2 viewers were present');
   });
 
-  test('[O-18] allows results and winners to include viewers from outside', () => {
+  test('[O-18] Ledger allows results and winners to include viewers from outside', () => {
     const show = (right: number, winners: number) => {
       const { ledger, read, probe, settle, wrong } = setUp();
       for (const key of ['quiz quiz', 'quiz-results quiz', 'request-quiz-winners 1']) {
         ledger.expectEvent(key, intervalStartMs(FIRST));
       }
       read(0, [{ type: 'quiz', data: quiz }]);
-      const told = { ...choices, Mars: { count: right, percentage: 100 } };
+      const falseChoices = { ...choices, Mars: { count: right, percentage: 100 } };
       for (const number of [1, 2, 3]) read(number);
-      read(4, [{ type: 'quiz-results', data: { ...quiz, choices: told, answer: 'Mars' } }]);
+      read(4, [{ type: 'quiz-results', data: { ...quiz, choices: falseChoices, answer: 'Mars' } }]);
       read(5, [{ type: 'request-quiz-winners', data: null }]);
       for (const number of [6, 7, 8]) read(number);
       read(9, [{ type: 'quiz-winners', data: { count: winners } }]);
@@ -174,7 +174,7 @@ describe('Ledger', () => {
     expect(show(2, 3)).toEqual(['winners']);
   });
 
-  test('[C-5] reports a chat message of a viewer without a seat', () => {
+  test('[C-5] Ledger reports a chat message of a viewer without a seat', () => {
     const { read, probe, wrong, first } = setUp();
     const line = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
     const chats = (...viewers: string[]): FeedEvent => ({
@@ -199,7 +199,7 @@ describe('Ledger', () => {
     );
   });
 
-  test('[V-6] reports a read count without an acknowledged heartbeat', () => {
+  test('[V-6] Ledger reports a read count without an acknowledged heartbeat', () => {
     const { ledger, wrong } = setUp();
     const atMs = intervalStartMs(FIRST);
     ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
@@ -209,7 +209,7 @@ describe('Ledger', () => {
     expect(wrong()).toEqual(['count']);
   });
 
-  test('[K-5] does not check counts just after a step of the clock', () => {
+  test('[K-5] Ledger does not check counts just after a step of the clock', () => {
     const { ledger, read, probe, wrong } = setUp();
     ledger.clockStepped(intervalStartMs(FIRST));
     read(3, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
@@ -220,7 +220,7 @@ describe('Ledger', () => {
     expect(wrong()).toEqual(['count']);
   });
 
-  test('[I-3] compares results once every answer has its response', () => {
+  test('[I-3] Ledger compares results once every answer has its response', () => {
     const { ledger, read, settle, probe, wrong, first } = setUp();
     ledger.expectEvent('quiz quiz', intervalStartMs(FIRST));
     read(0, [{ type: 'quiz', data: quiz }]);
@@ -235,14 +235,14 @@ describe('Ledger', () => {
     expect(first('answers')).toContain('count 1 for "Mars", but 0 were acknowledged');
   });
 
-  test('[Q-19] reports results before the close', () => {
+  test('[Q-19] Ledger reports results before the close', () => {
     const { read, first } = setUp();
     read(0, [{ type: 'quiz', data: quiz }]);
     read(1, [results]);
     expect(first('answers')).toContain('were published before its close');
   });
 
-  test('[I-7] reports unexpected statuses of answers', () => {
+  test('[I-7] Ledger reports unexpected statuses of answers', () => {
     const { ledger, wrong } = setUp();
     const sent = () => ledger.answers.sent(quiz, 1, 'Mars', 0);
     for (const status of [null, 429, 503]) ledger.answered(sent(), 'unknown', 0, status);
@@ -253,7 +253,7 @@ describe('Ledger', () => {
     expect(wrong()).toEqual(['answers', 'winners']);
   });
 
-  test('[W-5] checks that winners are published once, on time, and match acknowledgments', () => {
+  test('[W-5] Ledger checks that winners are published once, on time, and match acknowledgments', () => {
     const winners = (count: number): FeedEvent => ({ type: 'quiz-winners', data: { count } });
     const show = (at: number, count: number) => {
       const { ledger, read, settle, probe, wrong } = setUp();
@@ -275,7 +275,7 @@ describe('Ledger', () => {
     expect(show(3, 1)).toEqual(['winners']);
   });
 
-  test('[I-2] reports an expected event that never appears', () => {
+  test('[I-2] Ledger reports an expected event that never appears', () => {
     const { ledger, settle, first } = setUp();
     ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     settle(8);
@@ -284,7 +284,7 @@ describe('Ledger', () => {
     expect(first('events')).toBe('event caption {"n":1} is not in the feed');
   });
 
-  test('[I-2] matches purchases and events of the producer', () => {
+  test('[I-2] Ledger matches purchases and events of the producer', () => {
     const { ledger, read, settle, wrong } = setUp();
     const line = { id: 'p1', viewer: '', name: 'Host', text: 'Poster, order 1', at: 0 };
     const chats = {

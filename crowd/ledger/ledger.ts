@@ -47,7 +47,7 @@ export interface CheckedCount extends CountBounds {
 
 /**
  * Checks the service from the outside (O-18): it gets everything that the viewers send and read and
- * every event that the host was acknowledged, and records whether the service's data agrees.
+ * every event that was acknowledged to the host, and records whether the service's data agrees.
  */
 export class Ledger {
   readonly counts = new CountLedger();
@@ -78,15 +78,15 @@ export class Ledger {
    * @param receivedMs upper bound of service time at the read
    */
   onInterval(
-    place: FeedPosition,
+    position: FeedPosition,
     requested: number,
     bytes: Uint8Array,
     receivedMs: number,
   ): EventsInterval {
     const { interval, first, mismatch } = this.bodies.read(requested, bytes);
     this.checks.record('bodies', mismatch);
-    this.checks.record('intervals', gapBefore(place, requested));
-    place.next = requested + 1;
+    this.checks.record('intervals', gapBefore(position, requested));
+    position.next = requested + 1;
     if (first && mismatch === null) this.putInOrder(requested, interval, receivedMs);
     return interval;
   }
@@ -188,7 +188,7 @@ export class Ledger {
       if (count.value >= low && count.value <= high + others) return null;
       return `${where} says ${count.value}, but ${low} to ${high} viewers were present${outsidersSuffix(others)}`;
     });
-    this.onCount({ ...checked, outsiders: this.outsiders.known() });
+    this.onCount({ ...checked, outsiders: this.outsiders.count() });
   }
 
   // C-5: the author of a message has a token, and so a seat.

@@ -17,7 +17,7 @@ export type TokenIdentity = Pick<ViewerClaims, 'seat' | 'sub'>;
 /**
  * An upper bound of the viewers from outside of the crowd, such as people who opened the watch page.
  * It does not rely on any count: every viewer has a seat, seats are assigned from 0 without gaps (T-8),
- * and the crowd knows its own. The seat of a new identifier, a probe, therefore tells how many
+ * and the crowd knows its own. The seat of a new identifier, a probe, therefore reveals how many
  * outsiders joined before it. A check that fails without more outsiders waits for the next probe.
  */
 export class Outsiders {
@@ -40,10 +40,10 @@ export class Outsiders {
   }
 
   /** Number of outsiders up to the last probe. */
-  known(): number {
-    let ours = 0;
-    for (const seat of this.seats) if (seat < this.settledBelow) ours++;
-    return this.settledBelow - ours;
+  count(): number {
+    let crowdSeats = 0;
+    for (const seat of this.seats) if (seat < this.settledBelow) crowdSeats++;
+    return this.settledBelow - crowdSeats;
   }
 
   /** Takes the author of a message. @returns whether it is an outsider's first message */
@@ -60,9 +60,9 @@ export class Outsiders {
 
   /** Runs a check: at once, or after the next probe if more outsiders would explain its mismatch. */
   check(check: OutsiderCheck): void {
-    const mismatch = check.mismatchWith(this.known());
-    const isWrongAnyway = check.mismatchWith(Number.POSITIVE_INFINITY) !== null;
-    if (mismatch === null || isWrongAnyway) check.record(mismatch);
+    const mismatch = check.mismatchWith(this.count());
+    const isUnexplained = check.mismatchWith(Number.POSITIVE_INFINITY) !== null;
+    if (mismatch === null || isUnexplained) check.record(mismatch);
     else this.waiting.push(check);
   }
 
@@ -100,7 +100,7 @@ export class Outsiders {
   settle(): void {
     this.isProbing = false;
     this.settledBelow = this.highest;
-    const others = this.known();
+    const others = this.count();
     for (const check of this.probed.splice(0)) check.record(check.mismatchWith(others));
     for (const check of this.waiting.splice(0)) this.check(check);
   }

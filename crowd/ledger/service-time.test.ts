@@ -47,12 +47,12 @@ test('ServiceTime bounds are narrowed by a fast probe after a slow one', () => {
   expect(time.latestMs(502) - time.earliestMs(502)).toBeLessThanOrEqual(4);
   time.update({ sentMs: 600, receivedMs: 900, nowMs: START_MS + 600 });
   expect(time.latestMs(900) - time.earliestMs(900)).toBeLessThanOrEqual(14);
-  expect(time.localMs(time.likelyMs(900))).toBeCloseTo(900, 3);
+  expect(time.localMs(time.estimateMs(900))).toBeCloseTo(900, 3);
 });
 
 test('ServiceTime detects a clock step by a contradicting probe and starts over', () => {
   const time = new ServiceTime();
   time.update({ sentMs: 0, receivedMs: 2, nowMs: START_MS });
   expect(time.update({ sentMs: 1_000, receivedMs: 1_002, nowMs: START_MS + 60_000 })).toBe(false);
-  expect(Math.abs(time.likelyMs(1_002) - START_MS - 60_001)).toBeLessThanOrEqual(2);
+  expect(Math.abs(time.estimateMs(1_002) - START_MS - 60_001)).toBeLessThanOrEqual(2);
 });

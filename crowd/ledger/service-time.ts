@@ -12,8 +12,8 @@ export interface TimeProbe {
 const DRIFT_MAX = 0.011;
 
 /**
- * Bounds of the service's clock relative to the local one. Bounds instead of one offset tell for
- * certain in which intervals a request can have arrived.
+ * Bounds of the service's clock relative to the local one. Bounds, unlike a single offset, prove
+ * in which intervals a request can have arrived.
  */
 export class ServiceTime {
   private lowMs = Number.NEGATIVE_INFINITY;
@@ -50,7 +50,7 @@ export class ServiceTime {
   }
 
   /** Estimate of service time at a local time, Unix ms. */
-  likelyMs(atMs: number): number {
+  estimateMs(atMs: number): number {
     return atMs + (this.lowMs + this.highMs) / 2;
   }
 

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Standing } from './answer-ledger.ts';
+import type { Qualification } from './answer-ledger.ts';
 import { WinnerLedger, type WinnerReportOutcome } from './winner-ledger.ts';
 
 const INTERVAL = 6_800_000_000;
 const OPEN_MS = intervalStartMs(INTERVAL + 2);
 const OVER_MS = intervalStartMs(INTERVAL + 6);
 
-function setUp(standing: Standing = 'yes', othersRight = 0) {
+function setUp(qualification: Qualification = 'yes', othersRight = 0) {
   const ledger = new WinnerLedger({
-    standing: () => standing,
+    qualification: () => qualification,
     outsidersQualified: () => othersRight,
   });
   ledger.onQuiz('a');
@@ -30,23 +30,23 @@ describe('WinnerLedger', () => {
     expect(ledger.onRequest(INTERVAL + 19).quizIds).toEqual([]);
   });
 
-  test('[W-7] reports an acknowledged viewer who does not qualify', () => {
+  test('[W-7] WinnerLedger reports an acknowledged viewer who does not qualify', () => {
     expect(setUp('no').claim(1, 'won')).toContain('without all the right answers');
     expect(setUp('maybe').claim(1, 'won')).toBeNull();
   });
 
-  test('[W-8] reports a refused viewer who qualifies', () => {
+  test('[W-8] WinnerLedger reports a refused viewer who qualifies', () => {
     expect(setUp('yes').claim(1, 'not-qualified')).toContain('with all the right answers');
     expect(setUp('maybe').claim(1, 'not-qualified')).toBeNull();
     expect(setUp('no').claim(1, 'not-qualified')).toBeNull();
   });
 
-  test('[W-4] reports a 409 while the round is open', () => {
+  test('[W-4] WinnerLedger reports a 409 while the round is open', () => {
     expect(setUp().claim(1, 'no-round')).toContain('while the round is open');
     expect(setUp().claim(1, 'no-round', OVER_MS)).toBeNull();
   });
 
-  test('[I-4] requires a count of the acknowledged reports, and of unknown ones at most', () => {
+  test('[I-4] WinnerLedger requires a count of the acknowledged reports, and of unknown ones at most', () => {
     const outcomes = fc.array(fc.constantFrom<WinnerReportOutcome>('won', 'no-round', 'unknown'));
     fc.assert(
       fc.property(outcomes, fc.integer({ min: -3, max: 3 }), (claims, off) => {
@@ -60,7 +60,7 @@ describe('WinnerLedger', () => {
     );
   });
 
-  test('[R-15] keeps a report without a response possible after the round', () => {
+  test('[R-15] WinnerLedger keeps a report without a response possible after the round', () => {
     const { ledger, round, claim } = setUp();
     claim(1, 'unknown');
     claim(1, 'no-round', OVER_MS);
@@ -69,7 +69,7 @@ describe('WinnerLedger', () => {
     expect(found).toEqual([null, null, expect.stringContaining('0 to 1 were acknowledged')]);
   });
 
-  test('[W-10] counts a winner who reports twice once', () => {
+  test('[W-10] WinnerLedger counts a winner who reports twice once', () => {
     const { ledger, round, claim } = setUp();
     claim(1, 'won');
     claim(1, 'won');
@@ -77,7 +77,7 @@ describe('WinnerLedger', () => {
     expect(ledger.check(round, 2)).not.toBeNull();
   });
 
-  test('[W-7] allows winners from outside with the right answers to every quiz', () => {
+  test('[W-7] WinnerLedger allows winners from outside with the right answers to every quiz', () => {
     const check = (othersRight: number, count: number, others: number) => {
       const { ledger, round, claim } = setUp('yes', othersRight);
       claim(1, 'won');
@@ -92,7 +92,7 @@ describe('WinnerLedger', () => {
     expect(check(2, 0, 5)).toContain('counts 0');
   });
 
-  test('[W-5] requires the count four intervals after its request', () => {
+  test('[W-5] WinnerLedger requires the count four intervals after its request', () => {
     const { ledger, round } = setUp();
     expect(ledger.checkDelay(round, INTERVAL + 4, true)).toBeNull();
     expect(ledger.checkDelay(round, INTERVAL + 3, false)).not.toBeNull();

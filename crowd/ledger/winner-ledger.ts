@@ -29,7 +29,9 @@ export class WinnerLedger {
   private round: Round | null = null;
   private rounds = 0;
 
-  constructor(private readonly answers: Pick<AnswerLedger, 'standing' | 'outsidersQualified'>) {}
+  constructor(
+    private readonly answers: Pick<AnswerLedger, 'qualification' | 'outsidersQualified'>,
+  ) {}
 
   /** Takes a `quiz` event: the quiz belongs to the current game. */
   onQuiz(quizId: string): void {
@@ -74,22 +76,22 @@ export class WinnerLedger {
     latestMs: number,
   ): string | null {
     if (outcome === 'unknown') return null;
-    // A 409 does not tell whether an earlier report without a response was recorded.
+    // A 409 does not reveal whether an earlier report without a response was recorded.
     if (outcome !== 'no-round' || fresh) round.maybe.delete(viewer);
-    const standing = this.answers.standing(round.quizIds, viewer);
-    const who = `viewer ${viewer}, winners round ${round.number}:`;
+    const qualification = this.answers.qualification(round.quizIds, viewer);
+    const subject = `viewer ${viewer}, winners round ${round.number}:`;
     if (outcome === 'won') {
       round.won.add(viewer);
-      return standing === 'no' ? `${who} acknowledged without all the right answers` : null;
+      return qualification === 'no' ? `${subject} acknowledged without all the right answers` : null;
     }
     if (round.won.has(viewer) && outcome === 'not-qualified')
-      return `${who} refused after it was acknowledged`;
+      return `${subject} refused after it was acknowledged`;
     if (outcome === 'not-qualified') {
-      return standing === 'yes' ? `${who} refused with all the right answers` : null;
+      return qualification === 'yes' ? `${subject} refused with all the right answers` : null;
     }
     // W-4: the round is open until its count is sealed, which is after its interval.
     return latestMs < intervalStartMs(round.interval + WINNERS_DELAY_INTERVALS + 1)
-      ? `${who} refused while the round is open`
+      ? `${subject} refused while the round is open`
       : null;
   }
 

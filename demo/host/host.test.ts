@@ -10,7 +10,7 @@ function setUp(lastsMs: number, conflicts = 0) {
   let nowMs = 1_000_000;
   let quizzes = 0;
   let refusals = conflicts;
-  const note = (call: string) => {
+  const record = (call: string) => {
     calls.push(`${nowMs - 1_000_000} ${call}`);
   };
   const refuse = () => {
@@ -19,21 +19,21 @@ function setUp(lastsMs: number, conflicts = 0) {
   const studio = {
     createQuiz: async () => ({ id: `q${++quizzes}` }) as StudioQuiz,
     publishQuiz: async (id: string) => {
-      note(`publish ${id}`);
+      record(`publish ${id}`);
       return { id } as StudioQuiz;
     },
     revealQuiz: async (id: string) => {
       refuse();
-      note(`reveal ${id}`);
+      record(`reveal ${id}`);
       return { id } as StudioQuiz;
     },
     requestWinners: async () => {
       refuse();
-      note('winners');
+      record('winners');
       return {} as WinnersRound;
     },
     sendEvent: async (_: string, type: string) => {
-      note(type);
+      record(type);
       return { id: '' };
     },
   };
@@ -52,7 +52,7 @@ function setUp(lastsMs: number, conflicts = 0) {
 }
 
 describe('Host', () => {
-  test('[O-17] runs the show on schedule and ends with it', async () => {
+  test('[O-17] the host runs the show on schedule and ends with it', async () => {
     const { host, calls } = setUp(75_000);
     await host.run();
     expect(calls).toEqual([
@@ -69,7 +69,7 @@ describe('Host', () => {
     ]);
   });
 
-  test('[I-2] reports the events to expect', async () => {
+  test('[I-2] the host reports the events to expect', async () => {
     const { host, promised } = setUp(75_000);
     await host.run();
     expect(promised.filter(([key]) => key.startsWith('quiz'))).toEqual([
@@ -87,20 +87,20 @@ describe('Host', () => {
     expect(promised).toContainEqual(['caption {"text":"Question 4 is next"}', 0]);
   });
 
-  test('[W-3] retries while the results are not out', async () => {
+  test('[W-3] the host retries while the results are not out', async () => {
     const { host, calls } = setUp(58_000, 3);
     await host.run();
     expect(calls.at(-1)).toBe('55750 winners');
   });
 
-  test('does not wait for the service after the show', async () => {
+  test('the host does not wait for the service after the show', async () => {
     const { host, calls, promised } = setUp(55_500, 30);
     await host.run();
     expect(calls.at(-1)).toBe('48000 caption');
     expect(promised.some(([key]) => key.startsWith('request'))).toBe(false);
   });
 
-  test('throws when the service rejects a request', async () => {
+  test('the host throws when the service rejects a request', async () => {
     const { host } = setUp(600_000, 1_000);
     await expect(host.run()).rejects.toThrow('too early');
   });

@@ -7,7 +7,7 @@ const paces = fc.integer({ min: QUIZ_EVERY_MIN_MS, max: 120_000 });
 const numbers = fc.nat({ max: 500 });
 
 describe('cuesOf', () => {
-  test('[O-17] asks a quiz each period, with each question in turn', () => {
+  test('[O-17] cuesOf asks a quiz each period, with each question in turn', () => {
     fc.assert(
       fc.property(numbers, paces, (number, quizEveryMs) => {
         const [first] = cuesOf(number, quizEveryMs);
@@ -17,7 +17,7 @@ describe('cuesOf', () => {
     );
   });
 
-  test('[O-17] requests winners after each third quiz, once its results are out', () => {
+  test('[O-17] cuesOf requests winners after each third quiz, once its results are out', () => {
     fc.assert(
       fc.property(numbers, paces, (number, quizEveryMs) => {
         const cues = cuesOf(number, quizEveryMs);
@@ -34,7 +34,7 @@ describe('cuesOf', () => {
     );
   });
 
-  test('[Q-18] reveals some quizzes manually, after their close', () => {
+  test('[Q-18] cuesOf reveals some quizzes manually, after their close', () => {
     for (let number = 0; number < 12; number++) {
       const cues = cuesOf(number, 20_000);
       const reveal = cues.find(({ cue }) => cue.kind === 'reveal');
@@ -44,7 +44,7 @@ describe('cuesOf', () => {
     expect(cuesOf(3, 20_000).some(({ cue }) => cue.kind === 'reveal')).toBe(true);
   });
 
-  test('[P-23] sends purchases, discounts and custom events in between', () => {
+  test('[P-23] cuesOf sends purchases, discounts and custom events in between', () => {
     const types = Array.from({ length: 3 }, (_, number) => cuesOf(number, 20_000)[1]?.cue);
     expect(types.map((cue) => cue?.kind === 'event' && cue.type)).toEqual([
       'purchase',
@@ -53,7 +53,7 @@ describe('cuesOf', () => {
     ]);
   });
 
-  test('has cues in order of time', () => {
+  test('cuesOf has cues in order of time', () => {
     const all = Array.from({ length: 30 }, (_, number) => cuesOf(number, 4_000)).flat();
     const times = all.map(({ atMs }) => atMs);
     expect(times).toEqual([...times].sort((a, b) => a - b));

@@ -83,7 +83,7 @@ const framed = (show: ShowState, columns = 80, rows = 24, colors = plain) =>
   dashboard(show, { columns, rows, colors });
 
 describe('dashboard', () => {
-  test('[O-19] shows count, intervals, quiz bars, requests per second and delay', () => {
+  test('[O-19] the dashboard shows count, intervals, quiz bars, requests per second and delay', () => {
     const lines = framed(running).map((line) => line.trimEnd());
     expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
       "
@@ -112,24 +112,24 @@ describe('dashboard', () => {
     `);
   });
 
-  test('[O-19] marks the right answer with the results', () => {
+  test('[O-19] the dashboard marks the right answer with the results', () => {
     const lines = framed(revealed);
     expect(lines.find((line) => line.includes('Quiz 7'))).toEndWith('results');
     expect(lines.filter((line) => line.includes('✓ Jupiter')).length).toBe(1);
   });
 
-  test('[O-18] shows a mismatch', () => {
+  test('[O-18] the dashboard shows a mismatch', () => {
     const [line] = framed(failed).filter((each) => each.includes('Self-check'));
     expect(line).toContain('✗ count: an event says 7, it was 5');
   });
 
-  test('[O-18] shows the number of viewers from outside', () => {
+  test('[O-18] the dashboard shows the number of viewers from outside', () => {
     const line = framed(visited).find((each) => each.includes('interval'));
     expect(line).toContain('○  1 from outside · interval 7,043,882,113, four a second');
     expect(framed(running).join('')).not.toContain('outside');
   });
 
-  test('[M-45] shows the watch page and the state of the video', () => {
+  test('[M-45] the dashboard shows the watch page and the state of the video', () => {
     const lines = framed(live).map((line) => line.trimEnd());
     expect(lines[1]).toBe(
       ' Watch       http://localhost:4250/watch/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
@@ -144,7 +144,7 @@ describe('dashboard', () => {
     expect(framed({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
   });
 
-  test('[O-19] fits every terminal and keeps its height', () => {
+  test('[O-19] the dashboard fits every terminal and keeps its height', () => {
     const starting: ShowState = { ...start, video: { state: 'starting' } };
     const shows = fc.constantFrom(
       { show: running, first: start },
@@ -165,7 +165,7 @@ describe('dashboard', () => {
     );
   });
 
-  test('[O-19] is the same with and without colors', () => {
+  test('[O-19] the dashboard is the same with and without colors', () => {
     const colored = framed(running, 80, 24, pc.createColors(true)).join('\n');
     expect(colored).toContain('\u001b[');
     expect(Bun.stripANSI(colored)).toBe(framed(running).join('\n'));

@@ -53,9 +53,9 @@ function titleLines(show: ShowState, width: number, colors: Colors): string[] {
   const name = ' FOURBEAT ';
   const hint = show.isEnding ? 'ending: last checks' : 'Ctrl-C ends the show';
   const end = `${formatDuration(show.elapsedMs)} · ${hint}`;
-  const what = fitToColumns(' the demo, a live event', width - name.length - end.length);
+  const heading = fitToColumns(' the demo, a live event', width - name.length - end.length);
   return [
-    colors.inverse(colors.bold(name)) + what + colors.dim(end),
+    colors.inverse(colors.bold(name)) + heading + colors.dim(end),
     ...(show.video === null
       ? []
       : [addressLine('Watch', `${show.origin}/watch/${show.streamId}`, width, colors)]),

@@ -51,13 +51,13 @@ const after = (...reports: Partial<CrowdReport>[]) =>
   );
 
 describe('the state of the show', () => {
-  test('[Q-22] has the acknowledged answers of an open quiz', () => {
+  test('[Q-22] the state of the show has the acknowledged answers of an open quiz', () => {
     const open = after({ events: [{ type: 'quiz', data: quiz }] }, { answers: { quiz: [3, 1] } });
     expect(open.quiz).toMatchObject({ number: 1, counts: [3, 1], percentages: [75, 25] });
     expect(open.quiz?.answer).toBeNull();
   });
 
-  test('[Q-20] has the counts of the service once there are results', () => {
+  test('[Q-20] the state of the show has the counts of the service once there are results', () => {
     const shown = after(
       { events: [{ type: 'quiz', data: quiz }] },
       { events: [results], answers: {} },
@@ -67,7 +67,7 @@ describe('the state of the show', () => {
     expect([shown.quizzes, shown.answers]).toEqual([1, 3]);
   });
 
-  test('[W-5] has a winners round without a count, then with it', () => {
+  test('[W-5] the state of the show has a winners round without a count, then with it', () => {
     const requested: FeedEvent = { type: 'request-quiz-winners', data: null };
     const counted: FeedEvent = { type: 'quiz-winners', data: { count: 7 } };
     expect(after({ events: [requested] }).winners).toEqual({ round: 1, count: null });
@@ -75,20 +75,20 @@ describe('the state of the show', () => {
     expect(after({ events: [requested, counted] }, { events: [requested] }).rounds).toBe(2);
   });
 
-  test('has the counts of a minute and the peak', () => {
+  test('the state of the show has the counts of a minute and the peak', () => {
     const reports = Array.from({ length: 100 }, (_, second) => ({ counts: [1_000 - second] }));
     const long = after(...reports);
     expect(long.history.length).toBe(60);
     expect([long.history[0], long.history.at(-1), long.peak]).toEqual([960, 901, 1_000]);
   });
 
-  test('has the requests per second over two seconds', () => {
+  test('the state of the show has the requests per second over two seconds', () => {
     const reports = Array.from({ length: 40 }, (_, index) => ({ requests: index * index }));
     expect(after(...reports).requestsPerSecond).toBe((39 * 39 - 31 * 31) / 2);
     expect(after(...reports).samples.length).toBe(9);
   });
 
-  test('has the memory of the server once all viewers had joined', () => {
+  test('the state of the show has the memory of the server once all viewers had joined', () => {
     const early = withMemory(after({ arrived: 10 }), 50);
     expect(early.serverBytes).toEqual({ full: null, now: 50 });
     const full = withMemory({ ...early, arrived: 200 }, 70);

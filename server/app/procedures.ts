@@ -41,7 +41,7 @@ import { createSealingProcedures } from '../realtime/feed/sealing-sql.ts';
 import { idempotencyProcedures } from '../storage/sql/idempotency.ts';
 import type { Calls } from '../storage/sql/procedure.ts';
 
-/** Everything the program does to its record, by name. */
+/** All procedures of the database, by name. */
 export const procedures = {
   ...accountProcedures,
   ...memberProcedures,

@@ -83,11 +83,11 @@ describe('[O-6] an invalid command line prints one line, with status 2', () => {
       'It must be an origin, such as http://localhost:4250',
     ],
     [['serve', '--port', 'a\nb'], "argument 'a b' is invalid"],
-  ])('%p', async (args, why) => {
+  ])('%p', async (args, reason) => {
     const { status, printed, errors } = await run(...args);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/^fourbeat: [^\n]*$/);
-    expect(errors[0]).toContain(why);
+    expect(errors[0]).toContain(reason);
     expect([status, printed]).toEqual([2, []]);
   });
 
@@ -189,10 +189,10 @@ test.each([
     ['--database', 'postgres://h/d', '--redis', 'redis://h'],
     'Set --public-url together with --database',
   ],
-])('[N-1] settings that contradict each other are rejected: %p', async (args, why) => {
+])('[N-1] settings that contradict each other are rejected: %p', async (args, reason) => {
   const { status, printed, errors } = await run('serve', ...args);
   expect(errors).toHaveLength(1);
-  expect(errors[0]).toContain(why);
+  expect(errors[0]).toContain(reason);
   expect([status, printed]).toEqual([2, []]);
 });
 

@@ -32,7 +32,7 @@ describe('[G-20] strict JSON', () => {
     ['[]', 'must be a JSON object'],
     ['null', 'must be a JSON object'],
     ['"text"', 'must be a JSON object'],
-  ])('rejects %s', (text, reason) => {
+  ])('strict JSON rejects %s', (text, reason) => {
     expect(detailOf(text)).toContain(reason);
   });
 
@@ -51,7 +51,7 @@ describe('[G-20] strict JSON', () => {
     );
   });
 
-  test('ignores colons, braces and quotes inside strings', () => {
+  test('strict JSON ignores colons, braces and quotes inside strings', () => {
     const value = { 'a:b': '{"x":1}', c: '\\":\\\\' };
     expect(parseJsonObject(JSON.stringify(value))).toEqual(value);
   });

@@ -20,16 +20,16 @@ function problemOf(run: () => unknown): Problem {
 }
 
 describe('readQuery', () => {
-  test('returns known parameters and defaults for missing ones', () => {
+  test('readQuery returns known parameters and defaults for missing ones', () => {
     expect(read(`?producer=${UUID}&page=3`)).toEqual({ producer: UUID, page: 3, page_size: 20 });
   });
 
-  test('[G-7] ignores unknown parameters, also repeated ones and names of Object.prototype', () => {
+  test('[G-7] readQuery ignores unknown parameters, also repeated ones and names of Object.prototype', () => {
     expect(read(`?a=1&__proto__=2&toString=3&a=4&producer=${UUID}&&=`).producer).toBe(UUID);
   });
 
   test.each(['?producer=x', '', '?', '?page=0', '?producer'])(
-    '[S-7] throws 400 for a missing or wrong producer in %p',
+    '[S-7] readQuery throws 400 for a missing or wrong producer in %p',
     (query) => {
       const problem = problemOf(() => read(query));
       expect(problem.status).toBe(400);
@@ -41,7 +41,7 @@ describe('readQuery', () => {
     `?producer=${UUID}&producer=${UUID}`,
     `?producer=${UUID}&page=1&page=2`,
     `?producer=${UUID}&page=1&%70age=1`,
-  ])('[G-24] throws 400 for the repeated parameter in %p', (query) => {
+  ])('[G-24] readQuery throws 400 for the repeated parameter in %p', (query) => {
     const problem = problemOf(() => read(query));
     expect(problem.status).toBe(400);
     expect(problem.message).toContain('once');
@@ -64,7 +64,7 @@ describe('readQuery', () => {
     }
   });
 
-  test('decodes any encoded well-formed text', () => {
+  test('readQuery decodes any encoded well-formed text', () => {
     const schema = z.object({ text: z.string() });
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {

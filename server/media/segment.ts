@@ -92,7 +92,7 @@ export interface Part {
 /** The bytes of a segment or part by track: one or more pairs of `moof` and `mdat` boxes. */
 export type TrackBytes = ReadonlyMap<TrackId, Uint8Array>;
 
-/** The playable state of a stream. Arrays change in place; `version` tells of changes. */
+/** The playable state of a stream. Arrays change in place; `version` shows that they changed. */
 export interface Presentation {
   /** Incremented by every change. */
   readonly version: number;

@@ -49,7 +49,7 @@ interface OutlierRun {
  */
 export class Timeline {
   /** Minimum of (arrival − source) by arrival time. */
-  private buckets: { index: number; leastMs: number }[] = [];
+  private buckets: { index: number; minimumMs: number }[] = [];
   private steps: Step[] = [];
   /** Source time of the newest segment start, ms. */
   private lastAdvancedMs = Number.NEGATIVE_INFINITY;
@@ -162,10 +162,10 @@ export class Timeline {
     const newest = this.buckets.at(-1);
     const index = Math.floor(arrivedMs / BUCKET_MS);
     if (newest && index <= newest.index) {
-      newest.leastMs = Math.min(newest.leastMs, differenceMs);
+      newest.minimumMs = Math.min(newest.minimumMs, differenceMs);
       return;
     }
-    this.buckets.push({ index, leastMs: differenceMs });
+    this.buckets.push({ index, minimumMs: differenceMs });
     this.buckets = this.buckets.filter((bucket) => bucket.index > index - BUCKET_COUNT);
   }
 
@@ -174,7 +174,7 @@ export class Timeline {
       if (fallback !== undefined) return fallback;
       throw new Error('no source time was observed yet');
     }
-    return Math.min(...this.buckets.map(({ leastMs }) => leastMs));
+    return Math.min(...this.buckets.map(({ minimumMs }) => minimumMs));
   }
 
   private addStep(fromMs: number, offsetMs: number): number {

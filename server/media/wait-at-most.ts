@@ -1,4 +1,4 @@
-/** Resolves when a promise is fulfilled or after a time, ms. Rejects when the promise does. */
+/** Resolves when the promise is fulfilled, or after `ms`. Rejects when the promise does. */
 export async function waitAtMost(ms: number, promise: Promise<unknown>): Promise<void> {
   let timer: Timer | undefined;
   const timeout = new Promise((resolve) => {

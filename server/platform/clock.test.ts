@@ -32,11 +32,11 @@ function createMachine(options: Partial<ClockOptions> = {}) {
 }
 
 describe('service time', () => {
-  test('starts at the system time', () => {
+  test('service time starts at the system time', () => {
     expect(createMachine().clock.nowMs()).toBe(START_MS);
   });
 
-  test('[K-6] never starts before the end of the last sealed interval', () => {
+  test('[K-6] service time never starts before the end of the last sealed interval', () => {
     const { clock, pass } = createMachine({ notBeforeMs: START_MS + 700 });
     expect(clock.nowMs()).toBe(START_MS + 700);
     expect(clock.offsetMs()).toBe(700);
@@ -44,18 +44,18 @@ describe('service time', () => {
     expect(clock.nowMs()).toBe(START_MS + 700 + 990);
   });
 
-  test('starts at the system time when that is later than the last sealed interval', () => {
+  test('service time starts at the system time when that is later than the last sealed interval', () => {
     expect(createMachine({ notBeforeMs: START_MS - 9 }).clock.nowMs()).toBe(START_MS);
   });
 
-  test('runs with the system clock as long as nothing disturbs it', () => {
+  test('service time runs with the system clock as long as nothing disturbs it', () => {
     const { clock, run, machine } = createMachine();
     run(HOUR_MS);
     expect(clock.nowMs()).toBe(machine.systemMs);
     expect(clock.offsetMs()).toBe(0);
   });
 
-  test('is a whole number of milliseconds, rounded down', () => {
+  test('service time is a whole number of milliseconds, rounded down', () => {
     const { clock, pass } = createMachine();
     pass(0.9);
     expect(clock.nowMs()).toBe(START_MS);
@@ -63,7 +63,7 @@ describe('service time', () => {
     expect(clock.nowMs()).toBe(START_MS + 1);
   });
 
-  test('[K-5] loses no correction when it is read a million times a second', () => {
+  test('[K-5] service time loses no correction when it is read a million times a second', () => {
     const { machine, clock } = createMachine();
     machine.systemMs += 100;
     for (let reading = 0; reading < 1_000_000; reading += 1) {
@@ -130,7 +130,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toEqual([]);
   });
 
-  test('[K-5] is not followed while the system clock is still being set', () => {
+  test('[K-5] a step of the system clock is not followed while the system clock is still being set', () => {
     const { machine, run } = createMachine();
     for (let set = 0; set < 5; set += 1) {
       machine.systemMs += HOUR_MS;
@@ -141,7 +141,7 @@ describe('a step of the system clock', () => {
     expect(machine.steps).toHaveLength(1);
   });
 
-  test('[K-5] is not followed after only two readings far apart', () => {
+  test('[K-5] a step of the system clock is not followed after only two readings far apart', () => {
     const { machine, clock, pass } = createMachine();
     machine.systemMs += HOUR_MS;
     clock.nowMs();
@@ -152,13 +152,13 @@ describe('a step of the system clock', () => {
 });
 
 describe('the service time of other nodes', () => {
-  test('[N-8] is the start of service time when it is ahead of the clock of Redis', () => {
+  test('[N-8] the service time of other nodes is the start of service time when it is ahead of the clock of Redis', () => {
     const { clock } = createMachine({ leadMs: () => 5_000, notBeforeMs: START_MS + 4_000 });
     expect(clock.nowMs()).toBe(START_MS + 5_000);
     expect(clock.offsetMs()).toBe(5_000);
   });
 
-  test('[N-8] causes a step when it is over 100 ms ahead for 2 s, as the clock of Redis does', () => {
+  test('[N-8] the service time of other nodes causes a step when it is over 100 ms ahead for 2 s, as the clock of Redis does', () => {
     for (const isRedis of [false, true]) {
       let leadMs = 0;
       const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...CLUSTER_STEPS });
@@ -172,7 +172,7 @@ describe('the service time of other nodes', () => {
     }
   });
 
-  test('[N-8] [K-5] is slewed to when it is less ahead or ahead for a shorter time', () => {
+  test('[N-8] [K-5] the service time of other nodes is slewed to when it is less ahead or ahead for a shorter time', () => {
     let leadMs = 0;
     const { machine, clock, run } = createMachine({ leadMs: () => leadMs, ...CLUSTER_STEPS });
     leadMs = 99;

@@ -16,7 +16,7 @@ const PUBLIC = [
   '2a00:1450:4001:830::200e',
 ];
 
-const REFUSED: readonly (readonly [address: string, what: string])[] = [
+const REFUSED: readonly (readonly [address: string, description: string])[] = [
   ['0.0.0.0', 'this host'],
   ['0.1.2.3', 'this network'],
   ['10.0.0.1', 'private'],
@@ -79,15 +79,15 @@ const REFUSED: readonly (readonly [address: string, what: string])[] = [
 ];
 
 describe('[H-12] webhooks', () => {
-  test.each(PUBLIC)('reach %s', (address) => {
+  test.each(PUBLIC)('webhooks reach %s', (address) => {
     expect(isAllowedAddress(address, [])).toBe(true);
   });
 
-  test.each(REFUSED)('do not reach %s (%s)', (address) => {
+  test.each(REFUSED)('webhooks do not reach %s (%s)', (address) => {
     expect(isAllowedAddress(address, [])).toBe(false);
   });
 
-  test('reach the networks that the operator allows, and no others', () => {
+  test('webhooks reach the networks that the operator allows, and no others', () => {
     const allowed = parseNetworks('10.1.0.0/16, 192.168.7.7,fd00:1::/32');
     for (const address of ['10.1.2.3', '192.168.7.7', 'fd00:1::5', '8.8.8.8']) {
       expect([address, isAllowedAddress(address, allowed)]).toEqual([address, true]);
@@ -130,7 +130,7 @@ describe('[H-3] a URL', () => {
     expect(urlProblem(url, strict)).toBe('must lead to a public address');
   });
 
-  test('is http where that is allowed', () => {
+  test('a URL is http where that is allowed', () => {
     expect(urlProblem('http://hooks.example.org/', strict)).toBe('must be https');
     expect(urlProblem('http://hooks.example.org/', { ...strict, allowHttp: true })).toBeNull();
   });

@@ -24,14 +24,14 @@ const GLOBAL_UNICAST: Network = ipaddr.parseCIDR('2000::/3');
 export function isAllowedAddress(address: string, allowed: readonly Network[]): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
-  if (allowed.some((network) => isIn(parsed, network))) return true;
+  if (allowed.some((network) => isInNetwork(parsed, network))) return true;
   if (METADATA_SERVICES.includes(parsed.toString()) || parsed.range() !== 'unicast') return false;
-  return parsed.kind() === 'ipv4' || isIn(parsed, GLOBAL_UNICAST);
+  return parsed.kind() === 'ipv4' || isInNetwork(parsed, GLOBAL_UNICAST);
 }
 
 type Address = ReturnType<typeof ipaddr.parse>;
 
-function isIn(address: Address, network: Network): boolean {
+function isInNetwork(address: Address, network: Network): boolean {
   return address.kind() === network[0].kind() && address.match(network);
 }
 

@@ -83,7 +83,7 @@ describe('[N-15] the Redis URL', () => {
     expect(() => parseRedisUrl(url)).toThrow(reason);
   });
 
-  test('keeps every user, password and list of hosts', () => {
+  test('the Redis URL keeps every user, password and list of hosts', () => {
     const host = fc.record({
       host: fc.stringMatching(/^[a-z0-9][a-z0-9.-]{0,20}$/),
       port: fc.integer({ min: 1, max: 65_535 }),
@@ -99,7 +99,7 @@ describe('[N-15] the Redis URL', () => {
     );
   });
 
-  test('never repeats a password in an error', () => {
+  test('the Redis URL never repeats a password in an error', () => {
     for (const [url] of invalid) {
       const secret = url.replace('://', '://user:tops3cret@');
       const error = (() => {

@@ -56,13 +56,13 @@ test(
     const service = { nodes: [target] };
     const producer = new Producer({ service, apiToken, checker });
     const streamId = await producer.createStream();
-    const crowd = new AnsweringClients({ service, streamId, checker, random });
-    await crowd.join(CLIENTS);
+    const answerers = new AnsweringClients({ service, streamId, checker, random });
+    await answerers.join(CLIENTS);
     const readers = await Readers.open({ service, streamId, checker, random });
     const { interval } = await json<{ interval: number }>(target, '/api/v1/time');
     readers.start(interval, { live: LIVE_READERS, replaying: REPLAYING_READERS });
     const events = producer.sendEvents();
-    const cast = { checker, producer, crowd, readers, random };
+    const cast = { checker, producer, answerers, readers, random };
 
     const startedMs = performance.now();
     for (let round = 1; round <= ROUNDS; round++) {
@@ -93,7 +93,7 @@ test(
     console.log(
       `kill test: ${ROUNDS} rounds and ${restarts.length} kills in ${seconds} s, ` +
         `${summary()}; ready again after ${median.readyMs.toFixed(0)} ms (median), ` +
-        `${slowest.readyMs.toFixed(0)} ms at most (gone after ${slowest.goneMs.toFixed(0)}, ` +
+        `${slowest.readyMs.toFixed(0)} ms at most (gone after ${slowest.exitedMs.toFixed(0)}, ` +
         `listening after ${slowest.listeningMs.toFixed(0)}, without a core for ` +
         `${slowest.queuedMs.toFixed(0)}, load ${slowest.load.toFixed(1)}); ` +
         `${checker.violations.length} violations`,

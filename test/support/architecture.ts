@@ -60,7 +60,7 @@ const BANNED_WORDS: Readonly<Record<string, string>> = {
   misc: 'what it does',
 };
 
-/** Names that the given interface fixes: the tally of an open quiz is a field of the studio API. */
+/** Names that the API fixes: `tally` of an open quiz is a field of the studio API. */
 const WIRE_NAMES = new Set(['tally']);
 
 const ENV_READERS = /^(?:server\/platform\/config\.ts|scripts\/.*)$/;

@@ -45,10 +45,10 @@ export class SteadyMachine {
 
   /** The values that were observed while the machine had no stall, and none shortly before. */
   filterSteady<T>(all: readonly Observation<T>[]): T[] {
-    return all.filter((observation) => this.wasSteady(observation)).map(({ value }) => value);
+    return all.filter((observation) => this.isSteady(observation)).map(({ value }) => value);
   }
 
-  private wasSteady({ fromMs, toMs }: Observation<unknown>): boolean {
+  private isSteady({ fromMs, toMs }: Observation<unknown>): boolean {
     return this.stalls.every((stall) => toMs < stall.fromMs || fromMs > stall.toMs + RECOVERY_MS);
   }
 

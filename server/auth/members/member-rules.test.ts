@@ -10,19 +10,19 @@ const HOUR_MS = 3600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 describe('[U-5] a session', () => {
-  test('ends 12 h after its last use', () => {
+  test('a session ends 12 h after its last use', () => {
     expect(sessionExpiryMs({ created: 0, seen: 0 })).toBe(12 * HOUR_MS);
     expect(sessionExpiryMs({ created: 0, seen: 5 * HOUR_MS })).toBe(17 * HOUR_MS);
   });
 
-  test('ends 30 days after its creation, however much it is used', () => {
+  test('a session ends 30 days after its creation, however much it is used', () => {
     const created = 1_000;
     expect(sessionExpiryMs({ created, seen: created + 30 * DAY_MS - 1 })).toBe(
       created + 30 * DAY_MS,
     );
   });
 
-  test('has its use recorded every 5 minutes at most', () => {
+  test('a session has its use recorded every 5 minutes at most', () => {
     const session = { created: 0, seen: HOUR_MS };
     expect(shouldRecordUse(session, HOUR_MS + 5 * 60_000 - 1)).toBe(false);
     expect(shouldRecordUse(session, HOUR_MS + 5 * 60_000)).toBe(true);
@@ -38,7 +38,7 @@ describe('[U-20] an account keeps an owner', () => {
     ['the last owner leaves', [owner, host], 'a', null],
     ['the last owner becomes a host', [host, owner], 'a', 'host'],
     ['the last owner, who is alone, becomes a moderator', [owner], 'a', 'moderator'],
-  ] as const)('rejects that %s', (_, members, uuid, next) => {
+  ] as const)('requireRemainingOwner rejects that %s', (_, members, uuid, next) => {
     expect(() => requireRemainingOwner(members, uuid, next)).toThrow('owner');
   });
 
@@ -48,7 +48,7 @@ describe('[U-20] an account keeps an owner', () => {
     ['the last owner stays one', [owner, host], 'a', 'owner'],
     ['a host leaves', [owner, host], 'b', null],
     ['a host of an account without an owner leaves', [host], 'b', null],
-  ] as const)('allows that %s', (_, members, uuid, next) => {
+  ] as const)('requireRemainingOwner allows that %s', (_, members, uuid, next) => {
     expect(() => requireRemainingOwner(members, uuid, next)).not.toThrow();
   });
 });

@@ -16,11 +16,11 @@ const messageAt = (number: number): ChatElement => ({
 const numbersOf = (messages: readonly ChatElement[]) => messages.map(({ at }) => at);
 
 describe('ChatBuffer.take', () => {
-  test('[C-7] returns null when there are no posts', () => {
+  test('[C-7] ChatBuffer.take returns null when there are no posts', () => {
     expect(new ChatBuffer(Math.random).take()).toBeNull();
   });
 
-  test('[C-7] empties the buffer', () => {
+  test('[C-7] ChatBuffer.take empties the buffer', () => {
     const buffer = new ChatBuffer(Math.random);
     buffer.add('cheer', messageAt(1));
     buffer.addHearts(2);
@@ -28,7 +28,7 @@ describe('ChatBuffer.take', () => {
     expect(buffer.take()).toBeNull();
   });
 
-  test('[F-28] returns the messages of each kind, and hearts', () => {
+  test('[F-28] ChatBuffer.take returns the messages of each kind, and hearts', () => {
     const buffer = new ChatBuffer(Math.random);
     for (const [number, kind] of CHAT_KINDS.entries()) buffer.add(kind, messageAt(number));
     expect(chatsFromSamples(buffer.take() as ChatSamples)).toEqual({
@@ -40,7 +40,7 @@ describe('ChatBuffer.take', () => {
     });
   });
 
-  test('returns samples that later posts do not change', () => {
+  test('ChatBuffer.take returns samples that later posts do not change', () => {
     const buffer = new ChatBuffer(Math.random);
     buffer.add('message', messageAt(1));
     const taken = buffer.take();
@@ -52,7 +52,7 @@ describe('ChatBuffer.take', () => {
 });
 
 describe('[C-9] hearts', () => {
-  test('are summed, with or without messages', () => {
+  test('hearts in chats are summed, with or without messages', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 1 }), (counts) => {
         const buffer = new ChatBuffer(Math.random);
@@ -62,7 +62,7 @@ describe('[C-9] hearts', () => {
     );
   });
 
-  test('stop at the largest safe integer', () => {
+  test('hearts in chats stop at the largest safe integer', () => {
     const buffer = new ChatBuffer(Math.random);
     buffer.addHearts(Number.MAX_SAFE_INTEGER - 1);
     buffer.addHearts(50);
@@ -83,7 +83,7 @@ describe('[C-8] sampled messages', () => {
     }));
   };
 
-  test('are at most 50 of a kind, and all of fewer', () => {
+  test('sampled messages are at most 50 of a kind, and all of fewer', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (kinds, seed) => {
         for (const { posted, kept } of takeSampleOf(kinds, seededRandom(seed))) {
@@ -95,7 +95,7 @@ describe('[C-8] sampled messages', () => {
     );
   });
 
-  test('keep the order of arrival, each at most once', () => {
+  test('sampled messages keep the order of arrival, each at most once', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (kinds, seed) => {
         for (const { kept } of takeSampleOf(kinds, seededRandom(seed))) {
@@ -105,7 +105,7 @@ describe('[C-8] sampled messages', () => {
     );
   });
 
-  test('are chosen by the random source, at both ends of its range', () => {
+  test('sampled messages are chosen by the random source, at both ends of its range', () => {
     const kinds = Array.from({ length: 200 }, () => 'message' as const);
     const [newest] = takeSampleOf(kinds, () => 0);
     expect(newest?.kept).toEqual(Array.from({ length: CHAT_SAMPLE }, (_, index) => 150 + index));
@@ -113,25 +113,31 @@ describe('[C-8] sampled messages', () => {
     expect(oldest?.kept).toEqual(Array.from({ length: CHAT_SAMPLE }, (_, index) => index));
   });
 
-  test.each([51, 100, 500])('are chosen with equal probability, of %d', (posted) => {
-    const random = seededRandom(posted);
-    const rounds = 4_000;
-    const timesKept = new Array<number>(posted).fill(0);
-    for (let round = 0; round < rounds; round += 1) {
-      const buffer = new ChatBuffer(random);
-      for (let number = 0; number < posted; number += 1) buffer.add('message', messageAt(number));
-      for (const number of numbersOf(buffer.take()?.lines.message.kept ?? [])) {
-        timesKept[number] = (timesKept[number] ?? 0) + 1;
+  test.each([51, 100, 500])(
+    'sampled messages are chosen with equal probability, of %d',
+    (posted) => {
+      const random = seededRandom(posted);
+      const rounds = 4_000;
+      const timesSampled = new Array<number>(posted).fill(0);
+      for (let round = 0; round < rounds; round += 1) {
+        const buffer = new ChatBuffer(random);
+        for (let number = 0; number < posted; number += 1) buffer.add('message', messageAt(number));
+        for (const number of numbersOf(buffer.take()?.lines.message.kept ?? [])) {
+          timesSampled[number] = (timesSampled[number] ?? 0) + 1;
+        }
       }
-    }
-    // Chi-square over the messages; a fair sample practically never exceeds six standard deviations.
-    const chance = CHAT_SAMPLE / posted;
-    const expected = rounds * chance;
-    const variance = expected * (1 - chance);
-    const chiSquare = timesKept.reduce((sum, times) => sum + (times - expected) ** 2 / variance, 0);
-    expect(chiSquare).toBeLessThan(posted + 6 * Math.sqrt(2 * posted));
-    // No single message, such as the first or the last, may stand out either.
-    const furthest = Math.max(...timesKept.map((times) => Math.abs(times - expected)));
-    expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
-  });
+      // Chi-square over the messages; a fair sample practically never exceeds six standard deviations.
+      const chance = CHAT_SAMPLE / posted;
+      const expected = rounds * chance;
+      const variance = expected * (1 - chance);
+      const chiSquare = timesSampled.reduce(
+        (sum, times) => sum + (times - expected) ** 2 / variance,
+        0,
+      );
+      expect(chiSquare).toBeLessThan(posted + 6 * Math.sqrt(2 * posted));
+      // No single message, such as the first or the last, may stand out either.
+      const furthest = Math.max(...timesSampled.map((times) => Math.abs(times - expected)));
+      expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
+    },
+  );
 });

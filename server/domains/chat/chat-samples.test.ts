@@ -41,7 +41,7 @@ const posts = fc.array(
 );
 
 describe('[C-8] [N-4] mergeChats', () => {
-  test('returns at most 50 distinct messages of a kind, and all of fewer', () => {
+  test('mergeChats returns at most 50 distinct messages of a kind, and all of fewer', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (all, seed) => {
         const random = seededRandom(seed);
@@ -57,7 +57,7 @@ describe('[C-8] [N-4] mergeChats', () => {
     );
   });
 
-  test('sorts messages by time, and those of one node and time by arrival', () => {
+  test('mergeChats sorts messages by time, and those of one node and time by arrival', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (all, seed) => {
         const random = seededRandom(seed);
@@ -86,22 +86,22 @@ describe('[C-8] [N-4] mergeChats', () => {
         Array.from({ length: count }, (_, at) => ({ kind: 'message' as const, node, at })),
       );
       const rounds = 3_000;
-      const timesKept = new Array<number>(all.length).fill(0);
+      const timesSampled = new Array<number>(all.length).fill(0);
       for (let round = 0; round < rounds; round++) {
         for (const { id } of mergeChats(samplesOf(all, random), random).messages) {
-          timesKept[Number(id)] = (timesKept[Number(id)] ?? 0) + 1;
+          timesSampled[Number(id)] = (timesSampled[Number(id)] ?? 0) + 1;
         }
       }
       // As for one buffer: chi-square over the messages, and no message that stands out.
       const chance = CHAT_SAMPLE / all.length;
       const expected = rounds * chance;
       const variance = expected * (1 - chance);
-      const chiSquare = timesKept.reduce(
+      const chiSquare = timesSampled.reduce(
         (sum, times) => sum + (times - expected) ** 2 / variance,
         0,
       );
       expect(chiSquare).toBeLessThan(all.length + 6 * Math.sqrt(2 * all.length));
-      const furthest = Math.max(...timesKept.map((times) => Math.abs(times - expected)));
+      const furthest = Math.max(...timesSampled.map((times) => Math.abs(times - expected)));
       expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
     },
   );

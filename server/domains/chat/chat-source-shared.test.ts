@@ -21,11 +21,11 @@ const mergedOf = (...batches: (TransientBatch | null)[]) =>
   );
 
 describe('a batch of a shared chat source', () => {
-  test('[C-7] is null when there are no posts', () => {
+  test('[C-7] a batch of a shared chat source is null when there are no posts', () => {
     expect(newChat().nextBatch()).toBeNull();
   });
 
-  test('[C-6] [N-4] merges with those of other nodes to the chats of each stream', () => {
+  test('[C-6] [N-4] a batch of a shared chat source merges with those of other nodes to the chats of each stream', () => {
     const [here, there] = [newChat(), newChat()];
     here.post('one', 'message', message('b', 2));
     here.hearts('two', 3);
@@ -39,7 +39,7 @@ describe('a batch of a shared chat source', () => {
     expect([...chats.keys()].sort()).toEqual(['one', 'two']);
   });
 
-  test('[N-12] is repeated unchanged until it is settled', () => {
+  test('[N-12] a batch of a shared chat source is repeated unchanged until it is settled', () => {
     const chat = newChat();
     chat.hearts('one', 3);
     const first = chat.nextBatch();
@@ -56,7 +56,7 @@ describe('a batch of a shared chat source', () => {
     expect(chat.nextBatch()).toBeNull();
   });
 
-  test('[N-12] is not marked as a repeat after a rejection', () => {
+  test('[N-12] a batch of a shared chat source is not marked as a repeat after a rejection', () => {
     const chat = newChat();
     chat.hearts('one', 3);
     const first = chat.nextBatch();
@@ -64,7 +64,7 @@ describe('a batch of a shared chat source', () => {
     expect(chat.nextBatch()).toEqual(first);
   });
 
-  test('[N-12] is dropped when it may be sealed already', () => {
+  test('[N-12] a batch of a shared chat source is dropped when it may be sealed already', () => {
     const chat = newChat();
     chat.hearts('one', 3);
     chat.nextBatch();
@@ -72,7 +72,7 @@ describe('a batch of a shared chat source', () => {
     expect(chat.isEmpty()).toBe(true);
   });
 
-  test('[C-8] is bounded however long posts wait', () => {
+  test('[C-8] a batch of a shared chat source is bounded however long posts wait', () => {
     const chat = newChat();
     chat.post('one', 'message', message('first'));
     chat.nextBatch();
@@ -83,7 +83,7 @@ describe('a batch of a shared chat source', () => {
     expect(mergedOf(later).get('one')?.messages).toHaveLength(CHAT_SAMPLE);
   });
 
-  test('[C-6] leaves streams beyond its maximum size to the next batch, in the order of their posts', () => {
+  test('[C-6] a batch of a shared chat source leaves streams beyond its maximum size to the next batch, in the order of their posts', () => {
     const chat = newChat(10_000);
     const streams = Array.from({ length: 100 }, (_, n) => `stream ${n}`);
     for (const streamId of streams) {

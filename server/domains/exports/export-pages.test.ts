@@ -69,7 +69,7 @@ describe('export pages of answers and winners', () => {
 });
 
 describe('export pages of the feed', () => {
-  test('[P-27] [P-29] end with the last interval that was sealed at the start', async () => {
+  test('[P-27] [P-29] export pages of the feed end with the last interval that was sealed at the start', async () => {
     let watermark = 1_250;
     const requests: { from: number; to: number }[] = [];
     const store = {

@@ -23,8 +23,8 @@ export function createHistory({ studio, store }: HistoryDeps): {
     ),
 
     readAudience: studio(studioApi.readAudience, async (call, _, { from, to }) => {
-      const last = to ?? (from === undefined ? intervalAt(call.nowMs) : from + MOST_AFTER);
-      const first = from ?? Math.max(0, last - MOST_AFTER);
+      const last = to ?? (from === undefined ? intervalAt(call.nowMs) : from + INTERVALS_AFTER_MAX);
+      const first = from ?? Math.max(0, last - INTERVALS_AFTER_MAX);
       const input = { ...ownStreamInput(call), from: first, to: last };
       return { results: await store.readAudience(input) };
     }),
@@ -37,4 +37,4 @@ export function createHistory({ studio, store }: HistoryDeps): {
 }
 
 /** Intervals after the first that one answer covers at most. */
-const MOST_AFTER = HISTORY_INTERVALS - 1;
+const INTERVALS_AFTER_MAX = HISTORY_INTERVALS - 1;

@@ -36,7 +36,7 @@ function fixture() {
     },
     async tick() {
       for (const each of ticks) each();
-      for (let turn = 0; turn < 8; turn++) await Promise.resolve();
+      for (let n = 0; n < 8; n++) await Promise.resolve();
     },
   };
 }
@@ -46,27 +46,27 @@ const unavailable = async () => {
 };
 
 describe('LiveShows', () => {
-  test('[B-1] sends the state at once and periodically', async () => {
+  test('[B-1] LiveShows sends the state at once and periodically', async () => {
     const { shows, tick } = fixture();
-    const told: LiveSnapshot[] = [];
-    shows.watch('a', 'me', (moment) => told.push(moment));
+    const received: LiveSnapshot[] = [];
+    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
     await tick();
     await tick();
-    expect(told.length).toBeGreaterThanOrEqual(2);
-    expect(told[0]?.count).toBe(7);
+    expect(received.length).toBeGreaterThanOrEqual(2);
+    expect(received[0]?.count).toBe(7);
   });
 
-  test('reads a show once for all listeners, until the last one leaves', async () => {
+  test('LiveShows reads a show once for all listeners, until the last one leaves', async () => {
     const { shows, tick, reads, ticks } = fixture();
-    const told: string[] = [];
-    const first = shows.watch('a', 'me', () => told.push('first'));
-    const second = shows.watch('a', 'me', () => told.push('second'));
+    const received: string[] = [];
+    const first = shows.watch('a', 'me', () => received.push('first'));
+    const second = shows.watch('a', 'me', () => received.push('second'));
     await tick();
     const before = reads.length;
-    told.length = 0;
+    received.length = 0;
     await tick();
     expect(reads.length).toBe(before + 1);
-    expect(told).toEqual(['first', 'second']);
+    expect(received).toEqual(['first', 'second']);
     first();
     first();
     expect(shows.size).toBe(1);
@@ -74,7 +74,7 @@ describe('LiveShows', () => {
     expect([shows.size, ticks.size]).toEqual([0, 0]);
   });
 
-  test('does not start a read while another is running', async () => {
+  test('LiveShows does not start a read while another is running', async () => {
     const { shows, tick, reads, answerWith } = fixture();
     answerWith(() => new Promise(() => {}));
     shows.watch('a', 'me', () => {});
@@ -83,59 +83,59 @@ describe('LiveShows', () => {
     expect(reads).toHaveLength(1);
   });
 
-  test('[B-4] sends nothing while the database is unavailable, and resumes after it', async () => {
+  test('[B-4] LiveShows sends nothing while the database is unavailable, and resumes after it', async () => {
     const { shows, tick, answerWith, defects } = fixture();
-    const told: LiveSnapshot[] = [];
+    const received: LiveSnapshot[] = [];
     answerWith(unavailable);
-    shows.watch('a', 'me', (moment) => told.push(moment));
+    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
     await tick();
-    expect([told.length, defects.length]).toEqual([0, 0]);
+    expect([received.length, defects.length]).toEqual([0, 0]);
     answerWith(async () => ({ answerCounts: null }) as LiveShow);
     await tick();
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('[B-1] has no count while the realtime backend is unavailable', async () => {
+  test('[B-1] LiveShows has no count while the realtime backend is unavailable', async () => {
     const { shows, tick, countWith } = fixture();
-    const told: LiveSnapshot[] = [];
+    const received: LiveSnapshot[] = [];
     countWith(() => {
       throw new Unavailable('Redis is unavailable.');
     });
-    shows.watch('a', 'me', (moment) => told.push(moment));
+    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
     await tick();
-    expect(told[0]?.count).toBeNull();
+    expect(received[0]?.count).toBeNull();
   });
 
-  test('reports an unexpected error and continues', async () => {
+  test('LiveShows reports an unexpected error and continues', async () => {
     const { shows, tick, answerWith, defects } = fixture();
-    const told: LiveSnapshot[] = [];
+    const received: LiveSnapshot[] = [];
     answerWith(async () => {
       throw new Error('a defect');
     });
-    shows.watch('a', 'me', (moment) => told.push(moment));
+    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
     await tick();
     expect(defects.length).toBeGreaterThan(0);
     answerWith(async () => ({ answerCounts: null }) as LiveShow);
     await tick();
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('[Y-10] tells listeners when a show was removed', async () => {
+  test('[Y-10] notifies listeners when a show was removed', async () => {
     const { shows, tick, answerWith, defects } = fixture();
-    const told: string[] = [];
+    const received: string[] = [];
     shows.watch(
       'a',
       'me',
-      () => told.push('there'),
-      () => told.push('gone'),
+      () => received.push('there'),
+      () => received.push('gone'),
     );
     await tick();
-    expect(told).toContain('there');
-    told.length = 0;
+    expect(received).toContain('there');
+    received.length = 0;
     answerWith(async () => {
       throw new DomainError('not-found', 'This account has no such stream.');
     });
     await tick();
-    expect([told, defects]).toEqual([['gone'], []]);
+    expect([received, defects]).toEqual([['gone'], []]);
   });
 });

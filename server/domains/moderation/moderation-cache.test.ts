@@ -79,7 +79,7 @@ describe('ModerationCache', () => {
     ]);
   });
 
-  test('[C-21] has what was committed before a refresh', async () => {
+  test('[C-21] ModerationCache has what was committed before a refresh', async () => {
     const { cache, change, state, newBans } = await fixture();
     expect(cache.chatMode('a')).toMatchObject({ slowModeMs: 0, paused: false });
     change('a', { paused: true, slowModeMs: 5, banned: [3] });
@@ -110,7 +110,7 @@ describe('ModerationCache', () => {
     ]);
   });
 
-  test('reads only one number while nothing changes', async () => {
+  test('ModerationCache reads only one number while nothing changes', async () => {
     const { cache, change, calls } = await fixture();
     change('a', { banned: [3] });
     await cache.refresh();
@@ -119,14 +119,14 @@ describe('ModerationCache', () => {
     expect(calls).toEqual({ last: 4, pages: before });
   });
 
-  test('reads all pages of changes', async () => {
+  test('ModerationCache reads all pages of changes', async () => {
     const { cache, change } = await fixture({ pageSize: 2 });
     for (const id of ['a', 'b', 'c', 'd', 'e']) change(id, { paused: true });
     await cache.refresh();
     for (const id of ['a', 'b', 'c', 'd', 'e']) expect(cache.chatMode(id).paused).toBe(true);
   });
 
-  test('[C-21] does not take a read that began before the change for a refresh after it', async () => {
+  test('[C-21] ModerationCache does not take a read that began before the change for a refresh after it', async () => {
     const { cache, change, state, calls } = await fixture();
     await cache.refresh();
     let release = () => {};
@@ -142,7 +142,7 @@ describe('ModerationCache', () => {
     expect(cache.chatMode('a').paused).toBe(true);
   });
 
-  test('[C-21] keeps its state while the database is unavailable, and reports only other errors', async () => {
+  test('[C-21] ModerationCache keeps its state while the database is unavailable, and reports only other errors', async () => {
     const { cache, change, state, errors } = await fixture();
     change('a', { paused: true });
     await cache.refresh();
@@ -158,7 +158,7 @@ describe('ModerationCache', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('[N-22] follows a database whose changes went back', async () => {
+  test('[N-22] ModerationCache follows a database whose changes went back', async () => {
     const { cache, change, state, stored, newBans } = await fixture();
     change('a', { banned: [1] });
     change('b', { banned: [2] });
@@ -172,7 +172,7 @@ describe('ModerationCache', () => {
     expect(newBans.at(-1)).toEqual(['a', [3]]);
   });
 
-  test('[C-21] drops within an hour a chat that the database no longer returns', async () => {
+  test('[C-21] ModerationCache drops within an hour a chat that the database no longer returns', async () => {
     const { cache, change, state, stored } = await fixture();
     change('a', { paused: true });
     await cache.refresh();

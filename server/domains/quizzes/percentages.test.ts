@@ -31,7 +31,7 @@ const manyCounts = fc.array(count, { minLength: 1, maxLength: 10 });
 const totalOf = (counts: number[]) => counts.reduce((sum, each) => sum + BigInt(each), 0n);
 
 describe('[Q-21] percentages', () => {
-  test('add up to 100, or are all 0 without answers', () => {
+  test('quiz percentages add up to 100, or are all 0 without answers', () => {
     fc.assert(
       fc.property(manyCounts, (counts) => {
         const shares = percentages(counts);
@@ -42,7 +42,7 @@ describe('[Q-21] percentages', () => {
     );
   });
 
-  test('are each less than 1 off the exact share', () => {
+  test('quiz percentages are each less than 1 off the exact share', () => {
     fc.assert(
       fc.property(manyCounts, (counts) => {
         const total = totalOf(counts);
@@ -55,7 +55,7 @@ describe('[Q-21] percentages', () => {
     );
   });
 
-  test('are never smaller for a larger count, nor for the earlier of two equal counts', () => {
+  test('quiz percentages are never smaller for a larger count, nor for the earlier of two equal counts', () => {
     fc.assert(
       fc.property(manyCounts, (counts) => {
         const shares = percentages(counts);
@@ -70,7 +70,7 @@ describe('[Q-21] percentages', () => {
     );
   });
 
-  test('distinguish remainders that a double cannot', () => {
+  test('quiz percentages distinguish remainders that a double cannot', () => {
     // Of 2^53 - 1 the last count is just above a third and the others just below, so it gets the extra point.
     const third = (2 ** 53 - 2) / 3;
     expect(percentages([third, third, third + 1])).toEqual([33, 33, 34]);

@@ -20,11 +20,14 @@ describe('[Q-4] closeInterval', () => {
     { createdMs: 250, durationMs: 1_000, latencyAllowanceMs: 0, closeInterval: 5 },
     { createdMs: 250, durationMs: 1_000, latencyAllowanceMs: 1, closeInterval: 6 },
     { createdMs: 250, durationMs: 1_000, latencyAllowanceMs: 4_000, closeInterval: 21 },
-  ])('is $closeInterval after $createdMs + $durationMs + $latencyAllowanceMs ms', (row) => {
-    expect(closeIntervalOf(row)).toBe(row.closeInterval);
-  });
+  ])(
+    'closeInterval is $closeInterval after $createdMs + $durationMs + $latencyAllowanceMs ms',
+    (row) => {
+      expect(closeIntervalOf(row)).toBe(row.closeInterval);
+    },
+  );
 
-  test('comes less than an interval after the whole duration and allowance', () => {
+  test('closeInterval comes less than an interval after the whole duration and allowance', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 42 }),
@@ -51,7 +54,7 @@ describe('[Q-12] isOpenAt is', () => {
     { state: 'draft', interval: 99, isOpen: false },
     { state: 'closed', interval: 99, isOpen: false },
     { state: 'revealed', interval: 99, isOpen: false },
-  ] as const)('$isOpen: $state at $interval of closeInterval 100', (row) => {
+  ] as const)('isOpenAt is $isOpen: $state at $interval of closeInterval 100', (row) => {
     expect(isOpenAt({ state: row.state, closeInterval: 100 }, row.interval)).toBe(row.isOpen);
   });
 });
@@ -90,7 +93,7 @@ describe('an answer', () => {
     expect(decideAnswer(answer)).toBe(decision);
   });
 
-  test('[I-3] is accepted only if none is stored and the quiz is open', () => {
+  test('[I-3] an answer is accepted only if none is stored and the quiz is open', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -114,15 +117,15 @@ describe('an answer', () => {
 describe('[W-3] a winners round can begin', () => {
   const quizOf = (state: (typeof QUIZ_STATES)[number], question: string) => ({ state, question });
 
-  test('in a game without quizzes', () => {
+  test('a winners round can begin in a game without quizzes', () => {
     expect(winnersBlockers([])).toEqual([]);
   });
 
-  test('once every quiz of the game is revealed', () => {
+  test('a winners round can begin once every quiz of the game is revealed', () => {
     expect(winnersBlockers([quizOf('revealed', 'one?'), quizOf('revealed', 'two?')])).toEqual([]);
   });
 
-  test('not while a quiz is open or not revealed', () => {
+  test('a winners round cannot begin while a quiz is open or not revealed', () => {
     const game = [quizOf('revealed', 'one?'), quizOf('closed', 'two?'), quizOf('open', 'three?')];
     expect(winnersBlockers(game)).toEqual([
       'The quiz "two?" is not revealed yet.',
@@ -130,7 +133,7 @@ describe('[W-3] a winners round can begin', () => {
     ]);
   });
 
-  test('whether or not the game has drafts', () => {
+  test('a winners round can begin whether or not the game has drafts', () => {
     expect(winnersBlockers([quizOf('draft', 'one?')])).toEqual([]);
   });
 });
@@ -147,7 +150,7 @@ const QUIZ = {
 };
 
 describe('the data of a quiz event', () => {
-  test('[F-29] has exactly the members of the interface, and order', () => {
+  test('[F-29] the data of a quiz event has exactly the members of the interface, and order', () => {
     expect(JSON.stringify(quizEventData(QUIZ))).toBe(
       '{"id":"7e1e3f3a-1f0e-4f6b-9a54-0c5b0a2f1d11",' +
         '"streamId":"b0a4ae6c-54f9-43cb-a0f8-3f5b4b3c2a22",' +
@@ -158,11 +161,11 @@ describe('the data of a quiz event', () => {
     );
   });
 
-  test('[Q-22] does not depend on the answer', () => {
+  test('[Q-22] the data of a quiz event does not depend on the answer', () => {
     expect(quizEventData({ ...QUIZ, answer: 0 })).toEqual(quizEventData({ ...QUIZ, answer: 1 }));
   });
 
-  test('[F-32] has answer, counts and percentages in quiz-results', () => {
+  test('[F-32] the data of a quiz event has answer, counts and percentages in quiz-results', () => {
     const results = quizResultsData(QUIZ, [1, 5, 2]);
     expect(Object.keys(results)).toEqual([...Object.keys(quizEventData(QUIZ)), 'answer']);
     expect(results.answer).toBe('1984');
@@ -176,18 +179,18 @@ describe('the data of a quiz event', () => {
     expect(rest).toEqual(published);
   });
 
-  test('matches the schemas of the protocol', () => {
+  test('the data of a quiz event matches the schemas of the protocol', () => {
     const quiz = { ...QUIZ, choices: ['Never', '1984', 'constructor'] };
     expect(quizSchema.strict().safeParse(quizEventData(quiz)).error).toBeUndefined();
     const results = quizResultsData(quiz, [1, 5, 2]);
     expect(quizResultsSchema.strict().safeParse(results).error).toBeUndefined();
   });
 
-  test('throws when its answer is none of its choices', () => {
+  test('the data of a quiz event throws when its answer is none of its choices', () => {
     expect(() => quizResultsData({ ...QUIZ, answer: 3 }, [1, 5, 2])).toThrow(RangeError);
   });
 
-  test('[Q-20] keeps each count under its choice, whatever the text', () => {
+  test('[Q-20] the data of a quiz event keeps each count under its choice, whatever the text', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom('1984', '0', '-1', '__proto__', 'constructor', 'toString', 'length'),
@@ -214,7 +217,7 @@ describe('the data of a quiz event', () => {
     );
   });
 
-  test('throws unless there is one count for each choice', () => {
+  test('the data of a quiz event throws unless there is one count for each choice', () => {
     expect(() => choiceCounts(['a', 'b'], [1])).toThrow(RangeError);
     expect(() => choiceCounts(['a'], [1, 2])).toThrow(RangeError);
   });

@@ -21,7 +21,7 @@ const QUIZ: QuizRow = {
 };
 
 describe('studioQuizOf', () => {
-  test('[P-16] has exactly the fields of a StudioQuiz', () => {
+  test('[P-16] studioQuizOf has exactly the fields of a StudioQuiz', () => {
     const quiz = studioQuizOf(QUIZ);
     expect(Object.keys(quiz)).toEqual(Object.keys(studioQuizSchema.shape));
     expect(studioQuizSchema.strict().safeParse(quiz).success).toBe(true);
@@ -34,7 +34,7 @@ describe('studioQuizOf', () => {
     });
   });
 
-  test('[P-17] counts each choice, with percentages that add up to 100', () => {
+  test('[P-17] studioQuizOf counts each choice, with percentages that add up to 100', () => {
     expect(studioQuizOf(QUIZ).counts).toEqual({
       later: { count: 1, percentage: 34 },
       '1984': { count: 1, percentage: 33 },
@@ -42,7 +42,7 @@ describe('studioQuizOf', () => {
     });
   });
 
-  test('[P-16] has null for the fields that a draft lacks', () => {
+  test('[P-16] studioQuizOf has null for the fields that a draft lacks', () => {
     const draft = { ...QUIZ, state: 'draft', created: null, closeInterval: null, counts: null };
     expect(studioQuizOf(draft as QuizRow)).toMatchObject({
       state: 'draft',
@@ -52,7 +52,7 @@ describe('studioQuizOf', () => {
     });
   });
 
-  test('throws for a row whose answer is no choice', () => {
+  test('studioQuizOf throws for a row whose answer is no choice', () => {
     expect(() => studioQuizOf({ ...QUIZ, answer: 3 })).toThrow(RangeError);
   });
 });

@@ -116,7 +116,7 @@ test('[Y-6] [Y-8] results are saved each second, and once more after the show is
   await emit({ kind: 'figures', figures: { ...FIGURES, checks: 9 }, isLast: true });
   expect(reports.at(-1)).toMatchObject({ isLast: true, figures: { checks: 9 } });
   expect(stopped()).toBe(1);
-  expect([...rehearsals.metrics].flatMap((one) => [...one.read()])).toEqual([[0]]);
+  expect([...rehearsals.metrics].flatMap((metric) => [...metric.read()])).toEqual([[0]]);
 });
 
 test('[Y-10] viewers end at once when the rehearsal is dismissed', async () => {

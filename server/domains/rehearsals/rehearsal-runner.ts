@@ -50,7 +50,7 @@ interface RunningRehearsal {
   readonly stopReports: () => void;
   figures: CrowdFigures | null;
   isReporting: boolean;
-  /** Set once the viewers were told to finish; ends them when they do not. */
+  /** Set once the viewers must finish; ends them when they do not. */
   finishTimer: Timer | null;
 }
 
@@ -196,8 +196,8 @@ export class RehearsalRunner {
   }
 
   /** Logs a failure, except that of an unavailable database, which its connection logs. */
-  private logError(error: unknown, what: string): void {
-    if (!(error instanceof Unavailable)) this.options.logger.warn({ err: error }, what);
+  private logError(error: unknown, message: string): void {
+    if (!(error instanceof Unavailable)) this.options.logger.warn({ err: error }, message);
   }
 
   private endLocally(streamId: string): void {

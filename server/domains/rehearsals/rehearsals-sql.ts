@@ -57,7 +57,7 @@ interface ShowRef {
 }
 
 /**
- * What a report tells its node: `over`, the show has ended and the viewers must finish; `gone`, the
+ * The reply to a report of a node: `over`, the show has ended and the viewers must finish; `gone`, the
  * rehearsal was dismissed and the viewers must stop at once.
  */
 export type ReportOutcome = 'running' | 'over' | 'gone';

@@ -10,28 +10,28 @@ import {
 } from './answer-figures.ts';
 
 /** Published at 0 s and closed at 10 s. */
-const ASKED = { toldInterval: 1_000, closeInterval: 1_040 };
-const TOLD_MS = intervalStartMs(1_000);
+const WINDOW = { toldInterval: 1_000, closeInterval: 1_040 };
+const PUBLISHED_MS = intervalStartMs(1_000);
 
 const figuresOf = (...times: number[]) =>
   withAnswers(
-    emptyQuizFigures(ASKED),
-    ASKED,
-    times.map((ms) => TOLD_MS + ms),
+    emptyQuizFigures(WINDOW),
+    WINDOW,
+    times.map((ms) => PUBLISHED_MS + ms),
   );
 
 describe('answer times of a quiz', () => {
-  test('[J-7] include the median and the 90th percentile', () => {
+  test('[J-7] answer times of a quiz include the median and the 90th percentile', () => {
     const { answerTimes } = quizTimesOf(
       figuresOf(1_000, 1_200, 1_400, 1_600, 1_800, 2_000, 900, 800, 700, 9_000),
-      ASKED,
+      WINDOW,
     );
     expect(answerTimes?.median).toBe(1_200);
     expect(answerTimes?.p90).toBe(2_000);
   });
 
-  test('[J-7] have at most 20 bins of whole intervals up to the close', () => {
-    const { answerTimes } = quizTimesOf(figuresOf(-10, 0, 499, 500, 9_999), ASKED);
+  test('[J-7] answer times of a quiz have at most 20 bins of whole intervals up to the close', () => {
+    const { answerTimes } = quizTimesOf(figuresOf(-10, 0, 499, 500, 9_999), WINDOW);
     const { binMs, counts } = answerTimes?.histogram ?? { binMs: 0, counts: [] };
     expect(binMs).toBe(500);
     expect(counts).toHaveLength(20);
@@ -52,28 +52,28 @@ describe('answer times of a quiz', () => {
     }
   });
 
-  test('[J-7] include the share of answers in the last 500 ms', () => {
-    const { lastMomentShare } = quizTimesOf(figuresOf(1_000, 9_499, 9_500, 9_999), ASKED);
+  test('[J-7] answer times of a quiz include the share of answers in the last 500 ms', () => {
+    const { lastMomentShare } = quizTimesOf(figuresOf(1_000, 9_499, 9_500, 9_999), WINDOW);
     expect(lastMomentShare).toBe(0.5);
   });
 
-  test('[J-7] are null without answers', () => {
-    expect(quizTimesOf(figuresOf(), ASKED)).toEqual({ answerTimes: null, lastMomentShare: 0 });
+  test('[J-7] answer times of a quiz are null without answers', () => {
+    expect(quizTimesOf(figuresOf(), WINDOW)).toEqual({ answerTimes: null, lastMomentShare: 0 });
   });
 
-  test('are the same whether added page by page or at once', () => {
+  test('answer times of a quiz are the same whether added page by page or at once', () => {
     const times = Array.from({ length: 500 }, (_, n) => (n * 7_919) % 10_000);
-    let figures = emptyQuizFigures(ASKED);
+    let figures = emptyQuizFigures(WINDOW);
     for (let at = 0; at < times.length; at += 33) {
-      const received = times.slice(at, at + 33).map((ms) => TOLD_MS + ms);
-      figures = withAnswers(figures, ASKED, received);
+      const received = times.slice(at, at + 33).map((ms) => PUBLISHED_MS + ms);
+      figures = withAnswers(figures, WINDOW, received);
     }
     expect(figures).toEqual(figuresOf(...times));
   });
 });
 
 describe('fairness', () => {
-  test('[J-9] covers all quizzes, each from its own interval', () => {
+  test('[J-9] the fairness of a report covers all quizzes, each from its own interval', () => {
     const later = { toldInterval: 9_000, closeInterval: 9_100 };
     const other = withAnswers(
       emptyQuizFigures(later),
@@ -90,7 +90,7 @@ describe('fairness', () => {
     });
   });
 
-  test('[J-9] counts answers from before their quiz was published, with the earliest time', () => {
+  test('[J-9] the fairness of a report counts answers from before their quiz was published, with the earliest time', () => {
     expect(fairnessOf(withQuiz(NO_ANSWERS, figuresOf(-300)))).toEqual({
       answers: 1,
       earliest: -300,
@@ -100,7 +100,7 @@ describe('fairness', () => {
     });
   });
 
-  test('[J-9] is null without answers', () => {
+  test('[J-9] the fairness of a report is null without answers', () => {
     expect(fairnessOf(withQuiz(NO_ANSWERS, figuresOf()))).toBeNull();
   });
 });

@@ -56,13 +56,13 @@ export function withAnswers(
   window: AnswerWindow,
   received: Iterable<number>,
 ): QuizFigures {
-  const toldMs = intervalStartMs(window.toldInterval);
+  const publishedMs = intervalStartMs(window.toldInterval);
   const lastMomentMs = windowMs(window) - LAST_MOMENT_MS;
   const times = { ...figures.times };
   const bins = [...figures.bins];
   let { answers, earliestMs, latestMs, early, lastMoment } = figures;
   for (const at of received) {
-    const ms = at - toldMs;
+    const ms = at - publishedMs;
     answers++;
     addTime(times, ms);
     earliestMs = Math.min(earliestMs ?? ms, ms);

@@ -118,14 +118,14 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       }
     };
 
-    test('[J-2] the interval of the end is sealed', async () => {
+    test('[J-2] a report waits until the interval of the end is sealed', async () => {
       await opened();
       const id = await fixture.newStream();
       await end(id);
       expect(await sealsUntilMade(id)).toBe(1);
     });
 
-    test('[J-2] its quizzes have closed', async () => {
+    test('[J-2] a report waits until its quizzes have closed', async () => {
       await opened();
       const id = await fixture.newStream();
       await published(id);
@@ -136,7 +136,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       expect((await reportOf(id))?.quizzes).toHaveLength(1);
     });
 
-    test('[J-2] its winners are counted', async () => {
+    test('[J-2] a report waits until its winners are counted', async () => {
       await opened();
       const id = await fixture.newStream();
       const request = { id: crypto.randomUUID(), streamId: id, producer: PRODUCER };
@@ -146,7 +146,7 @@ describe.each(FIXTURES)('reports in %s', (_, open) => {
       expect((await reportOf(id))?.rounds).toMatchObject([{ id: request.id, count: 0 }]);
     });
 
-    test('[J-2] [J-8] its delayed purchases are sealed', async () => {
+    test('[J-2] [J-8] a report waits until its delayed purchases are sealed', async () => {
       await opened();
       const id = await fixture.newStream();
       for (let n = 0; n < 130; n++) {

@@ -19,7 +19,7 @@ export interface Reports {
   stop(): Promise<void>;
 }
 
-/** Reports of finished shows: the operation that reads them, and their making (SPEC J). */
+/** Reports of finished shows: the operation that reads them, and the job that makes them (SPEC J). */
 export function createReports(deps: ReportDeps): Reports {
   const maker = new ReportMaker(deps);
   return {

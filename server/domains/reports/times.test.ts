@@ -8,7 +8,7 @@ const timesOf = (...all: number[]): Times => {
 };
 
 describe('a histogram of answer times', () => {
-  test('[J-7] is exact up to 2 s, and less than 0.1 % short beyond', () => {
+  test('[J-7] a histogram of answer times is exact up to 2 s, and less than 0.1 % short beyond', () => {
     for (const ms of [0, 1, 249, 1_999, 2_047]) {
       expect(quantile(timesOf(ms), 0.5)).toBe(ms);
     }
@@ -19,14 +19,14 @@ describe('a histogram of answer times', () => {
     }
   });
 
-  test('has at most 12,000 keys for any number of answers', () => {
+  test('a histogram of answer times has at most 12,000 keys for any number of answers', () => {
     const times: Times = {};
     for (let ms = 0; ms < 660_000; ms++) addTime(times, ms);
     expect(Object.keys(times).length).toBeLessThan(12_000);
     expect(Object.values(times).reduce((sum, n) => sum + n)).toBe(660_000);
   });
 
-  test('[J-7] has quantiles that do not depend on the order of answers', () => {
+  test('[J-7] a histogram of answer times has quantiles that do not depend on the order of answers', () => {
     const times = timesOf(900, 100, 300, 200, 400, 600, 500, 800, 700, 1_000);
     expect(quantile(times, 0.5)).toBe(500);
     expect(quantile(times, 0.9)).toBe(900);
@@ -34,11 +34,11 @@ describe('a histogram of answer times', () => {
     expect(quantile({}, 0.5)).toBeNull();
   });
 
-  test('counts times below 0 as 0', () => {
+  test('a histogram of answer times counts times below 0 as 0', () => {
     expect(quantile(timesOf(-1, -5_000), 1)).toBe(0);
   });
 
-  test('can be added to another one without a difference', () => {
+  test('a histogram of answer times can be added to another one without a difference', () => {
     const some = [5, 2_049, 300_001, 5];
     const more = [5, 2_048, 70_000];
     const together = timesOf(...some);

@@ -32,7 +32,7 @@ const PLANET: NewQuiz = {
 const json = (...quizzes: unknown[]) => JSON.stringify({ quizzes });
 
 describe('fourbeat-json', () => {
-  test('[D-9] reads an object with quizzes, or their array alone, with the fields of P-15', () => {
+  test('[D-9] fourbeat-json reads an object with quizzes, or their array alone, with the fields of P-15', () => {
     const { reveal: _, duration: _duration, ...short } = PLANET;
     const text = json(PLANET, short);
     const quizzes = [PLANET, { ...PLANET, duration: 20_000 }];
@@ -51,13 +51,13 @@ describe('fourbeat-json', () => {
     ['a wrong answer', json({ ...PLANET, answer: 'x' }), 'quiz 1, answer: must be one of the'],
     ['an empty choice', json({ ...PLANET, choices: ['a', ''] }), 'quiz 1, choices.1: must not be'],
     ['an unknown field', json({ ...PLANET, points: 3 }), 'quiz 1: Unrecognized key: "points"'],
-  ])('[D-7] reports %s', (_, text, issue) => {
+  ])('[D-7] fourbeat-json reports %s', (_, text, issue) => {
     expect(issuesOf('fourbeat-json', text)[0]).toStartWith(issue);
   });
 });
 
 describe('the issues of an import', () => {
-  test('[D-7] cover each quiz, at most 100 in the list and three in the message', () => {
+  test('[D-7] the issues of an import cover each quiz, at most 100 in the list and three in the message', () => {
     const invalid = { ...PLANET, question: '', duration: 1 };
     const issues = issuesOf('fourbeat-json', json(invalid, PLANET, invalid));
     expect(issues).toEqual([
@@ -71,7 +71,7 @@ describe('the issues of an import', () => {
     expect(issuesOf('fourbeat-json', json(...Array(400).fill(invalid)))).toHaveLength(100);
   });
 
-  test('[D-7] are short, whatever the text contains', () => {
+  test('[D-7] the issues of an import are short, whatever the text contains', () => {
     const manyFields = Object.fromEntries(Array.from({ length: 9_999 }, (_, n) => [`m${n}`, n]));
     for (const quiz of [
       { ...PLANET, ...manyFields },
@@ -102,7 +102,7 @@ describe('the order of choices', () => {
     },
   ]);
 
-  test('[D-14] is uniformly random in formats that have the correct one first', () => {
+  test('[D-14] the order of choices is uniformly random in formats that have the correct one first', () => {
     const timesByOrder = new Map<string, number>();
     const timesByIndex = [0, 0, 0, 0];
     const rounds = 4_800;
@@ -123,7 +123,7 @@ describe('the order of choices', () => {
     }
   });
 
-  test('[D-14] is unchanged in other formats', () => {
+  test('[D-14] the order of choices is unchanged in other formats', () => {
     for (let round = 0; round < 20; round++) {
       expect(read('fourbeat-json', json(PLANET))[0]?.choices).toEqual(PLANET.choices);
     }
@@ -159,16 +159,19 @@ describe('an exported file', () => {
     }))
     .filter((generated) => fits(newQuizSchema, generated));
 
-  test.each(['json', 'csv'] as const)('[D-16] as %s is imported without loss', (format) => {
-    fc.assert(
-      fc.property(fc.array(quiz, { minLength: 1, maxLength: 8 }), (quizzes) => {
-        expect(read(`fourbeat-${format}`, serializeQuizzes(quizzes, format))).toEqual(quizzes);
-      }),
-      { numRuns: 300 },
-    );
-  });
+  test.each(['json', 'csv'] as const)(
+    '[D-16] an exported file as %s is imported without loss',
+    (format) => {
+      fc.assert(
+        fc.property(fc.array(quiz, { minLength: 1, maxLength: 8 }), (quizzes) => {
+          expect(read(`fourbeat-${format}`, serializeQuizzes(quizzes, format))).toEqual(quizzes);
+        }),
+        { numRuns: 300 },
+      );
+    },
+  );
 
-  test('[D-15] as CSV begins with a byte order mark and runs no formula', () => {
+  test('[D-15] an exported file as CSV begins with a byte order mark and runs no formula', () => {
     const formula = {
       ...PLANET,
       question: '=HYPERLINK("http://x","y")',

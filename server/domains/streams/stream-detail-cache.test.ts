@@ -33,7 +33,7 @@ describe('StreamDetailCache', () => {
 
   const read = (id = 'a') => details.read(id);
 
-  test('[S-5] reads once for a thousand requests in one interval', async () => {
+  test('[S-5] StreamDetailCache reads once for a thousand requests in one interval', async () => {
     const together = await Promise.all(Array.from({ length: 500 }, () => read()));
     nowMs += INTERVAL_MS - 1;
     const later = await Promise.all(Array.from({ length: 500 }, () => read()));
@@ -41,7 +41,7 @@ describe('StreamDetailCache', () => {
     expect(new Set([...together, ...later]).size).toBe(1);
   });
 
-  test('[S-5] reads again in the next interval, and for another stream', async () => {
+  test('[S-5] StreamDetailCache reads again in the next interval, and for another stream', async () => {
     await read();
     nowMs += INTERVAL_MS;
     await read();
@@ -53,7 +53,7 @@ describe('StreamDetailCache', () => {
     ]);
   });
 
-  test('[S-5] includes a write of this process, also while an older read is pending', async () => {
+  test('[S-5] StreamDetailCache includes a write of this process, also while an older read is pending', async () => {
     const pending = Promise.withResolvers<StreamDetailRow>();
     respond = () => pending.promise;
     const before = read();
@@ -66,7 +66,7 @@ describe('StreamDetailCache', () => {
     expect(reads).toHaveLength(2);
   });
 
-  test('[S-5] reads missing streams, and after errors, each time', async () => {
+  test('[S-5] StreamDetailCache reads missing streams, and after errors, each time', async () => {
     respond = async () => null;
     expect(await read()).toBeNull();
     respond = () => Promise.reject(new Unavailable('The database is unavailable.'));
@@ -76,7 +76,7 @@ describe('StreamDetailCache', () => {
     expect(reads).toHaveLength(3);
   });
 
-  test('reads streams beyond its capacity each time', async () => {
+  test('StreamDetailCache reads streams beyond its capacity each time', async () => {
     for (const id of ['a', 'b', 'c', 'c', 'a']) await read(id);
     expect(reads.map(({ id }) => id)).toEqual(['a', 'b', 'c', 'c']);
   });

@@ -4,24 +4,24 @@ import { endStream, type StreamState, startStream } from './stream-rules.ts';
 const created: StreamState = { status: 'CREATED', started: null, ended: null, endsAt: null };
 
 describe('the states of a stream', () => {
-  test('[S-4] change to STREAMING on start and to ENDED on end', () => {
+  test('[S-4] the states of a stream change to STREAMING on start and to ENDED on end', () => {
     const live = startStream(created, 1_000);
     expect(live).toEqual({ ...created, status: 'STREAMING', started: 1_000 });
     expect(endStream(live, null, 2_000)).toEqual({ ...live, status: 'ENDED', ended: 2_000 });
   });
 
-  test('[P-12] do not change on a second start, and a stream that has ended cannot start', () => {
+  test('[P-12] the states of a stream do not change on a second start, and a stream that has ended cannot start', () => {
     const live = startStream(created, 1_000);
     expect(startStream(live, 5_000)).toEqual(live);
     expect(() => startStream(endStream(live, null, 2_000), 3_000)).toThrow('has ended');
   });
 
-  test('[P-13] do not change on a second end', () => {
+  test('[P-13] the states of a stream do not change on a second end', () => {
     const over = endStream(created, null, 2_000);
     expect(endStream(over, null, 3_000)).toEqual(over);
   });
 
-  test('[P-14] keep a future end time and change to ENDED for a past one', () => {
+  test('[P-14] the states of a stream keep a future end time and change to ENDED for a past one', () => {
     const live = startStream(created, 1_000);
     expect(endStream(live, 9_000, 2_000)).toEqual({ ...live, endsAt: 9_000 });
     expect(endStream({ ...live, endsAt: 9_000 }, 2_000, 2_000).status).toBe('ENDED');

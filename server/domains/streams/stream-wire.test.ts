@@ -22,7 +22,7 @@ const STREAM: StreamRow = {
 };
 
 describe('studioStreamOf', () => {
-  test('[P-9] has exactly the fields of a StudioStream', () => {
+  test('[P-9] studioStreamOf has exactly the fields of a StudioStream', () => {
     expect(studioStreamOf(STREAM, 'http://localhost:4250')).toEqual({
       id: STREAM.id,
       producer: STREAM.producer,

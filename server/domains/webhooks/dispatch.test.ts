@@ -192,7 +192,7 @@ describe.each(FIXTURES)('webhook events in %s', (_, open) => {
         .map(({ minute, count, peak }) => [(Number(minute) - fromMs) / 60_000, count, peak]);
     };
 
-    test('[H-7] is sent at the end of a minute with its last and highest count', async () => {
+    test('[H-7] audience.minute is sent at the end of a minute with its last and highest count', async () => {
       await openFixture();
       const webhook = await fixture.newWebhook('audience.minute');
       const [id, quiet, unstarted] = [
@@ -224,7 +224,7 @@ describe.each(FIXTURES)('webhook events in %s', (_, open) => {
       expect(await fixture.deliveries(webhook)).toHaveLength(3);
     });
 
-    test('[H-7] covers the counted part of a minute in which sealing stopped', async () => {
+    test('[H-7] audience.minute covers the counted part of a minute in which sealing stopped', async () => {
       await openFixture();
       const webhook = await fixture.newWebhook('audience.minute');
       const id = await fixture.newStream();

@@ -83,7 +83,7 @@ function send(url: string, options: Partial<PostOptions> = {}, stop = RUNNING) {
 }
 
 describe('post to a webhook', () => {
-  test('[H-9] sends the body, path, headers and Host of the request', async () => {
+  test('[H-9] a post to a webhook sends the body, path, headers and Host of the request', async () => {
     const got: unknown[] = [];
     const port = await http((request, response) => {
       let body = '';
@@ -104,7 +104,7 @@ describe('post to a webhook', () => {
     expect(got).toEqual([['POST', '/a/b?c=d', `${NAME}:${port}`, 'one', '10'], '{"a":"ü"}']);
   });
 
-  test('[H-13] resolves the name once and connects to the resolved address', async () => {
+  test('[H-13] a post to a webhook resolves the name once and connects to the resolved address', async () => {
     const port = await https(ok);
     const { lookups, resolve } = fakeResolver(['127.0.0.1'], ['10.0.0.1']);
     expect(await send(`https://${NAME}:${port}/`, { resolve })).toEqual({
@@ -114,7 +114,7 @@ describe('post to a webhook', () => {
     expect(lookups).toEqual([NAME]);
   });
 
-  test('[H-13] checks the addresses of a name at each attempt (DNS rebinding)', async () => {
+  test('[H-13] a post to a webhook checks the addresses of a name at each attempt (DNS rebinding)', async () => {
     let requests = 0;
     const port = await http((_, response) => {
       requests++;
@@ -143,7 +143,7 @@ describe('post to a webhook', () => {
     [['::ffff:127.0.0.1']],
     [['8.8.8.8', 'fe80::1%eth0']],
   ])(
-    '[H-12] [H-13] is refused when the policy forbids any address of the name: %p',
+    '[H-12] [H-13] a post to a webhook is refused when the policy forbids any address of the name: %p',
     async (addresses) => {
       const policy = { allowHttp: true, allowPrivate: [] };
       const posted = await send(`https://${NAME}/`, { policy, ...fakeResolver(addresses) });
@@ -151,7 +151,7 @@ describe('post to a webhook', () => {
     },
   );
 
-  test('[H-12] [H-3] is refused when the policy no longer allows the URL', async () => {
+  test('[H-12] [H-3] a post to a webhook is refused when the policy no longer allows the URL', async () => {
     const port = await http(ok);
     const url = `http://127.0.0.1:${port}/`;
     const refused = async (policy: PostOptions['policy']) => (await send(url, { policy })).error;
@@ -160,7 +160,7 @@ describe('post to a webhook', () => {
     expect(await refused(OPEN)).toBeNull();
   });
 
-  test('[H-13] requires a valid certificate for the host name of the URL', async () => {
+  test('[H-13] a post to a webhook requires a valid certificate for the host name of the URL', async () => {
     const port = await https(ok);
     const resolve = async () => ['127.0.0.1'];
     const errorOf = async (host: string, options: Partial<PostOptions> = {}) =>
@@ -175,7 +175,7 @@ describe('post to a webhook', () => {
     });
   });
 
-  test('[H-13] follows no redirect', async () => {
+  test('[H-13] a post to a webhook follows no redirect', async () => {
     let requests = 0;
     const port = await http((_, response) => {
       requests++;
@@ -185,7 +185,7 @@ describe('post to a webhook', () => {
     expect(requests).toBe(1);
   });
 
-  test('[H-13] closes the connection when a response body is too long', async () => {
+  test('[H-13] a post to a webhook closes the connection when a response body is too long', async () => {
     let sentKb = 0;
     const closed = Promise.withResolvers<void>();
     const port = await raw('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', (socket) => {
@@ -205,19 +205,19 @@ describe('post to a webhook', () => {
   test.each([
     ['no response', ''],
     ['headers that never end', 'HTTP/1.1 200 OK\r\nA: b\r\n'],
-  ])('[H-13] times out: %s', async (_, bytes) => {
+  ])('[H-13] a post to a webhook times out: %s', async (_, bytes) => {
     const port = await raw(bytes, () => {});
     const posted = await send(`http://127.0.0.1:${port}/`, { timeoutMs: 100 });
     expect(posted).toEqual({ status: null, error: 'timeout' });
   });
 
-  test('[H-13] times out during name resolution', async () => {
+  test('[H-13] a post to a webhook times out during name resolution', async () => {
     const resolve = () => new Promise<never>(() => {});
     const posted = await send(`https://${NAME}/`, { resolve, timeoutMs: 50 });
     expect(posted).toEqual({ status: null, error: 'timeout' });
   });
 
-  test('[H-14] reports the reason when there is no response', async () => {
+  test('[H-14] a post to a webhook reports the reason when there is no response', async () => {
     const port = await http(ok);
     const silent = await raw('', (socket) => socket.destroy());
     const nonHttp = await raw('SSH-2.0-OpenSSH_9.2\r\n', (socket) => socket.end());
@@ -231,13 +231,13 @@ describe('post to a webhook', () => {
     expect(await errorOf(`https://127.0.0.1:${port}/`)).toBe('tls');
   });
 
-  test('[H-13] tries the next address of the name when a connection is refused', async () => {
+  test('[H-13] a post to a webhook tries the next address of the name when a connection is refused', async () => {
     const port = await http(ok);
     const { resolve } = fakeResolver(['127.0.0.2', '127.0.0.1']);
     expect((await send(`http://${NAME}:${port}/`, { resolve })).status).toBe(204);
   });
 
-  test('[H-17] throws the abort reason when it is stopped', async () => {
+  test('[H-17] a post to a webhook throws the abort reason when it is stopped', async () => {
     const port = await raw('', () => stopping.abort(new Error('the service ends')));
     const stopping = new AbortController();
     const ended = await send(`http://127.0.0.1:${port}/`, {}, stopping.signal).catch((e) => e);

@@ -56,7 +56,7 @@ function createSender(post: Post | null, store: Partial<SenderOptions['store']> 
 const OK: PostResult = { status: 200, error: null };
 
 describe('WebhookSender', () => {
-  test('[H-17] retries to record an attempt while the database is unavailable and the lease lasts', async () => {
+  test('[H-17] WebhookSender retries to record an attempt while the database is unavailable and the lease lasts', async () => {
     let unavailable = 3;
     const { sender, calls } = createSender(async () => OK, {
       finishDelivery: async () => {
@@ -68,7 +68,7 @@ describe('WebhookSender', () => {
     expect(calls).toEqual(['dispatch', 'pause', 'pause', 'pause']);
   });
 
-  test('[H-17] releases unsent deliveries when it stops', async () => {
+  test('[H-17] WebhookSender releases unsent deliveries when it stops', async () => {
     const postStarted = Promise.withResolvers<void>();
     const { sender, calls } = createSender((_url, _headers, _body, stop) => {
       postStarted.resolve();
@@ -84,7 +84,7 @@ describe('WebhookSender', () => {
     expect(calls).toEqual(['dispatch', 'release']);
   });
 
-  test('[H-17] dispatches events but claims nothing without the studio role', async () => {
+  test('[H-17] WebhookSender dispatches events but claims nothing without the studio role', async () => {
     const { sender, calls } = createSender(null);
     await sender.sendAll();
     expect(calls).toEqual(['dispatch']);

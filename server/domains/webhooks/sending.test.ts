@@ -54,7 +54,9 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
   };
   const isDue = async () => (await fixture.store.findWebhookWork({ nowMs: fixture.nowMs })).due;
   const webhookOf = async (id: string) =>
-    (await fixture.store.listWebhooks({ account: PRODUCER })).find((one) => one.id === id);
+    (await fixture.store.listWebhooks({ account: PRODUCER })).find(
+      (delivery) => delivery.id === id,
+    );
 
   test('[H-14] a failing delivery is retried on schedule, then marked as failed', async () => {
     const webhook = await openWithWebhook();
@@ -102,8 +104,8 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
     const other = await fixture.newWebhook('stream.started');
     await queueTest(webhook);
     await queueTest(webhook);
-    const kept = await queueTest(other);
-    const claimed = (await claim()).filter((one) => one.webhook === webhook);
+    const pendingId = await queueTest(other);
+    const claimed = (await claim()).filter((delivery) => delivery.webhook === webhook);
     expect(claimed).toHaveLength(2);
     expect(await finish(claimed[0], { status: 410 })).toBe('failed');
     expect(await webhookOf(webhook)).toMatchObject({ enabled: false, disabledReason: 'gone' });
@@ -118,7 +120,7 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
       ['failed', null],
     ]);
     expect((await fixture.deliveries(other)).map(({ id, state }) => [id, state])).toEqual([
-      [kept, 'pending'],
+      [pendingId, 'pending'],
     ]);
     const refused = await queueTest(webhook).catch((error) => error);
     expect(refused).toMatchObject({ kind: 'conflict' });
@@ -145,14 +147,14 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
     });
   });
 
-  test('[H-16] claims take two deliveries a webhook, one while it fails, and half for failing ones', async () => {
+  test('[H-16] claims take at most two deliveries of a webhook, one of a failing webhook, and half of the limit for failing webhooks', async () => {
     const good = await openWithWebhook();
     const failing = await Promise.all([1, 2, 3].map(() => fixture.newWebhook('stream.started')));
     for (const webhook of [good, ...failing]) for (let n = 0; n < 4; n++) await queueTest(webhook);
     const first = await claim();
     expect(first).toHaveLength(8);
-    for (const one of first) {
-      await finish(one, one.webhook === good ? { status: 200 } : { status: 500 });
+    for (const delivery of first) {
+      await finish(delivery, delivery.webhook === good ? { status: 200 } : { status: 500 });
     }
     fixture.nowMs += 5_000;
     const second = await claim(16, 2);
@@ -185,13 +187,13 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
   test('[H-17] a claimed delivery is leased for 30 s, then any node can claim it', async () => {
     const webhook = await openWithWebhook();
     const id = await queueTest(webhook);
-    const [one, two] = fixture.nodes;
-    const [dead] = await claim(16, 8, one);
+    const [firstNode, secondNode] = fixture.nodes;
+    const [dead] = await claim(16, 8, firstNode);
     expect(dead?.id).toBe(id);
     fixture.nowMs += LEASE_MS - 1;
-    expect(await claim(16, 8, two)).toEqual([]);
+    expect(await claim(16, 8, secondNode)).toEqual([]);
     fixture.nowMs += 1;
-    const [again] = await claim(16, 8, two);
+    const [again] = await claim(16, 8, secondNode);
     expect(again).toMatchObject({ id, body: dead?.body });
     // The first node is alive after all, but only the second holds the lease.
     expect(await finish(dead, { status: 500 })).toBeNull();
@@ -220,10 +222,10 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
       );
       const claimed = claims.flat();
       const ofEach = Map.groupBy(claimed, ({ webhook }) => webhook).values();
-      for (const ones of ofEach) expect(ones.length).toBeLessThanOrEqual(2);
-      for (const one of claimed) {
-        sent.push(one.id);
-        expect(await finish(one, { status: 200 })).toBe('delivered');
+      for (const ofWebhook of ofEach) expect(ofWebhook.length).toBeLessThanOrEqual(2);
+      for (const delivery of claimed) {
+        sent.push(delivery.id);
+        expect(await finish(delivery, { status: 200 })).toBe('delivered');
       }
     }
     expect(new Set(sent).size).toBe(36);
@@ -321,11 +323,11 @@ describe.each(FIXTURES)('webhook deliveries in %s', (_, open) => {
     expect(await countOf('true')).toBe(0);
     const [row] = await fixture.run('select count(*) as n from subscriptions');
     expect(Number(row?.n)).toBe(0);
-    const gone = await fixture.store
+    const error = await fixture.store
       .listDeliveries({
         ...{ ...own(webhook), before: null, limit: 1 },
       })
       .catch((error) => error);
-    expect(gone).toMatchObject({ kind: 'not-found' });
+    expect(error).toMatchObject({ kind: 'not-found' });
   });
 });

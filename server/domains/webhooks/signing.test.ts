@@ -7,7 +7,7 @@ const BODY = '{"type":"test","timestamp":"2026-11-22T02:00:00.000Z","data":{"nam
 const ID = '2c5ea4c0-4067-4fe9-8bad-9b1deb4d3b7d';
 
 describe('a webhook signature', () => {
-  test('[H-9] equals the example in the Standard Webhooks documents', () => {
+  test('[H-9] a webhook signature equals the example in the Standard Webhooks documents', () => {
     // Secret, content and signature are those of the specification's example.
     const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
     const body = '{"test": 2432232314}';
@@ -20,7 +20,7 @@ describe('a webhook signature', () => {
     });
   });
 
-  test('[H-9] is accepted by the Standard Webhooks library for this body only', () => {
+  test('[H-9] a webhook signature is accepted by the Standard Webhooks library for this body only', () => {
     const secret = newSecret(randomBytes);
     const headers = signedHeaders([secret], ID, Date.now(), BODY);
     expect(new Webhook(secret).verify(BODY, headers)).toEqual(JSON.parse(BODY));
@@ -30,7 +30,7 @@ describe('a webhook signature', () => {
     expect(() => new Webhook(secret).verify(BODY, later)).toThrow();
   });
 
-  test('[H-10] uses both secrets for a day after a rotation', () => {
+  test('[H-10] a webhook signature uses both secrets for a day after a rotation', () => {
     const [secret, oldSecret] = [newSecret(randomBytes), newSecret(randomBytes)];
     const nowMs = Date.now();
     const secrets = { secret, oldSecret, oldSecretUntil: nowMs + OLD_SECRET_MS };

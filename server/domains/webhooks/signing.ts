@@ -27,8 +27,8 @@ export function activeSecrets(
   { secret, oldSecret, oldSecretUntil }: WebhookSecrets,
   nowMs: number,
 ): string[] {
-  const isOldGood = oldSecret !== null && oldSecretUntil !== null && nowMs < oldSecretUntil;
-  return isOldGood ? [secret, oldSecret] : [secret];
+  const isOldSecretValid = oldSecret !== null && oldSecretUntil !== null && nowMs < oldSecretUntil;
+  return isOldSecretValid ? [secret, oldSecret] : [secret];
 }
 
 /** The headers by which a receiver verifies origin and age of a body (H-9). */

@@ -126,11 +126,11 @@ describe('[M-16] malformed FLV', () => {
     ['header is malformed', Uint8Array.of(0x46, 0x4c, 0x56, 1, 5, 0, 1, 0, 9)],
     ['unknown tag type', Buffer.concat([flvHeader(5), Uint8Array.of(77)])],
     ['too large', Buffer.concat([flvHeader(5), Uint8Array.of(9, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0)])],
-  ])('is rejected with an error: %s', (line, bytes) => {
+  ])('malformed FLV is rejected with an error: %s', (line, bytes) => {
     expect(() => read(bytes)).toThrow(line);
   });
 
-  test('never causes another error or a large buffer', () => {
+  test('malformed FLV never causes another error or a large buffer', () => {
     const withHeader = fc.boolean();
     fc.assert(
       fc.property(withHeader, fc.array(fc.uint8Array({ maxLength: 60 })), (hasHeader, chunks) => {

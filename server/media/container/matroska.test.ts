@@ -92,7 +92,7 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
 describe('Matroska', () => {
   test('[M-40] entry points are exactly the clusters that start with a key frame', () => {
     // Clusters start at key frames that are far enough from the previous one, and at time limits.
-    const often = ['-cluster_time_limit', '400', '-f', 'webm'];
+    const clusterLimit = ['-cluster_time_limit', '400', '-f', 'webm'];
     const few = runFfmpeg([
       ...VIDEO_INPUT,
       ...AUDIO_INPUT,
@@ -100,7 +100,7 @@ describe('Matroska', () => {
       ...VP8,
       '-g',
       '60',
-      ...often,
+      ...clusterLimit,
     ]);
     for (const bytes of [live, file, videoOnly, few]) {
       const keys = probePackets(bytes).filter(({ type, isKey }) => type === 'video' && isKey);
@@ -172,7 +172,7 @@ describe('Matroska', () => {
 describe('malformed WebM/Matroska', () => {
   const ERROR = 'this is not WebM/Matroska';
 
-  test('[M-16] is rejected within four bytes', () => {
+  test('[M-16] malformed WebM/Matroska is rejected within four bytes', () => {
     for (const text of ['FLV\x01', 'GET / HTTP/1.1', '\x00\x00\x00\x20ftypisom', 'G@\x00\x10']) {
       expect(() => read(Buffer.from(text, 'latin1'))).toThrow(ERROR);
     }
@@ -184,7 +184,7 @@ describe('malformed WebM/Matroska', () => {
     );
   });
 
-  test('[M-16] with any corrupted bytes causes only the expected error', () => {
+  test('[M-16] malformed WebM/Matroska with any corrupted bytes causes only the expected error', () => {
     for (const bytes of [live, file]) {
       fc.assert(
         fc.property(
@@ -209,7 +209,7 @@ describe('malformed WebM/Matroska', () => {
     }
   });
 
-  test('[M-16] with an endless header or an oversized element is rejected', () => {
+  test('[M-16] malformed WebM/Matroska with an endless header or an oversized element is rejected', () => {
     const header = read(live).reader.header();
     const voidElement = concatBytes([
       Uint8Array.of(0xec, 0x10, 0x10, 0, 0),
@@ -225,7 +225,7 @@ describe('malformed WebM/Matroska', () => {
     expect(errorOf(concatBytes([header, cluster, block]))).toContain('too large');
   });
 
-  test('[M-16] with a cluster without blocks does not grow memory', () => {
+  test('[M-16] malformed WebM/Matroska with a cluster without blocks does not grow memory', () => {
     const header = read(live).reader.header();
     const reader = new MatroskaReader();
     reader.push(concatBytes([header, Uint8Array.of(0x1f, 0x43, 0xb6, 0x75, 0xff)]));
@@ -237,7 +237,7 @@ describe('malformed WebM/Matroska', () => {
     expect(passedBytes).toBe(5 + 20 * voidElement.length);
   });
 
-  test('[M-16] with a second recording on the same connection is rejected', () => {
+  test('[M-16] malformed WebM/Matroska with a second recording on the same connection is rejected', () => {
     expect(errorOf(concatBytes([live, live]))).toContain('reconnect');
     expect(errorOf(concatBytes([audioOnly, audioOnly]))).toContain('reconnect');
   });

@@ -170,10 +170,10 @@ describe('MPEG-TS', () => {
         fc.array(fc.nat(source.length - 1), { minLength: 1, maxLength: 5 }),
         fc.nat(400),
         fc.uint8Array({ maxLength: 400 }),
-        (places, gap, noise) => {
+        (offsets, gap, noise) => {
           const pieces: Uint8Array[] = [];
           let from = 0;
-          for (const at of places.toSorted((one, other) => one - other)) {
+          for (const at of offsets.toSorted((one, other) => one - other)) {
             if (at < from) continue;
             pieces.push(source.subarray(from, at), noise);
             from = at + gap;
@@ -181,7 +181,9 @@ describe('MPEG-TS', () => {
           const broken = concatBytes([...pieces, source.subarray(from)]);
           const passed = bytesOf(read(broken, [1_316]).units);
           expect(passed.length % PACKET).toBe(0);
-          expect(passed.length).toBeGreaterThan(broken.length - places.length * (400 + 4 * PACKET));
+          expect(passed.length).toBeGreaterThan(
+            broken.length - offsets.length * (400 + 4 * PACKET),
+          );
         },
       ),
       { numRuns: 100 },
@@ -267,7 +269,7 @@ describe('MPEG-TS', () => {
 });
 
 describe('malformed MPEG-TS', () => {
-  test('[M-16] is rejected within 64 KB', () => {
+  test('[M-16] malformed MPEG-TS is rejected within 64 KB', () => {
     const refused = (bytes: Uint8Array) => {
       const reader = new MpegTsReader();
       let passed = 0;
@@ -286,7 +288,7 @@ describe('malformed MPEG-TS', () => {
     expect(() => refused(new Uint8Array(70_000))).toThrow('this is not MPEG-TS');
   });
 
-  test('[M-16] without a program is rejected', () => {
+  test('[M-16] malformed MPEG-TS without a program is rejected', () => {
     const packet = new Uint8Array(PACKET).fill(0xff);
     packet.set([0x47, 0x1f, 0xff, 0x10]);
     const reader = new MpegTsReader();
@@ -297,7 +299,7 @@ describe('malformed MPEG-TS', () => {
     expect(feed).toThrow('no program');
   });
 
-  test('[M-16] with any corrupted bytes causes only the expected errors', () => {
+  test('[M-16] malformed MPEG-TS with any corrupted bytes causes only the expected errors', () => {
     fc.assert(
       fc.property(fc.nat(source.length - 1), fc.uint8Array({ maxLength: 400 }), (at, noise) => {
         const broken = source.slice();

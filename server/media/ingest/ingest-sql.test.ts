@@ -66,11 +66,11 @@ test('[P-2] [M-1] another producer can neither read nor change the key', async (
   const [id, other] = [uuidOf(1), uuidOf(2)];
   const show = await openShow([id, other]);
   try {
-    const stranger = { id, producer: other, nowMs: intervalStartMs(1) };
+    const otherProducer = { id, producer: other, nowMs: intervalStartMs(1) };
     for (const attempt of [
-      show.store.findIngest(stranger),
-      show.store.keepStreamKey({ ...stranger, offered: 'sk_a' }),
-      show.store.rotateStreamKey({ ...stranger, key: 'sk_b' }),
+      show.store.findIngest(otherProducer),
+      show.store.keepStreamKey({ ...otherProducer, offered: 'sk_a' }),
+      show.store.rotateStreamKey({ ...otherProducer, key: 'sk_b' }),
     ]) {
       expect(await attempt.catch((error) => error)).toMatchObject({ kind: 'not-found' });
     }

@@ -33,7 +33,7 @@ describe('source lease rules', () => {
 });
 
 describe('lease clock', () => {
-  test('[M-7] follows service time while sealing runs, and counts at most 2 s of a stall', () => {
+  test('[M-7] the lease clock follows service time while sealing runs, and counts at most 2 s of a stall', () => {
     const fresh = { interval: 40, stalledMs: 0 };
     expect(leaseClockMs(fresh, 10_300)).toBe(10_300);
     expect(leaseClockMs(fresh, 12_250)).toBe(12_250);
@@ -42,7 +42,7 @@ describe('lease clock', () => {
     expect(stallBetweenMs(40, 49)).toBe(250);
   });
 
-  test('[M-7] is continuous ended every sealing and never goes back', () => {
+  test('[M-7] lease clock is continuous over every sealing and never goes back', () => {
     const sealings = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(sealings, fc.integer({ min: -1, max: 1_000 }), (steps, first) => {

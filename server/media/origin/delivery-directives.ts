@@ -55,8 +55,8 @@ export function isSatisfied(
   if (part === null || presentation.partMs === null) return last >= seq;
   if (last === seq) {
     // After the last part of a segment comes the first of the next.
-    const isOfNext = part >= partCount(presentation, seq);
-    return !isOfNext || partCount(presentation, seq + 1) > 0;
+    const isInNextSegment = part >= partCount(presentation, seq);
+    return !isInNextSegment || partCount(presentation, seq + 1) > 0;
   }
   return last + 1 === seq && partCount(presentation, seq) > part;
 }

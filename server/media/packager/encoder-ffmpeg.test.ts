@@ -101,8 +101,8 @@ describe('audio', () => {
 describe('renditions', () => {
   test('[M-10] renditions of noise stay within their bandwidth', async () => {
     const noise = ['-f', 'lavfi', '-i', 'color=gray:s=320x180:r=30:d=4,noise=alls=100:allf=t'];
-    const hiss = ['-f', 'lavfi', '-i', 'anoisesrc=r=48000:a=0.9:d=4'];
-    const source = runFfmpeg([...noise, ...hiss, ...FORMATS.flv, '-b:a', '320k']);
+    const soundNoise = ['-f', 'lavfi', '-i', 'anoisesrc=r=48000:a=0.9:d=4'];
+    const source = runFfmpeg([...noise, ...soundNoise, ...FORMATS.flv, '-b:a', '320k']);
     const { tracks, fragments } = await encodeSource(source, 'flv');
     for (const { id, timescale, bandwidth } of tracks) {
       const all = fragments.get(id) ?? [];

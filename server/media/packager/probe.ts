@@ -55,7 +55,7 @@ class FfprobeProbe implements Probe {
     { inputMs, totalMs }: ProbeTimeouts,
   ) {
     this.result = this.settle.promise;
-    // Nobody handles the result of a killed probe.
+    // No caller handles the result of a killed probe.
     this.result.catch(() => {});
     this.timers = [
       setTimeout(() => this.endInput(), inputMs),

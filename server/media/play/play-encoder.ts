@@ -52,11 +52,11 @@ export async function prepareFileEncoder(
 /** Starts the test picture. @param clock service time, which the picture shows */
 export function startTestPicture(
   ffmpeg: string,
-  material: Extract<PlayInput, { kind: 'picture' }>,
+  input: Extract<PlayInput, { kind: 'picture' }>,
   title: string,
   clock: ServiceClock,
 ): PlayEncoder {
-  const { width, height, frameRate } = material;
+  const { width, height, frameRate } = input;
   const process = startProcess(ffmpeg, testPictureArguments({ frameRate }));
   let isStopped = false;
   let drawnFrames = 0;

@@ -53,7 +53,7 @@ function rgbaOf(luma: Uint8Array): Uint8ClampedArray {
 }
 
 describe('the test picture', () => {
-  test('[M-45] contains its time and interval at every size', () => {
+  test('[M-45] the test picture contains its time and interval at every size', () => {
     fc.assert(
       fc.property(sizes, titles, times, (size, title, unixMs) => {
         const data = new TestPicture({ ...size, title }).draw(unixMs);
@@ -63,7 +63,7 @@ describe('the test picture', () => {
     );
   });
 
-  test('[M-45] can be read in all renditions, from luma and from a canvas', () => {
+  test('[M-45] the test picture can be read in all renditions, from luma and from a canvas', () => {
     fc.assert(
       fc.property(sizes, times, fc.constantFrom(2, 3), (size, unixMs, divisor) => {
         const luma = new TestPicture({ ...size, title: '' })
@@ -81,7 +81,7 @@ describe('the test picture', () => {
     );
   });
 
-  test('[M-45] depends on its time alone, not on earlier frames', () => {
+  test('[M-45] the test picture depends on its time alone, not on earlier frames', () => {
     fc.assert(
       fc.property(sizes, fc.array(times, { minLength: 1, maxLength: 5 }), (size, all) => {
         const long = new TestPicture({ ...size, title: 'Quiz night' });
@@ -94,7 +94,7 @@ describe('the test picture', () => {
     );
   });
 
-  test('[M-45] changes with every frame above the time code too', () => {
+  test('[M-45] the test picture changes with every frame above the time code too', () => {
     const size = { width: 640, height: 360 };
     const above = 640 * 290;
     const picture = new TestPicture({ ...size, title: '' });
@@ -106,7 +106,7 @@ describe('the test picture', () => {
     }
   });
 
-  test('shows a title without accents, and omits one that the font lacks', () => {
+  test('the test picture shows a title without accents, and omits one that the font lacks', () => {
     const frame = (title: string) =>
       new TestPicture({ width: 640, height: 360, title }).draw(1_795_190_400_000);
     expect(frame('Škoda Café')).toEqual(frame('SKODA CAFE'));
@@ -123,13 +123,13 @@ describe('the reader rejects', () => {
     ['grey', () => 128],
     ['a gradient', (index: number) => index % 256],
     ['stripes', (index: number) => (index % 16 < 8 ? 16 : 235)],
-  ])('a frame of %s', (_, luma) => {
+  ])('the reader rejects a frame of %s', (_, luma) => {
     const size = { width: 320, height: 180 };
     const data = Uint8Array.from({ length: 320 * 180 }, (_, index) => luma(index));
     expect(readPicture({ ...size, data, format: 'luma' })).toBeNull();
   });
 
-  test('missing or empty pixel data', () => {
+  test('the reader rejects missing or empty pixel data', () => {
     const size = { width: 320, height: 180 };
     expect(readPicture({ ...size, data: new Uint8Array(99), format: 'luma' })).toBeNull();
     expect(
@@ -137,7 +137,7 @@ describe('the reader rejects', () => {
     ).toBeNull();
   });
 
-  test('a code with one flipped cell', () => {
+  test('the reader rejects a code with one flipped cell', () => {
     const size = { width: 640, height: 360 };
     fc.assert(
       fc.property(times, fc.nat({ max: 25 }), fc.nat({ max: 1 }), (unixMs, column, row) => {
@@ -224,7 +224,7 @@ describe('the encoded test picture', () => {
     ['426x240', [426, 240], [142, 80]],
     ['192x108', [192, 108], [64, 36]],
   ])(
-    '[M-45] at %s can be read in the lowest rendition at low quality',
+    '[M-45] the encoded test picture at %s can be read in the lowest rendition at low quality',
     async (_, sentSize, shownSize) => {
       const to = sizeOf(shownSize);
       const frames = await renditionOf(sizeOf(sentSize), to);

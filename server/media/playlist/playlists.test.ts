@@ -57,7 +57,7 @@ const part = (index: number, startMs: number, durationMs: number): Part => ({
 });
 
 describe('[M-24] media playlist', () => {
-  test('lists the segments of the DVR window', () => {
+  test('the HLS media playlist lists the segments of the DVR window', () => {
     expect(hlsMediaPlaylist(presentation(), 'v1')).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-TARGETDURATION:1
@@ -80,7 +80,7 @@ v1/1795190402500-72.m4s
 `);
   });
 
-  test('has parts, a preload hint and rendition reports with low latency', () => {
+  test('the HLS media playlist has parts, a preload hint and rendition reports with low latency', () => {
     const parts = new Map([
       [72, [part(0, BEGIN_MS + 2_500, 533), part(1, BEGIN_MS + 3_033, 467)]],
       [73, [part(0, BEGIN_MS + 3_500, 533)]],
@@ -122,7 +122,7 @@ a0/1795190402500-72.m4s
     expect(text).not.toContain('v0/1795190402500-73.1.m4s",INDEPENDENT');
   });
 
-  test('has parts before the first segment is complete', () => {
+  test('the HLS media playlist has parts before the first segment is complete', () => {
     const parts = new Map([[0, [part(0, BEGIN_MS, 500)]]]);
     const onlyParts = { partMs: 500, parts, segments: [], epochs: [epoch(0, BEGIN_MS)] };
     const text = hlsMediaPlaylist(presentation(onlyParts), 'v0') ?? '';
@@ -131,7 +131,7 @@ a0/1795190402500-72.m4s
     expect(hlsMediaPlaylist(presentation({ ...onlyParts, parts: new Map() }), 'v0')).toBeNull();
   });
 
-  test('ends with EXT-X-ENDLIST and without parts', () => {
+  test('the HLS media playlist ends with EXT-X-ENDLIST and without parts', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 500)]]]);
     const text = hlsMediaPlaylist(presentation({ isEnded: true, partMs: 500, parts }), 'v0', {
       skip: true,
@@ -164,7 +164,7 @@ a0/1795190402500-72.m4s
     expect(hlsMediaPlaylist(presentation(few), 'v0', { skip: true })).not.toContain('#EXT-X-SKIP');
   });
 
-  test('counts each epoch as a discontinuity, also one without segments', () => {
+  test('the HLS media playlist counts each epoch as a discontinuity, also one without segments', () => {
     const segments = [segment(70, 3, BEGIN_MS), segment(71, 5, BEGIN_MS + 3_000)];
     const epochs = [epoch(3, BEGIN_MS), epoch(5, BEGIN_MS + 3_000)];
     expect(hlsMediaPlaylist(presentation({ segments, epochs }), 'v0')).toContain(
@@ -172,7 +172,7 @@ a0/1795190402500-72.m4s
     );
   });
 
-  test('has gaps for epochs without the rendition, and is null for an unknown one', () => {
+  test('the HLS media playlist has gaps for epochs without the rendition, and is null for an unknown one', () => {
     const more = [...TRACKS, { ...VIDEO, id: 'v2' }];
     const text = hlsMediaPlaylist(
       presentation({
@@ -189,7 +189,7 @@ a0/1795190402500-72.m4s
 });
 
 describe('[M-24] multivariant playlist', () => {
-  test('lists renditions and audio with their bandwidth', () => {
+  test('the HLS multivariant playlist lists renditions and audio with their bandwidth', () => {
     expect(hlsMultivariantPlaylist(presentation())).toBe(`#EXTM3U
 #EXT-X-VERSION:7
 #EXT-X-INDEPENDENT-SEGMENTS
@@ -201,14 +201,14 @@ v1.m3u8
 `);
   });
 
-  test('exists before the first segment, but not before the first epoch', () => {
+  test('the HLS multivariant playlist exists before the first segment, but not before the first epoch', () => {
     expect(hlsMultivariantPlaylist(presentation({ segments: [] }))).toContain(
       'BANDWIDTH=500000,CODECS',
     );
     expect(hlsMultivariantPlaylist(presentation({ epochs: [] }))).toBeNull();
   });
 
-  test('has the measured bandwidth when it exceeds the limit', () => {
+  test('the HLS multivariant playlist has the measured bandwidth when it exceeds the limit', () => {
     const tracks = [{ ...VIDEO, bandwidth: 1_000 }, AUDIO];
     const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
     expect(hlsMultivariantPlaylist(presentation({ epochs }))).toContain(
@@ -220,7 +220,7 @@ v1.m3u8
 describe('[M-25] DASH manifest', () => {
   const lines = (text: string | null, pattern: RegExp) => text?.match(pattern);
 
-  test('is dynamic during the stream', () => {
+  test('the DASH manifest is dynamic during the stream', () => {
     expect(dashManifest(presentation())).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <MPD xmlns="urn:mpeg:dash:schema:mpd:2011" profiles="urn:mpeg:dash:profile:isoff-live:2011" type="dynamic" availabilityStartTime="1970-01-01T00:00:00.000Z" publishTime="2026-11-20T16:00:03.500Z" minimumUpdatePeriod="PT1S" suggestedPresentationDelay="PT2.6S" timeShiftBufferDepth="PT7200S" minBufferTime="PT1S" maxSegmentDuration="PT1.4S">
 ${period(3, 'PT1795190340S', BEGIN_MS - 60_000, 70, BEGIN_MS, 1)}
@@ -273,7 +273,7 @@ ${template(48)}
     },
   );
 
-  test('is static after the end, with its start as availabilityStartTime', () => {
+  test('the DASH manifest is static after the end, with its start as availabilityStartTime', () => {
     const text = dashManifest(presentation({ isEnded: true }));
     expect(text).toContain('type="static" availabilityStartTime="2026-11-20T16:00:00.000Z"');
     expect(text).toContain('mediaPresentationDuration="PT3.5S"');
@@ -285,13 +285,13 @@ ${template(48)}
     expect(text).not.toMatch(/UTCTiming|minimumUpdatePeriod|timeShiftBufferDepth|suggested/);
   });
 
-  test('has no time shift buffer for a recording, and a latency target with low latency', () => {
+  test('the DASH manifest has no time shift buffer for a recording, and a latency target with low latency', () => {
     const text = dashManifest(presentation({ dvrMs: null, partMs: 500, latencyMs: 2_500 }));
     expect(text).not.toContain('timeShiftBufferDepth');
     expect(text).toContain('<Latency target="2500"/>\n<PlaybackRate min="0.96" max="1.04"/>');
   });
 
-  test('has separate timelines for renditions that differ, and merges repeated durations', () => {
+  test('the DASH manifest has separate timelines for renditions that differ, and merges repeated durations', () => {
     const [first, second] = presentation().segments as [Segment, Segment];
     const late = new Map(second.pieces);
     const { startTicks, ...rest } = late.get('v1') as Piece;
@@ -306,7 +306,7 @@ ${template(48)}
     ]);
   });
 
-  test('keeps the start of an epoch and escapes attributes', () => {
+  test('the DASH manifest keeps the start of an epoch and escapes attributes', () => {
     const tracks = [{ ...VIDEO, codec: '<"&\'>', frameRate: [30_000, 1_001] as const }];
     const startMs = BEGIN_MS + 1 / 3;
     const epochs = [{ number: 3, startMs, tracks, inits: new Map() }];

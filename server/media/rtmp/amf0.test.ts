@@ -51,11 +51,11 @@ describe('[M-16] the AMF reader rejects', () => {
     ['an array with an excessive length', '\x0a\xff\xff\xff\xff', 'AMF: too many values'],
     ['deep nesting', '\x03\0\x01a'.repeat(20), 'AMF: too many values'],
     ['too many values', '\x05'.repeat(2_000), 'AMF: too many values'],
-  ])('%s', (_, bytes, line) => {
+  ])('the AMF reader rejects %s', (_, bytes, line) => {
     expect(() => readAmf(Buffer.from(bytes, 'latin1'))).toThrow(line);
   });
 
-  test('any bytes with an RtmpError or not at all', () => {
+  test('the AMF reader rejects any bytes with an RtmpError or not at all', () => {
     const start = fc.constantFrom('\x03\0\x01a', '\x08\0\0\0\0', '\x0a\0\0\0\x05', '');
     fc.assert(
       fc.property(start, fc.uint8Array({ maxLength: 80 }), (first, bytes) => {

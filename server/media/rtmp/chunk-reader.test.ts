@@ -10,7 +10,7 @@ import {
   SET_CHUNK_SIZE,
 } from './rtmp-message.ts';
 
-const MOST = 1 << 20;
+const MESSAGE_BYTES_MAX = 1 << 20;
 
 function readAll(reader: ChunkReader, bytes: Uint8Array): RtmpMessage[] {
   reader.feed(bytes);
@@ -21,10 +21,10 @@ function readAll(reader: ChunkReader, bytes: Uint8Array): RtmpMessage[] {
 
 function read(...parts: (Uint8Array | number[])[]): RtmpMessage[] {
   const bytes = Buffer.concat(parts.map((part) => Uint8Array.from(part)));
-  return readAll(new ChunkReader(MOST), bytes);
+  return readAll(new ChunkReader(MESSAGE_BYTES_MAX), bytes);
 }
 
-/** A format 0 header with a each-byte chunk stream id. */
+/** A format 0 header with a one-byte chunk stream id. */
 function header0(id: number, timestamp: number, length: number, type = 9, streamId = 1): number[] {
   return [id, ...be24(timestamp), ...be24(length), type, streamId, 0, 0, 0];
 }
@@ -59,7 +59,7 @@ test('messages are read in chunks of any size and from reads of any size', () =>
           writeChunks(resized, 2, 128),
           ...messages.map((each, index) => writeChunks(each, 3 + (index % 3), size)),
         ]);
-        const reader = new ChunkReader(MOST);
+        const reader = new ChunkReader(MESSAGE_BYTES_MAX);
         const received: RtmpMessage[] = [];
         for (let at = 0, index = 0; at < bytes.length; index++) {
           const length = lengths[index % lengths.length] ?? 1;
@@ -119,7 +119,7 @@ test('a chunk stream may start with format 1', () => {
   ]);
 });
 
-test('chunk stream ids have each, two or three bytes', () => {
+test('chunk stream ids have one, two or three bytes', () => {
   const header = header0(0, 5, 1).slice(1);
   const messages = read(
     [0, 10, ...header, 1],
@@ -151,7 +151,7 @@ describe('extended timestamps', () => {
     expect(times(messages)).toEqual([0x1234_5678, 7]);
   });
 
-  test('wrap around at 2^32', () => {
+  test('extended timestamps wrap around at 2^32', () => {
     const messages = read(
       [...header0(4, 0xff_ffff, 1), 0xff, 0xff, 0xff, 0xf0, 1],
       [0x84, ...be24(0x20), 1],
@@ -177,8 +177,8 @@ test('a message may be empty', () => {
 
 describe('[M-16] the chunk reader rejects', () => {
   test.each([
-    ['a format 3 chunk without a previous each', [[0xc4]], 'does not exist'],
-    ['a message too large', [header0(4, 0, MOST + 1)], 'too large'],
+    ['a format 3 chunk without a previous chunk', [[0xc4]], 'does not exist'],
+    ['a message too large', [header0(4, 0, MESSAGE_BYTES_MAX + 1)], 'too large'],
     [
       'a message within another',
       [header0(4, 0, 300), new Uint8Array(128), header0(4, 0, 1)],
@@ -196,11 +196,11 @@ describe('[M-16] the chunk reader rejects', () => {
       ]),
       'too many chunk streams',
     ],
-  ])('%s', (_, parts, line) => {
+  ])('the chunk reader rejects %s', (_, parts, line) => {
     expect(() => read(...parts)).toThrow(line);
   });
 
-  test('several large interleaved messages', () => {
+  test('the chunk reader rejects several large interleaved messages', () => {
     const reader = new ChunkReader(100_000);
     readAll(reader, writeChunks(controlMessage(SET_CHUNK_SIZE, 50_000), 2, 128));
     const begin = (id: number) => [...header0(id, 0, 100_000), ...new Uint8Array(50_000)];
@@ -210,10 +210,10 @@ describe('[M-16] the chunk reader rejects', () => {
     }).toThrow('too many interleaved');
   });
 
-  test('any bytes with an RtmpError or not at all', () => {
+  test('the chunk reader rejects any bytes with an RtmpError or not at all', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 }), { maxLength: 20 }), (chunks) => {
-        const reader = new ChunkReader(MOST);
+        const reader = new ChunkReader(MESSAGE_BYTES_MAX);
         try {
           for (const chunk of chunks) readAll(reader, chunk);
         } catch (error) {

@@ -51,13 +51,13 @@ describe('stream metadata', () => {
     ['plain', DATA, plain],
     ['with @setDataFrame', DATA, Buffer.concat([writeAmf(['@setDataFrame']), plain])],
     ['as AMF 3', DATA_AMF3, Buffer.concat([Buffer.of(0), writeAmf(['@setDataFrame']), plain])],
-  ])('is passed on and sets the header flags: %s', (_, type, payload) => {
+  ])('stream metadata is passed on and sets the header flags: %s', (_, type, payload) => {
     const [header, tag] = new FlvStream().bytes(message(type, 500, payload), 0);
     expect(header).toEqual(flvHeader(1));
     expect(tag).toEqual(flvTag(DATA, 0, plain));
   });
 
-  test('has timestamp 0 also when it is repeated', () => {
+  test('stream metadata has timestamp 0 also when it is repeated', () => {
     const stream = new FlvStream();
     stream.bytes(message(VIDEO, 5_000, KEY_FRAME), 0);
     expect(stream.bytes(message(DATA, 5_000, plain), 0)).toEqual([flvTag(DATA, 0, plain)]);
@@ -67,7 +67,7 @@ describe('stream metadata', () => {
     ['has another name', Buffer.from(writeAmf(['onTextData', {}]))],
     ['is malformed', Buffer.concat([plain, Buffer.of(77)])],
     ['is too large', Buffer.from(writeAmf(['onMetaData', { a: 'x'.repeat(70_000) }]))],
-  ])('is ignored when it %s', (_, payload) => {
+  ])('stream metadata is ignored when it %s', (_, payload) => {
     expect(new FlvStream().bytes(message(DATA, 0, payload), 0)).toEqual([]);
   });
 });
@@ -88,13 +88,13 @@ test('aggregates are split, with times relative to the aggregate', () => {
 });
 
 describe('[M-12] output times', () => {
-  test('equal the timestamps', () => {
+  test('RTMP output times equal the timestamps', () => {
     expect(outputTimes([3_600_000, 3_600_040, 3_600_020])).toEqual([
       3_600_000, 3_600_040, 3_600_020,
     ]);
   });
 
-  test('continue over a wrap', () => {
+  test('RTMP output times continue over a wrap', () => {
     expect(outputTimes([2 ** 31 - 10, 2 ** 31 + 30, 2 ** 31 + 70])).toEqual([
       2 ** 31 - 10,
       2 ** 31 + 30,
@@ -104,21 +104,21 @@ describe('[M-12] output times', () => {
     expect(outputTimes(times, 3_600_000 * 11)).toEqual(times);
   });
 
-  test('start at 0 when the encoder clock is past 2^31', () => {
+  test('output times start at 0 when the encoder clock is past 2^31', () => {
     expect(outputTimes([2 ** 32 - 60, 2 ** 32 - 20, 20])).toEqual([0, 40, 80]);
   });
 
-  test('are never negative', () => {
+  test('RTMP output times are never negative', () => {
     expect(outputTimes([5, -15, 25])).toEqual([5, 0, 25]);
     expect(outputTimes([-33, -40, 0])).toEqual([0, 0, 33]);
   });
 
-  test('may have a gap as long as the pause before it', () => {
+  test('RTMP output times may have a gap as long as the pause before it', () => {
     expect(outputTimes([0, 120_000], 70_000)).toEqual([0, 120_000]);
   });
 
   test.each([[[50_000, 20_000]], [[0, 100_000]], [[0, 2 ** 31]]])(
-    'that jump end the source: %p',
+    'RTMP output times that jump end the source: %p',
     (times) => {
       expect(() => outputTimes(times)).toThrow('The timestamps jumped by');
     },
@@ -137,11 +137,11 @@ describe('[M-16] the converter rejects', () => {
     ['Opus is not supported', AUDIO, Uint8Array.of(0x90, ...Buffer.from('Opus'))],
     ['an aggregate is malformed', AGGREGATE, Uint8Array.of(9, 0, 0, 5, 0)],
     ['an aggregate is malformed', AGGREGATE, flvTag(AGGREGATE, 0, new Uint8Array(4))],
-  ])('%s', (line, type, payload) => {
+  ])('the converter rejects %s', (line, type, payload) => {
     expect(() => new FlvStream().bytes(message(type, 0, payload), 0)).toThrow(line);
   });
 
-  test('any bytes with an RtmpError or not at all', () => {
+  test('the converter rejects any bytes with an RtmpError or not at all', () => {
     const type = fc.constantFrom(AUDIO, VIDEO, DATA, DATA_AMF3, AGGREGATE);
     const sent = fc.array(fc.tuple(type, fc.integer(), fc.uint8Array()), { maxLength: 10 });
     fc.assert(

@@ -26,7 +26,7 @@ test('the handshake echoes C1, in reads of any size, and keeps the bytes after i
 
 describe('[M-16] other protocols', () => {
   test.each(['GET / HTTP/1.1', '\x06', '\x16\x03\x01'])(
-    'are rejected at the first byte: %j',
+    'other protocols are rejected at the first byte: %j',
     (text) => {
       const handshake = new Handshake(random);
       expect(() => handshake.push(Buffer.from(text))).toThrow('not plain RTMP');

@@ -100,24 +100,24 @@ describe('[M-16] the publish session rejects', () => {
     ['a second connect', connected, ['connect', 2, {}], 'twice'],
     ['a command without a name', connected, [5], 'no name'],
     ['an empty command', connected, [], 'no name'],
-  ] as const)('%s', (_, session, values, line) => {
+  ] as const)('the publish session rejects %s', (_, session, values, line) => {
     expect(() => session().command(commandMessage(0, ...values))).toThrow(line);
   });
 
-  test('a second publish', () => {
+  test('the publish session rejects a second publish', () => {
     const session = connected();
     const publish = commandMessage(1, 'publish', 5, null, 'KEY');
     session.command(publish);
     expect(() => session.command(publish)).toThrow('twice');
   });
 
-  test('too many commands', () => {
+  test('the publish session rejects too many commands', () => {
     const session = connected();
-    const ask = () => session.command(commandMessage(0, 'createStream', 2, null));
-    expect(() => Array.from({ length: 64 }, ask)).toThrow('too many commands');
+    const createStream = () => session.command(commandMessage(0, 'createStream', 2, null));
+    expect(() => Array.from({ length: 64 }, createStream)).toThrow('too many commands');
   });
 
-  test('malformed AMF', () => {
+  test('the publish session rejects malformed AMF', () => {
     const payload = Buffer.concat([writeAmf(['connect', 1]), Buffer.of(77)]);
     expect(() => connected().command({ ...CONNECT, payload })).toThrow('AMF: unsupported type 77');
   });

@@ -51,7 +51,7 @@ describe('back-pressure', () => {
     return { sentBytes: () => frames * 65_548 };
   }
 
-  test('stops the sender, and everything arrives once it ends', async () => {
+  test('RTMP back-pressure stops the sender, and everything arrives once it ends', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen());
     session.acceptsMore = false;
     const { sentBytes } = flood(source);
@@ -70,7 +70,7 @@ describe('back-pressure', () => {
     expect(session.ended).toBeNull();
   });
 
-  test('may start and end repeatedly', async () => {
+  test('RTMP back-pressure may start and end repeatedly', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ backPressureMs: 300 }));
     for (let turn = 1; turn <= 3; turn++) {
       session.acceptsMore = false;
@@ -84,7 +84,7 @@ describe('back-pressure', () => {
     expect(session.ended).toBeNull();
   });
 
-  test('that lasts too long ends the source', async () => {
+  test('RTMP back-pressure that lasts too long ends the source', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ backPressureMs: 100 }));
     session.acceptsMore = false;
     flood(source);
@@ -92,7 +92,7 @@ describe('back-pressure', () => {
     await source.closed;
   });
 
-  test('does not count as silence', async () => {
+  test('RTMP back-pressure does not count as silence', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ idleMs: 300 }));
     session.acceptsMore = false;
     source.send(videoMessage(0));

@@ -127,8 +127,8 @@ test('[M-5] a wrong key is refused and logged without the key', async () => {
   const sender = send('plain', { path: 'live/sk_wrong' });
   expect(await sender.exited).not.toBe(0);
   expect(await new Response(sender.stderr).text()).toContain('No stream has this key.');
-  const said = lines.map((line) => JSON.parse(line));
-  expect(said).toMatchObject([{ address: '127.0.0.1', reason: 'No stream has this key.' }]);
+  const entries = lines.map((line) => JSON.parse(line));
+  expect(entries).toMatchObject([{ address: '127.0.0.1', reason: 'No stream has this key.' }]);
   expect(lines.join()).not.toContain('sk_');
 });
 
@@ -217,6 +217,8 @@ test('a port in use gives a one-line error', async () => {
 });
 
 test('a foreign address gives a one-line error', async () => {
-  const elsewhere = listenRtmp({ host: '192.0.2.1', port: 0, ingest, logger });
-  await expect(elsewhere).rejects.toThrow('cannot listen for RTMP on --host 192.0.2.1, port 0');
+  const foreignAddress = listenRtmp({ host: '192.0.2.1', port: 0, ingest, logger });
+  await expect(foreignAddress).rejects.toThrow(
+    'cannot listen for RTMP on --host 192.0.2.1, port 0',
+  );
 });

@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => fixture.close());
 
 describe('[M-16] a peer that', () => {
-  test('speaks another protocol is closed at once and not logged', async () => {
+  test('a peer that speaks another protocol is closed at once and not logged', async () => {
     const port = await fixture.listen();
     const sender = await fixture.connect(port);
     sender.socket.write('GET / HTTP/1.1\r\n\r\n');
@@ -43,7 +43,7 @@ describe('[M-16] a peer that', () => {
         sender.send(...Array.from({ length: 100 }, () => userControl(PING_REQUEST, 5)));
       },
     ],
-  ])('sends %s is closed after a while', async (_, misbehave) => {
+  ])('a peer that sends %s is closed after a while', async (_, misbehave) => {
     const sender = await fixture.connect(await fixture.listen({ handshakeMs: 50, publishMs: 50 }));
     misbehave(sender);
     await sender.closed;
@@ -54,7 +54,7 @@ describe('[M-16] a peer that', () => {
     ['a message too large', commandMessage(0, 'connect', 1, { app: 'x'.repeat(70_000) })],
     ['a malformed command', { ...commandMessage(0), payload: Buffer.of(77) }],
     ['publish before connect', commandMessage(1, 'publish', 1, null, 'KEY')],
-  ])('begins with %s is closed', async (_, message) => {
+  ])('a peer that begins with %s is closed', async (_, message) => {
     const sender = await fixture.connect(await fixture.listen());
     sender.sendHandshake();
     sender.send(message);
@@ -62,7 +62,7 @@ describe('[M-16] a peer that', () => {
     expect(fixture.ingest.requests).toEqual([]);
   });
 
-  test('wants to play gets an error message', async () => {
+  test('a peer that wants to play gets an error message', async () => {
     const sender = await fixture.connect(await fixture.listen());
     sender.sendHandshake();
     sender.send(commandMessage(0, 'connect', 1, { app: 'live' }));
@@ -71,7 +71,7 @@ describe('[M-16] a peer that', () => {
     expect(fixture.ingest.requests).toEqual([]);
   });
 
-  test('never reads the responses is closed', async () => {
+  test('a peer that never reads the responses is closed', async () => {
     const port = await fixture.listen({ messagesPerSecond: Number.POSITIVE_INFINITY });
     const { source, session } = await fixture.goLive(port);
     source.socket.pause();
@@ -85,7 +85,7 @@ describe('[M-16] a peer that', () => {
     expect(await session.left()).toBe('connection lost');
   });
 
-  test('floods messages before publishing is closed', async () => {
+  test('a peer that floods messages before publishing is closed', async () => {
     const sender = await fixture.connect(await fixture.listen());
     sender.sendHandshake();
     // One byte each: a format 3 chunk repeats the previous empty message.
@@ -104,7 +104,7 @@ describe('[M-16] a peer that', () => {
     await second.closed;
   });
 
-  test('floods empty messages as a source gets an error message', async () => {
+  test('a peer that floods empty messages as a source gets an error message', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen());
     source.socket.write(writeChunks({ ...videoMessage(0), payload: EMPTY }, 3, 128));
     source.socket.write(REPEATED);
@@ -140,7 +140,7 @@ describe('[M-16] a peer that', () => {
       },
     ],
   ])(
-    'sends %s as a source gets an error message, and other sources continue',
+    'a peer that sends %s as a source gets an error message, and other sources continue',
     async (_, line, misbehave) => {
       fixture.keys.set('OTHER', 'another');
       const port = await fixture.listen();
@@ -155,13 +155,13 @@ describe('[M-16] a peer that', () => {
     },
   );
 
-  test('is silent as a source is ended', async () => {
+  test('a peer that is silent as a source is ended', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ idleMs: 50 }));
     expect(await session.left()).toBe('timeout');
     await source.until((sender) => sender.codes().includes(FAILED));
   });
 
-  test('[M-5] guesses keys is slowed down', async () => {
+  test('[M-5] a peer that guesses keys is slowed down', async () => {
     const guess = async (port: number, times: number) => {
       for (let turn = 0; turn < times; turn++) {
         const sender = await fixture.connect(port);
@@ -176,7 +176,7 @@ describe('[M-16] a peer that', () => {
     expect(fixture.ingest.requests.length).toBe(40);
   });
 
-  test('is refused and stays connected is closed', async () => {
+  test('a peer that is refused and stays connected is closed', async () => {
     const sender = await fixture.connect(await fixture.listen({ lingerMs: 50 }), true);
     sender.publish('WRONG');
     await sender.until((all) => all.codes().includes(BAD_NAME));
@@ -189,17 +189,17 @@ describe('[M-16] a peer that', () => {
 test('[M-16] many misbehaving connections do not disturb a source', async () => {
   const port = await fixture.listen({ handshakeMs: 500, publishMs: 500, closedHoldMs: 0 });
   const { source, session } = await fixture.goLive(port);
-  const strangers = await Promise.all(Array.from({ length: 200 }, () => fixture.connect(port)));
+  const clients = await Promise.all(Array.from({ length: 200 }, () => fixture.connect(port)));
   const sent: Uint8Array[] = [];
-  for (const [index, stranger] of strangers.entries()) {
+  for (const [index, client] of clients.entries()) {
     // A third is silent, a third sends slowly, a third floods.
-    if (index % 3 === 1) stranger.socket.write(Uint8Array.of(3));
-    if (index % 3 === 2) stranger.socket.write(crypto.getRandomValues(new Uint8Array(5_000)));
+    if (index % 3 === 1) client.socket.write(Uint8Array.of(3));
+    if (index % 3 === 2) client.socket.write(crypto.getRandomValues(new Uint8Array(5_000)));
     const frame = videoMessage(index * 40, 300, index === 0);
     sent.push(flvTag(VIDEO, index * 40, frame.payload));
     source.send(frame);
   }
-  await Promise.all(strangers.map(({ closed }) => closed));
+  await Promise.all(clients.map(({ closed }) => closed));
   await session.received(13 + 200 * 315);
   expect(Buffer.from(session.content()).subarray(13).equals(Buffer.concat(sent))).toBe(true);
   expect(session.ended).toBeNull();

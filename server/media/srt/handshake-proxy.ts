@@ -76,7 +76,7 @@ export class HandshakeProxy {
     if (handshake?.type === 'induction') this.induction(datagram, port, address);
     else if (handshake?.type === 'conclusion' && caller?.socketId !== handshake.socketId) {
       this.conclusion(datagram, handshake, port, address);
-    } else if (caller) this.knownCaller(caller, datagram, port, address);
+    } else if (caller) this.handleKnownCaller(caller, datagram, port, address);
   }
 
   /** Ends all sources; later conclusions are ignored. */
@@ -97,7 +97,12 @@ export class HandshakeProxy {
   }
 
   /** Handles a datagram of a known caller. */
-  private knownCaller({ state }: Caller, datagram: Buffer, port: number, address: string): void {
+  private handleKnownCaller(
+    { state }: Caller,
+    datagram: Buffer,
+    port: number,
+    address: string,
+  ): void {
     if (state instanceof CallerRelay) state.fromCaller(datagram);
     else if (state !== 'opening' && readHandshake(datagram)) {
       this.options.send(createRejection(datagram, state.refused), port, address);

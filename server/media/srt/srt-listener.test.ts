@@ -246,7 +246,7 @@ test('[M-16] a receiver that fails to start rejects the sender and logs its last
 });
 
 /** A UDP proxy that drops datagrams. @param isLost whether to drop the datagram of this number */
-async function lossyWay(port: number, isLost: (n: number) => boolean): Promise<number> {
+async function startLossyProxy(port: number, isLost: (n: number) => boolean): Promise<number> {
   const outside = createSocket('udp4');
   const inside = createSocket('udp4');
   sockets.push(outside, inside);
@@ -268,7 +268,7 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   const { ingest, port } = await startListener();
   const random = seededRandom(4);
   let lost = 0;
-  const way = await lossyWay(port, (n) => {
+  const proxyPort = await startLossyProxy(port, (n) => {
     // Keep the handshake, whose retry timeouts are long.
     const isLost = n > 10 && random() < 0.03;
     if (isLost) lost++;
@@ -276,7 +276,7 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   });
   const copy = join(folder, 'lossy.ts');
   const accepted = ingest.next();
-  startSender(way, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
+  startSender(proxyPort, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
   const session = await accepted;
   await session.left();
   expect(lost).toBeGreaterThan(10);
@@ -287,11 +287,11 @@ test('[M-16] malformed datagrams have no effect, from strangers or from a sender
   const { ingest, lines, port } = await startListener();
   const { session } = await startSource(ingest, port);
   const random = seededRandom(5);
-  const stranger = createSocket('udp4');
-  sockets.push(stranger);
-  await new Promise<void>((resolve) => stranger.bind(0, '127.0.0.1', resolve));
+  const client = createSocket('udp4');
+  sockets.push(client);
+  await new Promise<void>((resolve) => client.bind(0, '127.0.0.1', resolve));
   let answers = 0;
-  stranger.on('message', () => answers++);
+  client.on('message', () => answers++);
   for (let n = 0; n < 3_000; n++) {
     const garbage = Buffer.from(
       Uint8Array.from({ length: random() * 1_600 }, () => random() * 256),
@@ -301,7 +301,7 @@ test('[M-16] malformed datagrams have no effect, from strangers or from a sender
       garbage.writeUInt32BE(0x80000000);
       garbage.writeUInt32BE(n % 3 === 0 ? 1 : 0xffffffff, 36);
     }
-    stranger.send(garbage, port, '127.0.0.1');
+    client.send(garbage, port, '127.0.0.1');
     if (n % 100 === 0) await session.received(session.bytes + 1);
   }
   await session.received(session.bytes + 10_000);

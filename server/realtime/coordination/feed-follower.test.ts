@@ -68,7 +68,7 @@ function testFollower(watermark = START) {
 }
 
 describe('a node that follows the feed', () => {
-  test('[N-4] serves intervals in order, each once, in whatever order entries come', async () => {
+  test('[N-4] a node that follows the feed serves intervals in order, each once, in whatever order entries come', async () => {
     const { follower, received, store } = testFollower();
     store.watermark = START + 3;
     for (const interval of [1, 1, 2, 1, 3, 2]) await follower.apply(entry(START + interval));
@@ -76,7 +76,7 @@ describe('a node that follows the feed', () => {
     expect(store.reads).toBe(0);
   });
 
-  test('[N-4] [I-1] fills a gap in the log from the database first', async () => {
+  test('[N-4] [I-1] a node that follows the feed fills a gap in the log from the database first', async () => {
     const { follower, received, store } = testFollower();
     store.watermark = START + 5;
     await follower.apply(entry(START + 1));
@@ -85,7 +85,7 @@ describe('a node that follows the feed', () => {
     expect(store.reads).toBe(1);
   });
 
-  test('[N-10] serves nothing after a gap that the database cannot fill now', async () => {
+  test('[N-10] a node that follows the feed serves nothing after a gap that the database cannot fill now', async () => {
     const { follower, received, log, store } = testFollower();
     store.watermark = START + 5;
     store.isUnavailableFor = 'all';
@@ -97,7 +97,7 @@ describe('a node that follows the feed', () => {
     expect(received).toEqual([1, 2, 3, 4, 5].map((n) => START + n));
   });
 
-  test('[F-16] serves intervals together that were sealed together', async () => {
+  test('[F-16] a node that follows the feed serves intervals together that were sealed together', async () => {
     const { follower, log, store } = testFollower();
     store.watermark = START + 9;
     const bodies = Array.from({ length: 9 }, (_, n) => bodyOf(START + 1 + n));
@@ -106,14 +106,14 @@ describe('a node that follows the feed', () => {
     expect(store.reads).toBe(0);
   });
 
-  test('[N-4] reads bodies from the database that were too large for the log', async () => {
+  test('[N-4] a node that follows the feed reads bodies from the database that were too large for the log', async () => {
     const { follower, received, store } = testFollower();
     store.watermark = START + 2;
     await follower.apply({ after: START, interval: START + 2, bodies: null });
     expect(received).toEqual([START + 1, START + 2]);
   });
 
-  test('[N-11] reads only the newest intervals after a long absence', async () => {
+  test('[N-11] a node that follows the feed reads only the newest intervals after a long absence', async () => {
     const { follower, received, log, store } = testFollower();
     store.watermark = START + 1_000;
     await follower.apply(entry(START + 1_000));
@@ -123,7 +123,7 @@ describe('a node that follows the feed', () => {
     expect(decoder.decode(old)).toBe(bodyOf(START + 300).body);
   });
 
-  test('[N-4] finds intervals in the database without the log, and returns them for other nodes', async () => {
+  test('[N-4] a node that follows the feed finds intervals in the database without the log, and returns them for other nodes', async () => {
     const { follower, received, store } = testFollower();
     expect(await follower.catchUp()).toBeNull();
     store.watermark = START + 2;
@@ -136,7 +136,7 @@ describe('a node that follows the feed', () => {
     expect(await follower.catchUp()).toBeNull();
   });
 
-  test('[N-10] serves entries with bodies while it cannot reach the database', async () => {
+  test('[N-10] a node that follows the feed serves entries with bodies while it cannot reach the database', async () => {
     const { follower, received, store } = testFollower();
     store.watermark = START + 1;
     store.isUnavailableFor = 'bodies';
@@ -147,7 +147,7 @@ describe('a node that follows the feed', () => {
     expect(received).toEqual([START + 1, START + 2, START + 3]);
   });
 
-  test('[N-11] fills a long gap in steps, and keeps finished steps when one fails', async () => {
+  test('[N-11] a node that follows the feed fills a long gap in steps, and keeps finished steps when one fails', async () => {
     const { follower, received, log, store } = testFollower();
     store.watermark = START + 40;
     store.readsUntilUnavailable = 2;
@@ -159,7 +159,7 @@ describe('a node that follows the feed', () => {
     expect(received).toEqual(Array.from({ length: 40 }, (_, n) => START + 1 + n));
   });
 
-  test('[N-22] does not serve lost intervals as empty, and writes back those that it has', async () => {
+  test('[N-22] a node that follows the feed does not serve lost intervals as empty, and writes back those that it has', async () => {
     const { follower, received, log, store } = testFollower();
     store.watermark = START + 5;
     for (const n of [1, 2, 3, 4, 5]) await follower.apply(entry(START + n));

@@ -27,7 +27,7 @@ const RETRY_JITTER_MS = 100;
 /**
  * Serves on this node what any node sealed, in order and without gaps. It follows the coordinator's
  * log from `start` to `stop`, and fills gaps of that log from the database. It serves only intervals
- * that are in the database (I1). It needs Redis; for gaps also the database. A failure is given to
+ * that are in the database (I-1). It needs Redis; for gaps also the database. A failure is passed to
  * `onError` and retried.
  */
 export class FeedFollower {

@@ -68,13 +68,13 @@ function timesTo503(): Promise<number[]> {
 }
 
 describe('served intervals stay, every event is published once and no post twice', () => {
-  test('[N-4] [C-6] without faults, on all nodes', async () => {
+  test('[N-4] [C-6] the feed loses and repeats nothing without faults, on all nodes', async () => {
     await Bun.sleep(1_000);
     await recorder.end(fixture.nodes, 'nothing');
     expect(recorder.reads.filter(({ failed }) => failed)).toEqual([]);
   });
 
-  test('[N-4] when the database delays the sealings of one node', async () => {
+  test('[N-4] the feed loses and repeats nothing when the database delays the sealings of one node', async () => {
     for (const phase of ['before', 'after'] as const) {
       const stall = Promise.withResolvers<void>();
       first().storeBehavior[phase] = stall.promise;
@@ -89,7 +89,7 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'nothing');
   });
 
-  test('[N-7] [N-4] when a node dies', async () => {
+  test('[N-7] [N-4] the feed loses and repeats nothing when a node dies', async () => {
     await first().crash();
     const alive = fixture.nodes.slice(1);
     for (let step = 0; step < 10; step++) {
@@ -104,7 +104,7 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end([...alive, late], 'posts');
   });
 
-  test('[N-13] when nodes are restarted one after the other, without a lost post', async () => {
+  test('[N-13] the feed loses and repeats nothing when nodes are restarted one after the other, without a lost post', async () => {
     for (const node of [...fixture.nodes]) {
       recorder.watch(await fixture.openNode());
       (fixture.nodes as FeedNode[]).splice(fixture.nodes.indexOf(node), 1);
@@ -114,7 +114,7 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'nothing');
   });
 
-  test('[N-12] [N-9] when Redis is killed and restarted', async () => {
+  test('[N-12] [N-9] the feed loses and repeats nothing when Redis is killed and restarted', async () => {
     await redis.kill9();
     await Bun.sleep(700);
     await redis.restart();
@@ -123,7 +123,7 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-12] when Redis loses all data several times', async () => {
+  test('[N-12] the feed loses and repeats nothing when Redis loses all data several times', async () => {
     for (let time = 0; time < 8; time++) {
       await redis.command('FLUSHALL');
       await Bun.sleep(130 + 40 * time);
@@ -132,7 +132,7 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-9] when Redis is paused: unsealed intervals are 503 and sealed ones are served', async () => {
+  test('[N-9] the feed loses and repeats nothing when Redis is paused: unsealed intervals are 503 and sealed ones are served', async () => {
     redis.pause();
     const times = timesTo503();
     await Bun.sleep(600);
@@ -162,7 +162,7 @@ describe('served intervals stay, every event is published once and no post twice
     ['paused', () => postgres.pause(), () => postgres.resume()],
     ['killed', () => postgres.kill9(), () => postgres.start()],
   ] as const) {
-    test(`[N-10] [C-6] when PostgreSQL is ${name}: unsealed intervals are 503 and posts are kept`, async () => {
+    test(`[N-10] [C-6] the feed loses and repeats nothing when PostgreSQL is ${name}: unsealed intervals are 503 and posts are kept`, async () => {
       const stopped = stop();
       const times = timesTo503();
       await stopped;
@@ -190,7 +190,7 @@ describe('served intervals stay, every event is published once and no post twice
     });
   }
 
-  test('[N-10] [N-7] when PostgreSQL is paused during a sealing by the only node left', async () => {
+  test('[N-10] [N-7] the feed loses and repeats nothing when PostgreSQL is paused during a sealing by the only node left', async () => {
     const [last, ...others] = fixture.nodes as FeedNode[];
     const stall = Promise.withResolvers<void>();
     (last as FeedNode).storeBehavior.before = stall.promise;
@@ -212,7 +212,7 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-22] [I-1] when the database loses its last intervals, which nodes restore as they were served', async () => {
+  test('[N-22] [I-1] the feed loses and repeats nothing when the database loses its last intervals, which nodes restore as they were served', async () => {
     await Bun.sleep(500);
     const database = new Client({ connectionString: databaseUrl });
     await database.connect();

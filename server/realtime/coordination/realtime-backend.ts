@@ -13,7 +13,7 @@ import type {
 import type { tailRepairProcedures } from './tail-repair-sql.ts';
 
 /**
- * The transient state of the service: presence, the interval that is being filled, and the way of
+ * The transient state of the service: presence, the interval that is being filled, and the delivery of
  * sealed intervals to their readers. A process or a cache may lose it. Everything that must not be
  * lost is in the database.
  */

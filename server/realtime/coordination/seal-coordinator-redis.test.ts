@@ -51,7 +51,7 @@ async function collected(coordinator: RedisSealCoordinator, after: number, inter
 }
 
 describe('a report', () => {
-  test('[N-4] tells the last live node to seal, and no other', async () => {
+  test('[N-4] the reply to a report tells the last live node to seal, and no other', async () => {
     const [a, b, c] = [node('a'), node('b'), node('c')];
     for (const each of [a, b, c]) await each.report(reportOf(first));
     const interval = first + 1;
@@ -65,7 +65,7 @@ describe('a report', () => {
     expect((await b.report(reportOf(interval))).decision).toBe('sealed');
   });
 
-  test('[N-4] does not tell a node to seal that cannot, and another may claim the interval', async () => {
+  test('[N-4] the reply to a report does not tell a node to seal that cannot, and another may claim the interval', async () => {
     const [a, b] = [node('a'), node('b')];
     for (const each of [a, b]) await each.report(reportOf(first));
     const interval = first + 1;
@@ -74,7 +74,7 @@ describe('a report', () => {
     expect((await a.claim(interval)).decision).toBe('seal');
   });
 
-  test('[N-4] gives a node 100 ms to seal; after that another may claim the interval', async () => {
+  test('[N-4] the reply to a report gives a node 100 ms to seal; after that another may claim the interval', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.report(reportOf(first));
     expect((await b.claim(first)).decision).toBe('wait');
@@ -86,7 +86,7 @@ describe('a report', () => {
     expect((await a.claim(first)).decision).toBe('wait');
   });
 
-  test('[N-4] does not await a node that missed an interval, until it reports in time again', async () => {
+  test('[N-4] a report does not await a node that missed an interval, until that node reports in time again', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.report(reportOf(first));
     await b.report(reportOf(first));
@@ -115,7 +115,7 @@ describe('a report', () => {
     expect((await b.report(reportOf(ended + 1))).decision).toBe('seal');
   });
 
-  test('[N-13] is not awaited from a node that has left', async () => {
+  test('[N-13] a report is not awaited from a node that has left', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.report(reportOf(first));
     await b.report(reportOf(first));
@@ -123,7 +123,7 @@ describe('a report', () => {
     expect((await a.report(reportOf(first + 1))).decision).toBe('seal');
   });
 
-  test('[N-8] [F-11] is early when the interval has not ended by the clock of Redis', async () => {
+  test('[N-8] [F-11] a report is early when the interval has not ended by the clock of Redis', async () => {
     const leftMs = (nowMs: number) => INTERVAL_MS - (nowMs % INTERVAL_MS);
     let nowMs = await redis.timeMs();
     while (leftMs(nowMs) > 100 || leftMs(nowMs) < 50) {
@@ -140,7 +140,7 @@ describe('a report', () => {
     expect((await node('a').report(reportOf(interval))).decision).toBe('seal');
   });
 
-  test('[N-8] [K-4] is accepted when the clock of Redis was set back', async () => {
+  test('[N-8] [K-4] a report is accepted when the clock of Redis was set back', async () => {
     // A node's clock is off by less than half an interval.
     while ((await redis.timeMs()) % INTERVAL_MS > INTERVAL_MS / 2 - 50) await Bun.sleep(5);
     for (const laterMs of [0, 1_000, 3_600_000]) {
@@ -151,7 +151,7 @@ describe('a report', () => {
 });
 
 describe('a collection', () => {
-  test('[C-6] [N-4] returns the same batches at each call; later batches go to the next interval', async () => {
+  test('[C-6] [N-4] collecting the reports returns the same batches at each call; later batches go to the next interval', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.report(reportOf(first, { batch: batch(1, 'from a') }));
     await b.report(reportOf(first, { batch: batch(1, 'from b') }));
@@ -161,7 +161,7 @@ describe('a collection', () => {
     expect(await collected(a, first, first + 1)).toEqual(['late']);
   });
 
-  test('[C-6] repeats the batches of an interval whose sealing failed with the next interval', async () => {
+  test('[C-6] collecting the reports repeats the batches of an interval whose sealing failed with the next interval', async () => {
     const a = node('a');
     await a.report(reportOf(first, { batch: batch(1, 'one') }));
     expect(await collected(a, first - 1, first)).toEqual(['one']);
@@ -171,7 +171,7 @@ describe('a collection', () => {
     expect(await collected(a, first, first + 1)).toEqual(['two']);
   });
 
-  test('[C-6] discards the batches of sealed intervals', async () => {
+  test('[C-6] collecting the reports discards the batches of sealed intervals', async () => {
     const a = node('a');
     await a.report(reportOf(first, { batch: batch(1) }));
     await collected(a, first - 1, first);
@@ -180,7 +180,7 @@ describe('a collection', () => {
     expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(0);
   });
 
-  test('[N-12] [C-6] takes nothing from later intervals for a slow sealer, also after a loss of data', async () => {
+  test('[N-12] [C-6] collecting the reports takes nothing from later intervals for a slow sealer, also after a loss of data', async () => {
     const [slow, fast] = [node('slow'), node('fast')];
     for (const loss of [
       // Redis loses everything.
@@ -199,7 +199,7 @@ describe('a collection', () => {
     }
   });
 
-  test('[N-12] [K-4] takes nothing from later intervals after the clock of Redis was set back', async () => {
+  test('[N-12] [K-4] collecting the reports takes nothing from later intervals after the clock of Redis was set back', async () => {
     const a = node('a');
     const ahead = intervalAt(await redis.timeMs()) + 4 * 3_600;
     await a.report(reportOf(ahead, { served: ahead, batch: batch(1, 'new') }));
@@ -207,7 +207,7 @@ describe('a collection', () => {
     expect(await collected(a, ahead, ahead + 1)).toEqual(['new']);
   });
 
-  test('[F-27] returns the streams that are active on any node, on request', async () => {
+  test('[F-27] collecting the reports returns the streams that are active on any node, on request', async () => {
     const [a, b] = [node('a'), node('b')];
     const many = Array.from({ length: 2_500 }, (_, n) => `stream ${n}`);
     await a.report(reportOf(first, { activeStreams: ['one', 'two'] }));
@@ -242,7 +242,7 @@ test('[N-14] a collection fails until the required replicas have it', async () =
 });
 
 describe('a batch', () => {
-  test('[N-12] is collected once, however often it is sent', async () => {
+  test('[N-12] a batch of posts is collected once, however often it is sent', async () => {
     const a = node('a');
     await a.report(reportOf(first));
     expect((await a.report(reportOf(first, { batch: batch(1) }))).batchResult).toBe('accepted');
@@ -252,7 +252,7 @@ describe('a batch', () => {
     expect(await collected(a, first - 1, first)).toEqual(['1']);
   });
 
-  test('[N-12] is lost when it is repeated after Redis lost its data: it may be sealed', async () => {
+  test('[N-12] a batch of posts is lost when it is repeated after Redis lost its data: it may be sealed', async () => {
     const a = node('a');
     await a.report(reportOf(first));
     await a.report(reportOf(first, { batch: batch(1) }));
@@ -264,7 +264,7 @@ describe('a batch', () => {
     expect(await collected(a, first - 1, first)).toEqual(['2']);
   });
 
-  test('[N-12] is rejected when Redis has no room', async () => {
+  test('[N-12] a batch of posts is rejected when Redis has no room', async () => {
     const a = node('a');
     await a.report(reportOf(first));
     for (let number = 1; number <= 1_000; number++) {
@@ -278,7 +278,7 @@ describe('a batch', () => {
     );
   });
 
-  test('[N-12] is dropped when Redis restarts: its files may be older than the sealing', async () => {
+  test('[N-12] a batch of posts is dropped when Redis restarts: its files may be older than the sealing', async () => {
     const own = await startRedis();
     const options = { url: own.url, replicas: 0, logger: pino({ level: 'silent' }) };
     const connection = await openRedis(options);
@@ -305,7 +305,7 @@ describe('a publication', () => {
     bodies: [bodyOf(interval)],
   });
 
-  test('[N-4] reaches each node in order, also one that waits', async () => {
+  test('[N-4] a publication reaches each node in order, also one that waits', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.publish(entry(first));
     await a.publish(entry(first + 1));
@@ -317,7 +317,7 @@ describe('a publication', () => {
     expect(await waiting).toEqual([entry(first + 2)]);
   });
 
-  test('[I-1] [N-4] of an interval that is not newer than the last is ignored', async () => {
+  test('[I-1] [N-4] a publication of an interval that is not newer than the last is ignored', async () => {
     const [a, b] = [node('a'), node('b')];
     await a.publish(entry(first + 1));
     await b.publish({ ...entry(first + 1), bodies: [] });
@@ -325,7 +325,7 @@ describe('a publication', () => {
     expect(await a.follow(-1, 10)).toEqual([entry(first + 1)]);
   });
 
-  test('[N-4] is kept for a minute, or less when bodies are large', async () => {
+  test('[N-4] a publication is kept for a minute, or less when bodies are large', async () => {
     const a = node('a');
     for (let n = 0; n < 250; n++) await a.publish(entry(first + n));
     expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBe(240);
@@ -338,7 +338,7 @@ describe('a publication', () => {
     expect(await server.command('XLEN', 'fourbeat:{fourbeat}:test:log')).toBeLessThanOrEqual(67);
   });
 
-  test('[N-4] leaves out large bodies, which nodes read from the database', async () => {
+  test('[N-4] a publication leaves out large bodies, which nodes read from the database', async () => {
     const a = node('a');
     const bodies = [{ streamId: 's', interval: first, body: 'x'.repeat(2 ** 20) }];
     await a.publish({ after: first - 1, interval: first, bodies });

@@ -12,7 +12,7 @@ import type {
 
 const KEY_NAMES = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'] as const;
 
-/** A larger entry is published without its bodies: Redis serves nobody else while it reads a value. */
+/** A larger entry is published without its bodies: Redis serves no other client while it reads a value. */
 const ENTRY_BYTES_MAX = 1024 * 1024;
 
 // By the numbers in replies of `sealing.lua`.

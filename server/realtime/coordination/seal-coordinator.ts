@@ -17,7 +17,7 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  *    watermark (`SharedSealer`). The database accepts one sealing of an interval; others learn that
  *    they were late.
  * 3. Publish. It publishes the bodies in the coordinator's log. All nodes follow that log and serve
- *    the interval (`FeedFollower`). A node serves only what is committed in the database (I1).
+ *    the interval (`FeedFollower`). A node serves only what is committed in the database (I-1).
  *
  * When an interval is late (`SealFailover`):
  *

@@ -71,7 +71,7 @@ const until = async (done: () => boolean) => {
 };
 
 describe('a reported interval', () => {
-  test('[N-4] needs nothing when it is sealed in time', async () => {
+  test('[N-4] a reported interval needs nothing when it is sealed in time', async () => {
     const { failover, log, state } = testFailover(['seal']);
     failover.expect(START + 1);
     log.append(START + 1, []);
@@ -80,7 +80,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-4] is sealed by the node that gets the claim', async () => {
+  test('[N-4] a reported interval is sealed by the node that gets the claim', async () => {
     const { failover, log, state } = testFailover(['wait', 'wait', 'seal']);
     failover.expect(START + 1);
     await until(() => log.watermark() === START + 1);
@@ -88,7 +88,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-4] [N-7] is found in the database, and published, when its sealer died after the commit', async () => {
+  test('[N-4] [N-7] a reported interval is found in the database, and published, when its sealer died after the commit', async () => {
     const { failover, log, state, published } = testFailover(['wait']);
     state.watermark = START + 1;
     failover.expect(START + 1);
@@ -98,7 +98,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-4] is not claimed by a node whose own sealing is stuck', async () => {
+  test('[N-4] a reported interval is not claimed by a node whose own sealing is stuck', async () => {
     const { failover, log, state } = testFailover(['seal']);
     state.isBusy = true;
     failover.expect(START + 1);
@@ -109,7 +109,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-10] is retried while the database is unavailable, which is logged once', async () => {
+  test('[N-10] a reported interval is retried while the database is unavailable, which is logged once', async () => {
     const { failover, log, state, health, messages } = testFailover(['seal']);
     state.isUnavailable = true;
     failover.expect(START + 1);
@@ -128,7 +128,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-10] is retried when the database becomes unavailable during a sealing', async () => {
+  test('[N-10] a reported interval is retried when the database becomes unavailable during a sealing', async () => {
     const { failover, log, state, health } = testFailover(['seal', 'wait']);
     const stall = Promise.withResolvers<void>();
     state.stall = stall.promise;
@@ -146,7 +146,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-10] may come from other nodes a little later while only this node lacks the database', async () => {
+  test('[N-10] a reported interval may come from other nodes a little later while only this node lacks the database', async () => {
     const { failover, log, state, health } = testFailover(['wait']);
     state.isUnavailable = true;
     failover.expect(START + 1);
@@ -161,7 +161,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-22] waits while the database lacks served intervals, which is logged once as an error', async () => {
+  test('[N-22] a reported interval waits while the database lacks served intervals, which is logged once as an error', async () => {
     const { failover, log, state, health, messages } = testFailover(['seal']);
     state.rollback = new DatabaseRolledBack(START - 2, START);
     failover.expect(START + 1);

@@ -43,7 +43,7 @@ function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
 }
 
 describe('a sealing', () => {
-  test('[N-4] publishes the bodies to all nodes and serves them itself', async () => {
+  test('[N-4] a sealing publishes the bodies to all nodes and serves them itself', async () => {
     const bodies = [{ streamId: 's', interval: START, body: '{}' }];
     const sealings: Sealing[] = [];
     const { sealer, chat, published, served } = testSealer(async (sealing) => {
@@ -58,7 +58,7 @@ describe('a sealing', () => {
     expect(served).toEqual(published);
   });
 
-  test('[H-21] logs when webhook events are missing', async () => {
+  test('[H-21] a sealing logs when webhook events are missing', async () => {
     const outcome = { outcome: 'sealed', bodies: [], eventLogError: 'the disk is full' } as const;
     const { sealer, published, errors } = testSealer(async () => outcome);
     await sealer.seal(START);
@@ -66,7 +66,7 @@ describe('a sealing', () => {
     expect(errors).toEqual(['webhook events were not logged: the disk is full']);
   });
 
-  test('[N-4] [I-1] publishes nothing when another node was faster', async () => {
+  test('[N-4] [I-1] a sealing publishes nothing when another node was faster', async () => {
     for (const outcome of [
       { outcome: 'busy' },
       { outcome: 'conflict', watermark: START },
@@ -78,7 +78,7 @@ describe('a sealing', () => {
     }
   });
 
-  test('[N-4] is one at a time on a node, also when the database never answers', async () => {
+  test('[N-4] a sealing is one at a time on a node, also when the database never answers', async () => {
     let sealings = 0;
     const { sealer } = testSealer(() => {
       sealings++;
@@ -91,7 +91,7 @@ describe('a sealing', () => {
     expect(sealings).toBe(1);
   });
 
-  test('[F-27] has due view counts of streams with viewers, without the last, and active ones', async () => {
+  test('[F-27] a sealing has due view counts of streams with viewers, without the last, and active ones', async () => {
     const sealings: Sealing[] = [];
     const { sealer, collections } = testSealer(async (sealing) => {
       sealings.push(sealing);

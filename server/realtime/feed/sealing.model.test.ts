@@ -110,7 +110,7 @@ test(
           await fc.asyncModelRun(() => ({ model: system.model, real: system }), commands);
           await system.end();
           runs += 1;
-          served += system.model.allServed().length;
+          served += system.model.servedIntervals().length;
         } finally {
           await system.close();
         }

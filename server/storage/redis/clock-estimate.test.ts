@@ -37,7 +37,7 @@ function addAll(readings: readonly ClockReading[]): { all: ClockReadings; steppe
 }
 
 describe('[N-8] the clock of Redis', () => {
-  test('is estimated from the reading with the shortest round trip, at its middle', () => {
+  test('the clock of Redis is estimated from the reading with the shortest round trip, at its middle', () => {
     const slow = { sentMs: 0, receivedMs: 40, serverMs: 5_030 };
     const fast = { sentMs: 50, receivedMs: 52, serverMs: 5_051 };
     const slowAgain = { sentMs: 60, receivedMs: 90, serverMs: 5_062 };
@@ -48,7 +48,7 @@ describe('[N-8] the clock of Redis', () => {
     expect(steppedMs).toEqual([0, 0]);
   });
 
-  test('is known to within half the round trip, however asymmetric, plus the drift since', () => {
+  test('the clock of Redis is known to within half the round trip, however asymmetric, plus the drift since', () => {
     const drift = fc.double({ min: -0.0004, max: 0.0004, noNaN: true });
     fc.assert(
       fc.property(fc.array(trip, { minLength: 1, maxLength: 40 }), drift, (trips, rate) => {
@@ -63,7 +63,7 @@ describe('[N-8] the clock of Redis', () => {
     );
   });
 
-  test('is the new clock immediately after a step, as after a failover to another machine', () => {
+  test('the clock of Redis is the new clock immediately after a step, as after a failover to another machine', () => {
     const trips = fc.array(trip, { minLength: 1, maxLength: 20 });
     const step = fc.oneof(
       fc.double({ min: -4e6, max: -1_000, noNaN: true }),
@@ -87,7 +87,7 @@ describe('[N-8] the clock of Redis', () => {
     );
   });
 
-  test('is estimated from the last readings only', () => {
+  test('the clock of Redis is estimated from the last readings only', () => {
     const readings = readAll(
       Array.from({ length: 100 }, () => ({ requestMs: 1, replyMs: 1, pauseMs: 1_000 })),
       () => OFFSET_MS,

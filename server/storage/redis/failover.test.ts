@@ -51,33 +51,33 @@ async function confirmed(redis: Redis, value: string): Promise<void> {
 }
 
 describe('[N-14] replicas', () => {
-  test('confirm a write when they have it; otherwise it is Unavailable within 300 ms', async () => {
+  test('replicas confirm a write when they have it; otherwise it is Unavailable within 300 ms', async () => {
     const group = await startReplicated({ replicas: 2 });
-    const two = await openTestRedis(group.url, { replicas: 2 });
-    const one = await openTestRedis(group.url, { replicas: 1 });
+    const requiresTwo = await openTestRedis(group.url, { replicas: 2 });
+    const requiresOne = await openTestRedis(group.url, { replicas: 1 });
     try {
-      for (let turn = 0; turn < 20; turn += 1) {
-        await confirmed(two, `turn ${turn}`);
+      for (let round = 0; round < 20; round += 1) {
+        await confirmed(requiresTwo, `turn ${round}`);
         for (const replica of group.replicas) {
-          expect(await replica.command('GET', '{a}')).toBe(`turn ${turn}`);
+          expect(await replica.command('GET', '{a}')).toBe(`turn ${round}`);
         }
       }
       group.replicas[0]?.pause();
-      await confirmed(one, 'on one');
-      await two.call(setCall('{a}', 'on one'));
-      const { end, ms } = await timed(two.waitForReplicas('{a}'));
+      await confirmed(requiresOne, 'on one');
+      await requiresTwo.call(setCall('{a}', 'on one'));
+      const { end, ms } = await timed(requiresTwo.waitForReplicas('{a}'));
       expect(String(end)).toContain('1 of 2 replicas');
       expect(end).toBeInstanceOf(Unavailable);
       expect(ms).toBeLessThan(ANSWERED_MS);
       group.replicas[0]?.resume();
-      await confirmed(two, 'on both again');
+      await confirmed(requiresTwo, 'on both again');
     } finally {
-      await Promise.all([one.close(), two.close()]);
+      await Promise.all([requiresOne.close(), requiresTwo.close()]);
       await group.stop();
     }
   });
 
-  test('do not confirm a write on the next connection after its own was lost', async () => {
+  test('replicas do not confirm a write on the next connection after its own was lost', async () => {
     const group = await startReplicated({ replicas: 1 });
     const redis = await openTestRedis(group.url, { replicas: 1 });
     try {
@@ -94,7 +94,7 @@ describe('[N-14] replicas', () => {
 });
 
 describe('[N-14] a primary that became a replica', () => {
-  test('confirms nothing, and its connection is dropped', async () => {
+  test('a primary that became a replica confirms nothing, and its connection is dropped', async () => {
     const group = await startReplicated();
     const redis = await openTestRedis(group.url, { replicas: 1 });
     try {
@@ -113,7 +113,7 @@ describe('[N-14] a primary that became a replica', () => {
 });
 
 describe('[N-12] a promoted replica', () => {
-  test('[N-11] at the same address is found when the old primary replies READONLY, and gets the library', async () => {
+  test('[N-11] a promoted replica at the same address is found when the old primary replies READONLY, and gets the library', async () => {
     const group = await startReplicated();
     const redis = await openTestRedis(group.url);
     try {
@@ -143,7 +143,7 @@ describe('[N-15] Sentinels', () => {
     await watched.stop();
   });
 
-  test('[N-11] trigger a failover on request of the operator, which is followed', async () => {
+  test('[N-11] Sentinels trigger a failover on request of the operator, which is followed', async () => {
     const old = await watched.primary();
     await redis.call(setCall('{a}'));
     const [sentinel] = watched.sentinels as [RedisServer];
@@ -160,7 +160,7 @@ describe('[N-15] Sentinels', () => {
     expect(await promoted.command('GET', '{a}')).toBe('to the new one');
   });
 
-  test('[N-9] [N-11] replace a stopped primary, and calls fail in time until then', async () => {
+  test('[N-9] [N-11] Sentinels replace a stopped primary, and calls fail in time until then', async () => {
     const old = await watched.primary();
     await redis.call(setCall('{a}'));
     const reading = timed(redis.readLog('{log}', '0-0', 30_000));
@@ -175,7 +175,7 @@ describe('[N-15] Sentinels', () => {
     expect(await primary.command('GET', '{a}')).toBe('after the old one woke');
   });
 
-  test('delay a new connection only briefly when one of them does not respond', async () => {
+  test('Sentinels delay a new connection only briefly when one of them does not respond', async () => {
     const [first, ...others] = watched.sentinels as [RedisServer, ...RedisServer[]];
     first.pause();
     try {
@@ -192,7 +192,7 @@ describe('[N-15] Sentinels', () => {
     }
   });
 
-  test('[N-2] end the start when none knows the primary', async () => {
+  test('[N-2] Sentinels end the start when none knows the primary', async () => {
     const { end } = await timed(openTestRedis(`${watched.url}-of-another`));
     expect(end).toBeInstanceOf(RedisConfigurationError);
     expect(String(end)).toContain('No such master');
@@ -214,7 +214,7 @@ describe('[N-15] a cluster', () => {
   const keys = Array.from({ length: 200 }, (_, index) => `{tag ${index}}:a`);
   const setAll = () => redis.callAll(keys.map((key) => setCall(key, key)));
 
-  test('answers calls of many hash tags in order, from all its servers', async () => {
+  test('a cluster answers calls of many hash tags in order, from all its servers', async () => {
     expect((await setAll()).map(textOf)).toEqual(keys);
     for (const primary of cluster.primaries) {
       expect(await primary.command('DBSIZE')).toBeGreaterThan(20);
@@ -222,14 +222,14 @@ describe('[N-15] a cluster', () => {
     expect(Math.abs((await redis.timeMs()) - Date.now())).toBeLessThan(1_000);
   });
 
-  test('is found through one of its servers', async () => {
+  test('a cluster is found through one of its servers', async () => {
     const first = cluster.primaries[0] as RedisServer;
     const found = await openTestRedis(`redis+cluster://127.0.0.1:1,127.0.0.1:${first.port}`);
     expect(textOf(await found.call(setCall('{b}', 'found')))).toBe('found');
     await found.close();
   });
 
-  test('is followed while and after it moves a slot', async () => {
+  test('a cluster is followed while and after it moves a slot', async () => {
     const key = '{moved}:a';
     const from = await cluster.ownerOf(key);
     const to = cluster.primaries.find((primary) => primary !== from) as RedisServer;
@@ -246,15 +246,15 @@ describe('[N-15] a cluster', () => {
     expect(redis.unavailable()).toBeNull();
   });
 
-  test('[N-12] loads the library into a server that lacks it', async () => {
+  test('[N-12] a cluster loads the library into a server that lacks it', async () => {
     for (const primary of cluster.primaries) await primary.command('FUNCTION', 'FLUSH');
     expect((await setAll()).map(textOf)).toEqual(keys);
   });
 
-  test('[N-9] [N-11] [N-12] with a stopped primary fails its keys in time until a replica has them, and serves the others', async () => {
+  test('[N-9] [N-11] [N-12] a cluster with a stopped primary fails its keys in time until a replica has them, and serves the others', async () => {
     const stopped = await cluster.ownerOf('{fourbeat}');
     stopped.pause();
-    const other = await keyElsewhere(stopped);
+    const other = await keyOfOtherServer(stopped);
     const { end } = await timed(redis.call(setCall('{fourbeat}')));
     expect(end).toBeInstanceOf(Unavailable);
     expect(redis.unavailable()).toContain('does not respond');
@@ -266,11 +266,11 @@ describe('[N-15] a cluster', () => {
     expect((await setAll()).map(textOf)).toEqual(keys);
   });
 
-  test('[N-11] is down after a primary without a replica was killed, until it is available again', async () => {
-    const lonely = await startCluster();
-    const node = await openTestRedis(lonely.url);
+  test('[N-11] a cluster is down after a primary without a replica was killed, until it is available again', async () => {
+    const unreplicated = await startCluster();
+    const node = await openTestRedis(unreplicated.url);
     try {
-      const dead = lonely.primaries[0] as RedisServer;
+      const dead = unreplicated.primaries[0] as RedisServer;
       await dead.kill9();
       for (const giveUpMs = performance.now() + FAILOVER_MS; ; ) {
         const ends = await Promise.all(
@@ -286,7 +286,7 @@ describe('[N-15] a cluster', () => {
       }
       expect(node.unavailable()).not.toBeNull();
       await dead.restart();
-      await lonely.settled();
+      await unreplicated.settled();
       const backMs = performance.now();
       await until(async () => {
         await node.callAll(keys.map((key) => setCall(key)));
@@ -296,15 +296,15 @@ describe('[N-15] a cluster', () => {
       expect(performance.now() - backMs).toBeLessThan(HEALED_MS);
     } finally {
       await node.close();
-      await lonely.stop();
+      await unreplicated.stop();
     }
   });
 
-  test('[N-2] and a single server are not mistaken for each other', async () => {
+  test('[N-2] a cluster and a single server are not mistaken for each other', async () => {
     const first = cluster.primaries[1] as RedisServer;
-    const asOne = await openTestRedis(first.url).catch((error: Error) => error);
-    expect(asOne).toBeInstanceOf(RedisConfigurationError);
-    expect(String(asOne)).toContain('redis+cluster://');
+    const singleServer = await openTestRedis(first.url).catch((error: Error) => error);
+    expect(singleServer).toBeInstanceOf(RedisConfigurationError);
+    expect(String(singleServer)).toContain('redis+cluster://');
     const single = await startRedis();
     const url = single.url.replace('redis:', 'redis+cluster:');
     const asCluster = await openTestRedis(url).catch((error: Error) => error);
@@ -312,8 +312,8 @@ describe('[N-15] a cluster', () => {
     await single.stop();
   });
 
-  async function keyElsewhere(than: RedisServer): Promise<string> {
-    for (const key of keys) if ((await cluster.ownerOf(key)).port !== than.port) return key;
+  async function keyOfOtherServer(server: RedisServer): Promise<string> {
+    for (const key of keys) if ((await cluster.ownerOf(key)).port !== server.port) return key;
     throw new Error('one server has all keys');
   }
 });

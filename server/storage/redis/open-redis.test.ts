@@ -21,7 +21,7 @@ import type { FunctionCall, Redis } from './redis.ts';
 const ANSWERED_MS = 300;
 const HEALED_MS = 2_000;
 // Well below the silence timeout of 250 ms.
-const AT_ONCE_MS = 100;
+const IMMEDIATE_MS = 100;
 
 let server: RedisServer;
 let redis: Redis;
@@ -49,7 +49,7 @@ const append = (key: string, id: string, body: string): FunctionCall => {
 const textOf = (value: unknown) => new TextDecoder().decode(value as Uint8Array);
 
 describe('calls', () => {
-  test('accept and return bytes, integers, null and lists', async () => {
+  test('calls of Redis accept and return bytes, integers, null and lists', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, byte) => byte);
     const reply = (await redis.call(echo(bytes, new Uint8Array(0)))) as unknown[];
     expect(textOf(reply[0])).toBe('{fourbeat}:a');
@@ -58,20 +58,20 @@ describe('calls', () => {
     expect(Uint8Array.from((reply[4] as Uint8Array[])[0] as Uint8Array)).toEqual(new Uint8Array(0));
   });
 
-  test('send only the view of a larger buffer', async () => {
+  test('calls of Redis send only the view of a larger buffer', async () => {
     const whole = new TextEncoder().encode('abcdef');
     const reply = (await redis.call(echo(whole.subarray(2, 4)))) as unknown[];
     expect(textOf(reply[1])).toBe('cd');
   });
 
-  test('that are sent together return their replies in order', async () => {
+  test('calls of Redis that are sent together return their replies in order', async () => {
     const values = Array.from({ length: 500 }, (_, index) => `value ${index}`);
     const replies = await redis.callAll(values.map((value) => setCall(`{${value}}`, value)));
     expect(replies.map(textOf)).toEqual(values);
     expect(await redis.callAll([])).toEqual([]);
   });
 
-  test('that are sent together fail when one of them fails', async () => {
+  test('calls of Redis that are sent together fail when one of them fails', async () => {
     const wrong = { ...echo(), name: 'fourbeat_append' };
     const { end } = await timed(redis.callAll([echo('a'), wrong, echo('b')]));
     expect(end).toBeInstanceOf(Error);
@@ -85,7 +85,7 @@ describe('calls', () => {
       const many = Array.from({ length: 10_000 }, () => redis.call(echo('x')).catch(() => {}));
       const { end, ms } = await timed(redis.call(echo('one more')));
       expect(String(end)).toContain('too many pending commands');
-      expect(ms).toBeLessThan(AT_ONCE_MS);
+      expect(ms).toBeLessThan(IMMEDIATE_MS);
       await Promise.all(many);
     } finally {
       server.resume();
@@ -95,7 +95,7 @@ describe('calls', () => {
 });
 
 describe('the log', () => {
-  test('is read from an id on, each entry once, with its bytes', async () => {
+  test('the Redis log is read from an id on, each entry once, with its bytes', async () => {
     const ids = ['5-0', '6-0', '9-0'];
     for (const id of ids) await redis.call(append('{log}1', id, `body of ${id}`));
     const all = await redis.readLog('{log}1', '0-0', 1_000);
@@ -106,7 +106,7 @@ describe('the log', () => {
     expect(await redis.readLog('{log}1', '9-0', 1)).toEqual([]);
   });
 
-  test('is waited for without blocking other calls', async () => {
+  test('the Redis log is waited for without blocking other calls', async () => {
     let isRead = false;
     const read = redis.readLog('{log}2', '0-0', 5_000).finally(() => {
       isRead = true;
@@ -121,7 +121,7 @@ describe('the log', () => {
 describe('the library', () => {
   const functionsOf = async () => JSON.stringify(await server.command('FUNCTION', 'LIST'));
 
-  test('[N-13] of another release coexists with ours, and neither replaces the other', async () => {
+  test('[N-13] the Redis library of another release coexists with ours, and neither replaces the other', async () => {
     const text = `
 define('fourbeat_probe', function() return 1 end)
 define('fourbeat_echo', function() return 'the new release' end)`;
@@ -144,7 +144,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     }
   });
 
-  test('[N-12] that Redis lost is loaded again by the next call', async () => {
+  test('[N-12] the Redis library that Redis lost is loaded again by the next call', async () => {
     await server.command('FUNCTION', 'FLUSH');
     await server.command('FLUSHALL');
     const replies = await redis.callAll(Array.from({ length: 20 }, () => echo('again')));
@@ -152,7 +152,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     expect(redis.unavailable()).toBeNull();
   });
 
-  test('is loaded when several nodes start together', async () => {
+  test('the Redis library is loaded when several nodes start together', async () => {
     await server.command('FUNCTION', 'FLUSH');
     const nodes = await Promise.all(Array.from({ length: 8 }, () => openTestRedis(server.url)));
     for (const node of nodes) {
@@ -161,7 +161,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     }
   });
 
-  test('of this release is accepted by Redis', async () => {
+  test('the Redis library of this release is accepted by Redis', async () => {
     const library = readLibrary();
     const opened = await openRedis({
       ...{ url: server.url, replicas: 0, logger: pino({ level: 'silent' }), library },
@@ -172,7 +172,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
 });
 
 describe('an unavailable Redis', () => {
-  test('[N-9] [N-11] that is stopped for 2 s fails calls within 300 ms, then immediately, and recovers within 2 s', async () => {
+  test('[N-9] [N-11] a Redis that is stopped for 2 s fails calls within 300 ms, then immediately, and recovers within 2 s', async () => {
     const reading = timed(redis.readLog('{log}4', '0-0', 30_000));
     await redis.call(echo('x'));
     server.pause();
@@ -191,7 +191,7 @@ describe('an unavailable Redis', () => {
         ];
         for (const { end, ms } of await Promise.all(calls.map(timed))) {
           expect(end).toBeInstanceOf(Unavailable);
-          expect(ms).toBeLessThan(AT_ONCE_MS);
+          expect(ms).toBeLessThan(IMMEDIATE_MS);
         }
         await Bun.sleep(20);
       }
@@ -207,21 +207,21 @@ describe('an unavailable Redis', () => {
     ]);
   });
 
-  test('[N-9] [N-11] [N-12] that is killed and restarted without its file has the library within 2 s', async () => {
+  test('[N-9] [N-11] [N-12] a Redis that is killed and restarted without its file has the library within 2 s', async () => {
     await redis.call(setCall('{fourbeat}:kept'));
     await server.kill9();
     await Bun.sleep(20);
     for (const call of [() => redis.call(echo('x')), () => redis.readLog('{log}5', '0-0', 500)]) {
       const { end, ms } = await timed(call());
       expect(end).toBeInstanceOf(Unavailable);
-      expect(ms).toBeLessThan(AT_ONCE_MS);
+      expect(ms).toBeLessThan(IMMEDIATE_MS);
     }
     await server.restart();
     expect(await waitUntilHealthy(redis)).toBeLessThan(HEALED_MS);
     expect(await server.command('EXISTS', '{fourbeat}:kept')).toBe(0);
   });
 
-  test('[N-9] is not assumed when this process itself is stalled', async () => {
+  test('[N-9] an unavailable Redis is not assumed when this process itself is stalled', async () => {
     const calls = Array.from({ length: 10 }, () => redis.call(echo('x')));
     Bun.sleepSync(700);
     expect(await Promise.all(calls)).toHaveLength(10);
@@ -232,14 +232,14 @@ describe('an unavailable Redis', () => {
     expect(redis.unavailable()).toBeNull();
   });
 
-  test('[N-9] is one whose function hangs, and calls continue when it ends', async () => {
+  test('[N-9] a Redis whose function hangs is unavailable, and calls continue when it ends', async () => {
     const { end, ms } = await timed(redis.call(spinCall((await spinCountFor(redis, 100)) * 6)));
     expect(end).toBeInstanceOf(Unavailable);
     expect(ms).toBeLessThan(ANSWERED_MS);
     expect(await waitUntilWritable(redis, 'a')).toBeLessThan(HEALED_MS);
   });
 
-  test('[N-9] is not assumed when it is slow, but a call that waits too long fails', async () => {
+  test('[N-9] an unavailable Redis is not assumed when it is slow, but a call that waits too long fails', async () => {
     // Short compared to the silence timeout, so that a busy machine does not reach it.
     const spin = spinCall(await spinCountFor(redis, 40));
     const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
@@ -255,7 +255,7 @@ describe('an unavailable Redis', () => {
     expect(await waitUntilWritable(redis, 'a')).toBeFinite();
   });
 
-  test('[N-2] at the start is reported as Unavailable, so that the node retries', async () => {
+  test('[N-2] an unavailable Redis at the start is reported as Unavailable, so that the node retries', async () => {
     await server.kill9();
     const { end, ms } = await timed(openTestRedis(server.url));
     expect(end).toBeInstanceOf(Unavailable);

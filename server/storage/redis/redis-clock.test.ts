@@ -42,7 +42,7 @@ function createNode() {
 }
 
 describe('service time over the clock of Redis', () => {
-  test('[N-8] [K-4] [K-5] never goes back when another Redis takes over whose clock is up to 300 ms behind or 100 ms ahead', () => {
+  test('[N-8] [K-4] [K-5] service time over the clock of Redis never goes back when another Redis takes over whose clock is up to 300 ms behind or 100 ms ahead', () => {
     fc.assert(
       fc.property(fc.integer({ min: -300, max: 100 }), (stepMs) => {
         const { machines, clock, run } = createNode();
@@ -60,7 +60,7 @@ describe('service time over the clock of Redis', () => {
     );
   });
 
-  test('[N-8] [K-5] steps to a Redis that is an hour ahead after 2 s, and slews by 1 % to one that is behind', () => {
+  test('[N-8] [K-5] service time over the clock of Redis steps to a Redis that is an hour ahead after 2 s, and slews by 1 % to one that is behind', () => {
     const ahead = createNode();
     ahead.machines.redisMs += 3_600_000;
     ahead.run(2);
@@ -75,7 +75,7 @@ describe('service time over the clock of Redis', () => {
     expect(behind.clock.nowMs() - behind.machines.redisMs).toBeCloseTo(3_599_400, -2);
   });
 
-  test('[N-8] continues while Redis is unavailable, at the pace of real time', () => {
+  test('[N-8] service time over the clock of Redis continues while Redis is unavailable, at the pace of real time', () => {
     const { machines, clock, run } = createNode();
     run(5);
     run(600, true);
@@ -95,7 +95,7 @@ describe('the clock of a real Redis', () => {
     await server.stop();
   });
 
-  test('[N-8] is the clock that its functions use, independent of the system clock of the node', async () => {
+  test('[N-8] the clock of a real Redis is the clock that its functions use, independent of the system clock of the node', async () => {
     const HOUR_MS = 3_600_000;
     const timeMs = async () => (await redis.timeMs()) + HOUR_MS;
     const clock = await openRedisClock({ redis: { timeMs }, exchangeLeadMs, logger });
@@ -112,7 +112,7 @@ describe('the clock of a real Redis', () => {
     }
   });
 
-  test('[N-8] publishes the service time of this node, and reads the lead of the others', async () => {
+  test('[N-8] the clock of a real Redis publishes the service time of this node, and reads the lead of the others', async () => {
     const published: (number | null)[] = [];
     const clock = await openRedisClock({
       redis,
@@ -130,7 +130,7 @@ describe('the clock of a real Redis', () => {
     }
   });
 
-  test('[N-2] waits for an unavailable Redis, and fails on a permanent error', async () => {
+  test('[N-2] the clock of a real Redis waits for an unavailable Redis, and fails on a permanent error', async () => {
     const errors = [new Unavailable('down'), new Unavailable('down')];
     const timeMs = async () => {
       const error = errors.pop();

@@ -59,7 +59,7 @@ describe('[N-15] Sentinels', () => {
     return (await server.command('GET', '{a}')) === value;
   };
 
-  test('that report another primary are followed, although the old one still responds', async () => {
+  test('Sentinels that report another primary are followed, although the old one still responds', async () => {
     const { old, other, sentinels, redis } = await createFixture();
     expect(await writes(redis, old, 'first')).toBe(true);
     for (const sentinel of sentinels) sentinel.report = { port: other.port, epoch: 5 };
@@ -68,7 +68,7 @@ describe('[N-15] Sentinels', () => {
     expect(await old.command('GET', '{a}')).not.toBe('third');
   });
 
-  test('with the newest epoch are followed, and a stalled one is not', async () => {
+  test('Sentinels with the newest epoch are followed, and a stalled one is not', async () => {
     const { old, other, sentinels, redis } = await createFixture();
     const [first, second, third] = sentinels as [FakeSentinel, FakeSentinel, FakeSentinel];
     first.report = { port: other.port, epoch: 5 };
@@ -83,7 +83,7 @@ describe('[N-15] Sentinels', () => {
     expect(await old.command('GET', '{a}')).not.toBe('b');
   });
 
-  test('report the primary in a list of names and values', () => {
+  test('Sentinels report the primary in a list of names and values', () => {
     const reply = ['name', 'ip', 'ip', '10.0.0.1', 'port', '7001', 'config-epoch', '12'];
     expect(parsePrimaryView(reply.map((word) => Buffer.from(word)))).toEqual({
       address: { host: '10.0.0.1', port: 7001 },

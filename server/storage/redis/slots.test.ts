@@ -5,7 +5,7 @@ const RESPONDER = { host: '10.0.0.9', port: 7000 };
 const bytes = (text: string) => Buffer.from(text);
 
 describe('[N-15] the view of a cluster server', () => {
-  test('contains the owners of the slots and the state of the cluster', () => {
+  test('the view of a cluster server contains the owners of the slots and the state of the cluster', () => {
     const slots = [
       [0, 8191, [bytes('10.0.0.1'), 7001, bytes('id'), []], [bytes('10.0.0.3'), 7003, bytes('id')]],
       [8192, 16_383, [bytes('10.0.0.2'), 7002, bytes('id')]],
@@ -22,19 +22,19 @@ describe('[N-15] the view of a cluster server', () => {
   });
 
   test.each([[null], [bytes('')], [bytes('?')]])(
-    'with the host %p refers to the server that replied',
+    'the view of a cluster server with the host %p refers to the server that replied',
     (host) => {
       const view = parseClusterView([[0, 1, [host, 7001, bytes('id')]]], bytes(''), RESPONDER);
       expect(view.ranges).toEqual([{ from: 0, to: 1, owner: { host: '10.0.0.9', port: 7001 } }]);
     },
   );
 
-  test('has an error when the cluster serves no keys', () => {
+  test('the view of a cluster server has an error when the cluster serves no keys', () => {
     const view = parseClusterView([], bytes('cluster_state:fail\r\n'), RESPONDER);
     expect(view.error).toContain('CLUSTERDOWN');
   });
 
-  test('is preferred when it has no error, then by its epoch', () => {
+  test('the view of a cluster server is preferred when it has no error, then by its epoch', () => {
     const view = (epoch: number, error: string | null): ClusterView => {
       return { ranges: [], epoch, error };
     };

@@ -73,9 +73,9 @@ describe('a batch', () => {
       resolve: (result: number) => notify(n, `did ${result}`),
       reject: () => notify(n, `refused ${n}`),
     });
-    const notify = (n: number, what: string) => {
+    const notify = (n: number, result: string) => {
       if (n === 2 || n === 5) throw new Error(`a defect of ${n}`);
-      results.push(what);
+      results.push(result);
     };
     for (const n of [1, 2, 3, 4, 5, 6]) batch.enqueue(n, waiter(n));
     expect(await batch.add(7)).toBe(7);
@@ -85,26 +85,26 @@ describe('a batch', () => {
 
   test('a batch collects items while four calls are in flight, and does not wait for a stalled call', async () => {
     const sizes: number[] = [];
-    const goOn: (() => void)[] = [];
+    const pending: (() => void)[] = [];
     const batch = new Batch<number, number>(async (items) => {
       sizes.push(items.length);
-      await new Promise<void>((resolve) => goOn.push(resolve));
+      await new Promise<void>((resolve) => pending.push(resolve));
       return items;
     }, 100);
-    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    const nextTick = () => new Promise((resolve) => setImmediate(resolve));
     const all: Promise<number>[] = [];
     for (let n = 0; n < 30; n++) {
       all.push(batch.add(n));
-      await turn();
+      await nextTick();
     }
     expect(sizes).toEqual([1, 1, 1, 1]);
-    goOn.shift()?.();
+    pending.shift()?.();
     expect(await all[0]).toBe(0);
     expect(sizes).toEqual([1, 1, 1, 1, 26]);
     all.push(batch.add(30));
     // The five calls before never end; this one is sent regardless.
     while (sizes.length < 6) await Bun.sleep(1);
-    for (const go of goOn) go();
+    for (const resolve of pending) resolve();
     expect(await Promise.all(all)).toEqual(Array.from({ length: 31 }, (_, n) => n));
   });
 

@@ -15,7 +15,7 @@ export interface SqliteDatabaseOptions<P extends Procedures> {
 const QUEUE_MAX = 50_000;
 /** Calls without a deadline are counted separately: one sealing, and one page of each export. */
 const NO_DEADLINE_QUEUE_MAX = 1_000;
-// I7: a caller gets a 503 in under a second. The sweep adds up to SWEEP_MS.
+// I-7: a caller gets a 503 in under a second. The sweep adds up to SWEEP_MS.
 const DEADLINE_MS = 800;
 const SWEEP_MS = 50;
 

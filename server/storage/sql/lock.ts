@@ -8,7 +8,7 @@ export interface DirectoryLock {
 }
 
 // Keeps the connections referenced: the garbage collector would close them and release the locks.
-const heldLocks = new Set<Database>();
+const lockConnections = new Set<Database>();
 
 /**
  * Locks the data directory for this process. The lock is an exclusive SQLite transaction, so the
@@ -31,10 +31,10 @@ export function lockDirectory(directory: string): DirectoryLock {
     }
     throw notWritableError(directory, error);
   }
-  heldLocks.add(database);
+  lockConnections.add(database);
   return {
     release() {
-      heldLocks.delete(database);
+      lockConnections.delete(database);
       database.run('rollback');
       database.close();
     },

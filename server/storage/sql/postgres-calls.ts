@@ -8,7 +8,7 @@ const CALLS_MAX: Readonly<Record<CallKind, number>> = {
   ordinary: 50_000,
   export: 1_000,
 };
-// I7: a caller gets a 503 in under a second.
+// I-7: a caller gets a 503 in under a second.
 const DEADLINE_MS = 800;
 
 /** A call of a procedure, from its caller to its transaction. */

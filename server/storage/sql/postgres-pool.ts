@@ -90,7 +90,7 @@ export class PostgresPool {
     if (this.timer) clearInterval(this.timer);
     this.timer = null;
     await Promise.all(
-      [this.probeSession, ...this.slots.map((lane) => lane.session)].map((s) => s?.end()),
+      [this.probeSession, ...this.slots.map((slot) => slot.session)].map((s) => s?.end()),
     );
   }
 
@@ -116,22 +116,22 @@ export class PostgresPool {
     return this.idle.splice(connected, 1)[0] as Slot;
   }
 
-  private async process(lane: Slot, call: Call): Promise<void> {
-    const isProcessed = await this.execute(lane, call);
+  private async process(slot: Slot, call: Call): Promise<void> {
+    const isProcessed = await this.execute(slot, call);
     if (isProcessed || call.isSettled) this.queue.release(call);
     else {
       this.queue.requeue(call);
       await Bun.sleep(NO_SESSION_WAIT_MS);
     }
-    this.idle.push(lane);
+    this.idle.push(slot);
     this.dispatch();
     if (this.queue.size() === 0) this.onEmpty?.();
   }
 
   /** @returns false when there was no connection for the call */
-  private async execute(lane: Slot, call: Call): Promise<boolean> {
+  private async execute(slot: Slot, call: Call): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
-      const session = await this.sessionOf(lane);
+      const session = await this.sessionOf(slot);
       if (!session) return false;
       try {
         if (!call.isSettled) await transact(session, call);
@@ -161,16 +161,16 @@ export class PostgresPool {
   }
 
   /** The session of the slot, opened if necessary; null when no connection is possible now. */
-  private async sessionOf(lane: Slot): Promise<PostgresSession | null> {
-    if (lane.session?.failure() === null) return lane.session;
-    lane.session = null;
+  private async sessionOf(slot: Slot): Promise<PostgresSession | null> {
+    if (slot.session?.failure() === null) return slot.session;
+    slot.session = null;
     if (this.unavailableReason !== null) return null;
     try {
-      lane.session = await this.connect();
+      slot.session = await this.connect();
     } catch (error) {
       this.onConnectError(error as Error);
     }
-    return lane.session;
+    return slot.session;
   }
 
   // A server that accepts no further connection is available while it keeps its other connections.
@@ -187,7 +187,7 @@ export class PostgresPool {
       this.queue.expire(nowMs);
       for (const { session } of this.slots) {
         const sinceMs = session?.pendingSinceMs() ?? nowMs;
-        if (nowMs - sinceMs > STUCK_STATEMENT_MS) session?.drop('no answer');
+        if (nowMs - sinceMs > STUCK_STATEMENT_MS) session?.drop('no response');
       }
     }
     const hasPending = this.isProbing || this.idle.length < this.slots.length;

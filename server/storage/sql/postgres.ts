@@ -105,7 +105,7 @@ export async function openSession(options: SessionOptions): Promise<PostgresSess
     stream: () => socket,
   });
   const session = new Session(client, socket, options.onResponse ?? (() => {}));
-  const timer = setTimeout(() => session.drop('no answer'), options.connectTimeoutMs);
+  const timer = setTimeout(() => session.drop('no response'), options.connectTimeoutMs);
   try {
     await client.connect();
     await session.prepare();
@@ -138,17 +138,17 @@ class Session implements PostgresSession {
   constructor(
     private readonly client: Client,
     private readonly socket: Socket,
-    private readonly onAnswer: () => void,
+    private readonly onResponse: () => void,
   ) {
     client.on('error', (error) => this.fail(error.message));
     client.on('end', () => this.fail('the connection was closed'));
     // A long result arrives in pieces. With TLS the pieces may not be seen here, but the end is, in `track`.
-    socket.on('data', onAnswer);
+    socket.on('data', onResponse);
   }
 
   /** Checks and settings that the startup message cannot contain. */
   async prepare(): Promise<void> {
-    const [facts] = await this.query<{ standby: number; encoding: string }>(
+    const [server] = await this.query<{ standby: number; encoding: string }>(
       // Acknowledged writes must survive a crash (R-2), so `off` is not allowed. The other values are
       // the operator's choice about replicas.
       `select pg_is_in_recovery() as standby, current_setting('server_encoding') as encoding,
@@ -156,12 +156,15 @@ class Session implements PostgresSession {
            case current_setting('synchronous_commit') when 'off' then 'on'
            else current_setting('synchronous_commit') end, false)`,
     );
-    if (facts?.standby === 1) throw new Error('the server is a replica');
-    if (facts?.encoding !== 'UTF8') {
+    if (server?.standby === 1) throw new Error('the server is a replica');
+    if (server?.encoding !== 'UTF8') {
       // 22P05 is "untranslatable character", the error that texts would cause later.
-      throw Object.assign(new Error(`the database has the encoding ${facts?.encoding}, not UTF8`), {
-        code: '22P05',
-      });
+      throw Object.assign(
+        new Error(`the database has the encoding ${server?.encoding}, not UTF8`),
+        {
+          code: '22P05',
+        },
+      );
     }
   }
 
@@ -184,7 +187,7 @@ class Session implements PostgresSession {
     this.sentMs = performance.now();
     try {
       const result = await response;
-      this.onAnswer();
+      this.onResponse();
       return result;
     } finally {
       this.sentMs = null;
@@ -223,8 +226,8 @@ const statementNames = new Map<string, string>();
  * and the session settings.
  */
 function statementName(text: string): string {
-  const known = statementNames.get(text);
-  if (known) return known;
+  const cached = statementNames.get(text);
+  if (cached) return cached;
   const name = `fourbeat_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
   statementNames.set(text, name);
   return name;

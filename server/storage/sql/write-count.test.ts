@@ -3,27 +3,27 @@ import { type Calls, readProcedure, writeProcedure } from './procedure.ts';
 import { countWrites } from './write-count.ts';
 
 const procedures = {
-  look: readProcedure(async () => 'seen'),
-  note: writeProcedure(async () => {}),
+  read: readProcedure(async () => 'seen'),
+  write: writeProcedure(async () => {}),
   fail: writeProcedure(async () => {}),
   crowd: writeProcedure(async () => {}),
 };
 
 test('a write is counted when it ends, also after a failure; reads and excluded writes are not', async () => {
-  const noted = Promise.withResolvers<void>();
+  const written = Promise.withResolvers<void>();
   const store: Calls<typeof procedures> = {
-    look: async () => 'seen',
-    note: () => noted.promise,
+    read: async () => 'seen',
+    write: () => written.promise,
     fail: () => Promise.reject(new Error('The disk is full.')),
     crowd: async () => {},
   };
   const counted = countWrites(procedures, store, new Set(['crowd']));
-  const noting = counted.store.note(undefined);
+  const writing = counted.store.write(undefined);
   await counted.store.crowd(undefined);
-  expect(await counted.store.look(undefined)).toBe('seen');
+  expect(await counted.store.read(undefined)).toBe('seen');
   expect(counted.writes()).toBe(0);
-  noted.resolve();
-  await noting;
+  written.resolve();
+  await writing;
   expect(counted.writes()).toBe(1);
   expect(await counted.store.fail(undefined).catch((error) => error.message)).toBe(
     'The disk is full.',

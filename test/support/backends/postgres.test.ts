@@ -4,9 +4,9 @@ import { dirname } from 'node:path';
 import { Client } from 'pg';
 import { startPostgres } from './postgres.ts';
 
-async function ask(url: string, text: string): Promise<unknown[]> {
+async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
-  // It is told of its end also outside of a query.
+  // The client emits an error when the server ends, also outside of a query.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -21,20 +21,20 @@ test('a private PostgreSQL is halted, killed and paused, and comes back with its
   let directory = '';
   try {
     const url = await server.createDatabase('show');
-    await ask(url, 'create table facts (fact int)');
-    await ask(url, 'insert into facts values (4)');
-    directory = dirname(String((await ask(url, 'show data_directory'))[0]));
+    await query(url, 'create table facts (fact int)');
+    await query(url, 'insert into facts values (4)');
+    directory = dirname(String((await query(url, 'show data_directory'))[0]));
     await server.halt();
     expect(server.pid).toBe(0);
     await server.start();
-    expect(await ask(url, 'select fact from facts')).toEqual([4]);
+    expect(await query(url, 'select fact from facts')).toEqual([4]);
     await server.kill9();
     await server.start();
-    expect(await ask(url, 'select fact from facts')).toEqual([4]);
+    expect(await query(url, 'select fact from facts')).toEqual([4]);
 
     server.pause();
     let answered = false;
-    const answer = ask(url, 'select fact from facts').then((facts) => {
+    const answer = query(url, 'select fact from facts').then((facts) => {
       answered = true;
       return facts;
     });
@@ -67,14 +67,14 @@ test('a private PostgreSQL ends with the process that started it, also while it 
   );
   const { value } = await child.stdout.getReader().read();
   const [pid, ...directories] = JSON.parse(new TextDecoder().decode(value));
-  const isLeft = () => [isRunning(pid), ...directories.map((path: string) => existsSync(path))];
-  expect(isLeft()).toEqual([true, true, true]);
+  const remaining = () => [isRunning(pid), ...directories.map((path: string) => existsSync(path))];
+  expect(remaining()).toEqual([true, true, true]);
   child.kill('SIGKILL');
   await child.exited;
-  while (isLeft().includes(true)) await Bun.sleep(20);
+  while (remaining().includes(true)) await Bun.sleep(20);
 });
 
-// Nobody may wait for an orphan that has ended: then its name stays, as that of a zombie.
+// An orphan that has exited stays a zombie when no parent reaps it, so a zombie does not count.
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -5,7 +5,7 @@ import type { Subprocess } from 'bun';
 import { Client } from 'pg';
 import { freePort } from './free-port.ts';
 import { binaryOf, unprivileged } from './server-programs.ts';
-import { watchOver } from './watchdog.ts';
+import { startWatchdog } from './watchdog.ts';
 
 /** A private PostgreSQL, for tests; everything of it is gone after `stop`. */
 export interface PostgresServer {
@@ -222,7 +222,7 @@ class Postgres implements PostgresServer {
 
   private watch(pid: number): void {
     this.unwatch();
-    this.unwatch = watchOver(pid, this.directory);
+    this.unwatch = startWatchdog(pid, this.directory);
   }
 
   pause(): void {

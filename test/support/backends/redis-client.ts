@@ -68,13 +68,13 @@ export async function spinCountFor(redis: Redis, busyMs: number): Promise<number
 
 /** The fastest of a few runs, since the machine may be busy in some. */
 async function fastestRunMs(redis: Redis, call: FunctionCall): Promise<number> {
-  let leastMs = Number.POSITIVE_INFINITY;
+  let minimumMs = Number.POSITIVE_INFINITY;
   for (let tries = 0; tries < 4; tries += 1) {
     const startMs = performance.now();
     await redis.call(call);
-    leastMs = Math.min(leastMs, performance.now() - startMs);
+    minimumMs = Math.min(minimumMs, performance.now() - startMs);
   }
-  return leastMs;
+  return minimumMs;
 }
 
 /** A call that keeps the server busy, and is so large that the server reads it separately. */

@@ -67,7 +67,7 @@ export async function startCluster(
     ][];
     const range = ranges.find(([from, to]) => from <= slot && slot <= to);
     const owner = members.find(({ port }) => port === range?.[2][1]);
-    if (!owner) throw new Error(`slot ${slot} is nobody's`);
+    if (!owner) throw new Error(`slot ${slot} has no owner`);
     return owner;
   }
 

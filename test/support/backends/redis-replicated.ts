@@ -104,7 +104,8 @@ export async function startSentinels(options: RedisServerOptions = {}): Promise<
       const words = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', 'fourbeat'];
       const address = (await sentinels[0]?.command(...words)) as [string, string];
       const found = servers.find(({ port }) => port === Number(address[1]));
-      if (!found) throw new Error(`the Sentinels know a primary that nobody started: ${address}`);
+      if (!found)
+        throw new Error(`the Sentinels know a primary that is not of this test: ${address}`);
       return found;
     },
     stop,
@@ -112,10 +113,10 @@ export async function startSentinels(options: RedisServerOptions = {}): Promise<
 }
 
 /** Polls until `look` returns true. @throws Error when it does not in time */
-export async function until(look: () => Promise<boolean>, what: string): Promise<void> {
+export async function until(condition: () => Promise<boolean>, expectation: string): Promise<void> {
   const deadlineMs = performance.now() + SETTLED_MAX_MS;
-  while (!(await look().catch(() => false))) {
-    if (performance.now() > deadlineMs) throw new Error(`timed out waiting for ${what}`);
+  while (!(await condition().catch(() => false))) {
+    if (performance.now() > deadlineMs) throw new Error(`timed out waiting for ${expectation}`);
     await Bun.sleep(POLL_MS);
   }
 }

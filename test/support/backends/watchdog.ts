@@ -22,7 +22,7 @@ wait
  * @param pid of the server; 0 while none runs
  * @returns a function that ends the watch
  */
-export function watchOver(pid: number, directory: string): () => void {
+export function startWatchdog(pid: number, directory: string): () => void {
   const watchdog = spawn('sh', ['-c', SCRIPT, 'watchdog', String(pid), directory], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -5,10 +5,10 @@ type MemberKind =
   | { is: 'uuid' }
   | { is: 'email' }
   | { is: 'text'; max: number }
-  /** A text that is only compared, so that any string is valid. */
+  /** A string that is only compared, so that any value is valid. */
   | { is: 'key' }
   | { is: 'integer'; min: number; max?: number }
-  /** A number from 0 on. */
+  /** A fraction, 0 or more. */
   | { is: 'share'; max: number }
   | { is: 'boolean' }
   | { is: 'url' }
@@ -16,7 +16,7 @@ type MemberKind =
   | { is: 'texts' }
   | { is: 'ids' }
   /** A list of ids of chat messages. */
-  | { is: 'lines' }
+  | { is: 'messages' }
   /** A list of values of an enumeration. */
   | { is: 'choices' }
   | { is: 'object' };
@@ -92,7 +92,7 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
     slowModeMs: { is: 'integer', min: 0, max: 300_000, ...optional },
     paused: { is: 'boolean', ...optional },
   },
-  hideChatLines: { ids: { is: 'lines' } },
+  hideChatLines: { ids: { is: 'messages' } },
   pinChatLine: { line: { is: 'object', nullable: true } },
   muteViewer: {
     minutes: { is: 'integer', min: 1, max: 1_440, ...optional },

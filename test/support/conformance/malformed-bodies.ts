@@ -119,7 +119,7 @@ function wrongValues(member: Member): { fault: string; value: unknown }[] {
         { fault: 'an element that is null', value: [null] },
         { fault: 'too many', value: Array(2_001).fill(crypto.randomUUID()) },
       ];
-    case 'lines':
+    case 'messages':
       return [
         ...typesExcept('an array of it'),
         { fault: 'an element that is null', value: [null] },

@@ -99,7 +99,7 @@ export const testProcedures = {
     return insertNote(tx, text);
   }),
 
-  /** Blocks other writers. It has no deadline, so its result tells when the block has ended. */
+  /** Blocks other writers. It has no deadline, so its result shows when the block has ended. */
   block: writeProcedure(
     async (tx, { ms }: { ms: number }): Promise<void> => {
       await tx.query('update last_note set number = number');

@@ -92,7 +92,7 @@ export class FeedModel {
   }
 
   /** All intervals that were ever served. */
-  allServed(): readonly { streamId: string; interval: number }[] {
+  servedIntervals(): readonly { streamId: string; interval: number }[] {
     return [...this.served.values()];
   }
 

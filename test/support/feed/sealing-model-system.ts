@@ -138,7 +138,7 @@ export class ModelSystem {
         model.serve(streamId, interval, await log.read(streamId, interval));
       }
     }
-    for (const { streamId, interval } of model.allServed()) {
+    for (const { streamId, interval } of model.servedIntervals()) {
       model.serve(streamId, interval, await log.read(streamId, interval));
     }
   }

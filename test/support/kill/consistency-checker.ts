@@ -131,7 +131,7 @@ export class ConsistencyChecker {
   }
 
   /** Records an event of the producer with an unknown outcome. */
-  eventGivenUp(number: number): void {
+  eventUnknown(number: number): void {
     this.maybeEvents.add(number);
   }
 
@@ -173,9 +173,9 @@ export class ConsistencyChecker {
     this.expectOnce('producer event', this.producerEvents, sent, this.maybeEvents);
   }
 
-  private checkQuizzes(asked: readonly ReadEvent[], results: readonly ReadEvent[]): void {
+  private checkQuizzes(quizEvents: readonly ReadEvent[], results: readonly ReadEvent[]): void {
     const idOf = ({ data }: ReadEvent) => (data as { id: string }).id;
-    this.expectOnce('quiz event', new Set(this.quizzes.keys()), asked.map(idOf));
+    this.expectOnce('quiz event', new Set(this.quizzes.keys()), quizEvents.map(idOf));
     this.expectOnce('quiz-results event', new Set(this.quizzes.keys()), results.map(idOf));
     for (const event of results) this.checkResults(event);
   }
@@ -187,10 +187,10 @@ export class ConsistencyChecker {
     if (!quiz) return;
     this.expect(interval >= quiz.closeInterval, `results of ${quiz.id} came before its close`);
     this.expect(published.answer === quiz.answer, `results of ${quiz.id} have a wrong answer`);
-    const given = [...(this.answers.get(quiz.id)?.values() ?? [])];
+    const attempts = [...(this.answers.get(quiz.id)?.values() ?? [])];
     for (const choice of quiz.choices) {
-      const acknowledged = given.filter((attempts) => attempts.choice === choice).length;
-      const open = given.filter(({ choice: own, maybe }) => own === null && maybe === choice);
+      const acknowledged = attempts.filter((attempts) => attempts.choice === choice).length;
+      const open = attempts.filter(({ choice: own, maybe }) => own === null && maybe === choice);
       const counted = published.choices[choice]?.count ?? Number.NaN;
       this.expect(
         counted >= acknowledged && counted <= acknowledged + open.length,
@@ -241,7 +241,7 @@ export class ConsistencyChecker {
 
   /** Expects each acknowledged item once, each unknown one at most once, and no other. */
   private expectOnce<T>(
-    what: string,
+    kind: string,
     acknowledged: ReadonlySet<T>,
     found: readonly T[],
     open: ReadonlySet<T> = new Set(),
@@ -250,12 +250,12 @@ export class ConsistencyChecker {
     for (const item of found) counts.set(item, (counts.get(item) ?? 0) + 1);
     for (const item of acknowledged) {
       const times = counts.get(item) ?? 0;
-      this.expect(times === 1, `${what} ${item}: acknowledged, but found ${times} times`);
+      this.expect(times === 1, `${kind} ${item}: acknowledged, but found ${times} times`);
     }
     for (const [item, times] of counts) {
       if (acknowledged.has(item)) continue;
-      this.expect(open.has(item), `${what} ${item}: found, but never acknowledged`);
-      this.expect(times === 1, `${what} ${item}: unknown, but found ${times} times`);
+      this.expect(open.has(item), `${kind} ${item}: found, but never acknowledged`);
+      this.expect(times === 1, `${kind} ${item}: unknown, but found ${times} times`);
     }
   }
 

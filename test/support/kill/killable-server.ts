@@ -14,7 +14,7 @@ const READY_MAX_MS = 20_000;
 /** Measurements of one restart, in ms from the kill. */
 export interface Restart {
   /** Until the killed process had exited. */
-  readonly goneMs: number;
+  readonly exitedMs: number;
   /** Until the new process listened. */
   readonly listeningMs: number;
   /** Until `/readyz` returned 200. */
@@ -50,13 +50,13 @@ export class KillableServer {
     const killedMs = performance.now();
     process?.signal('SIGKILL');
     await process?.exited;
-    const goneMs = performance.now() - killedMs;
+    const exitedMs = performance.now() - killedMs;
     await this.start();
     const readyMs = performance.now() - killedMs;
-    const listeningMs = goneMs + (this.process?.startMs ?? Number.NaN);
+    const listeningMs = exitedMs + (this.process?.startMs ?? Number.NaN);
     const queuedMs = queuedMsOf(this.process?.pid);
     const load = loadavg()[0] ?? Number.NaN;
-    this.restarts.push({ goneMs, listeningMs, readyMs, queuedMs, load });
+    this.restarts.push({ exitedMs, listeningMs, readyMs, queuedMs, load });
   }
 
   /** Standard error of the current process. */

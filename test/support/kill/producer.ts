@@ -82,7 +82,7 @@ export class Producer {
     if (sendOnceEvery === 0 || number % sendOnceEvery > 0) await this.write(path, 201, event);
     else {
       const answer = await this.requests.send('POST', `/studio/v1${path}`, event);
-      if (answer === null || answer.status === 503) return checker.eventGivenUp(number);
+      if (answer === null || answer.status === 503) return checker.eventUnknown(number);
       jsonOf(answer, 201);
     }
     checker.eventAcknowledged(number);

@@ -25,7 +25,7 @@ export interface TestedService {
   /** Time limit of a request; without it, the request lasts as long as its connection. */
   readonly timeoutMs?: number;
   /** Called with the result of each request. */
-  readonly onResult?: (told: RequestResult) => void;
+  readonly onResult?: (result: RequestResult) => void;
 }
 
 /** An HTTP client with its own keep-alive connections to each node, like a real one. */

@@ -114,7 +114,7 @@ export class FakeStore implements MediaStore {
   readonly openSource: MediaStore['openSource'] = async ({ key, streamId, session, nowMs }) => {
     await this.gate;
     this.checkAvailable();
-    const [id, row] = [...this.rows].find(([, one]) => one.key === key) ?? [];
+    const [id, row] = [...this.rows].find(([, lease]) => lease.key === key) ?? [];
     if (id === undefined || !row || id !== (streamId ?? id)) return { outcome: 'unknown-key' };
     const outcome = mayOpen(row, session, nowMs);
     if (outcome !== 'opened') return { outcome };

@@ -19,8 +19,8 @@ export function memberExercises(fixture: Fixture): Exercises {
       [await fixture.send('readSession', await asMember(fixture)), 200],
       [await fixture.send('readSession'), 401],
     ],
-    signOut: () => onceOnly(fixture, 'signOut'),
-    signOutEverywhere: () => onceOnly(fixture, 'signOutEverywhere'),
+    signOut: () => callTwice(fixture, 'signOut'),
+    signOutEverywhere: () => callTwice(fixture, 'signOutEverywhere'),
     patchOwnMember: async () => {
       const member = await asMember(fixture);
       const password = 'another password';
@@ -74,10 +74,10 @@ export function memberExercises(fixture: Fixture): Exercises {
       return [[await fixture.studio('listInvitations'), 200]];
     },
     withdrawInvitation: async () => {
-      const ask = { params: { invitation_id: (await invited(service, 'host')).id } };
+      const withdraw = { params: { invitation_id: (await invited(service, 'host')).id } };
       return [
-        [await fixture.studio('withdrawInvitation', ask), 204],
-        [await fixture.studio('withdrawInvitation', ask), 404],
+        [await fixture.studio('withdrawInvitation', withdraw), 204],
+        [await fixture.studio('withdrawInvitation', withdraw), 404],
       ];
     },
     listMembers: async () => {
@@ -87,17 +87,17 @@ export function memberExercises(fixture: Fixture): Exercises {
     patchMember: async () => {
       const account = await service.createAccount();
       const { uuid } = await newMember(service, 'owner', account);
-      const ask = { params: { member_id: uuid }, authorization: `Token ${account.token}` };
+      const withdraw = { params: { member_id: uuid }, authorization: `Token ${account.token}` };
       return [
-        [await fixture.send('patchMember', { ...ask, body: { role: 'owner' } }), 200],
-        [await fixture.send('patchMember', { ...ask, body: { role: 'host' } }), 409],
+        [await fixture.send('patchMember', { ...withdraw, body: { role: 'owner' } }), 200],
+        [await fixture.send('patchMember', { ...withdraw, body: { role: 'host' } }), 409],
       ];
     },
     removeMember: async () => {
-      const ask = { params: { member_id: (await newMember(service, 'host')).uuid } };
+      const withdraw = { params: { member_id: (await newMember(service, 'host')).uuid } };
       return [
-        [await fixture.studio('removeMember', ask), 204],
-        [await fixture.studio('removeMember', ask), 404],
+        [await fixture.studio('removeMember', withdraw), 204],
+        [await fixture.studio('removeMember', withdraw), 404],
       ];
     },
   };
@@ -111,7 +111,7 @@ async function asMember({ service }: Fixture) {
   return credentialOf((await newMember(service, 'moderator')).browser);
 }
 
-async function onceOnly(fixture: Fixture, operationId: string): Promise<CheckedResponse[]> {
+async function callTwice(fixture: Fixture, operationId: string): Promise<CheckedResponse[]> {
   const member = await asMember(fixture);
   return [
     [await fixture.send(operationId, member), 204],

@@ -3,7 +3,7 @@ import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { SharedPresenceRegistry } from '../../../server/realtime/presence/presence-registry.ts';
 import { createRedisPresence } from '../../../server/realtime/presence/presence-registry-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
-import { asFromAnotherThread } from './register-from-thread.ts';
+import { withThreadRegistration } from './register-from-thread.ts';
 
 const START = intervalAt(1_700_000_000_000);
 
@@ -24,7 +24,7 @@ export class PresenceNodes {
       const clock = { nowMs: () => this.nowMsOf(node) };
       const presence = createRedisPresence({ redis, clock, serviceId: this.serviceId, watermark });
       // One node registers from another thread: it must count the same.
-      return node === 1 ? asFromAnotherThread(presence, clock) : presence;
+      return node === 1 ? withThreadRegistration(presence, clock) : presence;
     });
   }
 

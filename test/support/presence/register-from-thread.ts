@@ -10,7 +10,7 @@ import { SharedPresenceWriter } from '../../../server/realtime/presence/shared-p
  * A presence registry in which viewers register as in another thread: in shared memory, and by the
  * registry itself where that fails. For tests.
  */
-export function asFromAnotherThread<T extends PresenceRegistry & ShareablePresence>(
+export function withThreadRegistration<T extends PresenceRegistry & ShareablePresence>(
   presence: T,
   clock: Clock,
 ): T {

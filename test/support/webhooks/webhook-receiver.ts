@@ -23,7 +23,7 @@ export interface Receiver {
 
 const NO_CONTENT = () => new Response(null, { status: 204 });
 
-/** Starts a receiver. @param port a free delivery by default */
+/** Starts a receiver. @param port a free port by default */
 export function startReceiver(port = 0): Receiver {
   const waiting: { count: number; resolve: () => void }[] = [];
   const received: ReceivedRequest[] = [];

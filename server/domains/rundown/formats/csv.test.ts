@@ -9,7 +9,7 @@ const quizzesOf = (text: string) =>
 const locationsOf = (text: string) =>
   readFourbeatCsv(text, DEFAULT_MS).map(({ location }) => location);
 
-const WHICH = {
+const QUIZ = {
   question: 'Which?',
   choices: ['a', 'b'],
   answer: 'b',
@@ -27,12 +27,12 @@ function errorOf(read: () => unknown): string {
 }
 
 describe('fourbeat-csv', () => {
-  test('[D-10] reads columns in any order and case, with optional columns left out', () => {
+  test('[D-10] fourbeat-csv reads columns in any order and case, with optional columns left out', () => {
     const text = 'Answer, Question ,CHOICE 2,choice 1\nb,Which?,b,a\n';
-    expect(quizzesOf(text)).toEqual([WHICH]);
+    expect(quizzesOf(text)).toEqual([QUIZ]);
     const full =
       'question,choice 1,choice 2,choice 3,answer,duration,reveal\nWhich?,a,b,,b,5000,manual';
-    expect(quizzesOf(full)).toEqual([{ ...WHICH, duration: 5_000, reveal: 'manual' } as never]);
+    expect(quizzesOf(full)).toEqual([{ ...QUIZ, duration: 5_000, reveal: 'manual' } as never]);
   });
 
   test.each([
@@ -50,16 +50,16 @@ describe('fourbeat-csv', () => {
       ';;;;\nMy quiz;;;;\n\nquestion;choice 1;choice 2;answer;\n\nWhich?;a;b;b;\n;;;;\n',
     ],
     ['short rows', 'question,choice 1,choice 2,answer,duration,reveal\nWhich?,a,b,b\n'],
-  ])('[D-11] reads a file with %s', (_, text) => {
-    expect(quizzesOf(text)).toEqual([WHICH]);
+  ])('[D-11] fourbeat-csv reads a file with %s', (_, text) => {
+    expect(quizzesOf(text)).toEqual([QUIZ]);
   });
 
-  test('[D-11] keeps delimiters, quotes and spaces in cells', () => {
+  test('[D-11] fourbeat-csv keeps delimiters, quotes and spaces in cells', () => {
     const text =
       'question;choice 1;choice 2;answer\n" Who said ""no, never; not""?  ";1,5;" 2,5";" 2,5"\n';
     expect(quizzesOf(text)).toEqual([
       {
-        ...WHICH,
+        ...QUIZ,
         question: ' Who said "no, never; not"?  ',
         choices: ['1,5', ' 2,5'],
         answer: ' 2,5',
@@ -67,7 +67,7 @@ describe('fourbeat-csv', () => {
     ]);
   });
 
-  test('[D-7] [D-11] locates rows by the line at which they begin', () => {
+  test('[D-7] [D-11] fourbeat-csv locates rows by the line at which they begin', () => {
     const text =
       'question,choice 1,choice 2,answer\r\n"Which\r\none?",a,b,b\r\n\r\nWhich?,a,b,b\r\n"W?",a,"b",b';
     expect(locationsOf(text)).toEqual(['line 2', 'line 5', 'line 6']);
@@ -112,17 +112,17 @@ describe('fourbeat-csv', () => {
       `question,choice 1,choice 2,answer\n${','.repeat(1_000_000)}`,
       'over 64 cells',
     ],
-  ])('[D-7] rejects a file with %s', (_, text, message) => {
+  ])('[D-7] fourbeat-csv rejects a file with %s', (_, text, message) => {
     expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toContain(message);
   });
 
-  test('[D-7] [D-11] locates a wrong quote in a text with semicolons', () => {
+  test('[D-7] [D-11] fourbeat-csv locates a wrong quote in a text with semicolons', () => {
     const rows = 'Which?;"a, b";b;b\n'.repeat(30);
     const text = `question;choice 1;choice 2;answer\n${rows}Who is "B"?;a;b;b\n`;
     expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toStartWith('line 32: a quote');
   });
 
-  test('[D-7] reports a row with more cells than the header', () => {
+  test('[D-7] fourbeat-csv reports a row with more cells than the header', () => {
     const text = 'question,choice 1,choice 2,answer\nWhich?,a,b,b,c\n';
     expect(quizzesOf(text)).toEqual([
       { location: 'line 2', field: null, reason: 'has more cells than the header' } as never,
@@ -145,7 +145,7 @@ const correctAnswerIssue = (reason: string) => [
 ];
 
 describe('kahoot-csv', () => {
-  test('[D-13] reads the template: time in seconds, correct answer by number', () => {
+  test('[D-13] kahoot-csv reads the template: time in seconds, correct answer by number', () => {
     const found = kahoot(
       '1,"Which city hosted the Olympics in 1992, and where is it?",Barcelona,"Seoul,  Korea",Atlanta,Sydney,30,1',
       '2,Is the Earth flat?,True,False,,,,2',
@@ -171,11 +171,11 @@ describe('kahoot-csv', () => {
     expect(found.map(({ location }) => location)).toEqual(['line 6', 'line 7', 'line 8']);
   });
 
-  test('[D-13] reads short headers, without row numbers and with semicolons', () => {
+  test('[D-13] kahoot-csv reads short headers, without row numbers and with semicolons', () => {
     const text =
       'Question;Answer 1;Answer 2;Answer 3;Answer 4;Time limit (sec);Correct answer(s)\nWhich?;a;b;;;10;2\n';
     expect(readKahootCsv(text, DEFAULT_MS)).toMatchObject([
-      { quiz: { ...WHICH, duration: 10_000 } },
+      { quiz: { ...QUIZ, duration: 10_000 } },
     ]);
   });
 
@@ -186,11 +186,11 @@ describe('kahoot-csv', () => {
     ['Barcelona', 'must be the number of the correct answer'],
     ['3', 'is 3, and there is no answer 3'],
     ['7', 'is 7, and there is no answer 7'],
-  ])('[D-13] [D-7] reports a correct answer of %s', (cell, reason) => {
+  ])('[D-13] [D-7] kahoot-csv reports a correct answer of %s', (cell, reason) => {
     expect(kahoot(`1,Which?,Barcelona,Seoul,,,20,${cell}`)).toEqual(correctAnswerIssue(reason));
   });
 
-  test('[D-7] rejects a sheet without its header', () => {
+  test('[D-7] kahoot-csv rejects a sheet without its header', () => {
     expect(errorOf(() => readKahootCsv('a,b\n1,2\n', DEFAULT_MS))).toContain('columns Question');
   });
 });

@@ -21,8 +21,8 @@ export function memberOf(value: unknown, name: string): unknown {
  * @param what the expected value, for the error text
  * @throws UnreadableText
  */
-export function requireQuizArray(value: unknown, what: string): readonly unknown[] {
-  if (!Array.isArray(value)) throw new UnreadableText(`The text has no ${what}.`);
+export function requireQuizArray(value: unknown, expected: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw new UnreadableText(`The text has no ${expected}.`);
   if (value.length > QUIZZES_PER_IMPORT_MAX) throw new UnreadableText(tooManyQuizzes(value.length));
   return value;
 }

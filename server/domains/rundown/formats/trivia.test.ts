@@ -60,17 +60,17 @@ describe('opentdb', () => {
     ['url3986', encoded(rfc3986, plain)],
     ['urlLegacy', encoded(legacy, plain)],
     ['base64', encoded(base64)],
-  ])('[D-12] reads %s', (_, answer) => {
+  ])('[D-12] opentdb reads %s', (_, answer) => {
     const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
     expect(found.map(quizOf)).toEqual([HUNCHBACK, { ...EARTH, duration: DEFAULT_MS }]);
   });
 
-  test('[D-12] [D-14] marks the correct answer as first, except for true and false', () => {
+  test('[D-12] [D-14] opentdb marks the correct answer as first, except for true and false', () => {
     const found = readOpenTriviaDb(JSON.stringify(encoded(entities, plain)), DEFAULT_MS);
     expect(found.map((entry) => !isIssue(entry) && entry.answerIsFirst)).toEqual([true, false]);
   });
 
-  test('[D-12] collapses white space to one space', () => {
+  test('[D-12] opentdb collapses white space to one space', () => {
     const answer = encoded(plain);
     Object.assign(answer.results[0] ?? {}, { question: ' Who&nbsp;is\r\n  it? ' });
     expect(quizOf(readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS)[0])).toMatchObject({
@@ -78,7 +78,7 @@ describe('opentdb', () => {
     });
   });
 
-  test('[D-7] reports a quiz that cannot be decoded', () => {
+  test('[D-7] opentdb reports a quiz that cannot be decoded', () => {
     const answer = encoded(rfc3986, plain);
     Object.assign(answer.results[1] ?? {}, { correct_answer: '100%ZZ' });
     const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
@@ -96,14 +96,14 @@ describe('opentdb', () => {
     ['no results', '{"response_code":0}', 'no `results`'],
     ['an array', '[]', 'no `results`'],
     ['a page instead', '<!doctype html>', 'not valid JSON'],
-  ])('[D-7] rejects a response with %s', (_, text, message) => {
+  ])('[D-7] opentdb rejects a response with %s', (_, text, message) => {
     const read = () => readOpenTriviaDb(text, DEFAULT_MS);
     expect(read).toThrow(UnreadableText);
     expect(read).toThrow(message);
   });
 
   test.each(['null', '7', '"x"', '[]', '{}', '{"incorrect_answers":7}', '{"question":{}}'])(
-    '[D-7] reads a result that is %s as an empty entry',
+    '[D-7] opentdb reads a result that is %s as an empty entry',
     (item) => {
       const [found] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
       expect(found).toMatchObject({ location: 'quiz 1', quiz: { choices: [undefined] } });
@@ -127,7 +127,7 @@ const SAMPLE = [
 ];
 
 describe('the-trivia-api', () => {
-  test('[D-12] reads an array of questions with a separate correct answer', () => {
+  test('[D-12] the-trivia-api reads an array of questions with a separate correct answer', () => {
     expect(readTheTriviaApi(JSON.stringify(SAMPLE), DEFAULT_MS)).toMatchObject([
       {
         location: 'quiz 1',
@@ -147,7 +147,7 @@ describe('the-trivia-api', () => {
     ]);
   });
 
-  test('[D-7] rejects a value that is no array', () => {
+  test('[D-7] the-trivia-api rejects a value that is no array', () => {
     expect(() => readTheTriviaApi('{"questions":[]}', DEFAULT_MS)).toThrow('no array of questions');
   });
 });

@@ -1,5 +1,5 @@
--- Seats are leased in blocks, from rows of their own: who takes a block does not wait for a producer
--- at work on the stream, nor the producer for them.
+-- Nodes lease seats in blocks. The counter has a row of its own, so that leases do not wait for
+-- transactions that lock the stream's row, nor the other way around.
 create table seat_counters (
   stream_id text primary key,
   next_seat integer not null
@@ -8,5 +8,5 @@ insert into seat_counters (stream_id, next_seat)
 select id, next_seat from streams where next_seat > 0;
 alter table streams drop column next_seat;
 
--- Who rotates the signing keys locks this row first.
+-- Locked by every rotation of the signing keys, so that rotations run one after the other.
 insert into counters (name, value) values ('signing-key', 0);

@@ -1,5 +1,5 @@
--- People who sign in, each in one account. The e-mail is in lower case; `password` is the hash, with
--- its salt and its cost.
+-- Members, who sign in to the studio; each belongs to one account. `email` is in lower case; `password`
+-- is the hash with its salt and cost.
 create table members (
   uuid text primary key,
   number bigint not null,
@@ -12,7 +12,7 @@ create table members (
 );
 create index members_of_account on members (account, number);
 
--- Browsers in which a member is signed in, by the SHA-256 of their cookie.
+-- Sessions of members. `hash` is the SHA-256 of the cookie's secret, and `seen` the last recorded use.
 create table sessions (
   hash text primary key,
   member text not null references members (uuid),
@@ -23,9 +23,9 @@ create index sessions_of_member on sessions (member, seen);
 create index sessions_by_seen on sessions (seen);
 create index sessions_by_created on sessions (created);
 
--- One-time links, by the SHA-256 of their token: `setup` makes the first account, `invitation` a member,
--- and `password` sets the password of one. Only an invitation has a role; setup has no account and no
--- e-mail either.
+-- One-time links. `hash` is the SHA-256 of the link's secret. `setup` creates the first account,
+-- `invitation` a member, and `password` sets the password of a member. Only invitations have a role;
+-- setup links have neither account nor email.
 create table links (
   id text primary key,
   number bigint not null,

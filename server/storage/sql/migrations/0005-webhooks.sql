@@ -1,5 +1,6 @@
--- Webhooks: whom an account wants told of what happens, and what each of them is told. The secret is
--- kept as it is, since it signs. `failing_since` is when the first failure after the last success was.
+-- Webhooks of an account: `events` lists the event types that are sent to `url`. The secret is stored
+-- in plain text, because it signs deliveries. `failing_since` is the time of the first failure since the
+-- last success.
 create table webhooks (
   id text primary key,
   number bigint not null,
@@ -17,8 +18,8 @@ create table webhooks (
 create index webhooks_of_account on webhooks (account, number);
 insert into counters (name, value) values ('webhook', 0);
 
--- What the enabled ones want, which is all of them that others look at: where there are none, sealing
--- looks at an empty tree.
+-- The event types of enabled webhooks. Sealing reads only this table, which is empty when no webhook is
+-- enabled.
 create table subscriptions (
   type text not null,
   account text not null,
@@ -26,8 +27,9 @@ create table subscriptions (
   primary key (type, account, webhook)
 );
 
--- What happened and somebody wants to be told of. It is put before each of them later, a few at a time:
--- a thousand quizzes that close together, and twenty webhooks for each, hold up no sealing.
+-- The event log: events with a subscriber that are not dispatched yet. The dispatcher turns them into
+-- deliveries in batches, so that a thousand quizzes that close together, with twenty webhooks each, do
+-- not delay sealing.
 create table happenings (
   at bigint not null,
   type text not null,
@@ -37,8 +39,8 @@ create table happenings (
   primary key (at, type, key)
 );
 
--- The audience by the minute, of streams on air whose producer wants to be told: counted on by sealing,
--- and told once the minute is over.
+-- The viewer count of each minute, for streams on air with a subscription to `audience.minute`. Sealing
+-- updates it; it is dispatched when the minute is sealed.
 create table audience_minutes (
   minute bigint not null,
   stream_id text not null,
@@ -48,9 +50,9 @@ create table audience_minutes (
 );
 create index streams_on_air on streams (producer) where status = 'STREAMING';
 
--- What a webhook is told. The id comes of the webhook and of what happened, so that nothing is told
--- twice. `due` is when to send it next, and while it is being sent, when its `lease` ends; null once
--- there is nothing to send.
+-- Deliveries of events to webhooks. `id` is derived from webhook and event, so that no event is
+-- delivered twice. `due` is the time of the next attempt; during an attempt it is the end of `lease`;
+-- null when the delivery is finished.
 create table deliveries (
   id text primary key,
   webhook text not null,

@@ -1,7 +1,7 @@
--- How the chat of a stream goes; there is a row once somebody has moderated it. `pinned` is the line in
--- JSON. `revision` rises with whatever the pages of those who run the show read again, and `changed` is
--- the number of the last change that nodes go by: one sequence for all streams, so that a node looks at
--- one counter to learn that there is none.
+-- The state of moderated chats; the row is created by the first change. `pinned` is the pinned message
+-- in JSON. `revision` is incremented by every change that studio pages must reload. `changed` numbers
+-- the last change that nodes must reload: one sequence for all streams, so that a node detects changes
+-- by reading one counter.
 create table chat_rooms (
   stream_id text primary key references streams (id),
   slow_mode_ms integer not null default 0,
@@ -13,7 +13,7 @@ create table chat_rooms (
 create index chat_rooms_by_change on chat_rooms (changed);
 insert into counters (name, value) values ('moderation', 0);
 
--- Lines that were taken out of the chat, in the order in which they were.
+-- Ids of hidden chat messages. `number` is the order in which they were hidden.
 create table hidden_lines (
   stream_id text not null references streams (id),
   line text not null,
@@ -22,8 +22,8 @@ create table hidden_lines (
 );
 create index hidden_lines_in_order on hidden_lines (stream_id, number);
 
--- Viewers who may not write, or may not be there. `until` is null for the whole show; `member` is the
--- name of who decided it, null for a program.
+-- Muted and banned viewers, by `kind`. `until` is null for the whole show; `member` is the name of the
+-- member who decided, null for a program.
 create table restricted_viewers (
   stream_id text not null references streams (id),
   viewer text not null,
@@ -36,7 +36,7 @@ create table restricted_viewers (
   primary key (stream_id, viewer, kind)
 );
 
--- The queue of questions; `line` is the line in JSON, and `written` when it was.
+-- The question queue. `line` is the chat message in JSON, and `written` the time of its post.
 create table queued_questions (
   stream_id text not null references streams (id),
   id text not null,

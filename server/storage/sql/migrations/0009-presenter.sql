@@ -1,4 +1,4 @@
--- What opens the presenter view of a stream: one key each, by its SHA-256.
+-- Presenter keys, at most one for each stream. `hash` is the SHA-256 of the key.
 create table presenter_keys (
   stream_id text primary key references streams (id),
   hash text not null unique,

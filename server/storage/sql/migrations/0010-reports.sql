@@ -1,6 +1,6 @@
--- Reports of shows that are over. `due` is when to go on with one: while a node is at work on it, when
--- its `lease` ends; null once it is ready. `done` is in thousandths, and `tries` how often it was taken
--- up since it last got on.
+-- Reports of finished shows. `due` is when a node may work on the report; while one does, it is the end
+-- of `lease`; null when the report is ready. `done` is the completed share in thousandths, and `tries`
+-- the number of claims since the last progress.
 create table reports (
   stream_id text primary key,
   due bigint,
@@ -12,7 +12,7 @@ create table reports (
 );
 create index reports_due on reports (due) where due is not null;
 
--- Whether a stream has a row there, so that those that ended and have none are found at once: a stream
--- that ends makes nothing, as a thousand may end in one sealing.
+-- Whether a report of the stream is ordered. The end of a stream inserts no row, because a thousand
+-- streams may end in one sealing; this index finds the ended streams that lack a report.
 alter table streams add column reported smallint not null default 0;
 create index streams_to_report on streams (ended) where status = 'ENDED' and reported = 0;

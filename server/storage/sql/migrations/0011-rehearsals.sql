@@ -1,9 +1,9 @@
--- The stream that a hidden one rehearses; null: it is none of these, and may be seen.
+-- The stream that a hidden stream rehearses; null for streams that are not rehearsals.
 alter table streams add column rehearsal_of text;
 
--- Rehearsals: a hidden stream each, with synthetic viewers that one node sends. `seen` is when that node
--- last told of them, and `ended` when it sent them home. One that is not current is being removed; its row
--- stays until no token of its stream is good any more.
+-- Rehearsals: hidden streams with simulated viewers, which one node runs. `seen` is the time of that
+-- node's last report, and `ended` when it ended the viewers. The data of a rehearsal that is not current
+-- is being removed; its row stays until all tokens of its stream have expired.
 create table rehearsals (
   stream_id text primary key,
   show_id text not null,
