@@ -1,5 +1,5 @@
-/** Shapes on a square of 24 by 24, by what they mean. */
-const SHAPES = {
+/** SVG paths in a 24 × 24 view box. */
+const PATHS = {
   heart:
     'M12 20.6 10.7 19.4C6 15.2 3 12.4 3 8.9 3 6.1 5.2 4 7.9 4c1.6 0 3.1.8 4.1 2 1-1.2 2.5-2 4.1-2C18.8 4 21 6.1 21 8.9c0 3.5-3 6.3-7.7 10.5z',
   message: 'M4 4h16a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H9l-5 4v-4a2 2 0 0 1-2-2V6a2 2 0 0 1 2-2z',
@@ -22,13 +22,13 @@ const SHAPES = {
   down: 'm12 16-7-7 1.8-1.8 5.2 5.2 5.2-5.200L19 9z',
 } as const;
 
-export type IconName = keyof typeof SHAPES;
+export type IconName = keyof typeof PATHS;
 
-/** A picture beside words that say the same. */
+/** A decorative icon: hidden from screen readers, so text beside it has the meaning. */
 export function Icon({ name }: { readonly name: IconName }) {
   return (
     <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={SHAPES[name]} fillRule="evenodd" />
+      <path d={PATHS[name]} fillRule="evenodd" />
     </svg>
   );
 }

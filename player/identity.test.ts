@@ -1,36 +1,37 @@
 import { expect, test } from 'bun:test';
-import { identityIn, keepName } from './identity.ts';
+import { loadIdentity, storeName } from './identity.ts';
 
-function newStorage(roomFor = Number.POSITIVE_INFINITY) {
-  const kept = new Map<string, string>();
+/** @param capacity the number of items that fit */
+function newStorage(capacity = Number.POSITIVE_INFINITY) {
+  const items = new Map<string, string>();
   return {
-    getItem: (key: string) => kept.get(key) ?? null,
+    getItem: (key: string) => items.get(key) ?? null,
     setItem: (key: string, value: string) => {
-      if (kept.size >= roomFor) throw new Error('QuotaExceededError');
-      kept.set(key, value);
+      if (items.size >= capacity) throw new Error('QuotaExceededError');
+      items.set(key, value);
     },
   };
 }
 
-test('somebody is the same each time, with the name they gave', () => {
+test('a viewer has the same id each time, with the stored name', () => {
   const storage = newStorage();
-  const first = identityIn(storage);
+  const first = loadIdentity(storage);
   expect(first.id.length).toBeWithin(8, 257);
   expect(first.name).toBe('');
-  keepName('Ann', storage);
-  expect(identityIn(storage)).toEqual({ id: first.id, name: 'Ann' });
+  storeName('Ann', storage);
+  expect(loadIdentity(storage)).toEqual({ id: first.id, name: 'Ann' });
 });
 
 test('two browsers are two viewers', () => {
-  expect(identityIn(newStorage()).id).not.toBe(identityIn(newStorage()).id);
+  expect(loadIdentity(newStorage()).id).not.toBe(loadIdentity(newStorage()).id);
 });
 
 test.each([
-  ['keeps nothing', null],
-  ['has no room', newStorage(0)],
-])('a browser that %s has a viewer all the same', (_, storage) => {
-  keepName('Ann', storage);
-  const { id, name } = identityIn(storage);
+  ['no storage', null],
+  ['a full storage', newStorage(0)],
+])('a browser with %s has a viewer id all the same', (_, storage) => {
+  storeName('Ann', storage);
+  const { id, name } = loadIdentity(storage);
   expect(id).not.toBe('');
   expect(name).toBe('');
 });

@@ -3,35 +3,34 @@ import { pageStorage, type Storage } from '../sdk/environment.ts';
 const ID_KEY = 'fourbeat-viewer';
 const NAME_KEY = 'fourbeat-name';
 
-/** Who watches, by this browser. */
+/** The viewer of this browser. */
 export interface Identity {
-  /** The same each time, where the browser keeps things for this page. */
+  /** Stable if the browser has storage for this page. */
   readonly id: string;
-  /** What the viewer calls themselves; empty: not said yet. */
+  /** Shown in the chat; empty: none yet. */
   readonly name: string;
 }
 
-/** @param storage null where nothing is kept: then somebody is new each time */
-export function identityIn(storage: Storage | null = pageStorage()): Identity {
+/** @param storage null: not available, so each call returns a new id */
+export function loadIdentity(storage: Storage | null = pageStorage()): Identity {
   const id = storage?.getItem(ID_KEY) || newId();
-  keep(storage, ID_KEY, id);
+  store(storage, ID_KEY, id);
   return { id, name: storage?.getItem(NAME_KEY) ?? '' };
 }
 
-/** Keeps what the viewer calls themselves for the next time. */
-export function keepName(name: string, storage: Storage | null = pageStorage()): void {
-  keep(storage, NAME_KEY, name);
+export function storeName(name: string, storage: Storage | null = pageStorage()): void {
+  store(storage, NAME_KEY, name);
 }
 
-function keep(storage: Storage | null, key: string, value: string): void {
+function store(storage: Storage | null, key: string, value: string): void {
   try {
     storage?.setItem(key, value);
   } catch {
-    // There is no room: nothing is kept.
+    // The storage is full: the value is lost with the page.
   }
 }
 
-/** Not by `randomUUID`, which pages without TLS do not have. */
+/** Pages without TLS have no `randomUUID`. */
 function newId(): string {
   return Array.from(crypto.getRandomValues(new Uint32Array(4)), String).join('-');
 }

@@ -1,25 +1,25 @@
 import { expect, test } from 'bun:test';
-import { pageOptionsOf } from './page-options.ts';
+import { parsePageOptions } from './page-options.ts';
 
 const PAGE = 'https://live.example/watch/7d2c';
 
-test('a page of its own has everything, and talks with nobody', () => {
+test('a page of its own has everything and exchanges no messages', () => {
   const options = {
     streamId: '7d2c',
     isEmbedded: false,
     hasChat: true,
     isMuted: false,
-    hasFacts: false,
-    origin: null,
+    hasStats: false,
+    hostOrigin: null,
   };
-  expect(pageOptionsOf(PAGE)).toEqual(options);
-  expect(pageOptionsOf(`${PAGE}/`)).toEqual(options);
+  expect(parsePageOptions(PAGE)).toEqual(options);
+  expect(parsePageOptions(`${PAGE}/`)).toEqual(options);
 });
 
-test('in somebody else’s page it is the picture, and the chat when it is wanted', () => {
-  expect(pageOptionsOf(`${PAGE}?embed`)).toMatchObject({ isEmbedded: true, hasChat: false });
-  expect(pageOptionsOf(`${PAGE}?embed&chat`)).toMatchObject({ isEmbedded: true, hasChat: true });
-  expect(pageOptionsOf(`${PAGE}?muted&facts`)).toMatchObject({ isMuted: true, hasFacts: true });
+test('an embedded page has the chat only with ?chat', () => {
+  expect(parsePageOptions(`${PAGE}?embed`)).toMatchObject({ isEmbedded: true, hasChat: false });
+  expect(parsePageOptions(`${PAGE}?embed&chat`)).toMatchObject({ isEmbedded: true, hasChat: true });
+  expect(parsePageOptions(`${PAGE}?muted&facts`)).toMatchObject({ isMuted: true, hasStats: true });
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['', null],
   ['shop.example', null],
   ['javascript:alert(1)', null],
-])('?origin=%s lets %p talk with it', (text, origin) => {
+])('?origin=%s lets the host page %p exchange messages', (text, hostOrigin) => {
   const href = `${PAGE}?embed&origin=${encodeURIComponent(text)}`;
-  expect(pageOptionsOf(href).origin).toBe(origin);
+  expect(parsePageOptions(href).hostOrigin).toBe(hostOrigin);
 });

@@ -2,13 +2,13 @@ import { useSyncExternalStore } from 'react';
 
 const QUERY = '(prefers-reduced-motion: reduce)';
 
-/** Whether the viewer wants things to stay where they are. */
+/** Whether the viewer prefers reduced motion. */
 export function useReducedMotion(): boolean {
   return useSyncExternalStore(
-    (changed) => {
+    (onChange) => {
       const query = matchMedia(QUERY);
-      query.addEventListener('change', changed);
-      return () => query.removeEventListener('change', changed);
+      query.addEventListener('change', onChange);
+      return () => query.removeEventListener('change', onChange);
     },
     () => matchMedia(QUERY).matches,
   );

@@ -1,44 +1,46 @@
-/** What is needed of the browser. */
-export interface Surroundings {
-  /** By which the page came, such as `http/1.1` or `h2`; empty where browsers do not tell. */
+/** The part of the browser that the choice of transport depends on. */
+export interface BrowserConnection {
+  /** The protocol that delivered the page, such as `http/1.1` or `h2`; empty: unknown. */
   readonly protocol: string;
-  /** Of all tabs of this origin; null in pages without TLS, which have none. */
+  /** Locks shared by all tabs of this origin; null in pages without TLS. */
   readonly locks: Pick<LockManager, 'request'> | null;
 }
 
-// A browser has six connections to a host by HTTP/1.1, and a stream takes one for good. Pictures and
-// all else of every tab need some too.
-const STREAMING_TABS = 2;
+// A browser opens six HTTP/1.1 connections to a host, and a stream occupies one. The video and the
+// requests of all tabs need the others.
+const STREAMING_TABS_MAX = 2;
 
-/** The page's own. */
-export function ownSurroundings(): Surroundings {
+export function browserConnection(): BrowserConnection {
   const [entry] = performance.getEntriesByType('navigation');
   const { nextHopProtocol = '' } = (entry ?? {}) as Partial<PerformanceNavigationTiming>;
   return { protocol: nextHopProtocol, locks: navigator.locks ?? null };
 }
 
 /**
- * How this tab reads the feed: by a stream, unless so many others do that they would take all
- * connections to the service. A tab that streams does so until it is closed.
+ * Chooses how this tab reads the feed: by a stream, unless the streams of other tabs already occupy
+ * their share of the connections. A tab keeps its stream until it is closed.
  */
-export async function transportOf({ protocol, locks }: Surroundings): Promise<'auto' | 'poll'> {
-  // One connection is enough for everything.
+export async function chooseTransport({
+  protocol,
+  locks,
+}: BrowserConnection): Promise<'auto' | 'poll'> {
+  // HTTP/2 and HTTP/3 multiplex everything over one connection.
   if (protocol === 'h2' || protocol === 'h3') return 'auto';
-  for (let place = 0; locks && place < STREAMING_TABS; place++) {
-    if (await takes(locks, `fourbeat-stream-${place}`)) return 'auto';
+  for (let slot = 0; locks && slot < STREAMING_TABS_MAX; slot++) {
+    if (await acquire(locks, `fourbeat-stream-${slot}`)) return 'auto';
   }
   return 'poll';
 }
 
-/** Takes a lock, if it is free, for as long as the page is there. */
-function takes(locks: Pick<LockManager, 'request'>, name: string): Promise<boolean> {
+/** Takes a free lock until the page is closed. @returns whether it was free */
+function acquire(locks: Pick<LockManager, 'request'>, name: string): Promise<boolean> {
   return new Promise((resolve) => {
     locks
       .request(name, { ifAvailable: true }, (lock) => {
         resolve(lock !== null);
         return lock && new Promise(() => {});
       })
-      // Browsers refuse them to pages that may keep nothing.
+      // Browsers refuse locks to pages without storage.
       .catch(() => resolve(false));
   });
 }

@@ -1,25 +1,25 @@
+import { useEffect, useState } from 'react';
 import type { Snapshot, Viewer } from '../sdk/viewer.ts';
-import { Crowd } from './crowd/crowd.tsx';
-import { FlyingHearts } from './crowd/flying-hearts.tsx';
-import { useHearts } from './crowd/use-hearts.ts';
+import { AudiencePanel } from './audience/audience-panel.tsx';
+import { useHeartCount } from './audience/heart-count.ts';
+import { HeartOverlay } from './audience/heart-overlay.tsx';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
 import { Stage } from './stage/stage.tsx';
 import type { StageVideo } from './stage/stage-video.ts';
-import { useFilledWindow } from './stage/use-filled-window.ts';
 
 interface WatchPageProps {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
   readonly video: StageVideo;
-  /** Without what people say, as in somebody else's page. */
+  /** Whether the page has no audience panel, as in an embedded page. */
   readonly isBare: boolean;
-  /** With the facts about picture and feed. */
-  readonly hasFacts: boolean;
+  /** Whether the playback stats are open at first. */
+  readonly hasStats: boolean;
 }
 
-/** The whole page: the picture with what lies over it, and beside it the people. */
-export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPageProps) {
-  const hearts = useHearts(viewer, snapshot);
+/** The whole page: the stage with its overlays, and the audience panel. */
+export function WatchPage({ viewer, snapshot, video, isBare, hasStats }: WatchPageProps) {
+  const hearts = useHeartCount(viewer, snapshot);
   const [isFilled, setIsFilled] = useFilledWindow();
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
@@ -29,20 +29,35 @@ export function WatchPage({ viewer, snapshot, video, isBare, hasFacts }: WatchPa
         snapshot={snapshot}
         video={video}
         hasCount={isBare}
-        hasFacts={hasFacts}
+        hasStats={hasStats}
         isFilled={isFilled}
-        // Without what people say the picture has all of the window anyway.
+        // Without the audience panel, the stage has the whole window anyway.
         onFill={isBare ? null : setIsFilled}
       >
-        <FlyingHearts snapshot={snapshot} count={hearts} />
+        <HeartOverlay snapshot={snapshot} count={hearts} />
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
       {!isBare && (
-        <section className="watch-crowd" aria-label="The audience" inert={isFilled}>
-          {/* Nobody talks in a show that is not there, or that is not known yet. */}
-          {snapshot.stream && <Crowd viewer={viewer} snapshot={snapshot} hearts={hearts} />}
+        <section className="watch-audience" aria-label="Audience" inert={isFilled}>
+          {/* A show that is unknown, or not known yet, has no chat. */}
+          {snapshot.stream && <AudiencePanel viewer={viewer} snapshot={snapshot} hearts={hearts} />}
         </section>
       )}
     </main>
   );
+}
+
+/** Whether the stage fills the window, in place of full screen. Escape ends it. */
+function useFilledWindow(): [isFilled: boolean, setIsFilled: (isFilled: boolean) => void] {
+  const [isFilled, setIsFilled] = useState(false);
+  useEffect(() => {
+    if (!isFilled) return;
+    const onKeyDown = ({ key, defaultPrevented }: KeyboardEvent) => {
+      // Overlays and menus handle Escape first.
+      if (key === 'Escape' && !defaultPrevented) setIsFilled(false);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [isFilled]);
+  return [isFilled, setIsFilled];
 }

@@ -2,27 +2,26 @@ import { createRoot } from 'react-dom/client';
 import { join } from '../sdk/join.ts';
 import { useSnapshot } from '../sdk/react.ts';
 import type { Viewer } from '../sdk/viewer.ts';
-import { outsideOf, startBridge } from './embed/bridge.ts';
-import { identityIn } from './identity.ts';
-import { pageOptionsOf } from './page-options.ts';
-import { noticingSentOut } from './sent-out.ts';
-import { SentOutPage } from './sent-out-page.tsx';
+import { detectBan } from './ban-detection.ts';
+import { hostPageOf, startHostPageBridge } from './embed/host-page-bridge.ts';
+import { loadIdentity } from './identity.ts';
+import { parsePageOptions } from './page-options.ts';
 import { newStageVideo } from './stage/stage-video.ts';
-import { ownSurroundings, transportOf } from './transport.ts';
-import { followVisiblePart } from './visible-part.ts';
+import { browserConnection, chooseTransport } from './transport.ts';
+import { trackVisualViewport } from './visual-viewport.ts';
 import { WatchPage } from './watch-page.tsx';
 
-// The page at `/watch/:stream_id`: joins its stream, and shows what the viewer sees.
+// The entry of the page at `/watch/:stream_id`: joins its stream and renders the page.
 
-const options = pageOptionsOf(location.href);
-const { id, name } = identityIn();
-const { streamId, origin } = options;
-const transport = await transportOf(ownSurroundings());
+const options = parsePageOptions(location.href);
+const { id, name } = loadIdentity();
+const { streamId, hostOrigin } = options;
+const transport = await chooseTransport(browserConnection());
 const video = newStageVideo();
 video.muted = options.isMuted;
-const root = createRoot(rootPlace());
+const root = createRoot(rootElement());
 const environment = {
-  fetch: noticingSentOut((url, init) => fetch(url, init), sendOut),
+  fetch: detectBan((url, init) => fetch(url, init), onBanned),
 };
 const viewer = join({
   baseUrl: location.origin,
@@ -32,24 +31,24 @@ const viewer = join({
   transport,
   environment,
 });
-const outside = origin === null ? null : outsideOf(window, origin);
-const endBridge = outside && startBridge(viewer, video, outside);
+const hostPage = hostOrigin === null ? null : hostPageOf(window, hostOrigin);
+const stopBridge = hostPage && startHostPageBridge(viewer, video, hostPage);
 
-followVisiblePart(window);
+trackVisualViewport(window);
 root.render(<Watch viewer={viewer} />);
 
-/** The viewer is not wanted: nothing is asked for any more. */
-function sendOut(): void {
+/** Stops all requests. */
+function onBanned(): void {
   viewer.leave();
-  endBridge?.();
-  root.render(<SentOutPage />);
+  stopBridge?.();
+  root.render(<BannedPage />);
   video.pause();
 }
 
-function rootPlace(): HTMLElement {
-  const place = document.getElementById('root');
-  if (!place) throw new Error('the page has no place for it');
-  return place;
+function rootElement(): HTMLElement {
+  const element = document.getElementById('root');
+  if (!element) throw new Error('The page has no element with the id "root".');
+  return element;
 }
 
 function Watch({ viewer }: { readonly viewer: Viewer }) {
@@ -60,7 +59,16 @@ function Watch({ viewer }: { readonly viewer: Viewer }) {
       snapshot={snapshot}
       video={video}
       isBare={!options.hasChat}
-      hasFacts={options.hasFacts}
+      hasStats={options.hasStats}
     />
+  );
+}
+
+function BannedPage() {
+  return (
+    <main className="banned">
+      <h1>You cannot watch this show</h1>
+      <p>The host removed you from this show.</p>
+    </main>
   );
 }

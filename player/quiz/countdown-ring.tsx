@@ -1,15 +1,15 @@
 const RADIUS = 20;
 const LENGTH = 2 * Math.PI * RADIUS;
-/** From here on it is to be seen that time runs out. */
+/** With less time left, the ring changes its color. */
 const SHORT_MS = 5_000;
 
 interface CountdownRingProps {
   readonly remainingMs: number;
-  /** Of the whole quiz, ms. */
+  /** The duration of the whole quiz, ms. */
   readonly durationMs: number;
 }
 
-/** How long there is to answer: seconds as a number, the share as a ring. */
+/** The time left to answer: seconds as a number, the share as a ring. */
 export function CountdownRing({ remainingMs, durationMs }: CountdownRingProps) {
   const share = Math.min(1, remainingMs / durationMs);
   return (

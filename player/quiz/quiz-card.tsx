@@ -1,13 +1,12 @@
 import { useId, useRef, useState } from 'react';
 import type { Viewer, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
 import { Icon, type IconName } from '../icon.tsx';
-import { choiceOfKey } from './choice-keys.ts';
 import { CountdownRing } from './countdown-ring.tsx';
-import { QuizChoices } from './quiz-choices.tsx';
+import { choiceOfKey, QuizChoices } from './quiz-choices.tsx';
 import { QuizResultsList } from './quiz-results-list.tsx';
-import { gameWords, phaseOf, type QuizPhase, type Standing, standingOf } from './quiz-words.ts';
-import { useBorrowedFocus } from './use-borrowed-focus.ts';
-import { useMakingWay } from './use-making-way.ts';
+import { phaseOf, type QuizPhase, type QuizStatus, quizStatus, roundText } from './quiz-text.ts';
+import { useCollapseWhileTyping } from './use-collapse-while-typing.ts';
+import { useTemporaryFocus } from './use-temporary-focus.ts';
 
 interface QuizCardProps {
   readonly viewer: Viewer;
@@ -18,8 +17,57 @@ interface QuizCardProps {
   readonly isOver: boolean;
 }
 
-/** Of a question: more is set smaller. */
-const LONG_CHARS = 120;
+/** A quiz, from its question to its results. The viewer can collapse it. */
+export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCardProps) {
+  const card = useRef<HTMLElement>(null);
+  const [isHidden, setIsHidden] = useState(false);
+  const [isTyping, expand] = useCollapseWhileTyping(card);
+  const isCollapsed = isHidden || isTyping;
+  const [isRejected, setIsRejected] = useState(false);
+  const phase = phaseOf(quiz, remainingMs, isOver);
+  useTemporaryFocus(card, `${phase === 'revealed'} ${isCollapsed}`);
+  const { order, duration } = quiz.quiz;
+  const status: QuizStatus =
+    isRejected && phase === 'open'
+      ? { tone: 'bad', text: 'Your answer was not accepted. Choose again.' }
+      : quizStatus(quiz, phase);
+
+  const choose = (choice: string) => {
+    setIsRejected(false);
+    viewer.answer(choice).catch(() => setIsRejected(true));
+  };
+  return (
+    <section
+      ref={card}
+      className={isCollapsed ? 'quiz quiz--collapsed' : 'quiz'}
+      data-phase={phase}
+      aria-label="Quiz"
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && !isCollapsed) {
+          // Escape collapses only the card, it does not leave the full window.
+          event.preventDefault();
+          setIsHidden(true);
+        }
+        const choice = phase === 'open' && !isCollapsed ? choiceOfKey(event, order) : null;
+        if (choice !== null) choose(choice);
+      }}
+    >
+      <QuizHead
+        phase={phase}
+        status={status}
+        isCollapsed={isCollapsed}
+        remainingMs={remainingMs}
+        durationMs={duration}
+        onToggle={() => {
+          expand();
+          setIsHidden(!isCollapsed);
+        }}
+      />
+      {!isCollapsed && <QuizBody quiz={quiz} winners={winners} phase={phase} onChoose={choose} />}
+    </section>
+  );
+}
 
 const PHASE_TITLES: Record<QuizPhase, string> = {
   open: 'Quiz',
@@ -29,101 +77,98 @@ const PHASE_TITLES: Record<QuizPhase, string> = {
   revealed: 'Results',
 };
 
-/** A quiz, from its question to its results. It can be put aside, and what is below it pressed. */
-export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCardProps) {
-  const place = useRef<HTMLElement>(null);
-  const questionId = useId();
-  const [isHidden, setIsHidden] = useState(false);
-  const [isMakingWay, endMakingWay] = useMakingWay(place);
-  const isAside = isHidden || isMakingWay;
-  const [isNotTaken, setIsNotTaken] = useState(false);
-  const phase = phaseOf(quiz, remainingMs, isOver);
-  useBorrowedFocus(place, `${phase === 'revealed'} ${isAside}`);
-  const { question, order, duration } = quiz.quiz;
-  const standing: Standing =
-    isNotTaken && phase === 'open'
-      ? { tone: 'bad', words: 'Your choice was not taken. Please choose again.' }
-      : standingOf(quiz, phase);
-  const game = phase === 'revealed' ? gameWords(winners) : null;
+interface QuizHeadProps {
+  readonly phase: QuizPhase;
+  readonly status: QuizStatus;
+  readonly isCollapsed: boolean;
+  readonly remainingMs: number;
+  readonly durationMs: number;
+  onToggle(): void;
+}
 
-  const choose = (choice: string) => {
-    setIsNotTaken(false);
-    viewer.answer(choice).catch(() => setIsNotTaken(true));
-  };
-
+/** The countdown or a mark, the status, and the button that collapses the card. */
+function QuizHead({
+  phase,
+  status,
+  isCollapsed,
+  remainingMs,
+  durationMs,
+  onToggle,
+}: QuizHeadProps) {
   return (
-    <section
-      ref={place}
-      className={isAside ? 'quiz quiz--aside' : 'quiz'}
-      data-phase={phase}
-      aria-label="Quiz"
-      tabIndex={-1}
-      onKeyDown={(event) => {
-        if (event.key === 'Escape' && !isAside) {
-          // It puts this aside, and ends nothing that this is in.
-          event.preventDefault();
-          setIsHidden(true);
-        }
-        const choice = phase === 'open' && !isAside ? choiceOfKey(event, order) : null;
-        if (choice !== null) choose(choice);
-      }}
-    >
-      <header className="quiz-head">
-        {phase === 'open' || phase === 'answered' ? (
-          <CountdownRing remainingMs={remainingMs} durationMs={duration} />
-        ) : (
-          <span className={`quiz-mark quiz-mark--${standing.tone}`}>
-            <Icon name={markOf(phase, standing)} />
-          </span>
-        )}
-        <p className={`quiz-standing quiz-standing--${standing.tone}`}>
-          <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
-          <span className={isAside ? 'unseen' : ''}>{standing.words}</span>
-        </p>
-        <button
-          type="button"
-          className="quiz-button"
-          aria-expanded={!isAside}
-          onClick={(event) => {
-            // Not every browser does so: but who sees the quiz no longer writes.
-            event.currentTarget.focus();
-            endMakingWay();
-            setIsHidden(!isAside);
-          }}
-        >
-          {isAside ? 'Show' : 'Hide'}
-          <span className="unseen"> the quiz</span>
-        </button>
-      </header>
-      {!isAside && (
-        <>
-          <h2
-            className={
-              question.length > LONG_CHARS ? 'quiz-question quiz-question--long' : 'quiz-question'
-            }
-            id={questionId}
-          >
-            {question}
-          </h2>
-          {quiz.results ? (
-            <QuizResultsList results={quiz.results} choice={quiz.choice} />
-          ) : (
-            <QuizChoices
-              order={order}
-              labelledBy={questionId}
-              choice={quiz.choice}
-              isOpen={phase === 'open'}
-              onChoose={choose}
-            />
-          )}
-          {game && <p className="quiz-game">{game}</p>}
-        </>
+    <header className="quiz-head">
+      {phase === 'open' || phase === 'answered' ? (
+        <CountdownRing remainingMs={remainingMs} durationMs={durationMs} />
+      ) : (
+        <span className={`quiz-mark quiz-mark--${status.tone}`}>
+          <Icon name={markOf(phase, status)} />
+        </span>
       )}
-    </section>
+      <p className={`quiz-status quiz-status--${status.tone}`}>
+        <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
+        <span className={isCollapsed ? 'unseen' : ''}>{status.text}</span>
+      </p>
+      <button
+        type="button"
+        className="quiz-button"
+        aria-expanded={!isCollapsed}
+        onClick={(event) => {
+          // Safari does not focus a clicked button, so the text field would keep the focus.
+          event.currentTarget.focus();
+          onToggle();
+        }}
+      >
+        {isCollapsed ? 'Show' : 'Hide'}
+        <span className="unseen"> the quiz</span>
+      </button>
+    </header>
   );
 }
 
-function markOf(phase: QuizPhase, { tone }: Standing): IconName {
+/** A longer question is set in a smaller font. */
+const LONG_QUESTION_CHARS = 120;
+
+interface QuizBodyProps {
+  readonly quiz: ViewerQuiz;
+  readonly winners: Winners;
+  readonly phase: QuizPhase;
+  onChoose(choice: string): void;
+}
+
+/** The question with its choices or results. */
+function QuizBody({ quiz, winners, phase, onChoose }: QuizBodyProps) {
+  const questionId = useId();
+  const { question, order } = quiz.quiz;
+  const round = phase === 'revealed' ? roundText(winners) : null;
+  return (
+    <>
+      <h2
+        className={
+          question.length > LONG_QUESTION_CHARS
+            ? 'quiz-question quiz-question--long'
+            : 'quiz-question'
+        }
+        id={questionId}
+      >
+        {question}
+      </h2>
+      {quiz.results ? (
+        <QuizResultsList results={quiz.results} choice={quiz.choice} />
+      ) : (
+        <QuizChoices
+          order={order}
+          labelledBy={questionId}
+          choice={quiz.choice}
+          isOpen={phase === 'open'}
+          onChoose={onChoose}
+        />
+      )}
+      {round && <p className="quiz-round">{round}</p>}
+    </>
+  );
+}
+
+function markOf(phase: QuizPhase, { tone }: QuizStatus): IconName {
   if (phase !== 'revealed' || tone === 'plain') return 'lock';
   return tone === 'good' ? 'right' : 'wrong';
 }

@@ -1,46 +1,45 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useRemainingMs } from '../../sdk/react.ts';
 import type { Snapshot, Viewer, ViewerQuiz } from '../../sdk/viewer.ts';
 import { QuizCard } from './quiz-card.tsx';
-import { winnerWords } from './quiz-words.ts';
-import { useQuizVoice } from './use-quiz-voice.ts';
-import { useWinnersMoment } from './use-winners-moment.ts';
-import { useWithoutPassed } from './use-without-passed.ts';
+import { winnersText } from './quiz-text.ts';
+import { useQuizAnnouncements } from './use-quiz-announcements.ts';
+import { useShownRound } from './use-shown-round.ts';
 import { WinnersCard } from './winners-card.tsx';
 
-/** The quiz on screen and the winners, over the picture; on phones a sheet from the bottom. */
+/** The current quiz or the winners, over the video; on phones a sheet at the bottom. */
 export function QuizOverlay({
   viewer,
-  snapshot: { state, quiz: newest, winners: known },
+  snapshot: { state, quiz: latest, winners: viewerWinners },
 }: {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
 }) {
-  // It renders this again while time runs; of a quiz that has just come it knows only afterwards.
+  // The hook renders this again as time passes. Its value lags behind for a new quiz, so read it anew.
   useRemainingMs(viewer);
   const remainingMs = viewer.remainingMs();
-  const told = useWithoutPassed(viewer, newest);
+  const current = useWithoutMissedQuiz(viewer, latest);
   const isOver = state === 'ended';
-  // Of a game that is seen again there is nothing more to win.
-  const winners = isOver ? { ...known, isWinning: null } : known;
-  const [moment, endMoment] = useWinnersMoment(viewer);
-  // Results make way for the winners; a quiz that runs does not.
-  const isMoment = moment !== null && (told === null || told.results !== null);
-  const quiz = useWithoutOldResults(told, isMoment);
-  const voice = useQuizVoice({ quiz, remainingMs, winners, isOver });
-  const hasWon = isMoment && moment.count !== null && winners.hasWon;
-  const words = isMoment ? winnerWords(moment.count, hasWon, isOver) : null;
+  // Nothing can be won in a replay.
+  const winners = isOver ? { ...viewerWinners, isWinning: null } : viewerWinners;
+  const [round, closeRound] = useShownRound(viewer);
+  // Winners replace results, but not a quiz without results.
+  const showsRound = round !== null && (current === null || current.results !== null);
+  const quiz = useWithoutReplacedResults(current, showsRound);
+  const { announcement, warning } = useQuizAnnouncements({ quiz, remainingMs, winners, isOver });
+  const hasWon = showsRound && round.count !== null && winners.hasWon;
+  const text = showsRound ? winnersText(round.count, hasWon, isOver) : null;
   return (
     <>
       <p className="unseen" aria-live="assertive">
-        {words ? `${words.title} ${words.more}`.trim() : quiz && voice.words}
+        {text ? `${text.title} ${text.more}`.trim() : quiz && announcement}
       </p>
-      {/* It waits until all of the question is read out. */}
+      {/* Does not interrupt the question. */}
       <p className="unseen" role="status">
-        {!words && quiz && voice.warning}
+        {!text && quiz && warning}
       </p>
-      {words ? (
-        <WinnersCard words={words} hasWon={hasWon} onClose={endMoment} />
+      {text ? (
+        <WinnersCard text={text} hasWon={hasWon} onClose={closeRound} />
       ) : (
         quiz && (
           <QuizCard
@@ -57,12 +56,22 @@ export function QuizOverlay({
   );
 }
 
-/** @returns the quiz; null when its results have made way for winners: they do not come back */
-function useWithoutOldResults(quiz: ViewerQuiz | null, isMoment: boolean): ViewerQuiz | null {
-  const [oldId, setOldId] = useState<string | null>(null);
+/** @returns the quiz; null when the video jumped past its close, so that no results will come */
+function useWithoutMissedQuiz(viewer: Viewer, quiz: ViewerQuiz | null): ViewerQuiz | null {
+  const [jumpedTo, setJumpedTo] = useState(0);
+  useEffect(() => viewer.on('jump', ({ interval }) => setJumpedTo(interval)), [viewer]);
+  return quiz && !quiz.results && quiz.quiz.closeInterval <= jumpedTo ? null : quiz;
+}
+
+/** @returns the quiz; null when winners have replaced its results, also after those are closed */
+function useWithoutReplacedResults(
+  quiz: ViewerQuiz | null,
+  showsRound: boolean,
+): ViewerQuiz | null {
+  const [replacedId, setReplacedId] = useState<string | null>(null);
   const resultsId = quiz?.results?.id ?? null;
-  // Who goes back to the quiz sees its results again.
-  const nextId = resultsId !== null && !isMoment ? oldId : resultsId;
-  if (nextId !== oldId) setOldId(nextId);
+  // A viewer who seeks back to the quiz gets its results again.
+  const nextId = resultsId !== null && !showsRound ? replacedId : resultsId;
+  if (nextId !== replacedId) setReplacedId(nextId);
   return resultsId !== null && resultsId === nextId ? null : quiz;
 }

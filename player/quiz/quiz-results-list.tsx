@@ -8,17 +8,17 @@ interface QuizResultsListProps {
   readonly choice: string | null;
 }
 
-/** How many chose what, and which was correct. */
+/** The share of each choice, and which one is correct. */
 export function QuizResultsList({ results, choice }: QuizResultsListProps) {
   return (
     <ul className="quiz-choices">
-      {results.order.map((one) => {
-        const { percentage, count } = results.choices[one] ?? { percentage: 0, count: 0 };
-        const isCorrect = one === results.answer;
-        const isOwn = one === choice;
+      {results.order.map((text) => {
+        const { percentage, count } = results.choices[text] ?? { percentage: 0, count: 0 };
+        const isCorrect = text === results.answer;
+        const isOwn = text === choice;
         return (
           <li
-            key={one}
+            key={text}
             className={`quiz-result${isCorrect ? ' quiz-result--correct' : ''}${isOwn ? ' quiz-result--own' : ''}`}
             style={{ '--percent': percentage } as CSSProperties}
           >
@@ -27,7 +27,7 @@ export function QuizResultsList({ results, choice }: QuizResultsListProps) {
               {isCorrect ? <Icon name="right" /> : isOwn && <Icon name="wrong" />}
             </span>
             <span className="quiz-choice-text">
-              {one}
+              {text}
               <span className="quiz-tags">
                 {[isCorrect && 'Correct', isOwn && 'Your answer'].filter(Boolean).join(' · ')}
               </span>

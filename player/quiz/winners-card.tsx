@@ -1,50 +1,50 @@
 import { useRef } from 'react';
 import { Icon } from '../icon.tsx';
 import { Confetti } from './confetti.tsx';
-import type { WinnerWords } from './quiz-words.ts';
-import { useBorrowedFocus } from './use-borrowed-focus.ts';
-import { useMakingWay } from './use-making-way.ts';
+import type { WinnersText } from './quiz-text.ts';
+import { useCollapseWhileTyping } from './use-collapse-while-typing.ts';
+import { useTemporaryFocus } from './use-temporary-focus.ts';
 
 interface WinnersCardProps {
-  readonly words: WinnerWords;
+  readonly text: WinnersText;
   readonly hasWon: boolean;
   onClose(): void;
 }
 
-/** Who has won: a line alone, while it would cover the box that somebody writes in. */
-export function WinnersCard({ words: { title, more }, hasWon, onClose }: WinnersCardProps) {
-  const place = useRef<HTMLElement>(null);
-  const [isMakingWay, endMakingWay] = useMakingWay(place);
-  useBorrowedFocus(place, isMakingWay);
-  const look = hasWon ? 'quiz winners winners--own' : 'quiz winners';
+/** The winners of a round; a single row while the card would cover a focused text field. */
+export function WinnersCard({ text: { title, more }, hasWon, onClose }: WinnersCardProps) {
+  const card = useRef<HTMLElement>(null);
+  const [isCollapsed, expand] = useCollapseWhileTyping(card);
+  useTemporaryFocus(card, isCollapsed);
+  const expandedClass = hasWon ? 'quiz winners winners--own' : 'quiz winners';
   return (
     <>
       {hasWon && <Confetti />}
       <section
-        ref={place}
-        className={isMakingWay ? 'quiz quiz--aside' : look}
+        ref={card}
+        className={isCollapsed ? 'quiz quiz--collapsed' : expandedClass}
         aria-label="Winners"
         tabIndex={-1}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
-          // It closes this, and nothing that this is in.
+          // Escape closes only the card, not the full window.
           event.preventDefault();
           onClose();
         }}
       >
-        {isMakingWay ? (
+        {isCollapsed ? (
           <header className="quiz-head">
             <span className={hasWon ? 'quiz-mark quiz-mark--won' : 'quiz-mark'}>
               <Icon name="winner" />
             </span>
-            <h2 className="quiz-standing">{title}</h2>
+            <h2 className="quiz-status">{title}</h2>
             <button
               type="button"
               className="quiz-button"
               onClick={(event) => {
-                // Not every browser does so: but who sees the winners no longer writes.
+                // Safari does not focus a clicked button, so the text field would keep the focus.
                 event.currentTarget.focus();
-                endMakingWay();
+                expand();
               }}
             >
               Show<span className="unseen"> the winners</span>

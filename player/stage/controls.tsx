@@ -2,44 +2,43 @@ import { useEffect, useRef } from 'react';
 import { Icon } from '../icon.tsx';
 import './media-elements.ts';
 import type { StageVideo } from './stage-video.ts';
-import { useKeyboardWithin } from './use-keyboard-within.ts';
+import { useKeyboardFocusWithin } from './use-keyboard-focus-within.ts';
 
 interface ControlsProps {
   readonly video: StageVideo;
-  /** Whether there is a picture to control. */
+  /** Whether there is video to control. */
   readonly isShown: boolean;
-  /** Whether there is more to come. */
+  /** Whether the stream is live. */
   readonly isLive: boolean;
-  /** Whether the stage has the whole window. */
+  /** Whether the stage fills the window. */
   readonly isFilled: boolean;
-  /** null: it need not. */
+  /** Sets `isFilled`; null: the stage is alone in the window. */
   readonly onFill: ((isFilled: boolean) => void) | null;
 }
 
-/** What the elements of media-chrome need of the controller besides its attributes. */
+/** A property of `<media-controller>` that is not an attribute. */
 interface Controller extends HTMLElement {
   fullscreenElement: HTMLElement;
 }
 
-/** After so many seconds without a hand on them the controls go; they stay under the keyboard. */
+/** The controls hide after so many seconds without input, but not while they have keyboard focus. */
 const AUTOHIDE_S = '3';
 const NEVER = '-1';
-// Players stay so far behind the newest frame, s.
+// The latency that players keep, seconds.
 const BEHIND_LIVE_S = '3';
 
 /**
- * The picture with its controls: for fingers, mice, keyboards and screen readers. Where only a bare
- * video can have the whole screen, as on iPhones, the stage has the whole window instead: a quiz
- * would not be seen over a bare video.
+ * The video with its controls. Where only a `<video>` can be in full screen, as on iPhones, the stage
+ * fills the window instead: a quiz would not be visible over a full-screen `<video>`.
  */
 export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsProps) {
-  const place = useRef<HTMLElement>(null);
-  const isKeyboardHere = useKeyboardWithin(place);
+  const controllerRef = useRef<HTMLElement>(null);
+  const hasKeyboardFocus = useKeyboardFocusWithin(controllerRef);
 
   useEffect(() => {
-    const controller = place.current as Controller | null;
+    const controller = controllerRef.current as Controller | null;
     if (!controller) return;
-    // The whole stage, so that a quiz is seen in full screen too.
+    // The whole stage goes to full screen, with its overlays.
     const stage = controller.closest('.stage');
     if (stage instanceof HTMLElement) controller.fullscreenElement = stage;
     controller.prepend(video);
@@ -47,21 +46,21 @@ export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsP
   }, [video]);
 
   useEffect(() => {
-    // Nobody's hand is on them now; they would wait for the next one to go.
-    if (!isKeyboardHere) place.current?.dispatchEvent(new Event('mouseleave'));
-  }, [isKeyboardHere]);
+    // Starts the timer that hides the controls; media-chrome waits for the next pointer otherwise.
+    if (!hasKeyboardFocus) controllerRef.current?.dispatchEvent(new Event('mouseleave'));
+  }, [hasKeyboardFocus]);
 
   return (
     <media-controller
-      ref={place}
+      ref={controllerRef}
       className={isShown ? 'stage-player' : 'stage-player stage-player--idle'}
-      autohide={isKeyboardHere ? NEVER : AUTOHIDE_S}
+      autohide={hasKeyboardFocus ? NEVER : AUTOHIDE_S}
       nosubtitleslangpref=""
       seektoliveoffset={BEHIND_LIVE_S}
     >
       <media-loading-indicator slot="centered-chrome" noautohide="" />
       <media-rendition-menu hidden anchor="auto">
-        {/* In place of a way back to another menu, which there is not: a menu may have no button. */}
+        {/* Replaces the default back button: a menu must not contain a button. */}
         <span slot="header" hidden />
       </media-rendition-menu>
       <media-time-range />
@@ -81,7 +80,7 @@ export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsP
         ) : (
           <media-time-display showduration="" />
         )}
-        <span className="stage-room" />
+        <span className="stage-spacer" />
         <media-rendition-menu-button />
         <media-pip-button />
         {document.fullscreenEnabled ? (
@@ -95,7 +94,7 @@ export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsP
               onClick={() => onFill(!isFilled)}
             >
               <Icon name={isFilled ? 'unfill' : 'fill'} />
-              <span className="unseen">Fill the window</span>
+              <span className="unseen">Fill window</span>
             </button>
           )
         )}

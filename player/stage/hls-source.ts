@@ -1,40 +1,45 @@
 import Hls from 'hls.js';
 import { hlsPicture } from '../../sdk/pictures.ts';
-import { jumpOverGaps } from './gap-jump.ts';
-import { mend } from './hls-mending.ts';
+import { recoverFromErrors } from './hls-recovery.ts';
+import { skipGaps } from './skip-gaps.ts';
 import type { Source, SourceListener } from './source.ts';
 import type { StageVideo } from './stage-video.ts';
 
-// How far behind the newest frame it still counts as live, s: more than players keep by themselves.
-const LIVE_WITHIN_S = 6;
+// Up to this latency the controls show "Live", seconds: more than players keep by themselves.
+const LIVE_LATENCY_MAX_S = 6;
 
-/** Brings a stream into the element by Media Source Extensions; null where they are not enough. */
+/** Plays HLS by Media Source Extensions. @returns null when the browser does not support it */
 export function hlsSource(video: StageVideo, url: string, listener: SourceListener): Source | null {
   if (!Hls.isSupported()) return null;
   const hls = new Hls({ backBufferLength: 30, liveDurationInfinity: true });
-  const stopMending = mend(hls, url, listener);
-  const stopJumping = jumpOverGaps(hls, video);
+  const stopRecovery = recoverFromErrors(hls, url, listener);
+  const stopSkipping = skipGaps(hls, video);
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     video.videoRenditions.replace(
-      hls.levels.map(({ width, height, bitrate }, at) => ({ id: `${at}`, width, height, bitrate })),
+      hls.levels.map(({ width, height, bitrate }, index) => ({
+        id: `${index}`,
+        width,
+        height,
+        bitrate,
+      })),
     );
     listener.onReady();
   });
   hls.on(Hls.Events.LEVEL_UPDATED, (_, { details }) => {
-    video.liveEdgeStart = details.live ? details.edge - LIVE_WITHIN_S : null;
+    video.liveEdgeStart = details.live ? details.edge - LIVE_LATENCY_MAX_S : null;
   });
-  const choose = () => {
+  const selectLevel = () => {
     hls.nextLevel = video.videoRenditions.selectedIndex;
   };
-  video.videoRenditions.addEventListener('change', choose);
+  video.videoRenditions.addEventListener('change', selectLevel);
   hls.attachMedia(video);
   hls.loadSource(url);
   return {
     picture: hlsPicture(hls),
     stop() {
-      stopMending();
-      stopJumping();
-      video.videoRenditions.removeEventListener('change', choose);
+      stopRecovery();
+      stopSkipping();
+      video.videoRenditions.removeEventListener('change', selectLevel);
       video.videoRenditions.replace([]);
       hls.destroy();
     },

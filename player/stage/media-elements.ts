@@ -16,31 +16,33 @@ import { En } from 'media-chrome/dist/lang/en.js';
 import { addTranslation } from 'media-chrome/dist/utils/i18n.js';
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 
-// The elements of media-chrome that the page has, one by one: all of them would be twice as heavy.
+// Imports only the media-chrome elements that the page uses: all of them are twice as large.
 
-// Who says what is to be seen on the button means the button.
+// Voice control needs a label that contains the visible text of the button.
 addTranslation('en', { ...En, 'seek to live': 'go to live' });
 
-type Plain = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement>;
-/** What an element takes besides. */
-type Taking<Name extends string> = Plain & { readonly [Key in Name]?: string | undefined };
+type ElementProps = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement>;
+/** An element with further attributes. */
+type ElementWith<Name extends string> = ElementProps & {
+  readonly [Key in Name]?: string | undefined;
+};
 
 declare module 'react' {
   namespace JSX {
     interface IntrinsicElements {
-      'media-controller': Taking<'autohide' | 'nosubtitleslangpref' | 'seektoliveoffset'>;
-      'media-control-bar': Plain;
-      'media-fullscreen-button': Plain;
-      'media-live-button': Plain;
-      'media-loading-indicator': Taking<'noautohide' | 'loadingdelay'>;
-      'media-mute-button': Plain;
-      'media-pip-button': Plain;
-      'media-play-button': Plain;
-      'media-time-display': Taking<'showduration'>;
-      'media-time-range': Plain;
-      'media-volume-range': Plain;
-      'media-rendition-menu': Taking<'anchor'>;
-      'media-rendition-menu-button': Plain;
+      'media-controller': ElementWith<'autohide' | 'nosubtitleslangpref' | 'seektoliveoffset'>;
+      'media-control-bar': ElementProps;
+      'media-fullscreen-button': ElementProps;
+      'media-live-button': ElementProps;
+      'media-loading-indicator': ElementWith<'noautohide' | 'loadingdelay'>;
+      'media-mute-button': ElementProps;
+      'media-pip-button': ElementProps;
+      'media-play-button': ElementProps;
+      'media-time-display': ElementWith<'showduration'>;
+      'media-time-range': ElementProps;
+      'media-volume-range': ElementProps;
+      'media-rendition-menu': ElementWith<'anchor'>;
+      'media-rendition-menu-button': ElementProps;
     }
   }
 }

@@ -6,55 +6,55 @@ import type { Source } from './source.ts';
 const LONG_MS = 60_000;
 
 let video: FakeVideo;
-let told: string[];
-let mayCome: boolean;
+let reports: string[];
+let retriesMissing: boolean;
 let source: Source;
 
 beforeEach(() => {
   jest.useFakeTimers();
   video = new FakeVideo();
-  told = [];
-  mayCome = true;
+  reports = [];
+  retriesMissing = true;
   source = nativeSource(asStageVideo(video), '/show/master.m3u8', {
-    onReady: () => told.push('ready'),
-    onAbsent: () => told.push('absent'),
-    onBroken: () => told.push('broken'),
-    mayCome: () => mayCome,
+    onReady: () => reports.push('ready'),
+    onMissing: () => reports.push('missing'),
+    onInterrupted: () => reports.push('interrupted'),
+    retriesMissing: () => retriesMissing,
   });
 });
 afterEach(() => {
   jest.useRealTimers();
 });
 
-test('what is not there yet is asked for again', () => {
-  video.tell('error');
+test('a missing stream is retried', () => {
+  video.emit('error');
   jest.advanceTimersByTime(LONG_MS);
-  expect([told, video.loads]).toEqual([['absent'], 1]);
+  expect([reports, video.loads]).toEqual([['missing'], 1]);
 });
 
-test('what is over and was never there is not', () => {
-  mayCome = false;
-  video.tell('error');
+test('a missing stream of a show that is over is not retried', () => {
+  retriesMissing = false;
+  video.emit('error');
   jest.advanceTimersByTime(LONG_MS);
-  expect([told, video.loads]).toEqual([['absent'], 0]);
+  expect([reports, video.loads]).toEqual([['missing'], 0]);
 });
 
-test('a recording that lost its network goes on where it was, however often it fails', () => {
-  mayCome = false;
-  video.tell('loadedmetadata');
+test('a recording resumes at its position after network failures, however many', () => {
+  retriesMissing = false;
+  video.emit('loadedmetadata');
   video.currentTime = 42;
   for (let failures = 1; failures <= 2; failures++) {
-    video.tell('error');
+    video.emit('error');
     jest.advanceTimersByTime(LONG_MS);
     expect(video.loads).toBe(failures);
   }
-  video.tell('loadedmetadata');
-  expect(told).toEqual(['ready', 'broken', 'broken', 'ready']);
+  video.emit('loadedmetadata');
+  expect(reports).toEqual(['ready', 'interrupted', 'interrupted', 'ready']);
   expect(video.currentTime).toBe(42);
 });
 
-test('what was stopped is not loaded again', () => {
-  video.tell('error');
+test('a stopped source is not retried', () => {
+  video.emit('error');
   source.stop();
   const { loads } = video;
   jest.advanceTimersByTime(LONG_MS);

@@ -1,35 +1,35 @@
 import { nativePicture } from '../../sdk/pictures.ts';
-import { Again } from './again.ts';
+import { RetryTimer } from './retry-timer.ts';
 import type { Source, SourceListener } from './source.ts';
 
-/** The browser plays HLS by itself, as on older iPhones. */
+/** Plays HLS by the browser itself, as on older iPhones. */
 export function nativeSource(
   video: HTMLVideoElement,
   url: string,
   listener: SourceListener,
 ): Source {
-  const ending = new AbortController();
-  const { signal } = ending;
-  let hasBegun = false;
-  /** Where it goes on, s. */
-  let resumeAt = 0;
-  const again = new Again();
+  const controller = new AbortController();
+  const { signal } = controller;
+  let hasLoaded = false;
+  /** Playback position after the next load, seconds. */
+  let resumeAtS = 0;
+  const retryTimer = new RetryTimer();
   const load = () => {
-    if (hasBegun || listener.mayCome()) video.load();
+    if (hasLoaded || listener.retriesMissing()) video.load();
   };
   const onError = () => {
-    // Loading it again takes it back to its beginning, and it may fail before it is back.
-    resumeAt = video.currentTime || resumeAt;
-    // The browser does not say why; but what was there is there, and the way to it is not.
-    if (hasBegun) listener.onBroken();
-    else listener.onAbsent();
-    again.later(load);
+    // Loading resets `currentTime`, and may fail before it is restored.
+    resumeAtS = video.currentTime || resumeAtS;
+    // The browser does not give the reason. A stream that has loaded exists, so the network failed.
+    if (hasLoaded) listener.onInterrupted();
+    else listener.onMissing();
+    retryTimer.schedule(load);
   };
   const onMetadata = () => {
-    hasBegun = true;
-    again.worked();
-    if (resumeAt > 0) video.currentTime = resumeAt;
-    resumeAt = 0;
+    hasLoaded = true;
+    retryTimer.reset();
+    if (resumeAtS > 0) video.currentTime = resumeAtS;
+    resumeAtS = 0;
     listener.onReady();
   };
   video.addEventListener('error', onError, { signal });
@@ -38,8 +38,8 @@ export function nativeSource(
   return {
     picture: nativePicture(video),
     stop() {
-      again.stop();
-      ending.abort();
+      retryTimer.cancel();
+      controller.abort();
       video.removeAttribute('src');
       video.load();
     },

@@ -1,31 +1,32 @@
 import type { ReactNode } from 'react';
-import { type Situation, WORDS } from './situation.ts';
+import { STATUS_TEXT, type StageStatus } from './stage-status.ts';
 
 interface NoticeProps {
-  readonly situation: Situation;
-  /** How many wait, such as `1.2K`; null: not known. */
+  readonly status: StageStatus;
+  /** The number of waiting viewers, such as `1.2K`; null: unknown. */
   readonly waiting: string | null;
-  /** What can be done about it. */
+  /** The buttons. */
   readonly children?: ReactNode;
 }
 
 /**
- * Words where there is no picture. The place is always there, so that what is said in it is read out.
+ * Text in place of the video. The live region is always in the page: screen readers announce only
+ * changes of an existing one.
  */
-export function Notice({ situation, waiting, children }: NoticeProps) {
-  const words = WORDS[situation];
-  const isOnPicture = situation === 'stalled' || situation === 'press-play';
+export function Notice({ status, waiting, children }: NoticeProps) {
+  const text = STATUS_TEXT[status];
+  const isOverVideo = status === 'stalled' || status === 'press-play';
   return (
-    <div className={isOnPicture ? 'notice notice--over' : 'notice'} data-situation={situation}>
+    <div className={isOverVideo ? 'notice notice--over' : 'notice'} data-status={status}>
       <div role="status">
-        {words && (
+        {text && (
           <>
-            <p className="notice-title">{words.title}</p>
-            {words.more !== '' && <p className="notice-more">{words.more}</p>}
+            <p className="notice-title">{text.title}</p>
+            {text.more !== '' && <p className="notice-more">{text.more}</p>}
           </>
         )}
       </div>
-      {situation === 'lobby' && waiting !== null && (
+      {status === 'lobby' && waiting !== null && (
         <p className="notice-waiting">
           <strong>{waiting}</strong> waiting
         </p>

@@ -6,53 +6,54 @@ import type { SourceListener } from './source.ts';
 
 let video: FakeVideo;
 let source: SourceListener;
-let told: PlaybackState[];
+let states: PlaybackState[];
 let stop: () => void;
 
 beforeEach(() => {
   jest.useFakeTimers();
   video = new FakeVideo();
-  told = [];
-  const listener = {
-    onState: (state: PlaybackState) => told.push(state),
-    onSilenced: () => {},
-    mayCome: () => false,
+  states = [];
+  const playbackListener = {
+    onState: (state: PlaybackState) => states.push(state),
+    onMuted: () => {},
+    retriesMissing: () => false,
   };
-  stop = startPlayback(asStageVideo(video), '/show/master.m3u8', listener, async (_, __, heard) => {
-    source = heard;
+  const createSource: Parameters<typeof startPlayback>[3] = async (_video, _url, listener) => {
+    source = listener;
     return { picture: pictureOf(() => null), stop: () => {} };
-  });
+  };
+  stop = startPlayback(asStageVideo(video), '/show/master.m3u8', playbackListener, createSource);
 });
 afterEach(() => {
   stop();
   jest.useRealTimers();
 });
 
-test('a picture that is interrupted for long is lost, and is there again', () => {
-  video.tell('playing');
-  source.onBroken();
+test('video that stays stalled is lost after 10 s, and can play again', () => {
+  video.emit('playing');
+  source.onInterrupted();
   jest.advanceTimersByTime(9_999);
-  expect(told).toEqual(['loading', 'playing', 'stalled']);
+  expect(states).toEqual(['loading', 'playing', 'stalled']);
   jest.advanceTimersByTime(1);
-  video.tell('playing');
-  expect(told).toEqual(['loading', 'playing', 'stalled', 'lost', 'playing']);
+  video.emit('playing');
+  expect(states).toEqual(['loading', 'playing', 'stalled', 'lost', 'playing']);
 });
 
 test.each([{ everyMs: 4_000 }, { everyMs: 15_000 }])(
-  'one that fails again each $everyMs ms is lost once, and stays so',
+  'video whose retries fail every $everyMs ms is lost once, and stays lost',
   ({ everyMs }) => {
-    video.tell('playing');
-    for (let passedMs = 0; passedMs < 60_000; passedMs += everyMs) {
-      source.onBroken();
+    video.emit('playing');
+    for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += everyMs) {
+      source.onInterrupted();
       jest.advanceTimersByTime(everyMs);
     }
-    expect(told).toEqual(['loading', 'playing', 'stalled', 'lost']);
+    expect(states).toEqual(['loading', 'playing', 'stalled', 'lost']);
   },
 );
 
-test('one that is not there is not interrupted', () => {
-  source.onAbsent();
-  source.onBroken();
+test('missing video is not stalled', () => {
+  source.onMissing();
+  source.onInterrupted();
   jest.advanceTimersByTime(60_000);
-  expect(told).toEqual(['loading', 'absent']);
+  expect(states).toEqual(['loading', 'missing']);
 });

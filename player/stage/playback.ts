@@ -5,17 +5,17 @@ import type { Source, SourceListener } from './source.ts';
 import type { StageVideo } from './stage-video.ts';
 
 /**
- * How the picture is.
+ * The state of the video.
  *
- * - `none`: nobody tries to play it.
- * - `loading`: it has not begun.
- * - `playing`: it is on screen, or was paused there by the viewer.
- * - `stalled`: it was interrupted, and goes on by itself.
- * - `lost`: so for long; it goes on by itself all the same.
- * - `press-play`: the browser wants to be asked by the viewer first.
- * - `absent`: there is none (yet).
- * - `over`: this was its end.
- * - `unloaded`: what plays it could not be loaded.
+ * - `none`: no stream is loaded.
+ * - `loading`: playback has not started.
+ * - `playing`: the video plays, or the viewer has paused it.
+ * - `stalled`: playback was interrupted; it is retried.
+ * - `lost`: stalled for 10 s; it is retried all the same.
+ * - `press-play`: the browser plays it only after a press by the viewer.
+ * - `missing`: there is no stream (yet).
+ * - `over`: the video has ended.
+ * - `not-loaded`: the player's script could not be loaded.
  */
 export type PlaybackState =
   | 'none'
@@ -24,83 +24,86 @@ export type PlaybackState =
   | 'stalled'
   | 'lost'
   | 'press-play'
-  | 'absent'
+  | 'missing'
   | 'over'
-  | 'unloaded';
+  | 'not-loaded';
 
 export interface PlaybackListener {
-  /** @param picture the wall clock of its frames, always the same */
+  /** @param picture the wall clock of the frames, the same object every time */
   onState(state: PlaybackState, picture: Picture): void;
-  /** The browser plays it only without sound, unless the viewer asks for it. */
-  onSilenced(): void;
-  /** Whether one that is absent is to be tried again; one that is broken always is. */
-  mayCome(): boolean;
+  /** The browser plays it without sound until the viewer turns it on. */
+  onMuted(): void;
+  /** Whether to retry a missing stream; an interrupted one is always retried. */
+  retriesMissing(): boolean;
 }
 
-// A player that is short of data for less than this goes on by itself, and nobody needs a word.
-const PATIENCE_MS = 1_500;
-// One that was interrupted for so long keeps nobody from what happens.
-const LOST_MS = 10_000;
-/** It is no news then that it is interrupted. */
-const INTERRUPTED: ReadonlySet<PlaybackState> = new Set(['stalled', 'lost', 'absent']);
+// A shorter lack of data is not reported.
+const STALLED_AFTER_MS = 1_500;
+// After this time the page stops waiting for the video and shows events as they come.
+const LOST_AFTER_MS = 10_000;
+/** In these states a further interruption changes nothing. */
+const INTERRUPTED: ReadonlySet<PlaybackState> = new Set(['stalled', 'lost', 'missing']);
 
 /**
- * Plays a stream: with hls.js where Media Source Extensions are, else by the browser itself.
- * @param bringSource what plays it
- * @returns what ends it
+ * Plays a stream: with hls.js where Media Source Extensions exist, else by the browser itself.
+ * @returns a function that stops it
  */
 export function startPlayback(
   video: StageVideo,
   url: string,
-  { onState, onSilenced, mayCome }: PlaybackListener,
-  bringSource = sourceOf,
+  { onState, onMuted, retriesMissing }: PlaybackListener,
+  createSource = defaultSource,
 ): () => void {
   let source: Source | null = null;
   let isStopped = false;
   const picture = pictureOf(() => source?.picture.wallClockMs() ?? null);
-  let now: PlaybackState = 'none';
-  let losing: ReturnType<typeof setTimeout> | undefined;
-  const tell = (state: PlaybackState) => {
-    // Each try that fails says that it is interrupted: it is no less lost for that.
-    if (isStopped || (state === 'stalled' && INTERRUPTED.has(now))) return;
-    now = state;
-    clearTimeout(losing);
-    if (state === 'stalled') losing = setTimeout(tell, LOST_MS, 'lost');
+  let current: PlaybackState = 'none';
+  let lostTimer: ReturnType<typeof setTimeout> | undefined;
+  const setState = (state: PlaybackState) => {
+    // Each failed retry reports an interruption: it must not restart the timer.
+    if (isStopped || (state === 'stalled' && INTERRUPTED.has(current))) return;
+    current = state;
+    clearTimeout(lostTimer);
+    if (state === 'stalled') lostTimer = setTimeout(setState, LOST_AFTER_MS, 'lost');
     onState(state, picture);
   };
-  const stopTelling = tellStates(video, tell);
+  const stopWatching = watchVideoEvents(video, setState);
   const onReady = async () => {
-    const trouble = await begin(video);
+    const result = await autoplay(video);
     if (isStopped) return;
-    if (trouble === 'silenced') onSilenced();
-    if (trouble === 'press-play') tell(trouble);
+    if (result === 'muted') onMuted();
+    if (result === 'press-play') setState(result);
   };
   const listener: SourceListener = {
     onReady: () => void onReady(),
-    onAbsent: () => tell('absent'),
-    onBroken: () => tell('stalled'),
-    mayCome,
+    onMissing: () => setState('missing'),
+    onInterrupted: () => setState('stalled'),
+    retriesMissing,
   };
-  const bring = async () => {
-    const made = await bringSource(video, url, listener).catch(() => null);
-    if (isStopped) return made?.stop();
-    source = made;
-    // Browsers keep in mind that it could not be loaded: they do not try again before a reload.
-    if (!made) tell('unloaded');
+  const load = async () => {
+    const created = await createSource(video, url, listener).catch(() => null);
+    if (isStopped) return created?.stop();
+    source = created;
+    // Browsers cache the failure of a module until the page is reloaded, so a retry would not help.
+    if (!created) setState('not-loaded');
   };
-  tell('loading');
-  void bring();
+  setState('loading');
+  void load();
   return () => {
     isStopped = true;
-    clearTimeout(losing);
-    stopTelling();
+    clearTimeout(lostTimer);
+    stopWatching();
     source?.stop();
   };
 }
 
-async function sourceOf(video: StageVideo, url: string, listener: SourceListener): Promise<Source> {
+async function defaultSource(
+  video: StageVideo,
+  url: string,
+  listener: SourceListener,
+): Promise<Source> {
   if ('MediaSource' in globalThis || 'ManagedMediaSource' in globalThis) {
-    // The heaviest part of the page, in a file of its own: others never load it.
+    // The largest part of the page, in a chunk of its own: other browsers never load it.
     const { hlsSource } = await import('./hls-source.ts');
     const source = hlsSource(video, url, listener);
     if (source) return source;
@@ -108,43 +111,46 @@ async function sourceOf(video: StageVideo, url: string, listener: SourceListener
   return nativeSource(video, url, listener);
 }
 
-/** @returns what ends it */
-function tellStates(video: HTMLVideoElement, tell: (state: PlaybackState) => void): () => void {
-  const ending = new AbortController();
-  let waiting: ReturnType<typeof setTimeout> | undefined;
+/** Maps the events of the `<video>` to states. @returns a function that stops it */
+function watchVideoEvents(
+  video: HTMLVideoElement,
+  setState: (state: PlaybackState) => void,
+): () => void {
+  const controller = new AbortController();
+  let stallTimer: ReturnType<typeof setTimeout> | undefined;
   const on = (type: string, run: () => void) =>
     video.addEventListener(
       type,
       () => {
-        clearTimeout(waiting);
+        clearTimeout(stallTimer);
         run();
       },
-      { signal: ending.signal },
+      { signal: controller.signal },
     );
-  on('playing', () => tell('playing'));
-  on('ended', () => tell('over'));
+  on('playing', () => setState('playing'));
+  on('ended', () => setState('over'));
   on('waiting', () => {
-    waiting = setTimeout(() => tell('stalled'), PATIENCE_MS);
+    stallTimer = setTimeout(() => setState('stalled'), STALLED_AFTER_MS);
   });
   return () => {
-    clearTimeout(waiting);
-    ending.abort();
+    clearTimeout(stallTimer);
+    controller.abort();
   };
 }
 
-/** With sound, where the browser lets us. */
-async function begin(video: HTMLVideoElement): Promise<'silenced' | 'press-play' | null> {
+/** Plays with sound if the browser allows it, else muted. @returns null: plays as wanted */
+async function autoplay(video: HTMLVideoElement): Promise<'muted' | 'press-play' | null> {
   const wasMuted = video.muted;
-  if (await plays(video)) return null;
+  if (await isPlayAllowed(video)) return null;
   if (wasMuted) return 'press-play';
   video.muted = true;
-  if (await plays(video)) return 'silenced';
+  if (await isPlayAllowed(video)) return 'muted';
   video.muted = false;
   return 'press-play';
 }
 
-/** Whether the browser plays it without a word of the viewer. One that a newer load replaced does. */
-async function plays(video: HTMLVideoElement): Promise<boolean> {
+/** Whether the browser allows playback now. A `play` that a newer load interrupts was allowed. */
+async function isPlayAllowed(video: HTMLVideoElement): Promise<boolean> {
   return video.play().then(
     () => true,
     (error: Error) => error.name !== 'NotAllowedError',

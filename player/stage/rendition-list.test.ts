@@ -8,21 +8,21 @@ const rendition = (height: number) => ({
   bitrate: height * 1_000,
 });
 
-/** A list, and the events that it told. */
+/** A list, and the types of the events that it dispatched. */
 function newList() {
   const list = new RenditionList();
-  const told: string[] = [];
+  const events: string[] = [];
   for (const type of ['addrendition', 'change']) {
-    list.addEventListener(type, () => told.push(type));
+    list.addEventListener(type, () => events.push(type));
   }
-  return { list, told };
+  return { list, events };
 }
 
-test('is read like an array, as the controls do', () => {
-  const { list, told } = newList();
+test('a rendition list can be read like an array', () => {
+  const { list, events } = newList();
   expect([...list]).toEqual([]);
   list.replace([rendition(180), rendition(360)]);
-  expect(told).toEqual(['addrendition']);
+  expect(events).toEqual(['addrendition']);
   expect([...list]).toEqual([rendition(180), rendition(360)]);
   expect(list[1]).toEqual(rendition(360));
   expect(Array.prototype.findIndex.call(list, ({ id }) => id === '360p')).toBe(1);
@@ -31,18 +31,18 @@ test('is read like an array, as the controls do', () => {
   expect(list[1]).toBeUndefined();
 });
 
-test('tells a choice once', () => {
-  const { list, told } = newList();
+test('a rendition list dispatches one change event per selection', () => {
+  const { list, events } = newList();
   list.replace([rendition(180), rendition(360)]);
   expect(list.selectedIndex).toBe(-1);
   list.selectedIndex = 1;
   list.selectedIndex = 1;
-  expect(told).toEqual(['addrendition', 'change']);
+  expect(events).toEqual(['addrendition', 'change']);
   list.selectedIndex = -1;
-  expect(told).toHaveLength(3);
+  expect(events).toHaveLength(3);
 });
 
-test('a choice that is gone is the network’s again', () => {
+test('a rendition list selects by bandwidth again when the selected rendition is gone', () => {
   const { list } = newList();
   list.replace([rendition(180), rendition(360)]);
   list.selectedIndex = 1;

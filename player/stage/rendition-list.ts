@@ -1,4 +1,4 @@
-/** A size and rate in which the picture can be had. */
+/** A resolution and bitrate of the video. */
 export interface Rendition {
   readonly id: string;
   readonly width: number;
@@ -8,8 +8,8 @@ export interface Rendition {
 }
 
 /**
- * The renditions of a `<video>`, in the shape that the controls look for (`videoRenditions` of the
- * proposal for media tracks). The one that is chosen has `selectedIndex`; -1: by the network.
+ * The renditions of a `<video>`, with the interface that media-chrome expects (`videoRenditions` of
+ * the media tracks proposal). `selectedIndex` -1 selects by bandwidth.
  */
 export class RenditionList extends EventTarget {
   [index: number]: Rendition;
@@ -30,9 +30,9 @@ export class RenditionList extends EventTarget {
     this.dispatchEvent(new Event('change'));
   }
 
-  /** What there is now. What was chosen stays chosen while it is there. */
+  /** Replaces all renditions. The selected index stays if it still exists. */
   replace(renditions: readonly Rendition[]): void {
-    for (let at = 0; at < this.list.length; at++) delete this[at];
+    for (let index = 0; index < this.list.length; index++) delete this[index];
     this.list = [...renditions];
     Object.assign(this, this.list);
     if (this.selected >= this.list.length) this.selected = -1;

@@ -1,18 +1,19 @@
 import type { Picture } from '../../sdk/types.ts';
 
-/** What brings a stream into a `<video>`: hls.js, or the browser. */
+/** Plays a stream in a `<video>`: hls.js, or the browser's own player. */
 export interface Source {
-  /** The wall clock of its frames. */
+  /** The wall clock of the video's frames. */
   readonly picture: Picture;
   stop(): void;
 }
 
-/** Who hears of it. */
 export interface SourceListener {
-  /** There is enough to begin. */
+  /** The stream has loaded and can be played. */
   onReady(): void;
-  onAbsent(): void;
-  onBroken(): void;
-  /** Whether one that is absent is to be tried again; one that is broken always is. */
-  mayCome(): boolean;
+  /** There is no stream at the URL. */
+  onMissing(): void;
+  /** Loading or decoding failed; the source retries. */
+  onInterrupted(): void;
+  /** Whether to retry a missing stream; an interrupted one is always retried. */
+  retriesMissing(): boolean;
 }

@@ -1,23 +1,19 @@
 import { RenditionList } from './rendition-list.ts';
 
-/** A `readyState` (HAVE_FUTURE_DATA): with less, a picture stands still. */
-export const MOVING = 3;
+/** A `readyState`: with a lower one, the video does not advance. */
+export const HAVE_FUTURE_DATA = 3;
 
-/** A `<video>` that tells the controls what they cannot read from it. */
+/** A `<video>` with the properties that media-chrome reads from a media element. */
 export interface StageVideo extends HTMLVideoElement {
-  /** Whether there is more to come. */
   streamType: 'live' | 'on-demand';
-  /** How far back one may go, s; NaN: not at all. */
+  /** The seekable time, seconds; NaN: not live. */
   targetLiveWindow: number;
-  /** From here on it is live, s of its own time; null: ask `seekable`. */
+  /** The media time from which playback counts as live, seconds; null: from `seekable`. */
   liveEdgeStart: number | null;
   readonly videoRenditions: RenditionList;
 }
 
-/**
- * Made by hand, since the controls look at all this when the element comes to them, before React
- * would tell us that it is there.
- */
+/** Made without React: the controls read these properties before React would give us the element. */
 export function newStageVideo(): StageVideo {
   const video = document.createElement('video');
   video.slot = 'media';
@@ -31,7 +27,7 @@ export function newStageVideo(): StageVideo {
   });
 }
 
-/** Says whether there is more to come. */
+/** Switches the controls between live and on-demand. */
 export function setLive(video: StageVideo, isLive: boolean): void {
   const streamType = isLive ? 'live' : 'on-demand';
   if (video.streamType === streamType) return;

@@ -1,49 +1,45 @@
 import { type ReactNode, useState } from 'react';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
-import { Badge } from './badge.tsx';
 import { Controls } from './controls.tsx';
-import { Facts } from './facts.tsx';
 import { Notice } from './notice.tsx';
-import { situationOf } from './situation.ts';
+import { PlaybackStats } from './playback-stats.tsx';
+import { type StageStatus, stageStatus } from './stage-status.ts';
 import type { StageVideo } from './stage-video.ts';
+import { StatusBadge } from './status-badge.tsx';
 import { usePlayback } from './use-playback.ts';
 
 interface StageProps {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
   readonly video: StageVideo;
-  /** Whether nothing else on the page says how many are watching. */
+  /** Whether the badge has the viewer count. */
   readonly hasCount: boolean;
-  /** Whether it begins with the facts about picture and feed. */
-  readonly hasFacts: boolean;
-  /** Whether it has the whole window. */
+  /** Whether the playback stats are open at first. */
+  readonly hasStats: boolean;
+  /** Whether the stage fills the window. */
   readonly isFilled: boolean;
-  /** null: there is nothing else in the window. */
+  /** Sets `isFilled`; null: the stage is alone in the window. */
   readonly onFill: ((isFilled: boolean) => void) | null;
-  /** What lies over the picture, in full screen too. */
+  /** Overlays on the video, in full screen too. */
   readonly children: ReactNode;
 }
 
-/** The picture, its controls, and words where there is none. */
+/** The area with the video: its controls, notices and overlays. */
 export function Stage({
   viewer,
   snapshot,
   video,
   hasCount,
-  hasFacts,
+  hasStats,
   isFilled,
   onFill,
   children,
 }: StageProps) {
-  const { state, hasBegun, picture, isSilenced } = usePlayback(viewer, video, snapshot.stream);
-  const [showsFacts, setShowsFacts] = useState(hasFacts);
-  const situation = situationOf(snapshot, state);
+  const { state, hasBegun, picture, isAutoMuted } = usePlayback(viewer, video, snapshot.stream);
+  const [showsStats, setShowsStats] = useState(hasStats);
+  const status = stageStatus(snapshot, state);
   return (
-    <section
-      id="stage"
-      className={isFilled ? 'stage stage--filled' : 'stage'}
-      aria-label="The show"
-    >
+    <section id="stage" className={isFilled ? 'stage stage--filled' : 'stage'} aria-label="Video">
       <Controls
         video={video}
         isShown={hasBegun || state === 'press-play'}
@@ -51,35 +47,21 @@ export function Stage({
         isFilled={isFilled}
         onFill={onFill}
       />
-      <Notice situation={situation} waiting={snapshot.count?.formatted ?? null}>
-        {situation === 'over' && (
-          <button type="button" className="action" onClick={() => playFromStart(video)}>
-            Watch again
-          </button>
-        )}
-        {situation === 'unloaded' && (
-          <button type="button" className="action" onClick={() => location.reload()}>
-            Load the page again
-          </button>
-        )}
-        {situation === 'press-play' && (
-          <button type="button" className="action" onClick={() => play(video)}>
-            Play
-          </button>
-        )}
+      <Notice status={status} waiting={snapshot.count?.formatted ?? null}>
+        <NoticeButton status={status} video={video} />
       </Notice>
-      <Badge snapshot={snapshot} situation={situation} hasCount={hasCount} />
-      {isSilenced && state === 'playing' && (
-        <button type="button" className="action stage-sound" onClick={() => soundOn(video)}>
-          Turn the sound on
+      <StatusBadge snapshot={snapshot} status={status} hasCount={hasCount} />
+      {isAutoMuted && state === 'playing' && (
+        <button type="button" className="action stage-sound" onClick={() => unmute(video)}>
+          Turn on sound
         </button>
       )}
-      {showsFacts && (
-        <Facts
+      {showsStats && (
+        <PlaybackStats
           viewer={viewer}
           video={video}
           picture={picture}
-          onClose={() => setShowsFacts(false)}
+          onClose={() => setShowsStats(false)}
         />
       )}
       {children}
@@ -87,14 +69,38 @@ export function Stage({
   );
 }
 
-/** The button goes away with this: the keyboard goes on at the control that does the same. */
-function soundOn(video: StageVideo): void {
+function NoticeButton({
+  status,
+  video,
+}: {
+  readonly status: StageStatus;
+  readonly video: StageVideo;
+}) {
+  const button = BUTTONS[status];
+  if (!button) return null;
+  return (
+    <button key={status} type="button" className="action" onClick={() => button.onPress(video)}>
+      {button.label}
+    </button>
+  );
+}
+
+const BUTTONS: Partial<
+  Record<StageStatus, { readonly label: string; onPress(video: StageVideo): void }>
+> = {
+  over: { label: 'Watch again', onPress: playFromStart },
+  'not-loaded': { label: 'Reload the page', onPress: () => location.reload() },
+  'press-play': { label: 'Play', onPress: play },
+};
+
+/** The button disappears, so the focus moves to the mute button of the controls. */
+function unmute(video: StageVideo): void {
   video.muted = false;
   if (video.volume === 0) video.volume = 1;
   video.parentElement?.querySelector<HTMLElement>('media-mute-button')?.focus();
 }
 
-/** One that is refused (a phone that saves power), or that a load replaces, needs no word. */
+/** Ignores a refusal (a phone that saves power) and an interruption by another load. */
 function play(video: StageVideo): void {
   video.play().catch(() => {});
 }

@@ -6,26 +6,36 @@ import { type StageVideo, setLive } from './stage-video.ts';
 
 export interface StagePlayback {
   readonly state: PlaybackState;
-  /** Whether there was a picture already. */
+  /** Whether the video has played before. */
   readonly hasBegun: boolean;
-  /** The wall clock of its frames; null while nobody tries to play it. */
+  /** The wall clock of the video's frames; null while no stream is loaded. */
   readonly picture: Picture | null;
-  /** The browser plays it without sound until the viewer asks for it. */
-  readonly isSilenced: boolean;
+  /** Whether the browser plays it without sound until the viewer turns it on. */
+  readonly isAutoMuted: boolean;
 }
 
-const NONE: StagePlayback = { state: 'none', hasBegun: false, picture: null, isSilenced: false };
+const NOT_LOADED: StagePlayback = {
+  state: 'none',
+  hasBegun: false,
+  picture: null,
+  isAutoMuted: false,
+};
 
-/** There is no picture then to wait for. */
-const WITHOUT: ReadonlySet<PlaybackState> = new Set(['lost', 'absent', 'over', 'unloaded']);
+/** In these states there is no frame to synchronize with: events are shown as they come. */
+const WITHOUT_PICTURE: ReadonlySet<PlaybackState> = new Set([
+  'lost',
+  'missing',
+  'over',
+  'not-loaded',
+]);
 
-/** Plays the stream as soon as it can be, and has the viewer follow its picture. */
+/** Plays the stream once it has started, and synchronizes the viewer's events with its video. */
 export function usePlayback(
   viewer: Viewer,
   video: StageVideo,
   stream: Stream | null,
 ): StagePlayback {
-  const [playback, setPlayback] = useState<StagePlayback>(NONE);
+  const [playback, setPlayback] = useState<StagePlayback>(NOT_LOADED);
   const isLive = stream?.status !== 'ENDED';
   const url = stream && stream.status !== 'CREATED' ? stream.hls_url : null;
 
@@ -41,30 +51,29 @@ export function usePlayback(
     };
     const stop = startPlayback(video, url, {
       onState: (state, picture) => {
-        // Without a picture, and after its last frame, what happens is shown as it comes.
-        follow(WITHOUT.has(state) ? null : picture);
+        follow(WITHOUT_PICTURE.has(state) ? null : picture);
         setPlayback((before) => {
           const hasBegun = before.hasBegun || state === 'playing';
           return { ...before, state, hasBegun, picture };
         });
       },
-      onSilenced: () => setPlayback((before) => ({ ...before, isSilenced: true })),
-      // What is over and is not there will not come.
-      mayCome: () => viewer.snapshot.stream?.status !== 'ENDED',
+      onMuted: () => setPlayback((before) => ({ ...before, isAutoMuted: true })),
+      // A show that is over without a recording will not get one.
+      retriesMissing: () => viewer.snapshot.stream?.status !== 'ENDED',
     });
     return () => {
       stop();
       follow(null);
-      setPlayback(NONE);
+      setPlayback(NOT_LOADED);
     };
   }, [viewer, video, url]);
 
   useEffect(() => {
-    const onVolume = () => {
-      if (!video.muted) setPlayback((before) => ({ ...before, isSilenced: false }));
+    const onVolumeChange = () => {
+      if (!video.muted) setPlayback((before) => ({ ...before, isAutoMuted: false }));
     };
-    video.addEventListener('volumechange', onVolume);
-    return () => video.removeEventListener('volumechange', onVolume);
+    video.addEventListener('volumechange', onVolumeChange);
+    return () => video.removeEventListener('volumechange', onVolumeChange);
   }, [video]);
 
   return playback;

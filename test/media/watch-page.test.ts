@@ -149,7 +149,7 @@ const waitForEvent = (page: Page, type: string) =>
 describe.each(LAYOUTS)('%s', (layout, options) => {
   test('[M-45] before the show, the page shows a notice', async () => {
     const { page, close } = await openPage(await service.createStream(), options);
-    await waitForNotice(page, 'The show has not begun');
+    await waitForNotice(page, 'The show has not started yet');
     expect(await statusOf(page)).toBe('Not started');
     await page.locator('.notice-waiting', { hasText: '1' }).waitFor();
     await close(`${layout}-lobby`);
@@ -159,7 +159,7 @@ describe.each(LAYOUTS)('%s', (layout, options) => {
     const streamId = await service.createStream();
     await service.studio('POST', `/streams/${streamId}/start`);
     const { page, close } = await openPage(streamId, options);
-    await waitForNotice(page, 'Waiting for the picture …');
+    await waitForNotice(page, 'Waiting for the video…');
     expect(await statusOf(page)).toBe('Live');
     // What happens is shown all the same.
     await publishEvent(streamId, 'mark');
@@ -200,19 +200,19 @@ describe.each(LAYOUTS)('%s', (layout, options) => {
 
   test('an unknown stream has its own notice', async () => {
     const { page, close } = await openPage(randomUUID(), options);
-    await waitForNotice(page, 'There is no such show');
+    await waitForNotice(page, 'Show not found');
     await close(`${layout}-unknown`);
   }, 20_000);
 
   test('[I-7] the page retries while the service is unavailable', async () => {
     const { page, close } = await openPage(await service.createStream(), options);
-    await waitForNotice(page, 'The show has not begun');
+    await waitForNotice(page, 'The show has not started yet');
     const { port } = pageServer;
     await pageServer.stop(true);
-    await waitForNotice(page, 'The service cannot be reached');
+    await waitForNotice(page, 'Cannot connect to the show');
     await takeScreenshot(page, `${layout}-away`);
     pageServer = startPageServer(port ?? 0);
-    await waitForNotice(page, 'The show has not begun');
+    await waitForNotice(page, 'The show has not started yet');
     await close();
   }, 30_000);
 });
@@ -223,7 +223,7 @@ test('an ended show without recording has its own notice', async () => {
   await service.studio('POST', `/streams/${streamId}/end`);
   const { page, close } = await openPage(streamId, PHONE);
   await waitForNotice(page, 'The show is over');
-  await page.getByText('There is no recording of it.').waitFor();
+  await page.getByText('There is no recording.').waitFor();
   expect(await statusOf(page)).toBe('Ended');
   await close('phone-light-gone');
 }, 20_000);
@@ -281,10 +281,10 @@ test('the page can be used with keyboard and screen reader', async () => {
   await waitForVideo(page);
   expect(await page.getByRole('main').count()).toBe(1);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Watch the show');
-  expect(await page.getByRole('region', { name: 'The show' }).count()).toBe(1);
+  expect(await page.getByRole('region', { name: 'Video' }).count()).toBe(1);
   expect(await page.getByRole('status').first().count()).toBe(1);
   // When the browser blocks audio, the page offers a button.
-  const audioButton = page.getByRole('button', { name: 'Turn the sound on' });
+  const audioButton = page.getByRole('button', { name: 'Turn on sound' });
   await audioButton.waitFor();
   const isMuted = () => page.evaluate<boolean>(`${VIDEO}.muted`);
   expect(await isMuted()).toBe(true);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { SCREENS } from '../support/player/scene-fixture.ts';
-import { ShowFixture, type Watching } from '../support/player/show-fixture.ts';
+import { ShowFixture, type WatchSession } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
 // What the viewer page weighs and how soon it can be used, by the browser's own words.
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 /** Somebody who comes for the first time. */
-const comes = (): Promise<Watching> =>
+const comes = (): Promise<WatchSession> =>
   fixture.watch(streamId, SCREENS.phone, async (context) => {
     await context.addInitScript(NOTE_INTERACTIVE);
   });
@@ -60,7 +60,7 @@ test('can be used within a second, on a machine that has time for it', async () 
     const contentMs = await until('content', () => page.evaluate<number | null>(CONTENT));
     loads.push({ contentMs, interactiveMs });
     await page.getByRole('button', { name: 'Send a heart' }).tap();
-    await page.getByText('A heart is sent').waitFor({ state: 'attached' });
+    await page.getByText('Heart sent').waitFor({ state: 'attached' });
     expect(errors).toEqual([]);
     await context.close();
   }
@@ -74,7 +74,7 @@ test('can be used within a second, on a machine that has time for it', async () 
 
 test('weighs under 250 KB, and loads the player of HLS when there is a picture, not before', async () => {
   const { page, context } = await comes();
-  await page.getByText('The show has not begun').waitFor();
+  await page.getByText('The show has not started yet').waitFor();
   const own = await partsOf(page);
   await context.close();
   await fixture.play(streamId);

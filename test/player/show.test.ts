@@ -6,10 +6,10 @@ import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/stud
 import { addPictureClock, overlaysOf, pictureMsOf } from '../support/player/picture-clock.ts';
 import { SCREENS } from '../support/player/scene-fixture.ts';
 import {
-  HASTEN,
+  FAST_POLLING,
+  type FeedEvent,
   ShowFixture,
-  type ToldEvent,
-  type Watching,
+  type WatchSession,
 } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
@@ -22,20 +22,20 @@ const SECOND = { question: 'Which of them has rings?', choices: ['Mars', 'Venus'
 
 let fixture: ShowFixture;
 let streamId: string;
-let phone: Watching;
-let desk: Watching;
+let phone: WatchSession;
+let desk: WatchSession;
 
 beforeAll(async () => {
   mkdirSync(FOLDER, { recursive: true });
   fixture = await ShowFixture.start();
   streamId = await fixture.createStream({ recording: true, latencyAllowance: 2_500 });
   const prepare = async (context: BrowserContext) => {
-    await context.addInitScript(HASTEN);
+    await context.addInitScript(FAST_POLLING);
     await addPictureClock(context);
   };
   [phone, desk] = await Promise.all([
     fixture.watch(streamId, { ...SCREENS.phone, colorScheme: 'dark' }, prepare),
-    fixture.watch(streamId, { ...SCREENS.desk, colorScheme: 'light' }, prepare),
+    fixture.watch(streamId, { ...SCREENS.desktop, colorScheme: 'light' }, prepare),
   ]);
 }, 60_000);
 afterAll(() => fixture?.close());
@@ -59,10 +59,10 @@ const happens = (type: string, data: unknown) =>
   fixture.studio('POST', `/streams/${streamId}/events`, { type, data });
 const statusOf = async () =>
   (await fixture.studio<StudioStream>('GET', `/streams/${streamId}`)).status;
-const chatsTold = async () => chatsIn(await fixture.toldEvents(streamId));
+const chatsTold = async () => chatsIn(await fixture.feedEvents(streamId));
 
 /** What the feed has told of the chat, all together. */
-function chatsIn(events: readonly ToldEvent[]) {
+function chatsIn(events: readonly FeedEvent[]) {
   const chats = events.filter(({ type }) => type === 'chats').map(({ data }) => data);
   type Chats = Record<'messages' | 'questions' | 'greetings' | 'purchases', { text: string }[]>;
   const all = chats as (Chats & { hearts: number; discounts: number })[];
@@ -93,7 +93,7 @@ async function countsOf(quizId: string): Promise<Record<string, number>> {
 
 describe('a whole show, on a telephone and on a desk', () => {
   test('[S-4] before it begins, both wait for it', async () => {
-    await see((page) => says(page, 'The show has not begun'));
+    await see((page) => says(page, 'The show has not started yet'));
     await see((page) => page.locator('.notice-waiting', { hasText: '2 waiting' }));
     await see((page) => page.locator('.audience-count', { hasText: '2 waiting' }));
     expect(await statusOf()).toBe('CREATED');
@@ -117,7 +117,7 @@ describe('a whole show, on a telephone and on a desk', () => {
     await phone.page.getByRole('textbox', { name: 'Ask a question' }).fill('How hot is Venus?');
     await phone.page.getByRole('button', { name: 'Send', exact: true }).tap();
     await phone.page.getByLabel('Your name').fill('Ada');
-    await phone.page.getByRole('button', { name: 'Go on' }).tap();
+    await phone.page.getByRole('button', { name: 'Continue' }).tap();
     await desk.page.getByRole('radio', { name: 'Message' }).focus();
     for (const key of ['ArrowRight', 'ArrowRight', 'Tab']) await desk.page.keyboard.press(key);
     await desk.page.keyboard.type('Hello from the desk');
@@ -142,7 +142,7 @@ describe('a whole show, on a telephone and on a desk', () => {
     await see((page) => page.locator('.audience-hearts', { hasText: '3' }));
     await keepPictures('4-hearts');
     await see((page) => chat(page).getByText('Cleo bought two mugs'));
-    await see((page) => chat(page).getByText('2 were taken'));
+    await see((page) => chat(page).getByText('2 used'));
     expect(await chatsTold()).toMatchObject({
       purchases: ['bought two mugs'],
       hearts: 3,
@@ -186,8 +186,8 @@ describe('a whole show, on a telephone and on a desk', () => {
 
   test('[W-7] [W-8] who answered everything has won, and the other has not', async () => {
     await fixture.studio('POST', `/streams/${streamId}/request-winners`);
-    await phone.page.getByRole('heading', { name: 'You have won!' }).waitFor();
-    await desk.page.getByRole('heading', { name: 'One viewer has won.' }).waitFor();
+    await phone.page.getByRole('heading', { name: 'You won!' }).waitFor();
+    await desk.page.getByRole('heading', { name: 'One viewer won.' }).waitFor();
     const { results } = await fixture.studio<{ results: WinnersRound[] }>(
       'GET',
       `/streams/${streamId}/winners-rounds`,
@@ -198,10 +198,10 @@ describe('a whole show, on a telephone and on a desk', () => {
   }, 20_000);
 
   test('[S-4] it ends for both', async () => {
-    await fixture.stopPicture();
+    await fixture.stopVideo();
     await fixture.studio('POST', `/streams/${streamId}/end`);
     await see((page) => page.getByText('The show is over. The chat is closed.'));
-    await see((page) => page.locator('.audience-count', { hasText: '2 watched at once' }));
+    await see((page) => page.locator('.audience-count', { hasText: '2 watching at peak' }));
     await phone.page.getByRole('button', { name: 'Close' }).tap();
     await see((page) => says(page, 'The show is over'));
     expect(await quiz(phone.page).count()).toBe(0);
@@ -212,10 +212,10 @@ describe('a whole show, on a telephone and on a desk', () => {
 });
 
 test('[M-27] whoever comes later sees it with its chat and quizzes in step', async () => {
-  const late = await fixture.watch(streamId, SCREENS.desk, addPictureClock);
+  const late = await fixture.watch(streamId, SCREENS.desktop, addPictureClock);
   const { page } = late;
   await page.locator('.badge-status', { hasText: 'Replay' }).waitFor();
-  const told = await fixture.toldEvents(streamId);
+  const told = await fixture.feedEvents(streamId);
   const intervalOf = (type: string, word: string) =>
     told.find((event) => event.type === type && JSON.stringify(event.data).includes(word))
       ?.interval ?? Number.NaN;

@@ -17,29 +17,29 @@ const HTML = `<!doctype html>
 </html>`;
 
 export interface FixtureServer {
-  /** @param scene of `pages/scenes.ts`. @param isPlaying whether there is a picture */
-  addressOf(scene: string, isPlaying: boolean): string;
+  /** @param scene of `pages/scenes.ts`. @param isPlaying whether the stream has video */
+  urlOf(scene: string, isPlaying: boolean): string;
   close(): Promise<void>;
 }
 
-/** The page with a viewer that a test plays, built anew for each server. */
+/** Serves the watch page with a fake viewer, built anew for each server. */
 export async function serveFixture(port = 0): Promise<FixtureServer> {
   const paths = ['./pages/fixture.tsx', '../../../player/watch-page.css'];
   const entries = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const files = await buildFiles(entries, '/');
   const folder = mkdtempSync(join(tmpdir(), 'fourbeat-fixture-'));
-  let picture: Promise<void> | null = null;
+  let video: Promise<void> | null = null;
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port,
     async fetch(request) {
       const { pathname } = new URL(request.url);
-      const [, place, name] = pathname.split('/');
+      const [, directory, name] = pathname.split('/');
       if (pathname === '/') return new Response(HTML, { headers: { 'Content-Type': 'text/html' } });
-      if (place === 'picture' && name) {
-        // Most tests have none.
-        picture ??= makePicture(folder);
-        await picture;
+      if (directory === 'picture' && name) {
+        // Encoded on demand: most tests need no video.
+        video ??= encodeVideo(folder);
+        await video;
         const part = Bun.file(join(folder, name));
         return (await part.exists()) ? new Response(part) : new Response(null, { status: 404 });
       }
@@ -49,8 +49,7 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
     },
   });
   return {
-    addressOf: (scene, isPlaying) =>
-      `${server.url.origin}/?scene=${scene}${isPlaying ? '' : '&still'}`,
+    urlOf: (scene, isPlaying) => `${server.url.origin}/?scene=${scene}${isPlaying ? '' : '&still'}`,
     async close() {
       await server.stop(true);
       rmSync(folder, { recursive: true });
@@ -58,8 +57,8 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
   };
 }
 
-/** A minute of a test picture in two renditions, with a wall clock, as HLS: `master.m3u8`. */
-async function makePicture(folder: string): Promise<void> {
+/** Encodes a minute of test video as HLS, two renditions with wall clock: `master.m3u8`. */
+async function encodeVideo(folder: string): Promise<void> {
   const picture = 'testsrc2=s=640x360:r=10:d=60,format=yuv420p';
   const split = '[0:v]split[a][b];[b]scale=320:180[c]';
   const ffmpeg = Bun.spawn(
@@ -85,5 +84,5 @@ async function makePicture(folder: string): Promise<void> {
     ],
     { cwd: folder, timeout: 20_000, stdio: ['ignore', 'ignore', 'pipe'] },
   );
-  if ((await ffmpeg.exited) !== 0) throw new Error(`no picture: ${await ffmpeg.stderr.text()}`);
+  if ((await ffmpeg.exited) !== 0) throw new Error(`ffmpeg failed: ${await ffmpeg.stderr.text()}`);
 }

@@ -1,28 +1,28 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** A quiz that came over the picture. */
+/** A quiz that appeared over the video. */
 export interface Overlay {
   readonly question: string;
-  /** Burnt into the frame that was on screen then, Unix ms. */
+  /** The time burnt into the frame that was on screen then, Unix ms. */
   readonly pictureMs: number;
-  /** By the machine, Unix ms. */
+  /** By the system clock, Unix ms. */
   readonly nowMs: number;
 }
 
-/** What `pages/picture-clock.ts` does in a page, as its global `pictureClock`. */
+/** The global `pictureClock` of a page with `pages/picture-clock.ts`. */
 export interface PictureClockApi {
-  /** What is burnt into the frame on screen, Unix ms; null: none that can be read. */
+  /** The time burnt into the frame on screen, Unix ms; null: not readable. */
   pictureMs(): number | null;
-  /** How far the frame on screen is behind now, ms; null: none that can be read. */
+  /** The latency of the frame on screen, ms; null: not readable. */
   behindMs(): number | null;
-  /** Goes to the frame that is so far behind. */
+  /** Seeks to the frame with this latency. */
   seek(behindMs: number): void;
   overlays(): readonly Overlay[];
 }
 
 declare const pictureClock: PictureClockApi;
 
-/** Has all pages of a context read the clock that is burnt into the test picture. */
+/** Adds the global `pictureClock` to all pages of a context. */
 export async function addPictureClock(context: BrowserContext): Promise<void> {
   const { outputs } = await Bun.build({
     entrypoints: [new URL('./pages/picture-clock.ts', import.meta.url).pathname],
@@ -32,7 +32,7 @@ export async function addPictureClock(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: (await outputs[0]?.text()) ?? '' });
 }
 
-/** The burnt-in clock of a page. */
+/** The time burnt into the frame on screen, Unix ms. */
 export const pictureMsOf = (page: Page) => page.evaluate(() => pictureClock.pictureMs());
 
 export const behindMsOf = (page: Page) => page.evaluate(() => pictureClock.behindMs());
@@ -40,5 +40,5 @@ export const behindMsOf = (page: Page) => page.evaluate(() => pictureClock.behin
 export const seekTo = (page: Page, behindMs: number) =>
   page.evaluate((ms) => pictureClock.seek(ms), behindMs);
 
-/** Each quiz that came over the picture, by the moment it was to be seen. */
+/** Each quiz that appeared over the video, in order. */
 export const overlaysOf = (page: Page) => page.evaluate(() => pictureClock.overlays());

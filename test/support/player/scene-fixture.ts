@@ -4,19 +4,19 @@ import { addAxe } from './axe.ts';
 import { type FixtureServer, serveFixture } from './fixture-server.ts';
 
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const TURNED = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
-const DESK = { viewport: { width: 1_440, height: 900 } };
+const LANDSCAPE = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
+const DESKTOP = { viewport: { width: 1_440, height: 900 } };
 
-export const SCREENS = { phone: PHONE, turned: TURNED, desk: DESK } as const;
+export const SCREENS = { phone: PHONE, landscape: LANDSCAPE, desktop: DESKTOP } as const;
 
 interface SceneOptions extends BrowserContextOptions {
-  /** Whether there is a picture: it takes more of the machine than all else. */
+  /** Whether the stream has video; decoding it takes most of the CPU time of a test. */
   readonly isPlaying?: boolean;
-  /** What runs before the page. */
+  /** Runs before the scripts of the page. */
   readonly script?: string;
 }
 
-/** A browser that shows scenes of the viewer page. */
+/** A browser that opens scenes of the watch page. */
 export class SceneFixture {
   private constructor(
     private readonly server: FixtureServer,
@@ -30,11 +30,11 @@ export class SceneFixture {
 
   /**
    * @param scene of `pages/scenes.ts`
-   * @returns its page; nothing in it moves but what the options allow
+   * @returns its page, with reduced motion unless the options change that
    */
   async open(
     scene: string,
-    screen: keyof typeof SCREENS = 'desk',
+    screen: keyof typeof SCREENS = 'desktop',
     { isPlaying = false, script = '', ...options }: SceneOptions = {},
   ): Promise<Page> {
     const context = await this.browser.newContext({
@@ -46,12 +46,12 @@ export class SceneFixture {
     await context.addInitScript(script);
     await addAxe(context);
     const page = await context.newPage();
-    await page.goto(this.server.addressOf(scene, isPlaying));
+    await page.goto(this.server.urlOf(scene, isPlaying));
     await page.getByRole('main').waitFor();
     return page;
   }
 
-  /** Closes all that was opened. */
+  /** Closes all pages that were opened. */
   async closePages(): Promise<void> {
     await Promise.all(this.browser.contexts().map((context) => context.close()));
   }

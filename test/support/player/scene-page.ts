@@ -2,34 +2,34 @@ import type { Locator, Page } from 'playwright-core';
 import type { Snapshot } from '../../../sdk/viewer.ts';
 import { QUIZ } from './pages/fake-viewer.ts';
 
-// What tests do with the page of a scene, and see of it.
+// Actions and queries on the page of a scene.
 
-/** @returns what the page called of its viewer so far, such as `answer Jupiter` */
+/** @returns the page's calls of its viewer so far, such as `answer Jupiter` */
 export function callsOf(page: Page): Promise<readonly string[]> {
   return page.evaluate<readonly string[]>('[...viewer.calls]');
 }
 
-/** Changes what is on screen. */
-export const shows = (page: Page, change: Partial<Snapshot>) =>
+/** Changes the viewer's snapshot. */
+export const updateSnapshot = (page: Page, change: Partial<Snapshot>) =>
   page.evaluate(`viewer.show(${JSON.stringify(change)})`);
 
-/** A quiz comes on screen. */
-export async function asks(page: Page): Promise<void> {
+/** Opens a quiz for 9 s. */
+export async function openQuiz(page: Page): Promise<void> {
   await page.evaluate('viewer.setRemaining(9000)');
-  await shows(page, { quiz: { quiz: QUIZ, choice: null, outcome: null, results: null } });
+  await updateSnapshot(page, { quiz: { quiz: QUIZ, choice: null, outcome: null, results: null } });
 }
 
 export const quizOf = (page: Page) => page.getByRole('region', { name: 'Quiz' });
 
 export const choiceOf = (page: Page, name: string) => quizOf(page).getByRole('button', { name });
 
-/** What has the keyboard: its label, or what it is. */
-export const activeName = (page: Page) =>
+/** The label of the focused element, or its tag name. */
+export const focusedName = (page: Page) =>
   page.evaluate<string>('document.activeElement?.ariaLabel ?? document.activeElement?.tagName');
 
-/** Where something is on the screen, px. */
+/** The bounding box of a visible element, px. */
 export async function boxOf(locator: Locator) {
   const box = await locator.boundingBox();
-  if (!box) throw new Error('it is not seen');
+  if (!box) throw new Error('The element is not visible.');
   return box;
 }

@@ -4,20 +4,21 @@ import { launchBrowser } from '../media/browser.ts';
 import { serveFixture } from './fixture-server.ts';
 import { SCENES } from './pages/scenes.ts';
 
-// `bun test/support/player/screenshots.ts quiz`: every scene whose name has one of the words, as pictures.
+// `bun test/support/player/screenshots.ts quiz` saves a screenshot of every scene whose name contains
+// one of the words.
 
 const FOLDER = 'test/player/pictures';
 const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const TURNED = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
-const DESK = { viewport: { width: 1_440, height: 900 } };
+const LANDSCAPE = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
+const DESKTOP = { viewport: { width: 1_440, height: 900 } };
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
   'phone-light': { ...PHONE, colorScheme: 'light' },
   'phone-dark': { ...PHONE, colorScheme: 'dark' },
-  'turned-dark': { ...TURNED, colorScheme: 'dark' },
-  'desk-light': { ...DESK, colorScheme: 'light' },
-  'desk-dark': { ...DESK, colorScheme: 'dark' },
+  'landscape-dark': { ...LANDSCAPE, colorScheme: 'dark' },
+  'desktop-light': { ...DESKTOP, colorScheme: 'light' },
+  'desktop-dark': { ...DESKTOP, colorScheme: 'dark' },
 };
-// Until all has moved to where it stays.
+// Until animations have ended.
 const SETTLED_MS = 1_500;
 
 const words = process.argv.slice(2);
@@ -35,7 +36,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
     if (message.type() === 'error') console.error(`${look}: ${message.text()}`);
   });
   for (const name of names) {
-    await page.goto(server.addressOf(name, true));
+    await page.goto(server.urlOf(name, true));
     await page.waitForTimeout(SETTLED_MS);
     await page.screenshot({ path: `${FOLDER}/${name}-${look}.png` });
   }

@@ -6,36 +6,33 @@ import { launchBrowser } from '../media/browser.ts';
 import { quit } from '../media/live-fixture.ts';
 import { playTestPicture } from '../media/test-source.ts';
 
-// As little to encode as there can be, and soon on screen.
+// Encodes with little CPU time and low latency.
 const MEDIA = ['--rtmp-port', 'off', '--srt-port', 'off', '--media-preset', 'ultrafast'];
-const SOON = ['--media-latency', 'low', '--media-segment', '500'];
-// What a browser says by itself of an answer that a page expects.
+const LOW_LATENCY = ['--media-latency', 'low', '--media-segment', '500'];
+// The browser logs this for a status that the page expects.
 const EXPECTED = /^Failed to load resource: /;
 
-/**
- * Pages look each 15 s whether their show has begun or is over. With this they look ten times as often,
- * or most of the time of a test would be waiting.
- */
-export const HASTEN = `
-  const later = globalThis.setTimeout;
-  globalThis.setTimeout = (run, ms) => later(run, ms > 11_000 ? ms / 10 : ms);`;
+/** Pages poll every 15 s whether their show has started or ended. This script makes it 1.5 s. */
+export const FAST_POLLING = `
+  const setTimer = globalThis.setTimeout;
+  globalThis.setTimeout = (run, ms) => setTimer(run, ms > 11_000 ? ms / 10 : ms);`;
 
-/** A page of somebody who watches. */
-export interface Watching {
+/** An open watch page. */
+export interface WatchSession {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the page got wrong. */
+  /** Exceptions and console errors of the page. */
   readonly errors: readonly string[];
 }
 
-/** An event of the feed, as the producer exports it. */
-export interface ToldEvent {
+/** An event of the feed, as in the producer's export. */
+export interface FeedEvent {
   readonly interval: number;
   readonly type: string;
   readonly data: unknown;
 }
 
-/** The program as people run it, with a producer, and a browser with viewers. */
+/** A server process with a producer's account, and a browser for its viewers. */
 export class ShowFixture {
   private source: Subprocess | null = null;
 
@@ -50,32 +47,32 @@ export class ShowFixture {
     const folder = temporaryFolder();
     const data = ['--data', folder.path('data')];
     const producer = ['--email', 'ann@example.org', '--name', 'Ann'];
-    const [made, browser] = await Promise.all([
+    const [created, browser] = await Promise.all([
       fourbeat(['account', 'create', ...producer, ...data]),
       launchBrowser(),
     ]);
-    const { url } = await serveProcess([...data, ...MEDIA, ...SOON]);
-    return new ShowFixture(url, JSON.parse(made.stdout), browser, folder);
+    const { url } = await serveProcess([...data, ...MEDIA, ...LOW_LATENCY]);
+    return new ShowFixture(url, JSON.parse(created.stdout), browser, folder);
   }
 
-  /** A call of the studio API that must work. @returns its JSON */
+  /** Calls the studio API and expects a success. @returns the JSON */
   async studio<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await this.call(method, path, body);
     return expectJson<T>(response, response.ok ? response.status : 200);
   }
 
-  /** Rows of an export. */
+  /** The rows of an export. */
   async exported<T>(streamId: string, what: string): Promise<T[]> {
     const response = await this.call('GET', `/streams/${streamId}/exports/${what}`);
     const rows = (await response.text()).split('\n').filter(Boolean);
     return rows.map((row) => JSON.parse(row));
   }
 
-  /** What the feed told, by the producer's export. */
-  async toldEvents(streamId: string): Promise<ToldEvent[]> {
-    type Row = { readonly interval: number; readonly events: Omit<ToldEvent, 'interval'>[] };
+  /** The events of the feed, from the producer's export. */
+  async feedEvents(streamId: string): Promise<FeedEvent[]> {
+    type Row = { readonly interval: number; readonly events: Omit<FeedEvent, 'interval'>[] };
     const rows = await this.exported<Row>(streamId, 'feed');
-    return rows.flatMap(({ interval, events }) => events.map((one) => ({ interval, ...one })));
+    return rows.flatMap(({ interval, events }) => events.map((event) => ({ interval, ...event })));
   }
 
   async createStream(fields: Record<string, unknown> = {}): Promise<string> {
@@ -89,23 +86,23 @@ export class ShowFixture {
     return this.studio('POST', `/quizzes/${id}/publish`);
   }
 
-  /** The test picture, until its first segment is there. */
+  /** Streams the test video, and waits for its first segment. */
   async play(streamId: string, size?: string): Promise<void> {
     this.source = await playTestPicture(this, streamId, size);
   }
 
-  /** The source stops, as a person stops it. */
-  async stopPicture(): Promise<void> {
+  /** Stops the encoder cleanly. */
+  async stopVideo(): Promise<void> {
     if (this.source) await quit(this.source);
     this.source = null;
   }
 
-  /** @param prepare what is done before the page is opened */
+  /** @param prepare runs before the page is opened */
   async watch(
     streamId: string,
     options: BrowserContextOptions = {},
     prepare: (context: BrowserContext) => Promise<void> = async () => {},
-  ): Promise<Watching> {
+  ): Promise<WatchSession> {
     const context = await this.browser.newContext(options);
     context.setDefaultTimeout(15_000);
     await prepare(context);
@@ -121,7 +118,7 @@ export class ShowFixture {
 
   async close(): Promise<void> {
     await this.browser.close();
-    await this.stopPicture();
+    await this.stopVideo();
     await killServers();
     this.folder.remove();
   }

@@ -1,6 +1,6 @@
 import Hls, { type ErrorData } from 'hls.js';
 
-/** What tests need of hls.js: what it was told to do, and its events. */
+/** A fake of hls.js: records calls, and emits events. */
 export class FakeHls {
   readonly calls: string[] = [];
   levels: unknown[] = [];
@@ -11,12 +11,12 @@ export class FakeHls {
     this.#listeners.set(type, [...(this.#listeners.get(type) ?? []), listener]);
   }
 
-  tell(type: string, data: unknown): void {
+  emit(type: string, data: unknown): void {
     for (const listener of this.#listeners.get(type) ?? []) listener(type, data);
   }
 
   fail(error: Partial<ErrorData> | { readonly response: { readonly code: number } }): void {
-    this.tell(Hls.Events.ERROR, error);
+    this.emit(Hls.Events.ERROR, error);
   }
 
   loadSource() {

@@ -1,12 +1,12 @@
 import type { StageVideo } from '../../../../player/stage/stage-video.ts';
 
-/** What tests need of a `<video>`; nothing happens in it by itself. */
+/** A fake `<video>` that dispatches events only by `emit`. */
 export class FakeVideo extends EventTarget {
   muted = false;
   currentTime = 0;
   readyState = 0;
   src = '';
-  /** How often it was loaded again. */
+  /** The number of `load` calls. */
   loads = 0;
 
   async play() {}
@@ -18,13 +18,12 @@ export class FakeVideo extends EventTarget {
 
   removeAttribute() {}
 
-  /** Says that something happened. */
-  tell(type: string): void {
+  emit(type: string): void {
     this.dispatchEvent(new Event(type));
   }
 }
 
-/** @returns the same, as the stage takes it */
+/** @returns the same object with the type that the stage needs */
 export function asStageVideo(video: FakeVideo): StageVideo {
   return video as unknown as StageVideo;
 }

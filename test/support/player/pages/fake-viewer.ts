@@ -1,19 +1,19 @@
 import type { Picture, Quiz, QuizResults, Stream } from '../../../../sdk/types.ts';
 import type { AnswerOutcome, Snapshot, Viewer } from '../../../../sdk/viewer.ts';
 
-/** A viewer without a service: a test says what is on screen, and sees what the page did. */
+/** A viewer without a service: a test sets its snapshot and reads the page's calls. */
 export interface FakeViewer extends Viewer {
-  /** Changes what is on screen. */
+  /** Changes the snapshot. */
   show(change: Partial<Snapshot>): void;
-  /** Tells an event to those who listen to its type. */
-  tell(type: string, data: unknown): void;
-  /** Does something once, as soon as the page listens to that type. */
-  whenHeard(type: string, run: () => void): void;
-  /** What the page called, newest last, such as `answer Jupiter`. */
+  /** Calls the listeners of an event type. */
+  emit(type: string, data: unknown): void;
+  /** Runs once, as soon as the page listens to that event type. */
+  whenSubscribed(type: string, run: () => void): void;
+  /** The calls of the page, newest last, such as `answer Jupiter`. */
   readonly calls: readonly string[];
-  /** How long there is to answer from now on, ms; it runs. */
+  /** Sets the time left to answer from now on, ms. */
   setRemaining(ms: number): void;
-  /** What becomes of the next answers; null: they stay on their way. */
+  /** The outcome of the next answers; null: they stay pending. */
   outcome: AnswerOutcome | null;
   readonly picture: Picture | null;
 }
@@ -26,26 +26,26 @@ export const STREAM: Stream = {
   status: 'STREAMING',
 };
 
-const START: Snapshot = {
+const INITIAL: Snapshot = {
   state: 'live',
-  trouble: null,
+  error: null,
   stream: STREAM,
   count: { value: 1_234, formatted: '1.2K' },
   quiz: null,
   winners: { isWinning: null, hasWon: false, count: null },
-  lines: [],
+  messages: [],
   hearts: 0,
   discounts: 0,
 };
 
-export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
-  let snapshot: Snapshot = { ...START, ...start };
+export function fakeViewer(initial: Partial<Snapshot> = {}): FakeViewer {
+  let snapshot: Snapshot = { ...INITIAL, ...initial };
   let picture: Picture | null = null;
   let endMs = 0;
   const calls: string[] = [];
   const listeners = new Map<string, Set<(data: unknown) => void>>();
-  const waiting = new Map<string, () => void>();
-  const tell = (type: string, data: unknown) => {
+  const onSubscribed = new Map<string, () => void>();
+  const emit = (type: string, data: unknown) => {
     for (const listener of listeners.get(type) ?? []) listener(data);
   };
   const viewer: FakeViewer = {
@@ -70,13 +70,13 @@ export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
     calls,
     outcome: 'counted',
     on(type: string, listener: (data: never) => void) {
-      const those = listeners.get(type) ?? new Set();
-      listeners.set(type, those);
-      those.add(listener as (data: unknown) => void);
-      const run = waiting.get(type);
-      waiting.delete(type);
+      const ofType = listeners.get(type) ?? new Set();
+      listeners.set(type, ofType);
+      ofType.add(listener as (data: unknown) => void);
+      const run = onSubscribed.get(type);
+      onSubscribed.delete(type);
       if (run) queueMicrotask(run);
-      return () => those.delete(listener as (data: unknown) => void);
+      return () => ofType.delete(listener as (data: unknown) => void);
     },
     remainingMs: () => Math.max(0, endMs - performance.now()),
     async answer(choice) {
@@ -85,25 +85,25 @@ export function fakeViewer(start: Partial<Snapshot> = {}): FakeViewer {
       if (snapshot.quiz) viewer.show({ quiz: { ...snapshot.quiz, choice, outcome } });
       return outcome ?? new Promise(() => {});
     },
-    async say(kind, text) {
-      calls.push(`say ${kind} ${text}`);
+    async sendMessage(kind, text) {
+      calls.push(`sendMessage ${kind} ${text}`);
     },
-    heart() {
-      calls.push('heart');
+    sendHeart() {
+      calls.push('sendHeart');
     },
-    follow(given) {
-      picture = given;
+    follow(followed) {
+      picture = followed;
     },
     leave() {
       calls.push('leave');
     },
     show(change) {
       snapshot = { ...snapshot, ...change };
-      tell('change', snapshot);
+      emit('change', snapshot);
     },
-    tell,
-    whenHeard(type, run) {
-      waiting.set(type, run);
+    emit,
+    whenSubscribed(type, run) {
+      onSubscribed.set(type, run);
     },
     setRemaining(ms) {
       endMs = performance.now() + ms;

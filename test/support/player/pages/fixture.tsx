@@ -1,12 +1,12 @@
 import { createRoot } from 'react-dom/client';
 import { newStageVideo } from '../../../../player/stage/stage-video.ts';
-import { followVisiblePart } from '../../../../player/visible-part.ts';
+import { trackVisualViewport } from '../../../../player/visual-viewport.ts';
 import { WatchPage } from '../../../../player/watch-page.tsx';
 import { useSnapshot } from '../../../../sdk/react.ts';
 import type { FakeViewer } from './fake-viewer.ts';
 import { SCENES } from './scenes.ts';
 
-// The page with a viewer that a test plays: `viewer` of the window.
+// The watch page with a fake viewer, which tests control as the global `viewer`.
 
 declare global {
   var viewer: FakeViewer;
@@ -14,13 +14,13 @@ declare global {
 
 const query = new URLSearchParams(location.search);
 const scene = SCENES[query.get('scene') ?? 'live'];
-if (!scene) throw new Error('there is no such scene');
+if (!scene) throw new Error('Unknown scene');
 globalThis.viewer = scene();
 const { stream } = viewer.snapshot;
-// A stream without an address has no picture.
+// A stream without a URL has no video.
 if (stream && query.has('still')) viewer.show({ stream: { ...stream, hls_url: null as never } });
 const video = newStageVideo();
-followVisiblePart(window);
+trackVisualViewport(window);
 
 function Fixture() {
   const { viewer } = globalThis;
@@ -31,7 +31,7 @@ function Fixture() {
       snapshot={snapshot}
       video={video}
       isBare={query.has('bare')}
-      hasFacts={query.has('facts')}
+      hasStats={query.has('facts')}
     />
   );
 }

@@ -1,41 +1,41 @@
 import { readPicture } from '../../media/read-test-picture.ts';
 import type { Overlay, PictureClockApi } from '../picture-clock.ts';
 
-// Runs in the viewer page: reads the clock that is burnt into the test picture, also at the moment
-// that a quiz is over it.
+// Runs in the watch page: reads the clock that is burnt into the test video, also at the moment at
+// which a quiz appears over it.
 
 const QUESTION = '[aria-label="Quiz"] h2';
 
 const overlays: Overlay[] = [];
 let shown: Element | null = null;
 const canvas = document.createElement('canvas');
-const drawing = canvas.getContext('2d', { willReadFrequently: true });
+const context = canvas.getContext('2d', { willReadFrequently: true });
 
 const videoOf = () => document.querySelector('video');
 
 function pictureMs(): number | null {
   const video = videoOf();
-  if (!drawing || !video || video.videoWidth === 0) return null;
+  if (!context || !video || video.videoWidth === 0) return null;
   canvas.width = video.videoWidth;
   canvas.height = video.videoHeight;
-  drawing.drawImage(video, 0, 0);
-  const { data, width, height } = drawing.getImageData(0, 0, canvas.width, canvas.height);
+  context.drawImage(video, 0, 0);
+  const { data, width, height } = context.getImageData(0, 0, canvas.width, canvas.height);
   return readPicture({ width, height, data, format: 'rgba' })?.unixMs ?? null;
 }
 
 function behindMs(): number | null {
-  const pictureAt = pictureMs();
-  return pictureAt === null ? null : Date.now() - pictureAt;
+  const frameMs = pictureMs();
+  return frameMs === null ? null : Date.now() - frameMs;
 }
 
-/** The question is in the page, and on the next frame of the screen. */
-function note(question: Element): void {
+/** Records the frame at the next repaint, when the question is on screen. */
+function record(question: Element): void {
   requestAnimationFrame(() => {
-    const moment = pictureMs();
-    if (moment === null) return;
+    const frameMs = pictureMs();
+    if (frameMs === null) return;
     overlays.push({
       question: question.textContent ?? '',
-      pictureMs: moment,
+      pictureMs: frameMs,
       nowMs: Date.now(),
     });
   });
@@ -43,17 +43,17 @@ function note(question: Element): void {
 
 new MutationObserver(() => {
   const question = document.querySelector(QUESTION);
-  if (question && question !== shown) note(question);
+  if (question && question !== shown) record(question);
   shown = question;
 }).observe(document, { subtree: true, childList: true });
 
 const pictureClock: PictureClockApi = {
   pictureMs,
   behindMs,
-  seek(wantedMs) {
+  seek(targetMs) {
     const video = videoOf();
     const behind = behindMs();
-    if (video && behind !== null) video.currentTime += (behind - wantedMs) / 1_000;
+    if (video && behind !== null) video.currentTime += (behind - targetMs) / 1_000;
   },
   overlays: () => overlays,
 };

@@ -1,9 +1,9 @@
 import { FourbeatError } from '../../../../sdk/errors.ts';
-import { CROWD_SCENES } from './crowd-scenes.ts';
+import { CHAT_SCENES } from './chat-scenes.ts';
 import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
 import { QUIZ_SCENES } from './quiz-scenes.ts';
 
-// What the page looks like, by name: `/?scene=quiz-open`.
+// The scenes of the fixture page, by name: `/?scene=quiz-open`.
 
 export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
   joining: () => fakeViewer({ state: 'joining', stream: null, count: null }),
@@ -11,14 +11,18 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
   live: () => fakeViewer(),
   waiting: () => fakeViewer({ stream: { ...STREAM, hls_url: '/none.m3u8' } }),
   unavailable: () =>
-    fakeViewer({ state: 'offline', trouble: new FourbeatError('away', 'no answer'), stream: null }),
+    fakeViewer({
+      state: 'offline',
+      error: new FourbeatError('unavailable', 'no answer'),
+      stream: null,
+    }),
   unknown: () =>
     fakeViewer({
       state: 'offline',
-      trouble: new FourbeatError('unknown', 'no stream', 404),
+      error: new FourbeatError('unknown', 'no stream', 404),
       stream: null,
     }),
   ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),
-  ...CROWD_SCENES,
+  ...CHAT_SCENES,
   ...QUIZ_SCENES,
 };

@@ -1,0 +1,61 @@
+import { useRef } from 'react';
+import type { Snapshot } from '../../sdk/viewer.ts';
+import { compact } from '../compact-number.ts';
+import { Icon } from '../icon.tsx';
+
+/** The viewer count, or after the show its peak, and the number of hearts. */
+export function AudienceBar({
+  snapshot,
+  hearts,
+}: {
+  readonly snapshot: Snapshot;
+  readonly hearts: number;
+}) {
+  const peak = usePeak(snapshot);
+  const count = snapshot.state === 'ended' ? peak : snapshot.count;
+  return (
+    <header className="audience-bar">
+      <h2 className="audience-title">Chat</h2>
+      {hearts > 0 && (
+        <p className="audience-hearts">
+          <Icon name="heart" />
+          <ShortNumber value={hearts} short={compact(hearts)} />{' '}
+          <span className="unseen">hearts</span>
+        </p>
+      )}
+      {count && (
+        <p className="audience-count">
+          <ShortNumber value={count.value} short={count.formatted} /> {countLabel(snapshot)}
+        </p>
+      )}
+    </header>
+  );
+}
+
+/**
+ * The largest count that this page has shown. Pages learn of the end of a show within about 20 s of
+ * each other and stop counting then, so that the last counts are close to zero.
+ */
+function usePeak({ count }: Snapshot): Snapshot['count'] {
+  const peak = useRef(count);
+  if (count && count.value > (peak.current?.value ?? -1)) peak.current = count;
+  return peak.current;
+}
+
+function countLabel({ state, stream }: Snapshot): string {
+  if (state === 'ended') return 'watching at peak';
+  return stream?.status === 'CREATED' ? 'waiting' : 'watching';
+}
+
+/** Shows the short form; screen readers and the tooltip have the full number. */
+function ShortNumber({ value, short }: { readonly value: number; readonly short: string }) {
+  const full = value.toLocaleString('en');
+  return (
+    <>
+      <b aria-hidden="true" title={full}>
+        {short}
+      </b>
+      <span className="unseen">{full}</span>
+    </>
+  );
+}

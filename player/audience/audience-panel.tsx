@@ -1,0 +1,48 @@
+import { useMemo } from 'react';
+import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import { AudienceBar } from './audience-bar.tsx';
+import { ChatAnnouncer } from './chat-announcer.tsx';
+import { ChatLog } from './chat-log.tsx';
+import { Compose } from './compose.tsx';
+import { Pinned } from './pinned-message.tsx';
+import { useChatItems } from './use-chat-items.ts';
+import { useModeration } from './use-moderation.ts';
+import { useOwnMessages } from './use-own-messages.ts';
+
+/** The viewer count and the chat. It fills its container. */
+export function AudiencePanel({
+  viewer,
+  snapshot,
+  hearts,
+}: {
+  readonly viewer: Viewer;
+  readonly snapshot: Snapshot;
+  readonly hearts: number;
+}) {
+  const { mode, pinned, hidden } = useModeration(viewer, snapshot);
+  const hiddenIds = useMemo(() => new Set(hidden), [hidden]);
+  const isVisible = ({ id }: { readonly id: string }) => !hiddenIds.has(id);
+  const items = useChatItems(viewer, snapshot);
+  const { own, add } = useOwnMessages(snapshot.messages);
+  const isOver = snapshot.state === 'ended';
+  return (
+    <div className="audience-panel">
+      <AudienceBar snapshot={snapshot} hearts={hearts} />
+      {pinned && <Pinned key={pinned.id} message={pinned} />}
+      <ChatLog
+        items={items}
+        isVisible={isVisible}
+        own={own}
+        emptyText={
+          isOver ? 'Messages appear as you watch.' : 'No messages since you joined. Say hello!'
+        }
+      />
+      <ChatAnnouncer messages={snapshot.messages.filter(isVisible)} />
+      {isOver ? (
+        <p className="audience-over">The show is over. The chat is closed.</p>
+      ) : (
+        <Compose viewer={viewer} state={snapshot.state} mode={mode} onSent={add} />
+      )}
+    </div>
+  );
+}

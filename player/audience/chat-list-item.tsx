@@ -1,0 +1,36 @@
+import { memo, useState } from 'react';
+import { Icon } from '../icon.tsx';
+import type { ChatItem } from './chat-items.ts';
+
+const TITLES = { question: 'Question', greeting: 'Greeting', cheer: 'Cheer', purchase: 'Purchase' };
+
+interface ChatListItemProps {
+  readonly item: ChatItem;
+  /** Whether the item appears with an animation; only its first value counts. */
+  readonly isAnimated: boolean;
+}
+
+/** A chat message; purchases and discounts are cards. */
+export const ChatListItem = memo(({ item, isAnimated }: ChatListItemProps) => {
+  const [animationClass] = useState(isAnimated ? ' chat-item--appears' : '');
+  if (item.kind === 'discount') {
+    return (
+      <li className={`chat-item chat-item--card chat-item--discount${animationClass}`}>
+        <Icon name="discount" />
+        <span className="chat-kind">Discounts</span>
+        <span className="chat-text">{item.count} used</span>
+      </li>
+    );
+  }
+  const isCard = item.kind === 'purchase';
+  return (
+    <li className={`chat-item chat-item--${isCard ? 'card' : item.kind}${animationClass}`}>
+      {item.kind !== 'message' && <Icon name={item.kind} />}
+      {item.kind !== 'message' && <span className="chat-kind">{TITLES[item.kind]}</span>}
+      <span className="chat-text">
+        {item.name !== '' && <bdi className="chat-name">{item.name}</bdi>} <bdi>{item.text}</bdi>
+      </span>
+    </li>
+  );
+});
+ChatListItem.displayName = 'ChatListItem';

@@ -1,0 +1,36 @@
+import type { ChatKind } from '../../sdk/types.ts';
+import { Icon } from '../icon.tsx';
+
+const OPTIONS: readonly { readonly kind: ChatKind; readonly label: string }[] = [
+  { kind: 'message', label: 'Message' },
+  { kind: 'question', label: 'Question' },
+  { kind: 'greeting', label: 'Greeting' },
+  { kind: 'cheer', label: 'Cheer' },
+];
+
+interface KindPickerProps {
+  readonly kind: ChatKind;
+  onPick(kind: ChatKind): void;
+}
+
+/** Radio buttons for the kind of message. */
+export function KindPicker({ kind, onPick }: KindPickerProps) {
+  return (
+    <fieldset className="kinds">
+      <legend className="unseen">Type of message</legend>
+      {OPTIONS.map((option) => (
+        <label key={option.kind} className="kind">
+          <input
+            type="radio"
+            name="kind"
+            className="kind-radio"
+            checked={option.kind === kind}
+            onChange={() => onPick(option.kind)}
+          />
+          <Icon name={option.kind} />
+          <span className="kind-label">{option.label}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}

@@ -1,0 +1,32 @@
+import { useState } from 'react';
+import type { PinnedMessage } from '../../sdk/types.ts';
+import { Icon } from '../icon.tsx';
+
+/** A longer message is cut until the viewer expands it. */
+const CUT_CHARS = 100;
+
+/** The message that a moderator has pinned above the chat. */
+export function Pinned({ message }: { readonly message: PinnedMessage }) {
+  const [isExpanded, setIsExpanded] = useState(false);
+  const { name, text } = message;
+  const isLong = [...name, ...text].length > CUT_CHARS;
+  return (
+    <aside className="pinned" aria-label="Pinned message">
+      <Icon name="pin" />
+      <p className={isLong && !isExpanded ? 'pinned-text pinned-text--cut' : 'pinned-text'}>
+        {name !== '' && <bdi className="chat-name">{name}</bdi>} <bdi>{text}</bdi>
+      </p>
+      {isLong && (
+        <button
+          type="button"
+          className="pinned-more"
+          aria-expanded={isExpanded}
+          onClick={() => setIsExpanded(!isExpanded)}
+        >
+          {isExpanded ? 'Less' : 'More'}
+          <span className="unseen"> of the pinned message</span>
+        </button>
+      )}
+    </aside>
+  );
+}

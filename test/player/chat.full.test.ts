@@ -1,0 +1,307 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { HEARTS_ON_SCREEN_MAX } from '../../player/audience/heart-animation.ts';
+import type { Snapshot } from '../../sdk/viewer.ts';
+import { axeViolations } from '../support/player/axe.ts';
+import { messagesOf } from '../support/player/pages/chat-scenes.ts';
+import { SceneFixture } from '../support/player/scene-fixture.ts';
+import { callsOf, updateSnapshot } from '../support/player/scene-page.ts';
+
+let fixture: SceneFixture;
+
+beforeAll(async () => {
+  fixture = await SceneFixture.start();
+}, 30_000);
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
+
+const box = (page: Page) => page.getByRole('textbox', { name: /^(Write|Ask|Say|Cheer)/ });
+const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
+
+describe('who writes', () => {
+  test('is asked for a name once, with the first line, and it is kept', async () => {
+    const page = await fixture.open('live', 'phone');
+    await box(page).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your name, shown with your messages').fill('  Ada ');
+    await page.keyboard.press('Enter');
+    await page.getByText('Posting as Ada').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage message Hello']);
+    expect(await page.evaluate<string>('viewer.name')).toBe('Ada');
+    expect(await page.evaluate<string>("localStorage.getItem('fourbeat-name')")).toBe('Ada');
+    await box(page).fill('Again');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Again').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage message Hello', 'sendMessage message Again']);
+  });
+
+  test('may go without a name', async () => {
+    const page = await fixture.open('live');
+    await box(page).fill('Hello');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('button', { name: 'Skip' }).click();
+    await page.getByText('Posting without a name').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage message Hello']);
+  });
+
+  test('may change the name, and goes on with the line', async () => {
+    const page = await fixture.open('chat-messages');
+    await box(page).fill('Half a li');
+    await page.getByRole('button', { name: 'Posting as Ada · change' }).click();
+    await page.getByLabel('Your name, shown with your messages').fill('Countess');
+    await page.keyboard.press('Enter');
+    await page.getByText('Posting as Countess').waitFor();
+    expect(await callsOf(page)).toEqual([]);
+    await page.keyboard.type('ne');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Countess Half a line').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage message Half a line']);
+  });
+
+  test('may change the name that the page around this one gave, and the line is not sent', async () => {
+    const page = await fixture.open('live');
+    await page.evaluate("viewer.name = 'Outside'");
+    await box(page).fill('Half a li');
+    await page.getByRole('button', { name: 'Posting as Outside · change' }).click();
+    await page.getByLabel('Your name, shown with your messages').fill('Countess');
+    await page.keyboard.press('Enter');
+    await page.getByText('Posting as Countess').waitFor();
+    expect(await callsOf(page)).toEqual([]);
+    expect(await box(page).inputValue()).toBe('Half a li');
+  });
+
+  test('is not called back from a quiz while a line is on its way', async () => {
+    const page = await fixture.open('chat-messages');
+    await page.evaluate(
+      'viewer.sendMessage = () => new Promise((done) => { globalThis.said = done; })',
+    );
+    await box(page).fill('Slow');
+    await page.keyboard.press('Enter');
+    const heart = page.getByRole('button', { name: 'Send a heart' });
+    await heart.focus();
+    await page.evaluate('said()');
+    await chat(page).getByText('Sent, visible soon').waitFor();
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
+      'sendHeart',
+    );
+  });
+
+  test('says what it is, with the keyboard alone', async () => {
+    const page = await fixture.open('chat-messages');
+    await page.getByRole('radio', { name: 'Message' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('When is the next one?');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('When is the next one?').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage question When is the next one?']);
+  });
+
+  test('sees the line at once, and once when it is on screen', async () => {
+    const page = await fixture.open('chat-messages');
+    await box(page).fill('Mine');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Sent, visible soon').waitFor();
+    expect(await box(page).inputValue()).toBe('');
+    const mine = { id: 'mine', viewer: 'v', name: 'Ada', text: 'Mine', at: 1, kind: 'message' };
+    await updateSnapshot(page, { messages: [...messagesOf(16), mine] as Snapshot['messages'] });
+    await chat(page).getByText('Sent, visible soon').waitFor({ state: 'detached' });
+    expect(await chat(page).getByText('Mine').count()).toBe(1);
+  });
+
+  test('sees each line for 30 s that never comes, whatever is written meanwhile', async () => {
+    const page = await fixture.open('chat-messages');
+    await page.clock.install();
+    await page.reload();
+    await box(page).waitFor();
+    const waiting = chat(page).getByText('Sent, visible soon');
+    for (const text of ['My first', 'My next']) {
+      await box(page).fill(text);
+      await page.keyboard.press('Enter');
+      await chat(page).getByText(text).waitFor();
+      await page.clock.runFor(20_000);
+    }
+    await chat(page).getByText('My first').waitFor({ state: 'detached' });
+    expect(await chat(page).getByText('My next').count()).toBe(1);
+    await page.clock.runFor(10_000);
+    await waiting.waitFor({ state: 'detached' });
+  });
+
+  test('keeps the text, and reads why, when it is not taken', async () => {
+    const page = await fixture.open('chat-error');
+    await box(page).fill('Too much');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Your message is not sent yet.').waitFor();
+    await page.getByRole('timer').getByText('You can write again in 5 s.').waitFor();
+    expect(await box(page).inputValue()).toBe('Too much');
+  });
+
+  test('cannot send what is too long, and reads by how much', async () => {
+    const page = await fixture.open('chat-messages');
+    await box(page).fill('a'.repeat(283));
+    await page.getByText('3 too many').waitFor();
+    await page.keyboard.press('Enter');
+    expect(await callsOf(page)).toEqual([]);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'can use what only comes up on the way: %s',
+    async (colorScheme) => {
+      const page = await fixture.open('chat-empty', 'phone', { colorScheme });
+      await box(page).fill('Hello');
+      await page.keyboard.press('Enter');
+      await page.getByLabel('Your name, shown with your messages').fill('Ada');
+      expect(await axeViolations(page)).toEqual([]);
+      await page.keyboard.press('Enter');
+      await chat(page).getByText('Sent, visible soon').waitFor();
+      await page.evaluate('viewer.sendMessage = () => Promise.reject(new Error("away"))');
+      await box(page).fill('a'.repeat(270));
+      await page.keyboard.press('Enter');
+      await page.getByRole('alert').getByText('Cannot connect.').waitFor();
+      await page.getByRole('button', { name: 'Read new messages aloud' }).focus();
+      expect(await axeViolations(page)).toEqual([]);
+    },
+  );
+
+  test('cannot write when the show is over', async () => {
+    const page = await fixture.open('chat-over');
+    await page.getByText('The show is over. The chat is closed.').waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+  });
+});
+
+describe('the chat', () => {
+  const text = (page: Page, words: string) => chat(page).getByText(words);
+  const inList = <T>(page: Page, expression: string) =>
+    page.evaluate<T>(`(list => ${expression})(document.querySelector('ol[aria-label="Chat"]'))`);
+  const isAtEnd = (page: Page) =>
+    inList<boolean>(page, 'list.scrollHeight - list.scrollTop - list.clientHeight < 2');
+
+  test('shows the newest, unless somebody has scrolled up to read', async () => {
+    const page = await fixture.open('chat-messages', 'phone');
+    await updateSnapshot(page, { messages: messagesOf(40) });
+    expect(await isAtEnd(page)).toBe(true);
+    await inList(page, 'list.scrollTop = 0');
+    const newest = page.getByRole('button', { name: /^(Latest|New messages)$/ });
+    await newest.waitFor();
+    await updateSnapshot(page, { messages: messagesOf(140).slice(40) });
+    await page.getByRole('button', { name: 'New messages', exact: true }).waitFor();
+    expect(await inList<number>(page, 'list.scrollTop')).toBe(0);
+    expect(await chat(page).getByRole('listitem').count()).toBe(41);
+    await newest.click();
+    await newest.waitFor({ state: 'detached' });
+    expect(await isAtEnd(page)).toBe(true);
+    expect(await chat(page).getByRole('listitem').count()).toBe(100);
+  });
+
+  test.each([
+    ['phone', 390, 844],
+    ['small phone', 360, 640],
+    ['phone that is turned', 844, 390],
+  ] as const)('is no longer and no wider than the window: %s', async (_, width, height) => {
+    const page = await fixture.open('chat-messages', 'phone', { viewport: { width, height } });
+    await updateSnapshot(page, { messages: messagesOf(100) });
+    await chat(page).getByRole('listitem').nth(99).waitFor();
+    const size = await page.evaluate<number[]>(
+      '(({ scrollWidth, scrollHeight }) => [scrollWidth, scrollHeight])(document.documentElement)',
+    );
+    expect(size).toEqual([width, height]);
+  });
+
+  test('can be read in a window that is enlarged four times', async () => {
+    const page = await fixture.open('chat-messages', 'desktop', {
+      viewport: { width: 320, height: 256 },
+    });
+    const { height = 0 } = (await chat(page).boundingBox()) ?? {};
+    // Two lines, and the room around them.
+    expect(height).toBeGreaterThan(60);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320);
+  });
+
+  test('has cards for purchases and discounts, and begins anew when the picture is elsewhere', async () => {
+    const page = await fixture.open('chat-messages');
+    await text(page, '10 used').waitFor();
+    expect(await text(page, 'bought two mugs').count()).toBeGreaterThan(0);
+    await updateSnapshot(page, { messages: [] });
+    await updateSnapshot(page, { discounts: 17 });
+    await text(page, '2 used').waitFor();
+    await page.evaluate("viewer.emit('jump', { interval: 7160000000 })");
+    await text(page, '2 used').waitFor({ state: 'detached' });
+    await updateSnapshot(page, { discounts: 18 });
+    await text(page, '1 used').waitFor();
+  });
+
+  test('moves lines that come alone, and no flood of them', async () => {
+    const page = await fixture.open('chat-messages', 'phone', { reducedMotion: 'no-preference' });
+    const newest = chat(page).getByRole('listitem').last();
+    const moves = async () => (await newest.getAttribute('class'))?.includes('comes');
+    await updateSnapshot(page, { messages: messagesOf(40) });
+    expect(await moves()).toBe(false);
+    await updateSnapshot(page, { messages: messagesOf(41) });
+    expect(await moves()).toBe(true);
+    await updateSnapshot(page, { messages: messagesOf(80) });
+    expect(await moves()).toBe(false);
+  });
+
+  test('is read out as news, each 8 s, until the button ends it', async () => {
+    const page = await fixture.open('live');
+    await page.clock.install();
+    await page.reload();
+    await page.getByRole('main').waitFor();
+    const news = page.getByRole('status').getByText(/says:|new messages/);
+    await updateSnapshot(page, { messages: messagesOf(2).slice(1) });
+    await page.clock.runFor(8_000);
+    await news.getByText('Bo says: The sound is great today').waitFor();
+    await updateSnapshot(page, { messages: messagesOf(20) });
+    await page.clock.runFor(8_000);
+    await news.getByText('18 new messages in the chat, 3 of them questions.').waitFor();
+    await page.getByRole('button', { name: 'Read new messages aloud' }).press('Enter');
+    await news.waitFor({ state: 'detached' });
+  });
+});
+
+describe('hearts', () => {
+  const flying = (page: Page) => page.locator('.floating--stage .floating-heart').count();
+
+  test('fly over the picture, never more than a phone can draw', async () => {
+    const page = await fixture.open('live', 'phone', { reducedMotion: 'no-preference' });
+    for (let hearts = 1_000; hearts <= 20_000; hearts += 1_000)
+      await updateSnapshot(page, { hearts });
+    expect(await flying(page)).toBe(HEARTS_ON_SCREEN_MAX);
+    await page.waitForFunction("!document.querySelector('.floating--stage .floating-heart')");
+  });
+
+  test('are a number for who wants things to stay where they are', async () => {
+    const page = await fixture.open('live', 'phone');
+    await updateSnapshot(page, { hearts: 1_234 });
+    await page.locator('.heart-number').getByText('1.2K').waitFor();
+    expect(await flying(page)).toBe(0);
+  });
+
+  test('are sent by a button that says so', async () => {
+    const page = await fixture.open('live', 'phone');
+    const button = page.getByRole('button', { name: 'Send a heart' });
+    await button.tap();
+    await button.press('Enter');
+    await page.getByRole('status').getByText('2 hearts sent').waitFor();
+    expect(await callsOf(page)).toEqual(['sendHeart', 'sendHeart']);
+  });
+
+  test('count once for who goes back and sees them again', async () => {
+    const page = await fixture.open('live');
+    const number = page.locator('.audience-hearts');
+    const sees = (interval: number, hearts: number, total: number) =>
+      page.evaluate(`
+        viewer.show({ hearts: ${total} });
+        viewer.emit('interval', {
+          interval: ${interval},
+          events: [{ type: 'chats', data: { hearts: ${hearts} } }],
+        })`);
+    await sees(100, 3, 3);
+    await sees(101, 4, 7);
+    await number.getByText('7', { exact: true }).first().waitFor();
+    await sees(101, 4, 11);
+    await sees(102, 1, 12);
+    await number.getByText('8', { exact: true }).first().waitFor();
+  });
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { intervalAt } from '../../protocol/interval.ts';
+import {
+  addPictureClock,
+  overlaysOf,
+  pictureMsOf,
+  seekTo,
+} from '../support/player/picture-clock.ts';
+import { ShowFixture } from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
+
+// People open the page while a quiz is open: late, by a link that somebody sent just then, on another
+// device. The feed that they read begins after it was told.
+
+const DURATION_MS = 45_000;
+const BEHIND_MS = 5_000;
+
+let fixture: ShowFixture;
+let streamId: string;
+
+beforeAll(async () => {
+  fixture = await ShowFixture.start();
+  streamId = await fixture.createStream({ latencyAllowance: 10_000 });
+  await fixture.play(streamId);
+  // So that there is a picture of before the quiz to go back to.
+  await until('a past', async () => (await secondsOf(streamId)) > 2 + BEHIND_MS / 1_000, 30_000);
+}, 60_000);
+afterAll(() => fixture?.close());
+
+/** How long the video is that there is. */
+async function secondsOf(streamId: string): Promise<number> {
+  const playlist = await (await fetch(`${fixture.url}/media/${streamId}/v0.m3u8`)).text();
+  return [...playlist.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, s]) => sum + Number(s), 0);
+}
+
+const quizOf = (page: Page) => page.getByRole('region', { name: 'Quiz' });
+
+async function answer(page: Page, choice: string): Promise<void> {
+  await quizOf(page).getByRole('button', { name: choice }).click();
+  await quizOf(page).getByText('Your answer counts.').waitFor();
+}
+
+test('[S-17] [Q-7] who opens the page in the middle of a quiz answers it, and it counts', async () => {
+  const viewport = { width: 640, height: 480 };
+  const { id } = await fixture.publishQuiz(streamId, { duration: DURATION_MS });
+  const openedMs = Date.now();
+  // The picture of this one is at what was before the quiz, and comes to it.
+  const behind = await fixture.watch(streamId, { viewport }, addPictureClock);
+  const isPlaying = async () => (await pictureMsOf(behind.page)) !== null;
+  await until('a picture', isPlaying, 15_000);
+  await seekTo(behind.page, Date.now() - openedMs + BEHIND_MS);
+  await quizOf(behind.page).waitFor({ state: 'detached' });
+  await quizOf(behind.page).getByRole('heading', { name: 'Which planet' }).waitFor();
+  const told = (await fixture.feedEvents(streamId)).find(({ type }) => type === 'quiz');
+  const overlay = (await overlaysOf(behind.page)).at(-1);
+  const off = intervalAt(overlay?.pictureMs ?? Number.NaN) - (told?.interval ?? Number.NaN);
+  expect(Math.abs(off)).toBeLessThanOrEqual(1);
+  await answer(behind.page, 'Jupiter');
+
+  const waitMs = openedMs + 8_000 - Date.now();
+  await Bun.sleep(Math.max(0, waitMs));
+  const late = await fixture.watch(streamId, { viewport });
+  await quizOf(late.page).getByRole('heading', { name: 'Which planet' }).waitFor();
+  await answer(late.page, 'Mars');
+  // Nobody is told that it is there twice, and the answer stays, when the page is loaded again.
+  await late.page.reload();
+  await quizOf(late.page).getByText('Your answer counts.').waitFor();
+
+  type Answered = { readonly quizId: string; readonly choice: string };
+  const answers = await fixture.exported<Answered>(streamId, 'answers');
+  const counted = answers.filter(({ quizId }) => quizId === id).map(({ choice }) => choice);
+  expect(counted.sort()).toEqual(['Jupiter', 'Mars']);
+  expect([...behind.errors, ...late.errors]).toEqual([]);
+}, 40_000);

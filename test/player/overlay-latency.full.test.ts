@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import {
+  addPictureClock,
+  behindMsOf,
+  type Overlay,
+  overlaysOf,
+  seekTo,
+} from '../support/player/picture-clock.ts';
+import { ShowFixture, type WatchSession } from '../support/player/show-fixture.ts';
+import { until } from '../support/until.ts';
+
+// The test picture has the time in it: what was on screen when a quiz came needs no player's word.
+
+const LATENCIES_MS = [2_000, 5_000, 10_000];
+const QUIZZES = 3;
+const EACH_MS = 1_500;
+/** A picture is held so far behind as wanted, but for this. */
+const ABOUT_MS = 400;
+
+let fixture: ShowFixture;
+let streamId: string;
+let watching: readonly WatchSession[];
+
+beforeAll(async () => {
+  fixture = await ShowFixture.start();
+  streamId = await fixture.createStream({ latencyAllowance: 15_000 });
+  await fixture.play(streamId);
+  const viewport = { width: 640, height: 480 };
+  watching = await Promise.all(
+    LATENCIES_MS.map(() => fixture.watch(streamId, { viewport }, addPictureClock)),
+  );
+}, 60_000);
+afterAll(() => fixture?.close());
+
+/** Brings the picture so far behind, as a viewer does who goes back, and waits until it stays. */
+async function hold({ page }: WatchSession, latencyMs: number): Promise<void> {
+  const isThere = async () =>
+    Math.abs(((await behindMsOf(page)) ?? Number.NaN) - latencyMs) < ABOUT_MS;
+  await until(
+    `a picture ${latencyMs} ms behind`,
+    async () => {
+      if (!(await isThere())) await seekTo(page, latencyMs);
+      await Bun.sleep(500);
+      return isThere();
+    },
+    20_000,
+  );
+}
+
+test('[M-12] a quiz is over the picture within an interval of its frame, 2, 5 and 10 s behind', async () => {
+  await Promise.all(watching.map((one, at) => hold(one, LATENCIES_MS[at] ?? 0)));
+  for (let n = 1; n <= QUIZZES; n++) {
+    await fixture.publishQuiz(streamId, {
+      question: `Quiz ${n}?`,
+      duration: 1_000,
+      reveal: 'manual',
+    });
+    await Bun.sleep(EACH_MS);
+  }
+  const all = await Promise.all(
+    watching.map(({ page }) =>
+      until(`${QUIZZES} quizzes`, async () => {
+        const seen = await overlaysOf(page);
+        return seen.length >= QUIZZES && seen;
+      }),
+    ),
+  );
+  const told = (await fixture.feedEvents(streamId)).filter(({ type }) => type === 'quiz');
+  const intervals = new Map(
+    told.map(({ interval, data }) => [(data as { question: string }).question, interval]),
+  );
+  for (const [at, seen] of all.entries()) {
+    const latencyMs = LATENCIES_MS[at] ?? 0;
+    const intervalOf = ({ question }: Overlay) => intervals.get(question) ?? Number.NaN;
+    const off = seen.map((one) => intervalAt(one.pictureMs) - intervalOf(one));
+    const lateMs = seen.map((one) => one.pictureMs - intervalStartMs(intervalOf(one)));
+    const behindMs = seen.map(({ nowMs, pictureMs }) => nowMs - pictureMs);
+    console.log(
+      `${latencyMs} ms behind (${behindMs.join(', ')}): intervals off ${off.join(', ')}, frame after the start of the interval ${lateMs.join(', ')} ms`,
+    );
+    expect(seen.map(({ question }) => question)).toEqual(['Quiz 1?', 'Quiz 2?', 'Quiz 3?']);
+    expect(Math.max(...off.map(Math.abs))).toBeLessThanOrEqual(1);
+    for (const ms of behindMs) expect(Math.abs(ms - latencyMs)).toBeLessThan(1_000);
+  }
+  expect(watching.flatMap(({ errors }) => errors)).toEqual([]);
+}, 40_000);

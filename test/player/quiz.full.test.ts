@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Snapshot } from '../../sdk/viewer.ts';
+import { axeViolations } from '../support/player/axe.ts';
+import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
+import { SCREENS, SceneFixture } from '../support/player/scene-fixture.ts';
+import {
+  boxOf,
+  callsOf,
+  choiceOf,
+  focusedName,
+  openQuiz,
+  quizOf,
+  updateSnapshot,
+} from '../support/player/scene-page.ts';
+
+let fixture: SceneFixture;
+
+beforeAll(async () => {
+  fixture = await SceneFixture.start();
+}, 30_000);
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
+
+describe('the keyboard', () => {
+  test('answers by a number at once, when it is nowhere else', async () => {
+    const page = await fixture.open('quiz-open');
+    await page.keyboard.press('2');
+    expect(await callsOf(page)).toEqual(['answer Jupiter']);
+  });
+
+  test('answers once: the first choice stands, by keys and by buttons', async () => {
+    const page = await fixture.open('quiz-open');
+    await choiceOf(page, 'Venus').click();
+    await page.keyboard.press('1');
+    await choiceOf(page, 'Mars').click({ force: true });
+    expect(await callsOf(page)).toEqual(['answer Venus']);
+    expect(await choiceOf(page, 'Venus').getAttribute('aria-pressed')).toBe('true');
+    expect(await choiceOf(page, 'Mars').getAttribute('aria-disabled')).toBe('true');
+  });
+
+  test('stays where somebody writes, and a number is written there', async () => {
+    const page = await fixture.open('live');
+    const box = page.getByRole('textbox', { name: 'Write a message' });
+    await box.fill('I say ');
+    await openQuiz(page);
+    await quizOf(page).waitFor();
+    await page.keyboard.press('2');
+    expect(await box.inputValue()).toBe('I say 2');
+    expect(await callsOf(page)).toEqual([]);
+  });
+
+  test('gets to every choice by Tab, and stays on what it chose', async () => {
+    const page = await fixture.open('quiz-open');
+    for (const name of ['Hide the quiz', 'Mars', 'Jupiter']) {
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(name);
+    }
+    await page.keyboard.press('Enter');
+    expect(await callsOf(page)).toEqual(['answer Jupiter']);
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Jupiter');
+  });
+
+  test('is in the quiz when the choice that it was on makes way for the results', async () => {
+    const page = await fixture.open('quiz-open');
+    await choiceOf(page, 'Mars').press('Enter');
+    await updateSnapshot(page, {
+      quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
+    });
+    await quizOf(page).getByText('Not this time.').waitFor();
+    expect(await focusedName(page)).toBe('Quiz');
+  });
+
+  test('is where it was when the quiz is over', async () => {
+    const page = await fixture.open('live');
+    const heart = page.getByRole('button', { name: 'Send a heart' });
+    await heart.focus();
+    await openQuiz(page);
+    await choiceOf(page, 'Mars').press('Enter');
+    await updateSnapshot(page, { quiz: null });
+    await quizOf(page).waitFor({ state: 'detached' });
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
+      'Send a heart',
+    );
+  });
+
+  test('closes the winners by Escape', async () => {
+    const page = await fixture.open('winners-own');
+    await page.getByRole('heading', { name: 'You won!' }).waitFor();
+    expect(await focusedName(page)).toBe('Winners');
+    await page.keyboard.press('Escape');
+    await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+  });
+});
+
+describe('a choice', () => {
+  test('that was not taken may be made again', async () => {
+    const page = await fixture.open('quiz-open');
+    await page.evaluate('viewer.answer = () => Promise.reject(new Error("refused"))');
+    await choiceOf(page, 'Mars').click();
+    await page.getByText('Your answer was not accepted. Choose again.').waitFor();
+    expect(await choiceOf(page, 'Mars').getAttribute('aria-disabled')).toBe('false');
+  });
+
+  test.each(['phone', 'landscape'] as const)('is large enough for a finger: %s', async (screen) => {
+    const page = await fixture.open('quiz-open', screen);
+    for (const button of await quizOf(page).getByRole('button').all()) {
+      expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
+    }
+  });
+});
+
+describe('a sheet of a dark page', () => {
+  test('can be read and used, put aside too', async () => {
+    const page = await fixture.open('quiz-open', 'phone', { colorScheme: 'dark' });
+    expect(await axeViolations(page)).toEqual([]);
+    await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
+    expect(await axeViolations(page)).toEqual([]);
+    await quizOf(page).getByRole('button', { name: 'Show the quiz' }).click();
+    await choiceOf(page, 'Mars').click();
+    expect(await axeViolations(page)).toEqual([]);
+    await updateSnapshot(page, {
+      quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
+    });
+    await quizOf(page).getByText('Not this time.').waitFor();
+    expect(await axeViolations(page)).toEqual([]);
+  });
+});
+
+describe('the countdown', () => {
+  test('ends the quiz when there is no time left', async () => {
+    const page = await fixture.open('quiz-open');
+    await page.evaluate('viewer.setRemaining(300)');
+    await quizOf(page).getByText('Time is up').waitFor();
+    await page.keyboard.press('1');
+    expect(await callsOf(page)).toEqual([]);
+  });
+});
+
+describe('screen readers', () => {
+  test('hear the question, what became of the answer, and the winners', async () => {
+    const page = await fixture.open('quiz-open');
+    const voice = page.locator('[aria-live="assertive"]');
+    await voice.getByText(/^Quiz: Which planet .* 1: Mars, 2: Jupiter, 3: Venus\./).waitFor();
+    await page.keyboard.press('2');
+    await voice.getByText('Your answer counts.').waitFor();
+    await updateSnapshot(page, {
+      quiz: null,
+      winners: { isWinning: null, hasWon: true, count: 12 },
+    });
+    await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
+    await voice.getByText('You won! You are one of 12 winners.').waitFor();
+  });
+});
+
+describe('what lies over the picture', () => {
+  test.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])(
+    'leaves the controls free, and can be put aside: %s',
+    async (screen) => {
+      const page = await fixture.open('quiz-long', screen, { isPlaying: true });
+      const controls = page.locator('media-control-bar');
+      await controls.waitFor();
+      const isBelow = async () => {
+        const [quiz, bar] = await Promise.all([boxOf(quizOf(page)), boxOf(controls)]);
+        return quiz.y + quiz.height <= bar.y || quiz.y >= bar.y + bar.height;
+      };
+      expect(await isBelow()).toBe(true);
+      const before = await boxOf(quizOf(page));
+      await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
+      expect((await boxOf(quizOf(page))).height).toBeLessThan(before.height / 2);
+      expect(await isBelow()).toBe(true);
+      await quizOf(page).getByRole('button', { name: 'Show the quiz' }).click();
+      expect((await boxOf(quizOf(page))).height).toBe(before.height);
+    },
+  );
+
+  test.each(['quiz-short', 'quiz-results', 'winners-own', 'hearts'])(
+    'stays where it is for who wants that: %s',
+    async (scene) => {
+      const page = await fixture.open(scene, 'phone');
+      await page.waitForFunction('viewer.snapshot.hearts === 900 || viewer.snapshot.hearts === 0');
+      expect(await page.evaluate<number>('document.getAnimations().length')).toBe(0);
+    },
+  );
+
+  test('is the winners instead of results, and a quiz that runs instead of winners', async () => {
+    const page = await fixture.open('quiz-results');
+    await page.evaluate("viewer.emit('request-quiz-winners', null)");
+    await page.getByRole('heading', { name: 'Who won?' }).waitFor();
+    await page.evaluate("viewer.emit('quiz', null)");
+    await openQuiz(page);
+    await choiceOf(page, 'Mars').waitFor();
+    expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
+  });
+
+  test('is no quiz whose end the picture went over, until its results come', async () => {
+    const page = await fixture.open('quiz-replayed');
+    await quizOf(page).waitFor();
+    const jumps = (interval: number) =>
+      page.evaluate(`viewer.emit('jump', { interval: ${interval} })`);
+    await jumps(QUIZ.closeInterval - 1);
+    await quizOf(page).waitFor();
+    await jumps(QUIZ.closeInterval + 100);
+    await quizOf(page).waitFor({ state: 'detached' });
+    await updateSnapshot(page, {
+      quiz: { quiz: QUIZ, choice: null, outcome: null, results: RESULTS },
+    });
+    await quizOf(page).getByText('Results', { exact: true }).waitFor();
+  });
+
+  test('is not the results again when the winners are closed', async () => {
+    const page = await fixture.open('quiz-results');
+    await page.evaluate("viewer.emit('quiz-winners', { count: 3 })");
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
+    expect(await quizOf(page).count()).toBe(0);
+    // Somebody goes back to the quiz, and its results come another time.
+    const snapshot = await page.evaluate<Snapshot>('viewer.snapshot');
+    await updateSnapshot(page, { quiz: null });
+    await updateSnapshot(page, { quiz: snapshot.quiz });
+    await quizOf(page).getByText('Results', { exact: true }).waitFor();
+  });
+});
