@@ -148,7 +148,7 @@ export async function createParts(options: PartsOptions) {
     chat: createChat({
       ...{ chat, slowMode, credentials, clock, newId },
       rate: rates.chat,
-      moderation: bans,
+      moderation: moderation.cache,
     }),
     rundown: createRundown({ studio, context, store, newId }),
     webhooks: createWebhooks({
