@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
-import { Connection, type PendingResponse, type RequestHandler } from './connection.ts';
-import { FALLBACK, NEED_MORE } from './request-parser.ts';
+import { Connection, type ConnectionContext, type PendingResponse } from './connection.ts';
+import { FALLBACK, NEED_MORE } from './request-head.ts';
 
 /** A fake socket that takes up to `room` bytes. */
 function fakeSocket(room = Number.POSITIVE_INFINITY) {
@@ -37,18 +37,20 @@ function fixture(room?: number) {
     closes: 0,
     onClose: () => void pending.closes++,
   };
-  const handler: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] } = {
+  const context: { -readonly [Name in keyof ConnectionContext]: ConnectionContext[Name] } = {
     tick: 0,
     drainTick: null,
-    handle(connection, bytes, at) {
-      const end = bytes.indexOf('\n', at);
-      if (end < 0) return NEED_MORE;
-      const line = bytes.toString('latin1', at, end);
-      if (line.startsWith('?')) return FALLBACK;
-      if (line === 'break') throw new Error('a defect');
-      if (line === 'later') connection.setPending(pending);
-      else connection.respond(Buffer.from(`${line.slice(4)};`));
-      return end + 1;
+    requests: {
+      handle(connection, bytes, at) {
+        const end = bytes.indexOf('\n', at);
+        if (end < 0) return NEED_MORE;
+        const line = bytes.toString('latin1', at, end);
+        if (line.startsWith('?')) return FALLBACK;
+        if (line === 'break') throw new Error('a defect');
+        if (line === 'later') connection.setPending(pending);
+        else connection.respond(Buffer.from(`${line.slice(4)};`));
+        return end + 1;
+      },
     },
     onDefect: ({ message }) => void failures.push(message),
     relay(client, bytes) {
@@ -64,10 +66,10 @@ function fixture(room?: number) {
       };
     },
   };
-  const connection = new Connection(socket as unknown as Socket<Connection>, handler);
+  const connection = new Connection(socket as unknown as Socket<Connection>, context);
   return {
     connection,
-    handler,
+    context,
     socket,
     pending,
     calls,
@@ -81,7 +83,7 @@ function fixture(room?: number) {
       connection.onDrain();
     },
     /** Whether the connection has timed out after so many more seconds. */
-    isTimedOutIn: (seconds: number) => connection.isTimedOut(handler.tick + seconds),
+    isTimedOutIn: (seconds: number) => connection.isTimedOut(context.tick + seconds),
   };
 }
 
@@ -178,8 +180,8 @@ describe('an empty line before a request', () => {
   });
 
   test('[G-31] does not extend the idle timeout', () => {
-    const { receive, handler, isTimedOutIn } = fixture();
-    handler.tick = 10;
+    const { receive, context, isTimedOutIn } = fixture();
+    context.tick = 10;
     receive('\r');
     receive('\n');
     expect([isTimedOutIn(2), isTimedOutIn(3)]).toEqual([false, true]);
@@ -198,10 +200,10 @@ describe('a connection whose client reads slowly', () => {
   });
 
   test('[L-3] times out after 30 s in which the client read nothing', () => {
-    const { receive, room, handler, isTimedOutIn } = fixture(2);
+    const { receive, room, context, isTimedOutIn } = fixture(2);
     receive('now one\n');
     expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
-    handler.tick = 20;
+    context.tick = 20;
     room(1);
     expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
     room(100);
@@ -228,26 +230,26 @@ describe('a connection whose client reads slowly', () => {
 
 describe('a connection times out', () => {
   test('[L-3] 12 s after its last response, and not while a response is pending', () => {
-    const { receive, handler, connection, isTimedOutIn } = fixture();
+    const { receive, context, connection, isTimedOutIn } = fixture();
     expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
-    handler.tick = 10;
+    context.tick = 10;
     receive('later\n');
     expect(isTimedOutIn(1_000)).toBe(false);
-    handler.tick = 100;
+    context.tick = 100;
     connection.respond(Buffer.from('late;'));
     expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
   });
 
   test('[L-3] 12 s after its start or its last request, however slowly the next one arrives', () => {
-    const { receive, handler, isTimedOutIn } = fixture();
-    handler.tick = 11;
+    const { receive, context, isTimedOutIn } = fixture();
+    context.tick = 11;
     receive('n');
-    handler.tick = 12;
+    context.tick = 12;
     receive('o');
     expect([isTimedOutIn(0), isTimedOutIn(1)]).toEqual([false, true]);
     receive('w x\n');
     expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
-    handler.tick = 23;
+    context.tick = 23;
     receive('n');
     expect([isTimedOutIn(1), isTimedOutIn(2)]).toEqual([false, true]);
   });
@@ -301,19 +303,19 @@ describe('a connection that ends', () => {
   });
 
   test('[O-11] ends after its response when the gateway drains', () => {
-    const { receive, sent, calls, connection, handler } = fixture();
+    const { receive, sent, calls, connection, context } = fixture();
     receive('later\n');
-    handler.drainTick = handler.tick;
+    context.drainTick = context.tick;
     connection.respond(Buffer.from('late;'));
     expect([sent(), calls]).toEqual(['late;', ['shutdown']]);
   });
 
   test('[O-11] times out 3 s after the drain began when its client does not read the response', () => {
-    const { receive, connection, pending, handler, room, isTimedOutIn } = fixture(2);
+    const { receive, connection, pending, context, room, isTimedOutIn } = fixture(2);
     receive('later\n');
     connection.send(Buffer.from('much'));
-    handler.tick = 5;
-    handler.drainTick = 5;
+    context.tick = 5;
+    context.drainTick = 5;
     connection.finish();
     expect([isTimedOutIn(3), isTimedOutIn(4)]).toEqual([false, true]);
     room(1);
@@ -323,9 +325,9 @@ describe('a connection that ends', () => {
   });
 
   test('[O-11] does not time out while its response is pending', () => {
-    const { receive, handler, isTimedOutIn } = fixture();
+    const { receive, context, isTimedOutIn } = fixture();
     receive('later\n');
-    handler.drainTick = 0;
+    context.drainTick = 0;
     expect(isTimedOutIn(1_000)).toBe(false);
   });
 

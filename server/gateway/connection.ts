@@ -1,20 +1,25 @@
-import type { Socket } from 'bun';
+import type { Socket, SocketHandler } from 'bun';
 import type { ActiveRelay, RelayClient } from './relay/relayed-request.ts';
-import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-parser.ts';
-import { type LastHead, NO_HEAD } from './request-template.ts';
+import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
+import { type LastHead, NO_HEAD } from './viewer-request.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
-/** What all connections of a gateway share. */
+/** Responds to the requests of all connections. */
 export interface RequestHandler {
-  /** The age of the gateway in seconds. */
-  readonly tick: number;
-  /** The tick at which the drain began: each connection then ends with its response. Else null. */
-  readonly drainTick: number | null;
   /**
    * Responds to the request that begins at an offset, at once or later.
    * @returns the offset of the next request; `NEED_MORE`, or `FALLBACK` when the request must be relayed
    */
   handle(connection: Connection, bytes: Buffer, at: number): number;
+}
+
+/** What all connections of a gateway share. */
+export interface ConnectionContext {
+  /** The age of the gateway in seconds. */
+  readonly tick: number;
+  /** The tick at which the drain began: each connection then ends with its response. Else null. */
+  readonly drainTick: number | null;
+  readonly requests: RequestHandler;
   /** Reports a defect. */
   onDefect(error: Error): void;
   /** Relays bytes that begin with a request to the origin server. */
@@ -79,9 +84,9 @@ export class Connection implements RelayClient {
 
   constructor(
     private readonly socket: Socket<Connection>,
-    private readonly handler: RequestHandler,
+    private readonly context: ConnectionContext,
   ) {
-    this.deadline = handler.tick + IDLE_TIMEOUT_S;
+    this.deadline = context.tick + IDLE_TIMEOUT_S;
   }
 
   /** The IP address of the client. */
@@ -107,7 +112,7 @@ export class Connection implements RelayClient {
   }
 
   isTimedOut(tick: number): boolean {
-    const { drainTick } = this.handler;
+    const { drainTick } = this.context;
     if (drainTick === null || this.state.writeBuffer === null) return this.deadline < tick;
     return Math.min(this.deadline, drainTick + DRAIN_TIMEOUT_S) < tick;
   }
@@ -129,7 +134,7 @@ export class Connection implements RelayClient {
   onDrain(): void {
     const { writeBuffer } = this.state;
     if (writeBuffer === null) return;
-    if (writeBuffer.writeTo(this.socket)) this.deadline = this.handler.tick + STALL_TIMEOUT_S;
+    if (writeBuffer.writeTo(this.socket)) this.deadline = this.context.tick + STALL_TIMEOUT_S;
     if (writeBuffer.bytes > 0) return;
     this.ownState.writeBuffer = null;
     this.deadline = NEVER;
@@ -169,7 +174,7 @@ export class Connection implements RelayClient {
       return;
     }
     this.ownState.pending = null;
-    this.deadline = this.handler.tick + IDLE_TIMEOUT_S;
+    this.deadline = this.context.tick + IDLE_TIMEOUT_S;
     if (endsAfterResponse) this.end();
     else this.process(buffered ?? NO_BYTES);
   }
@@ -181,7 +186,7 @@ export class Connection implements RelayClient {
     const bytes = buffered === null ? request : Buffer.concat([request, buffered]);
     this.ownState.buffered = null;
     try {
-      this.setPending(this.handler.relay(this, bytes));
+      this.setPending(this.context.relay(this, bytes));
     } catch (error) {
       this.fail(error as Error);
     }
@@ -199,7 +204,7 @@ export class Connection implements RelayClient {
     // The socket is closed; `onClose` follows.
     if (written < 0) return true;
     this.ownState.writeBuffer = new WriteBuffer(bytes.subarray(written));
-    this.deadline = this.handler.tick + STALL_TIMEOUT_S;
+    this.deadline = this.context.tick + STALL_TIMEOUT_S;
     return false;
   }
 
@@ -232,7 +237,7 @@ export class Connection implements RelayClient {
     ownState.buffered = null;
     if (ownState.isPaused) this.resume();
     if (ownState.writeBuffer === null) this.shutDown();
-    else this.deadline = this.handler.tick + IDLE_TIMEOUT_S;
+    else this.deadline = this.context.tick + IDLE_TIMEOUT_S;
   }
 
   /** Closes the socket at once; unsent bytes are lost. */
@@ -246,7 +251,7 @@ export class Connection implements RelayClient {
   }
 
   private shutDown(): void {
-    this.deadline = this.handler.tick + LINGER_TIMEOUT_S;
+    this.deadline = this.context.tick + LINGER_TIMEOUT_S;
     // Half-close: a full close while the client still sends would reset the connection and drop the
     // response.
     this.socket.shutdown();
@@ -254,7 +259,7 @@ export class Connection implements RelayClient {
 
   // One event may respond to many connections in a loop: a defect must end this connection only.
   private fail(error: Error): void {
-    this.handler.onDefect(error);
+    this.context.onDefect(error);
     this.terminate();
   }
 
@@ -267,15 +272,15 @@ export class Connection implements RelayClient {
   }
 
   private processRequests(bytes: Buffer): void {
-    const { handler } = this;
+    const { context } = this;
     let at = 0;
     // With nothing pending there is no unsent byte, and the socket is not paused.
     this.state = IDLE;
     while (at < bytes.length && this.state.pending === null && !this.isEnded) {
       const from = bytes[at] === CR ? skipEmptyLine(bytes, at) : at;
-      const next = from < bytes.length ? handler.handle(this, bytes, from) : NEED_MORE;
+      const next = from < bytes.length ? context.requests.handle(this, bytes, from) : NEED_MORE;
       if (next === FALLBACK) {
-        this.setPending(handler.relay(this, bytes.subarray(from)));
+        this.setPending(context.relay(this, bytes.subarray(from)));
         return;
       }
       if (next === NEED_MORE) break;
@@ -284,9 +289,9 @@ export class Connection implements RelayClient {
     if (this.isEnded) return;
     if (at < bytes.length) this.buffer(bytes.subarray(at));
     if (this.state.pending !== null) return;
-    if (handler.drainTick !== null) this.end();
+    if (context.drainTick !== null) this.end();
     // Without a complete request the deadline stays: a slow head gets no extra time.
-    else if (at > 0) this.deadline = handler.tick + IDLE_TIMEOUT_S;
+    else if (at > 0) this.deadline = context.tick + IDLE_TIMEOUT_S;
   }
 
   private buffer(bytes: Buffer): void {
@@ -306,6 +311,36 @@ export class Connection implements RelayClient {
       ownState.buffered = bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
     }
   }
+}
+
+/**
+ * The socket events of the connections of a gateway.
+ * @param open receives each connection, and loses it when it closes
+ */
+export function connectionEvents(
+  context: ConnectionContext,
+  open: Set<Connection>,
+): SocketHandler<Connection> {
+  return {
+    open: (socket) => {
+      socket.data = new Connection(socket, context);
+      open.add(socket.data);
+    },
+    data: (socket, bytes) => socket.data.onData(bytes),
+    drain: (socket) => socket.data.onDrain(),
+    // A client that ends its half of the connection is treated as gone (SPEC G-31).
+    end: (socket) => void socket.end(),
+    close: (socket) => {
+      // Undefined for a socket that closed before it was open.
+      if (socket.data === undefined) return;
+      open.delete(socket.data);
+      socket.data.onClose();
+    },
+    error: (socket, error) => {
+      context.onDefect(error);
+      socket.terminate();
+    },
+  };
 }
 
 // One empty line before a request is ignored (RFC 9112, 2.2); a second one is no request.

@@ -3,10 +3,9 @@ import { PROBLEM_TYPE } from '../http/router.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { Connection } from './connection.ts';
 import type { GatewayOperation } from './gateway-backend.ts';
-import { FIELD } from './header-lines.ts';
-import { headerIn } from './request-parser.ts';
-import type { RequestTemplate } from './request-template.ts';
+import { FIELD, headerIn } from './request-head.ts';
 import type { ResponseBytes } from './response-bytes.ts';
+import type { RequestTemplate } from './viewer-request.ts';
 
 /** The form of error responses that the headers of a template ask for. */
 interface TemplatePreferences {

@@ -69,6 +69,9 @@ export interface QuizOperation {
   readonly counter: ResponseCounter;
   /** The `Allow` header of responses. */
   readonly allow: string;
-  /** Logs an error and builds its response. @param headers see `ErrorPreferences` */
-  errorResponse(error: unknown, headers: Readonly<Record<string, string>>): Response;
+  /** Logs an error and builds its response. */
+  errorResponse(error: unknown, preferences: ErrorPreferences): Response;
 }
+
+/** The request headers that decide the form of an error response. */
+export type ErrorPreferences = Readonly<Record<string, string>>;

@@ -1,8 +1,13 @@
 import type { TCPSocketListener } from 'bun';
-import { Connection, type RequestHandler } from './connection.ts';
+import {
+  type Connection,
+  type ConnectionContext,
+  connectionEvents,
+  type RequestHandler,
+} from './connection.ts';
 import type { GatewayBackend } from './gateway-backend.ts';
 import type { Relay } from './relay/relay.ts';
-import { FALLBACK, mayBecomeHead, NEED_MORE } from './request-parser.ts';
+import { relayWhenComplete } from './request-head.ts';
 import { ResponseBytes } from './response-bytes.ts';
 import { listenTcp } from './tcp-listener.ts';
 import { ViewerFastPath } from './viewer-fast-path.ts';
@@ -28,11 +33,11 @@ export const DRAIN_POLL_MS = 10;
 
 const TICK_MS = 1_000;
 const TICKS_BETWEEN_SWEEPS = 2;
-const END_OF_HEAD = Buffer.from('\r\n\r\n');
 
-// Waits for a complete head all the same: the relay needs one to reuse its connections.
-const forwardAll: RequestHandler['handle'] = (_, bytes, at) =>
-  bytes.indexOf(END_OF_HEAD, at) < 0 && mayBecomeHead(bytes, at) ? NEED_MORE : FALLBACK;
+/** Relays all requests. */
+const RELAY_ALL: RequestHandler = {
+  handle: (_, bytes, at) => relayWhenComplete(bytes, at),
+};
 
 /**
  * Listens on the port of the service. It responds to heartbeats, feed reads and answers on their sockets,
@@ -44,24 +49,24 @@ export class Gateway {
   private readonly listener: TCPSocketListener<Connection>;
   private readonly timer: Timer;
   private readonly responses: ResponseBytes | null;
-  private readonly handler: { -readonly [Name in keyof RequestHandler]: RequestHandler[Name] };
+  private readonly context: {
+    -readonly [Name in keyof ConnectionContext]: ConnectionContext[Name];
+  };
 
   /** @throws Error with a message for the operator when it cannot listen on the port */
-  constructor(private readonly options: GatewayOptions) {
-    const { backend, relay, corsOrigin, edgeCache } = options;
+  constructor(options: GatewayOptions) {
+    const { host, port, reusePort = false, backend, relay, corsOrigin, edgeCache } = options;
     const allow = backend?.feed?.allow ?? '';
     this.responses = backend && new ResponseBytes({ corsOrigin, edgeCache, allow });
-    const viewers = backend && this.responses && new ViewerFastPath(backend, this.responses);
-    this.handler = {
+    this.context = {
       tick: 0,
       drainTick: null,
-      handle: viewers
-        ? (connection, bytes, at) => viewers.handle(connection, bytes, at)
-        : forwardAll,
+      requests: backend && this.responses ? new ViewerFastPath(backend, this.responses) : RELAY_ALL,
       onDefect: options.onDefect,
       relay: (client, bytes) => relay.start(client, bytes),
     };
-    this.listener = this.listen();
+    const events = connectionEvents(this.context, this.connections);
+    this.listener = listenTcp(host, port, reusePort, events);
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.timer.unref();
   }
@@ -80,7 +85,7 @@ export class Gateway {
   /** Stops listening, ends idle connections now and all others after their response. */
   drain(): void {
     this.listener.stop(false);
-    this.handler.drainTick = this.handler.tick;
+    this.context.drainTick = this.context.tick;
     for (const connection of this.connections) if (!connection.hasPending) connection.end();
   }
 
@@ -91,36 +96,12 @@ export class Gateway {
   }
 
   private tick(): void {
-    this.handler.tick++;
+    this.context.tick++;
     this.responses?.refreshDate();
-    const { tick, drainTick } = this.handler;
+    const { tick, drainTick } = this.context;
     if (tick % TICKS_BETWEEN_SWEEPS !== 0 && drainTick === null) return;
     for (const connection of this.connections) {
       if (connection.isTimedOut(tick)) connection.terminate();
     }
-  }
-
-  private listen(): TCPSocketListener<Connection> {
-    const { host, port, reusePort = false, onDefect } = this.options;
-    return listenTcp<Connection>(host, port, reusePort, {
-      open: (socket) => {
-        socket.data = new Connection(socket, this.handler);
-        this.connections.add(socket.data);
-      },
-      data: (socket, bytes) => socket.data.onData(bytes),
-      drain: (socket) => socket.data.onDrain(),
-      // A client that ends its half of the connection is treated as gone (SPEC G-31).
-      end: (socket) => void socket.end(),
-      close: (socket) => {
-        // Undefined for a socket that closed before it was open.
-        if (socket.data === undefined) return;
-        this.connections.delete(socket.data);
-        socket.data.onClose();
-      },
-      error: (socket, error) => {
-        onDefect(error);
-        socket.terminate();
-      },
-    });
   }
 }

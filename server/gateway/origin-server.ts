@@ -8,7 +8,7 @@ import { CLIENT_HEADER_BYTES, type Listener } from '../http/address.ts';
 import type { ReadOnlyOptions } from '../http/read-only-route.ts';
 import { baseHeaders, type WebSocketRoutes } from '../http/route.ts';
 import { INTERNAL_ERROR, type PathHandler, problemResponse } from '../http/router.ts';
-import { HEAD_BYTES_MAX } from './request-parser.ts';
+import { HEAD_BYTES_MAX } from './request-head.ts';
 
 export interface OriginServerOptions<Data> extends ReadOnlyOptions {
   readonly routes: Record<string, PathHandler>;

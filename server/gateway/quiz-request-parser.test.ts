@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import { FALLBACK, NEED_MORE, parseQuizRequest, type QuizRequest } from './request-parser.ts';
+import { FALLBACK, NEED_MORE } from './request-head.ts';
+import { parseQuizRequest, type QuizRequest } from './viewer-fast-path.ts';
 
 const QUIZ = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
 const BODY = '{"choice":"Mars"}';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { NO_HEAD, RequestTemplate, TemplateCache } from './request-template.ts';
+import { NO_HEAD, RequestTemplate, TemplateCache } from './viewer-request.ts';
 
 const START = 'GET /x?interval=';
 const MIDDLE = ' HTTP/1.1\r\nAuthorization: Bearer ';

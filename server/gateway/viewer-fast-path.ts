@@ -2,36 +2,54 @@ import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
 import { admissionOf } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
-import type { Connection, PendingResponse } from './connection.ts';
+import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
+import type { Connection, PendingResponse, RequestHandler } from './connection.ts';
 import { ErrorResponses } from './error-responses.ts';
-import { EventStreamResponse, LongPoll, type LongPollContext } from './feed-responses.ts';
-import type { GatewayBackend } from './gateway-backend.ts';
-import { QuizFastPath } from './quiz-fast-path.ts';
-import { guessResource } from './request-classifier.ts';
+import { FeedFastPath } from './feed-fast-path.ts';
+import type {
+  ErrorPreferences,
+  GatewayBackend,
+  QuizOperation,
+  QuizOperations,
+} from './gateway-backend.ts';
 import {
+  bytesOf,
   FALLBACK,
-  HEAD_BYTES_MAX,
+  FIELD,
+  type HeaderLines,
+  type NEED_MORE,
+  readHead,
+  relayWhenComplete,
+  UUID_CHARS,
+} from './request-head.ts';
+import type { ResponseBytes } from './response-bytes.ts';
+import {
   isTokenText,
   parseViewerRequest,
+  type RequestTemplate,
+  TemplateCache,
+  type TemplateMatch,
   type ViewerRequest,
-} from './request-parser.ts';
-import { type RequestTemplate, TemplateCache, type TemplateMatch } from './request-template.ts';
-import { ChunkEncoder, type ResponseBytes } from './response-bytes.ts';
+} from './viewer-request.ts';
 
 /** The token of the request is being verified. */
 const VERIFYING: PendingResponse = { onClose: () => {} };
 
+/** The offset of the first byte in which the paths that take a `POST` differ. */
+const RESOURCE_AT = 'POST /api/v1/'.length;
+const LETTER_P = 0x50;
+const LETTER_Q = 0x71;
+
 /**
  * Responds to heartbeats and feed reads of viewers who are admitted to the stream, also with a 503 when
- * the service is unavailable. Everything else, other errors included, falls through to the origin server.
+ * the service is unavailable, and takes answers and winner reports of admitted viewers whose token is
+ * cached. Everything else, other errors and rejected answers included, falls through to the origin server.
  */
-export class ViewerFastPath {
+export class ViewerFastPath implements RequestHandler {
   private readonly templates = new TemplateCache();
   private readonly match: TemplateMatch = { interval: 0, tokenAt: 0, tokenEnd: 0 };
-  private readonly encoder = new ChunkEncoder();
-  private readonly quizzes: QuizFastPath | null;
   private readonly errorResponses: ErrorResponses;
-  private readonly longPolls: LongPollContext | null;
+  private readonly feed: FeedFastPath | null;
 
   constructor(
     private readonly backend: GatewayBackend,
@@ -39,22 +57,23 @@ export class ViewerFastPath {
   ) {
     const { feed } = backend;
     this.errorResponses = new ErrorResponses(responses);
-    this.longPolls = feed && { responses, feed, errorResponses: this.errorResponses };
-    this.quizzes = backend.quizzes && new QuizFastPath(backend, backend.quizzes, responses);
+    this.feed = feed && new FeedFastPath(feed, responses, this.errorResponses);
   }
 
-  /** See `RequestHandler.handle`. */
+  /**
+   * Two bytes tell which fast path a request may take; a match with a template, or the parser, confirms
+   * it: to compare all bytes first would cost as much as the rest of a heartbeat.
+   */
   handle(connection: Connection, bytes: Buffer, at: number): number {
-    const resource = guessResource(bytes, at);
-    if (resource === 'quiz' && this.quizzes) return this.quizzes.handle(connection, bytes, at);
+    if (bytes[at + RESOURCE_AT] === LETTER_Q) return this.handleQuiz(connection, bytes, at);
     const { match } = this;
-    const template = resource === 'heartbeat' ? connection.heartbeat : connection.feed;
+    const template = bytes[at] === LETTER_P ? connection.heartbeat : connection.feed;
     if (typeof template === 'object' && template.matches(bytes, at, match)) {
       const viewer = this.backend.tokens.cache.find(bytes, match.tokenAt, match.tokenEnd);
       if (viewer) {
         const nowMs = this.backend.clock.nowMs();
         const isHandled =
-          this.isAdmitted(viewer, template, nowMs) &&
+          this.isAdmitted(viewer, template.streamId, nowMs) &&
           this.respond(connection, template, viewer, match.interval, null, nowMs);
         return isHandled ? bytes.length : FALLBACK;
       }
@@ -86,8 +105,9 @@ export class ViewerFastPath {
     return request.end;
   }
 
-  private isAdmitted(viewer: ViewerWithToken, template: RequestTemplate, nowMs: number): boolean {
-    return admissionOf(viewer, template.streamId, nowMs, this.backend.bans) === 'admitted';
+  /** @param streamId null: the path names a quiz, and the answer service checks its stream */
+  private isAdmitted(viewer: ViewerWithToken, streamId: string | null, nowMs: number): boolean {
+    return admissionOf(viewer, streamId, nowMs, this.backend.bans) === 'admitted';
   }
 
   /** @returns false, like all methods below, when the request must go to the origin server */
@@ -98,7 +118,7 @@ export class ViewerFastPath {
   ): boolean {
     const { template, interval, lastEventId } = request;
     const nowMs = this.backend.clock.nowMs();
-    if (!this.isAdmitted(viewer, template, nowMs)) return false;
+    if (!this.isAdmitted(viewer, template.streamId, nowMs)) return false;
     // A last event id differs from request to request, so these make no templates.
     if (lastEventId === null) {
       const { templates } = this;
@@ -119,12 +139,14 @@ export class ViewerFastPath {
     nowMs: number,
   ): boolean {
     if (template.path === 'heartbeat') return this.register(connection, template, viewer, nowMs);
+    const { feed } = this;
+    if (!feed) return false;
     const newest = intervalAt(nowMs) + AHEAD_INTERVALS;
     if (template.path === 'feed-read') {
-      return interval <= newest && this.readInterval(connection, template, viewer, interval);
+      return interval <= newest && feed.readInterval(connection, template, viewer, interval);
     }
     const from = lastEventId === null ? interval : parseInterval(lastEventId) + 1;
-    return from <= newest && this.openStream(connection, template, viewer, from);
+    return from <= newest && feed.openStream(connection, template, viewer, from);
   }
 
   private register(
@@ -145,79 +167,158 @@ export class ViewerFastPath {
     return true;
   }
 
-  private readInterval(
-    connection: Connection,
-    template: RequestTemplate,
-    viewer: ViewerWithToken,
-    interval: number,
-  ): boolean {
-    const { longPolls } = this;
-    const { feed } = this.backend;
-    if (!feed || !longPolls) return false;
-    const { log, counter } = feed;
-    const { streamId } = viewer;
-    const createLongPoll = () => {
-      // The receive buffer may hold 512 KB of pipelined data; copy the head so that it can be freed.
-      const own = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
-      return new LongPoll(connection, longPolls, own, viewer.token, interval);
-    };
-    try {
-      if (interval > log.watermark()) {
-        const longPoll = createLongPoll();
-        log.waitFor(streamId, interval, longPoll);
-        connection.setPending(longPoll);
-        return true;
-      }
-      const body = log.read(streamId, interval);
-      if (body instanceof Promise) {
-        const longPoll = createLongPoll();
-        connection.setPending(longPoll);
-        body.then(
-          (found) => longPoll.onSealed(found),
-          (error) => longPoll.onFailed(error),
-        );
-        return true;
-      }
-      counter.countImmediate(200);
-      connection.respond(this.responses.sealed(interval, body));
-      return true;
-    } catch (error) {
-      return this.sendError(connection, template, error);
-    }
-  }
-
-  private openStream(
-    connection: Connection,
-    template: RequestTemplate,
-    viewer: ViewerWithToken,
-    from: number,
-  ): boolean {
-    const { feed } = this.backend;
-    if (!feed) return false;
-    const { streamId } = viewer;
-    const { log, streams, counter } = feed;
-    let response: EventStreamResponse | null = null;
-    try {
-      streams.open(viewer, (onEnd) => {
-        response = new EventStreamResponse(connection, this.encoder, {
-          log,
-          streamId,
-          from,
-          onEnd,
-        });
-        return response.stream;
-      });
-    } catch (error) {
-      return this.sendError(connection, template, error);
-    }
-    counter.countImmediate(200);
-    (response as EventStreamResponse | null)?.start(this.responses.opening());
-    return true;
-  }
-
   private sendError(connection: Connection, template: RequestTemplate, error: unknown): boolean {
     const { heartbeats, feed } = this.backend;
     const operation = template.path === 'heartbeat' ? heartbeats : feed;
     return operation !== null && this.errorResponses.send(connection, template, operation, error);
   }
+
+  private handleQuiz(connection: Connection, bytes: Buffer, at: number): number {
+    const { quizzes, clock, tokens } = this.backend;
+    if (!quizzes) return relayWhenComplete(bytes, at);
+    const request = parseQuizRequest(bytes, at);
+    if (typeof request === 'number') return request;
+    const nowMs = clock.nowMs();
+    const viewer = tokens.cache.find(bytes, request.tokenAt, request.tokenEnd);
+    if (!viewer) return FALLBACK;
+    const isTaken =
+      request.path === 'quiz-answer'
+        ? this.answer(connection, quizzes, viewer, bytes, request, nowMs)
+        : this.reportWinner(connection, quizzes, viewer, bytes, request, nowMs);
+    return isTaken ? request.end : FALLBACK;
+  }
+
+  private answer(
+    connection: Connection,
+    { service, answers }: QuizOperations,
+    viewer: ViewerWithToken,
+    bytes: Buffer,
+    request: QuizRequest,
+    nowMs: number,
+  ): boolean {
+    if (!this.isAdmitted(viewer, null, nowMs)) return false;
+    const response = new QuizResponse(connection, this.responses, answers, request.preferences);
+    if (!service.tryAnswer(viewer, bytes, request, nowMs, response)) return false;
+    connection.setPending(response);
+    return true;
+  }
+
+  private reportWinner(
+    connection: Connection,
+    { service, winnersReports }: QuizOperations,
+    viewer: ViewerWithToken,
+    bytes: Buffer,
+    { idAt, preferences }: QuizRequest,
+    nowMs: number,
+  ): boolean {
+    const streamId = bytes.toString('latin1', idAt, idAt + UUID_CHARS);
+    if (!this.isAdmitted(viewer, streamId, nowMs)) return false;
+    const response = new QuizResponse(connection, this.responses, winnersReports, preferences);
+    if (!service.tryClaim(viewer, response)) return false;
+    connection.setPending(response);
+    return true;
+  }
+}
+
+/** The response to an answer or a winner report that waits for the database. */
+class QuizResponse implements PendingResponse, OutcomeCallbacks {
+  private readonly startedMs = performance.now();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly responses: ResponseBytes,
+    private readonly operation: QuizOperation,
+    private readonly preferences: ErrorPreferences,
+  ) {}
+
+  accept(): void {
+    const { allow, counter } = this.operation;
+    counter.count(204, this.startedMs);
+    this.connection.respond(this.responses.noContent(allow));
+  }
+
+  /** Responds with the error here: the origin server would submit the request a second time. */
+  refuse(error: unknown): void {
+    const response = this.operation.errorResponse(error, this.preferences);
+    this.operation.counter.count(response.status, this.startedMs);
+    response.text().then((body) => this.connection.respond(this.responses.encode(response, body)));
+  }
+
+  /** The answer is stored all the same. */
+  onClose(): void {}
+}
+
+/** An answer to a quiz, or a report of a winner, with its whole body. */
+export interface QuizRequest {
+  readonly path: 'quiz-answer' | 'winners-report';
+  /** The offset of the UUID of the quiz that is answered, or of the stream of the winner. */
+  readonly idAt: number;
+  /** Where the token is, which is not verified. */
+  readonly tokenAt: number;
+  readonly tokenEnd: number;
+  readonly bodyAt: number;
+  /** The offset after the body, where the next request begins. */
+  readonly end: number;
+  readonly preferences: ErrorPreferences;
+}
+
+const JSON_TYPE = bytesOf('application/json');
+const JSON_WITH_CHARSET = /^application\/json(?:; ?charset=utf-8)?$/i;
+const LENGTH_DIGITS_MAX = 4;
+const ZERO = 0x30;
+const NO_PREFERENCES: ErrorPreferences = {};
+
+/**
+ * Parses the answer or winner report that begins at an offset, as strictly as `parseViewerRequest`. A
+ * request whose body is incomplete goes to the origin server, which has the timeout for it.
+ */
+export function parseQuizRequest(
+  bytes: Buffer,
+  at: number,
+): QuizRequest | typeof NEED_MORE | typeof FALLBACK {
+  const head = readHead(bytes, at);
+  if (typeof head === 'number') return head;
+  const { line, fields, tokenAt, tokenEnd, end: bodyAt } = head;
+  const { path, idAt } = line;
+  if (path === 'heartbeat' || path === 'feed' || fields.has(FIELD['content-encoding'])) {
+    return FALLBACK;
+  }
+  const bodyBytes =
+    path === 'quiz-answer' ? jsonBytes(fields, bytes) : head.hasNoBody(bytes) ? 0 : -1;
+  const end = bodyAt + bodyBytes;
+  if (bodyBytes < 0 || end > bytes.length) return FALLBACK;
+  const preferences = errorPreferences(fields, bytes);
+  return { path, idAt, tokenAt, tokenEnd, bodyAt, end, preferences };
+}
+
+/** The length of a JSON body; -1 when its type or length is missing or not in the expected form. */
+function jsonBytes(fields: HeaderLines, bytes: Buffer): number {
+  const type = FIELD['content-type'];
+  const isJson =
+    fields.is(bytes, type, JSON_TYPE) || JSON_WITH_CHARSET.test(fields.text(bytes, type) ?? '');
+  return isJson && fields.has(FIELD['content-length']) ? contentLength(fields, bytes) : -1;
+}
+
+/** `Content-Length`; -1 when it is 0, not canonical, or has more than four digits. */
+function contentLength(fields: HeaderLines, bytes: Buffer): number {
+  const from = fields.startOf(FIELD['content-length']);
+  const to = fields.endOf(FIELD['content-length']);
+  if (to - from > LENGTH_DIGITS_MAX || bytes[from] === ZERO) return -1;
+  let length = 0;
+  for (let at = from; at < to; at++) {
+    const digit = (bytes[at] as number) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    length = length * 10 + digit;
+  }
+  return length;
+}
+
+function errorPreferences(fields: HeaderLines, bytes: Buffer): ErrorPreferences {
+  const accept = fields.text(bytes, FIELD.accept);
+  const requestId = fields.text(bytes, FIELD['x-request-id']);
+  if (accept === null && requestId === null) return NO_PREFERENCES;
+  return {
+    ...(accept !== null && { accept }),
+    ...(requestId !== null && { 'x-request-id': requestId }),
+  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { type ListeningServer, listen } from '../../server/gateway/listen.ts';
-import type { RequestTemplate } from '../../server/gateway/request-template.ts';
+import type { RequestTemplate } from '../../server/gateway/viewer-request.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import type { MemoryFeedLog } from '../../server/realtime/feed/feed-log-memory.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';

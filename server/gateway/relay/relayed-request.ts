@@ -1,5 +1,5 @@
 import { clientHeaderLine } from '../../http/address.ts';
-import { HEAD_BYTES_MAX } from '../request-parser.ts';
+import { HEAD_BYTES_MAX } from '../request-head.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import type {
   OriginConnection,

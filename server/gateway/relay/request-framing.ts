@@ -1,4 +1,4 @@
-import { HEAD_BYTES_MAX } from '../request-parser.ts';
+import { HEAD_BYTES_MAX } from '../request-head.ts';
 
 /** Where a request ends, and how it can be relayed. */
 export interface RequestFraming {

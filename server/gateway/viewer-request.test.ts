@@ -1,13 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { UNSUPPORTED_HEADERS } from './header-lines.ts';
-import {
-  FALLBACK,
-  HEAD_BYTES_MAX,
-  isTokenText,
-  NEED_MORE,
-  parseViewerRequest,
-} from './request-parser.ts';
+import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE, UNSUPPORTED_HEADERS } from './request-head.ts';
+import { isTokenText, parseViewerRequest } from './viewer-request.ts';
 
 const STREAM = '01234567-89ab-cdef-0123-456789abcdef';
 const HEARTBEAT = `POST /api/v1/view-counts/${STREAM} HTTP/1.1`;

@@ -1,5 +1,87 @@
 import { LRUCache } from 'lru-cache';
-import { IntervalNumber } from './request-classifier.ts';
+import { headerPrefers } from '../http/accept.ts';
+import {
+  bytesOf,
+  FALLBACK,
+  FIELD,
+  type HeaderLines,
+  IntervalNumber,
+  type NEED_MORE,
+  type RequestHead,
+  readHead,
+  UUID_CHARS,
+} from './request-head.ts';
+
+/** A heartbeat, or a read of the feed. */
+export interface ViewerRequest {
+  /** Refers to the bytes that were read and keeps them in memory. */
+  readonly template: RequestTemplate;
+  /** 0 for a heartbeat, and for a stream that only names its last event id. */
+  readonly interval: number;
+  /** The text at the position of the token, which is not verified. See `isTokenText`. */
+  readonly token: string;
+  readonly lastEventId: string | null;
+  /** The offset of the next request. */
+  readonly end: number;
+}
+
+const TOKEN = /^[\x21-\x7e]+$/;
+const ANY_TYPE = bytesOf('*/*');
+
+/**
+ * Parses the heartbeat or feed read that begins at an offset. It takes only what every parser of HTTP/1.1
+ * reads alike, without a body, so that the end of the request is unambiguous.
+ */
+export function parseViewerRequest(
+  bytes: Buffer,
+  at: number,
+): ViewerRequest | typeof NEED_MORE | typeof FALLBACK {
+  const head = readHead(bytes, at);
+  if (typeof head === 'number') return head;
+  const { path } = head.line;
+  const isViewerRequest = path === 'heartbeat' || path === 'feed';
+  return isViewerRequest && head.hasNoBody(bytes) ? buildViewerRequest(head, bytes, at) : FALLBACK;
+}
+
+function buildViewerRequest(
+  { line, fields, tokenAt, tokenEnd, end }: RequestHead,
+  bytes: Buffer,
+  at: number,
+): ViewerRequest | typeof FALLBACK {
+  const { path, idAt, digitsAt, digitsEnd } = line;
+  const isHeartbeat = path === 'heartbeat';
+  const isStream = !isHeartbeat && prefersEventStream(fields, bytes);
+  const lastEventId = fields.text(bytes, FIELD['last-event-id']);
+  const hasInterval = digitsAt > 0;
+  // Only an event stream that resumes after its last event needs no interval.
+  if (!isHeartbeat && !hasInterval && !(isStream && lastEventId !== null)) return FALLBACK;
+  const template = new RequestTemplate({
+    path: isHeartbeat ? 'heartbeat' : isStream ? 'feed-stream' : 'feed-read',
+    streamId: bytes.toString('latin1', idAt, idAt + UUID_CHARS),
+    fingerprint: fields.fingerprint,
+    bytes,
+    at,
+    digitsAt: hasInterval ? digitsAt : tokenAt,
+    digitsEnd: hasInterval ? digitsEnd : tokenAt,
+    tokenAt,
+    tokenEnd,
+    end,
+  });
+  const interval = hasInterval ? line.interval : 0;
+  const token = bytes.toString('latin1', tokenAt, tokenEnd);
+  return { template, interval, token, lastEventId, end };
+}
+
+/** Whether a text at the position of a token has the characters of one. */
+export function isTokenText(text: string): boolean {
+  return TOKEN.test(text);
+}
+
+function prefersEventStream(fields: HeaderLines, bytes: Buffer): boolean {
+  // `fetch` sends this by default.
+  if (fields.is(bytes, FIELD.accept, ANY_TYPE)) return false;
+  return headerPrefers(fields.text(bytes, FIELD.accept), 'text/event-stream');
+}
 
 /** A parsed head, with the offsets of its parts. */
 export interface TemplateSource {

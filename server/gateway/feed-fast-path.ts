@@ -1,0 +1,161 @@
+import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
+import type { IntervalWaiter } from '../realtime/feed/feed-log.ts';
+import {
+  IntervalStream,
+  type IntervalStreamOptions,
+  type StreamSink,
+} from '../realtime/feed/interval-stream.ts';
+import type { Connection, PendingResponse } from './connection.ts';
+import type { ErrorResponses } from './error-responses.ts';
+import type { FeedOperation } from './gateway-backend.ts';
+import { HEAD_BYTES_MAX } from './request-head.ts';
+import { ChunkEncoder, LAST_CHUNK, type ResponseBytes } from './response-bytes.ts';
+import type { RequestTemplate } from './viewer-request.ts';
+
+/**
+ * Responds to admitted viewers who read the feed: with a sealed interval, at once or when it is sealed,
+ * or with an event stream. Its methods return false when the request must go to the origin server.
+ */
+export class FeedFastPath {
+  private readonly encoder = new ChunkEncoder();
+
+  constructor(
+    readonly feed: FeedOperation,
+    readonly responses: ResponseBytes,
+    readonly errorResponses: ErrorResponses,
+  ) {}
+
+  /** Responds with one interval. */
+  readInterval(
+    connection: Connection,
+    template: RequestTemplate,
+    viewer: ViewerWithToken,
+    interval: number,
+  ): boolean {
+    const { log, counter } = this.feed;
+    const { streamId } = viewer;
+    const createLongPoll = () => {
+      // The receive buffer may hold 512 KB of pipelined data; copy the head so that it can be freed.
+      const own = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
+      return new LongPoll(connection, this, own, viewer.token, interval);
+    };
+    try {
+      if (interval > log.watermark()) {
+        const longPoll = createLongPoll();
+        log.waitFor(streamId, interval, longPoll);
+        connection.setPending(longPoll);
+        return true;
+      }
+      const body = log.read(streamId, interval);
+      if (body instanceof Promise) {
+        const longPoll = createLongPoll();
+        connection.setPending(longPoll);
+        body.then(
+          (found) => longPoll.onSealed(found),
+          (error) => longPoll.onFailed(error),
+        );
+        return true;
+      }
+      counter.countImmediate(200);
+      connection.respond(this.responses.sealed(interval, body));
+      return true;
+    } catch (error) {
+      return this.errorResponses.send(connection, template, this.feed, error);
+    }
+  }
+
+  /** Opens an event stream. @param from its first interval */
+  openStream(
+    connection: Connection,
+    template: RequestTemplate,
+    viewer: ViewerWithToken,
+    from: number,
+  ): boolean {
+    const { streamId } = viewer;
+    const { log, streams, counter } = this.feed;
+    let response: EventStreamResponse | null = null;
+    try {
+      streams.open(viewer, (onEnd) => {
+        const options = { log, streamId, from, onEnd };
+        response = new EventStreamResponse(connection, this.encoder, options);
+        return response.stream;
+      });
+    } catch (error) {
+      return this.errorResponses.send(connection, template, this.feed, error);
+    }
+    counter.countImmediate(200);
+    (response as EventStreamResponse | null)?.start(this.responses.opening());
+    return true;
+  }
+}
+
+/** A read of one interval that waits until the interval is sealed or read from the database. */
+class LongPoll implements PendingResponse, IntervalWaiter {
+  private readonly startedMs = performance.now();
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly context: FeedFastPath,
+    private readonly template: RequestTemplate,
+    private readonly token: string,
+    private readonly interval: number,
+  ) {}
+
+  onSealed(body: Uint8Array): void {
+    const { feed, responses } = this.context;
+    feed.counter.count(200, this.startedMs);
+    this.connection.respond(responses.sealed(this.interval, body));
+  }
+
+  /** Does nothing: the feed log drops the waiter when the interval is sealed, within a second. */
+  onClose(): void {}
+
+  onFailed(error: unknown): void {
+    const { connection, template, startedMs } = this;
+    if (connection.isEnded) return;
+    const { errorResponses, feed } = this.context;
+    if (errorResponses.send(connection, template, feed, error, startedMs)) return;
+    connection.relay(template.render(this.interval, this.token));
+  }
+}
+
+/** An event stream that is written to a connection. */
+class EventStreamResponse implements PendingResponse, StreamSink {
+  readonly stream: IntervalStream;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly encoder: ChunkEncoder,
+    options: Omit<IntervalStreamOptions, 'sink'>,
+  ) {
+    this.stream = new IntervalStream({ ...options, sink: this });
+  }
+
+  /** @param opening the head of the response, and the first bytes of every event stream */
+  start(opening: Uint8Array): void {
+    this.connection.setPending(this);
+    this.connection.send(opening);
+    void this.stream.onWritable();
+  }
+
+  write(bytes: Uint8Array): void {
+    this.connection.send(this.encoder.encode(bytes));
+  }
+
+  unsentBytes(): number {
+    return this.connection.unsentBytes();
+  }
+
+  end(): void {
+    this.connection.send(LAST_CHUNK);
+    this.connection.finish();
+  }
+
+  onDrain(): void {
+    void this.stream.onWritable();
+  }
+
+  onClose(): void {
+    this.stream.onClosed();
+  }
+}
