@@ -104,8 +104,8 @@ describe('AnswerLedger', () => {
         fc.nat({ max: 2 }),
         fc.constantFrom(-2, -1, 1, 2),
         (sent, choice, wrong) => {
-          const known = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
-          const { ledger, counts } = play(known);
+          const certain = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = play(certain);
           counts[choice] = (counts[choice] ?? 0) + wrong;
           expect(ledger.check(resultsOf(counts))).toContain('were acknowledged');
         },
@@ -174,8 +174,8 @@ describe('AnswerLedger', () => {
         fc.array(fc.nat({ max: 2 }), { maxLength: 4 }),
         fc.nat({ max: 5 }),
         (sent, chosen, others) => {
-          const known = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
-          const { ledger, counts } = play(known);
+          const certain = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = play(certain);
           for (const choice of chosen) counts[choice] = (counts[choice] ?? 0) + 1;
           const mismatch = ledger.check(resultsOf(counts), others);
           expect(mismatch === null).toBe(chosen.length <= others);

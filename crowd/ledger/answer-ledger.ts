@@ -154,8 +154,8 @@ export class AnswerLedger {
   }
 
   private quizOf(quiz: Quiz): PublishedQuiz {
-    const known = this.quizzes.get(quiz.id);
-    if (known) return known;
+    const existing = this.quizzes.get(quiz.id);
+    if (existing) return existing;
     const published = { quiz, viewers: new Map<number, ViewerAnswers>(), revealed: null };
     this.quizzes.set(quiz.id, published);
     for (const oldest of this.quizzes.keys()) {
@@ -166,8 +166,8 @@ export class AnswerLedger {
   }
 
   private answersOf({ viewers }: PublishedQuiz, viewer: number): ViewerAnswers {
-    const known = viewers.get(viewer);
-    if (known) return known;
+    const existing = viewers.get(viewer);
+    if (existing) return existing;
     const answers = { recorded: null, maybe: new Set<string>() };
     viewers.set(viewer, answers);
     return answers;

@@ -27,13 +27,13 @@ export class BodyLedger {
 
   /** Compares a body with the first read of this interval. */
   read(requested: number, bytes: Uint8Array): ReadBody {
-    const known = this.bodies.get(requested);
-    if (!known) return this.readFirst(requested, bytes);
-    if (Buffer.compare(known.bytes, bytes) === 0) {
-      return { interval: known.interval, first: false, mismatch: null };
+    const stored = this.bodies.get(requested);
+    if (!stored) return this.readFirst(requested, bytes);
+    if (Buffer.compare(stored.bytes, bytes) === 0) {
+      return { interval: stored.interval, first: false, mismatch: null };
     }
-    const mismatch = `interval ${requested} has two bodies: ${excerpt(known.bytes)} and ${excerpt(bytes)}`;
-    return { interval: parsed(bytes) ?? known.interval, first: false, mismatch };
+    const mismatch = `interval ${requested} has two bodies: ${excerpt(stored.bytes)} and ${excerpt(bytes)}`;
+    return { interval: parsed(bytes) ?? stored.interval, first: false, mismatch };
   }
 
   private readFirst(requested: number, bytes: Uint8Array): ReadBody {

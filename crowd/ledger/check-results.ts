@@ -18,8 +18,8 @@ export const NO_CHECK_RESULTS: CheckResults = each(() => ({
 }));
 
 /** Whether no check has failed. */
-export function allPassed(verdicts: CheckResults): boolean {
-  return CHECKS.every((check) => verdicts[check].mismatches === 0);
+export function allPassed(results: CheckResults): boolean {
+  return CHECKS.every((check) => results[check].mismatches === 0);
 }
 
 /** Records the results of checks. */

@@ -77,10 +77,10 @@ describe('CountLedger', () => {
   test('bounds are equal when the arrival of each heartbeat is known', () => {
     fc.assert(
       fc.property(heartbeats, (heartbeatsSent) => {
-        const known = heartbeatsSent
+        const answered = heartbeatsSent
           .map((beat) => ({ ...beat, outMs: 0, backMs: 0, outcome: 'answered' as const }))
           .sort((a, b) => a.atMs - b.atMs);
-        const ledger = ledgerOf(known);
+        const ledger = ledgerOf(answered);
         for (let interval = 0; interval < 16; interval++) {
           const { low, high } = ledger.atEndOf(intervalAt(START_MS) + interval);
           expect(low).toBe(high);

@@ -39,11 +39,11 @@ export class CountLedger {
   /** Records a heartbeat that is about to be sent. */
   sent(viewer: number, earliestMs: number): Heartbeat {
     const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, counted: false };
-    const known = this.heartbeats.get(viewer);
-    if (known) {
-      const expired = known.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
-      if (expired > 0) known.splice(0, expired);
-      known.push(heartbeat);
+    const existing = this.heartbeats.get(viewer);
+    if (existing) {
+      const expired = existing.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
+      if (expired > 0) existing.splice(0, expired);
+      existing.push(heartbeat);
     } else this.heartbeats.set(viewer, [heartbeat]);
     return heartbeat;
   }

@@ -45,8 +45,8 @@ export class EventLedger {
   }
 
   private eventOf(key: string, dueMs: number): TrackedEvent {
-    const known = this.events.get(key);
-    if (known) return known;
+    const existing = this.events.get(key);
+    if (existing) return existing;
     const event = { dueMs, isExpected: false, seen: 0, isChecked: false };
     this.events.set(key, event);
     for (const oldest of this.events.keys()) {

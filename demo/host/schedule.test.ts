@@ -23,9 +23,9 @@ describe('cuesOf', () => {
         const cues = cuesOf(number, quizEveryMs);
         const winners = cues.find(({ cue }) => cue.kind === 'request-winners');
         expect(winners !== undefined).toBe(number % 3 === 2);
-        const ask = cues[0];
-        if (!winners || ask?.cue.kind !== 'ask') return;
-        const closeMs = ask.atMs + ask.cue.durationMs;
+        const askCue = cues[0];
+        if (!winners || askCue?.cue.kind !== 'ask') return;
+        const closeMs = askCue.atMs + askCue.cue.durationMs;
         expect(winners.atMs - closeMs).toBeGreaterThanOrEqual(0.25 * quizEveryMs - 2);
         expect(winners.atMs).toBeLessThan((number + 1) * quizEveryMs);
         const reveal = cues.find(({ cue }) => cue.kind === 'reveal');
@@ -38,8 +38,8 @@ describe('cuesOf', () => {
     for (let number = 0; number < 12; number++) {
       const cues = cuesOf(number, 20_000);
       const reveal = cues.find(({ cue }) => cue.kind === 'reveal');
-      const ask = cues[0]?.cue;
-      expect(ask?.kind === 'ask' && ask.reveal).toBe(reveal ? 'manual' : 'auto');
+      const askCue = cues[0]?.cue;
+      expect(askCue?.kind === 'ask' && askCue.reveal).toBe(reveal ? 'manual' : 'auto');
     }
     expect(cuesOf(3, 20_000).some(({ cue }) => cue.kind === 'reveal')).toBe(true);
   });

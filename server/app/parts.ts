@@ -23,11 +23,11 @@ import { clientRateKey, type Listener } from '../http/address.ts';
 import { RequestLog } from '../http/request-log.ts';
 import { createMedia } from '../media/media.ts';
 import type { ServiceClock } from '../platform/clock.ts';
-import type { Config } from '../platform/config.ts';
+import type { Config, Rates } from '../platform/config.ts';
+import { KeyWindows, type RateLimit, RateLimiter, SeatWindows } from '../platform/rate-limiter.ts';
 import { OpenStreams } from '../realtime/feed/open-streams.ts';
 import type { CreateRealtime } from './backends.ts';
 import type { Store } from './procedures.ts';
-import { ratesOf } from './rate-limits.ts';
 
 /** What a service is composed of. */
 export interface ServiceOptions {
@@ -61,7 +61,7 @@ const NO_INGEST_PORTS = { rtmpPort: null, srtPort: null };
  */
 export async function createParts(options: PartsOptions) {
   const { config, store, clock, logger, listener, random } = options;
-  const rates = ratesOf(config.rates);
+  const rates = createRateLimiters(config.rates);
   const nowMs = () => clock.nowMs();
   const newId = () => crypto.randomUUID();
   const randomBytes = (bytes: number) => systemRandomBytes(bytes);
@@ -165,5 +165,19 @@ export async function createParts(options: PartsOptions) {
       localAddress: () => localAddressOf(config, listener),
       issueToken: (...input) => viewerTokens.tokens.issue(...input),
     }),
+  };
+}
+
+/** The rate limiters of the service, each with the name of what it counts (SPEC L). */
+function createRateLimiters(rates: Rates) {
+  const byKey = (name: string, limit: RateLimit) => new RateLimiter(name, new KeyWindows(limit));
+  return {
+    tokens: byKey('viewer tokens', rates.tokens),
+    failedAuth: byKey('failed authentications from this address', rates.failedAuth),
+    answers: new RateLimiter('answers of this viewer', new SeatWindows(rates.answers)),
+    chat: byKey('posts of this viewer', rates.chat),
+    studio: byKey('requests of this account', rates.studio),
+    signIn: byKey('tries to sign in from this address', rates.signIn),
+    passwords: byKey('passwords for this email', rates.passwords),
   };
 }

@@ -88,11 +88,11 @@ export const TOKEN_VARIABLE = 'FOURBEAT_TOKEN';
  * @returns variables with the prefix of settings that are unknown, probably misspelled
  */
 export function normalizeEnvironment(env: NodeJS.ProcessEnv): string[] {
-  const known = new Set([...SETTING_KEYS.map(variableNameOf), TOKEN_VARIABLE]);
+  const knownVariables = new Set([...SETTING_KEYS.map(variableNameOf), TOKEN_VARIABLE]);
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith('FOURBEAT_')) continue;
-    if (!known.has(name)) unknown.push(name);
+    if (!knownVariables.has(name)) unknown.push(name);
     else if (value === '') delete env[name];
   }
   return unknown;

@@ -4,7 +4,7 @@ const BUCKET_MS = 2_000;
 const BUCKET_COUNT = WINDOW_MS / BUCKET_MS;
 /** The offset changes by this much at most at a segment start, so that players see no gap. */
 const STEP_MS_MAX = 1;
-/** And by this share of the time since the last change, for segments shorter than a second. */
+/** For segments shorter than a second, also at most this share of the time since the last change. */
 const STEP_RATIO_MAX = 0.001;
 /** Smaller errors are ignored: less than a frame, and a stable offset is preferable. */
 const TOLERANCE_MS = 2;
@@ -27,7 +27,7 @@ interface OutlierRun {
   readonly sign: 1 | -1;
   readonly minDifferenceMs: number;
   readonly lastArrivedMs: number;
-  /** How long they have lasted, ms. */
+  /** Duration of the run, ms; each pause counts as `EVIDENCE_STEP_MS_MAX` at most. */
   readonly evidenceMs: number;
 }
 

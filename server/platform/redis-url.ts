@@ -80,8 +80,8 @@ function parseSentinelCredentials(
   query: string | undefined,
 ): Pick<RedisAddress, 'sentinelUsername' | 'sentinelPassword'> {
   const parameters = new URLSearchParams(query ?? '');
-  const known = kind === 'sentinel' ? ['sentinel_user', 'sentinel_password'] : [];
-  if ([...parameters.keys()].some((name) => !known.includes(name))) {
+  const allowedNames = kind === 'sentinel' ? ['sentinel_user', 'sentinel_password'] : [];
+  if ([...parameters.keys()].some((name) => !allowedNames.includes(name))) {
     throw new Error('The only parameters are sentinel_user and sentinel_password, for Sentinels.');
   }
   return {

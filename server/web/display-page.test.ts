@@ -1,22 +1,12 @@
 import { describe, expect, test } from 'bun:test';
-import { listen } from '../gateway/listen.ts';
+import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { displayRoutes } from './display-page.ts';
 
-const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
-const routes = displayRoutes(shared);
+const routes = displayRoutes(PAGE_OPTIONS);
 /** Limit for scripts and styles as sent: display machines are small, and OBS renders beside the page. */
 const BUDGET_BYTES = 90_000;
 
-/** Runs `use` with a server of the page's routes. */
-async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
-  const fallback = () => new Response(null, { status: 404 });
-  const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
-  try {
-    return await use(`http://127.0.0.1:${server.port}`);
-  } finally {
-    await server.stop();
-  }
-}
+const withServer = <T>(use: (origin: string) => Promise<T>) => withPageServer(routes, use);
 
 describe('/studio/present/:stream_id', () => {
   test.each(['/studio/present/7d2c', '/studio/present/7d2c/'])(

@@ -23,8 +23,8 @@ export class OpenApiSchemas {
   }
 
   private add(id: string, definition: JsonObject): void {
-    const known = this.components[id];
-    if (known !== undefined && !Bun.deepEquals(known, definition)) {
+    const existing = this.components[id];
+    if (existing !== undefined && !Bun.deepEquals(existing, definition)) {
       throw new Error(`two schemas have the id ${id}`);
     }
     this.components[id] = definition;

@@ -1,20 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import { listen } from '../gateway/listen.ts';
+import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { studioPageRoutes } from './studio-page.ts';
 
-const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
-const routes = studioPageRoutes(shared);
+const routes = studioPageRoutes(PAGE_OPTIONS);
 
-/** Runs `use` with a server of the page's routes. */
-async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
-  const fallback = () => new Response(null, { status: 404 });
-  const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
-  try {
-    return await use(`http://127.0.0.1:${server.port}`);
-  } finally {
-    await server.stop();
-  }
-}
+const withServer = <T>(use: (origin: string) => Promise<T>) => withPageServer(routes, use);
 
 describe('/studio/', () => {
   test.each(['/studio', '/studio/', '/studio/team', '/studio/streams/7d2c/on-air/'])(

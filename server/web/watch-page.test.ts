@@ -1,23 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
-import { listen } from '../gateway/listen.ts';
+import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { watchRoutes } from './watch-page.ts';
 
-const shared = { corsOrigin: '*', log: { requestId: () => 'request-1', logDefect: () => {} } };
-const routes = watchRoutes(shared);
+const routes = watchRoutes(PAGE_OPTIONS);
 /** Limit for what a browser loads before the video, without hls.js. */
 const BUDGET_BYTES = 250_000;
 
-/** Runs `use` with a server of the page's routes. */
-async function withServer<T>(use: (origin: string) => Promise<T>): Promise<T> {
-  const fallback = () => new Response(null, { status: 404 });
-  const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
-  try {
-    return await use(`http://127.0.0.1:${server.port}`);
-  } finally {
-    await server.stop();
-  }
-}
+const withServer = <T>(use: (origin: string) => Promise<T>) => withPageServer(routes, use);
 
 const plain = { headers: { 'Accept-Encoding': 'identity' } };
 const gzipped = { headers: { 'Accept-Encoding': 'gzip, br' }, decompress: false };

@@ -21,7 +21,7 @@ const fromRow = (row: WebhookRow): Webhook => ({
 
 /** A webhook and the account that must own it. */
 export interface OwnedWebhook {
-  /** Of the webhook. */
+  /** The webhook's id. */
   readonly id: string;
   readonly account: string;
 }

@@ -121,7 +121,7 @@ class MediaPlaylist {
 
   private serverControl(): string {
     const { latencyMs, segmentMs } = this.presentation;
-    // Counts from the end of the playlist, which is a segment and a little more behind now.
+    // HOLD-BACK counts from the end of the playlist, which lags the current time by a segment or more.
     const holdBackS = Math.max(HOLD_BACK_TARGETS * this.targetS, (latencyMs - segmentMs) / 1_000);
     const control = [
       `CAN-SKIP-UNTIL=${SKIP_TARGETS * this.targetS}.0`,

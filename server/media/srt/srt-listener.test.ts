@@ -76,12 +76,12 @@ function startSender(
   { query = '&pkt_size=1316', copy }: SendOptions = {},
 ) {
   const url = `srt://127.0.0.1:${port}?streamid=${streamId.replace('#', '%23')}${query}`;
-  const once = copy === undefined ? [] : ['-map', '0', '-c', 'copy', '-f', 'mpegts', copy];
+  const copyOutput = copy === undefined ? [] : ['-map', '0', '-c', 'copy', '-f', 'mpegts', copy];
   const sender = Bun.spawn(
     [
       ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'info', '-y', '-re'],
       ...(copy === undefined ? ['-stream_loop', '-1'] : []),
-      ...['-i', sample, '-map', '0', '-c', 'copy', '-f', 'mpegts', url, ...once],
+      ...['-i', sample, '-map', '0', '-c', 'copy', '-f', 'mpegts', url, ...copyOutput],
     ],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );

@@ -1,6 +1,5 @@
 import { MemoryFeedLog } from '../feed/feed-log-memory.ts';
-import { Sealer } from '../feed/sealer.ts';
-import { TransientBuffer } from '../feed/transient-buffer.ts';
+import { Sealer, TransientBuffer } from '../feed/sealer.ts';
 import type { TransientSource } from '../feed/transient-source.ts';
 import { createMemoryPresence } from '../presence/presence-rings.ts';
 import { ViewCountEvents } from '../presence/view-count-events.ts';

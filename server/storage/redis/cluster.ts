@@ -94,9 +94,9 @@ export class ClusterTopology implements Topology {
   }
 
   private async refreshNow(): Promise<void> {
-    const known = [...this.servers.values()].map(({ address }) => address);
+    const addresses = [...this.servers.values()].map(({ address }) => address);
     const all = new Map(
-      [...known, ...this.options.seeds].map((address) => [serverName(address), address]),
+      [...addresses, ...this.options.seeds].map((address) => [serverName(address), address]),
     );
     const queried = shuffled([...all.values()]).slice(0, QUERIED_SERVERS_MAX);
     const results = await Promise.allSettled(queried.map((address) => this.queryView(address)));

@@ -28,9 +28,11 @@ export async function openDirectDatabase<P extends Procedures>(
   const calls: Record<string, unknown> = {};
   for (const [name, { access, run }] of Object.entries(procedures)) {
     const transaction = access === 'write' ? inTransaction : inSnapshot;
-    calls[name] = (input: unknown, once: Idempotency | null = null) => {
+    calls[name] = (input: unknown, idempotency: Idempotency | null = null) => {
       const work = () => run(sqlite, input);
-      return enqueue(() => transaction(sqlite, once ? () => runOnce(sqlite, once, work) : work));
+      return enqueue(() =>
+        transaction(sqlite, idempotency ? () => runOnce(sqlite, idempotency, work) : work),
+      );
     };
   }
   return {

@@ -57,9 +57,9 @@ export async function openPostgresDatabase<P extends Procedures>(
   }
   const calls: Record<string, unknown> = {};
   for (const [name, procedure] of Object.entries(options.procedures)) {
-    calls[name] = (input: unknown, once: Idempotency | null = null) =>
+    calls[name] = (input: unknown, idempotency: Idempotency | null = null) =>
       new Promise((resolve, reject) => {
-        pool.submit(new Call(name, procedure, input, once, resolve, reject));
+        pool.submit(new Call(name, procedure, input, idempotency, resolve, reject));
       });
   }
   return {

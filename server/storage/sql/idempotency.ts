@@ -10,16 +10,20 @@ export const IDEMPOTENCY_TTL_MS = 24 * 3600_000;
  * the first one runs waits for it, and runs `work` itself if the first one failed.
  * @throws DomainError `conflict` when the key was used for another request
  */
-export async function runOnce<T>(tx: Tx, once: Idempotency, work: () => Promise<T>): Promise<T> {
-  if (!(await claimKey(tx, once))) return readStoredOutput(tx, once);
+export async function runOnce<T>(
+  tx: Tx,
+  idempotency: Idempotency,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (!(await claimKey(tx, idempotency))) return readStoredOutput(tx, idempotency);
   const output = await work();
   await tx.query('update idempotency_keys set output = $3 where owner = $1 and key = $2', [
-    once.owner,
-    once.key,
+    idempotency.owner,
+    idempotency.key,
     JSON.stringify(output ?? null),
   ]);
   // Each insert deletes up to two expired keys, so that the table cannot grow without bound.
-  await deleteExpired(tx, once.nowMs, 2);
+  await deleteExpired(tx, idempotency.nowMs, 2);
   return output;
 }
 
@@ -28,14 +32,20 @@ export async function runOnce<T>(tx: Tx, once: Idempotency, work: () => Promise<
  * it, this waits for its end. The lock also protects the key from `deleteExpired`.
  * @returns false when the key is in use
  */
-async function claimKey(tx: Tx, once: Idempotency): Promise<boolean> {
+async function claimKey(tx: Tx, idempotency: Idempotency): Promise<boolean> {
   const { affected } = await tx.query(
     `insert into idempotency_keys (owner, key, fingerprint, output, created)
      values ($1, $2, $3, 'null', $4)
      on conflict (owner, key) do update
      set fingerprint = excluded.fingerprint, output = excluded.output, created = excluded.created
      where idempotency_keys.created <= $5`,
-    [once.owner, once.key, once.fingerprint, once.nowMs, once.nowMs - IDEMPOTENCY_TTL_MS],
+    [
+      idempotency.owner,
+      idempotency.key,
+      idempotency.fingerprint,
+      idempotency.nowMs,
+      idempotency.nowMs - IDEMPOTENCY_TTL_MS,
+    ],
   );
   return affected === 1;
 }

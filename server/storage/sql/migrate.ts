@@ -52,15 +52,15 @@ export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<
   );
   const rows = await tx.query<{ number: number }>('select number from migrations');
   const applied = new Set(rows.map((row) => row.number));
-  const known = migrations(dialect);
-  const newest = known.at(-1)?.number ?? 0;
+  const available = migrations(dialect);
+  const newest = available.at(-1)?.number ?? 0;
   const newer = rows.find((row) => row.number > newest);
   if (newer) {
     throw new UnusableDatabase(
       `the database is at migration ${newer.number}, but this program knows only ${newest}; run a newer version`,
     );
   }
-  for (const migration of known.filter(({ number }) => !applied.has(number))) {
+  for (const migration of available.filter(({ number }) => !applied.has(number))) {
     for (const statement of migration.statements) await tx.query(statement);
     await tx.query('insert into migrations (number, name, applied) values ($1, $2, $3)', [
       migration.number,

@@ -21,7 +21,7 @@ export class Call {
     readonly name: string,
     readonly procedure: Procedures[string],
     readonly input: unknown,
-    readonly once: Idempotency | null,
+    readonly idempotency: Idempotency | null,
     private readonly onResult: (output: unknown) => void,
     private readonly onError: (error: unknown) => void,
   ) {

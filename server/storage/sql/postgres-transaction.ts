@@ -54,7 +54,7 @@ function runProcedure(session: PostgresSession, call: Call): Promise<unknown> {
     insertNew: (table, rows) => insertNew(tx, table, rows),
   };
   const run = () => call.procedure.run(tx, call.input);
-  return call.once ? runOnce(tx, call.once, run) : run();
+  return call.idempotency ? runOnce(tx, call.idempotency, run) : run();
 }
 
 async function rollback(session: PostgresSession): Promise<void> {

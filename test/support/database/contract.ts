@@ -158,11 +158,11 @@ export function databaseContract(fixture: DatabaseFixture): void {
     test('[R-7] a migration runs once when several programs open a new database at the same time', async () => {
       const location = await fixture.newLocation();
       const databases = await Promise.all([1, 2, 3, 4].map(() => open(location)));
-      const known = migrations(fixture.dialect).map(({ number, name }) => ({ number, name }));
-      for (const { store } of databases) expect(await store.listMigrations({})).toEqual(known);
+      const expected = migrations(fixture.dialect).map(({ number, name }) => ({ number, name }));
+      for (const { store } of databases) expect(await store.listMigrations({})).toEqual(expected);
       await Promise.all(databases.map((database) => database.close()));
       const again = await open(location);
-      expect(await again.store.listMigrations({})).toEqual(known);
+      expect(await again.store.listMigrations({})).toEqual(expected);
     });
 
     test('[R-7] a database newer than the program is rejected and not changed', async () => {

@@ -8,8 +8,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'bun';
-import { Relay } from '../../../server/gateway/relay/relay.ts';
-import type { ActiveRelay, RelayClient } from '../../../server/gateway/relay/relayed-request.ts';
+import { type ActiveRelay, Relay, type RelayClient } from '../../../server/gateway/relay/relay.ts';
 
 /** A minimal gateway that relays all requests. */
 export interface RelayFixture {

@@ -118,9 +118,9 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
   const kind = options.backends ?? DEFAULT_BACKENDS;
   const backends = await openBackends(kind, directory);
-  const opened = backends.database.store;
-  const store = options.store?.(opened) ?? opened;
-  const wrapped = options.realtime ?? ((realtime: RealtimeBackend) => realtime);
+  const realStore = backends.database.store;
+  const store = options.store?.(realStore) ?? realStore;
+  const wrapRealtime = options.realtime ?? ((realtime: RealtimeBackend) => realtime);
   const watermark = await store.readWatermark({});
   const clock = selectClock(options.clock ?? 'manual', watermark);
   const listener: Listener = { server: null };
@@ -139,9 +139,9 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       store,
       clock,
       logger: pino({ level: 'silent' }),
-      createRealtime: async (given) => {
-        const parts = await backends.createRealtime(given);
-        return { ...parts, realtime: wrapped(parts.realtime) };
+      createRealtime: async (realtimeOptions) => {
+        const parts = await backends.createRealtime(realtimeOptions);
+        return { ...parts, realtime: wrapRealtime(parts.realtime) };
       },
       watermark,
       listener,

@@ -233,8 +233,10 @@ export class ConsistencyChecker {
   checkWinners(rows: readonly WinnerRow[]): void {
     for (const { id, won, maybe } of this.rounds) {
       const recorded = rows.filter(({ roundId }) => roundId === id).map(({ viewer }) => viewer);
-      const known = recorded.filter((viewer) => !maybe.has(viewer) || won.has(viewer));
-      this.expectOnce(`winner of ${id}`, won, known);
+      const acknowledgedWinners = recorded.filter(
+        (viewer) => !maybe.has(viewer) || won.has(viewer),
+      );
+      this.expectOnce(`winner of ${id}`, won, acknowledgedWinners);
       this.expect(new Set(recorded).size === recorded.length, `round ${id} has a winner twice`);
     }
   }

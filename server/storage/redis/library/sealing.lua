@@ -5,7 +5,7 @@ do
   local SEALING_KEYS = {
     'state', -- hash: memory, watermark, served, published, parts, claim_interval, claim_ms
     'nodes', -- hash: node → its last reported interval, when, whether it is awaited, its last batch
-    'parts', -- stream: batches of posts from nodes (`part` below), in order, until they are sealed
+    'parts', -- stream: batches of posts from nodes (`append_batch`), in order, until they are sealed
     'labels', -- sorted set: interval → the last batch that belongs to it
     'watched', -- sorted set: stream id → the last interval in which its feed was read on any node
     'log', -- stream: published intervals
@@ -20,7 +20,7 @@ do
   local CLAIM_MS = 100
   local TTL_MS = 60000
   -- Beyond these bounds batches stay with their node, and intervals are in the database.
-  local PARTS_MAX = 1000
+  local BATCHES_MAX = 1000
   local LOG_ENTRIES_MAX = 240
   local LOG_BYTES_MAX = 67108864
   -- Nodes report active streams with each count.
@@ -29,8 +29,8 @@ do
 
   local function keys_by_name(keys)
     local named = {}
-    for place, name in ipairs(SEALING_KEYS) do
-      named[name] = keys[place]
+    for index, name in ipairs(SEALING_KEYS) do
+      named[name] = keys[index]
     end
     return named
   end
@@ -45,30 +45,30 @@ do
   end
 
   -- Marks the streams from `args[from]` on as active in an interval.
-  local function mark_watched(key, interval, args, from)
+  local function mark_active(key, interval, args, from)
     for first = from, #args, ARGUMENTS_MAX do
       local scored = {}
-      for place = first, math.min(first + ARGUMENTS_MAX - 1, #args) do
+      for index = first, math.min(first + ARGUMENTS_MAX - 1, #args) do
         scored[#scored + 1] = interval
-        scored[#scored + 1] = args[place]
+        scored[#scored + 1] = args[index]
       end
       redis.call('ZADD', key, 'GT', unpack(scored))
     end
   end
 
   local function node_of(text)
-    local interval, at_ms, awaited, part = string.match(text, '^(%-?%d+):(%d+):(%d):(%d+)$')
+    local interval, at_ms, awaited, batch = string.match(text, '^(%-?%d+):(%d+):(%d):(%d+)$')
     return {
       interval = tonumber(interval),
       at_ms = tonumber(at_ms),
       awaited = awaited == '1',
-      part = tonumber(part),
+      batch = tonumber(batch),
     }
   end
 
-  local function keep_node(key, id, node)
+  local function save_node(key, id, node)
     local text = string.format(
-      '%d:%d:%d:%d', node.interval, node.at_ms, node.awaited and 1 or 0, node.part
+      '%d:%d:%d:%d', node.interval, node.at_ms, node.awaited and 1 or 0, node.batch
     )
     redis.call('HSET', key, id, text)
   end
@@ -77,12 +77,12 @@ do
   local function nodes_of(key, now_ms)
     local nodes = {}
     local stored = redis.call('HGETALL', key)
-    for place = 1, #stored, 2 do
-      local node = node_of(stored[place + 1])
+    for index = 1, #stored, 2 do
+      local node = node_of(stored[index + 1])
       if math.abs(now_ms - node.at_ms) > TTL_MS then
-        redis.call('HDEL', key, stored[place])
+        redis.call('HDEL', key, stored[index])
       else
-        nodes[stored[place]] = node
+        nodes[stored[index]] = node
       end
     end
     return nodes
@@ -100,41 +100,41 @@ do
 
   -- The name of this server's data set. After a restart, a failover or a loss, data may be missing: then
   -- the name changes, and waiting batches are dropped, because they may be sealed already.
-  local function memory_of(key)
+  local function data_set_of(key)
     local run_id = string.match(redis.call('INFO', 'server'), 'run_id:(%w+)')
-    local known = redis.call('HGET', key.state, 'memory')
-    if known and string.sub(known, 1, #run_id) == run_id then return known end
+    local stored = redis.call('HGET', key.state, 'memory')
+    if stored and string.sub(stored, 1, #run_id) == run_id then return stored end
     local time = redis.call('TIME')
-    local memory = run_id .. ':' .. time[1] .. ':' .. time[2]
-    redis.call('HSET', key.state, 'memory', memory)
+    local data_set = run_id .. ':' .. time[1] .. ':' .. time[2]
+    redis.call('HSET', key.state, 'memory', data_set)
     redis.call('DEL', key.parts, key.labels)
-    return memory
+    return data_set
   end
 
-  local function append_part(key, bytes)
+  local function append_batch(key, bytes)
     local number = redis.call('HINCRBY', key.state, 'parts', 1)
     return redis.pcall('XADD', key.parts, number .. '-0', 'p', bytes)
   end
 
   -- Returns 1: accepted, now or by an earlier call. 0: rejected, there is no room. 2: lost, it was sent
   -- to an earlier data set, may be sealed already and is not accepted again.
-  local function take_part(key, node, memory, part)
-    if part.number == 0 then return 1 end
-    if part.is_repeat and part.memory ~= memory then return 2 end
-    if part.number <= node.part then return 1 end
-    if redis.call('XLEN', key.parts) >= PARTS_MAX then return 0 end
-    local added = append_part(key, part.bytes)
+  local function accept_batch(key, node, data_set, batch)
+    if batch.number == 0 then return 1 end
+    if batch.is_repeat and batch.data_set ~= data_set then return 2 end
+    if batch.number <= node.batch then return 1 end
+    if redis.call('XLEN', key.parts) >= BATCHES_MAX then return 0 end
+    local added = append_batch(key, batch.bytes)
     if type(added) == 'table' and added.err then
       -- Redis evicted the counter and not the batches.
       redis.call('DEL', key.parts, key.labels)
-      append_part(key, part.bytes)
+      append_batch(key, batch.bytes)
     end
-    node.part = part.number
+    node.batch = batch.number
     return 1
   end
 
   -- A node reports that an interval has ended, with a batch of posts.
-  -- Values: node, interval, served, can seal, known memory, batch number, is repeat, batch, active streams …
+  -- Values: node, interval, served, can seal, known data set, batch number, is repeat, batch, active streams …
   -- Returns the decision (0 early, 1 wait, 2 seal, 3 sealed), a wait in ms, the result of the batch, the
   -- name of the data set, the watermark.
   local function report(keys, args)
@@ -143,36 +143,36 @@ do
     local now_ms = clock_ms()
     local early_ms = (interval + 1) * INTERVAL_MS - now_ms
     if early_ms > 0 and early_ms <= EARLY_MAX_MS then return { 0, early_ms, 0, '', -1 } end
-    local memory = memory_of(key)
+    local data_set = data_set_of(key)
     if served > state_of(key.state, 'served') then
       redis.call('HSET', key.state, 'served', served)
     end
     local nodes = nodes_of(key.nodes, now_ms)
-    local node = nodes[id] or { part = 0 }
-    local taken = take_part(key, node, memory, {
-      memory = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
+    local node = nodes[id] or { batch = 0 }
+    local taken = accept_batch(key, node, data_set, {
+      data_set = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
     })
     -- A node that is late by an interval or more is not awaited until it reports in time again. A node
     -- that has just started, or was stalled for a moment, is awaited: its viewers must be counted.
     local is_sealed = state_of(key.state, 'published') >= interval
     local is_recent = now_ms < (interval + 2) * INTERVAL_MS
     node.interval, node.at_ms, node.awaited = interval, now_ms, is_recent or not is_sealed
-    keep_node(key.nodes, id, node)
-    mark_watched(key.watched, interval, args, 9)
-    for place = 1, #SEALING_KEYS - 1 do
-      redis.call('PEXPIRE', keys[place], TTL_MS)
+    save_node(key.nodes, id, node)
+    mark_active(key.watched, interval, args, 9)
+    for index = 1, #SEALING_KEYS - 1 do
+      redis.call('PEXPIRE', keys[index], TTL_MS)
     end
     local watermark = math.max(
       state_of(key.state, 'watermark'), state_of(key.state, 'served')
     )
-    if is_sealed then return { 3, 0, taken, memory, watermark } end
+    if is_sealed then return { 3, 0, taken, data_set, watermark } end
     local seals = args[4] == '1' and not is_claimed(key.state, interval, now_ms)
     for _, other in pairs(nodes) do
       local is_live = other.awaited and math.abs(now_ms - other.at_ms) <= LIVE_MS
       if is_live and other.interval < interval then seals = false end
     end
     if seals then set_claim(key.state, interval, now_ms) end
-    return { seals and 2 or 1, 0, taken, memory, watermark }
+    return { seals and 2 or 1, 0, taken, data_set, watermark }
   end
 
   -- Asks to seal an interval that is not published. Values: interval.
@@ -189,7 +189,7 @@ do
     for id, node in pairs(nodes_of(key.nodes, now_ms)) do
       if node.interval < interval and node.awaited then
         node.awaited = false
-        keep_node(key.nodes, id, node)
+        save_node(key.nodes, id, node)
       end
     end
     set_claim(key.state, interval, now_ms)
@@ -197,7 +197,7 @@ do
     return { 2, 0 }
   end
 
-  local function end_of(labels, interval)
+  local function last_batch_of(labels, interval)
     local found = redis.call('ZREVRANGEBYSCORE', labels, interval, '-inf', 'LIMIT', 0, 1)
     return found[1] and tonumber(string.match(found[1], ':(%d+)$')) or 0
   end
@@ -209,31 +209,31 @@ do
     local after, interval = tonumber(args[1]), tonumber(args[2])
     -- Batches since the last label belong to this interval, unless a later one may have been served:
     -- then they belong to the next one.
-    memory_of(key)
+    data_set_of(key)
     local watermark = math.max(
       state_of(key.state, 'watermark'), state_of(key.state, 'served')
     )
     if interval > watermark then
       watermark = interval
       local last = state_of(key.state, 'parts')
-      if last > end_of(key.labels, '+inf') then
+      if last > last_batch_of(key.labels, '+inf') then
         redis.call('ZADD', key.labels, interval, string.format('%d:%d', interval, last))
       end
     end
     redis.call('HSET', key.state, 'watermark', watermark)
-    redis.call('XTRIM', key.parts, 'MINID', (end_of(key.labels, after) + 1) .. '-0')
+    redis.call('XTRIM', key.parts, 'MINID', (last_batch_of(key.labels, after) + 1) .. '-0')
     redis.call('ZREMRANGEBYSCORE', key.labels, '-inf', after)
-    local last = end_of(key.labels, interval)
-    local parts = {}
+    local last = last_batch_of(key.labels, interval)
+    local batches = {}
     for _, entry in ipairs(redis.call('XRANGE', key.parts, '-', last .. '-0')) do
-      parts[#parts + 1] = entry[2][2]
+      batches[#batches + 1] = entry[2][2]
     end
     for _, name in ipairs({ 'state', 'parts', 'labels' }) do
       redis.call('PEXPIRE', key[name], TTL_MS)
     end
-    if args[3] ~= '1' then return { watermark, parts, {} } end
+    if args[3] ~= '1' then return { watermark, batches, {} } end
     redis.call('ZREMRANGEBYSCORE', key.watched, '-inf', interval - COUNT_INTERVALS)
-    return { watermark, parts, redis.call('ZRANGE', key.watched, 0, -1) }
+    return { watermark, batches, redis.call('ZRANGE', key.watched, 0, -1) }
   end
 
   -- Publishes a sealed interval. Values: interval, bodies. Returns 1, or 0 when it is not newer than the last.
@@ -241,8 +241,8 @@ do
     local key = keys_by_name(keys)
     local interval = tonumber(args[1])
     local entries = math.floor(LOG_BYTES_MAX / math.max(1, #args[2]))
-    local most = math.max(4, math.min(LOG_ENTRIES_MAX, entries))
-    local added = redis.pcall('XADD', key.log, 'MAXLEN', most, args[1] .. '-0', 'b', args[2])
+    local max_entries = math.max(4, math.min(LOG_ENTRIES_MAX, entries))
+    local added = redis.pcall('XADD', key.log, 'MAXLEN', max_entries, args[1] .. '-0', 'b', args[2])
     if type(added) == 'table' and added.err then return 0 end
     redis.call('PEXPIRE', key.log, TTL_MS)
     if interval > state_of(key.state, 'published') then
