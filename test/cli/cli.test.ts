@@ -555,10 +555,10 @@ describe('the end of a server', () => {
       reader.pause();
       // Until the buffers are full.
       await Bun.sleep(500);
-      const toldMs = performance.now();
+      const signalMs = performance.now();
       started.signal('SIGTERM');
       expect(await started.exited).toBe(0);
-      expect(performance.now() - toldMs).toBeGreaterThan(2_500);
+      expect(performance.now() - signalMs).toBeGreaterThan(2_500);
       reader.destroy();
     },
     60_000,
