@@ -144,10 +144,10 @@ describe('a connection', () => {
     expect(text.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([
       204, 200, 200, 200, 200, 404, 204,
     ]);
-    const told = [...text.matchAll(/\{"interval":(\d+),"events"/g)].map(([, interval]) =>
+    const intervals = [...text.matchAll(/\{"interval":(\d+),"events"/g)].map(([, interval]) =>
       Number(interval),
     );
-    expect(told).toEqual([sealed, held, 1]);
+    expect(intervals).toEqual([sealed, held, 1]);
   });
 
   test('serves several viewers, each by the token of the request', async () => {
