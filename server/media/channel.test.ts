@@ -43,7 +43,7 @@ const epoch = (number: number) => ({
   inits: new Map([['v0', bytesOf(`init ${number}`)]]),
 });
 
-test('[M-11] next epoch and segment continue the numbers and the time of the last', () => {
+test('[M-11] the next epoch and segment continue the numbers and the time of the last', () => {
   const { sink } = newChannel();
   expect(sink.nextEpoch()).toEqual({ epoch: 0, seq: 0, notBeforeMs: 0 });
   sink.addEpoch(epoch(0));
@@ -85,7 +85,7 @@ test('end closes the segments once and is final', async () => {
   expect(newChannel({}, true).channel.presentation().isEnded).toBe(true);
 });
 
-test('[M-30] channel holds the parts of the newest segments only', () => {
+test('[M-30] a channel holds the parts of the newest segments only', () => {
   const { channel, sink } = newChannel({ latency: 'low' });
   sink.addEpoch(epoch(0));
   for (let seq = 0; seq < 12; seq++) {
@@ -114,7 +114,7 @@ test('[M-40] parts of an incomplete segment are removed before its number is reu
   expect(channel.part(EPOCH_NAME, 0, 0, 'v0')).toBeNull();
 });
 
-test('init segment is found by the name of its epoch', () => {
+test('the init segment is found by the name of its epoch', () => {
   const { channel, sink } = newChannel();
   sink.addEpoch(epoch(0));
   sink.addEpoch(epoch(1));
@@ -122,7 +122,7 @@ test('init segment is found by the name of its epoch', () => {
   expect([channel.init(BEGIN_MS + 1_000, 'v9'), channel.init(1, 'v0')]).toEqual([null, null]);
 });
 
-test('[M-26] [M-27] DVR window is unlimited for a recording and limited otherwise', () => {
+test('[M-26] [M-27] the DVR window is unlimited for a recording and limited otherwise', () => {
   const { channel } = newChannel();
   channel.setRetention('recording');
   expect(channel.presentation().dvrMs).toBeNull();
@@ -130,7 +130,7 @@ test('[M-26] [M-27] DVR window is unlimited for a recording and limited otherwis
   expect(channel.presentation().dvrMs).toBe(MEDIA_CONFIG.dvrMs);
 });
 
-test('[M-14] target latency is under 5 s by default, and under 3 s with low latency', () => {
+test('[M-14] the target latency is under 5 s by default, and under 3 s with low latency', () => {
   const normalMs = targetLatencyMs(MEDIA_CONFIG);
   const lowMs = targetLatencyMs({ ...MEDIA_CONFIG, latency: 'low' });
   // Encoding and the network add to this.
@@ -142,7 +142,7 @@ test('[M-14] target latency is under 5 s by default, and under 3 s with low late
   expect(newChannel().channel.presentation().partMs).toBeNull();
 });
 
-test('[M-16] source that cannot be encoded gets the reason', () => {
+test('[M-16] a source that cannot be encoded gets the reason', () => {
   const { sink, failures } = newChannel();
   sink.onSourceFailed({ reason: 'not-understood', message: 'it has no video' });
   expect(failures).toEqual(['it has no video']);

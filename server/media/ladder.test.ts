@@ -30,7 +30,7 @@ const anyLadder = fc.uniqueArray(
 );
 
 describe('renditions', () => {
-  test('[M-10] default ladder has the source size, a half and a third', () => {
+  test('[M-10] the default ladder has the source size, a half and a third', () => {
     expect(sizes(1920, 1080)).toEqual(['1920x1080', '960x540', '640x360']);
     expect(sizes(1280, 720)).toEqual(['1280x720', '640x360', '426x240']);
   });

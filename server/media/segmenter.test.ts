@@ -74,7 +74,7 @@ test('[M-11] segments start with key frames, have all tracks and consecutive num
   expect(last?.durationMs).toBeCloseTo((7 * 1_000) / 15);
 });
 
-test('[M-11] early key frame starts no segment, late key frame does', () => {
+test('[M-11] an early key frame starts no segment, a late one does', () => {
   const early = createSegmenter();
   const durations = (run: SegmenterEvent[]) => segmentsOf(run).map(({ durationMs }) => durationMs);
   expect(
@@ -126,7 +126,7 @@ test('audio is cut nearest to the video, without loss or repetition', () => {
   }
 });
 
-test('segment waits for its slowest track', () => {
+test('a segment waits for its slowest track', () => {
   const segmenter = createSegmenter();
   const run = createRun({ fromMs: 0, seconds: 3 });
   const slow = run.filter(([id]) => id === 'v1');
@@ -138,7 +138,7 @@ test('segment waits for its slowest track', () => {
   expect(segmentsOf(pushAll(segmenter, slow)).map(({ seq }) => seq)).toEqual([7, 8]);
 });
 
-test('[M-12] segment ends where the next one starts when the offset changes', () => {
+test('[M-12] a segment ends where the next one starts when the offset changes', () => {
   let offsetMs = OFFSET_MS;
   const segmenter = createSegmenter({
     timeline: {
@@ -161,7 +161,7 @@ test('[M-12] segment ends where the next one starts when the offset changes', ()
   );
 });
 
-test('epoch starts with the first key frame after the end of the previous epoch', () => {
+test('an epoch starts with the first key frame after the end of the previous epoch', () => {
   const segmenter = createSegmenter({ notBeforeMs: OFFSET_MS + 1_500 });
   const events = pushAll(segmenter, createRun({ fromMs: 0, seconds: 4.5 }));
   expect(events[0]).toEqual({ kind: 'begin', startMs: OFFSET_MS + 2_000 });
@@ -199,7 +199,7 @@ test('[M-24] parts are contiguous and add up to their segment', () => {
   }
 });
 
-test('part is emitted as soon as it is complete', () => {
+test('a part is emitted as soon as it is complete', () => {
   const segmenter = createSegmenter({ partMs: 500 });
   // 8 frames of 15 a second are 533 ms.
   const run = createRun({ fromMs: 0, seconds: 8 / 15, frames: 1 });
@@ -208,7 +208,7 @@ test('part is emitted as soon as it is complete', () => {
   expect(partsOf(events)).toHaveLength(1);
 });
 
-test('last segment ends with the shortest rendition', () => {
+test('the last segment ends with the shortest rendition', () => {
   const segmenter = createSegmenter();
   const run = createRun({ fromMs: 0, seconds: 2.8 });
   const events = pushAll(
@@ -223,7 +223,7 @@ test('last segment ends with the shortest rendition', () => {
   expect(segmenter.finish()).toEqual([]);
 });
 
-test('incomplete segment is dropped at the end', () => {
+test('an incomplete segment is dropped at the end', () => {
   expect(createSegmenter().finish()).toEqual([]);
   const segmenter = createSegmenter();
   pushAll(
@@ -243,7 +243,7 @@ test.each([
   expect(() => pushAll(segmenter, run)).toThrow(message);
 });
 
-test('unplayable timeline is an error', () => {
+test('an unplayable timeline is an error', () => {
   const v0 = (startTicks: number, isSync: boolean): [TrackId, Fragment] => [
     'v0',
     createFragment({ startTicks, durations: [45_000], isSync }),

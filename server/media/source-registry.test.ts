@@ -45,7 +45,7 @@ const reasonOf = (opening: Promise<SourceSession>) =>
   );
 
 describe('source', () => {
-  test('[M-8] source with a valid key is admitted and its segments are playable', async () => {
+  test('[M-8] a source with a valid key is admitted and its segments are playable', async () => {
     const fixture = await startLiveSource();
     expect(fixture.row).toMatchObject({ status: 'STREAMING', source: 'session 1' });
     const stream = await fixture.channels.find('one');
@@ -57,7 +57,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-5] source with a wrong key is refused and counted', async () => {
+  test('[M-5] a source with a wrong key is refused and counted', async () => {
     const fixture = createSourceFixture();
     expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key: 'sk_2' }))).toBe(
       'unknown-key',
@@ -69,7 +69,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-6] second source is refused while the first is alive', async () => {
+  test('[M-6] a second source is refused while the first is alive', async () => {
     const fixture = await startLiveSource();
     expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('busy');
     await fixture.packager.advance(20_000);
@@ -78,7 +78,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-7] source that left can reconnect at once, and its stream continues', async () => {
+  test('[M-7] a source that left can reconnect at once, and its stream continues', async () => {
     const fixture = await startLiveSource();
     fixture.session.end('sender left');
     await fixture.packager.encoder.exitWith({ code: 0 });
@@ -95,7 +95,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-6] new source starts after the last segment of the previous one', async () => {
+  test('[M-6] a new source starts after the last segment of the previous one', async () => {
     const fixture = await startLiveSource();
     fixture.session.end('sender left');
     await settled();
@@ -112,7 +112,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-6] source ends when another holds the lease', async () => {
+  test('[M-6] a source ends when another holds the lease', async () => {
     const fixture = await startLiveSource();
     fixture.row.source = 'session of another node';
     await fixture.packager.advance(2_000);
@@ -126,7 +126,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-8] source ends with its stream, and an ended stream refuses sources', async () => {
+  test('[M-8] a source ends with its stream, and an ended stream refuses sources', async () => {
     const fixture = await startLiveSource();
     fixture.row.status = 'ENDED';
     await fixture.packager.advance(2_000);
@@ -146,7 +146,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-7] live source continues while the database is unavailable, and new ones are refused', async () => {
+  test('[M-7] a live source continues while the database is unavailable, and new ones are refused', async () => {
     const fixture = await startLiveSource();
     fixture.store.isUnavailable = true;
     fixture.store.add('two', 'sk_2');
@@ -162,7 +162,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-16] source that is no video gets the reason, and its lease is released', async () => {
+  test('[M-16] a source that is no video gets the reason, and its lease is released', async () => {
     const fixture = createSourceFixture();
     const session = await fixture.sources.open(SOURCE_REQUEST);
     session.write(bytesOf('X'));
@@ -177,7 +177,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-44] source is refused with the reason when the service cannot encode', async () => {
+  test('[M-44] a source is refused with the reason when the service cannot encode', async () => {
     const unavailableReason = async () => 'There is no ffmpeg.';
     const fixture = createSourceFixture({ unavailableReason });
     const opening = fixture.sources.open(SOURCE_REQUEST);
@@ -189,7 +189,7 @@ describe('source', () => {
     await stopSources(fixture);
   });
 
-  test('[M-6] source that cannot start releases its lease', async () => {
+  test('[M-6] a source that cannot start releases its lease', async () => {
     const { logger, lines } = recordingLogger();
     const fixture = createSourceFixture({ logger });
     fixture.segmentStore.failure = new Error('EIO');
@@ -253,7 +253,7 @@ describe('stop', () => {
   });
 });
 
-test('[M-8] stream without a source on this node ends for its viewers when it ends in the database', async () => {
+test('[M-8] a stream without a source on this node ends for its viewers when it ends in the database', async () => {
   const fixture = createSourceFixture();
   await fixture.segmentStore.open('one');
   fixture.row.status = 'STREAMING';
@@ -270,7 +270,7 @@ test('[M-8] stream without a source on this node ends for its viewers when it en
   await stopSources(fixture);
 });
 
-test('[M-27] stream that ended before the process started is served as ended', async () => {
+test('[M-27] a stream that ended before the process started is served as ended', async () => {
   const fixture = createSourceFixture();
   await fixture.segmentStore.open('one');
   fixture.row.status = 'ENDED';

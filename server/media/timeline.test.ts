@@ -72,7 +72,7 @@ function random(seed: number): () => number {
 }
 
 describe('offset', () => {
-  test('[M-12] offset is accurate to 30 ms over two hours of jitter and drift', () => {
+  test('[M-12] the offset is accurate to 30 ms over two hours of jitter and drift', () => {
     fc.assert(
       fc.property(
         fc.record({
@@ -119,7 +119,7 @@ describe('offset', () => {
     );
   });
 
-  test('[M-12] burst at the start does not count as delay', () => {
+  test('[M-12] a burst at the start does not count as delay', () => {
     const timeline = new Timeline();
     for (let ms = 0; ms <= 2_000; ms += 40) timeline.observe(ms, SERVICE_MS + 2_000);
     expect(timeline.advance(0)).toBe(SERVICE_MS);
@@ -129,7 +129,7 @@ describe('offset', () => {
     }
   });
 
-  test('offset changes freely before the first segment, then by 1 ms a segment', () => {
+  test('the offset changes freely before the first segment, then by 1 ms a segment', () => {
     const timeline = new Timeline();
     timeline.observe(0, 5_800);
     expect(timeline.offsetFor(0)).toBe(5_800);
@@ -141,7 +141,7 @@ describe('offset', () => {
     expect([1_000, 2_000, 3_000].map((ms) => timeline.advance(ms))).toEqual([5_099, 5_098, 5_097]);
   });
 
-  test('offset of segments shorter than a second changes by 0.1 % at most', () => {
+  test('the offset of segments shorter than a second changes by 0.1 % at most', () => {
     const timeline = new Timeline();
     timeline.observe(0, 500);
     timeline.advance(0);
@@ -150,7 +150,7 @@ describe('offset', () => {
     expect(offsets).toEqual([500, 499, 499, 498]);
   });
 
-  test('[M-11] offset depends on the source time alone', () => {
+  test('[M-11] the offset depends on the source time alone', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -40, max: 40 }), { maxLength: 60 }), (delays) => {
         const timeline = new Timeline();
@@ -171,7 +171,7 @@ describe('offset', () => {
     );
   });
 
-  test('offset follows a changed delay within about two minutes', () => {
+  test('the offset follows a changed delay within about two minutes', () => {
     let delayMs = 20;
     const source = new Source(0, 1, () => delayMs);
     source.sendFor(10_000);
@@ -183,7 +183,7 @@ describe('offset', () => {
     }
   });
 
-  test('offset without an observation is an error', () => {
+  test('the offset without an observation is an error', () => {
     const timeline = new Timeline();
     timeline.observe(Number.NaN, 0);
     expect(() => timeline.advance(0)).toThrow('no source time was observed yet');
@@ -199,7 +199,7 @@ describe('changed clock', () => {
     ['jumped by two seconds', 2_000],
     ['was paused and resumed', -10_000],
   ] as const) {
-    test(`[M-40] source that ${change} needs a new epoch after five seconds`, () => {
+    test(`[M-40] a source that ${change} needs a new epoch after five seconds`, () => {
       const next = random(byMs);
       const source = new Source(0, 1, () => next() * 100);
       source.sendFor(20_000);
@@ -220,7 +220,7 @@ describe('changed clock', () => {
     });
   }
 
-  test('source that stalls and catches up needs no new epoch', () => {
+  test('a source that stalls and catches up needs no new epoch', () => {
     const source = new Source(0, 1, () => 20);
     source.sendFor(20_000);
     for (let lagMs = 8_000; lagMs > 0; lagMs -= 100) {
@@ -250,7 +250,7 @@ describe('changed clock', () => {
     observeOff(74_000, 75_000, 3_000);
   });
 
-  test('clock that restarts from 0 is followed after reset', () => {
+  test('a clock that restarts from 0 is followed after reset', () => {
     const timeline = new Timeline();
     for (let ms = 60_000; ms < 70_000; ms += 100) timeline.observe(ms, ms);
     timeline.advance(60_000);
@@ -263,7 +263,7 @@ describe('changed clock', () => {
     expect(timeline.offsetFor(1_999)).toBe(70_000);
   });
 
-  test('single wrong timestamp does not change the offset', () => {
+  test('a single wrong timestamp does not change the offset', () => {
     const source = new Source(0, 1, () => 20);
     source.sendFor(20_000);
     for (const wrongMs of [20_000 + 2 ** 33 / 90, 27_000, 0, -5_000]) {

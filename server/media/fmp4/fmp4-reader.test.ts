@@ -46,7 +46,7 @@ function initOf(bytes: Uint8Array): InitSegment {
 }
 
 describe('output of ffmpeg', () => {
-  test('[M-12] reader returns an init segment, then fragments with source times', () => {
+  test('[M-12] the reader returns an init segment, then fragments with source times', () => {
     const { items, inits, fragments } = read(video);
     expect(items[0]?.kind).toBe('init');
     expect(inits).toHaveLength(1);
@@ -68,7 +68,7 @@ describe('output of ffmpeg', () => {
     }
   });
 
-  test('[M-11] fragment is a sync point when it starts with a key frame, audio always', () => {
+  test('[M-11] a fragment is a sync point when it starts with a key frame, audio always', () => {
     const keys = probePackets(video).filter(({ isKey }) => isKey);
     const { fragments } = read(video);
     const synced = fragments.filter(({ isSync }) => isSync).map(({ startTicks }) => startTicks);
@@ -91,7 +91,7 @@ describe('output of ffmpeg', () => {
     expect(read(modified).fragments.every(({ isSync }) => isSync)).toBe(true);
   });
 
-  test('fragment with several runs takes the sync flag of the first', () => {
+  test('a fragment with several runs takes the sync flag of the first', () => {
     const { inits, fragments } = read(video);
     const [fragment] = fragments as [Fragment];
     const buffer = Buffer.from(fragment.bytes);
@@ -118,7 +118,7 @@ describe('output of ffmpeg', () => {
     );
   });
 
-  test('result does not depend on the chunks', () => {
+  test('the result does not depend on the chunks', () => {
     const whole = read(video).items;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }), (lengths) => {
@@ -192,7 +192,7 @@ describe('codecs (RFC 6381)', () => {
     expect(audioCodec('-c:a', 'libmp3lame')).toMatch(/^mp4a\.(69|6b)$/);
   });
 
-  test('unknown codec is an error', () => {
+  test('an unknown codec is an error', () => {
     expect(() => videoCodec('-c:v', 'mpeg4')).toThrow('players do not know');
   });
 });
@@ -229,7 +229,7 @@ describe('invalid input', () => {
     );
   });
 
-  test('fragment before moov, mdat without moof and huge boxes are errors', () => {
+  test('a fragment before moov, mdat without moof and huge boxes are errors', () => {
     const { inits, fragments } = read(video);
     const [fragment] = fragments as [Fragment];
     expect(errorOf(fragment.bytes)).toContain('before its moov');

@@ -50,7 +50,7 @@ function withShortTime({ bytes }: Fragment): Uint8Array {
 }
 
 describe('retimeFragment', () => {
-  test('[M-12] fragment plays at the new time, beyond 32 bits', () => {
+  test('[M-12] a fragment plays at the new time, beyond 32 bits', () => {
     for (const bytes of [video, audio]) {
       const { init, fragments } = read(bytes);
       const shift = SERVICE_S * init.timescale;
@@ -89,7 +89,7 @@ describe('retimeFragment', () => {
     );
   });
 
-  test('original fragment is not modified', () => {
+  test('the original fragment is not modified', () => {
     const [fragment] = read(video).fragments as [Fragment];
     const before = fragment.bytes.slice();
     retimeFragment(fragment, 1, 1);

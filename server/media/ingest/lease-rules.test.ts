@@ -42,7 +42,7 @@ describe('lease clock', () => {
     expect(stallBetweenMs(40, 49)).toBe(250);
   });
 
-  test('[M-7] lease clock is continuous over every sealing and never goes back', () => {
+  test('[M-7] the lease clock is continuous over every sealing and never goes back', () => {
     const sealings = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 30 });
     fc.assert(
       fc.property(sealings, fc.integer({ min: -1, max: 1_000 }), (steps, first) => {

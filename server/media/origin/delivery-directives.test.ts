@@ -40,7 +40,7 @@ test.each([
   // A third part of a two-part segment is the first part of the next segment.
   ['_HLS_msn=2&_HLS_part=2', '1795000000000-3.0.m4s'],
   ['other=1', '1795000000000-3.0.m4s'],
-])('[M-30] request for existing %s gets a response at once', async (query, part) => {
+])('[M-30] a request for existing %s gets a response at once', async (query, part) => {
   const { fixture } = listenLowLatency();
   const response = await fixture.get(playlist(query));
   expect(response.status).toBe(200);
@@ -51,7 +51,7 @@ test.each([
   );
 });
 
-test('[M-30] blocking reload resolves when the requested part or segment exists', async () => {
+test('[M-30] a blocking reload resolves when the requested part or segment exists', async () => {
   const { fixture, stream } = listenLowLatency();
   const pending = Array.from({ length: 20 }, () => fixture.get(playlist('_HLS_msn=3&_HLS_part=1')));
   const whole = fixture.get(playlist('_HLS_msn=3'));
@@ -74,7 +74,7 @@ test('[M-30] blocking reload resolves when the requested part or segment exists'
   await untilPending(fixture, 0);
 });
 
-test('[M-30] request for an announced part resolves when the part exists', async () => {
+test('[M-30] a request for an announced part resolves when the part exists', async () => {
   const { fixture, stream } = listenLowLatency();
   const pending = fixture.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
   const audio = fixture.get(`${STREAM}/a0/1795000000000-3.1.m4s`);
@@ -104,7 +104,7 @@ test.each([
   'v0/1795000000000-5.0.m4s',
   'v3/1795000000000-3.1.m4s',
   'v0/1795000000000-2.2.m4s',
-])('[M-31] request for the unannounced part %s gets 404 at once', async (path) => {
+])('[M-31] a request for the unannounced part %s gets 404 at once', async (path) => {
   const { fixture } = listenLowLatency();
   expect((await fixture.get(`${STREAM}/${path}`)).status).toBe(404);
 });
@@ -136,19 +136,19 @@ test.each([
   expect(fixture.origin.stats().pendingRequests).toBe(0);
 });
 
-test('[M-31] blocking reload of an unknown track gets 404', async () => {
+test('[M-31] a blocking reload of an unknown track gets 404', async () => {
   const { fixture } = listenLowLatency();
   expect((await fixture.get(`${STREAM}/v5.m3u8?_HLS_msn=3`)).status).toBe(404);
 });
 
-test('[M-30] blocking reload that times out gets 503', async () => {
+test('[M-30] a blocking reload that times out gets 503', async () => {
   const { fixture } = listenLowLatency();
   const response = await fixture.get(playlist('_HLS_msn=3&_HLS_part=1'));
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   expect(fixture.origin.stats().pendingRequests).toBe(0);
 });
 
-test('[M-30] blocking reload resolves when the stream ends', async () => {
+test('[M-30] a blocking reload resolves when the stream ends', async () => {
   const { fixture, stream } = listenLowLatency();
   const pending = fixture.get(playlist('_HLS_msn=3'));
   const part = fixture.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
@@ -172,7 +172,7 @@ test('[M-30] drain ends pending requests and refuses new ones', async () => {
   expect((await fixture.get(playlist('_HLS_msn=2'))).status).toBe(200);
 });
 
-test('[M-24] delta update omits old segments', async () => {
+test('[M-24] a delta update omits old segments', async () => {
   const stream = new FakeStream().startEpoch();
   for (let i = 0; i < 40; i++) stream.addSegment();
   const fixture = listenOrigin(() => stream);

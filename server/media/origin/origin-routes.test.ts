@@ -99,7 +99,7 @@ describe('files', () => {
     expect(response.status).toBe(cacheControl === 'no-store' ? 404 : 200);
   });
 
-  test('[M-21] conditional request gets 304 when the file is unchanged', async () => {
+  test('[M-21] a conditional request gets 304 when the file is unchanged', async () => {
     const path = `${SHORT}/v0.m3u8`;
     const etag = (await fixture.get(path)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"\w+"$/);
@@ -118,7 +118,7 @@ describe('files', () => {
     expect(unchanged.status).toBe(304);
   });
 
-  test('[M-21] playlist is compressed for clients that accept gzip', async () => {
+  test('[M-21] a playlist is compressed for clients that accept gzip', async () => {
     const path = `${STREAM}/v0.m3u8`;
     const plain = await fixture.get(path, { headers: { 'Accept-Encoding': 'br' } });
     expect(plain.headers.get('content-encoding')).toBeNull();
@@ -261,7 +261,7 @@ describe('missing files', () => {
     expect(await response.json()).toMatchObject({ status: 404, title: 'Not Found' });
   });
 
-  test('[M-31] removed segment gets 404', async () => {
+  test('[M-31] a removed segment gets 404', async () => {
     const stream = withSegments(new FakeStream(), 3);
     const other = listenOrigin(() => stream);
     expect((await other.get(`${STREAM}/v0/1795000000000-0.m4s`)).status).toBe(200);
@@ -277,7 +277,7 @@ describe('missing files', () => {
     }
   });
 
-  test('unavailable database gets 503', async () => {
+  test('an unavailable database gets 503', async () => {
     const response = await fixture.get(`${UNAVAILABLE}/master.m3u8`);
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   });

@@ -42,7 +42,7 @@ test('[M-30] requests for the same resource share one check', async () => {
   expect(pending.count).toBe(0);
 });
 
-test('[M-30] request that times out is no longer pending', async () => {
+test('[M-30] a request that times out is no longer pending', async () => {
   const pending = new PendingRequests();
   const stream = new FakeStream();
   await expect(pending.waitUntil(stream, 'resource', () => false, 1)).rejects.toThrow(

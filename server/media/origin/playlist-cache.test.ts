@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { FakeStream } from '../../../test/support/media/origin-fixture.ts';
 import { gzipped, PlaylistCache } from './playlist-cache.ts';
 
-test('playlist is rendered once until its stream changes', async () => {
+test('a playlist is rendered once until its stream changes', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
   let renders = 0;
@@ -18,7 +18,7 @@ test('playlist is rendered once until its stream changes', async () => {
   expect(renders).toBe(3);
 });
 
-test('playlist is compressed once and then available synchronously', async () => {
+test('a playlist is compressed once and then available synchronously', async () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream().startEpoch();
   const render = () => {
@@ -37,7 +37,7 @@ test('playlist is compressed once and then available synchronously', async () =>
   expect(gzipped(render())).toBe(bytes);
 });
 
-test('empty result is not cached', () => {
+test('an empty result is not cached', () => {
   const cache = new PlaylistCache();
   const stream = new FakeStream();
   expect(cache.get(stream, 'a', () => null)).toBeNull();

@@ -21,7 +21,7 @@ function expectContiguous(fragments: readonly Fragment[]): void {
 
 describe('silence', () => {
   test.each([0, 48_000, -1_024, 1_732_118_400 * 48_000])(
-    '[M-13] silent fragment at %p is valid',
+    '[M-13] a silent fragment at %p is valid',
     (startTicks) => {
       const reader = new Fmp4Reader();
       const [init] = reader.push(silentInit().bytes);
@@ -32,7 +32,7 @@ describe('silence', () => {
     },
   );
 
-  test('[M-13] silent track has the properties of an audio track', () => {
+  test('[M-13] a silent track has the properties of an audio track', () => {
     expect(audioTrack('a0', silentInit(), 100)).toMatchObject({
       kind: 'audio',
       codec: 'mp4a.40.2',

@@ -57,7 +57,7 @@ describe('source clock', () => {
     ['matroska', 0],
     ['matroska', 90_000],
   ] as const)(
-    '[M-12] encoder keeps the source times of %s from %d s on',
+    '[M-12] an encoder keeps the source times of %s from %d s on',
     async (container, fromS) => {
       const result = await encodeSource(createFlashSource(container, fromS), container, {
         startMs: fromS * 1000,
@@ -66,7 +66,7 @@ describe('source clock', () => {
     },
   );
 
-  test('[M-12] encoder continues over a timestamp wrap of a transport stream', async () => {
+  test('[M-12] an encoder continues over a timestamp wrap of a transport stream', async () => {
     const fromS = Math.floor(WRAP_S) - 1;
     const result = await encodeSource(createFlashSource('mpegts', fromS), 'mpegts', {
       startMs: fromS * 1000,
@@ -74,7 +74,7 @@ describe('source clock', () => {
     expectInSync(result, [fromS + 1, fromS + 2, fromS + 3]);
   });
 
-  test('[M-12] encoder that starts after a timestamp wrap gets unwrapped times', async () => {
+  test('[M-12] an encoder that starts after a timestamp wrap gets unwrapped times', async () => {
     const startMs = (WRAP_S + 100) * 1000;
     const result = await encodeSource(createFlashSource('mpegts', 100), 'mpegts', { startMs });
     expectInSync(
@@ -85,7 +85,7 @@ describe('source clock', () => {
 });
 
 describe('audio', () => {
-  test('[M-12] gap in the audio becomes silence and later audio stays in sync', async () => {
+  test('[M-12] a gap in the audio becomes silence and later audio stays in sync', async () => {
     const source = createFlashSource('flv', 90_000, "aselect='not(between(t,1.3,2.7))'");
     const result = await encodeSource(source, 'flv');
     const audioFragments = result.fragments.get('a0') ?? [];

@@ -113,7 +113,7 @@ describe('encoder output', () => {
   ];
 
   test.each(kinds)(
-    '[M-10] [M-11] [M-13] encoder makes aligned renditions and audio of a source with %s',
+    '[M-10] [M-11] [M-13] an encoder makes aligned renditions and audio of a source with %s',
     async (_, kind, sizes) => {
       const result = await encodeSource(createSource(kind), kind.container);
       expect(result.exit).toMatchObject({ code: 0, signal: null });

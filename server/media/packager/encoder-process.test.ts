@@ -80,7 +80,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('encoder', () => {
-  test('[M-40] killed encoder exits and leaves no process', async () => {
+  test('[M-40] a killed encoder exits and leaves no process', async () => {
     const { encoder, firstFragment } = startRun();
     encoder.write(SOURCE);
     await firstFragment;
@@ -94,7 +94,7 @@ describe('encoder', () => {
     encoder.kill();
   });
 
-  test('[M-40] encoder that is killed from outside reports its exit', async () => {
+  test('[M-40] an encoder that is killed from outside reports its exit', async () => {
     const { encoder, firstFragment } = startRun();
     encoder.write(SOURCE);
     await firstFragment;
@@ -102,7 +102,7 @@ describe('encoder', () => {
     expect(await encoder.exited).toMatchObject({ code: null, signal: 'SIGSEGV' });
   });
 
-  test('[M-42] encoder reports its last log lines on exit', async () => {
+  test('[M-42] an encoder reports its last log lines on exit', async () => {
     const { encoder, fragments } = startRun();
     encoder.write(crypto.getRandomValues(new Uint8Array(50_000)));
     encoder.finish();
@@ -112,7 +112,7 @@ describe('encoder', () => {
     expect(fragments).toEqual([]);
   });
 
-  test('[M-44] missing program counts as an encoder that exits', async () => {
+  test('[M-44] a missing program counts as an encoder that exits', async () => {
     const { encoder } = startRun({ settings: { ...ENCODER_SETTINGS, ffmpeg: '/nowhere/ffmpeg' } });
     encoder.write(SOURCE);
     const { code, lastLines } = await encoder.exited;
@@ -120,7 +120,7 @@ describe('encoder', () => {
     expect(lastLines.join('\n')).toContain('/nowhere/ffmpeg');
   });
 
-  test('[M-16] encoder has a limit of 8 GB of address space', async () => {
+  test('[M-16] an encoder has a limit of 8 GB of address space', async () => {
     const ffmpeg = join(directory, 'ffmpeg');
     writeFileSync(ffmpeg, '#!/bin/sh\nulimit -d >&2\n');
     chmodSync(ffmpeg, 0o755);
@@ -128,7 +128,7 @@ describe('encoder', () => {
     expect((await encoder.exited).lastLines).toEqual([String(8 << 20)]);
   });
 
-  test('[M-41] encoder with invalid output is killed', async () => {
+  test('[M-41] an encoder with invalid output is killed', async () => {
     const ffmpeg = join(directory, 'ffmpeg');
     writeFileSync(ffmpeg, '#!/bin/sh\necho "no valid MP4" >&3\nexec sleep 60\n');
     chmodSync(ffmpeg, 0o755);
@@ -139,7 +139,7 @@ describe('encoder', () => {
     expect(fragments).toEqual([]);
   });
 
-  test('[M-43] encoder reports frames and CPU time', async () => {
+  test('[M-43] an encoder reports frames and CPU time', async () => {
     const { encoder, progress } = startRun();
     encoder.write(SOURCE);
     encoder.finish();
@@ -148,7 +148,7 @@ describe('encoder', () => {
     if (process.platform === 'linux') expect(encoder.cpuSeconds()).toBeGreaterThan(0);
   });
 
-  test('[M-16] slow encoder applies back pressure, then continues', async () => {
+  test('[M-16] a slow encoder applies back pressure, then continues', async () => {
     const { encoder, firstFragment } = startRun();
     encoder.write(SOURCE);
     await firstFragment;
@@ -172,7 +172,7 @@ describe('encoder', () => {
   test.each([
     ['back', 2_000, 1_000],
     ['far ahead', 1_000, 2_000],
-  ])('[M-16] encoder emits nothing after the source clock jumps %s', async (_, fromS, toS) => {
+  ])('[M-16] an encoder emits nothing after the source clock jumps %s', async (_, fromS, toS) => {
     const part = (atS: number) =>
       runFfmpeg([
         ...['-f', 'lavfi', '-i', 'testsrc=s=96x54:r=15:d=2'],
@@ -195,7 +195,7 @@ describe('encoder', () => {
     expect(await encoder.exited).toMatchObject({ signal: 'SIGKILL' });
   });
 
-  test('[M-16] encoder over its memory limit is killed', async () => {
+  test('[M-16] an encoder over its memory limit is killed', async () => {
     const { encoder } = startRun({}, startEncoderWithMemoryLimit(10 << 20));
     encoder.write(SOURCE);
     const { signal, lastLines } = await encoder.exited;
@@ -203,7 +203,7 @@ describe('encoder', () => {
     expect(lastLines.at(-1)).toBe('the encoder exceeded its memory limit');
   });
 
-  test('[M-40] encoder exits when the service is killed', async () => {
+  test('[M-40] an encoder exits when the service is killed', async () => {
     const script = `
       const { startEncoder } = await import(${JSON.stringify(new URL('./encoder-ffmpeg.ts', import.meta.url).pathname)});
       const ignore = () => {};

@@ -34,7 +34,7 @@ function createTracks(hasAudio: boolean) {
 }
 
 describe('encoder tracks', () => {
-  test('[M-10] init segments of all tracks are emitted before any fragment', () => {
+  test('[M-10] the init segments of all tracks are emitted before any fragment', () => {
     const { init, fragment, inits, emitted } = createTracks(true);
     init('v0');
     fragment('v0', 0, 0);
@@ -48,7 +48,7 @@ describe('encoder tracks', () => {
     expect(emitted.map(([id]) => id)).toEqual(['v0', 'v1', 'a0']);
   });
 
-  test('[M-13] source without audio gets silence beside its video', () => {
+  test('[M-13] a source without audio gets silence beside its video', () => {
     const { init, fragment, inits, audioStartsMs } = createTracks(false);
     init('v0', 'v1', 'v2');
     expect(inits).toEqual([['v0', 'v1', 'v2', 'a0']]);

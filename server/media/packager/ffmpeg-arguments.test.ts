@@ -174,7 +174,7 @@ describe('encoder arguments', () => {
     `);
   });
 
-  test('[M-13] source without audio gets no audio output', () => {
+  test('[M-13] a source without audio gets no audio output', () => {
     expect(changes(OBS, { ...OBS, source: { ...FULL_HD, hasAudio: false } })).toBe(`
       - -map 0:a:0
       - -af aselect='isnan(prev_selected_t)+lt(abs(t-prev_selected_t),60)',aresample=48000:async=1000
@@ -405,7 +405,7 @@ describe('timestamp offset', () => {
     expect(offset('mpegts', 2 * wrapMs + 1)).toBe('190887.435378');
   });
 
-  test('[M-12] offset applies from one minute before the wrap', () => {
+  test('[M-12] the offset applies from one minute before the wrap', () => {
     const wrapMs = 2 ** 33 / 90;
     expect(offset('mpegts', wrapMs - 61_000)).toBeNull();
     expect(offset('mpegts', wrapMs - 59_000)).toBe('95443.717689');

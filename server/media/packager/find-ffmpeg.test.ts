@@ -22,7 +22,7 @@ describe('ffmpeg', () => {
     expect(found.version).toMatch(/^[\dnN]/);
   });
 
-  test('[M-44] missing ffmpeg gives one line with the install command', async () => {
+  test('[M-44] a missing ffmpeg gives one line with the install command', async () => {
     const found = await findFfmpeg({
       ffmpeg: join(directory, 'none'),
       encoder: 'libx264',
@@ -83,7 +83,7 @@ describe('ffmpeg', () => {
     ['linux', '', 'see https://ffmpeg.org/download.html'],
     ['darwin', '', 'brew install ffmpeg'],
     ['win32', '', 'winget install ffmpeg'],
-  ])('[M-44] message for %s (%p) has its install command', (platform, release, command) => {
+  ])('[M-44] the message for %s (%p) has its install command', (platform, release, command) => {
     const line = missingMessage('ffmpeg', platform, release);
     expect(line).toStartWith('ffmpeg was not found, so video cannot be encoded. Install it: ');
     expect(line).toContain(command);

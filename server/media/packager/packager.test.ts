@@ -38,7 +38,7 @@ async function startPackager(
 }
 
 describe('source', () => {
-  test('[M-11] [M-12] source is probed, encoded and becomes an epoch of segments in service time', async () => {
+  test('[M-11] [M-12] a source is probed, encoded and becomes an epoch of segments in service time', async () => {
     const { packager, dependencies, sink, send } = createPackagerFixture();
     expect(send('H;J1000;')).toBe(true);
     expect(dependencies.probe.input).toBe('H;J1000;');
@@ -60,7 +60,7 @@ describe('source', () => {
     await ending;
   });
 
-  test('[M-16] source that is no video fails with the message of the probe and starts no encoder', async () => {
+  test('[M-16] a source that is no video fails with the message of the probe and starts no encoder', async () => {
     const { dependencies, sink, send } = createPackagerFixture();
     send('P1;');
     await dependencies.probe.fail('No video was found in the source.');
@@ -69,7 +69,7 @@ describe('source', () => {
     expect(send('P2;')).toBe(true);
   });
 
-  test('[M-16] source with an invalid container fails, and its encoder is killed', async () => {
+  test('[M-16] a source with an invalid container fails, and its encoder is killed', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     expect(send('X')).toBe(true);
     expect(dependencies.encoder.isKilled).toBe(true);
@@ -80,7 +80,7 @@ describe('source', () => {
     await packager.end();
   });
 
-  test('[M-16] source fails when too many bytes are buffered before the probe ends', async () => {
+  test('[M-16] a source fails when too many bytes are buffered before the probe ends', async () => {
     const { dependencies, sink, packager } = createPackagerFixture();
     const unit = bytesOf(`P${'1'.repeat(65_000)};`);
     for (let i = 0; i < 520; i++) packager.write(unit);
@@ -90,7 +90,7 @@ describe('source', () => {
     expect(dependencies.encoders).toHaveLength(0);
   });
 
-  test('[M-16] source with too many units a second fails before all are parsed', async () => {
+  test('[M-16] a source with too many units a second fails before all are parsed', async () => {
     const { dependencies, sink, packager } = createPackagerFixture();
     packager.write(bytesOf('P;'.repeat(2_000_000)));
     expect(sink.failures).toEqual(['The source sends too many packets a second.']);
@@ -98,7 +98,7 @@ describe('source', () => {
     expect(dependencies.probe.isKilled).toBe(true);
   });
 
-  test('[M-4] source that outpaces its encoder gets back pressure, then fails at a limit', async () => {
+  test('[M-4] a source that outpaces its encoder gets back pressure, then fails at a limit', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     dependencies.encoder.acceptsMore = false;
     expect(send('P1200;')).toBe(false);
@@ -117,7 +117,7 @@ describe('source', () => {
     expect(dependencies.encoder.isKilled).toBe(true);
   });
 
-  test('[M-16] source that ends during the probe starts no encoder', async () => {
+  test('[M-16] a source that ends during the probe starts no encoder', async () => {
     const { packager, dependencies, sink, send } = createPackagerFixture();
     send('H;J1;');
     await packager.end();
@@ -126,7 +126,7 @@ describe('source', () => {
     expect([sink.failures, dependencies.encoders]).toEqual([[], []]);
   });
 
-  test('source that ends is encoded to its end', async () => {
+  test('a source that ends is encoded to its end', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     let hasEnded = false;
     void packager.end().then(() => {
@@ -144,7 +144,7 @@ describe('source', () => {
     expect(sink.failures).toEqual([]);
   });
 
-  test('[M-41] encoder of an ended source is killed after 5 s', async () => {
+  test('[M-41] an encoder of an ended source is killed after 5 s', async () => {
     const { packager, dependencies } = await startPackager();
     const ending = packager.end();
     await dependencies.advance(4_750);
@@ -154,7 +154,7 @@ describe('source', () => {
     await ending;
   });
 
-  test('[M-6] failed source ends when its encoder has exited, so that no two encoders number segments', async () => {
+  test('[M-6] a failed source ends when its encoder has exited, so that no two encoders number segments', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     dependencies.encoder.exitsWhenKilled = false;
     send('X');
@@ -171,7 +171,7 @@ describe('source', () => {
 });
 
 describe('encoder', () => {
-  test('[M-40] encoder that crashes is restarted with a new epoch at the next entry point', async () => {
+  test('[M-40] an encoder that crashes is restarted with a new epoch at the next entry point', async () => {
     const { packager, dependencies, sink, send, lines } = await startPackager();
     const [first] = dependencies.encoders;
     await first?.exitWith({ code: null, signal: 'SIGSEGV', lastLines: ['one', 'the last'] });
@@ -201,7 +201,7 @@ describe('encoder', () => {
     await ending;
   });
 
-  test('[M-40] [M-42] encoder that fails five times without output fails the source with its last log line', async () => {
+  test('[M-40] [M-42] an encoder that fails five times without output fails the source with its last log line', async () => {
     const { dependencies, sink, send, lines } = createPackagerFixture();
     send('H;J1;');
     await dependencies.probe.succeed();
@@ -221,7 +221,7 @@ describe('encoder', () => {
     expect(messages(lines).at(-1)).toBe('the encoder failed repeatedly; the source is closed');
   });
 
-  test('[M-41] stuck encoder is killed and restarted', async () => {
+  test('[M-41] a stuck encoder is killed and restarted', async () => {
     const { packager, dependencies, sink, send, lines } = await startPackager();
     const [first] = dependencies.encoders;
     const source = { ms: 1_200 };
@@ -242,7 +242,7 @@ describe('encoder', () => {
     await ending;
   });
 
-  test('[M-41] encoder without input is not stuck', async () => {
+  test('[M-41] an encoder without input is not stuck', async () => {
     const { packager, dependencies } = await startPackager();
     await dependencies.advance(60_000);
     expect(dependencies.encoder.isKilled).toBe(false);
@@ -251,7 +251,7 @@ describe('encoder', () => {
     await ending;
   });
 
-  test('[M-41] encoder that waits for a key frame is not stuck', async () => {
+  test('[M-41] an encoder that waits for a key frame is not stuck', async () => {
     const { packager, dependencies, send } = await startPackager();
     await dependencies.encoder.exitWith();
     const source = { ms: 1_200 };
@@ -267,7 +267,7 @@ describe('encoder', () => {
     await ending;
   });
 
-  test('[M-16] encoder that does not exit after a pause in the source is killed', async () => {
+  test('[M-16] an encoder that does not exit after a pause in the source is killed', async () => {
     const { packager, dependencies, send } = await startPackager();
     const [first] = dependencies.encoders;
     await dependencies.advance(9_000);
@@ -278,7 +278,7 @@ describe('encoder', () => {
     await packager.end();
   });
 
-  test('[M-12] encoder restarts with a new epoch when the source clock jumps', async () => {
+  test('[M-12] an encoder restarts with a new epoch when the source clock jumps', async () => {
     const { packager, dependencies, sink, send, lines } = await startPackager();
     const [first] = dependencies.encoders;
     const source = { ms: 600_000 };
@@ -304,7 +304,7 @@ describe('encoder', () => {
     ['forward', 36_000_000],
     ['back', -36_000_000],
   ])(
-    '[M-12] [M-16] encoder gets no timestamps that jump %s, since it would fill the gap with frames',
+    '[M-12] [M-16] an encoder gets no timestamps that jump %s, since it would fill the gap with frames',
     async (_, jumpMs) => {
       const { packager, dependencies, sink, send, lines } = await startPackager();
       const [first] = dependencies.encoders;
@@ -327,7 +327,7 @@ describe('encoder', () => {
     },
   );
 
-  test('[M-12] [M-16] source that is always ahead of real time fails after a few restarts', async () => {
+  test('[M-12] [M-16] a source that is always ahead of real time fails after a few restarts', async () => {
     const { dependencies, sink, send } = await startPackager();
     const source = { ms: 1_100 };
     const feed = () => {
@@ -342,7 +342,7 @@ describe('encoder', () => {
     await settled();
   });
 
-  test('[M-40] encoder whose tracks make no continuous timeline is restarted', async () => {
+  test('[M-40] an encoder whose tracks make no continuous timeline is restarted', async () => {
     const { packager, dependencies, sink, lines } = await startPackager();
     const [first] = dependencies.encoders;
     first?.emit(9_000, 1);
@@ -361,7 +361,7 @@ describe('encoder', () => {
     await ending;
   });
 
-  test('[M-40] encoder that cannot be spawned counts as a failed one', async () => {
+  test('[M-40] an encoder that cannot be spawned counts as a failed one', async () => {
     const fixture = createPackagerFixture();
     const { dependencies, sink } = fixture;
     const { startEncoder } = dependencies;
@@ -385,7 +385,7 @@ describe('encoder', () => {
     expect(sink.failures).toEqual([expect.stringContaining('spawn EAGAIN')]);
   });
 
-  test('encoder that exits while its source ends is not restarted', async () => {
+  test('an encoder that exits while its source ends is not restarted', async () => {
     const { packager, dependencies } = await startPackager();
     await dependencies.encoder.exitWith();
     await packager.end();

@@ -39,18 +39,21 @@ describe('probe', () => {
     ['an SRT sender', 'mpegts', SRT, true],
     ['an SRT sender without audio', 'mpegts', [...VIDEO, ...X264, '-f', 'mpegts'], false],
     ['a browser', 'matroska', BROWSER, true],
-  ] as const)('[M-13] probe of %s needs less than 2 s', async (_, container, args, hasAudio) => {
-    const source = runFfmpeg(args);
-    expect(await probeBeginning(firstSeconds(source, 2), container)).toEqual({
-      width: 160,
-      height: 90,
-      frameRate: [30, 1],
-      hasAudio,
-      analyzeMs: 1_000,
-    });
-  });
+  ] as const)(
+    '[M-13] the probe of %s needs less than 2 s',
+    async (_, container, args, hasAudio) => {
+      const source = runFfmpeg(args);
+      expect(await probeBeginning(firstSeconds(source, 2), container)).toEqual({
+        width: 160,
+        height: 90,
+        frameRate: [30, 1],
+        hasAudio,
+        analyzeMs: 1_000,
+      });
+    },
+  );
 
-  test('[M-13] probe of a source that starts mid-stream waits for a key frame', async () => {
+  test('[M-13] the probe of a source that starts mid-stream waits for a key frame', async () => {
     const source = runFfmpeg(SRT);
     const start = 188 * Math.round(source.length / SECONDS / 188 / 4);
     const probe = startProbe('ffprobe')('mpegts');
@@ -62,13 +65,13 @@ describe('probe', () => {
     expect(await probe.result).toMatchObject({ width: 160, height: 90, analyzeMs: 8_000 });
   });
 
-  test('[M-16] probe rejects a source without video', async () => {
+  test('[M-16] the probe rejects a source without video', async () => {
     const probe = startProbe('ffprobe', SHORT_TIMEOUTS)('mpegts');
     probe.write(runFfmpeg([...AUDIO, ...AAC, '-f', 'mpegts']));
     await expect(probe.result).rejects.toThrow('The source has no video track');
   });
 
-  test('[M-16] probe rejects garbage', async () => {
+  test('[M-16] the probe rejects garbage', async () => {
     for (const container of ['flv', 'matroska'] as const) {
       const probe = startProbe('ffprobe', SHORT_TIMEOUTS)(container);
       probe.write(crypto.getRandomValues(new Uint8Array(100_000)));
@@ -77,13 +80,13 @@ describe('probe', () => {
     }
   });
 
-  test('[M-16] probe limits its input and rejects data without video', async () => {
+  test('[M-16] the probe limits its input and rejects data without video', async () => {
     const probe = startProbe('ffprobe')('mpegts');
     for (let i = 0; i < 40; i++) probe.write(new Uint8Array(1 << 20));
     await expect(probe.result).rejects.toThrow('No video was found in the source.');
   });
 
-  test('[M-16] probe that hangs is killed', async () => {
+  test('[M-16] a probe that hangs is killed', async () => {
     const hanging = join(directory, 'ffprobe');
     writeFileSync(hanging, '#!/bin/sh\nexec sleep 60\n');
     chmodSync(hanging, 0o755);
@@ -92,7 +95,7 @@ describe('probe', () => {
     await expect(probe.result).rejects.toThrow('The source was not recognized as video in time.');
   });
 
-  test('[M-7] probe of a disconnected source is killed', async () => {
+  test('[M-7] the probe of a disconnected source is killed', async () => {
     const probe = startProbe('ffprobe')('flv');
     probe.write(firstSeconds(runFfmpeg(OBS), 0.1));
     probe.kill();
@@ -101,7 +104,7 @@ describe('probe', () => {
     probe.kill();
   });
 
-  test('[M-44] probe reports a missing ffprobe', async () => {
+  test('[M-44] the probe reports a missing ffprobe', async () => {
     const probe = startProbe('/nowhere/ffprobe')('flv');
     probe.write(new Uint8Array(10));
     await expect(probe.result).rejects.toThrow('ffprobe cannot be run');

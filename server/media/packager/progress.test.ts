@@ -17,7 +17,7 @@ const SECOND = FIRST.replace('frame=28', 'frame=58').replace('933333', '1933333'
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('[M-43] report has encoded, dropped and duplicated frames', () => {
+test('[M-43] a report has encoded, dropped and duplicated frames', () => {
   expect(new ProgressReader().push(bytes(FIRST), 0)).toEqual([
     { frames: 28, dropped: 2, duplicated: 1, fps: 27.5, speed: 0.92 },
   ]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { RestartPolicy } from './restart-policy.ts';
 
 describe('encoder that exited', () => {
-  test('[M-40] restart delay doubles from 250 ms to 10 s', () => {
+  test('[M-40] the restart delay doubles from 250 ms to 10 s', () => {
     const policy = new RestartPolicy();
     const delaysMs: (number | null)[] = [];
     for (let i = 0, nowMs = 0; i < 8; i++, nowMs += 20_000) {
@@ -13,7 +13,7 @@ describe('encoder that exited', () => {
     expect(delaysMs).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  test('[M-40] restart delay is reset after a minute of output', () => {
+  test('[M-40] the restart delay is reset after a minute of output', () => {
     const policy = new RestartPolicy();
     for (let i = 0; i < 4; i++) {
       policy.onStart(i * 1_000);
@@ -25,7 +25,7 @@ describe('encoder that exited', () => {
     expect(policy.onExit(70_000)).toBe(250);
   });
 
-  test('[M-40] encoder is not restarted after five exits without output', () => {
+  test('[M-40] an encoder is not restarted after five exits without output', () => {
     const policy = new RestartPolicy();
     const delaysMs = Array.from({ length: 5 }, (_, i) => {
       policy.onStart(i * 10_000);
@@ -51,7 +51,7 @@ describe('running encoder', () => {
     for (let nowMs = fromMs; nowMs <= toMs; nowMs += 100) policy.onInput(nowMs);
   };
 
-  test('[M-41] encoder is stuck after 10 s of input without output', () => {
+  test('[M-41] an encoder is stuck after 10 s of input without output', () => {
     const policy = new RestartPolicy();
     policy.onStart(0);
     feed(policy, 0, 1_000);
@@ -64,7 +64,7 @@ describe('running encoder', () => {
     expect(policy.isStuck(11_300)).toBeFalse();
   });
 
-  test('[M-41] encoder with output is not stuck', () => {
+  test('[M-41] an encoder with output is not stuck', () => {
     const policy = new RestartPolicy();
     policy.onStart(0);
     for (let nowMs = 0; nowMs < 60_000; nowMs += 500) {
@@ -74,7 +74,7 @@ describe('running encoder', () => {
     }
   });
 
-  test('[M-41] pause of the source does not count as stuck', () => {
+  test('[M-41] a pause of the source does not count as stuck', () => {
     const policy = new RestartPolicy();
     policy.onStart(0);
     feed(policy, 0, 1_000);

@@ -30,7 +30,7 @@ test('units are buffered until the first sink, which gets them in order', () => 
   expect(first.state.text).toBe('H;P1;J2;P3;P4;');
 });
 
-test('[M-40] sink that starts mid-stream gets the headers and units from an entry point on', () => {
+test('[M-40] a sink that starts mid-stream gets the headers and units from an entry point on', () => {
   const { feed, push } = createFeed();
   const [first, second] = [createSink(), createSink()];
   feed.startWithBuffered(first);
@@ -45,7 +45,7 @@ test('[M-40] sink that starts mid-stream gets the headers and units from an entr
   expect(first.state.text).toBe('H;J1;P2;');
 });
 
-test('sink gets the newest headers, also those sent while there was no sink', () => {
+test('a sink gets the newest headers, also those sent while there was no sink', () => {
   const { feed, push } = createFeed();
   feed.startWithBuffered(createSink());
   push('H1;J2;');

@@ -46,7 +46,7 @@ describe('source info', () => {
     expect(info(video)).toMatchObject({ width, height });
   });
 
-  test('[M-13] interlaced source is marked', () => {
+  test('[M-13] an interlaced source is marked', () => {
     expect(info({ field_order: 'tt' }).isInterlaced).toBeTrue();
     expect(info({})).not.toHaveProperty('isInterlaced');
   });

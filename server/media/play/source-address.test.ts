@@ -30,7 +30,7 @@ async function errorFor(answer: () => Response): Promise<SourceAddressError> {
   throw new Error('expected a SourceAddressError');
 }
 
-test('[M-1] key and address come from the studio API', async () => {
+test('[M-1] the key and the address come from the studio API', async () => {
   expect(await fetchAddress()).toEqual({
     key: 'sk_1',
     url: 'ws://example/media',

@@ -24,7 +24,7 @@ test('[M-24] average and peak ignore gaps', () => {
   expect(bitRates(presentation([100, 300, 200]), 'v1')).toBeNull();
 });
 
-test('[M-24] peak is measured over contiguous segments', () => {
+test('[M-24] the peak is measured over contiguous segments', () => {
   expect(bitRates(presentation([100, 300, 100], 400), 'v0')?.peak).toBe(4_000);
   expect(bitRates(presentation([100, null, 300, 100], 400), 'v0')?.peak).toBe(4_000);
   expect(bitRates(presentation([300, null, 300, 100], 400), 'v0')?.peak).toBe(4_000);

@@ -115,7 +115,7 @@ a0/1795190402500-72.m4s
     expect(text).toContain(',HOLD-BACK=7.0\n');
   });
 
-  test('preload hint names the next segment when the open one is full', () => {
+  test('the preload hint names the next segment when the open one is full', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
     const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'v0');
     expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/1795190402500-74.0.m4s"');
@@ -140,7 +140,7 @@ a0/1795190402500-72.m4s
     expect(text).not.toMatch(/#EXT-X-PART:|PRELOAD|SKIP:/);
   });
 
-  test('[M-27] recording has no playlist type, because segments may be evicted', () => {
+  test('[M-27] a recording has no playlist type, because segments may be evicted', () => {
     const whole = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
     for (const isEnded of [false, true]) {
       expect(hlsMediaPlaylist(presentation({ ...whole, isEnded }), 'v0')).not.toContain(
@@ -149,7 +149,7 @@ a0/1795190402500-72.m4s
     }
   });
 
-  test('delta update omits old segments', () => {
+  test('a delta update omits old segments', () => {
     const segments = Array.from({ length: 20 }, (_, i) =>
       segment(i, i < 15 ? 3 : 4, BEGIN_MS + i * 1_000),
     );

@@ -283,7 +283,7 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   await expectAllOf(copy, session);
 });
 
-test('[M-16] malformed datagrams have no effect, from strangers or from a sender', async () => {
+test('[M-16] malformed datagrams have no effect, from other clients or from a sender', async () => {
   const { ingest, lines, port } = await startListener();
   const { session } = await startSource(ingest, port);
   const random = seededRandom(5);

@@ -18,7 +18,7 @@ const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
 afterEach(removeFixtures);
 
-test('store removes unfinished files and leaves foreign files alone', async () => {
+test('the store removes unfinished files and leaves foreign files alone', async () => {
   const fixture = await createFixture();
   const segments = await (await fixture.start()).open(STREAM);
   segments.addEpoch(epochOf(0));
@@ -54,29 +54,32 @@ test.each([
     (path: string) => truncate(path, 1200).then(() => appendFile(path, 'x'.repeat(99))),
   ],
   ['has a wrong magic number', (path: string) => changeLastByte(path)],
-])('segment file that %s becomes a gap, during the stream and after its end', async (_, damage) => {
-  const fixture = await createFixture();
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.setRetention('recording');
-  segments.addEpoch(epochOf(0));
-  await addSegments(fixture, segments, range(0, 100));
-  await segments.close(false);
-  const damaged = (await fixture.files(STREAM)).find((name) => name.startsWith('60-'));
-  if (!damaged) throw new Error('segment file not found');
-  await damage(join(fixture.directory, STREAM, damaged));
-  const during = await (await fixture.start()).open(STREAM);
-  expect([seqsOf(during), gapsOf(during)]).toEqual([rangeWithout(60, 100), [60]]);
-  await addSegments(fixture, during, range(100, 110));
-  await during.close(true);
-  expect([seqsOf(during), gapsOf(during)]).toEqual([rangeWithout(60, 110), [60]]);
-  const after = await (await fixture.start()).open(STREAM);
-  expect([seqsOf(after), gapsOf(after)]).toEqual([rangeWithout(60, 110), [60]]);
-  for (const seq of seqsOf(after)) expect(await readDigest(after, seq)).toBe(expectedDigest(seq));
-  expect(await readDigest(after, 60)).toBeNull();
-  expect(after.segments[60]).toEqual({ ...segmentOf(60)[0], pieces: new Map() });
-});
+])(
+  'a segment file that %s becomes a gap, during the stream and after its end',
+  async (_, damage) => {
+    const fixture = await createFixture();
+    const segments = await (await fixture.start()).open(STREAM);
+    segments.setRetention('recording');
+    segments.addEpoch(epochOf(0));
+    await addSegments(fixture, segments, range(0, 100));
+    await segments.close(false);
+    const damaged = (await fixture.files(STREAM)).find((name) => name.startsWith('60-'));
+    if (!damaged) throw new Error('segment file not found');
+    await damage(join(fixture.directory, STREAM, damaged));
+    const during = await (await fixture.start()).open(STREAM);
+    expect([seqsOf(during), gapsOf(during)]).toEqual([rangeWithout(60, 100), [60]]);
+    await addSegments(fixture, during, range(100, 110));
+    await during.close(true);
+    expect([seqsOf(during), gapsOf(during)]).toEqual([rangeWithout(60, 110), [60]]);
+    const after = await (await fixture.start()).open(STREAM);
+    expect([seqsOf(after), gapsOf(after)]).toEqual([rangeWithout(60, 110), [60]]);
+    for (const seq of seqsOf(after)) expect(await readDigest(after, seq)).toBe(expectedDigest(seq));
+    expect(await readDigest(after, 60)).toBeNull();
+    expect(after.segments[60]).toEqual({ ...segmentOf(60)[0], pieces: new Map() });
+  },
+);
 
-test('store removes segments whose epoch file is broken', async () => {
+test('the store removes segments whose epoch file is broken', async () => {
   const fixture = await createFixture();
   const segments = await (await fixture.start()).open(STREAM);
   segments.addEpoch(epochOf(0));

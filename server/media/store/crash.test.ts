@@ -28,7 +28,7 @@ const WRITER = `
   }
 `;
 
-test('segment store keeps all written segments after each kill -9', async () => {
+test('a segment store keeps all written segments after each kill -9', async () => {
   const fixture = await createFixture();
   let lastPrinted = -1;
   for (let run = 1; run <= 4; run++) {

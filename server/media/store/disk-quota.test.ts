@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 
 afterEach(removeFixtures);
 
-test('[M-28] quota evicts the oldest segments of ended streams first, then of live ones', async () => {
+test('[M-28] the quota evicts the oldest segments of ended streams first, then of live ones', async () => {
   const spaceBytes = 100 * 8192;
   const fixture = await createFixture({ spaceBytes, dvrMs: HOUR_MS });
   const store = await fixture.start();
@@ -41,7 +41,7 @@ test('[M-28] quota evicts the oldest segments of ended streams first, then of li
   expect(await readDigest(segments, 30)).toBe(expectedDigest(30, 5000));
 });
 
-test('[M-28] quota evicts an ended stream before an older live one', async () => {
+test('[M-28] the quota evicts an ended stream before an older live one', async () => {
   const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
   const store = await fixture.start();
   const segments = await store.open(STREAM);
@@ -56,7 +56,7 @@ test('[M-28] quota evicts an ended stream before an older live one', async () =>
   expect(seqsOf(ended)).toEqual(range(40, 60));
 });
 
-test('[M-27] [M-28] store logs evictions from a recording once a minute', async () => {
+test('[M-27] [M-28] the store logs evictions from a recording once a minute', async () => {
   const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
   const store = await fixture.start();
   const other = await store.open(OTHER);

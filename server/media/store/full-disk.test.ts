@@ -73,7 +73,7 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
   },
 );
 
-test('[M-29] write error that ends before the buffer is full loses nothing', async () => {
+test('[M-29] a write error that ends before the buffer is full loses nothing', async () => {
   const disk = new FaultyDisk();
   const fixture = await createFixture({ disk });
   const store = await fixture.start();
@@ -107,7 +107,7 @@ test('[M-29] close retries a failed write', async () => {
   expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 10));
 });
 
-test('[M-29] disk that hangs limits memory to the newest segments', async () => {
+test('[M-29] a disk that hangs limits memory to the newest segments', async () => {
   const disk = new FaultyDisk();
   const fixture = await createFixture({ disk });
   const store = await fixture.start();
@@ -131,7 +131,7 @@ test('[M-29] disk that hangs limits memory to the newest segments', async () => 
   expect((await (await fixture.start()).find(STREAM))?.segments).toEqual([...segments.segments]);
 });
 
-test('[M-29] buffer is limited in bytes but holds at least four segments', async () => {
+test('[M-29] the buffer is limited in bytes but holds at least four segments', async () => {
   const disk = new FaultyDisk();
   const fixture = await createFixture({ disk });
   const segments = await (await fixture.start()).open(STREAM);
@@ -200,7 +200,7 @@ test('[M-11] dropped segments become gaps and their numbers are not reused', asy
   expect(gapsOf(segments)).toEqual(range(5, 50));
 });
 
-test('[M-28] quota leaves the configured free space to others', async () => {
+test('[M-28] the quota leaves the configured free space to others', async () => {
   const disk = new FaultyDisk();
   const fixture = await createFixture({ disk, minFreeBytes: 1 << 30 });
   const free = { bytes: (1 << 30) + 40 * 8192 };
@@ -232,7 +232,7 @@ const isMounted =
   spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SMALL_BYTES}`, 'tmpfs', mount]).status === 0;
 
 describe.skipIf(!isMounted)('full file system (needs permission to mount)', () => {
-  test('[M-28] [M-29] full file system evicts the oldest segments of the ended stream first', async () => {
+  test('[M-28] [M-29] a full file system evicts the oldest segments of the ended stream first', async () => {
     const fixture = await createFixture({ directory: join(mount, 'segments') });
     const store = await fixture.start();
     const ended = await store.open(OTHER);
@@ -261,7 +261,7 @@ describe.skipIf(!isMounted)('full file system (needs permission to mount)', () =
     expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(seqsOf(segments));
   });
 
-  test('[M-29] file system filled by others: the stream continues and is recorded again later', async () => {
+  test('[M-29] a file system filled by others: the stream continues and is recorded again later', async () => {
     const fixture = await createFixture({ directory: join(mount, 'segments') });
     const store = await fixture.start();
     const segments = await store.open(STREAM);

@@ -38,7 +38,7 @@ test('[M-11] missing numbers become gaps, and segments before a very long gap ar
   expect([seqsOf(found), gapsOf(found)]).toEqual([[40_017], []]);
 });
 
-test('segment list drops everything before a gap of hours', () => {
+test('a segment list drops everything before a gap of hours', () => {
   const list = new SegmentList(range(0, 20_012).map((seq) => segmentOf(seq)[0]));
   for (const seq of range(10, 20_010)) list.replaceWithGap(segmentOf(seq)[0]);
   expect([list.segments.length, list.segments[0]?.seq]).toEqual([20_012, 0]);
@@ -61,7 +61,7 @@ test('gaps cover the time of missing segments, without the time between two epoc
   );
 });
 
-test('segment list never begins with a gap, whatever is removed', () => {
+test('a segment list never begins with a gap, whatever is removed', () => {
   const list = new SegmentList(range(0, 20).map((seq) => segmentOf(seq)[0]));
   const lose = (...seqs: number[]) => {
     for (const seq of seqs) list.replaceWithGap(segmentOf(seq)[0]);

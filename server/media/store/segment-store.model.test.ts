@@ -276,7 +276,7 @@ function expectSame(name: string, real: readonly unknown[], model: readonly unkn
   if (actual !== expected) throw new Error(`${name}: ${actual} instead of ${expected}`);
 }
 
-test('[M-26] [M-27] [M-28] [M-29] segment store agrees with its model over random operations', async () => {
+test('[M-26] [M-27] [M-28] [M-29] a segment store agrees with its model over random operations', async () => {
   const commands = [
     fc.integer({ min: 1, max: PROTECTED_WINDOW_S }).map((count) => new Add(count)),
     fc.integer({ min: 1, max: PROTECTED_WINDOW_S }).map((count) => new Add(count)),

@@ -46,7 +46,7 @@ test('added segments are readable at once, and from disk after a restart', async
   expect(await fixture.files(STREAM)).toContain('0.epoch');
 });
 
-test('restarted store continues the sequence numbers in a new epoch', async () => {
+test('a restarted store continues the sequence numbers in a new epoch', async () => {
   const fixture = await createFixture();
   const before = await (await fixture.start()).open(STREAM);
   before.addEpoch(epochOf(0));
@@ -62,7 +62,7 @@ test('restarted store continues the sequence numbers in a new epoch', async () =
   expect(found?.epochs).toEqual([epochOf(0), epochOf(1)]);
 });
 
-test('[M-26] list is limited to the DVR window; files are removed a minute later', async () => {
+test('[M-26] the list is limited to the DVR window; files are removed a minute later', async () => {
   const fixture = await createFixture({ dvrMs: 60_000 });
   const store = await fixture.start();
   const segments = await store.open(STREAM);
@@ -88,7 +88,7 @@ test('[M-26] list is limited to the DVR window; files are removed a minute later
   expect(await readDigest(segments, 130, 1)).toBeNull();
 });
 
-test('[M-27] recording is retained in full after the end of the stream', async () => {
+test('[M-27] a recording is retained in full after the end of the stream', async () => {
   const fixture = await createFixture({ dvrMs: 60_000 });
   const segments = await (await fixture.start()).open(STREAM);
   segments.setRetention('recording');
@@ -109,7 +109,7 @@ test('[M-27] recording is retained in full after the end of the stream', async (
   expect(await store.find(STREAM)).toBeNull();
 });
 
-test('[M-27] producer can switch the recording on and off after the end', async () => {
+test('[M-27] a producer can switch the recording on and off after the end', async () => {
   const fixture = await createFixture({ dvrMs: 60_000 });
   let isRecording: boolean | null = null;
   const store = await fixture.start({ isRecording: async () => isRecording });
@@ -161,7 +161,7 @@ test('[M-11] sequence numbers continue after all segments expired', async () => 
   expect(seqsOf(segments)).toEqual([50, 51]);
 });
 
-test('[M-26] ended stream and its folder are removed after the DVR window', async () => {
+test('[M-26] an ended stream and its folder are removed after the DVR window', async () => {
   const fixture = await createFixture({ dvrMs: 60_000 });
   const store = await fixture.start();
   const segments = await store.open(STREAM);
@@ -179,7 +179,7 @@ test('[M-26] ended stream and its folder are removed after the DVR window', asyn
   expect(store.stats().bytes).toBe(0);
 });
 
-test('[M-26] stream whose source never returned is removed after the DVR window', async () => {
+test('[M-26] a stream whose source never returned is removed after the DVR window', async () => {
   const fixture = await createFixture({ dvrMs: 60_000 });
   const segments = await (await fixture.start()).open(STREAM);
   segments.addEpoch(epochOf(0));
@@ -193,7 +193,7 @@ test('[M-26] stream whose source never returned is removed after the DVR window'
 });
 
 test.each(['..', '../x', 'a/b', '', STREAM.toUpperCase(), `${STREAM}/..`, '\0'])(
-  'store rejects %j as a stream id',
+  'the store rejects %j as a stream id',
   async (id) => {
     const store = await (await createFixture()).start();
     expect(await store.find(id)).toBeNull();
@@ -227,7 +227,7 @@ test('written segments leave memory when none is added for a minute', async () =
   expect(await readDigest(segments, 4)).toBe(expectedDigest(4));
 });
 
-test('stream that continues after its end is no longer ended', async () => {
+test('a stream that continues after its end is no longer ended', async () => {
   const fixture = await createFixture({ dvrMs: 60_000 });
   const store = await fixture.start();
   const segments = await store.open(STREAM);

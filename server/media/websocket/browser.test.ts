@@ -104,7 +104,7 @@ async function probeStreams(bytes: Uint8Array): Promise<{ codec: string; packets
   }));
 }
 
-test('[M-4] camera and microphone of a real browser arrive as WebM', async () => {
+test('[M-4] the camera and microphone of a real browser arrive as WebM', async () => {
   await openSourcePage(KEY);
   const session = ingest.sessions[0] ?? (await ingest.next());
   expect(session.request.container).toBe('matroska');
