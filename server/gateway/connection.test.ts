@@ -53,17 +53,19 @@ function fixture(room?: number) {
       },
     },
     onDefect: ({ message }) => void failures.push(message),
-    relay(client, bytes) {
-      const active = { client: client as Connection, closed: false };
-      relay = active;
-      relayed.push(Buffer.from(bytes).toString());
-      return {
-        onData: (more) => void relayed.push(Buffer.from(more).toString()),
-        onDrain: () => void relayed.push('(drained)'),
-        onClose: () => {
-          active.closed = true;
-        },
-      };
+    relay: {
+      start(client, bytes) {
+        const active = { client: client as Connection, closed: false };
+        relay = active;
+        relayed.push(Buffer.from(bytes).toString());
+        return {
+          onData: (more) => void relayed.push(Buffer.from(more).toString()),
+          onDrain: () => void relayed.push('(drained)'),
+          onClose: () => {
+            active.closed = true;
+          },
+        };
+      },
     },
   };
   const connection = new Connection(socket as unknown as Socket<Connection>, context);

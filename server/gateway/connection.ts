@@ -1,5 +1,5 @@
 import type { Socket, SocketHandler } from 'bun';
-import type { ActiveRelay, RelayClient } from './relay/relayed-request.ts';
+import type { Relay, RelayClient } from './relay/relay.ts';
 import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
 import { type LastHead, NO_HEAD } from './viewer-request.ts';
 import { WriteBuffer } from './write-buffer.ts';
@@ -22,8 +22,7 @@ export interface ConnectionContext {
   readonly requests: RequestHandler;
   /** Reports a defect. */
   onDefect(error: Error): void;
-  /** Relays bytes that begin with a request to the origin server. */
-  relay(client: RelayClient, bytes: Uint8Array): ActiveRelay;
+  readonly relay: Pick<Relay, 'start'>;
 }
 
 /** What a connection works on, from a request to the end of its response. */
@@ -186,7 +185,7 @@ export class Connection implements RelayClient {
     const bytes = buffered === null ? request : Buffer.concat([request, buffered]);
     this.ownState.buffered = null;
     try {
-      this.setPending(this.context.relay(this, bytes));
+      this.setPending(this.context.relay.start(this, bytes));
     } catch (error) {
       this.fail(error as Error);
     }
@@ -280,7 +279,7 @@ export class Connection implements RelayClient {
       const from = bytes[at] === CR ? skipEmptyLine(bytes, at) : at;
       const next = from < bytes.length ? context.requests.handle(this, bytes, from) : NEED_MORE;
       if (next === FALLBACK) {
-        this.setPending(context.relay(this, bytes.subarray(from)));
+        this.setPending(context.relay.start(this, bytes.subarray(from)));
         return;
       }
       if (next === NEED_MORE) break;

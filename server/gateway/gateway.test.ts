@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { RawClient } from '../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../test/support/until.ts';
 import { Gateway } from './gateway.ts';
-import type { RelayClient } from './relay/relayed-request.ts';
+import type { RelayClient } from './relay/relay.ts';
 
 // A gateway without a backend, which relays all requests.
 

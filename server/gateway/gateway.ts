@@ -63,7 +63,7 @@ export class Gateway {
       drainTick: null,
       requests: backend && this.responses ? new ViewerFastPath(backend, this.responses) : RELAY_ALL,
       onDefect: options.onDefect,
-      relay: (client, bytes) => relay.start(client, bytes),
+      relay,
     };
     const events = connectionEvents(this.context, this.connections);
     this.listener = listenTcp(host, port, reusePort, events);

@@ -1,5 +1,43 @@
-import { OriginConnectionPool } from './origin-connections.ts';
-import { type ActiveRelay, type RelayClient, RelayedRequest } from './relayed-request.ts';
+import { clientHeaderLine } from '../../http/address.ts';
+import { HEAD_BYTES_MAX } from '../request-head.ts';
+import { ChunkedFraming } from './chunked-framing.ts';
+import {
+  type OriginConnection,
+  OriginConnectionPool,
+  type OriginConnectionUser,
+} from './origin-connections.ts';
+import { parseRequestFraming, type RequestFraming } from './request-framing.ts';
+import { ResponseFraming } from './response-framing.ts';
+
+/** The client of a relayed request: a connection of the gateway. */
+export interface RelayClient {
+  /** The IP address of the client. */
+  readonly address: string;
+  /**
+   * Sends bytes of the response; bytes that the socket does not take are buffered.
+   * @returns false when bytes are buffered; `ActiveRelay.onDrain` follows
+   */
+  send(bytes: Uint8Array): boolean;
+  /** Stops reading from the client. */
+  pause(): void;
+  resume(): void;
+  /**
+   * The response is complete, and the gateway has the connection again.
+   * @param surplus what the client sent after the request; it may be empty
+   */
+  completed(surplus: Uint8Array): void;
+  /** Ends the connection after what was sent. The relay makes no further call. */
+  end(): void;
+}
+
+/** Receives the events of a connection that is relayed. After the end of the relay they do nothing. */
+export interface ActiveRelay {
+  onData(bytes: Uint8Array): void;
+  /** The client takes more, after a `send` that returned false. */
+  onDrain(): void;
+  /** The client has disconnected. */
+  onClose(): void;
+}
 
 export interface RelayOptions {
   /** The unix socket of the origin server. */
@@ -9,6 +47,15 @@ export interface RelayOptions {
 }
 
 const TICK_MS = 1_000;
+const NO_BYTES = new Uint8Array(0);
+const END_OF_BODY = Buffer.from('\r\n');
+
+// Timeouts in seconds. The gateway ends connections of clients that read nothing, and the origin server has
+// stricter timeouts for bodies (SPEC L-2).
+const MAX_SILENT_TICKS = 12;
+const MAX_UNANSWERED_TICKS = 15;
+const MAX_DIALING_TICKS = 5;
+const MAX_TICKS_AFTER_RESPONSE = 5;
 
 /**
  * Relays requests to the origin server and its responses back, byte for byte with three exceptions: it
@@ -29,14 +76,14 @@ export class Relay {
   private readonly connections: OriginConnectionPool;
   private readonly requests = new Set<RelayedRequest>();
   private readonly timer: Timer;
-  private readonly context;
+  private readonly context: RelayContext;
 
   constructor({ path, secret }: RelayOptions) {
     this.connections = new OriginConnectionPool(path);
     this.context = {
       connections: this.connections,
       secret,
-      onFinished: (request: RelayedRequest) => this.requests.delete(request),
+      onFinished: (request) => this.requests.delete(request),
     };
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.timer.unref();
@@ -77,4 +124,296 @@ export class Relay {
     for (const request of [...this.requests]) request.end();
     this.connections.close();
   }
+}
+
+/** What all requests of a relay share. */
+interface RelayContext {
+  readonly connections: OriginConnectionPool;
+  readonly secret: string;
+  /** The request needs no more ticks. */
+  onFinished(request: RelayedRequest): void;
+}
+
+/** One request until the end of its response; one that becomes a tunnel, until its connection ends. */
+class RelayedRequest implements ActiveRelay, OriginConnectionUser {
+  /** Whether the connection was upgraded to another protocol. */
+  isTunnel = false;
+  private readonly framing: RequestFraming;
+  private readonly response: ResponseFraming;
+  private readonly chunks: ChunkedFraming | null;
+  private origin: OriginConnection | null = null;
+  /** Bytes of the request that wait for a connection to the origin server. */
+  private unsent: Uint8Array[] = [];
+  /** The rest of a body of known length. */
+  private remainingBytes: number;
+  private isRequestComplete: boolean;
+  /** What the client sent after the request. */
+  private surplus: Uint8Array[] = [];
+  private surplusBytes = 0;
+  private isFinished = false;
+  private isClientPaused = false;
+  private isClientStalled = false;
+  // Since the client last sent bytes, or took bytes of the response.
+  private idleTicks = 0;
+  private ageTicks = 0;
+  private ticksSinceResponse = 0;
+
+  constructor(
+    private readonly client: RelayClient,
+    private readonly context: RelayContext,
+    bytes: Buffer,
+  ) {
+    const framing = parseRequestFraming(bytes);
+    this.framing = framing;
+    this.response = new ResponseFraming({
+      isHead: framing.isHead,
+      closesClient: !framing.isUnambiguous,
+    });
+    this.chunks = framing.body === 'chunked' ? new ChunkedFraming() : null;
+    this.remainingBytes = typeof framing.body === 'number' ? framing.body : 0;
+    this.isRequestComplete = framing.body === 0;
+  }
+
+  get wantsConnection(): boolean {
+    return !this.isFinished;
+  }
+
+  get canShare(): boolean {
+    return this.framing.isUnambiguous;
+  }
+
+  /** @param bytes the same as given to the constructor */
+  start(bytes: Buffer): void {
+    const { connections, secret } = this.context;
+    if (this.canShare) this.origin = connections.takeIdle(this);
+    const end = this.endOfBody(bytes, this.framing.headBytes);
+    const { lineBytes } = this.framing;
+    if (lineBytes === 0) this.forward(bytes);
+    else {
+      const header = clientHeaderLine(secret, this.client.address);
+      this.forward(insertClientHeader(bytes, lineBytes, end, header));
+    }
+    this.storeSurplus(bytes, this.skipTrailers(bytes, end));
+    if (!this.origin) connections.dial(this);
+  }
+
+  onData(bytes: Uint8Array): void {
+    if (this.isFinished) return;
+    this.idleTicks = 0;
+    const end = this.isTunnel ? bytes.length : this.endOfBody(bytes, 0);
+    if (end > 0) this.forward(end === bytes.length ? bytes : bytes.subarray(0, end));
+    this.storeSurplus(bytes, this.skipTrailers(bytes, end));
+    this.finishIfComplete();
+  }
+
+  onDrain(): void {
+    if (this.isFinished || !this.isClientStalled) return;
+    this.isClientStalled = false;
+    this.idleTicks = 0;
+    this.origin?.resume();
+  }
+
+  onClose(): void {
+    this.finish();
+  }
+
+  onConnected(connection: OriginConnection): void {
+    this.origin = connection;
+    const { unsent } = this;
+    this.unsent = [];
+    let isTaken = true;
+    for (const bytes of unsent) isTaken = connection.write(bytes);
+    if (isTaken) this.onOriginDrain();
+  }
+
+  onOriginData(bytes: Buffer): void {
+    if (this.isTunnel) {
+      this.send(bytes);
+      return;
+    }
+    const { response } = this;
+    const passed = response.take(bytes);
+    if (passed.length > 0) this.send(passed);
+    if (response.isInvalid) this.end();
+    else if (response.isUpgraded) this.becomeTunnel();
+    else this.finishIfComplete();
+  }
+
+  onOriginDrain(): void {
+    if (this.isClientPaused && !this.hasExcessSurplus) this.resumeClient();
+  }
+
+  // A response may end with its connection. If it is cut off instead, the client sees it by the framing.
+  onOriginClose(): void {
+    this.origin = null;
+    this.end();
+  }
+
+  /** Ends the request when it times out. Call it once a second. */
+  tick(): void {
+    this.ageTicks++;
+    this.idleTicks++;
+    if (this.isTimedOut()) this.end();
+  }
+
+  /** Aborts the request, and ends both connections. */
+  end(): void {
+    if (this.isFinished) return;
+    this.finish();
+    this.client.end();
+  }
+
+  /** Whether the response is complete, though the client may still send the request. */
+  get isResponseComplete(): boolean {
+    return this.response.isComplete;
+  }
+
+  private isTimedOut(): boolean {
+    // After an early response the client may send for a while, so that it reads the response.
+    if (this.isResponseComplete) return ++this.ticksSinceResponse > MAX_TICKS_AFTER_RESPONSE;
+    if (!this.origin) return this.ageTicks > MAX_DIALING_TICKS;
+    if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
+      return false;
+    }
+    if (this.response.hasStarted && !this.response.isComplete) return false;
+    if (this.idleTicks > MAX_SILENT_TICKS) return true;
+    return this.framing.body === 'unknown' && this.ageTicks > MAX_UNANSWERED_TICKS;
+  }
+
+  /** The offset after the body, without trailers; the end of the bytes when the body goes on. */
+  private endOfBody(bytes: Uint8Array, from: number): number {
+    if (this.framing.body === 'unknown') return bytes.length;
+    if (this.isRequestComplete) return from;
+    if (this.chunks) return this.chunks.takeChunks(bytes, from);
+    const taken = Math.min(this.remainingBytes, bytes.length - from);
+    this.remainingBytes -= taken;
+    this.isRequestComplete = this.remainingBytes === 0;
+    return from + taken;
+  }
+
+  /**
+   * Skips trailers, since the origin server would read them as requests, as it would anything after an
+   * invalid chunk.
+   * @returns the offset after the request
+   */
+  private skipTrailers(bytes: Uint8Array, from: number): number {
+    const { chunks } = this;
+    if (!chunks || this.isRequestComplete) return from;
+    const end = chunks.take(bytes, from);
+    if (chunks.isComplete) {
+      this.isRequestComplete = true;
+      this.forward(END_OF_BODY);
+    }
+    return end;
+  }
+
+  /** @returns whether the origin server's socket took all bytes */
+  private forward(bytes: Uint8Array): boolean {
+    const isTaken = this.origin?.write(bytes) ?? false;
+    if (!this.origin) this.unsent.push(bytes);
+    if (!isTaken && !this.isRequestComplete) this.pauseClient();
+    return isTaken;
+  }
+
+  private storeSurplus(bytes: Uint8Array, from: number): void {
+    if (from === bytes.length) return;
+    if (this.isResponseComplete && this.isRequestComplete) {
+      // The client may send its next request after an early response: no limit applies.
+      this.surplus.push(bytes.subarray(from));
+      return;
+    }
+    this.surplusBytes += bytes.length - from;
+    if (this.hasExcessSurplus) {
+      this.surplus = [];
+      this.pauseClient();
+    } else {
+      // A part of the receive buffer would keep all of it in memory: copy it.
+      this.surplus.push(Buffer.from(bytes.subarray(from)));
+    }
+  }
+
+  /** Whether too much came after the request: the connection serves no further one (SPEC G-31). */
+  private get hasExcessSurplus(): boolean {
+    return this.surplusBytes > HEAD_BYTES_MAX;
+  }
+
+  private send(bytes: Buffer): void {
+    if (this.client.send(bytes)) return;
+    this.isClientStalled = true;
+    this.idleTicks = 0;
+    this.origin?.pause();
+  }
+
+  private becomeTunnel(): void {
+    if (this.hasExcessSurplus) {
+      this.end();
+      return;
+    }
+    this.isTunnel = true;
+    this.isRequestComplete = false;
+    const { surplus } = this;
+    this.surplus = [];
+    this.surplusBytes = 0;
+    let isTaken = true;
+    for (const bytes of surplus) isTaken = this.forward(bytes);
+    if (isTaken) this.onOriginDrain();
+  }
+
+  private finishIfComplete(): void {
+    const { response, origin } = this;
+    if (this.isFinished || !response.isComplete) return;
+    if (!this.canContinue) {
+      this.end();
+      return;
+    }
+    if (!this.isRequestComplete || !origin) return;
+    this.origin = null;
+    if (this.isClientStalled) origin.resume();
+    this.context.connections.release(origin);
+    this.isFinished = true;
+    this.context.onFinished(this);
+    this.resumeClient();
+    this.client.completed(this.joinedSurplus());
+  }
+
+  /** Whether both connections can serve further requests. */
+  private get canContinue(): boolean {
+    const { framing, response } = this;
+    if (!framing.isUnambiguous || !response.keepsAlive) return false;
+    return response.surplusBytes === 0 && !this.hasExcessSurplus;
+  }
+
+  private joinedSurplus(): Uint8Array {
+    const [first = NO_BYTES] = this.surplus;
+    return this.surplus.length > 1 ? Buffer.concat(this.surplus) : first;
+  }
+
+  private finish(): void {
+    if (this.isFinished) return;
+    this.isFinished = true;
+    this.origin?.destroy();
+    this.origin = null;
+    this.context.onFinished(this);
+  }
+
+  private pauseClient(): void {
+    if (this.isClientPaused) return;
+    this.isClientPaused = true;
+    this.client.pause();
+  }
+
+  private resumeClient(): void {
+    if (!this.isClientPaused) return;
+    this.isClientPaused = false;
+    this.client.resume();
+  }
+}
+
+/** The first `end` bytes of a request, with the client header after the request line. */
+function insertClientHeader(bytes: Buffer, lineBytes: number, end: number, header: string): Buffer {
+  const joined = Buffer.allocUnsafe(end + header.length);
+  bytes.copy(joined, 0, 0, lineBytes);
+  joined.write(header, lineBytes, 'latin1');
+  bytes.copy(joined, lineBytes + header.length, lineBytes, end);
+  return joined;
 }

@@ -4,9 +4,8 @@ import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { createMemoryChatSource } from '../../domains/chat/chat-source-memory.ts';
 import { ViewCountEvents } from '../presence/view-count-events.ts';
 import { MemoryFeedLog } from './feed-log-memory.ts';
-import { Sealer } from './sealer.ts';
+import { Sealer, TransientBuffer } from './sealer.ts';
 import type { Sealing } from './sealing-sql.ts';
-import { TransientBuffer } from './transient-buffer.ts';
 
 const INTERVAL = 7_000_000_000;
 const STREAM = 'a stream';
