@@ -62,7 +62,7 @@ function fixture(randomValue = 0.5) {
     wake: () => {
       for (const wake of wakers) wake();
     },
-    pass: time.pass,
+    pass: time.advance,
   };
 }
 
@@ -156,6 +156,6 @@ describe('ReconnectingEventStream', () => {
     pass(100);
     stop();
     pass(1_000);
-    expect([time.waiting, wakers.size, closed()]).toEqual([0, 0, 1]);
+    expect([time.pendingTimers, wakers.size, closed()]).toEqual([0, 0, 1]);
   });
 });

@@ -46,7 +46,7 @@ function fixture() {
     connections,
     connection: () => connections.at(-1) as DisplaySource,
     sendState: () => connections.at(-1)?.onState(JSON.stringify({ ...STATE, now: time.nowMs() })),
-    pass: time.pass,
+    pass: time.advance,
   };
 }
 

@@ -10,7 +10,7 @@ export function EndedPanel({ stream }: { readonly stream: StudioStream }) {
   const mayRead = usePermission('readReport') || rehearsalOf !== null;
   return (
     <Panel title="Next">
-      <p className="font-semibold">The {rehearsalOf ? 'rehearsal' : 'show'} is over</p>
+      <p className="font-semibold">The {rehearsalOf ? 'rehearsal' : 'show'} has ended</p>
       {mayRead && (
         <Link
           href={rehearsalOf ? `/streams/${rehearsalOf}/rehearsal` : `/streams/${id}/report`}

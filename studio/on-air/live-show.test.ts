@@ -31,7 +31,7 @@ function fixture() {
     state: () => opened.at(-1)?.source.onState('{"count":1}'),
     interval: (interval: number) =>
       opened.at(-1)?.source.onInterval(JSON.stringify({ interval, events: [] })),
-    pass: time.pass,
+    pass: time.advance,
   };
 }
 
@@ -98,7 +98,7 @@ describe('LiveShow', () => {
     const stop = show.start();
     state();
     stop();
-    expect(time.waiting).toBe(0);
+    expect(time.pendingTimers).toBe(0);
     expect(opened[0]?.isClosed).toBe(true);
   });
 });

@@ -92,7 +92,7 @@ function QuizItem({ quiz, number, recording }: QuizItemProps) {
 function summaryOf({ answered, correct, answerTimes, lastMomentShare }: QuizReport): string {
   if (!answerTimes) return 'No answers.';
   return [
-    `${answered.toLocaleString()} answered, ${percentLabel(correct / answered)} correctly`,
+    `${answered.toLocaleString()} answered, ${percentLabel(correct / answered)} correct`,
     `half within ${secondsLabel(answerTimes.median)}`,
     `90\u00a0% within ${secondsLabel(answerTimes.p90)}`,
     `${percentLabel(lastMomentShare)} in the last ${secondsLabel(LAST_MOMENT_MS)}`,

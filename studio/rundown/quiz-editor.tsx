@@ -95,7 +95,7 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
     >
       <Label className="text-sm font-semibold">Choices</Label>
       <Text slot="description" className="text-sm text-quiet">
-        Select the correct answer.
+        Mark the correct answer.
       </Text>
       {choices.map((choice, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id and may be equal during editing; a choice is its place; two may be alike while they are written

@@ -35,7 +35,7 @@ export function CameraCard({ stream, ingest }: CameraCardProps) {
         </div>
       )}
       {camera && !isThisShow && (
-        <p className="text-quiet">This browser’s camera is live in another attach.</p>
+        <p className="text-quiet">This browser’s camera is live in another show.</p>
       )}
       <div>
         {isThisShow ? (

@@ -87,7 +87,7 @@ const rankOf = ({ status }: StudioStream) => ['STREAMING', 'CREATED', 'ENDED'].i
 function dateLabel({ started, ended, created }: StudioStream): string {
   const nowMs = Date.now();
   if (ended !== null) return dateOf(started ?? ended);
-  if (started !== null) return `since ${ago(started, nowMs)}`;
+  if (started !== null) return `started ${ago(started, nowMs)}`;
   return `created ${ago(created, nowMs)}`;
 }
 

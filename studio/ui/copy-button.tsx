@@ -31,7 +31,7 @@ export function CopyButton({ what, text }: CopyButtonProps) {
   return (
     <Button
       onPress={copy}
-      aria-label={isCopied ? `${what} copied` : `Copy the ${what}`}
+      aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}
       size="icon"
     >
       {isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}

@@ -4,17 +4,17 @@ import { type Harness, startService } from '../support/harness/harness.ts';
 import { launchBrowser } from '../support/media/browser.ts';
 import { newMember, PASSWORD } from '../support/studio/member-browser.ts';
 
-// What a browser itself does with the cookie, and what it lets pages of other origins do.
+// How a browser handles the session cookie, and what it allows pages of other origins.
 
 let service: Harness;
-let neighbour: Bun.Server<undefined>;
+let otherOrigin: Bun.Server<undefined>;
 let browser: Browser;
 let context: BrowserContext;
 
 beforeAll(async () => {
   service = await startService();
-  // Another port of the same host is the same site: cookies do not know of ports.
-  neighbour = Bun.serve({
+  // Another port of the same host is the same site: cookies ignore ports.
+  otherOrigin = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: () => new Response('<!doctype html>', { headers: { 'Content-Type': 'text/html' } }),
@@ -24,7 +24,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(async () => {
   await browser.close();
-  await neighbour.stop(true);
+  await otherOrigin.stop(true);
   await service.close();
 });
 
@@ -34,7 +34,7 @@ async function pageAt(url: string): Promise<Page> {
   return page;
 }
 
-test('[U-1] [U-3] [U-7] a page of this service signs in, writes with the token, and never sees the cookie', async () => {
+test('[U-1] [U-3] [U-7] a page of this service signs in and writes with the CSRF token, but cannot read the cookie', async () => {
   const { email } = await newMember(service, 'owner');
   const page = await pageAt(`${service.url}/api/v1/time`);
   const statuses = await page.evaluate(
@@ -46,12 +46,12 @@ test('[U-1] [U-3] [U-7] a page of this service signs in, writes with the token, 
           headers: { ...json, ...headers },
           body: JSON.stringify(body),
         });
-      const began = await post('/session', { email, password });
-      const { csrf } = (await began.json()) as { csrf: string };
+      const signedIn = await post('/session', { email, password });
+      const { csrf } = (await signedIn.json()) as { csrf: string };
       const written = await post('/streams', { title: 'Mine' }, { 'X-CSRF-Token': csrf });
-      const forgotten = await post('/streams', { title: 'Mine' });
+      const withoutToken = await post('/streams', { title: 'Mine' });
       const session = await fetch('/studio/v1/session');
-      return [began, written, forgotten, session].map(({ status }) => status);
+      return [signedIn, written, withoutToken, session].map(({ status }) => status);
     },
     { email, password: PASSWORD },
   );
@@ -61,19 +61,19 @@ test('[U-1] [U-3] [U-7] a page of this service signs in, writes with the token, 
   expect(cookie).toMatchObject({ name: 'fourbeat', httpOnly: true, sameSite: 'Strict', path: '/' });
 });
 
-test('[U-7] [G-25] a page of another origin in the same browser reads and writes nothing', async () => {
-  const page = await pageAt(`http://127.0.0.1:${neighbour.port}/`);
+test('[U-7] [G-25] a page of another origin in the same browser can neither read nor write', async () => {
+  const page = await pageAt(`http://127.0.0.1:${otherOrigin.port}/`);
   const results = await page.evaluate(async (url) => {
     const body = JSON.stringify({ title: 'Theirs' });
     const json = { 'Content-Type': 'application/json', 'X-CSRF-Token': 'x' };
-    const tries: RequestInit[] = [
+    const requests: RequestInit[] = [
       { credentials: 'include' },
       { credentials: 'include', method: 'POST', body },
       { credentials: 'include', method: 'POST', body, mode: 'no-cors' },
       { credentials: 'include', method: 'POST', body, headers: json },
     ];
     return Promise.all(
-      tries.map((init) =>
+      requests.map((init) =>
         fetch(`${url}/studio/v1/streams`, init).then(
           ({ type }) => type,
           () => 'blocked',
@@ -81,7 +81,7 @@ test('[U-7] [G-25] a page of another origin in the same browser reads and writes
       ),
     );
   }, service.url);
-  // An opaque answer tells the page nothing.
+  // An opaque response has no readable content.
   expect(results).toEqual(['blocked', 'blocked', 'opaque', 'blocked']);
   await page.setContent(`<form method="post" enctype="text/plain" action="${service.url}/studio/v1/streams">
     <input name='{"title":"Theirs","x":"' value='"}'><button>Win a prize</button></form>`);

@@ -16,43 +16,43 @@ afterAll(async () => {
   await fixture?.close();
 });
 
-test('[D-17] says how late the picture is and what that costs viewers, and gives them their time back', async () => {
+test('[D-17] the rundown shows the video delay and sets the latency allowance that it needs', async () => {
   const { page } = owner;
   await button(page, 'New show').first().click();
   await field(page, 'Title').fill('A show with a picture');
   await page.getByRole('textbox', { name: 'Latency allowance, seconds' }).fill('0');
-  await button(page, 'Make it').click();
+  await button(page, 'Create').click();
   await page.getByRole('heading', { name: 'A show with a picture', level: 1 }).waitFor();
   const streamId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await button(page, 'Start the show').click();
   await page.getByRole('link', { name: 'Rundown' }).click();
   await page.getByText('No quizzes yet').waitFor();
-  expect(await page.getByText('Time for the picture').count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'Video delay' }).count()).toBe(0);
   video = startVideo(fixture.url, fixture.data, streamId);
-  await page.getByText('Time for the picture').waitFor();
-  const allow = page.getByRole('button', { name: /^Allow \d/ });
+  await page.getByRole('heading', { name: 'Video delay' }).waitFor();
+  const allow = page.getByRole('button', { name: /^Set to \d/ });
   await allow.waitFor({ timeout: 30_000 });
   await expectUsable(page, 'rundown-latency');
   const seconds = Number(/[\d.]+/.exec((await allow.textContent()) ?? '')?.[0]);
   expect(seconds).toBeGreaterThan(0.5);
   await allow.click();
-  await page.getByText(/gives them all of their time/).waitFor();
+  await page.getByText(/gives viewers their full time/).waitFor();
   await page.getByRole('link', { name: 'Set up' }).click();
   await page.getByText(`${seconds} s`, { exact: true }).waitFor();
   expect(owner.errors).toEqual([]);
 }, 90_000);
 
-test('[B-1] [M-7] says when the show ends once its picture is gone, also to who comes then', async () => {
+test('[B-1] [M-7] the on-air page shows when the show ends without its video source, also after a reload', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'On air' }).click();
   await page.getByText('behind the camera').waitFor();
   await video?.stop();
-  const told = page.getByRole('alert').filter({ hasText: /the show ends by itself at \d/ });
-  await told.waitFor();
-  const words = await told.textContent();
+  const warning = page.getByRole('alert').filter({ hasText: /the show ends automatically at \d/ });
+  await warning.waitFor();
+  const text = await warning.textContent();
   await page.reload();
-  await told.waitFor();
-  expect(await told.textContent()).toBe(words);
+  await warning.waitFor();
+  expect(await warning.textContent()).toBe(text);
   await expectUsable(page, 'picture-gone');
   expect(owner.errors).toEqual([]);
 }, 60_000);

@@ -4,20 +4,26 @@ import type { Viewer } from '../../sdk/viewer.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
+// `npm run test:full` runs this file again, with `expectUsable` at every size, light and dark.
+import '../support/full-run.ts';
 
-// A chat is kept in order from the page of a show: what is done there is looked for with those who
-// watch, and with who else is at work. Each test goes on where the one before stopped.
+// Moderation on the on-air page, with its effects for viewers and for a second host. Each test
+// continues where the previous one stopped.
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
-/** The studio in another browser, as a second host has it. */
+/** The studio of a second host. */
 let second: Page;
 let troll: Viewer;
 let fan: Viewer;
-/** The page of somebody else who watches. */
-let watching: Page;
-/** What the fan was told, by type. */
-const told: Record<string, unknown[]> = { 'chat-hidden': [], 'chat-pinned': [], 'chat-mode': [] };
+/** The page of another viewer. */
+let viewerPage: Page;
+/** The events that the fan received, by type. */
+const received: Record<string, unknown[]> = {
+  'chat-hidden': [],
+  'chat-pinned': [],
+  'chat-mode': [],
+};
 
 beforeAll(async () => {
   fixture = await StudioFixture.start();
@@ -25,15 +31,15 @@ beforeAll(async () => {
   const show = { title: 'A lively chat' };
   const { id } = await fixture.call<{ id: string }>(owner, 'POST', '/streams', show);
   await fixture.call(owner, 'POST', `/streams/${id}/start`);
-  troll = fixture.watch(id, 'troll');
-  fan = fixture.watch(id, 'fan');
-  for (const [type, all] of Object.entries(told)) fan.on(type, (data) => all.push(data));
-  ({ page: watching } = await fixture.watchPage(id));
+  troll = fixture.joinViewer(id, 'troll');
+  fan = fixture.joinViewer(id, 'fan');
+  for (const [type, all] of Object.entries(received)) fan.on(type, (data) => all.push(data));
+  ({ page: viewerPage } = await fixture.openViewerPage(id));
   const onAir = `/studio/streams/${id}/on-air`;
   const session = await owner.context.storageState();
   ({ page: second } = await fixture.open(onAir, { storageState: session }));
   await owner.page.goto(fixture.url + onAir);
-  await line(owner.page, 'Nobody').waitFor({ state: 'detached' });
+  await message(owner.page, 'Nobody').waitFor({ state: 'detached' });
   await troll.sendMessage('message', 'Buy my coins');
   await fan.sendMessage('question', 'Who made the music?');
   await fan.sendMessage('message', 'Good evening!');
@@ -41,83 +47,83 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 const chat = (page: Page) => page.getByRole('region', { name: 'Chat', exact: true });
-const line = (page: Page, text: string): Locator =>
+const message = (page: Page, text: string): Locator =>
   chat(page).getByRole('article').filter({ hasText: text });
 
 async function inMenu(page: Page, text: string, item: string): Promise<void> {
-  const menu = line(page, text).getByRole('button', { name: /^What to do about/ });
+  const menu = message(page, text).getByRole('button', { name: /^Actions for/ });
   await menu.click();
   await page.getByRole('menuitem', { name: item, exact: true }).click();
   await page.mouse.move(0, 0);
 }
 
-/** Puts the focus on a line, and presses a key there. */
+/** Focuses a message and presses a key. */
 async function press(page: Page, text: string, key: string): Promise<void> {
-  await line(page, text).focus();
+  await message(page, text).focus();
   await page.keyboard.press(key);
   if (key !== 'b') await page.evaluate('document.activeElement.blur()');
 }
 
-describe('a chat that is kept in order', () => {
-  test('[C-16] a line is hidden with one press: viewers are told, and all at work see it struck', async () => {
+describe('chat moderation', () => {
+  test('[C-16] one press hides a message for viewers and marks it for all hosts', async () => {
     const { page } = owner;
-    const bad = line(page, 'Buy my coins');
-    const seen = watching.getByRole('list', { name: 'Chat' });
+    const bad = message(page, 'Buy my coins');
+    const seen = viewerPage.getByRole('list', { name: 'Chat' });
     await seen.getByText('Buy my coins').waitFor();
-    const hide = bad.getByRole('button', { name: 'Hide what troll wrote' });
+    const hide = bad.getByRole('button', { name: 'Hide the message from troll' });
     await hide.dblclick();
     await bad.getByText('Hidden').waitFor();
-    await line(second, 'Buy my coins').getByText('Hidden').waitFor();
+    await message(second, 'Buy my coins').getByText('Hidden').waitFor();
     const id = fan.snapshot.messages.find(({ text }) => text === 'Buy my coins')?.id;
-    await until('a line is hidden', () => told['chat-hidden']?.length === 1);
-    expect(told['chat-hidden']).toEqual([{ ids: [id] }]);
+    await until('a message is hidden', () => received['chat-hidden']?.length === 1);
+    expect(received['chat-hidden']).toEqual([{ ids: [id] }]);
     await seen.getByText('Buy my coins').waitFor({ state: 'detached' });
     await seen.getByText('Good evening!').waitFor();
     await second.reload();
-    await line(second, 'Buy my coins').getByText('Hidden').waitFor();
+    await message(second, 'Buy my coins').getByText('Hidden').waitFor();
   }, 60_000);
 
-  test('[C-17] a line is pinned by a key, and taken down where it is shown', async () => {
+  test('[C-17] a key pins a message and another host unpins it', async () => {
     const { page } = owner;
     await press(page, 'Good evening!', 'p');
-    const down = button(second, 'Take the pinned line down');
+    const down = button(second, 'Unpin message');
     await down.waitFor();
-    await line(second, 'Good evening!').getByText('Pinned').waitFor();
-    const seen = watching.getByRole('complementary', { name: 'Pinned' });
+    await message(second, 'Good evening!').getByText('Pinned').waitFor();
+    const seen = viewerPage.getByRole('complementary', { name: 'Pinned' });
     await seen.getByText('Good evening!').waitFor();
-    await until('a line is pinned', () => told['chat-pinned']?.length === 1);
+    await until('a message is pinned', () => received['chat-pinned']?.length === 1);
     await expectUsable(page, 'moderation');
     await down.click();
-    await button(page, 'Take the pinned line down').waitFor({ state: 'detached' });
+    await button(page, 'Unpin message').waitFor({ state: 'detached' });
     await seen.waitFor({ state: 'detached' });
-    await until('it is taken down', () => told['chat-pinned']?.length === 2);
-    expect(told['chat-pinned']).toMatchObject([
-      { line: { text: 'Good evening!' } },
-      { line: null },
+    await until('it is taken down', () => received['chat-pinned']?.length === 2);
+    expect(received['chat-pinned']).toMatchObject([
+      { message: { text: 'Good evening!' } },
+      { message: null },
     ]);
   }, 60_000);
 
-  test('[C-13] [C-14] the chat is slowed down and paused: both see it, and viewers are told', async () => {
+  test('[C-13] [C-14] slow mode and pause reach viewers and all hosts', async () => {
     const { page } = owner;
     await chat(page)
       .getByRole('button', { name: /Slow mode/ })
       .click();
-    await page.getByRole('option', { name: '1 line in 30 s' }).click();
+    await page.getByRole('option', { name: '1 message per 30 s' }).click();
     await chat(second)
-      .getByRole('button', { name: /1 line in 30 s/ })
+      .getByRole('button', { name: /1 message per 30 s/ })
       .waitFor();
-    await chat(second).getByText('Pause', { exact: true }).click();
-    await chat(page).getByRole('switch', { name: 'Pause', checked: true }).waitFor();
+    await chat(second).getByText('Pause chat', { exact: true }).click();
+    await chat(page).getByRole('switch', { name: 'Pause chat', checked: true }).waitFor();
     expect(await fan.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
-    await chat(page).getByText('Pause', { exact: true }).click();
+    await chat(page).getByText('Pause chat', { exact: true }).click();
     await chat(page)
       .getByRole('button', { name: /Slow mode/ })
       .click();
     await page.getByRole('option', { name: 'Slow mode off' }).click();
-    // What a mouse points at would be held.
+    // The chat holds still under a mouse.
     await page.mouse.move(0, 0);
-    await until('the chat is as it was', () => told['chat-mode']?.length === 4);
-    expect(told['chat-mode']).toEqual([
+    await until('the chat is as it was', () => received['chat-mode']?.length === 4);
+    expect(received['chat-mode']).toEqual([
       { slowModeMs: 30_000, paused: false },
       { slowModeMs: 30_000, paused: true },
       { slowModeMs: 30_000, paused: false },
@@ -125,7 +131,7 @@ describe('a chat that is kept in order', () => {
     ]);
   }, 60_000);
 
-  test('[C-18] who is muted by a key writes nothing more, until somebody lets them', async () => {
+  test('[C-18] a key mutes a viewer, who can write again after an unmute', async () => {
     const { page } = owner;
     await press(page, 'Buy my coins', 'm');
     await page.getByText('troll is muted for 10 minutes.').waitFor();
@@ -137,58 +143,58 @@ describe('a chat that is kept in order', () => {
       .getByText(/^Muted until .*, by Ann$/)
       .waitFor();
     await expectUsable(second, 'restricted');
-    await second.getByRole('button', { name: 'Let them write – troll' }).click();
-    await second.getByText(/^Nobody is\./).waitFor();
+    await second.getByRole('button', { name: 'Unmute – troll' }).click();
+    await second.getByText(/^No muted or banned viewers/).waitFor();
     await second.keyboard.press('Escape');
-    await line(page, 'Buy my coins').getByText('Muted').waitFor({ state: 'detached' });
+    await message(page, 'Buy my coins').getByText('Muted').waitFor({ state: 'detached' });
     await troll.sendMessage('message', 'I am sorry');
-    await line(page, 'I am sorry').waitFor();
+    await message(page, 'I am sorry').waitFor();
   }, 60_000);
 
-  test('[C-19] a ban is asked for first; who is banned is not counted any more', async () => {
+  test('[C-19] a ban asks for confirmation, and the banned viewer no longer counts', async () => {
     const { page } = owner;
     const count = page.getByRole('region', { name: 'Audience' });
     await count.getByText('3', { exact: true }).waitFor();
-    await inMenu(page, 'I am sorry', 'Ban …');
+    await inMenu(page, 'I am sorry', 'Ban…');
     await button(page, 'Cancel').click();
     await press(page, 'I am sorry', 'b');
     await page.getByRole('alertdialog').getByText('Ban troll?').waitFor();
     await button(page, 'Ban').click();
-    await line(page, 'I am sorry').getByText('Banned').waitFor();
+    await message(page, 'I am sorry').getByText('Banned').waitFor();
     await count.getByText('2', { exact: true }).waitFor();
     expect(await troll.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
-    await inMenu(page, 'I am sorry', 'Let them come back');
-    await line(page, 'I am sorry').getByText('Banned').waitFor({ state: 'detached' });
+    await inMenu(page, 'I am sorry', 'Lift ban');
+    await message(page, 'I am sorry').getByText('Banned').waitFor({ state: 'detached' });
   }, 60_000);
 
-  test('[C-20] a question goes through the queue, which is the same for all at work', async () => {
+  test('[C-20] all hosts share the question queue', async () => {
     const { page } = owner;
     await chat(page).getByRole('tab', { name: 'Questions' }).click();
-    await line(page, 'Good evening!').waitFor({ state: 'detached' });
+    await message(page, 'Good evening!').waitFor({ state: 'detached' });
     await press(page, 'Who made the music?', 'q');
     await chat(second).getByRole('tab', { name: 'Queue (1)' }).click();
     await expectUsable(second, 'queue');
-    await inMenu(second, 'Who made the music?', 'Answered');
-    await chat(second).getByText('Nothing is in the queue.').waitFor();
-    await line(page, 'Who made the music?').getByText('Answered').waitFor();
+    await inMenu(second, 'Who made the music?', 'Mark as answered');
+    await chat(second).getByText('No open questions.').waitFor();
+    await message(page, 'Who made the music?').getByText('Answered').waitFor();
     await chat(page).getByRole('tab', { name: 'All' }).click();
   }, 60_000);
 
-  test('what somebody is at does not move away under them; what is new is said', async () => {
+  test('the chat holds still during keyboard use and announces new messages', async () => {
     const { page } = owner;
-    await line(page, 'Who made the music?').focus();
+    await message(page, 'Who made the music?').focus();
     await page.keyboard.press('ArrowUp');
     await fan.sendMessage('message', 'One more');
-    await button(page, '1 new line').waitFor();
-    expect(await line(page, 'One more').count()).toBe(0);
-    await button(page, '1 new line').press('Enter');
-    await line(page, 'One more').waitFor();
+    await button(page, '1 new message').waitFor();
+    expect(await message(page, 'One more').count()).toBe(0);
+    await button(page, '1 new message').press('Enter');
+    await message(page, 'One more').waitFor();
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('fan: One more');
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
     expect(await page.evaluate('document.activeElement.ariaPosInSet')).toBe('2');
   }, 60_000);
 
-  test('all keys are in one list, that a key opens', async () => {
+  test('a key opens the list of shortcuts', async () => {
     const { page } = owner;
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
@@ -202,7 +208,7 @@ describe('a chat that is kept in order', () => {
     await page.getByRole('dialog').waitFor();
   }, 60_000);
 
-  test('made no errors on the way', () => {
+  test('the page logged no errors', () => {
     expect(owner.errors).toEqual([]);
   });
 });

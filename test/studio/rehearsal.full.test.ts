@@ -5,8 +5,8 @@ import type { Rehearsal } from '../../protocol/rehearsal.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
 
-// A show is rehearsed: run by the page for it, with viewers who are none. Each test goes on where the
-// one before stopped.
+// A rehearsal on the on-air page with simulated viewers. Each test continues where the previous one
+// stopped.
 
 const VIEWERS = 20;
 const QUESTION = 'Which planet is the largest?';
@@ -35,7 +35,7 @@ afterAll(() => fixture?.close());
 const current = () =>
   fixture.call<Rehearsal>(owner, 'GET', `/streams/${showId}/rehearsals/current`);
 
-/** A figure of the viewers, by its name. */
+/** A figure of the simulated viewers, by name. */
 async function figure(page: Page, name: string): Promise<number> {
   const text = await page.locator('dl > div', { hasText: name }).locator('dd').first().innerText();
   return Number(text.replaceAll(/\D/g, ''));
@@ -49,7 +49,7 @@ async function untilFigure(page: Page, name: string, value: number): Promise<voi
 }
 
 describe('a rehearsal from the studio', () => {
-  test('[Y-1] [Y-4] is begun with a crowd, and its viewers come', async () => {
+  test('[Y-1] [Y-4] starts with simulated viewers, who join', async () => {
     const { page } = owner;
     await page.goto(`${fixture.url}/studio/streams/${showId}`);
     await page.getByRole('link', { name: 'Rehearsal' }).click();
@@ -57,16 +57,16 @@ describe('a rehearsal from the studio', () => {
     await expectUsable(page, 'rehearsal-new');
     for (const [name, text] of [
       ['Viewers', String(VIEWERS)],
-      ['Lag, seconds', '0'],
+      ['Video delay, seconds', '0'],
       ['Requests lost', '0'],
       ['Late answers', '20'],
     ] as const) {
       await page.getByRole('textbox', { name, exact: true }).fill(text);
       await page.keyboard.press('Tab');
     }
-    await button(page, 'Begin the rehearsal').click({ clickCount: 2 });
+    await button(page, 'Start the rehearsal').click({ clickCount: 2 });
     await page.getByText('Running', { exact: true }).waitFor();
-    await untilFigure(page, 'Here now', VIEWERS);
+    await untilFigure(page, 'Connected', VIEWERS);
     rehearsal = await current();
     expect(rehearsal.settings).toEqual({
       viewers: VIEWERS,
@@ -77,24 +77,24 @@ describe('a rehearsal from the studio', () => {
     });
   }, 60_000);
 
-  test('[Y-11] shows beside them what viewers see', async () => {
+  test('[Y-11] shows the viewers’ page beside the figures', async () => {
     const { page } = owner;
     const frame = page.frameLocator('iframe[title="What viewers see"]');
     await frame.getByRole('button', { name: /heart/i }).first().waitFor();
     await expectUsable(page, 'rehearsal-running');
   }, 60_000);
 
-  test('[Y-2] [Y-7] a quiz is run on air, and the viewers’ figures are right', async () => {
+  test('[Y-2] [Y-7] runs a quiz on air with correct figures', async () => {
     const { page } = owner;
-    await page.getByRole('link', { name: 'Run it on air' }).click();
-    await page.getByText('Rehearsal: nobody outside sees this.').waitFor();
+    await page.getByRole('link', { name: 'Go on air' }).click();
+    await page.getByText('Rehearsal: not visible to the public.').waitFor();
     await page.getByText('See what').or(button(page, 'Start the show')).first().waitFor();
     await button(page, 'Start the show').click();
     await page.getByRole('button', { name: /^Send/ }).first().waitFor();
     await expectUsable(page, 'rehearsal-on-air');
     await page.getByRole('button', { name: /^Send/, disabled: false }).first().click();
-    await page.getByRole('link', { name: 'Its viewers and figures' }).click();
-    await page.getByText('results are out').waitFor();
+    await page.getByRole('link', { name: 'Viewers and figures' }).click();
+    await page.getByText('Results shown').waitFor();
     const { crowd, streamId } = await current();
     const exported = `${fixture.url}/studio/v1/streams/${streamId}/exports/answers`;
     const rows = (await (await page.request.get(exported)).text()).split('\n').filter(Boolean);
@@ -102,19 +102,19 @@ describe('a rehearsal from the studio', () => {
     expect(crowd?.answers.acknowledged).toBe(rows.length);
     expect(crowd?.quizzes[0]?.counted).toBe(rows.length);
     expect(rows.length).toBeGreaterThan(5);
-    await untilFigure(page, 'Answers that count', rows.length);
-    expect(await figure(page, 'Here now')).toBeGreaterThan(VIEWERS / 2);
+    await untilFigure(page, 'Accepted answers', rows.length);
+    expect(await figure(page, 'Connected')).toBeGreaterThan(VIEWERS / 2);
     await page.getByText(QUESTION).waitFor();
   }, 60_000);
 
-  test('[Y-2] [Y-8] it ends with its figures, and nobody saw it', async () => {
+  test('[Y-2] [Y-8] ends with its figures and was never public', async () => {
     const { page } = owner;
     await button(page, 'End the rehearsal').click();
-    await page.getByText('Over', { exact: true }).waitFor();
-    await untilFigure(page, 'Here now', 0);
-    expect(await page.getByText(/A number does not fit/).allInnerTexts()).toEqual([]);
-    await page.getByText(/checks, all right/).waitFor();
-    await untilFigure(page, 'Here now', 0);
+    await page.getByText('Ended', { exact: true }).waitFor();
+    await untilFigure(page, 'Connected', 0);
+    expect(await page.getByText(/Mismatch/).allInnerTexts()).toEqual([]);
+    await page.getByText(/checks passed/).waitFor();
+    await untilFigure(page, 'Connected', 0);
     await expectUsable(page, 'rehearsal-over');
     await page.getByRole('link', { name: 'All shows' }).click();
     await page.getByRole('link', { name: 'Friday quiz night' }).waitFor();
@@ -130,14 +130,14 @@ describe('a rehearsal from the studio', () => {
     expect(metrics.includes(rehearsal.streamId)).toBe(false);
   }, 60_000);
 
-  test('[Y-10] nothing is left of it', async () => {
+  test('[Y-10] leaves nothing after it is deleted', async () => {
     const { page } = owner;
     await page.goto(`${fixture.url}/studio/streams/${showId}/rehearsal`);
-    await button(page, 'Remove it now').click();
-    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove it' }).click();
+    await button(page, 'Delete now').click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Rehearse the show' }).waitFor();
     const path = `${fixture.url}/studio/v1/streams/${rehearsal.streamId}`;
-    for (let tries = 0; tries < 200; tries++) {
+    for (let attempt = 0; attempt < 200; attempt++) {
       if ((await page.request.get(path)).status() === 404) break;
       await Bun.sleep(100);
     }

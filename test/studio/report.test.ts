@@ -9,19 +9,28 @@ import { playTestPicture } from '../support/media/test-source.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
+// `npm run test:full` runs this file again, with `expectUsable` at every size, light and dark.
+import '../support/full-run.ts';
 
-// The report of a short show with a recording, of which it is known what everybody did. Each test goes
-// on where the one before stopped.
+// The report of a short show with a recording and known answers. Each test continues where the
+// previous one stopped.
 
-// As little to encode as there can be, and soon on screen.
-const PICTURE = ['--media-preset', 'ultrafast', '--media-latency', 'low', '--media-segment', '500'];
+// Fast encoding with little delay.
+const MEDIA_SETTINGS = [
+  '--media-preset',
+  'ultrafast',
+  '--media-latency',
+  'low',
+  '--media-segment',
+  '500',
+];
 const QUIZ = { choices: ['Mars', 'Jupiter'], answer: 'Jupiter', duration: 2_000 };
 const LARGEST = 'Which planet is the largest?';
 const SPOT = 'Which one has a red spot?';
-/** What a click on the chart may be off by: pixels, and the steps of its mark. */
-const NEAR_MS = 750;
+/** Tolerance of a click on the chart: pixels and the step of the slider. */
+const TOLERANCE_MS = 750;
 
-// Whether the bars of answer times have the color that they are to have at the moment.
+// Whether the bars of answer times have the current accent color.
 const HAS_ACCENT = `(() => {
   const dotsOf = (context) => context.getImageData(0, 0, context.canvas.width, context.canvas.height).data;
   const canvas = document.querySelector('figure canvas');
@@ -41,7 +50,7 @@ let viewers: Viewer[];
 let report: ReadyReport;
 
 beforeAll(async () => {
-  fixture = await StudioFixture.start(PICTURE);
+  fixture = await StudioFixture.start(MEDIA_SETTINGS);
   owner = await fixture.openOwner();
 }, 30_000);
 afterAll(async () => {
@@ -51,19 +60,19 @@ afterAll(async () => {
 
 const api = <T>(method: string, path: string, data?: unknown) =>
   fixture.call<T>(owner, method, path, data);
-const ofShow = (part: string) => `/streams/${streamId}${part}`;
+const showPath = (part: string) => `/streams/${streamId}${part}`;
 const page = () => owner.page;
 const panel = (name: string) => page().getByRole('region', { name });
-/** What the recording's element says. */
+/** Evaluates a property of the video element. */
 const inVideo = <T>(what: string) => page().evaluate<T>(`document.querySelector('video').${what}`);
-const mark = () => page().getByRole('slider', { name: 'Place in the recording' });
+const slider = () => page().getByRole('slider', { name: 'Position in the recording' });
 
-/** Sends a quiz that one viewer gets wrong, and waits until its results are shown. */
+/** Sends a quiz, has viewers answer it, and waits for the results. */
 async function ask(question: string, choices: readonly string[]): Promise<void> {
-  const { id } = await api<StudioQuiz>('POST', ofShow('/quizzes'), { ...QUIZ, question });
+  const { id } = await api<StudioQuiz>('POST', showPath('/quizzes'), { ...QUIZ, question });
   await api('POST', `/quizzes/${id}/publish`);
-  for (const [place, choice] of choices.entries()) {
-    const viewer = viewers[place];
+  for (const [index, choice] of choices.entries()) {
+    const viewer = viewers[index];
     await until('a viewer has the quiz', () => viewer?.quiz?.quiz.id === id);
     expect(await viewer?.answer(choice)).toBe('counted');
   }
@@ -73,51 +82,51 @@ async function ask(question: string, choices: readonly string[]): Promise<void> 
 }
 
 describe('the report', () => {
-  test('[J-1] is not there before the end, and nobody is led astray', async () => {
+  test('[J-1] is not available before the end, and the page says so', async () => {
     const fields = { title: 'Friday quiz night', recording: true };
     streamId = (await api<StudioStream>('POST', '/streams', fields)).id;
     await page().goto(`${fixture.url}/studio/streams/${streamId}`);
     await page().getByRole('link', { name: 'Report' }).click();
-    await page().getByText('The show is not over yet').waitFor();
+    await page().getByText('The show has not ended yet').waitFor();
     await expectUsable(page(), 'report-before');
   }, 60_000);
 
-  test('a show is run: two quizzes, a winners round, and some words', async () => {
+  test('follows a show with two quizzes, a winners round and chat messages', async () => {
     const { token } = await api<{ token: string }>('POST', '/api-tokens', { name: 'Camera' });
     source = await playTestPicture(
       { url: fixture.url, account: { token } as Parameters<typeof playTestPicture>[0]['account'] },
       streamId,
     );
-    viewers = ['one', 'two', 'three'].map((name) => fixture.watch(streamId, name));
+    viewers = ['one', 'two', 'three'].map((name) => fixture.joinViewer(streamId, name));
     await until('all are counted', () => viewers.every((viewer) => viewer.count?.value === 3));
     await ask(LARGEST, ['Mars', 'Jupiter', 'Jupiter']);
     await ask(SPOT, ['Jupiter', 'Jupiter']);
-    await api('POST', ofShow('/request-winners'));
+    await api('POST', showPath('/request-winners'));
     await until('all have the winners', () =>
       viewers.every(({ snapshot }) => snapshot.winners.count !== null),
     );
     await viewers[0]?.sendMessage('question', 'What comes next?');
     await viewers[1]?.sendMessage('message', 'Hello there');
-    await api('POST', ofShow('/events'), { type: 'discount', data: { count: 4 } });
+    await api('POST', showPath('/events'), { type: 'discount', data: { count: 4 } });
     await Bun.sleep(2_000);
     await page().goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
     await page().getByText(/^3$/).first().waitFor();
-    await api('POST', ofShow('/end'), {});
-    // Else they would be counted on, and files of the audience with them.
+    await api('POST', showPath('/end'), {});
+    // Otherwise counts would continue and change the audience export.
     for (const viewer of viewers) viewer.leave();
-    await page().getByRole('link', { name: 'See the report' }).click();
+    await page().getByRole('link', { name: 'View the report' }).click();
     await page().getByRole('region', { name: 'Figures' }).waitFor();
-    const read = await api<Report>('GET', ofShow('/report'));
+    const read = await api<Report>('GET', showPath('/report'));
     if (read.state !== 'ready') throw new Error(read.state);
     report = read;
   }, 90_000);
 
-  test('[J-4] [J-6] [J-7] [J-8] [J-9] has the figures of what viewers did', async () => {
+  test('[J-4] [J-6] [J-7] [J-8] [J-9] has the figures of the show', async () => {
     const figures = panel('Figures');
     for (const [name, value] of [
-      ['Most at once', '3'],
-      ['Different viewers', '3'],
-      ['On average', report.average.toLocaleString(undefined, { maximumFractionDigits: 1 })],
+      ['Peak viewers', '3'],
+      ['Unique viewers', '3'],
+      ['Average viewers', report.average.toLocaleString(undefined, { maximumFractionDigits: 1 })],
     ] as const) {
       const figure = figures
         .locator('div', { has: page().getByText(name, { exact: true }) })
@@ -127,30 +136,30 @@ describe('the report', () => {
     expect(await panel('Quizzes').getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining(LARGEST),
       'Mars1 · 33 %',
-      'Jupiter ✓ right2 · 67 %',
+      'Jupiter ✓ correct2 · 67 %',
       expect.stringContaining(SPOT),
       'Mars0 · 0 %',
-      'Jupiter ✓ right2 · 100 %',
+      'Jupiter ✓ correct2 · 100 %',
     ]);
-    await panel('Quizzes').getByText('3 answered, 67 % of them right').waitFor();
-    await panel('Quizzes').getByText('2 answered, 100 % of them right').waitFor();
+    await panel('Quizzes').getByText('3 answered, 67 % correct').waitFor();
+    await panel('Quizzes').getByText('2 answered, 100 % correct').waitFor();
     await panel('Fairness')
       .getByText(/^Of 5 answers the first came/)
       .waitFor();
-    await panel('Fairness').getByText('No answer came before its quiz').waitFor();
-    const said = await panel('Chat').locator('dl > div').allTextContents();
-    expect(said).toEqual([
+    await panel('Fairness').getByText('No answer arrived before its quiz').waitFor();
+    const chatFigures = await panel('Chat').locator('dl > div').allTextContents();
+    expect(chatFigures).toEqual([
       ...['Messages1', 'Questions1', 'Greetings0', 'Cheers0'],
       ...['Hearts0', 'Purchases0', 'Discounts4'],
     ]);
   }, 30_000);
 
-  test('[P-28] lists who won', async () => {
+  test('[P-28] lists the winners', async () => {
     await panel('Winners').getByText('1 winner', { exact: true }).waitFor();
     await panel('Winners')
-      .getByRole('button', { name: /^Show them/ })
+      .getByRole('button', { name: /^Show winners/ })
       .click();
-    const list = panel('Winners').getByRole('list', { name: 'Winners by when they reported' });
+    const list = panel('Winners').getByRole('list', { name: 'Winners by report time' });
     const [winner] = await rowsOf('winners');
     await list.getByRole('listitem').first().waitFor();
     expect(await list.getByRole('listitem').allTextContents()).toEqual([
@@ -158,44 +167,44 @@ describe('the report', () => {
     ]);
   }, 30_000);
 
-  test('[J-10] [M-27] goes where the chart is pressed: the recording shows that moment', async () => {
-    await mark().waitFor();
+  test('[J-10] [M-27] seeks the recording to the pressed position of the chart', async () => {
+    await slider().waitFor();
     const track = panel('Audience').locator('.u-over');
     await track.scrollIntoViewIfNeeded();
     const box = await track.boundingBox();
     if (!box) throw new Error('there is no chart');
-    const { startMs, lengthMs } = await spanOf();
+    const { startMs, durationMs } = await spanOf();
     for (const share of [0.75, 0.5]) {
       await page().mouse.click(box.x + box.width * share, box.y + box.height / 2);
-      const wantedMs = startMs + lengthMs * share;
+      const wantedMs = startMs + durationMs * share;
       await expectShown(wantedMs);
-      expect(Math.abs(Number(await mark().inputValue()) * 1_000 - lengthMs * share)).toBeLessThan(
-        NEAR_MS,
-      );
+      expect(
+        Math.abs(Number(await slider().inputValue()) * 1_000 - durationMs * share),
+      ).toBeLessThan(TOLERANCE_MS);
     }
-    // By keyboard, too.
-    const before = Number(await mark().inputValue());
-    await mark().focus();
+    // By keyboard too.
+    const before = Number(await slider().inputValue());
+    await slider().focus();
     await page().keyboard.press('ArrowLeft');
-    await until('the mark goes back', async () => Number(await mark().inputValue()) < before);
+    await until('the slider goes back', async () => Number(await slider().inputValue()) < before);
   }, 30_000);
 
-  test('moves the mark while the recording plays', async () => {
-    const before = Number(await mark().inputValue());
+  test('moves the slider while the recording plays', async () => {
+    const before = Number(await slider().inputValue());
     await inVideo('play()');
-    await until('the mark moves', async () => Number(await mark().inputValue()) > before + 1);
+    await until('the slider moves', async () => Number(await slider().inputValue()) > before + 1);
     await inVideo('pause()');
     const { startMs } = await spanOf();
-    await expectShown(startMs + Number(await mark().inputValue()) * 1_000);
+    await expectShown(startMs + Number(await slider().inputValue()) * 1_000);
   }, 30_000);
 
-  test('takes whoever asks to a quiz in the recording', async () => {
-    await button(page(), 'See quiz 2 in the recording').click();
+  test('seeks the recording to a quiz', async () => {
+    await button(page(), 'Show quiz 2 in the recording').click();
     await expectShown(intervalStartMs(report.quizzes[1]?.toldInterval ?? 0));
     expect(await inVideo('matches(":focus")')).toBe(true);
   }, 30_000);
 
-  test('can be used by everybody, and printed', async () => {
+  test('is accessible and prints well', async () => {
     await expectUsable(page(), 'report');
     for (const colorScheme of ['dark', 'light'] as const) {
       await page().emulateMedia({ colorScheme });
@@ -203,12 +212,12 @@ describe('the report', () => {
     }
     await page().emulateMedia({ media: 'print', colorScheme: 'dark' });
     await page().setViewportSize({ width: 760, height: 1_075 });
-    for (const gone of [
+    for (const hidden of [
       page().locator('video'),
       panel('Files'),
       page().getByRole('navigation').first(),
     ])
-      expect(await gone.isVisible()).toBe(false);
+      expect(await hidden.isVisible()).toBe(false);
     expect(await page().evaluate('getComputedStyle(document.body).backgroundColor')).toBe(
       'rgb(245, 244, 248)',
     );
@@ -217,7 +226,7 @@ describe('the report', () => {
     await page().setViewportSize({ width: 1_280, height: 720 });
   }, 60_000);
 
-  test('[J-12] has files that hold what it says', async () => {
+  test('[J-12] has exports that match the figures', async () => {
     const [results, answers, winners, audience, chat, feed] = await Promise.all(
       ['results', 'answers', 'winners', 'audience', 'chat', 'feed'].map((what) => rowsOf(what)),
     );
@@ -240,7 +249,7 @@ describe('the report', () => {
     expect(feed?.length).toBeGreaterThan(5);
   }, 30_000);
 
-  test('[J-1] is not for moderators, and says so', async () => {
+  test('[J-1] is not available to moderators, and the page says so', async () => {
     const { link } = await api<{ link: string }>('POST', '/invitations', {
       email: 'mo@example.org',
       role: 'moderator',
@@ -257,37 +266,37 @@ describe('the report', () => {
     expect(moderator.errors).toEqual([]);
   }, 30_000);
 
-  test('[J-1] says how far it is, and that it could not be made', async () => {
-    let told: Report = { state: 'working', done: 0.4 };
+  test('[J-1] shows its progress and a failure', async () => {
+    let mockReport: Report = { state: 'working', done: 0.4 };
     await page().route(/\/report$/, (route) =>
       route.request().resourceType() === 'document'
         ? route.continue()
-        : route.fulfill({ json: told }),
+        : route.fulfill({ json: mockReport }),
     );
     await page().reload();
-    await page().getByRole('progressbar', { name: 'The report is being made' }).waitFor();
+    await page().getByRole('progressbar', { name: 'Creating the report' }).waitFor();
     await page().getByText('40%').waitFor();
     await expectUsable(page(), 'report-working');
-    told = { state: 'failed' };
-    await page().getByText('The report could not be made').waitFor();
+    mockReport = { state: 'failed' };
+    await page().getByText('The report could not be created').waitFor();
     await expectUsable(page(), 'report-failed');
     await page().unroute(/\/report$/);
     await page().reload();
     await panel('Figures').waitFor();
   }, 60_000);
 
-  test('says that the recording is gone, and is whole without it', async () => {
+  test('works without its recording', async () => {
     await page().route(/\.m3u8$/, (route) => route.fulfill({ status: 404 }));
     await page().reload();
-    await page().getByText('There is no recording, or none any more.').waitFor();
-    expect(await button(page(), 'See quiz 1 in the recording').count()).toBe(0);
-    expect(await mark().count()).toBe(0);
+    await page().getByText('The recording is not available.').waitFor();
+    expect(await button(page(), 'Show quiz 1 in the recording').count()).toBe(0);
+    expect(await slider().count()).toBe(0);
     await panel('Audience').locator('canvas').waitFor();
     expect(owner.errors).toEqual([]);
   }, 60_000);
 });
 
-/** The rows of a file as its link on the page leads to it. */
+/** The rows of an export, from its link on the page. */
 async function rowsOf(what: string): Promise<Record<string, unknown>[]> {
   const link = panel('Files').locator(`a[href*="/exports/${what}?format=ndjson"]`);
   const href = (await link.getAttribute('href')) ?? '';
@@ -298,13 +307,13 @@ async function rowsOf(what: string): Promise<Record<string, unknown>[]> {
   return rows.map((row) => JSON.parse(row));
 }
 
-/** When the chart begins, and how long it is. */
-async function spanOf(): Promise<{ readonly startMs: number; readonly lengthMs: number }> {
+/** Start and duration of the chart. */
+async function spanOf(): Promise<{ readonly startMs: number; readonly durationMs: number }> {
   const startMs = report.started ?? 0;
-  return { startMs, lengthMs: report.ended - startMs };
+  return { startMs, durationMs: report.ended - startMs };
 }
 
-/** The frame on screen was filmed then, by what the playlist says. */
+/** Checks the capture time of the frame on screen against the playlist. */
 async function expectShown(wantedMs: number): Promise<void> {
   const playlist = await (await fetch(`${fixture.url}/media/${streamId}/v0.m3u8`)).text();
   const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
@@ -312,7 +321,7 @@ async function expectShown(wantedMs: number): Promise<void> {
   await until('the recording is there', async () => {
     const positionS = await inVideo<number>('currentTime');
     offMs = firstMs + positionS * 1_000 - wantedMs;
-    return Math.abs(offMs) < NEAR_MS;
+    return Math.abs(offMs) < TOLERANCE_MS;
   }).catch(() => {
     throw new Error(`the recording is off by ${offMs} ms`);
   });

@@ -3,7 +3,7 @@ import type { StudioStream } from '../../protocol/studio.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
 
-// What the pages offer to whom, at every size, and what they say of a form that is not filled in.
+// What pages offer to each role, at every size, and the validation of forms.
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
@@ -15,31 +15,31 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => fixture?.close());
 
-test('a form says which field is not filled in, or filled in wrongly, and sends nothing', async () => {
+test('a form shows its invalid fields and sends nothing', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'Team' }).click();
-  await button(page, 'Invite somebody').click();
+  await button(page, 'Invite member').click();
   const dialog = page.getByRole('dialog');
-  const email = field(page, 'E-mail');
-  const saidOf = async () => {
+  const email = field(page, 'Email');
+  const validationText = async () => {
     const ids = (await email.getAttribute('aria-describedby'))?.split(' ') ?? [];
     const texts = ids.map((id) => page.locator(`[id="${id}"]`).textContent());
     return (await Promise.all(texts)).join(' ');
   };
   await page.getByRole('button', { name: /^Host/ }).click();
   await page.getByRole('option', { name: 'Moderator' }).click();
-  await button(page, 'Make a link').click();
-  expect(await saidOf()).toMatch(/fill/i);
+  await button(page, 'Create link').click();
+  expect(await validationText()).toMatch(/fill/i);
   await email.fill('nobody');
-  await button(page, 'Make a link').click();
+  await button(page, 'Create link').click();
   await dialog.getByText('@').waitFor();
-  expect(await saidOf()).toContain('@');
-  // Before the field is left: else the button moves from under whoever presses it.
+  expect(await validationText()).toContain('@');
+  // Before the field loses focus, since the button must not move under a press.
   await email.fill('mo@example.org');
   await dialog.getByText('@').waitFor({ state: 'hidden' });
-  await button(page, 'Make a link').click();
+  await button(page, 'Create link').click();
   const link = (await dialog.locator('code').textContent()) ?? '';
-  // It is not told again.
+  // The link is not shown again, so the dialog stays open.
   await page.keyboard.press('Escape');
   await page.mouse.click(2, 2);
   expect(await dialog.locator('code').textContent()).toBe(link);
@@ -48,7 +48,7 @@ test('a form says which field is not filled in, or filled in wrongly, and sends 
   moderator = await fixture.open(link, { viewport: { width: 390, height: 844 } });
 }, 60_000);
 
-test('[U-9] moderators are offered nothing that is for owners and hosts', async () => {
+test('[U-9] pages offer moderators nothing that only owners and hosts may do', async () => {
   const title = 'Quiz night';
   const stream = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
   const { page } = moderator;
@@ -57,8 +57,8 @@ test('[U-9] moderators are offered nothing that is for owners and hosts', async 
   await button(page, 'Join').click();
   await page.getByRole('link', { name: /Quiz night/ }).waitFor();
   expect(await button(page, 'New show').count()).toBe(0);
-  for (const place of ['team', 'tokens', 'webhooks']) {
-    await page.goto(`${fixture.url}/studio/${place}`);
+  for (const section of ['team', 'tokens', 'webhooks']) {
+    await page.goto(`${fixture.url}/studio/${section}`);
     await page.getByText('this needs the role owner').waitFor();
     expect(await page.getByRole('button', { name: /^(New|Invite)/ }).count()).toBe(0);
   }
@@ -68,7 +68,7 @@ test('[U-9] moderators are offered nothing that is for owners and hosts', async 
   await expectUsable(owner.page, 'set-up-addresses');
   await page.goto(setUp);
   await page.getByRole('heading', { name: 'About the show' }).waitFor();
-  for (const name of ['Start the show', 'Change', 'New stream key', 'Try again']) {
+  for (const name of ['Start the show', 'Edit', 'Replace stream key', 'Try again']) {
     expect(await button(page, name).count()).toBe(0);
   }
   await expectUsable(page, 'set-up-moderator');

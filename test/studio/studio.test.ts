@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
-import { button, expectUsable, field, writeQuiz } from '../support/studio/studio-pages.ts';
+import { addQuiz, button, expectUsable, field } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
+// `npm run test:full` runs this file again, with `expectUsable` at every size, light and dark.
+import '../support/full-run.ts';
 
-// What people do in the studio beside a show that goes well: `whole-show.test.ts` has that. Each test
-// goes on where the one before stopped.
+// Studio pages beyond a regular show, which `whole-show.test.ts` covers. Each test continues where
+// the previous one stopped.
 
-/** More than are read at once. */
-const MANY = 55;
+/** More than one page of the log. */
+const EVENT_COUNT = 55;
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
@@ -20,46 +22,46 @@ beforeAll(async () => {
 afterAll(() => fixture?.close());
 
 describe('the studio', () => {
-  test('[U-15] [U-16] an owner comes by a link, chooses a password, and is in', async () => {
+  test('[U-15] [U-16] signs an owner in by a link with a new password', async () => {
     owner = await fixture.open(await fixture.linkFor('ann@example.org'));
     const { page } = owner;
     await field(page, 'New password').waitFor();
     await expectUsable(page, 'link');
     await field(page, 'Your name').fill('Ann');
     await field(page, 'New password').fill(PASSWORD);
-    await page.getByRole('button', { name: /^(Keep it|Join)$/ }).click();
+    await page.getByRole('button', { name: /^(Save password|Join)$/ }).click();
     await page.getByRole('heading', { name: 'Shows', level: 1 }).waitFor();
     expect(page.url()).not.toContain('#');
   }, 60_000);
 
-  test('has a place for tokens, and one for who is signed in', async () => {
+  test('has pages for API tokens and the profile', async () => {
     const { page } = owner;
-    for (const place of ['API tokens', 'You']) {
-      await page.getByRole('link', { name: place, exact: true }).click();
-      await page.getByRole('heading', { name: place, level: 1 }).waitFor();
-      await expectUsable(page, place.toLowerCase().replace(' ', '-'));
+    for (const section of ['API tokens', 'Profile']) {
+      await page.getByRole('link', { name: section, exact: true }).click();
+      await page.getByRole('heading', { name: section, level: 1 }).waitFor();
+      await expectUsable(page, section.toLowerCase().replace(' ', '-'));
     }
   }, 60_000);
 
-  test('says what is wrong with a quiz, and nothing is lost by it', async () => {
+  test('shows the errors of a quiz and keeps its input', async () => {
     const { page } = owner;
     const show = { title: 'A show' };
     streamId = (await fixture.call<StudioStream>(owner, 'POST', '/streams', show)).id;
     await page.goto(`${fixture.url}/studio/streams/${streamId}/rundown`);
     await button(page, 'New quiz').click();
     await field(page, 'Choice 1').fill('Mars');
-    await button(page, 'Add it').click();
-    await page.getByText('Say which choice is right.').waitFor();
+    await button(page, 'Add').click();
+    await page.getByText('Select the correct answer.').waitFor();
     expect(await field(page, 'Choice 1').inputValue()).toBe('Mars');
     await expectUsable(page, 'quiz-errors');
     await button(page, 'Cancel').click();
   }, 60_000);
 
-  test('[D-7] says what is wrong with a file, and where; a quiz that is not wanted goes away', async () => {
+  test('[D-7] shows the errors of an import with their lines, and deletes a quiz', async () => {
     const { page } = owner;
-    await writeQuiz(page, 'Which planet is the largest?');
+    await addQuiz(page, 'Which planet is the largest?');
     await button(page, 'Import').click();
-    await field(page, 'Or paste its text').fill(
+    await field(page, 'Or paste the content').fill(
       'question,choice 1,choice 2,answer\nHow many moons?,One,Two,Three\n',
     );
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
@@ -70,36 +72,36 @@ describe('the studio', () => {
       .waitFor();
     await expectUsable(page, 'import-errors');
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: /^What to do/ }).click();
+    await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await button(page, 'Delete').click();
     await page.getByText('No quizzes yet').waitFor();
   }, 60_000);
 
-  test('[B-8] [B-9] a page that is opened late has what was sent before, and how many saw it', async () => {
+  test('[B-8] [B-9] loads earlier events and the audience history on the on-air page', async () => {
     const { page } = owner;
     await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
     const send = (type: string) =>
       fixture.call(owner, 'POST', `/streams/${streamId}/events`, { type, data: null });
     await send('curtain');
-    // A page of what was sent ends with a whole interval.
+    // A page of the log ends with a whole interval.
     await until('the curtain is told', async () =>
       (await fixture.sentEvents(owner, streamId)).some(({ type }) => type === 'curtain'),
     );
-    for (let n = 0; n < MANY; n++) await send('lights');
+    for (let n = 0; n < EVENT_COUNT; n++) await send('lights');
     const audience = page.waitForResponse(/\/audience\?to=/);
     await page.goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
     const list = page.getByLabel('Sent events');
     await list.getByText('lights').nth(49).waitFor();
     expect(await list.getByText('curtain').count()).toBe(0);
-    await button(page, 'Earlier').click();
+    await button(page, 'Load earlier').click();
     await list.getByText('curtain').waitFor();
-    await button(page, 'Earlier').waitFor({ state: 'detached' });
-    expect(await list.getByText('lights').count()).toBe(MANY);
+    await button(page, 'Load earlier').waitFor({ state: 'detached' });
+    expect(await list.getByText('lights').count()).toBe(EVENT_COUNT);
     expect((await audience).status()).toBe(200);
   }, 60_000);
 
-  test('[U-6] [U-8] who signs out everywhere is out in every window', async () => {
+  test('[U-6] [U-8] signs out every window', async () => {
     const { page, context } = owner;
     const second = await context.newPage();
     await second.goto(`${fixture.url}/studio/`);
@@ -111,7 +113,7 @@ describe('the studio', () => {
     await second.getByRole('heading', { name: 'Sign in' }).waitFor();
   }, 60_000);
 
-  test('made no errors on the way', () => {
+  test('logged no errors', () => {
     expect(owner.errors).toEqual([]);
   });
 });

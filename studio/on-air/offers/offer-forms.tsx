@@ -73,7 +73,7 @@ export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
       <div className="grid gap-4 sm:grid-cols-[1fr_2fr]">
         <TextField label="Buyer" value={name} onChange={setName} maxLength={CHAT_NAME_CHARS} />
         <TextField
-          label="Purchase"
+          label="Purchase text"
           placeholder="bought two mugs"
           value={text}
           onChange={setText}

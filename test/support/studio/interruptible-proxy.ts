@@ -1,71 +1,71 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A way to a service that a test cuts, as a network is cut: what is sent is lost, and nobody is told.
- * Who goes on by a connection of before when the way is there again is told that there is none.
+ * A TCP proxy to a service that a test can interrupt. During an interruption it drops data without
+ * closing connections, like a broken network. After it, old connections are closed.
  */
 export class InterruptibleProxy {
-  private readonly near = new Set<Socket>();
-  private isCut = false;
+  private readonly clients = new Set<Socket>();
+  private isInterrupted = false;
 
   private constructor(
     private readonly server: Server,
     readonly url: string,
   ) {}
 
-  /** @param port of the service */
+  /** Starts a proxy. @param port port of the service */
   static async to(port: number): Promise<InterruptibleProxy> {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const own = typeof address === 'object' ? address?.port : null;
-    const line = new InterruptibleProxy(server, `http://127.0.0.1:${own}`);
-    server.on('connection', (near) => line.join(near, port));
-    return line;
+    const proxy = new InterruptibleProxy(server, `http://127.0.0.1:${own}`);
+    server.on('connection', (client) => proxy.accept(client, port));
+    return proxy;
   }
 
-  cut(): void {
-    this.isCut = true;
-    for (const near of this.near) near.emit('cut');
+  interrupt(): void {
+    this.isInterrupted = true;
+    for (const client of this.clients) client.emit('interrupt');
   }
 
-  mend(): void {
-    this.isCut = false;
+  restore(): void {
+    this.isInterrupted = false;
   }
 
   close(): void {
-    for (const near of this.near) near.destroy();
+    for (const client of this.clients) client.destroy();
     this.server.close();
   }
 
-  private join(near: Socket, port: number): void {
-    this.near.add(near);
-    // What the other side sees of an error is the end.
-    near.on('error', () => {});
-    near.on('close', () => this.near.delete(near));
-    if (this.isCut) this.lose(near);
-    else this.pass(near, connect(port, '127.0.0.1'));
+  private accept(client: Socket, port: number): void {
+    this.clients.add(client);
+    // Errors reach the other side as a close.
+    client.on('error', () => {});
+    client.on('close', () => this.clients.delete(client));
+    if (this.isInterrupted) this.blackhole(client);
+    else this.forward(client, connect(port, '127.0.0.1'));
   }
 
-  private pass(near: Socket, far: Socket): void {
-    const end = () => near.destroy();
-    far.on('error', () => {});
-    far.on('close', end);
-    near.on('close', () => far.destroy());
-    near.pipe(far).pipe(near);
-    near.once('cut', () => {
-      far.off('close', end);
-      near.unpipe();
-      far.unpipe();
-      far.destroy();
-      this.lose(near);
+  private forward(client: Socket, upstream: Socket): void {
+    const end = () => client.destroy();
+    upstream.on('error', () => {});
+    upstream.on('close', end);
+    client.on('close', () => upstream.destroy());
+    client.pipe(upstream).pipe(client);
+    client.once('interrupt', () => {
+      upstream.off('close', end);
+      client.unpipe();
+      upstream.unpipe();
+      upstream.destroy();
+      this.blackhole(client);
     });
   }
 
-  private lose(near: Socket): void {
-    near.on('data', () => {
-      if (!this.isCut) near.destroy();
+  private blackhole(client: Socket): void {
+    client.on('data', () => {
+      if (!this.isInterrupted) client.destroy();
     });
-    near.resume();
+    client.resume();
   }
 }

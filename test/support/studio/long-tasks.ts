@@ -1,10 +1,10 @@
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A stretch in which a page could do nothing else. */
+/** A task that blocked the main thread. */
 export interface LongTask {
-  /** How long it took, ms. */
+  /** Duration, ms. */
   readonly wallMs: number;
-  /** How long the processor was at it, ms: what other programs do at the time is not in it. */
+  /** CPU time, ms; excludes other programs. */
   readonly cpuMs: number;
 }
 
@@ -21,10 +21,10 @@ interface TraceEvent {
 const TASK = 'ThreadControllerImpl::RunTask';
 
 /**
- * The longest task of a page's main thread while something is done in it. Of several pages in one
- * browser it is the one whose tasks took longest.
+ * The longest main thread task of a page during an action. With several pages in the browser, the
+ * maximum of all.
  */
-export async function longestTask(page: Page, work: () => Promise<void>): Promise<LongTask> {
+export async function longestTask(page: Page, action: () => Promise<void>): Promise<LongTask> {
   const session = await page.context().newCDPSession(page);
   const events: TraceEvent[] = [];
   session.on('Tracing.dataCollected', ({ value }) => {
@@ -34,25 +34,25 @@ export async function longestTask(page: Page, work: () => Promise<void>): Promis
     transferMode: 'ReportEvents',
     traceConfig: { includedCategories: ['toplevel'], excludedCategories: ['*'] },
   });
-  await work();
-  await ended(session);
+  await action();
+  await stopTracing(session);
   const main = new Set(
     events
       .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
-      .map(placeOf),
+      .map(threadOf),
   );
   const tasks = events
-    .filter((event) => event.name === TASK && event.ph === 'X' && main.has(placeOf(event)))
+    .filter((event) => event.name === TASK && event.ph === 'X' && main.has(threadOf(event)))
     .map(({ dur = 0, tdur = 0 }): LongTask => ({ wallMs: dur / 1_000, cpuMs: tdur / 1_000 }));
-  if (tasks.length === 0) throw new Error('the browser told of no task');
+  if (tasks.length === 0) throw new Error('the trace has no tasks');
   return tasks.reduce((longest, task) => (task.cpuMs > longest.cpuMs ? task : longest));
 }
 
-function placeOf({ pid, tid }: TraceEvent): string {
+function threadOf({ pid, tid }: TraceEvent): string {
   return `${pid}/${tid}`;
 }
 
-async function ended(session: CDPSession): Promise<void> {
+async function stopTracing(session: CDPSession): Promise<void> {
   const complete = new Promise<void>((resolve) =>
     session.once('Tracing.tracingComplete', () => resolve()),
   );

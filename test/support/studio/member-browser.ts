@@ -4,15 +4,15 @@ import { type Account, expectJson, type Harness } from '../harness/harness.ts';
 
 export const PASSWORD = 'correct horse battery';
 
-/** A browser with the page of the studio: it keeps the cookie, and what the page knows. */
+/** A studio client with the cookie and CSRF token of a session, as a browser page has them. */
 export class Browser {
-  /** `name=value` of the session's cookie; null when there is none. */
+  /** `name=value` of the session cookie; null: none. */
   cookie: string | null = null;
   csrf: string | null = null;
 
   constructor(private readonly url: string) {}
 
-  /** Sends what the page would: with the cookie, and the token with writes. */
+  /** Sends a request as the page would: with the cookie, and the CSRF token for writes. */
   async send(
     method: string,
     path: string,
@@ -33,7 +33,7 @@ export class Browser {
     return response;
   }
 
-  /** Signs in by a password or a link. */
+  /** Starts a session with a password or a link. */
   async begin(path: string, body: object): Promise<Session> {
     const session = await expectJson<Session>(await this.send('POST', path, body), 201);
     this.csrf = session.csrf;
@@ -52,19 +52,19 @@ export class Browser {
   }
 }
 
-/** A member, signed in in a browser. */
+/** A signed-in member. */
 export interface SignedIn {
   readonly browser: Browser;
   readonly uuid: string;
   readonly email: string;
 }
 
-/** The secret of a link, which is behind its `#kind=`. */
+/** The token of a link, from its fragment. */
 export function tokenOf(link: string): string {
   return new URL(link).hash.split('=')[1] ?? '';
 }
 
-/** Invites somebody, with the account's token. */
+/** Invites a member with the account's API token. */
 export async function invited(
   harness: Harness,
   role: MemberRole,
@@ -77,7 +77,7 @@ export async function invited(
   return { id, email, token: tokenOf(link) };
 }
 
-/** A new member of an account, signed in. */
+/** Creates a member of an account and signs in. */
 export async function newMember(
   harness: Harness,
   role: MemberRole,

@@ -14,19 +14,19 @@ import { addAxe } from '../player/axe.ts';
 import { FAST_POLLING } from '../player/show-fixture.ts';
 
 export const PASSWORD = 'correct horse battery';
-// What a browser says by itself of an answer that a page expects, or of a line that a test cut.
+// Console errors that browsers log for expected responses and interrupted connections.
 const EXPECTED = /^Failed to load resource: /;
 const NO_VIDEO = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
-/** The studio in a browser of its own. */
+/** A page in its own browser context. */
 export interface OpenedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the page got wrong. */
+  /** Errors that the page logged or threw. */
   readonly errors: string[];
 }
 
-/** The program as people run it, with browsers for who is at work in the studio. */
+/** A running service with browsers for hosts and viewers. */
 export class StudioFixture {
   private readonly viewers: Viewer[] = [];
 
@@ -37,7 +37,7 @@ export class StudioFixture {
     private readonly folder: ReturnType<typeof temporaryFolder>,
   ) {}
 
-  /** A service with the account of Ann, who has no password yet. @param more settings */
+  /** Starts a service with the account of Ann, who has no password yet. @param more settings */
   static async start(more: readonly string[] = []): Promise<StudioFixture> {
     const folder = temporaryFolder();
     const settings = ['--data', folder.path('data'), ...NO_VIDEO, ...more];
@@ -50,7 +50,7 @@ export class StudioFixture {
     return new StudioFixture(await serveProcess(settings), settings, browser, folder);
   }
 
-  /** A service that was started for the first time. */
+  /** Starts a new service without an account. */
   static async startFirst(): Promise<StudioFixture> {
     const folder = temporaryFolder();
     const settings = ['--data', folder.path('data'), ...NO_VIDEO];
@@ -58,7 +58,7 @@ export class StudioFixture {
     return new StudioFixture(server, settings, browser, folder);
   }
 
-  /** The folder with its data. */
+  /** The data folder. */
   get data(): string {
     return this.folder.path('data');
   }
@@ -67,12 +67,12 @@ export class StudioFixture {
     return this.server.url;
   }
 
-  /** The link that the service printed at its start. */
+  /** The setup link that the service printed. */
   get setupLink(): string {
     return /\S+#setup=\S+/.exec(this.server.startupOutput)?.[0] ?? '';
   }
 
-  /** The link with which somebody chooses a password. */
+  /** A link to choose a password. */
   async linkFor(email: string): Promise<string> {
     const data = this.settings.slice(0, 2);
     const origin = ['--public-url', this.url];
@@ -80,7 +80,11 @@ export class StudioFixture {
     return JSON.parse(stdout).link;
   }
 
-  /** A call of the studio API by somebody at work, that must do. @returns its JSON */
+  /**
+   * Calls the studio API as a signed-in host.
+   * @returns the JSON of the response
+   * @throws for an error response
+   */
   async call<T>({ context }: OpenedPage, method: string, path: string, data?: unknown): Promise<T> {
     const studio = `${this.url}/studio/v1`;
     const session = await context.request.get(`${studio}/session`);
@@ -90,7 +94,7 @@ export class StudioFixture {
     return response.status() === 204 ? (null as T) : response.json();
   }
 
-  /** @param script what runs before the page */
+  /** Opens a page in a new browser context. @param script runs before the page's scripts */
   async open(path: string, options: BrowserContextOptions = {}, script = ''): Promise<OpenedPage> {
     const context = await this.browser.newContext({ reducedMotion: 'reduce', ...options });
     context.setDefaultTimeout(15_000);
@@ -106,7 +110,7 @@ export class StudioFixture {
     return { page, context, errors };
   }
 
-  /** The studio as Ann has it, who owns the account; her way in is tried elsewhere. */
+  /** Opens the studio as Ann, the owner. Other tests cover her sign-in. */
   async openOwner(): Promise<OpenedPage> {
     const link = await this.linkFor('ann@example.org');
     const owner = await this.open('/studio/');
@@ -117,13 +121,13 @@ export class StudioFixture {
     return owner;
   }
 
-  /** Somebody who watches, in a browser of their own. */
-  watchPage(streamId: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-    return this.open(`/watch/${streamId}`, options, FAST_POLLING);
+  /** Opens the viewers' page in a new browser context. */
+  openViewerPage(streamId: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
+    return this.open(`/joinViewer/${streamId}`, options, FAST_POLLING);
   }
 
-  /** Somebody who watches, without a browser. */
-  watch(streamId: string, viewerId: string): Viewer {
+  /** Joins the show as a viewer without a browser. */
+  joinViewer(streamId: string, viewerId: string): Viewer {
     const viewer = joinShow({
       baseUrl: this.url,
       streamId,
@@ -135,20 +139,20 @@ export class StudioFixture {
     return viewer;
   }
 
-  /** The events of a show that viewers were sent, by the producer's export. */
+  /** The events that viewers received, from the feed export. */
   async sentEvents({ page }: OpenedPage, streamId: string): Promise<FeedEvent[]> {
     const path = `/studio/v1/streams/${streamId}/exports/feed`;
     const rows = (await (await page.request.get(this.url + path)).text()).split('\n');
     return rows.filter(Boolean).flatMap((row) => JSON.parse(row).events);
   }
 
-  /** As a power failure: nothing is said before. */
+  /** Kills the service without a shutdown, like a power failure. */
   async kill(): Promise<void> {
     this.server.signal('SIGKILL');
     await this.server.exited;
   }
 
-  /** The same service on the same port. */
+  /** Restarts the service on the same port. */
   async restart(): Promise<void> {
     const port = new URL(this.url).port;
     this.server = await serveProcess([...this.settings, '--port', port]);
