@@ -5,30 +5,31 @@ import { startFramework } from './peers/framework.ts';
 import { measureStatement } from './peers/statement.ts';
 import type { Bench } from './run/bench.ts';
 import { type Contender, compare, type Started } from './run/compare.ts';
-import { type BenchDatabase, onDatabase, startDatabase } from './run/database.ts';
+import { type BenchDatabase, clusterSettings, startDatabase } from './run/database.ts';
 import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
 import type { Usage } from './run/pinned.ts';
-import { answersTo, CHOICES, checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
+import { answerRequests, CHOICES, checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
 
-/** Each answers each quiz once. */
+/** Each viewer answers each quiz once. */
 const VIEWERS = 20_000;
-/** So many wait for their answer, as in the seconds before a close; viewers fill them evenly. */
+/** Concurrent requests, as in the seconds before a close; the number of viewers is a multiple. */
 const CONNECTIONS = 1_000;
-/** Whose heartbeats are sent beside it. */
+/** Viewers whose heartbeats are measured for comparison. */
 const HEARTBEAT_VIEWERS = 1_000;
-/** More than a core takes: of the last quizzes not all is sent. */
+/** More than a core can process, so that the load never runs out of requests. */
 const ANSWERS_PER_S_MAX = 140_000;
-/** Quizzes are open for longer than the load, which takes a while to connect. */
+/** Quizzes stay open for longer than the load, which needs time to connect. */
 const AFTER_S = 4;
 const ROWS = 250;
 const HEARTBEAT = 'Fourbeat, heartbeat';
 const FASTIFY = 'Fastify, @fastify/jwt';
 
-/** Answers that are durable when they are acknowledged, against our heartbeat and what one would write. */
+/** Durable answers, against our heartbeat and a typical service with Fastify and PostgreSQL. */
 export const answer: Bench = {
   name: 'answer',
-  about: 'a durable answer to a quiz, against our heartbeat, Fastify and databases by themselves',
-  needs: ['wrk', 'postgresql', 'redis-server'],
+  description:
+    'a durable answer to a quiz, against our heartbeat, Fastify and databases by themselves',
+  requires: ['wrk', 'postgresql', 'redis-server'],
   run: async (options) => {
     const database = await startDatabase();
     try {
@@ -73,7 +74,7 @@ const inSqlite: Contender = {
 const inPostgres = (database: BenchDatabase): Contender => ({
   name: 'Fourbeat, PostgreSQL',
   start: async () => {
-    const { settings, stop } = await onDatabase(database);
+    const { settings, stop } = await clusterSettings(database);
     const fourbeat = await startFourbeat(settings);
     const stopAll = async () => {
       await fourbeat.stop();
@@ -89,8 +90,8 @@ function answering(fourbeat: Fourbeat, others: readonly Used[]): Started['measur
   return async (seconds) => {
     const count = Math.ceil((ANSWERS_PER_S_MAX * seconds) / VIEWERS);
     const ids = await draftQuizzes(fourbeat, count, (seconds + AFTER_S) * 1_000);
-    const [rounds, viewers] = [[] as ReturnType<typeof answersTo>[], await tokens.of(VIEWERS)];
-    for (const id of ids) rounds.push(answersTo(streamId, await publishQuiz(fourbeat, id)));
+    const [rounds, viewers] = [[] as ReturnType<typeof answerRequests>[], await tokens.of(VIEWERS)];
+    for (const id of ids) rounds.push(answerRequests(streamId, await publishQuiz(fourbeat, id)));
     const task = { url, connections: CONNECTIONS, tokens: viewers, rounds, seconds };
     const { figures, accepted } = await sendAnswers(task, usageOf([server, ...others]));
     await checkCounts(fourbeat, ids, accepted);
@@ -126,7 +127,7 @@ const fastify = (database: BenchDatabase): Contender => ({
       const closesMs = Date.now() + (seconds + AFTER_S) * 1_000;
       const count = Math.ceil((ANSWERS_PER_S_MAX * seconds) / VIEWERS);
       const ids = await peer.openQuizzes(streamId, { choices: CHOICES, closesMs }, count);
-      const rounds = ids.map((id) => answersTo(streamId, { id, closeInterval: 0 }));
+      const rounds = ids.map((id) => answerRequests(streamId, { id, closeInterval: 0 }));
       const task = { url, connections: CONNECTIONS, tokens: viewers, rounds, seconds };
       const { figures, accepted } = await sendAnswers(task, usageOf([server, database]));
       await peer.checkCounts(ids, accepted);
@@ -150,7 +151,7 @@ interface Used {
   usage(): Usage;
 }
 
-/** CPU time of all of them together. */
+/** CPU time of all processes. */
 function usageOf(all: readonly Used[]): () => number {
   return () => all.reduce((sum, one) => sum + one.usage().cpuS, 0);
 }

@@ -5,25 +5,27 @@ import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { BENCHES } from './benches.ts';
 import { fillPage } from './page/fill.ts';
 import { RESULTS_FOLDER } from './page/results.ts';
-import { type Bench, WrongAnswer } from './run/bench.ts';
+import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
-import { missingOf } from './run/needed.ts';
+import { missingDependencies } from './run/dependencies.ts';
 import { createProgress } from './run/progress.ts';
-import { type Machine, type MadeResult, verdictOf } from './run/result.ts';
+import { type Machine, type StoredResult, verdictOf } from './run/result.ts';
 import { tableOf } from './run/table.ts';
 
 const names = BENCHES.map(({ name }) => name);
-const list = BENCHES.map(({ name, about }) => `  ${name.padEnd(12)}${about}`).join('\n');
+const list = BENCHES.map(({ name, description }) => `  ${name.padEnd(12)}${description}`).join(
+  '\n',
+);
 
 const program = new Command('bench')
-  .description('measures Fourbeat beside what others would use, and writes tables, JSON and charts')
-  .argument('[name...]', 'what to measure; all of it when none is named', nameOf)
-  .option('--rounds <number>', 'how often those that are compared take turns', atLeast(1), 5)
-  // Who is counted is there for a second: in the next one it is seen whether all are.
-  .option('--seconds <number>', 'how long a turn is', atLeast(2), 4)
-  .option('--out <folder>', 'where JSON and charts are written', 'bench-results')
-  .option('--page', 'writes to docs/performance, and the tables of docs/performance.md from there')
-  .addHelpText('after', `\nMeasurements:\n${list}`)
+  .description('measures Fourbeat and alternatives, and writes tables, JSON and charts')
+  .argument('[name...]', 'benchmarks to run (default: all)', nameOf)
+  .option('--rounds <number>', 'measurements of each contender', atLeast(1), 5)
+  // A heartbeat counts for a second; the check of the count needs another one.
+  .option('--seconds <number>', 'seconds of each measurement', atLeast(2), 4)
+  .option('--out <folder>', 'folder of JSON files and charts', 'bench-results')
+  .option('--page', 'write results to docs/performance, and docs/performance/tables.md')
+  .addHelpText('after', `\nBenchmarks:\n${list}`)
   .parse();
 
 function nameOf(name: string, before: string[] = []): string[] {
@@ -40,7 +42,7 @@ function atLeast(least: number): (text: string) => number {
   };
 }
 
-// What was started ends with this process, and 'exit' comes of no signal by itself.
+// Exit listeners end the started programs; signals do not cause an 'exit' event by themselves.
 for (const [signal, code] of Object.entries({ SIGHUP: 129, SIGINT: 130, SIGTERM: 143 })) {
   process.on(signal, () => process.exit(code));
 }
@@ -69,15 +71,17 @@ for (const bench of chosen) {
   const result = await bench.run({ rounds, seconds, progress }).catch((error) => {
     progress.clear();
     failed += 1;
-    // A wrong answer says all there is to say; anything else is a fault of the bench.
-    console.error(`${bench.name}: ${error instanceof WrongAnswer ? error.message : error?.stack}`);
+    // An incorrect response needs no stack; any other error is a defect of the benchmark.
+    console.error(
+      `${bench.name}: ${error instanceof IncorrectResponse ? error.message : error?.stack}`,
+    );
     return null;
   });
   if (!result) continue;
   progress.clear();
   console.log(`${tableOf(result)}\n`);
   const madeAt = new Date().toISOString();
-  const made: MadeResult = { madeAt, machine, rounds, seconds, ...result };
+  const made: StoredResult = { madeAt, machine, rounds, seconds, ...result };
   writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(made, null, 2)}\n`);
   writeFileSync(join(folder, `${bench.name}.svg`), chartOf(result));
   if (result.failures?.length) failed += 1;
@@ -85,17 +89,17 @@ for (const bench of chosen) {
 }
 console.log(`JSON and charts are in ${folder}`);
 if (page) fillPage(folder);
-if (missed > 0) console.log(`${missed} of the targets not reached: see the tables`);
-if (failed > 0) console.log(`${failed} of ${chosen.length} measurements failed: see above`);
-// Connections to servers that are gone would keep the process for a while.
+if (missed > 0) console.log(`${missed} targets are missed: see the tables`);
+if (failed > 0) console.log(`${failed} of ${chosen.length} benchmarks failed: see above`);
+// Open connections to ended servers would delay the exit.
 process.exit(failed > 0 ? 1 : 0);
 
-/** Says at once what is missing, not after half an hour. */
+/** Exits with 1 at once when a required program is missing. */
 function requireAll(benches: readonly Bench[]): void {
-  const missing = missingOf(benches.flatMap(({ needs = [] }) => needs));
+  const missing = missingDependencies(benches.flatMap(({ requires = [] }) => requires));
   if (missing.length === 0) return;
   console.error(
-    `This machine lacks what is measured with: apt-get install --no-install-recommends ${missing.join(' ')}`,
+    `Required programs are missing. Install them with: apt-get install --no-install-recommends ${missing.join(' ')}`,
   );
   process.exit(1);
 }

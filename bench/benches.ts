@@ -1,7 +1,7 @@
 import { answer } from './answer.ts';
 import { close } from './close.ts';
 import { feed } from './feed.ts';
-import { feedHeld } from './feed-held.ts';
+import { feedLongPoll } from './feed-long-poll.ts';
 import { growth } from './growth.ts';
 import { heartbeat } from './heartbeat.ts';
 import { mixed } from './mixed.ts';
@@ -14,7 +14,7 @@ import { viewers } from './viewers.ts';
 export const BENCHES: readonly Bench[] = [
   heartbeat,
   feed,
-  feedHeld,
+  feedLongPoll,
   token,
   answer,
   close,

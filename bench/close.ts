@@ -1,20 +1,20 @@
 import type { CloseOutcome, CloseTask } from './load/close-load.ts';
 import { startLoad } from './load/load.ts';
 import { ViewerTokens } from './load/viewer-tokens.ts';
-import { type Bench, type BenchOptions, WrongAnswer } from './run/bench.ts';
-import { onDatabase, startDatabase } from './run/database.ts';
+import { type Bench, type BenchOptions, IncorrectResponse } from './run/bench.ts';
+import { clusterSettings, startDatabase } from './run/database.ts';
 import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
 import { checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
 import type { Row } from './run/result.ts';
 import { spreadOf } from './run/statistics.ts';
 
 const VIEWERS = 20_000;
-/** A process holds 20,000 files on this kind of machine: the last viewers share those of the first. */
+/** A process may have 20,000 open files; further viewers share connections. */
 const CONNECTIONS = 18_000;
 const ANSWERS_MS = 2_000;
-/** The round takes reports for a second from the interval that asked for them, on their way included. */
+/** The round accepts reports for a second after the interval that requested them. */
 const REPORTS_MS = 800;
-/** The quiz is told of within 250 ms, and its last answers may be late. */
+/** Viewers receive the quiz within 250 ms, and the last answers may be late. */
 const DURATION_MS = ANSWERS_MS + 2_000;
 const POLL_MS = 50;
 const AT_MOST_MS = 250;
@@ -22,15 +22,15 @@ const AIM_MS = 100;
 
 type Figures = Record<'p99 ms' | 'p50 ms' | 'most ms' | 'sent late p99 ms', number>;
 
-/** The moment that a show is judged by: all answer, and then all want to have won. */
+/** The peak load of a show: all viewers answer, and then all report a win. */
 export const close: Bench = {
   name: 'close',
-  about: `${VIEWERS} viewers answer in 2 s, and then report as winners within a second`,
-  needs: ['postgresql', 'redis-server'],
+  description: `${VIEWERS} viewers answer in 2 s, and then report as winners within a second`,
+  requires: ['postgresql', 'redis-server'],
   run: async (options) => {
     const inSqlite = await measured('SQLite', await startFourbeat(), options);
     const database = await startDatabase();
-    const { settings, stop } = await onDatabase(database);
+    const { settings, stop } = await clusterSettings(database);
     try {
       const inPostgres = await measured('PostgreSQL', await startFourbeat(settings), options);
       const rows = [...inSqlite, ...inPostgres];
@@ -58,9 +58,9 @@ async function measured(record: string, fourbeat: Fourbeat, options: BenchOption
   const tokens = new ViewerTokens(fourbeat);
   const samples: Record<'answers' | 'reports', CloseOutcome>[] = [];
   try {
-    // The first is not counted: what is not compiled yet may be too late for a report.
+    // The first run is a warm-up: code that is not compiled yet may be too slow for a report.
     for (let round = 0; round <= options.rounds; round++) {
-      options.progress.say(`close: ${record}, round ${round} of ${options.rounds}`);
+      options.progress.show(`close: ${record}, round ${round} of ${options.rounds}`);
       samples.push(await oneClose(fourbeat, await tokens.of(VIEWERS)));
     }
   } finally {
@@ -83,16 +83,16 @@ async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
   };
   const load = startLoad('close-load.ts', task);
   try {
-    await load.said('connected');
+    await load.receive('connected');
     const ids = await draftQuizzes(fourbeat, 1, DURATION_MS);
     for (const id of ids) await publishQuiz(fourbeat, id);
-    const answers = await load.said<CloseOutcome>('answers');
+    const answers = await load.receive<CloseOutcome>('answers');
     await checkCounts(fourbeat, ids, [answers.accepted]);
     const { id } = await studio<{ id: string }>('POST', `/streams/${streamId}/request-winners`);
-    const reports = await load.said<CloseOutcome>('reports');
+    const reports = await load.receive<CloseOutcome>('reports');
     const counted = await winnersOf(fourbeat, id);
     if (counted !== reports.accepted) {
-      throw new WrongAnswer(`the round counts ${counted} winners of ${reports.accepted}`);
+      throw new IncorrectResponse(`the round counts ${counted} winners of ${reports.accepted}`);
     }
     return { answers, reports };
   } finally {
@@ -110,8 +110,8 @@ async function winnersOf({ studio, streamId }: Fourbeat, round: string): Promise
   }
 }
 
-function figuresOf({ wrong, p50Ms, p99Ms, mostMs, lateP99Ms }: CloseOutcome): Figures {
-  if (wrong !== null)
-    throw new WrongAnswer(`${wrong}; p99 after ${p99Ms} ms, sent ${lateP99Ms} ms late`);
-  return { 'p99 ms': p99Ms, 'p50 ms': p50Ms, 'most ms': mostMs, 'sent late p99 ms': lateP99Ms };
+function figuresOf({ incorrect, p50Ms, p99Ms, maxMs, lateP99Ms }: CloseOutcome): Figures {
+  if (incorrect !== null)
+    throw new IncorrectResponse(`${incorrect}; p99 after ${p99Ms} ms, sent ${lateP99Ms} ms late`);
+  return { 'p99 ms': p99Ms, 'p50 ms': p50Ms, 'most ms': maxMs, 'sent late p99 ms': lateP99Ms };
 }

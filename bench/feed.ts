@@ -3,44 +3,44 @@ import { type FRAMEWORKS, startFramework } from './peers/framework.ts';
 import { startNginx } from './peers/nginx.ts';
 import type { Peer } from './peers/peer.ts';
 import { startProgram } from './peers/program.ts';
-import { type Bench, WrongAnswer } from './run/bench.ts';
+import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare, type Started } from './run/compare.ts';
+import { fetchRaw } from './run/fetch-raw.ts';
 import { startFourbeat } from './run/fourbeat.ts';
-import { underLoad } from './run/loaded.ts';
+import { measureUnderLoad } from './run/measure-under-load.ts';
 import type { Pinned } from './run/pinned.ts';
-import { rawAnswer } from './run/raw-answer.ts';
 import { CONNECTIONS } from './run/wrk.ts';
 import { requestText, type WrkRequest } from './run/wrk-script.ts';
 import { makeTypicalInterval, type TypicalInterval } from './typical.ts';
 
-/** Viewers who read in turn. */
+/** Viewers who read cyclically. */
 const VIEWERS = 1_000;
 const SAMPLE_EVERY_MS = 20;
 
-/** `GET /api/v1/events-streams/:stream_id` of a sealed interval, against the same bytes from others. */
+/** `GET /api/v1/events-streams/:stream_id` of a sealed interval, against other servers of the same bytes. */
 export const feed: Bench = {
   name: 'feed',
-  about:
+  description:
     'a sealed interval with a token, against the same bytes from nginx, Node, Fastify and Hono',
-  needs: ['wrk', 'nginx'],
+  requires: ['wrk', 'nginx'],
   run: async (options) => {
-    const told: Told = { latest: null };
+    const reference: ReferenceInterval = { latest: null };
     const result = await compare(
       {
         bench: 'feed',
         title: `a sealed interval, read by ${VIEWERS.toLocaleString('en')} viewers over 64 connections`,
         contenders: [
-          ours(told),
-          nginx(told),
-          node(told),
-          framework('Fastify, @fastify/jwt', told),
-          framework('Hono on Bun, hono/jwt', told),
+          fourbeatContender(reference),
+          nginx(reference),
+          node(reference),
+          framework('Fastify, @fastify/jwt', reference),
+          framework('Hono on Bun, hono/jwt', reference),
         ],
         targets: [{ against: 'nginx, static file', atLeast: 0.85, aim: 1 }],
       },
       options,
     );
-    const bytes = told.latest?.body.length;
+    const bytes = reference.latest?.body.length;
     return {
       ...result,
       notes: [
@@ -52,12 +52,12 @@ export const feed: Bench = {
   },
 };
 
-/** The interval that ours told last: others have the same bytes. */
-interface Told {
+/** The latest interval of our service; the other contenders serve the same bytes. */
+interface ReferenceInterval {
   latest: TypicalInterval | null;
 }
 
-const ours = (told: Told): Contender => ({
+const fourbeatContender = (reference: ReferenceInterval): Contender => ({
   name: 'Fourbeat',
   start: async () => {
     const fourbeat = await startFourbeat();
@@ -65,13 +65,13 @@ const ours = (told: Told): Contender => ({
     const tokens = await fourbeat.tokens(VIEWERS);
     return {
       measure: async (seconds) => {
-        // A new one for each turn: an old one would be read from the database.
+        // A new interval each time, since an old one would be read from the database.
         const { interval, body } = await makeTypicalInterval(fourbeat, tokens);
-        const size = told.latest?.body.length ?? body.length;
+        const size = reference.latest?.body.length ?? body.length;
         if (body.length !== size) {
-          throw new WrongAnswer(`one interval has ${body.length} bytes, another ${size}`);
+          throw new IncorrectResponse(`one interval has ${body.length} bytes, another ${size}`);
         }
-        told.latest = { interval, body };
+        reference.latest = { interval, body };
         return measured({
           url,
           server,
@@ -85,51 +85,55 @@ const ours = (told: Told): Contender => ({
   },
 });
 
-const nginx = (told: Told): Contender => ({
+const nginx = (reference: ReferenceInterval): Contender => ({
   name: 'nginx, static file',
   start: async () => {
-    const { body, streamId } = { ...toldBy(told), streamId: crypto.randomUUID() };
+    const { body, streamId } = { ...latestOf(reference), streamId: crypto.randomUUID() };
     const location = 'location / { root FILES; }';
     const file = `api/v1/events-streams/${streamId}`;
-    return idle(await startNginx(location, { [file]: body }), streamId, told);
+    return idle(await startNginx(location, { [file]: body }), streamId, reference);
   },
 });
 
-const node = (told: Told): Contender => ({
+const node = (reference: ReferenceInterval): Contender => ({
   name: 'Node http, constant body',
   start: async () => {
-    const { body } = toldBy(told);
+    const { body } = latestOf(reference);
     return idle(
       await startProgram('node', 'node-http.mjs', { BODY: body }),
       crypto.randomUUID(),
-      told,
+      reference,
     );
   },
 });
 
-/** One that looks at no token gets the same bytes of a request. */
-function idle({ url, server, stop }: Peer, streamId: string, told: Told): Started {
-  const { interval, body } = toldBy(told);
+/** A server that ignores the token gets requests of the same size. */
+function idle(
+  { url, server, stop }: Peer,
+  streamId: string,
+  reference: ReferenceInterval,
+): Started {
+  const { interval, body } = latestOf(reference);
   const requests = reads(streamId, interval, ['x'.repeat(OUR_TOKEN_CHARS)]);
   return { measure: (seconds) => measured({ url, server, requests, body, seconds }), stop };
 }
 
-const framework = (name: keyof typeof FRAMEWORKS, told: Told): Contender => ({
+const framework = (name: keyof typeof FRAMEWORKS, reference: ReferenceInterval): Contender => ({
   name,
   start: async () => {
     const peer = await startFramework(name);
     const { url, server, stop } = peer;
     const streamId = crypto.randomUUID();
     const tokens = await peer.tokens(streamId, VIEWERS);
-    const { interval, body } = toldBy(told);
+    const { interval, body } = latestOf(reference);
     await peer.tell(streamId, interval, body);
     const requests = reads(streamId, interval, tokens);
     return { measure: (seconds) => measured({ url, server, requests, body, seconds }), stop };
   },
 });
 
-function toldBy({ latest }: Told): TypicalInterval {
-  if (!latest) throw new Error('ours is the first that is asked');
+function latestOf({ latest }: ReferenceInterval): TypicalInterval {
+  if (!latest) throw new Error('our service must be measured first');
   return latest;
 }
 
@@ -141,33 +145,33 @@ function reads(streamId: string, interval: number, tokens: readonly string[]): W
   }));
 }
 
-interface Measuring {
+interface FeedLoad {
   readonly url: string;
   readonly server: Pinned;
   readonly requests: readonly WrkRequest[];
-  /** What every answer has to have. */
+  /** The expected body of every response. */
   readonly body: string;
   readonly seconds: number;
 }
 
-async function measured({ url, server, requests, body, seconds }: Measuring) {
+async function measured({ url, server, requests, body, seconds }: FeedLoad) {
   const text = requestText(requests[0] as WrkRequest, new URL(url).host);
   let size = 0;
   const check = async (ending: AbortSignal) => {
     while (!ending.aborted) {
-      const answer = await rawAnswer(url, text);
+      const answer = await fetchRaw(url, text);
       if (answer.status !== 200 || answer.body.toString() !== body) {
-        throw new WrongAnswer(`${url} answers ${answer.status} with another body`);
+        throw new IncorrectResponse(`${url} answers ${answer.status} with another body`);
       }
       size = answer.bytes;
       await Bun.sleep(SAMPLE_EVERY_MS);
     }
   };
-  const { outcome, figures } = await underLoad({ url, server, requests, seconds, check });
-  // What was on its way at the end is in the bytes alone.
+  const { outcome, figures } = await measureUnderLoad({ url, server, requests, seconds, check });
+  // Responses in flight at the end are in the bytes, but not in the requests.
   const more = outcome.bytes - outcome.requests * size;
   if (more < 0 || more > CONNECTIONS * size) {
-    throw new WrongAnswer(
+    throw new IncorrectResponse(
       `${url}: ${outcome.requests} answers of ${size} bytes are not ${outcome.bytes} bytes`,
     );
   }

@@ -2,15 +2,16 @@ import { nodesGrowth } from './load/growth-nodes.ts';
 import { streamsGrowth } from './load/growth-streams.ts';
 import { viewersGrowth } from './load/growth-viewers.ts';
 import type { Bench } from './run/bench.ts';
-import { inParts } from './run/parts.ts';
+import { runParts } from './run/parts.ts';
 
-/** What each further viewer, stream and node costs. */
+/** The cost of each additional viewer, stream and node. */
 export const growth: Bench = {
   name: 'growth',
-  about: 'CPU and memory as viewers, idle streams and nodes become more, with the exponent of each',
-  needs: ['redis-server', 'postgresql'],
+  description:
+    'CPU and memory as viewers, idle streams and nodes become more, with the exponent of each',
+  requires: ['redis-server', 'postgresql'],
   run: (options) =>
-    inParts(
+    runParts(
       { bench: 'growth', title: 'what viewers, streams and nodes cost as they become more' },
       {
         viewers: () => viewersGrowth(options),

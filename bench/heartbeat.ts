@@ -2,25 +2,25 @@ import { type FRAMEWORKS, startFramework } from './peers/framework.ts';
 import { startNginx } from './peers/nginx.ts';
 import type { Peer } from './peers/peer.ts';
 import { startProgram } from './peers/program.ts';
-import { type Bench, WrongAnswer } from './run/bench.ts';
+import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
 import { startFourbeat } from './run/fourbeat.ts';
-import { underLoad } from './run/loaded.ts';
+import { measureUnderLoad } from './run/measure-under-load.ts';
 import type { Pinned } from './run/pinned.ts';
 import type { WrkRequest } from './run/wrk-script.ts';
 
-/** Viewers whose heartbeats are sent in turn. */
+/** Viewers whose heartbeats are sent cyclically. */
 const VIEWERS = 1_000;
 const COUNT_EACH_MS = 100;
 
-/** About as long as the tokens of ours are. */
+/** The approximate length of our tokens. */
 export const OUR_TOKEN_CHARS = 420;
 
-/** `POST /api/v1/view-counts/:stream_id` with a token, against those that do less and those that do the same. */
+/** `POST /api/v1/view-counts/:stream_id` with a token, against minimal servers and equivalent services. */
 export const heartbeat: Bench = {
   name: 'heartbeat',
-  about: 'a heartbeat with its token, against nginx, Node, Fastify and Hono',
-  needs: ['wrk', 'nginx'],
+  description: 'a heartbeat with its token, against nginx, Node, Fastify and Hono',
+  requires: ['wrk', 'nginx'],
   run: (options) =>
     compare(
       {
@@ -69,12 +69,12 @@ const node: Contender = {
   start: async () => idle(await startProgram('node', 'node-http.mjs')),
 };
 
-/** One that looks at nothing gets the same bytes. */
+/** A server that ignores the token gets requests of the same size. */
 function idle({ url, server, stop }: Peer) {
   const requests = heartbeats(crypto.randomUUID(), ['x'.repeat(OUR_TOKEN_CHARS)]);
   return {
     measure: async (seconds: number) =>
-      (await underLoad({ url, server, requests, seconds })).figures,
+      (await measureUnderLoad({ url, server, requests, seconds })).figures,
     stop,
   };
 }
@@ -103,7 +103,7 @@ function heartbeats(streamId: string, tokens: readonly string[]): WrkRequest[] {
   }));
 }
 
-/** Whose heartbeats are measured. */
+/** The service whose heartbeats are measured. */
 export interface Heartbeats {
   readonly url: string;
   readonly server: Pinned;
@@ -112,21 +112,21 @@ export interface Heartbeats {
   readonly seconds: number;
 }
 
-/** Heartbeats of all of them in turn, and whether all of them are counted. @throws WrongAnswer */
+/** Measures heartbeats of all viewers and checks the count. @throws IncorrectResponse */
 export async function measureHeartbeats({ url, server, streamId, tokens, seconds }: Heartbeats) {
   const check = async (ending: AbortSignal) => {
     const path = `${url}/api/v1/view-counts/${streamId}`;
     const headers = { Authorization: `Bearer ${tokens[0]}` };
     let most = 0;
-    // A machine that is short of time may be late with heartbeats: then fewer are there for a while.
+    // On a busy machine heartbeats may be late, so that the count is lower for a while.
     while (!ending.aborted) {
       const { value } = (await (await fetch(path, { headers })).json()) as { value: number };
       most = Math.max(most, value);
       await Bun.sleep(COUNT_EACH_MS);
     }
     if (most === tokens.length) return;
-    throw new WrongAnswer(`${url} counts ${most} viewers of ${tokens.length}`);
+    throw new IncorrectResponse(`${url} counts ${most} viewers of ${tokens.length}`);
   };
   const requests = heartbeats(streamId, tokens);
-  return (await underLoad({ url, server, requests, seconds, check })).figures;
+  return (await measureUnderLoad({ url, server, requests, seconds, check })).figures;
 }

@@ -1,28 +1,34 @@
 import { intervalAt } from '../protocol/interval.ts';
-import { type Bench, WrongAnswer } from './run/bench.ts';
+import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { compare, type Started } from './run/compare.ts';
 import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
-import { underLoad } from './run/loaded.ts';
-import { answersTo, checkCounts, draftQuizzes, type OpenQuiz, publishQuiz } from './run/quizzes.ts';
-import { INTERVAL, type Sometimes, type WrkRequest } from './run/wrk-script.ts';
+import { measureUnderLoad } from './run/measure-under-load.ts';
+import {
+  answerRequests,
+  checkCounts,
+  draftQuizzes,
+  type OpenQuiz,
+  publishQuiz,
+} from './run/quizzes.ts';
+import { INTERVAL, type OccasionalRequests, type WrkRequest } from './run/wrk-script.ts';
 
 const VIEWERS = 1_000;
 const READS = 4;
-/** Of so many requests one is another: primes, so that they are not all of the same viewers. */
+/** One of this many requests is of that kind. Primes, so that different viewers send them. */
 const EVERY = { answer: 97, count: 211, heart: 499, line: 1_999 };
-const LOOK_EACH_MS = 200;
-/** All have come by then, and the load is still on. */
-const ALL_THERE_MS = 1_000;
-/** How long after a turn its quizzes are still open, and what was under way is told. */
+const OBSERVE_EVERY_MS = 200;
+/** After this time all viewers are counted, and the load still runs. */
+const SETTLE_MS = 1_000;
+/** How long quizzes stay open after the load, for requests that are still in progress. */
 const AFTER_MS = 3_000;
-const SEALED_MS = 750;
-const AT_ONCE = 64;
+const SEAL_MS = 750;
+const CONCURRENCY = 64;
 
-/** What viewers of a show do, as fast as they get answers. */
+/** All requests of viewers of a show, each sent after the response to the previous one. */
 export const mixed: Bench = {
   name: 'mixed',
-  about: 'a show: heartbeats, feed reads, answers, chat and counts together',
-  needs: ['wrk'],
+  description: 'a show: heartbeats, feed reads, answers, chat and counts together',
+  requires: ['wrk'],
   run: (options) =>
     compare(
       {
@@ -50,25 +56,31 @@ async function start(): Promise<Started> {
 
 async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: number) {
   const { url, server } = fourbeat;
-  // One quiz a second: with 1,000 viewers more answers than will be sent.
+  // One quiz per second: with 1,000 viewers that is more answers than the load sends.
   const ids = await draftQuizzes(fourbeat, seconds, seconds * 1_000 + AFTER_MS);
   const quizzes = await Promise.all(ids.map((id) => publishQuiz(fourbeat, id)));
   const answers = answersOf(fourbeat, quizzes, tokens);
   const first = intervalAt(Date.now());
   const counts: number[] = [];
-  const seen: Seen = { told: new Map(), counts };
-  const check = (ending: AbortSignal) => look(fourbeat, tokens, seen, ending);
+  const seen: Observations = { bodies: new Map(), counts };
+  const check = (ending: AbortSignal) => observe(fourbeat, tokens, seen, ending);
   const load = {
     requests: heartbeatsAndReads(fourbeat, tokens),
-    sometimes: sometimes(fourbeat, tokens, answers),
+    sometimes: occasionalRequests(fourbeat, tokens, answers),
     connections: VIEWERS,
   };
-  const { outcome, cpuS, figures } = await underLoad({ url, server, seconds, check, ...load });
+  const { outcome, cpuS, figures } = await measureUnderLoad({
+    url,
+    server,
+    seconds,
+    check,
+    ...load,
+  });
   const [often = 0, ...others] = outcome.sent;
   const all = others.reduce((sum, count) => sum + count, often);
   const viewerSeconds = (outcome.requests * (often / all)) / (1 + READS);
   await sendAgain(url, answers);
-  await checkHearts(fourbeat, tokens, seen.told, first, outcome.sent[3] ?? 0);
+  await checkHearts(fourbeat, tokens, seen.bodies, first, outcome.sent[3] ?? 0);
   await checkCounts(
     fourbeat,
     ids,
@@ -101,11 +113,11 @@ function heartbeatsAndReads({ streamId }: Fourbeat, tokens: readonly string[]): 
 }
 
 /** In the order of EVERY. */
-function sometimes(
+function occasionalRequests(
   { streamId }: Fourbeat,
   tokens: readonly string[],
   answers: readonly WrkRequest[],
-): Sometimes[] {
+): OccasionalRequests[] {
   const counts = tokens.map((token) => ({
     method: 'GET',
     path: `/api/v1/view-counts/${streamId}`,
@@ -123,14 +135,14 @@ function sometimes(
   ];
 }
 
-/** Of all viewers to all quizzes. */
+/** The answers of all viewers to all quizzes. */
 function answersOf(
   fourbeat: Fourbeat,
   quizzes: readonly OpenQuiz[],
   tokens: readonly string[],
 ): WrkRequest[] {
   return quizzes.flatMap((quiz) => {
-    const { path, requests } = answersTo(fourbeat.streamId, quiz);
+    const { path, requests } = answerRequests(fourbeat.streamId, quiz);
     return tokens.map((token, viewer) =>
       posted(token, path, requests[viewer % requests.length]?.body ?? ''),
     );
@@ -142,28 +154,28 @@ function posted(token: string, path: string, body: string): WrkRequest {
   return { method: 'POST', path, headers, body };
 }
 
-/** What somebody saw who read all the time. */
-interface Seen {
-  readonly told: Map<number, string>;
+/** What the check read during the load. */
+interface Observations {
+  readonly bodies: Map<number, string>;
   readonly counts: number[];
 }
 
-/** Reads what viewers read. @throws WrongAnswer when more are counted than there are, or never all */
-async function look(
+/** Reads intervals and counts. @throws IncorrectResponse unless the highest count is that of all viewers */
+async function observe(
   fourbeat: Fourbeat,
   tokens: readonly string[],
-  { told, counts }: Seen,
+  { bodies, counts }: Observations,
   ending: AbortSignal,
 ): Promise<void> {
-  await Bun.sleep(ALL_THERE_MS);
+  await Bun.sleep(SETTLE_MS);
   while (!ending.aborted) {
     const interval = intervalAt(Date.now()) - 2;
-    told.set(interval, await read(fourbeat, tokens, `events-streams/ID?interval=${interval}`));
+    bodies.set(interval, await read(fourbeat, tokens, `events-streams/ID?interval=${interval}`));
     counts.push(JSON.parse(await read(fourbeat, tokens, 'view-counts/ID')).value);
-    await Bun.sleep(LOOK_EACH_MS);
+    await Bun.sleep(OBSERVE_EVERY_MS);
   }
   const most = Math.max(...counts);
-  if (most !== VIEWERS) throw new WrongAnswer(`${most} viewers are counted of ${VIEWERS}`);
+  if (most !== VIEWERS) throw new IncorrectResponse(`${most} viewers are counted of ${VIEWERS}`);
 }
 
 async function read(
@@ -173,40 +185,41 @@ async function read(
 ): Promise<string> {
   const headers = { Authorization: `Bearer ${token}` };
   const answer = await fetch(`${url}/api/v1/${path.replace('ID', streamId)}`, { headers });
-  if (!answer.ok) throw new WrongAnswer(`${path} is ${answer.status}`);
+  if (!answer.ok) throw new IncorrectResponse(`${path} is ${answer.status}`);
   return answer.text();
 }
 
-/** Nobody knows which answers were under way at the end: all are sent again, and none counts twice. */
+/** Sends all answers again, since some were in progress at the end. None must count twice. */
 async function sendAgain(url: string, answers: readonly WrkRequest[]): Promise<void> {
-  for (let at = 0; at < answers.length; at += AT_ONCE) {
+  for (let at = 0; at < answers.length; at += CONCURRENCY) {
     const some = answers
-      .slice(at, at + AT_ONCE)
+      .slice(at, at + CONCURRENCY)
       .map(async ({ method, path, headers, body = '' }) => {
         const { status } = await fetch(`${url}${path}`, { method, headers, body });
-        if (status !== 204) throw new WrongAnswer(`the same answer again is ${status}`);
+        if (status !== 204) throw new IncorrectResponse(`the same answer again is ${status}`);
       });
     await Promise.all(some);
   }
 }
 
-/** @param sent hearts; what was under way at the end may be in or not */
+/** @param sent number of hearts sent; those in progress at the end may be missing */
 async function checkHearts(
   fourbeat: Fourbeat,
   tokens: readonly string[],
-  told: ReadonlyMap<number, string>,
+  bodies: ReadonlyMap<number, string>,
   first: number,
   sent: number,
 ): Promise<void> {
-  await Bun.sleep(SEALED_MS);
+  await Bun.sleep(SEAL_MS);
   let hearts = 0;
   const last = intervalAt(Date.now()) - 1;
   for (let interval = first; interval <= last; interval += 1) {
     const body = await read(fourbeat, tokens, `events-streams/ID?interval=${interval}`);
-    if ((told.get(interval) ?? body) !== body) throw new WrongAnswer(`${interval} has changed`);
+    if ((bodies.get(interval) ?? body) !== body)
+      throw new IncorrectResponse(`${interval} has changed`);
     const events = JSON.parse(body).events as { type: string; data: { hearts: number } }[];
     hearts += events.find(({ type }) => type === 'chats')?.data.hearts ?? 0;
   }
   if (hearts <= sent && hearts >= sent - VIEWERS) return;
-  throw new WrongAnswer(`${hearts} hearts are told, ${sent} were sent`);
+  throw new IncorrectResponse(`the feed has ${hearts} hearts, ${sent} were sent`);
 }

@@ -7,8 +7,8 @@ import type { Peer } from './peers/peer.ts';
 import { startProgram } from './peers/program.ts';
 import type { Bench } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
+import { NCHAN_MODULE } from './run/dependencies.ts';
 import { startFourbeat } from './run/fourbeat.ts';
-import { NCHAN_MODULE } from './run/needed.ts';
 import type { Result } from './run/result.ts';
 import { makeTypicalInterval } from './typical.ts';
 
@@ -17,11 +17,11 @@ const SOCKET_IO = 'Socket.IO';
 const AT_LEAST = 5;
 const AIM = 15;
 
-/** Intervals that are pushed to all viewers, against the broadcasts of others. */
+/** Intervals that are pushed to all viewers, against broadcasts of other servers. */
 export const push: Bench = {
   name: 'push',
-  about: 'messages a CPU second to many viewers, against Socket.IO, nchan and Bun',
-  needs: ['nginx', 'libnginx-mod-nchan'],
+  description: 'messages a CPU second to many viewers, against Socket.IO, nchan and Bun',
+  requires: ['nginx', 'libnginx-mod-nchan'],
   run: async (options) => {
     const results: Result[] = [];
     for (const clients of CLIENTS) results.push(await comparisonOf(clients, options));
@@ -49,20 +49,20 @@ export const push: Bench = {
 };
 
 function comparisonOf(clients: number, options: Parameters<Bench['run']>[0]): Promise<Result> {
-  const told: Told = { body: '' };
+  const reference: ReferenceBody = { body: '' };
   return compare(
     {
       bench: 'push',
       title: `${clients.toLocaleString('en')} clients`,
       contenders: [
-        ours(clients, told),
+        fourbeatContender(clients, reference),
         peer(SOCKET_IO, clients, 'socket.io', async () => ({
-          ...(await startProgram('node', 'socket-io.mjs', { BODY: told.body })),
+          ...(await startProgram('node', 'socket-io.mjs', { BODY: reference.body })),
           path: '/socket.io/?EIO=4&transport=websocket',
         })),
-        peer('nchan, EventSource', clients, 'event-stream', async () => startNchan(told)),
+        peer('nchan, EventSource', clients, 'event-stream', async () => startNchan(reference)),
         peer('Bun, WebSocket publish', clients, 'websocket', async () => ({
-          ...(await startProgram('bun', 'bun-publish.mjs', { BODY: told.body })),
+          ...(await startProgram('bun', 'bun-publish.mjs', { BODY: reference.body })),
           path: '/',
         })),
       ],
@@ -72,19 +72,19 @@ function comparisonOf(clients: number, options: Parameters<Bench['run']>[0]): Pr
   );
 }
 
-/** What ours sent once: the others send as much. */
-interface Told {
-  /** With INTERVAL for its number. */
+/** A body of our service; the other contenders send the same. */
+interface ReferenceBody {
+  /** With INTERVAL in place of its number. */
   body: string;
 }
 
-const ours = (clients: number, told: Told): Contender => ({
+const fourbeatContender = (clients: number, reference: ReferenceBody): Contender => ({
   name: 'Fourbeat, event stream',
   start: async () => {
     const fourbeat = await startFourbeat();
     const tokens = await fourbeat.tokens(clients);
     const { interval, body } = await makeTypicalInterval(fourbeat, tokens);
-    told.body = body.replace(String(interval), 'INTERVAL');
+    reference.body = body.replace(String(interval), 'INTERVAL');
     return {
       measure: (seconds) => measured(fourbeat, fourbeatPush(fourbeat, tokens), seconds),
       stop: fourbeat.stop,
@@ -94,7 +94,7 @@ const ours = (clients: number, told: Told): Contender => ({
 
 interface PushPeer extends Peer {
   readonly path: string;
-  readonly talk?: PushTask['talk'];
+  readonly publisher?: PushTask['publisher'];
 }
 
 function peer(
@@ -108,15 +108,15 @@ function peer(
     start: async () => {
       const started = await start();
       const { hostname, port } = new URL(started.url);
-      const { path, talk = null } = started;
+      const { path, publisher = null } = started;
       const tokens = Array<string>(clients).fill('none');
-      const task = { protocol, hostname, port: Number(port), path, tokens, talk };
+      const task = { protocol, hostname, port: Number(port), path, tokens, publisher };
       return { measure: (seconds) => measured(started, task, seconds), stop: started.stop };
     },
   };
 }
 
-async function startNchan({ body }: Told): Promise<PushPeer> {
+async function startNchan({ body }: ReferenceBody): Promise<PushPeer> {
   const started = await startNginx(
     `location = /publish { nchan_publisher; nchan_channel_id show; nchan_message_buffer_length 4; }
     location = /listen {
@@ -128,7 +128,7 @@ async function startNchan({ body }: Told): Promise<PushPeer> {
     [NCHAN_MODULE],
   );
   const publish = { url: `${started.url}/publish`, headers: {}, body };
-  return { ...started, path: '/listen', talk: { when: 'after', requests: [publish] } };
+  return { ...started, path: '/listen', publisher: { when: 'after', requests: [publish] } };
 }
 
 async function measured(

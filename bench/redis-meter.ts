@@ -1,20 +1,20 @@
 import type { Redis } from '../server/storage/redis/redis.ts';
 import type { RedisServer } from '../test/support/backends/redis.ts';
 
-/** What a Redis server has done since it started, or between two readings. */
+/** Work of a Redis server since its start, or between two readings. */
 export interface RedisWork {
   /** CPU time of the process, in ms. */
   readonly cpuMs: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Calls of functions and reads of the log; not what functions do inside. */
+  /** Calls of functions and reads of the log, without commands inside functions. */
   readonly commands: number;
 }
 
-// What nodes send; all else is carried out inside of functions. Of TIME, once a second, most is too.
+// The commands that nodes send. Other commands run inside functions, as most calls of TIME.
 const OF_CLIENTS = ['fcall', 'xread', 'wait'];
 
-/** Reads the server's own statistics. */
+/** Reads the statistics of the server. */
 export async function readWork(server: RedisServer): Promise<RedisWork> {
   const info = String(await server.command('INFO', 'everything'));
   const number = (name: string, from = ':') =>
@@ -27,7 +27,7 @@ export async function readWork(server: RedisServer): Promise<RedisWork> {
   };
 }
 
-/** What was done between two readings. */
+/** The work between two readings. */
 export function between(before: RedisWork, after: RedisWork): RedisWork {
   return {
     cpuMs: after.cpuMs - before.cpuMs,
@@ -42,7 +42,7 @@ export interface RoundTrips {
   total: number;
 }
 
-/** The same Redis; each time something is sent and an answer awaited is counted. */
+/** Wraps a Redis connection and counts its round trips. */
 export function countTrips(redis: Redis, trips: RoundTrips): Redis {
   const counted =
     <A extends unknown[], R>(call: (...args: A) => R) =>

@@ -12,16 +12,16 @@ import type { Calls, Database } from '../server/storage/sql/procedure.ts';
 import { startPostgres } from '../test/support/backends/postgres.ts';
 import { longShowProcedures } from '../test/support/streams/long-show.ts';
 
-// What it costs to make the report of a show of 3 h with 100,000 answers, and whom it holds up.
-// `bun bench/report.ts [lines of chat an interval]`
+// Measures how long the report of a 3 h show with 100,000 answers takes, and how late other work is meanwhile.
+// Usage: `bun bench/report.ts [chat messages per interval]`
 
 const withShow = { ...procedures, ...longShowProcedures };
 type Opened = Database<typeof procedures>;
 
-const linesAnInterval = Number(process.argv[2] ?? 5);
-const SHOW = { intervals: 3 * 3_600 * 4, linesAnInterval, viewers: 2_000, quizzes: 50 };
+const messagesPerInterval = Number(process.argv[2] ?? 5);
+const SHOW = { intervals: 3 * 3_600 * 4, messagesPerInterval, viewers: 2_000, quizzes: 50 };
 const PRODUCER = crypto.randomUUID();
-const LOOK_MS = 5;
+const SAMPLE_MS = 5;
 
 async function fill({ createAccount, writeShow }: Calls<typeof withShow>): Promise<string> {
   const streamId = crypto.randomUUID();
@@ -35,7 +35,7 @@ async function fill({ createAccount, writeShow }: Calls<typeof withShow>): Promi
 const worst = (all: readonly number[], share: number) =>
   all.toSorted((a, b) => a - b)[Math.floor((all.length - 1) * share)]?.toFixed(1);
 
-/** Seals four times a second, and looks how late the event loop is, while a report is made. */
+/** Seals four times a second and measures the event loop lag while a report is computed. */
 async function measure(name: string, database: Opened, streamId: string): Promise<void> {
   const { store } = database;
   const sealings: number[] = [];
@@ -51,9 +51,9 @@ async function measure(name: string, database: Opened, streamId: string): Promis
   let lastMs = performance.now();
   const looking = setInterval(() => {
     const nowMs = performance.now();
-    delays.push(Math.max(0, nowMs - lastMs - LOOK_MS));
+    delays.push(Math.max(0, nowMs - lastMs - SAMPLE_MS));
     lastMs = nowMs;
-  }, LOOK_MS);
+  }, SAMPLE_MS);
   const memory: number[] = [];
   const watching = setInterval(() => memory.push(process.memoryUsage().rss / 2 ** 20), 50);
   const figures = () =>

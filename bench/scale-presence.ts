@@ -7,32 +7,32 @@ import { openRedis } from '../server/storage/redis/open-redis.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
 import { between, type RedisWork, readWork } from './redis-meter.ts';
 
-/** One stream whose viewers are spread at random over nodes and over the intervals of a second. */
+/** One stream whose viewers are distributed randomly over nodes and over the intervals of a second. */
 export interface PresenceCase {
   readonly nodes: number;
-  /** Seats of the stream; a viewer sits on each `seats / viewers`-th. */
+  /** Seats of the stream; every `seats / viewers`-th has a viewer. */
   readonly seats: number;
   readonly viewers: number;
-  /** Whether every node is asked for the count all the time, and not only by sealing. */
+  /** Whether viewers read the count on every node, besides sealing. */
   readonly polled?: boolean;
   readonly seconds: number;
 }
 
 export interface PresenceResult extends PresenceCase {
   readonly work: RedisWork;
-  /** What Redis does in the same time for the same nodes without viewers. */
+  /** Work of Redis in the same time without viewers. */
   readonly idle: RedisWork;
 }
 
 const PHASES = 4;
-/** Portions in which the viewers of an interval come, when counts are asked for in between. */
+/** Batches of registrations in an interval, between which counts are read. */
 const PORTIONS = 20;
 const WARM_UP_S = 2;
 
 /**
- * Real tallies, one for each node with its own connection, register every viewer once a second and
- * hand in each interval at its end, four times a second; one of them counts, and the count must be
- * exact. On a machine that is too busy a second takes longer, and the work of it is the same.
+ * Measures real presence registries, one per node with its own connection. They register every viewer
+ * once a second and replicate each interval at its end, four times a second; one of them counts, and the
+ * count must be exact. On a busy machine a second takes longer, but its work is the same.
  */
 export async function measurePresence(one: PresenceCase): Promise<PresenceResult> {
   const server = await startRedis({ persistence: false });
@@ -42,7 +42,7 @@ export async function measurePresence(one: PresenceCase): Promise<PresenceResult
   try {
     const show = new Show(one, (clock) =>
       connections.map((redis) => {
-        const sealedTo = () => intervalAt(clock.nowMs()) - 1;
+        const watermark = () => intervalAt(clock.nowMs()) - 1;
         return createRedisPresence({ redis, clock, serviceId: 'bench', watermark });
       }),
     );
@@ -124,6 +124,6 @@ class Show {
     this.isFull = true;
   }
 
-  /** Since the first second, in which not all have come. */
+  /** Without the first second, in which viewers still join. */
   private isFull = false;
 }

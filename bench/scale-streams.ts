@@ -13,20 +13,20 @@ import { openSqliteDatabase } from '../server/storage/sql/database-sqlite.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
 import { between, countTrips, type RedisWork, type RoundTrips, readWork } from './redis-meter.ts';
 
-/** Nodes with many streams, in few of which anybody is. */
+/** Nodes with many streams, few of which have viewers. */
 export interface StreamsCase {
   readonly nodes: number;
   readonly streams: number;
-  /** Streams with ten viewers each; in the others nothing happens. */
+  /** Streams with ten viewers each; the others are idle. */
   readonly active: number;
   readonly seconds: number;
 }
 
 export interface StreamsResult extends StreamsCase {
   readonly work: RedisWork;
-  /** Of all nodes together. */
+  /** Sum of all nodes. */
   readonly roundTrips: number;
-  /** Intervals that were sealed meanwhile. */
+  /** Intervals sealed in that time. */
   readonly sealed: number;
 }
 
@@ -35,8 +35,8 @@ const STREAMS_OF_ACCOUNT = 500;
 const SETTLE_MS = 3_000;
 
 /**
- * Real beats on one Redis, with their clocks, reports, sealing and logs, over one record. Viewers
- * register once a second, each on the next node every time.
+ * Measures real realtime backends with one Redis and one database: clocks, reports, sealing and logs.
+ * Viewers register once a second, each time on the next node.
  */
 export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bench-'));
@@ -52,14 +52,14 @@ export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
     const trips = { total: 0 };
     const start = () => startNode(server, database.store, trips);
     const nodes = await Promise.all(Array.from({ length: one.nodes }, start));
-    const beats = nodes.map(({ realtime }) => realtime);
-    const viewers = new Viewers(beats, streamIds.slice(0, one.active));
+    const backends = nodes.map(({ realtime }) => realtime);
+    const viewers = new Viewers(backends, streamIds.slice(0, one.active));
     await Bun.sleep(SETTLE_MS);
-    const before = { work: await readWork(server), trips: trips.total, sealed: sealedBy(beats) };
+    const before = { work: await readWork(server), trips: trips.total, sealed: sealedBy(backends) };
     await Bun.sleep(one.seconds * 1_000);
     const work = between(before.work, await readWork(server));
     const roundTrips = trips.total - before.trips;
-    const sealed = sealedBy(beats) - before.sealed;
+    const sealed = sealedBy(backends) - before.sealed;
     viewers.stop();
     for (const { end } of nodes) await end();
     return { ...one, work, roundTrips, sealed };
@@ -130,14 +130,14 @@ async function startNode(server: RedisServer, store: Store, trips: RoundTrips): 
   };
 }
 
-function sealedBy(beats: readonly RealtimeBackend[]): number {
-  return Math.max(...beats.map((realtime) => realtime.feed.watermark()));
+function sealedBy(backends: readonly RealtimeBackend[]): number {
+  return Math.max(...backends.map((realtime) => realtime.feed.watermark()));
 }
 
-/** Each viewer registers once a second, a quarter of them in each interval. */
+/** Registers each viewer once a second, a quarter of them in each interval. */
 class Viewers {
   private readonly timer: Timer;
-  private beats = 0;
+  private backends = 0;
 
   constructor(
     private readonly nodes: readonly RealtimeBackend[],
@@ -151,10 +151,10 @@ class Viewers {
   }
 
   private register(): void {
-    this.beats += 1;
+    this.backends += 1;
     for (const streamId of this.streamIds) {
-      for (let seat = this.beats % 4; seat < VIEWERS; seat += 4) {
-        const node = this.nodes[(seat + Math.floor(this.beats / 4)) % this.nodes.length];
+      for (let seat = this.backends % 4; seat < VIEWERS; seat += 4) {
+        const node = this.nodes[(seat + Math.floor(this.backends / 4)) % this.nodes.length];
         node?.presence.register(streamId, seat);
       }
     }

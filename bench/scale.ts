@@ -1,21 +1,21 @@
 import { measurePresence, type PresenceCase } from './scale-presence.ts';
 import { measureStreams, type StreamsCase } from './scale-streams.ts';
 
-// `npm run bench:scale` measures what many nodes cost Redis and prints the tables of docs/scale.md.
-// `npm run bench:scale -- 10 streams`: the seconds that each case is measured for, and parts of it.
+// `npm run bench:scale` measures the cost of many nodes for Redis and prints the tables of docs/scale.md.
+// `npm run bench:scale -- 10 streams`: seconds per case, and the parts to measure.
 
 const SECONDS = Number(process.argv[2] ?? 10);
 const NODES = [1, 2, 4, 8, 20];
 const SEATS = [10_000, 100_000, 1_000_000];
-/** Seats and the viewers that are still there. */
+/** Seats, and the viewers who are present. */
 const SPARSE = [
   [1_000_000, 1_000],
   [1_000_000, 10_000],
   [1_000_000, 100_000],
 ] as const;
-/** Seats of a stream whose count is asked for on 20 nodes all the time. */
+/** Seats of a stream whose count is read on 20 nodes all the time. */
 const POLLED = [10_000, 1_000_000];
-/** Streams and how many of them have viewers. */
+/** Streams, and how many of them have viewers. */
 const STREAMS = [
   [1, 0],
   [1, 1],
@@ -40,7 +40,7 @@ function head(...titles: readonly string[]): void {
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/** One row: what Redis does in a second, and the share of a viewer and of a bitset. */
+/** A row: the work of Redis per second, per viewer and per bitset. */
 async function presenceRow(one: Omit<PresenceCase, 'seconds'>): Promise<void> {
   const { work, idle } = await measurePresence({ ...one, seconds: SECONDS });
   const cpuMs = (work.cpuMs - idle.cpuMs) / SECONDS;

@@ -1,31 +1,31 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
 import { measureHeartbeats } from './heartbeat.ts';
 import { startFramework } from './peers/framework.ts';
-import { type Bench, type BenchOptions, WrongAnswer } from './run/bench.ts';
+import { type Bench, type BenchOptions, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
 import { startFourbeat } from './run/fourbeat.ts';
-import { underLoad } from './run/loaded.ts';
+import { measureUnderLoad } from './run/measure-under-load.ts';
+import { mergeResults } from './run/merge-results.ts';
 import type { Pinned } from './run/pinned.ts';
-import { together } from './run/together.ts';
 import { CONNECTIONS } from './run/wrk.ts';
 import { NUMBER } from './run/wrk-script.ts';
 
-/** Fewer than are checked in a second, so that all are counted. */
+/** Fewer than the server verifies in a second, so that all viewers are counted. */
 const VIEWERS = 2_000;
-/** So few tokens are remembered that none is when it comes again. */
+/** A token cache so small that no token is cached when it is used again. */
 const FORGETS = ['--token-cache-size', '100'];
 const SAMPLE_EVERY_MS = 50;
-/** No turn issues more. */
+/** The most tokens that a measurement issues. */
 const VIEWERS_OF_TURN = 10_000_000;
 const FASTIFY = 'Fastify, @fastify/jwt';
 
-/** `POST /api/v1/token`, and what a token costs the first time it is seen and later. */
+/** `POST /api/v1/token`, and the cost of verifying a new and a cached token. */
 export const token: Bench = {
   name: 'token',
-  about: 'tokens of new viewers, and what it costs to check one, against Fastify',
-  needs: ['wrk'],
+  description: 'tokens of new viewers, and what it costs to check one, against Fastify',
+  requires: ['wrk'],
   run: async (options) =>
-    together(
+    mergeResults(
       {
         bench: 'token',
         title: 'tokens over 64 connections',
@@ -65,7 +65,7 @@ const issuing: readonly Contender[] = [
   {
     name: FASTIFY,
     start: async () => {
-      // It remembers none, so that it checks those of the sample.
+      // Without a token cache, so that it verifies every token of the sample.
       const { url, server, stop } = await startFramework(FASTIFY, { CACHED_TOKENS: '0' });
       const streamId = crypto.randomUUID();
       const isGood = async (token: string) => {
@@ -85,7 +85,7 @@ interface Issuing {
   readonly isGood: (token: string) => Promise<boolean>;
 }
 
-/** Has tokens issued to viewers who were never there before. */
+/** Issues tokens to new viewers. */
 function issuer({ url, server, streamId, isGood }: Issuing) {
   let turn = 0;
   let samples = 0;
@@ -94,12 +94,13 @@ function issuer({ url, server, streamId, isGood }: Issuing) {
   const bodyOf = (viewer: string) =>
     JSON.stringify({ stream_id: streamId, unique_user_identifier: viewer });
 
-  /** The seat of a new viewer, by a token that was looked at. */
+  /** The seat of a new viewer, from a decoded token. */
   async function sample(): Promise<number> {
     samples += 1;
     const init = { method: 'POST', headers, body: bodyOf(`sample ${samples}`) };
     const { token } = (await (await fetch(`${url}${path}`, init)).json()) as { token: string };
-    if (!(await isGood(token))) throw new WrongAnswer(`${url} gives a token that is not good`);
+    if (!(await isGood(token)))
+      throw new IncorrectResponse(`${url} gives a token that is not good`);
     return decodeJwt<{ seat: number }>(token).seat;
   }
 
@@ -115,19 +116,22 @@ function issuer({ url, server, streamId, isGood }: Issuing) {
     };
     const firstNumber = turn * VIEWERS_OF_TURN;
     const load = { url, server, requests, firstNumber, seconds, check };
-    const { outcome, figures } = await underLoad(load);
+    const { outcome, figures } = await measureUnderLoad(load);
     seats.push(await sample());
-    if (new Set(seats).size < seats.length) throw new WrongAnswer(`${url} gives a seat twice`);
+    if (new Set(seats).size < seats.length)
+      throw new IncorrectResponse(`${url} gives a seat twice`);
     const given = (seats.at(-1) as number) - (seats[0] as number) - (seats.length - 1);
-    // What was on its way at the end has a seat, too.
+    // Requests in progress at the end have a seat, too.
     if (given < outcome.requests || given > outcome.requests + CONNECTIONS) {
-      throw new WrongAnswer(`${url} answered ${outcome.requests} times and gave ${given} seats`);
+      throw new IncorrectResponse(
+        `${url} answered ${outcome.requests} times and gave ${given} seats`,
+      );
     }
     return figures;
   };
 }
 
-/** Heartbeats of viewers whose tokens the servers remember, or not. */
+/** Heartbeats of viewers whose tokens are cached, or not. */
 function checking(settings: readonly string[], env: Record<string, string>): readonly Contender[] {
   return [
     {

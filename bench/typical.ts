@@ -1,11 +1,11 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../protocol/interval.ts';
-import { WrongAnswer } from './run/bench.ts';
+import { IncorrectResponse } from './run/bench.ts';
 import type { Fourbeat } from './run/fourbeat.ts';
 
-/** An interval in which what is usual happened: some lines of chat, a heart, and the count. */
+/** An interval with typical events: chat messages, hearts and the view count. */
 export interface TypicalInterval {
   readonly interval: number;
-  /** Some 600 bytes, as many each time. */
+  /** About 600 bytes, the same number each time. */
   readonly body: string;
 }
 
@@ -22,13 +22,13 @@ export const POSTS = [
   },
   { kind: 'heart', count: 5 },
 ];
-// The count is told in every fourth interval.
-const WITH_COUNT = 3;
-const TRIES = 5;
-// The posts must be in one interval.
+// Every fourth interval contains the view count.
+const COUNT_PHASE = 3;
+const ATTEMPTS = 5;
+// Offset from the start of the interval, so that all posts are in it.
 const MARGIN_MS = 20;
 
-/** Has it happen, by real posts of these viewers, and reads what was sealed. @throws WrongAnswer */
+/** Creates such an interval by posts of a viewer, and reads it. @throws IncorrectResponse */
 export async function makeTypicalInterval(
   { url, streamId }: Pick<Fourbeat, 'url' | 'streamId'>,
   [token = '']: readonly string[],
@@ -42,10 +42,10 @@ export async function makeTypicalInterval(
       },
       ...(body && { body: JSON.stringify(body) }),
     });
-    if (!response.ok) throw new WrongAnswer(`${method} ${path} is ${response.status}`);
+    if (!response.ok) throw new IncorrectResponse(`${method} ${path} is ${response.status}`);
     return response.text();
   };
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const interval = nextWithCount(intervalAt(Date.now()) + 1);
     await Bun.sleep(intervalStartMs(interval) + MARGIN_MS - Date.now());
     for (const post of POSTS) await call('POST', `events-streams/${streamId}/chats`, post);
@@ -53,17 +53,17 @@ export async function makeTypicalInterval(
     const body = await call('GET', `events-streams/${streamId}?interval=${interval}`);
     if (isTypical(body, interval)) return { interval, body };
   }
-  throw new WrongAnswer(`${TRIES} times what was posted was in no interval together`);
+  throw new IncorrectResponse(`the posts were in different intervals, ${ATTEMPTS} times`);
 }
 
 function nextWithCount(from: number): number {
   const perCount = 1_000 / INTERVAL_MS;
-  return from + ((((WITH_COUNT - from) % perCount) + perCount) % perCount);
+  return from + ((((COUNT_PHASE - from) % perCount) + perCount) % perCount);
 }
 
 function isTypical(body: string, interval: number): boolean {
-  const { interval: told, events } = JSON.parse(body);
-  if (told !== interval) throw new WrongAnswer(`asked for ${interval}, told ${told}`);
+  const { interval: received, events } = JSON.parse(body);
+  if (received !== interval) throw new IncorrectResponse(`requested ${interval}, got ${received}`);
   const [count, chats, ...others] = events as { type: string; data: Record<string, unknown> }[];
   return (
     others.length === 0 &&

@@ -1,29 +1,30 @@
-import { largestThatHolds } from './load/largest.ts';
-import { CONNECTIONS_MAX, type PollingStep, pollingStep } from './load/polling-step.ts';
+import { findLargest } from './load/find-largest.ts';
+import { MAX_CONNECTIONS, type PollingStep, pollingStep } from './load/polling-step.ts';
 import { pushedViewers } from './load/pushed-viewers.ts';
 import { viewerMemory } from './load/viewer-memory.ts';
 import { ViewerTokens } from './load/viewer-tokens.ts';
 import type { Bench, BenchOptions } from './run/bench.ts';
 import { startFourbeat } from './run/fourbeat.ts';
-import { inParts, type Part } from './run/parts.ts';
+import { type PartialResult, runParts } from './run/parts.ts';
 import type { Row } from './run/result.ts';
 import { spreadOf } from './run/statistics.ts';
 
-const MOST = 30_000;
-const GRAIN = 500;
-/** How far a further round looks around what the first one found. */
-const AROUND = 1_000;
-const P99_MAX_MS = 50;
-const LEAST_SECONDS = 6;
-const ROUNDS_MAX = 3;
+const MAX_VIEWERS = 30_000;
+const STEP = 500;
+/** Later rounds search within this distance of the first result. */
+const SEARCH_RADIUS = 1_000;
+const MAX_P99_MS = 50;
+const MIN_SECONDS = 6;
+const MAX_ROUNDS = 3;
 const POLLING = { atLeast: 15_000, aim: 20_000 };
 
-/** How many viewers one core carries, polling and by push, and what memory a viewer takes. */
+/** The number of viewers that one core serves, by polling and by push, and the memory of a viewer. */
 export const viewers: Bench = {
   name: 'viewers',
-  about: 'the most viewers on one core, polling and by push, at a fixed rate; memory of a viewer',
+  description:
+    'the most viewers on one core, polling and by push, at a fixed rate; memory of a viewer',
   run: (options) =>
-    inParts(
+    runParts(
       { bench: 'viewers', title: 'viewers on one core: latency from the moment that was meant' },
       {
         polling: () => pollingViewers(options),
@@ -33,35 +34,31 @@ export const viewers: Bench = {
     ),
 };
 
-async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
+async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Promise<PartialResult> {
   const fourbeat = await startFourbeat();
   const tokens = new ViewerTokens(fourbeat);
   const steps: PollingStep[] = [];
   const stepOf = async (size: number) => {
-    progress.say(`viewers: ${size} poll`);
-    const step = await pollingStep(
-      fourbeat,
-      await tokens.of(size),
-      Math.max(seconds, LEAST_SECONDS),
-    );
+    progress.show(`viewers: ${size} poll`);
+    const step = await pollingStep(fourbeat, await tokens.of(size), Math.max(seconds, MIN_SECONDS));
     steps.push(step);
     return step;
   };
-  /** Two tries of three; the third is made when it decides. */
+  /** Two successes of three; the third attempt runs only when it decides. */
   const holds = async (size: number) => {
     const [first, second] = [isGood(await stepOf(size)), isGood(await stepOf(size))];
     return first === second ? first : isGood(await stepOf(size));
   };
   const found: number[] = [];
   try {
-    for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+    for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
       const [before] = found;
       found.push(
-        await largestThatHolds(
+        await findLargest(
           {
-            least: before ? Math.max(0, before - AROUND) : 0,
-            most: before ? Math.min(MOST, before + AROUND) : MOST,
-            grain: GRAIN,
+            min: before ? Math.max(0, before - SEARCH_RADIUS) : 0,
+            max: before ? Math.min(MAX_VIEWERS, before + SEARCH_RADIUS) : MAX_VIEWERS,
+            step: STEP,
           },
           holds,
         ),
@@ -77,7 +74,7 @@ async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Prom
   };
 }
 
-const isGood = ({ troubles, p99Ms }: PollingStep) => troubles.length === 0 && p99Ms < P99_MAX_MS;
+const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < MAX_P99_MS;
 
 function rowsOf(steps: readonly PollingStep[]): Row[] {
   const bySize = Map.groupBy(
@@ -96,7 +93,7 @@ function rowsOf(steps: readonly PollingStep[]): Row[] {
         'CPU µs of each': figure((step) => step.cpuUs),
         'server core %': figure((step) => step.cpuShare * 100),
         'load core %': figure((step) => step.loadShare * 100),
-        'errors or wrong counts': figure((step) => step.troubles.length),
+        'errors or wrong counts': figure((step) => step.failures.length),
       },
     };
   });
@@ -105,24 +102,26 @@ function rowsOf(steps: readonly PollingStep[]): Row[] {
 function notesOf(steps: readonly PollingStep[], found: readonly number[]): string[] {
   const most = Math.max(...found);
   const bad = steps.filter((step) => !isGood(step));
-  const next = bad.filter(({ viewers: size }) => size > most && size <= most + AROUND);
-  const shared = CONNECTIONS_MAX.toLocaleString('en');
+  const next = bad.filter(({ viewers: size }) => size > most && size <= most + SEARCH_RADIUS);
+  const shared = MAX_CONNECTIONS.toLocaleString('en');
   return [
     'Each viewer who polls sends a heartbeat and reads four sealed intervals a second, at moments of its own, ' +
       'whether answers are late or not. The count that intervals told was all of them in each second ' +
       `of a good step. The most is found by bisection, and holds when two tries of three do; rounds after the ` +
-      `first look within ${AROUND} of what it found. ${steps.length} steps in ${found.length} rounds, ${bad.length} of which failed.`,
+      `first look within ${SEARCH_RADIUS} of what it found. ${steps.length} steps in ${found.length} rounds, ${bad.length} of which failed.`,
     `Up to ${shared} viewers have a connection each: a process may have 20,000 open files here. More of them share ` +
       'connections, as behind a proxy, where a request waits for the answer to the one before.',
-    ...(most === MOST ? [`${MOST.toLocaleString('en')} is the most that was tried.`] : []),
-    ...(next.some(({ isLoadLimit }) => isLoadLimit)
+    ...(most === MAX_VIEWERS
+      ? [`${MAX_VIEWERS.toLocaleString('en')} is the most that was tried.`]
+      : []),
+    ...(next.some(({ isLoadGeneratorLimit }) => isLoadGeneratorLimit)
       ? [
           'LIMITED BY THE LOAD: the core that sends was full, or late by itself, where more viewers ' +
             'failed and the core of the server was not full. The server carries at least what is told.',
         ]
       : []),
-    ...[...new Set(bad.flatMap(({ troubles }) => troubles.slice(0, 2)))]
+    ...[...new Set(bad.flatMap(({ failures }) => failures.slice(0, 2)))]
       .slice(0, 3)
-      .map((trouble) => `Beyond what holds: ${trouble}`),
+      .map((failure) => `Beyond what holds: ${failure}`),
   ];
 }

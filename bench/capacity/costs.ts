@@ -2,7 +2,7 @@ import { REQUESTS_A_ROUND } from '../load/schedule.ts';
 import { type Figure, figureOf, type Results } from '../page/results.ts';
 import type { Costs } from './model.ts';
 
-/** A figure that capacity is made of, and where it is from. */
+/** A cost of the capacity model, with its source. */
 export interface Source {
   readonly cost: keyof Costs;
   readonly value: number;
@@ -10,13 +10,13 @@ export interface Source {
   readonly from: string;
 }
 
-/** Which figure of which row of which bench a cost is. */
+/** The benchmark, row and figure of a cost. */
 interface Place {
   readonly bench: string;
-  /** Of those that a pattern matches, the one of the most viewers or nodes. */
+  /** A name, or a pattern that selects the match with the most viewers or nodes. */
   readonly row: string | RegExp;
   readonly name: string;
-  /** What it is divided by. */
+  /** Divisor of the figure. */
   readonly parts?: number;
 }
 
@@ -24,7 +24,7 @@ const POLLING = /^([\d,]+) viewers$/;
 const STREAMS = /^([\d,]+) event streams$/;
 const NODES = /^(\d+) nodes?, /;
 
-// Of docs/scale.md: 52 µs for a bitset of 1,730 bytes and 278 µs for one of 125,482, on 20 nodes.
+// From docs/scale.md: 52 µs for a bitset of 1,730 bytes and 278 µs for one of 125,482, on 20 nodes.
 const BITSET_BYTE_US = (278 - 52) / (125_482 - 1_730);
 const BITSET_US = 52 - 1_730 * BITSET_BYTE_US;
 const OF_SCALE = { bitsetUs: BITSET_US, bitsetByteUs: BITSET_BYTE_US };
@@ -50,7 +50,7 @@ const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Pla
   },
 };
 
-/** All that capacity is made of. @throws FigureLacking that names the first that is in no result */
+/** All costs of the model. @throws MissingFigureError for the first that no result contains */
 export function sourcesOf(results: Results): Source[] {
   const measured = Object.entries(MEASURED) as [keyof Costs, Place][];
   const ofScale = Object.entries(OF_SCALE) as [keyof Costs, number][];

@@ -1,84 +1,84 @@
 import { INTERVAL_MS } from '../../protocol/interval.ts';
 import { TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
 
-/** What one thing costs, each as it was measured. */
+/** Measured unit costs. */
 export interface Costs {
-  /** CPU of a node for a heartbeat or a read of a viewer who has a connection, µs. */
+  /** CPU of a node for a heartbeat or a read on an open connection, µs. */
   readonly requestUs: number;
   /** CPU of a node for an interval that is pushed to a viewer, µs. */
   readonly messageUs: number;
-  /** CPU for an answer, with that of the database, µs. */
+  /** CPU for an answer, including the database, µs. */
   readonly answerUs: number;
   readonly tokenUs: number;
-  /** Rows of answers that a core of PostgreSQL commits in a second. */
+  /** Answer rows that a core of PostgreSQL commits per second. */
   readonly answerRowsPerCoreS: number;
-  /** CPU of PostgreSQL beside answers, ms a second, for all nodes together. */
+  /** CPU of PostgreSQL without answers, ms per second, for all nodes together. */
   readonly postgresMsS: number;
-  /** Commands of a node to Redis, a second. */
+  /** Commands of a node to Redis per second. */
   readonly redisCommandsS: number;
-  /** CPU of Redis for a bitset, and for each byte of it, µs. */
+  /** CPU of Redis per bitset, and per byte of it, µs. */
   readonly bitsetUs: number;
   readonly bitsetByteUs: number;
   /** Memory of a node for a viewer who sends heartbeats and polls, and for an event stream, bytes. */
   readonly pollingBytes: number;
   readonly streamBytes: number;
-  /** On the wire: the answer to a heartbeat, an interval with its head, a message of an event stream. */
+  /** Bytes on the wire: response to a heartbeat, interval with its head, message of an event stream. */
   readonly heartbeatBytes: number;
   readonly readBytes: number;
   readonly messageBytes: number;
 }
 
-/** How viewers get the feed: each asks for every interval, a stream to each, or from caches of a CDN. */
+/** How viewers get the feed: by polling, by event streams, or from the caches of a CDN. */
 export type Way = 'polling' | 'push' | 'cdn';
 
-/** What a show is like. */
+/** The parameters of a show. */
 export interface Show {
   readonly viewers: number;
   readonly way: Way;
   /** The share of viewers who answer a quiz. */
   readonly answering: number;
-  /** How long they take for it, s. */
+  /** The time in which they answer, s. */
   readonly quizS: number;
 }
 
-/** What a show needs while it runs. */
+/** The needs of a show. */
 export interface Need {
-  /** Cores of nodes, each used to `CORE_USE`. */
+  /** Cores of nodes at a usage of `CORE_USE`. */
   readonly cores: number;
   readonly nodes: number;
-  /** Of viewers, for all nodes together. */
+  /** Memory for viewers, for all nodes together. */
   readonly memoryGB: number;
-  /** Requests that reach nodes, a second. */
+  /** Requests to nodes per second. */
   readonly originRequestsS: number;
-  /** Commands to Redis, a second; 0 with one node, which needs none. */
+  /** Commands to Redis per second; 0 with one node, which needs no Redis. */
   readonly redisCommandsS: number;
-  /** Of the one core that Redis has. */
+  /** Usage of the one core of Redis. */
   readonly redisCores: number;
-  /** What Redis takes in, MB a second. */
+  /** Traffic to Redis, MB per second. */
   readonly redisMBS: number;
-  /** Answers that are recorded, a second, while a quiz is answered. */
+  /** Answers per second while a quiz is open. */
   readonly answersS: number;
-  /** Cores of PostgreSQL meanwhile; 0 with one node, which needs none. */
+  /** Cores of PostgreSQL in that time; 0 with one node, which needs no PostgreSQL. */
   readonly postgresCores: number;
-  /** Requests that caches answer, millions an hour. */
+  /** Requests to caches, millions per hour. */
   readonly cdnMillionsH: number;
-  /** What viewers are sent by nodes and by caches, GB an hour, without video. */
+  /** Traffic to viewers from nodes and caches, GB per hour, without video. */
   readonly sentByNodesGBH: number;
   readonly sentByCdnGBH: number;
 }
 
-/** Beyond this a core has no room for what comes all at once. */
+/** Planned usage of a core, which leaves room for bursts. */
 export const CORE_USE = 0.6;
 /** Cores of one machine that run Fourbeat. */
 export const NODE_CORES = 8;
 
 const INTERVALS_S = 1_000 / INTERVAL_MS;
-// The SDK asks for a new token before the old one ends.
+// The SDK renews a token before it expires.
 const TOKENS_S = 1 / (0.9 * TOKEN_LIFETIME_S);
 const HOUR_S = 3_600;
 const BITS_PER_BYTE = 8;
 
-/** What so many viewers need. All of it is sums and products of what was measured. */
+/** The needs of a show: sums and products of the unit costs. */
 export function needOf(show: Show, costs: Costs): Need {
   const { viewers, way, answering, quizS } = show;
   const answersS = (viewers * answering) / quizS;
@@ -104,13 +104,13 @@ export function needOf(show: Show, costs: Costs): Need {
 
 function nodesUs({ viewers, way }: Show, answersS: number, costs: Costs): number {
   const { requestUs, messageUs, tokenUs, answerUs } = costs;
-  // A cache asks once for each of its places, however many viewers are there.
+  // Each location of a CDN requests an interval once, for any number of viewers.
   const feedUs = { polling: requestUs, push: messageUs, cdn: 0 }[way];
   const viewerUs = requestUs + INTERVALS_S * feedUs + TOKENS_S * tokenUs;
   return viewers * viewerUs + answersS * answerUs;
 }
 
-/** To one viewer, a second. */
+/** Bytes per second to one viewer. */
 function bytesSentS(way: Way, { heartbeatBytes, readBytes, messageBytes }: Costs) {
   const feed = INTERVALS_S * (way === 'push' ? messageBytes : readBytes);
   return way === 'cdn'
@@ -118,7 +118,7 @@ function bytesSentS(way: Way, { heartbeatBytes, readBytes, messageBytes }: Costs
     : { byNodes: heartbeatBytes + feed, byCdn: 0 };
 }
 
-/** Four bitsets a second of each node, as long as the highest seat is high. */
+/** Bytes per second of bitsets: four per node, with a bit for each seat. */
 function redisUs(viewers: number, nodes: number, { bitsetUs, bitsetByteUs }: Costs): number {
   return nodes * INTERVALS_S * (bitsetUs + (viewers / BITS_PER_BYTE) * bitsetByteUs);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import type { MadeResult } from '../run/result.ts';
+import type { StoredResult } from '../run/result.ts';
 import { sourcesOf } from './costs.ts';
 import { capacityLines } from './tables.ts';
 
@@ -40,7 +40,7 @@ const resultsWithout = (...names: string[]) =>
   new Map(
     Object.entries(ROWS)
       .filter(([name]) => !names.includes(name))
-      .map(([bench, rows]) => [bench, { bench, rows } as unknown as MadeResult]),
+      .map(([bench, rows]) => [bench, { bench, rows } as unknown as StoredResult]),
   );
 
 describe('the tables of capacity', () => {
@@ -67,7 +67,7 @@ describe('the tables of capacity', () => {
 
   test('a figure that was not measured is named', () => {
     expect(() => sourcesOf(resultsWithout('push'))).toThrow('there is no push.json');
-    const other = { bench: 'token', rows: ROWS.feed } as unknown as MadeResult;
+    const other = { bench: 'token', rows: ROWS.feed } as unknown as StoredResult;
     const wrong = new Map([...resultsWithout(), ['token', other] as const]);
     expect(() => sourcesOf(wrong)).toThrow(
       'token.json has no "CPU µs a request" of "issued: Fourbeat"',

@@ -8,7 +8,7 @@ const WAYS: Readonly<Record<Way, string>> = {
   push: 'An event stream to each viewer',
   cdn: 'Each viewer asks a CDN for each interval (`--edge-cache`)',
 };
-/** Four of five viewers answer within 10 s. */
+/** Assumption: four of five viewers answer, within 10 s. */
 const SHOW = { answering: 0.8, quizS: 10 };
 
 const COSTS: Readonly<Record<keyof Costs, string>> = {
@@ -44,7 +44,7 @@ const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
   'an hour costs': priceOf,
 };
 
-/** What shows need, as Markdown, and where each figure is from. */
+/** The needs of shows as Markdown, with the source of each figure. */
 export function capacityLines(sources: readonly Source[]): string[] {
   const costs = costsOf(sources);
   return [
@@ -81,7 +81,7 @@ function wayLines(way: Way, costs: Costs): string[] {
   return markdown(['viewers', ...Object.keys(COLUMNS)], rows);
 }
 
-/** A sum of prices, each times how many of it. */
+/** The sum of prices times quantities. */
 function priceOf(need: Need): string {
   const terms: [number, string][] = [
     [need.nodes, 'N'],

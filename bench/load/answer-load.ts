@@ -1,9 +1,9 @@
 import { type Latencies, latenciesOf } from './latency.ts';
-import { readTask, tell } from './task.ts';
+import { readTask, report } from './task.ts';
 import { ViewersLoad } from './viewers-load.ts';
 import { ViewersRequests, type ViewersRound } from './viewers-requests.ts';
 
-/** What this program does, on the core of the load: it answers quizzes as fast as it hears that they were. */
+/** The task of this program, which runs on the core of the load: answers as fast as it gets responses. */
 export interface AnswerTask {
   readonly url: string;
   readonly connections: number;
@@ -12,14 +12,14 @@ export interface AnswerTask {
   readonly seconds: number;
 }
 
-/** What it found. */
-export interface AnswerOutcome extends Latencies {
+/** The result of the program. */
+export interface AnswerResult extends Latencies {
   readonly sent: number;
   readonly seconds: number;
-  /** Answers that were acknowledged, by round. */
+  /** Acknowledged answers, by round. */
   readonly accepted: readonly number[];
-  /** A wrong answer, if there was one. */
-  readonly wrong: string | null;
+  /** The first incorrect response, if any. */
+  readonly incorrect: string | null;
   readonly cpuShare: number;
 }
 
@@ -27,11 +27,11 @@ const { url, connections, tokens, rounds, seconds } = await readTask<AnswerTask>
 const load = new ViewersLoad();
 await load.connect(url, connections);
 const requests = new ViewersRequests(url, tokens, rounds);
-tell('connected');
+report('connected');
 const cpu = process.cpuUsage();
-const { latencies, lateness: _, ...sending } = await load.sendAsAnswered(requests, seconds);
+const { latencies, lateness: _, ...sending } = await load.sendAsFastAsPossible(requests, seconds);
 const used = process.cpuUsage(cpu);
 const cpuShare = (used.user + used.system) / 1e6 / sending.seconds;
-const outcome: AnswerOutcome = { ...sending, ...latenciesOf(latencies), cpuShare };
-tell('outcome', outcome);
+const outcome: AnswerResult = { ...sending, ...latenciesOf(latencies), cpuShare };
+report('outcome', outcome);
 process.exit();

@@ -1,5 +1,5 @@
-import { WrongAnswer } from '../run/bench.ts';
-import type { AnswerOutcome, AnswerTask } from './answer-load.ts';
+import { IncorrectResponse } from '../run/bench.ts';
+import type { AnswerResult, AnswerTask } from './answer-load.ts';
 import { startLoad } from './load.ts';
 
 export type AnswerFigures = Readonly<
@@ -17,12 +17,12 @@ export async function sendAnswers(
 ): Promise<{ figures: AnswerFigures; accepted: readonly number[] }> {
   const load = startLoad('answer-load.ts', task);
   try {
-    await load.said('connected');
+    await load.receive('connected');
     const before = usedS();
-    const outcome = await load.said<AnswerOutcome>('outcome');
-    const { sent, seconds, accepted, wrong, p99Ms, cpuShare } = outcome;
+    const outcome = await load.receive<AnswerResult>('outcome');
+    const { sent, seconds, accepted, incorrect, p99Ms, cpuShare } = outcome;
     const cpuS = usedS() - before;
-    if (wrong !== null) throw new WrongAnswer(`${task.url}: ${wrong}`);
+    if (incorrect !== null) throw new IncorrectResponse(`${task.url}: ${incorrect}`);
     const figures = {
       'requests/s': sent / seconds,
       'CPU µs a request': (cpuS / sent) * 1e6,

@@ -1,26 +1,26 @@
 import { intervalAt } from '../../protocol/interval.ts';
-import { answersTo } from '../run/quizzes.ts';
+import { answerRequests } from '../run/quizzes.ts';
 import { type Latencies, latenciesOf } from './latency.ts';
-import { readTask, tell } from './task.ts';
-import { type Sending, ViewersLoad } from './viewers-load.ts';
+import { readTask, report } from './task.ts';
+import { type SendResult, ViewersLoad } from './viewers-load.ts';
 import { ViewersRequests, type ViewersRound } from './viewers-requests.ts';
 
-/** What this program does, on the core of the load: a hall answers a quiz, and then wants to have won. */
+/** The task of this program, which runs on the core of the load: viewers answer a quiz and report wins. */
 export interface CloseTask {
   readonly url: string;
   readonly streamId: string;
   readonly connections: number;
   readonly tokens: readonly string[];
-  /** How long the hall takes to answer, and to report. */
+  /** How long the viewers take to answer, and to report. */
   readonly answersMs: number;
   readonly reportsMs: number;
 }
 
-/** What became of the answers, or of the reports. */
+/** The result for the answers, or for the reports. */
 export interface CloseOutcome extends Latencies {
   readonly accepted: number;
-  /** A wrong answer, if there was one. */
-  readonly wrong: string | null;
+  /** The first incorrect response, if any. */
+  readonly incorrect: string | null;
   readonly lateP99Ms: number;
 }
 
@@ -28,19 +28,19 @@ const { url, streamId, connections, tokens, answersMs, reportsMs } = await readT
 const load = new ViewersLoad();
 await load.connect(url, connections);
 const events = feedEvents();
-tell('connected');
+report('connected');
 const quiz = await events('quiz');
-const answers = answersTo(streamId, quiz as { id: string; closeInterval: number });
-tell('answers', outcomeOf(await send(answers, answersMs)));
+const answers = answerRequests(streamId, quiz as { id: string; closeInterval: number });
+report('answers', outcomeOf(await send(answers, answersMs)));
 await events('request-quiz-winners');
-tell('reports', outcomeOf(await send(reports(answers), reportsMs)));
+report('reports', outcomeOf(await send(reports(answers), reportsMs)));
 process.exit();
 
-function send(round: ViewersRound, withinMs: number): Promise<Sending> {
+function send(round: ViewersRound, withinMs: number): Promise<SendResult> {
   return load.sendWithin(new ViewersRequests(url, tokens, [round]), withinMs);
 }
 
-/** Who gave the first answer, which is correct, won. */
+/** The viewers with the first choice, which is correct, win. */
 function reports({ requests }: ViewersRound): ViewersRound {
   return {
     path: `/api/v1/quizzes/${streamId}/record-winner`,
@@ -48,12 +48,12 @@ function reports({ requests }: ViewersRound): ViewersRound {
   };
 }
 
-function outcomeOf({ accepted, wrong, latencies, lateness }: Sending): CloseOutcome {
+function outcomeOf({ accepted, incorrect, latencies, lateness }: SendResult): CloseOutcome {
   const lateP99Ms = latenciesOf(lateness).p99Ms;
-  return { accepted: accepted[0] ?? 0, wrong, lateP99Ms, ...latenciesOf(latencies) };
+  return { accepted: accepted[0] ?? 0, incorrect, lateP99Ms, ...latenciesOf(latencies) };
 }
 
-/** Waits for the next event of a type in the feed, as one of the viewers hears of it. */
+/** Waits for the next event of a type in the feed of one viewer. */
 function feedEvents(): (type: string) => Promise<unknown> {
   const from = intervalAt(Date.now());
   const messages = fetch(`${url}/api/v1/events-streams/${streamId}?interval=${from}`, {

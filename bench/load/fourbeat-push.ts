@@ -2,7 +2,7 @@ import type { Fourbeat } from '../run/fourbeat.ts';
 import { POSTS } from '../typical.ts';
 import type { PushTask } from './push-load.ts';
 
-/** Viewers of our event stream, in whose chat something is said in each interval. */
+/** Viewers of a Fourbeat event stream with chat messages in each interval. */
 export function fourbeatPush(
   { url, streamId }: Pick<Fourbeat, 'url' | 'streamId'>,
   tokens: readonly string[],
@@ -16,7 +16,7 @@ export function fourbeatPush(
     port: Number(port),
     path: `${feed}?interval=INTERVAL`,
     tokens,
-    talk: {
+    publisher: {
       when: 'within',
       requests: POSTS.map((post) => ({
         url: `${url}${feed}/chats`,

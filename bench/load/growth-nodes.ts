@@ -1,48 +1,52 @@
 import { startPostgres } from '../../test/support/backends/postgres.ts';
 import { startRedis } from '../../test/support/backends/redis.ts';
 import { readWork } from '../redis-meter.ts';
-import { type BenchOptions, WrongAnswer } from '../run/bench.ts';
+import { type BenchOptions, IncorrectResponse } from '../run/bench.ts';
 import { startFourbeat, startNode } from '../run/fourbeat.ts';
-import type { Part } from '../run/parts.ts';
+import type { PartialResult } from '../run/parts.ts';
 import { type Pinned, usageOfFamily } from '../run/pinned.ts';
 import type { Row } from '../run/result.ts';
 import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 
 const NODES = [1, 2, 4];
-/** Not more, since all nodes are on one core here. */
-const VIEWERS_OF_NODE = 2_000;
-const ROUNDS_MAX = 2;
+/** Few, since all nodes share one core. */
+const VIEWERS_PER_NODE = 2_000;
+const MAX_ROUNDS = 2;
 
-/** What all parts take in a second, ms of CPU. */
+/** CPU of all processes, in ms per second. */
 interface Sample {
   readonly nodes: number;
-  /** Commands to Redis in a second. */
+  /** Commands to Redis per second. */
   readonly commands: number;
   readonly redis: number;
   readonly postgres: number;
-  /** All of them together. */
+  /** Sum of all nodes. */
   readonly servers: number;
-  /** What went wrong; none when every answer came and all viewers were counted. */
-  readonly troubles: readonly string[];
+  /** Empty when every response was correct and every viewer was counted. */
+  readonly failures: readonly string[];
 }
 
-/** Nodes on one Redis and one PostgreSQL, each with as many viewers of the same stream. */
-export async function nodesGrowth({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
+/** Measures 1, 2 and 4 nodes with the same Redis and PostgreSQL and the same number of viewers each. */
+export async function nodesGrowth({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<PartialResult> {
   const all: Sample[][] = [];
   const ends = new Set<string>();
-  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
     const samples: Sample[] = [];
     for (const nodes of NODES) {
-      progress.say(`growth: round ${round}, ${nodes} nodes`);
-      const sample = await goodSample(nodes, seconds);
-      if (sample.troubles.length === 0) samples.push(sample);
-      else ends.add(`Of ${nodes} nodes: ${sample.troubles[0]}.`);
+      progress.show(`growth: round ${round}, ${nodes} nodes`);
+      const sample = await sampleWithRetry(nodes, seconds);
+      if (sample.failures.length === 0) samples.push(sample);
+      else ends.add(`Of ${nodes} nodes: ${sample.failures[0]}.`);
     }
     all.push(samples);
   }
   const fitted = all.filter(({ length }) => length > 1);
-  if (fitted.length === 0) throw new WrongAnswer([...ends].join(' '));
+  if (fitted.length === 0) throw new IncorrectResponse([...ends].join(' '));
   const exponent = (of: (sample: Sample) => number) =>
     spreadOf(
       fitted.map((samples) =>
@@ -53,7 +57,7 @@ export async function nodesGrowth({ rounds, seconds, progress }: BenchOptions): 
     rows: NODES.flatMap((nodes) => rowsOf(nodes, all.flat())),
     targets: [],
     notes: [
-      `${all.length} rounds. Each node has ${VIEWERS_OF_NODE} viewers of one stream who poll; its CPU is the mean of the nodes. ` +
+      `${all.length} rounds. Each node has ${VIEWERS_PER_NODE} viewers of one stream who poll; its CPU is the mean of the nodes. ` +
         `Exponents over nodes: CPU of all nodes together ${exponent(({ servers }) => servers)}, ` +
         `of Redis ${exponent(({ redis }) => redis)}, of PostgreSQL ${exponent(({ postgres }) => postgres)}.`,
       ...ends,
@@ -66,10 +70,10 @@ function rowsOf(nodes: number, all: readonly Sample[]): Row[] {
   if (same.length === 0) return [];
   const figure = (of: (sample: Sample) => number) => spreadOf(same.map(of));
   const each = (of: (sample: Sample) => number) =>
-    figure((sample) => (of(sample) * 1_000) / (nodes * VIEWERS_OF_NODE));
+    figure((sample) => (of(sample) * 1_000) / (nodes * VIEWERS_PER_NODE));
   return [
     {
-      name: `${nodes} node${nodes > 1 ? 's' : ''}, ${(nodes * VIEWERS_OF_NODE).toLocaleString('en')} viewers`,
+      name: `${nodes} node${nodes > 1 ? 's' : ''}, ${(nodes * VIEWERS_PER_NODE).toLocaleString('en')} viewers`,
       figures: {
         'CPU ms/s': figure(({ servers }) => servers / nodes),
         'CPU µs/s of each': each(({ servers }) => servers),
@@ -82,13 +86,13 @@ function rowsOf(nodes: number, all: readonly Sample[]): Row[] {
   ];
 }
 
-/** What is good at the second try was disturbed at the first. */
-async function goodSample(nodes: number, seconds: number): Promise<Sample> {
-  const first = await sampled(nodes, seconds);
-  return first.troubles.length === 0 ? first : sampled(nodes, seconds);
+/** Repeats a failed sample once: a sample that then succeeds was disturbed. */
+async function sampleWithRetry(nodes: number, seconds: number): Promise<Sample> {
+  const first = await takeSample(nodes, seconds);
+  return first.failures.length === 0 ? first : takeSample(nodes, seconds);
 }
 
-async function sampled(nodes: number, seconds: number): Promise<Sample> {
+async function takeSample(nodes: number, seconds: number): Promise<Sample> {
   const redis = await startRedis({ persistence: false });
   const postgres = await startPostgres();
   const ending = [() => postgres.stop(), () => redis.stop()];
@@ -107,7 +111,7 @@ async function sampled(nodes: number, seconds: number): Promise<Sample> {
       others.push(node);
     }
     const { streamId } = first;
-    const tokens = await first.tokens(nodes * VIEWERS_OF_NODE);
+    const tokens = await first.tokens(nodes * VIEWERS_PER_NODE);
     const before = await readWork(redis);
     const startS = usageOfFamily(postgres.pid).cpuS;
     const startMs = performance.now();
@@ -115,7 +119,7 @@ async function sampled(nodes: number, seconds: number): Promise<Sample> {
       [first, ...others].map(({ url, server }, node) =>
         pollingStep(
           { url, server, streamId },
-          tokens.slice(node * VIEWERS_OF_NODE, (node + 1) * VIEWERS_OF_NODE),
+          tokens.slice(node * VIEWERS_PER_NODE, (node + 1) * VIEWERS_PER_NODE),
           seconds,
           { counted: tokens.length },
         ),
@@ -129,7 +133,7 @@ async function sampled(nodes: number, seconds: number): Promise<Sample> {
       redis: (work.cpuMs - before.cpuMs) / tookS,
       postgres: ((usageOfFamily(postgres.pid).cpuS - startS) * 1_000) / tookS,
       servers: steps.reduce((sum, { cpuShare }) => sum + cpuShare * 1_000, 0),
-      troubles: steps.flatMap(({ troubles }) => troubles),
+      failures: steps.flatMap(({ failures }) => failures),
     };
   } finally {
     for (const end of ending) await end();

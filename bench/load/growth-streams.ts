@@ -1,14 +1,14 @@
 import type { BenchOptions } from '../run/bench.ts';
 import { type Fourbeat, startFourbeat } from '../run/fourbeat.ts';
-import type { Part } from '../run/parts.ts';
+import type { PartialResult } from '../run/parts.ts';
 import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { idleCpu } from './idle-cpu.ts';
 
 const SIZES = [1, 10, 100, 1_000, 10_000];
-const ROUNDS_MAX = 3;
-/** What an idle server does is little: it is looked at for longer. */
-const LEAST_SECONDS = 8;
-const CREATED_AT_ONCE = 32;
+const MAX_ROUNDS = 3;
+/** An idle server does little, so it is observed for longer. */
+const MIN_SECONDS = 8;
+const CREATE_CONCURRENCY = 32;
 const KB = 1024;
 
 interface Sample {
@@ -17,18 +17,22 @@ interface Sample {
   readonly memoryBytes: number;
 }
 
-/** What streams cost that are on air while nobody watches and nothing happens. */
-export async function streamsGrowth({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
+/** Measures the cost of streams that are on air without viewers or events. */
+export async function streamsGrowth({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<PartialResult> {
   const all: Sample[][] = [];
-  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
     const fourbeat = await startFourbeat();
     const samples: Sample[] = [];
     try {
       for (const streams of SIZES) {
-        progress.say(`growth: round ${round}, ${streams} streams`);
-        // The server begins with one.
+        progress.show(`growth: round ${round}, ${streams} streams`);
+        // The server starts with one stream.
         await addStreams(fourbeat, streams - (samples.at(-1)?.streams ?? 1));
-        const cpuShare = await idleCpu(fourbeat.server, Math.max(seconds, LEAST_SECONDS));
+        const cpuShare = await idleCpu(fourbeat.server, Math.max(seconds, MIN_SECONDS));
         samples.push({ streams, cpuShare, memoryBytes: fourbeat.server.usage().memoryBytes });
       }
     } finally {
@@ -89,5 +93,5 @@ async function addStreams({ studio }: Fourbeat, count: number): Promise<void> {
       await studio('POST', `/streams/${id}/start`);
     }
   };
-  await Promise.all(Array.from({ length: CREATED_AT_ONCE }, one));
+  await Promise.all(Array.from({ length: CREATE_CONCURRENCY }, one));
 }

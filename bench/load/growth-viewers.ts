@@ -1,6 +1,6 @@
 import type { BenchOptions } from '../run/bench.ts';
 import { startFourbeat } from '../run/fourbeat.ts';
-import type { Part } from '../run/parts.ts';
+import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
 import { exponentOf, lineThrough, spreadOf } from '../run/statistics.ts';
 import { number } from '../run/table.ts';
@@ -9,41 +9,45 @@ import { type PollingStep, pollingStep } from './polling-step.ts';
 import { ViewerTokens } from './viewer-tokens.ts';
 
 const SIZES = [1_000, 3_000, 10_000, 15_000, 19_000];
-const ROUNDS_MAX = 3;
-const LATE_MAX_MS = 50;
+const MAX_ROUNDS = 3;
+const MAX_P99_MS = 50;
 
 interface Round {
-  /** CPU share of the server without any viewer. */
+  /** CPU of the server without viewers, in cores. */
   readonly idle: number;
   readonly steps: readonly PollingStep[];
-  /** Why there was no larger step; null when there is none larger. */
-  readonly end: string | null;
+  /** Why the round ended before the largest size; null otherwise. */
+  readonly endReason: string | null;
 }
 
-/** CPU and memory of one server from a thousand viewers to what it carries. */
-export async function viewersGrowth({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
+/** CPU and memory of one server from 1,000 viewers to its limit. */
+export async function viewersGrowth({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<PartialResult> {
   const all: Round[] = [];
-  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
+  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
     const fourbeat = await startFourbeat();
     const tokens = new ViewerTokens(fourbeat);
     const steps: PollingStep[] = [];
-    let end: string | null = null;
+    let endReason: string | null = null;
     try {
-      progress.say(`growth: round ${round}, no viewers`);
+      progress.show(`growth: round ${round}, no viewers`);
       const idle = await idleCpu(fourbeat.server, seconds);
       for (const size of SIZES) {
-        progress.say(`growth: round ${round}, ${size} viewers`);
-        const tried = async () => pollingStep(fourbeat, await tokens.of(size), seconds);
-        let step = await tried();
-        // What is good at the second try was disturbed at the first.
-        if (!isGood(step)) step = await tried();
+        progress.show(`growth: round ${round}, ${size} viewers`);
+        const attempt = async () => pollingStep(fourbeat, await tokens.of(size), seconds);
+        let step = await attempt();
+        // A step that succeeds at the second attempt was disturbed at the first.
+        if (!isGood(step)) step = await attempt();
         if (!isGood(step)) {
-          end = endOf(step);
+          endReason = endReasonOf(step);
           break;
         }
         steps.push(step);
       }
-      all.push({ idle, steps, end });
+      all.push({ idle, steps, endReason });
     } finally {
       await fourbeat.stop();
     }
@@ -83,21 +87,21 @@ export async function viewersGrowth({ rounds, seconds, progress }: BenchOptions)
     ],
     notes: [
       `${all.length} rounds. Viewers poll on one server, each with five requests a second, from ${SIZES[0]} to ${most}: what ` +
-        `${LATE_MAX_MS} ms at the 99th of 100 answers and the load allow. By a line through all sizes it is ` +
+        `${MAX_P99_MS} ms at the 99th of 100 answers and the load allow. By a line through all sizes it is ` +
         `${number(line('start') / 1_000)} ms/s of CPU and ${number(line('slope'))} µs/s for each viewer: the fewer there are, ` +
         `the more of CPU is what they share, and the less the exponent. Exponent of memory over viewers: ` +
         `${exponent((step) => step.memoryBytes).median.toFixed(2)}. An idle server takes ` +
         `${number(spreadOf(all.map(({ idle }) => idle)).median * 1_000)} ms/s.`,
-      ...new Set(all.flatMap(({ end }) => (end === null ? [] : [end]))),
+      ...new Set(all.flatMap(({ endReason }) => (endReason === null ? [] : [endReason]))),
     ],
   };
 }
 
-const isGood = ({ troubles, p99Ms }: PollingStep) => troubles.length === 0 && p99Ms < LATE_MAX_MS;
+const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < MAX_P99_MS;
 
-function endOf({ viewers, p99Ms, troubles, isLoadLimit }: PollingStep): string {
-  const [why = `an answer took ${p99Ms.toFixed(0)} ms`] = troubles;
-  return `Of ${viewers}: ${why}${isLoadLimit ? ' (LIMITED BY THE LOAD)' : ''}.`;
+function endReasonOf({ viewers, p99Ms, failures, isLoadGeneratorLimit }: PollingStep): string {
+  const [why = `an answer took ${p99Ms.toFixed(0)} ms`] = failures;
+  return `Of ${viewers}: ${why}${isLoadGeneratorLimit ? ' (LIMITED BY THE LOAD)' : ''}.`;
 }
 
 function rowsOf(all: readonly Round[]): Row[] {

@@ -2,7 +2,7 @@ import type { Pinned } from '../run/pinned.ts';
 
 const SETTLE_MS = 3_000;
 
-/** The share of a core that a server takes when it is left alone. */
+/** The CPU of an idle server, in cores. */
 export async function idleCpu({ usage }: Pick<Pinned, 'usage'>, seconds: number): Promise<number> {
   await Bun.sleep(SETTLE_MS);
   const before = usage().cpuS;

@@ -1,45 +1,48 @@
-import { WrongAnswer } from '../run/bench.ts';
+import { IncorrectResponse } from '../run/bench.ts';
 import type { Fourbeat } from '../run/fourbeat.ts';
 import { startLoad } from './load.ts';
-import { isLimit } from './own-limit.ts';
-import type { CrowdOptions } from './polling-crowd.ts';
-import type { PollingOutcome, PollingTask } from './polling-load.ts';
+import { isLoadGeneratorLimit } from './load-generator-limit.ts';
+import type { PollingResult, PollingTask } from './polling-load.ts';
+import type { PollingOptions } from './polling-viewers.ts';
 import { REQUESTS_A_ROUND, ROUND_MS } from './schedule.ts';
 
-/** So many viewers who poll for a while, and how it went. */
+/** A measurement with a number of polling viewers. */
 export interface PollingStep {
   readonly viewers: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly requestsPerS: number;
-  /** Of the server. */
+  /** CPU of the server, in cores. */
   readonly cpuShare: number;
   readonly cpuUs: number;
   readonly memoryBytes: number;
-  /** What went wrong; none when every answer came and was right, and all viewers were counted. */
-  readonly troubles: readonly string[];
-  /** The load itself could not do more: it says nothing of the server. */
-  readonly isLoadLimit: boolean;
-  /** Of the core of the load. */
+  /** Empty when every response was correct and every viewer was counted. */
+  readonly failures: readonly string[];
+  /** Whether the load generator was saturated, so that the result says nothing about the server. */
+  readonly isLoadGeneratorLimit: boolean;
+  /** CPU of the load generator, in cores. */
   readonly loadShare: number;
 }
 
-/** A process may have 20,000 open files here, and a server has some of its own: more viewers share. */
-export const CONNECTIONS_MAX = 19_500;
+/** A process may have 20,000 open files. More viewers than this share connections. */
+export const MAX_CONNECTIONS = 19_500;
 const WARM_UP_MS = 3_000;
-/** A server whose core is as full as this is what held answers up, however late the load was. */
-const SERVER_FULL = 0.9;
+/** Above this share of its core the server is the bottleneck, even if the load is late. */
+const SERVER_SATURATION_SHARE = 0.9;
 
-/** @throws WrongAnswer when an answer was not the right one; none at all is a trouble, not wrong */
+/**
+ * Measures with these viewers.
+ * @throws IncorrectResponse for a response with wrong content; a missing one is a failure of the step
+ */
 export async function pollingStep(
   { url, streamId, server }: Pick<Fourbeat, 'url' | 'streamId' | 'server'>,
   tokens: readonly string[],
   seconds: number,
   {
-    connectionsMax = CONNECTIONS_MAX,
+    maxConnections = MAX_CONNECTIONS,
     roundMs = ROUND_MS,
     counted = tokens.length,
-  }: Partial<Pick<CrowdOptions, 'connectionsMax' | 'roundMs'>> & { counted?: number } = {},
+  }: Partial<Pick<PollingOptions, 'maxConnections' | 'roundMs'>> & { counted?: number } = {},
 ): Promise<PollingStep> {
   const { hostname, port } = new URL(url);
   const task: PollingTask = {
@@ -47,34 +50,35 @@ export async function pollingStep(
     port: Number(port),
     streamId,
     tokens,
-    connectionsMax,
+    maxConnections,
     roundMs,
     warmUpMs: WARM_UP_MS,
     measuredMs: seconds * 1_000,
   };
   const load = startLoad('polling-load.ts', task);
   try {
-    await load.said('measuring');
+    await load.receive('measuring');
     const before = server.usage();
-    await load.said('measured');
+    await load.receive('measured');
     const after = server.usage();
-    const outcome = await load.said<PollingOutcome>('outcome');
-    if (outcome.wrong !== null) throw new WrongAnswer(outcome.wrong);
+    const outcome = await load.receive<PollingResult>('outcome');
+    if (outcome.incorrect !== null) throw new IncorrectResponse(outcome.incorrect);
     const cpuS = after.cpuS - before.cpuS;
     const { p50Ms, p99Ms } = outcome.latencies;
     return {
       viewers: tokens.length,
       p50Ms,
       p99Ms,
-      requestsPerS: outcome.answered / seconds,
+      requestsPerS: outcome.responses / seconds,
       cpuShare: cpuS / seconds,
-      cpuUs: (cpuS / Math.max(1, outcome.answered)) * 1e6,
+      cpuUs: (cpuS / Math.max(1, outcome.responses)) * 1e6,
       memoryBytes: after.memoryBytes,
-      troubles: [
+      failures: [
         ...troublesOf(outcome, tokens.length * REQUESTS_A_ROUND * ((seconds * 1_000) / roundMs)),
         ...miscounts(outcome, counted),
       ],
-      isLoadLimit: cpuS / seconds < SERVER_FULL && isLimit(outcome),
+      isLoadGeneratorLimit:
+        cpuS / seconds < SERVER_SATURATION_SHARE && isLoadGeneratorLimit(outcome),
       loadShare: outcome.cpuShare,
     };
   } finally {
@@ -82,15 +86,15 @@ export async function pollingStep(
   }
 }
 
-// The last ones of the time may be measured a moment later.
+// Requests of the last moments may be measured a moment later.
 const SHARE_MIN = 0.99;
 
-function troublesOf({ failed, troubles, answered }: PollingOutcome, expected: number): string[] {
-  const few = answered < expected * SHARE_MIN ? [`${answered} answers of ${expected}`] : [];
-  return [...(failed > 0 ? [`${failed} failed`, ...troubles] : []), ...few];
+function troublesOf({ failed, failures, responses }: PollingResult, expected: number): string[] {
+  const few = responses < expected * SHARE_MIN ? [`${responses} answers of ${expected}`] : [];
+  return [...(failed > 0 ? [`${failed} failed`, ...failures] : []), ...few];
 }
 
-function miscounts({ counts }: PollingOutcome, counted: number): string[] {
+function miscounts({ counts }: PollingResult, counted: number): string[] {
   if (counts.length === 0) return ['no interval told a count'];
   const wrong = counts.filter((count) => count !== counted);
   return wrong.length > 0 ? [`counted ${wrong.join(', ')} of ${counted}`] : [];

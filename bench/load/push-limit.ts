@@ -1,16 +1,16 @@
 import { lineThrough } from '../run/statistics.ts';
 import type { PushStep } from './push-step.ts';
 
-/** So many event streams a core would carry, by those that were measured. */
+/** The number of event streams that one core could serve, extrapolated from measurements. */
 export interface PushLimit {
   readonly viewers: number;
-  /** Where the server's core would be full. */
+  /** Viewers at which the core of the server is saturated. */
   readonly fullAt: number;
-  /** Where intervals would be too late. */
+  /** Viewers at which intervals are too late. */
   readonly lateAt: number;
 }
 
-/** @param lateMaxMs how late 99 of 100 streams may be */
+/** @param lateMaxMs limit of the 99th percentile of lateness */
 export function pushLimitOf(
   steps: readonly Pick<PushStep, 'viewers' | 'cpuShare' | 'p99Ms'>[],
   lateMaxMs: number,

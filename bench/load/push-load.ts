@@ -1,60 +1,60 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { type Latencies, latenciesOf } from './latency.ts';
-import { PushCrowd, type PushCrowdOptions } from './push-crowd.ts';
-import { type Talk, talking } from './talk.ts';
-import { readTask, tell } from './task.ts';
+import { type Publisher, startPublishing } from './publisher.ts';
+import { type PushOptions, PushViewers } from './push-viewers.ts';
+import { readTask, report } from './task.ts';
 
-/** What this program does, on the core of the load: `push-step.ts` starts it. */
-export interface PushTask extends PushCrowdOptions {
+/** The task of this program, which runs on the core of the load. `push-step.ts` starts it. */
+export interface PushTask extends PushOptions {
   readonly warmUpIntervals: number;
   readonly measuredIntervals: number;
-  /** What it does once in each interval, so that there is something to be told. */
-  readonly talk: Talk;
+  /** What it publishes in each interval. */
+  readonly publisher: Publisher;
 }
 
-/** What it found. */
-export interface PushOutcome {
+/** The result of the program. */
+export interface PushResult {
   readonly messages: number;
   readonly failed: number;
-  readonly troubles: readonly string[];
+  readonly failures: readonly string[];
   readonly latencies: Latencies;
-  /** Of the last one, as it was on the wire. */
+  /** Size of a message on the wire. */
   readonly messageBytes: number;
-  /** Of the load itself, for each message, µs. */
+  /** CPU of the load per message, µs. */
   readonly cpuUs: number;
 }
 
 const MESSAGES_WAIT_MS = 3_000;
-/** So long before the end of an interval its message cannot have been sent, and the last one came. */
+/** Shortly before the end of an interval, its message is not sent yet and the last one has arrived. */
 const BETWEEN_MS = 20;
 
-const { warmUpIntervals, measuredIntervals, talk, ...options } = await readTask<PushTask>();
-const talker = talking(talk);
-const crowd = new PushCrowd(options);
-await crowd.connect();
-tell('connected');
+const { warmUpIntervals, measuredIntervals, publisher, ...options } = await readTask<PushTask>();
+const publishing = startPublishing(publisher);
+const viewers = new PushViewers(options);
+await viewers.connect();
+report('connected');
 const first = intervalAt(Date.now()) + warmUpIntervals;
 const last = first + measuredIntervals - 1;
-crowd.measure(first, last);
+viewers.measure(first, last);
 const before = (interval: number) =>
   Bun.sleep(intervalStartMs(interval + 1) - BETWEEN_MS - Date.now());
 await before(first);
-tell('measuring');
+report('measuring');
 const cpu = process.cpuUsage();
 await before(last + 1);
 const used = process.cpuUsage(cpu);
-tell('measured');
+report('measured');
 await Bun.sleep(INTERVAL_MS);
-const missing = await crowd.end(MESSAGES_WAIT_MS);
-talker.stop();
+const missing = await viewers.end(MESSAGES_WAIT_MS);
+publishing.stop();
 const messages = options.tokens.length * measuredIntervals;
-const outcome: PushOutcome = {
+const outcome: PushResult = {
   messages,
-  failed: crowd.failed + missing,
-  troubles: [...crowd.troubles, ...(missing > 0 ? [`${missing} messages never came`] : [])],
-  latencies: latenciesOf(crowd.latencies),
-  messageBytes: crowd.messageBytes,
+  failed: viewers.failed + missing,
+  failures: [...viewers.failures, ...(missing > 0 ? [`${missing} messages never came`] : [])],
+  latencies: latenciesOf(viewers.latencies),
+  messageBytes: viewers.messageBytes,
   cpuUs: (used.user + used.system) / messages,
 };
-tell('outcome', outcome);
+report('outcome', outcome);
 process.exit();

@@ -1,37 +1,37 @@
-/** How messages come over a connection that stays open. */
+/** A protocol that pushes messages over an open connection. */
 export interface PushProtocol {
-  /** What opens it, for the viewer with this token. */
+  /** The bytes that open the connection, for the viewer with this token. */
   opening(token: string): string;
-  /** Takes what is complete out of the bytes; what must be answered is sent at once. */
-  take(bytes: Buffer, reply: (bytes: Buffer) => void): Taken;
+  /** Parses the complete messages; `reply` sends protocol responses. @throws Error for an unexpected one */
+  parse(bytes: Buffer, reply: (bytes: Buffer) => void): ParsedMessages;
 }
 
-export interface Taken {
-  /** How many of the bytes are done with. */
+export interface ParsedMessages {
+  /** Number of bytes that were parsed. */
   readonly used: number;
-  /** The bodies of intervals among them, in order. */
+  /** The bodies of intervals in these bytes, in order. */
   readonly bodies: readonly string[];
-  /** Whether messages come from now on. */
+  /** Whether the connection is open for messages. */
   readonly isOpen: boolean;
 }
 
-/** Where it is opened. */
-export interface PushPlace {
+/** Host and path of the stream. */
+export interface PushTarget {
   readonly host: string;
-  /** The path; `INTERVAL` in it is the first that is wanted. */
+  /** The path; `INTERVAL` in it stands for the first interval. */
   readonly path: string;
 }
 
 export const PUSH_PROTOCOLS = { 'event-stream': eventStream, websocket, 'socket.io': socketIo };
 export type PushProtocolName = keyof typeof PUSH_PROTOCOLS;
 
-/** Server-sent events. A message is in one chunk of the answer, or the body in it is no JSON. */
-function eventStream({ host, path }: PushPlace): PushProtocol {
+/** Server-sent events. Each message must be in one chunk of the response. */
+function eventStream({ host, path }: PushTarget): PushProtocol {
   return {
     opening: (token) =>
       `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\n` +
       'Accept: text/event-stream\r\n\r\n',
-    take: (bytes) => {
+    parse: (bytes) => {
       const text = bytes.toString();
       const bodies: string[] = [];
       let used = headEnd(text, 200);
@@ -51,13 +51,13 @@ const PONG = 10;
 const SHORT_MAX = 125;
 const MASKED = 0x80;
 
-/** WebSocket, each message a text of its own. */
-function websocket({ host, path }: PushPlace): PushProtocol {
+/** WebSocket with one text message per interval. */
+function websocket({ host, path }: PushTarget): PushProtocol {
   return {
     opening: () =>
       `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
-    take: (bytes, reply) => {
+    parse: (bytes, reply) => {
       let used = bytes[0] === 'H'.charCodeAt(0) ? headEnd(bytes.toString('latin1'), 101) : 0;
       const bodies: string[] = [];
       for (let frame = frameAt(bytes, used); frame; frame = frameAt(bytes, used)) {
@@ -72,12 +72,12 @@ function websocket({ host, path }: PushPlace): PushProtocol {
 }
 
 /** Engine.IO 4 and Socket.IO 5 over WebSocket: the event's only argument is the interval. */
-function socketIo(place: PushPlace): PushProtocol {
-  const { opening, take } = websocket(place);
+function socketIo(target: PushTarget): PushProtocol {
+  const { opening, parse } = websocket(target);
   return {
     opening,
-    take: (bytes, reply) => {
-      const { used, bodies: packets } = take(bytes, reply);
+    parse: (bytes, reply) => {
+      const { used, bodies: packets } = parse(bytes, reply);
       const bodies: string[] = [];
       let isOpen = false;
       for (const packet of packets) {
@@ -91,7 +91,7 @@ function socketIo(place: PushPlace): PushProtocol {
   };
 }
 
-/** Where the head of an answer ends; 0 when there is none. @throws Error when it has another status */
+/** Offset of the end of a response head; 0 when there is none. @throws Error for another status */
 function headEnd(text: string, status: number): number {
   if (!text.startsWith('HTTP/1.1 ')) return 0;
   const end = text.indexOf('\r\n\r\n');
@@ -112,7 +112,7 @@ function frameAt(bytes: Buffer, at: number) {
   return bytes.length < endAt ? null : { kind, text: bytes.toString('utf8', bodyAt, endAt), endAt };
 }
 
-/** A frame as clients send it; the mask may be zeros. */
+/** A client frame, with a mask of zeros. */
 function frameOf(kind: number, text: string): Buffer {
   const body = Buffer.from(text);
   return Buffer.concat([Buffer.from([MASKED | kind, MASKED | body.length, 0, 0, 0, 0]), body]);

@@ -1,31 +1,31 @@
-import { WrongAnswer } from '../run/bench.ts';
+import { IncorrectResponse } from '../run/bench.ts';
 import type { Pinned } from '../run/pinned.ts';
 import { startLoad } from './load.ts';
-import type { PushOutcome, PushTask } from './push-load.ts';
+import type { PushResult, PushTask } from './push-load.ts';
 
-/** So many viewers to whom intervals are pushed for a while, and how it went. */
+/** A measurement with a number of viewers to whom intervals are pushed. */
 export interface PushStep {
   readonly viewers: number;
-  /** From the end of an interval to its arrival. */
+  /** Time from the end of an interval to its arrival. */
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly messagesPerS: number;
-  /** Of the server. */
+  /** CPU of the server, in cores. */
   readonly cpuShare: number;
-  /** Of the server for each message, with all else that it does. */
+  /** CPU of the server per message, including its other work. */
   readonly cpuUs: number;
-  /** How much of it is the kernel's: mostly to send. */
+  /** The part of it in the kernel, mostly for sending. */
   readonly kernelUs: number;
   readonly memoryBytes: number;
   readonly messageBytes: number;
-  /** Of the load for each message: when it is more than the server's, the load is what is waited for. */
+  /** CPU of the load per message. Above that of the server, the load is the bottleneck. */
   readonly loadCpuUs: number;
 }
 
 const INTERVALS_A_SECOND = 4;
 const WARM_UP_INTERVALS = 8;
 
-/** @throws WrongAnswer when a message was missing, twice, out of order or not what others got */
+/** @throws IncorrectResponse for a missing, duplicate, reordered or different message */
 export async function pushStep(
   server: Pinned,
   task: Omit<PushTask, 'warmUpIntervals' | 'measuredIntervals'>,
@@ -37,13 +37,14 @@ export async function pushStep(
     measuredIntervals: seconds * INTERVALS_A_SECOND,
   });
   try {
-    await load.said('measuring');
+    await load.receive('measuring');
     const before = server.usage();
-    await load.said('measured');
+    await load.receive('measured');
     const after = server.usage();
-    const { failed, troubles, messages, latencies, messageBytes, cpuUs } =
-      await load.said<PushOutcome>('outcome');
-    if (failed > 0) throw new WrongAnswer(`${failed} wrong or missing: ${troubles.join('; ')}`);
+    const { failed, failures, messages, latencies, messageBytes, cpuUs } =
+      await load.receive<PushResult>('outcome');
+    if (failed > 0)
+      throw new IncorrectResponse(`${failed} wrong or missing: ${failures.join('; ')}`);
     const cpuS = after.cpuS - before.cpuS;
     return {
       viewers: task.tokens.length,

@@ -1,6 +1,6 @@
 import type { BenchOptions } from '../run/bench.ts';
 import { startFourbeat } from '../run/fourbeat.ts';
-import type { Part } from '../run/parts.ts';
+import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
 import { lineThrough, spreadOf } from '../run/statistics.ts';
 import { number } from '../run/table.ts';
@@ -14,17 +14,21 @@ const ROUNDS_MAX = 3;
 const LATE_MAX_MS = 250;
 const TARGET = { atLeast: 30_000, aim: 100_000 };
 
-/** Event streams of one stream: how late an interval is at the last of them. */
-export async function pushedViewers({ rounds, seconds, progress }: BenchOptions): Promise<Part> {
+/** Measures how late intervals reach the event streams of one stream. */
+export async function pushedViewers({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<PartialResult> {
   const all: PushStep[][] = [];
   for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
-    // What a round before needed would be taken for memory of the fewest.
+    // A new server for each round, since memory of an earlier round would count for the smallest size.
     const fourbeat = await startFourbeat();
     const tokens = new ViewerTokens(fourbeat);
     try {
       const steps: PushStep[] = [];
       for (const size of SIZES) {
-        progress.say(`viewers: round ${round}, ${size} event streams`);
+        progress.show(`viewers: round ${round}, ${size} event streams`);
         const task = fourbeatPush(fourbeat, await tokens.of(size));
         steps.push(await pushStep(fourbeat.server, task, seconds));
       }
@@ -80,7 +84,7 @@ export async function pushedViewers({ rounds, seconds, progress }: BenchOptions)
 const rounded = (limits: readonly PushLimit[], of: 'fullAt' | 'lateAt') =>
   number(spreadOf(limits.map((limit) => limit[of])).median);
 
-/** By the line through all sizes. */
+/** By a line through the measurements of all sizes. */
 function memoryRow(all: readonly (readonly PushStep[])[]): Row {
   const slopes = all.map(
     (steps) =>

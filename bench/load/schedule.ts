@@ -1,6 +1,6 @@
-// When each viewer asks for what: pure. A second is a round, and every round is the same.
+// The times at which viewers send their requests. A round is a second, and all rounds are equal.
 
-/** What is sent at a moment of the round. */
+/** The kinds of requests. */
 export const HEARTBEAT = 1;
 export const FEED = 2;
 export type Kind = typeof HEARTBEAT | typeof FEED;
@@ -9,21 +9,21 @@ export const ROUND_MS = 1_000;
 const READS = 4;
 export const REQUESTS_A_ROUND = 1 + READS;
 
-/** All requests of a round, by their moments. */
+/** All requests of a round, ordered by time. */
 export interface Schedule {
   readonly length: number;
-  /** ms from the beginning of the round, rising. */
+  /** ms from the beginning of the round, ascending. */
   readonly atMs: Float64Array;
   readonly viewer: Uint32Array;
   readonly kind: Uint8Array;
 }
 
-// Multiples of these, less their whole part, are spread as evenly as any: however many viewers there
-// are, no moment has a crowd, and a viewer's heartbeat tells nothing of its reads.
+// The fractional parts of multiples of these numbers are evenly distributed, so that requests of any
+// number of viewers do not cluster, and heartbeats and reads of a viewer are independent.
 const READ_STEP = 0.618_033_988_749_894_9;
 const HEARTBEAT_STEP = 0.414_213_562_373_095;
 
-/** One heartbeat and four reads of each viewer in a round, with phases of its own. */
+/** One heartbeat and four reads per viewer and round, with a different phase for each viewer. */
 export function scheduleOf(viewers: number, roundMs = ROUND_MS): Schedule {
   const readEachMs = roundMs / READS;
   const moments = Array.from({ length: viewers }, (_, viewer) => {

@@ -2,12 +2,12 @@ import { writeSync } from 'node:fs';
 
 const STANDARD_OUTPUT = 1;
 
-/** What a program of the load was started with: the first of its arguments is a file of it. */
+/** Reads the task of a load program from the file that its first argument names. */
 export function readTask<T>(): Promise<T> {
   return Bun.file(process.argv[2] ?? '').json();
 }
 
-/** Says a word, and what belongs to it, to who started it: at once, also when this thread has no time then. */
-export function tell(word: string, value: unknown = null): void {
-  writeSync(STANDARD_OUTPUT, `${word} ${JSON.stringify(value)}\n`);
+/** Reports an event with a value to the parent process, synchronously, even if this thread is busy later. */
+export function report(event: string, value: unknown = null): void {
+  writeSync(STANDARD_OUTPUT, `${event} ${JSON.stringify(value)}\n`);
 }

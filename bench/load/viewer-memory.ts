@@ -1,44 +1,44 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BenchOptions } from '../run/bench.ts';
-import { WrongAnswer } from '../run/bench.ts';
+import { IncorrectResponse } from '../run/bench.ts';
 import { type Fourbeat, startFourbeat } from '../run/fourbeat.ts';
 import type { Result } from '../run/result.ts';
 import { spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 import { REQUESTS_A_ROUND } from './schedule.ts';
 
-/** A server of few, and how many more it gets; with 6,000 and as many more, one round differed from another by a third. */
+/** The first number of viewers, and how many are added; with 6,000 each, rounds differed by a third. */
 const FEW = 1_000;
 const MORE = 16_000;
-/** All send as many requests a second, however many they are: memory does not depend on that. */
+/** The request rate is the same for every number of viewers, so that memory does not depend on it. */
 const REQUESTS_PER_S = 3_000;
 const SECONDS = 6;
 const ROUNDS_MAX = 3;
 const KB = 1024;
-/** Code is compiled and the heap finds its size in the first of them. */
+/** In the first rounds code is compiled and the heap finds its size. */
 const TURNS_BEFORE = 1;
 const TURNS = 3;
-/** Those of the turn before are gone: a process may have so many at once. */
+/** Connections that a process may have at once. */
 const FILES_MAX = 500;
 const LOOK_EVERY_MS = 250;
 const SEEN_MIN = 8;
 const CONNECTED_MIN = 0.98;
-const COLLECTED = fileURLToPath(new URL('collected.ts', import.meta.url));
+const FREQUENT_GC = fileURLToPath(new URL('frequent-gc.ts', import.meta.url));
 
 interface Sample {
   readonly all: number;
   readonly token: number;
 }
 
-/** How much the server grows by with each viewer who polls, as bytes of resident memory. */
+/** Measures the resident memory that each polling viewer adds to the server. */
 export async function viewerMemory({
   rounds,
   progress,
 }: BenchOptions): Promise<Pick<Result, 'rows' | 'targets' | 'notes'>> {
   const samples: Sample[] = [];
   for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
-    progress.say(`viewers: memory, round ${round}`);
+    progress.show(`viewers: memory, round ${round}`);
     samples.push(await sampled());
   }
   const figure = (of: (sample: Sample) => number) => spreadOf(samples.map(of));
@@ -72,7 +72,7 @@ export async function viewerMemory({
 }
 
 async function sampled(): Promise<Sample> {
-  const fourbeat = await startFourbeat([], undefined, { BUN_OPTIONS: `--preload ${COLLECTED}` });
+  const fourbeat = await startFourbeat([], undefined, { BUN_OPTIONS: `--preload ${FREQUENT_GC}` });
   try {
     const some = await fourbeat.tokens(FEW);
     const few = await settled(fourbeat, some);
@@ -86,7 +86,7 @@ async function sampled(): Promise<Sample> {
   }
 }
 
-/** What the server holds while these poll: the least that is seen, once it has settled. */
+/** The minimal memory of the server while these viewers poll, after it has settled. */
 async function settled(fourbeat: Fourbeat, tokens: readonly string[]): Promise<number> {
   const { pid } = fourbeat.server;
   const roundMs = (tokens.length * REQUESTS_A_ROUND * 1_000) / REQUESTS_PER_S;
@@ -99,11 +99,11 @@ async function settled(fourbeat: Fourbeat, tokens: readonly string[]): Promise<n
       if (filesOf(pid) >= tokens.length * CONNECTED_MIN)
         seen.push(fourbeat.server.usage().memoryBytes);
     }, LOOK_EVERY_MS);
-    // On a machine that is busy answers come late, but all are connected: that is what counts.
-    const { troubles } = await pollingStep(fourbeat, tokens, SECONDS, options);
+    // Late responses of a busy machine do not matter here, as long as all viewers are connected.
+    const { failures } = await pollingStep(fourbeat, tokens, SECONDS, options);
     clearInterval(look);
-    if (seen.length < SEEN_MIN) throw new WrongAnswer(troubles.join('; '));
-    // Garbage comes and goes; in the first half not all have asked.
+    if (seen.length < SEEN_MIN) throw new IncorrectResponse(failures.join('; '));
+    // In the first half not all viewers have sent requests; the minimum excludes garbage.
     if (turn > TURNS_BEFORE) least = Math.min(least, ...seen.slice(seen.length / 2));
   }
   return least;

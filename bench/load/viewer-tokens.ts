@@ -1,20 +1,20 @@
 import type { Fourbeat } from '../run/fourbeat.ts';
 
-// A token lives for ten minutes, and must outlast what it is used for.
-const USED_MS = 240_000;
+// A token expires after ten minutes and must stay valid during a measurement.
+const RENEW_AFTER_MS = 240_000;
 
-/** Tokens of the first so many viewers of a stream; those that will expire soon are had again. */
+/** Tokens of the first viewers of a stream; renewed before they expire. */
 export class ViewerTokens {
   private tokens: string[] = [];
-  private sinceMs = 0;
+  private issuedMs = 0;
 
   constructor(private readonly fourbeat: Pick<Fourbeat, 'tokens'>) {}
 
   async of(viewers: number): Promise<string[]> {
     const nowMs = performance.now();
-    if (nowMs - this.sinceMs > USED_MS) {
+    if (nowMs - this.issuedMs > RENEW_AFTER_MS) {
       this.tokens = [];
-      this.sinceMs = nowMs;
+      this.issuedMs = nowMs;
     }
     const { length } = this.tokens;
     if (length < viewers)

@@ -1,133 +1,135 @@
 import type { Histogram } from 'hdr-histogram-js';
-import { type KeptConnection, openConnections } from './kept-connections.ts';
 import { latencyHistogram, record } from './latency.ts';
+import { openConnections, type PersistentConnection } from './persistent-connections.ts';
 import type { ViewersRequests } from './viewers-requests.ts';
 
-/** What was sent, and what came of it. */
-export interface Sending {
+/** The result of a run. */
+export interface SendResult {
   readonly sent: number;
-  /** From the first request to the last answer. */
+  /** Time from the first request to the last response. */
   readonly seconds: number;
-  /** Answers that were a yes, by round. */
+  /** Number of 204 responses, by round. */
   readonly accepted: readonly number[];
-  /** One that had another status than it should; null when none had. */
-  readonly wrong: string | null;
-  /** From the moment it was meant to be sent. */
+  /** The first unexpected status; null when there was none. */
+  readonly incorrect: string | null;
+  /** Latencies from the planned time of a request. */
   readonly latencies: Histogram;
-  /** How late they were sent. */
+  /** How late requests were sent. */
   readonly lateness: Histogram;
 }
 
 /**
- * Connections that send requests of viewers, each once. A viewer keeps to a connection, and shares it
- * with others when there are fewer connections than viewers.
+ * Sends each request of the viewers once. A viewer always uses the same connection, which viewers
+ * share when there are fewer connections than viewers.
  */
 export class ViewersLoad {
-  private connections: KeptConnection[] = [];
-  private onAnswer: (connection: KeptConnection, status: number) => void = () => {};
+  private connections: PersistentConnection[] = [];
+  private onResponse: (connection: PersistentConnection, status: number) => void = () => {};
 
   async connect(url: string, count: number): Promise<void> {
     this.connections = await openConnections(url, count, (connection, status) =>
-      this.onAnswer(connection, status),
+      this.onResponse(connection, status),
     );
   }
 
-  /** As fast as answers come, until the time is over or all is sent. */
-  sendAsAnswered(requests: ViewersRequests, seconds: number): Promise<Sending> {
-    const turn = new Turn(requests, seconds * 1_000);
+  /** Sends the next request after each response, until the time is over or all are sent. */
+  sendAsFastAsPossible(requests: ViewersRequests, seconds: number): Promise<SendResult> {
+    const run = new Run(requests, seconds * 1_000);
     const step = this.connections.length;
     if (requests.viewers % step !== 0) throw new Error('the viewers do not fill the connections');
-    const go = (connection: KeptConnection, request: number) => {
-      if (request < requests.count && turn.goesOn()) {
-        turn.send(connection, request, performance.now());
+    const sendNext = (connection: PersistentConnection, request: number) => {
+      if (request < requests.count && run.continues()) {
+        run.send(connection, request, performance.now());
       }
     };
-    this.onAnswer = (connection, status) => {
+    this.onResponse = (connection, status) => {
       const { request } = connection;
-      // First, so that its answer is not taken for the last.
-      go(connection, request + step);
-      turn.answered(request, status);
+      // Send before counting the response, or the run could end too early.
+      sendNext(connection, request + step);
+      run.receive(request, status);
     };
-    for (const [at, connection] of this.connections.entries()) go(connection, at);
-    return turn.done();
+    for (const [at, connection] of this.connections.entries()) sendNext(connection, at);
+    return run.result();
   }
 
-  /** Evenly within this time, whether answers come or not; where one is awaited, the next waits. */
-  async sendWithin(requests: ViewersRequests, withinMs: number): Promise<Sending> {
-    const turn = new Turn(requests, Number.POSITIVE_INFINITY);
-    const waiting = new Map<KeptConnection, number[]>();
+  /** Sends at a fixed rate within this time. A request waits while its connection has one in progress. */
+  async sendWithin(requests: ViewersRequests, withinMs: number): Promise<SendResult> {
+    const run = new Run(requests, Number.POSITIVE_INFINITY);
+    const waiting = new Map<PersistentConnection, number[]>();
     const stepMs = withinMs / requests.count;
     const fromMs = performance.now();
-    const send = (connection: KeptConnection, request: number) =>
-      turn.send(connection, request, fromMs + request * stepMs);
-    this.onAnswer = (connection, status) => {
+    const send = (connection: PersistentConnection, request: number) =>
+      run.send(connection, request, fromMs + request * stepMs);
+    this.onResponse = (connection, status) => {
       const { request } = connection;
-      connection.request = NONE;
+      connection.request = NO_REQUEST;
       const next = waiting.get(connection)?.shift();
       if (next !== undefined) send(connection, next);
-      turn.answered(request, status);
+      run.receive(request, status);
     };
     for (let next = 0; next < requests.count; await new Promise(setImmediate)) {
       const nowMs = performance.now();
       for (; next < requests.count && fromMs + next * stepMs <= nowMs; next++) {
-        const connection = this.connections[next % this.connections.length] as KeptConnection;
-        if (connection.request === NONE) send(connection, next);
+        const connection = this.connections[next % this.connections.length] as PersistentConnection;
+        if (connection.request === NO_REQUEST) send(connection, next);
         else waiting.set(connection, [...(waiting.get(connection) ?? []), next]);
       }
     }
-    return turn.done();
+    return run.result();
   }
 }
 
-/** No request is under way. */
-const NONE = -1;
+/** Marks a connection without a request in progress. */
+const NO_REQUEST = -1;
 
-class Turn {
+/** One run of requests, with its measurements. */
+class Run {
   private readonly fromMs = performance.now();
-  private readonly meantMs: Float64Array;
+  private readonly plannedMs: Float64Array;
   private readonly accepted: number[] = [];
   private readonly latencies = latencyHistogram();
   private readonly lateness = latencyHistogram();
-  private readonly over = Promise.withResolvers<void>();
-  private wrong: string | null = null;
+  private readonly finished = Promise.withResolvers<void>();
+  private incorrect: string | null = null;
   private sent = 0;
-  private answers = 0;
+  private responses = 0;
   private lastMs = 0;
 
   constructor(
     private readonly requests: ViewersRequests,
-    private readonly lengthMs: number,
+    private readonly durationMs: number,
   ) {
-    this.meantMs = new Float64Array(requests.count);
+    this.plannedMs = new Float64Array(requests.count);
   }
 
-  goesOn(): boolean {
-    return this.sent < this.requests.count && performance.now() - this.fromMs < this.lengthMs;
+  continues(): boolean {
+    return this.sent < this.requests.count && performance.now() - this.fromMs < this.durationMs;
   }
 
-  send(connection: KeptConnection, request: number, meantMs: number): void {
+  send(connection: PersistentConnection, request: number, plannedMs: number): void {
     this.sent++;
-    this.meantMs[request] = meantMs;
+    this.plannedMs[request] = plannedMs;
     connection.request = request;
     connection.send(this.requests.bytesOf(request));
-    record(this.lateness, performance.now() - meantMs);
+    record(this.lateness, performance.now() - plannedMs);
   }
 
-  answered(request: number, status: number): void {
+  receive(request: number, status: number): void {
     this.lastMs = performance.now();
-    record(this.latencies, this.lastMs - (this.meantMs[request] as number));
+    record(this.latencies, this.lastMs - (this.plannedMs[request] as number));
     const round = this.requests.roundOf(request);
     if (status === 204) this.accepted[round] = (this.accepted[round] ?? 0) + 1;
     const expected = this.requests.statusOf(request);
-    if (status !== expected) this.wrong ??= `${status} instead of ${expected}, in round ${round}`;
-    this.answers++;
-    if (this.answers === this.sent && !this.goesOn()) this.over.resolve();
+    if (status !== expected)
+      this.incorrect ??= `${status} instead of ${expected}, in round ${round}`;
+    this.responses++;
+    if (this.responses === this.sent && !this.continues()) this.finished.resolve();
   }
 
-  async done(): Promise<Sending> {
-    await this.over.promise;
-    const { sent, accepted, wrong, latencies, lateness } = this;
+  async result(): Promise<SendResult> {
+    await this.finished.promise;
+    const { sent, accepted, incorrect, latencies, lateness } = this;
     const seconds = (this.lastMs - this.fromMs) / 1_000;
-    return { sent, seconds, accepted, wrong, latencies, lateness };
+    return { sent, seconds, accepted, incorrect, latencies, lateness };
   }
 }

@@ -1,22 +1,22 @@
-/** What all viewers send, each once: the answers to a quiz, or reports of winners. */
+/** A round of requests, one of each viewer: answers to a quiz, or reports of winners. */
 export interface ViewersRound {
   readonly path: string;
-  /** For the viewers in turn, over and over. */
+  /** Assigned to the viewers cyclically. */
   readonly requests: readonly ViewersRequest[];
 }
 
 export interface ViewersRequest {
-  /** JSON, or nothing. */
+  /** JSON, or empty. */
   readonly body: string;
-  /** Of the answer to it. */
+  /** The expected status. */
   readonly status: number;
 }
 
 const CRLF = '\r\n';
 
 /**
- * The bytes of the requests of rounds, in order: all viewers of the first, all of the second. They are
- * made of parts, and good until the next are made.
+ * The bytes of all requests, in order: all viewers of the first round, then of the second. A returned
+ * buffer is valid until the next call.
  */
 export class ViewersRequests {
   readonly count: number;
@@ -45,7 +45,7 @@ export class ViewersRequests {
     return Math.floor(request / this.tokens.length);
   }
 
-  /** What it should be answered with. */
+  /** The expected status of a request. */
   statusOf(request: number): number {
     const { statuses } = this.partsOf(request);
     return statuses[(request % this.tokens.length) % statuses.length] as number;
@@ -67,7 +67,7 @@ export class ViewersRequests {
   }
 }
 
-/** The rest of a head, and the body. */
+/** The end of a request head, and the body. */
 function tailOf(body: string): string {
   const type = body === '' ? [] : ['Content-Type: application/json'];
   return ['', ...type, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join(CRLF);

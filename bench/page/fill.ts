@@ -4,11 +4,11 @@ import { BENCHES } from '../benches.ts';
 import { sourcesOf } from '../capacity/costs.ts';
 import { capacityLines } from '../capacity/tables.ts';
 import { filled, tablesOf } from './page.ts';
-import { FigureLacking, type Results, readResults } from './results.ts';
+import { MissingFigureError, type Results, readResults } from './results.ts';
 
 export const PAGE = join(import.meta.dir, '../../docs/performance/tables.md');
 
-/** The page as it should be with the results of this folder. @throws FigureLacking */
+/** The page with the results of this folder. @throws MissingFigureError */
 export function pageWith(folder: string): string {
   const results = readResults(folder);
   const order = BENCHES.map(({ name }) => name);
@@ -16,17 +16,17 @@ export function pageWith(folder: string): string {
   return filled(page, 'capacity', capacityOf(results));
 }
 
-/** Writes them to the page. @throws FigureLacking */
+/** Writes the page. @throws MissingFigureError */
 export function fillPage(folder: string): void {
   writeFileSync(PAGE, pageWith(folder));
 }
 
-/** A part of a whole run may have failed: what the others found is told all the same. */
+/** Omits results of failed benchmarks. */
 function capacityOf(results: Results): string[] {
   try {
     return capacityLines(sourcesOf(results));
   } catch (error) {
-    if (!(error instanceof FigureLacking)) throw error;
+    if (!(error instanceof MissingFigureError)) throw error;
     return [`Not told yet: ${error.message} in \`docs/performance/\`.`];
   }
 }

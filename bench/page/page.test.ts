@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
-import type { MadeResult, Target } from '../run/result.ts';
+import type { StoredResult, Target } from '../run/result.ts';
 import { PAGE, pageWith } from './fill.ts';
 import { filled, tablesOf } from './page.ts';
-import { reachLines } from './reach.ts';
 import { RESULTS_FOLDER } from './results.ts';
+import { reachLines } from './targets.ts';
 
 const spread = (median: number) => ({ median, least: median - 1, most: median + 1 });
 
-function resultOf(bench: string, targets: readonly Target[] = []): MadeResult {
+function resultOf(bench: string, targets: readonly Target[] = []): StoredResult {
   return {
     bench,
     title: `all about ${bench}`,

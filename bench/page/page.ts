@@ -1,13 +1,13 @@
-import type { MadeResult } from '../run/result.ts';
+import type { StoredResult } from '../run/result.ts';
 import { tableOf } from '../run/table.ts';
-import { reachLines } from './reach.ts';
 import type { Results } from './results.ts';
+import { reachLines } from './targets.ts';
 
 const NONE = 'There are no results in `docs/performance/` yet: `npm run bench:page` makes them.';
 
 /**
- * What stands on the page between `<!-- NAME -->` and `<!-- /NAME -->` is replaced by these lines.
- * @throws Error when the page has not just one such place
+ * Replaces the text of a page between `<!-- NAME -->` and `<!-- /NAME -->`.
+ * @throws Error unless the page contains the markers exactly once
  */
 export function filled(page: string, name: string, lines: readonly string[]): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
@@ -20,9 +20,9 @@ export function filled(page: string, name: string, lines: readonly string[]): st
 }
 
 /**
- * All that was measured: what was to be reached, and the table of each bench.
- * @param order of the benches
- * @throws FigureLacking when a result lacks a target that is told
+ * All results as Markdown: the targets, and the table of each benchmark.
+ * @param order names of the benchmarks
+ * @throws MissingFigureError when a result lacks a target of the table
  */
 export function tablesOf(results: Results, order: readonly string[]): string[] {
   const all = order.flatMap((bench) => results.get(bench) ?? []);
@@ -35,7 +35,7 @@ export function tablesOf(results: Results, order: readonly string[]): string[] {
   return ['### Reach', '', ...reachLines(results), ...sections];
 }
 
-function madeLine({ madeAt, machine, rounds, seconds, bench }: MadeResult): string {
+function madeLine({ madeAt, machine, rounds, seconds, bench }: StoredResult): string {
   const { processor, cores, memoryGB, bun, system } = machine;
   const when = `${madeAt.slice(0, 10)} ${madeAt.slice(11, 16)} UTC`;
   return `\`npm run bench -- ${bench} --rounds ${rounds} --seconds ${seconds}\`, ${when}: ${processor}, ${cores} cores, ${memoryGB} GB, Bun ${bun}, ${system}.`;

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { MadeResult, Row } from '../run/result.ts';
+import type { Row, StoredResult } from '../run/result.ts';
 
-/** By the name of the bench. */
-export type Results = ReadonlyMap<string, MadeResult>;
+/** Results by the name of the benchmark. */
+export type Results = ReadonlyMap<string, StoredResult>;
 
-/** Where a whole run leaves its results for the page of performance. */
+/** The folder of the results of `npm run bench:page`. */
 export const RESULTS_FOLDER = join(import.meta.dir, '../../docs/performance');
 
-/** One figure of a result, with where it stands. */
+/** The location of a figure in a result. */
 export interface Figure {
   readonly median: number;
   readonly bench: string;
@@ -16,26 +16,26 @@ export interface Figure {
   readonly name: string;
 }
 
-/** A figure that something is made of is in no result. */
-export class FigureLacking extends Error {
+/** No result contains a required figure. */
+export class MissingFigureError extends Error {
   override readonly name = 'FigureLacking';
 }
 
-/** All results in a folder; none when there is no such folder. */
+/** All results in a folder; none when the folder does not exist. */
 export function readResults(folder: string): Results {
   const files = existsSync(folder) ? readdirSync(folder).sort() : [];
   return new Map(
     files
       .filter((file) => file.endsWith('.json'))
-      .map((file): MadeResult => JSON.parse(readFileSync(join(folder, file), 'utf8')))
+      .map((file): StoredResult => JSON.parse(readFileSync(join(folder, file), 'utf8')))
       .map((result) => [result.bench, result]),
   );
 }
 
 /**
- * The figure of the row with this name; of those that a pattern matches, the one with the largest
- * number, which is what the pattern captures.
- * @throws FigureLacking
+ * The figure of the row with this name, or of the row that the pattern matches with the largest captured
+ * number.
+ * @throws MissingFigureError
  */
 export function figureOf(
   results: Results,
@@ -44,11 +44,11 @@ export function figureOf(
   name: string,
 ): Figure {
   const result = results.get(bench);
-  if (!result) throw new FigureLacking(`there is no ${bench}.json`);
+  if (!result) throw new MissingFigureError(`there is no ${bench}.json`);
   const found = typeof row === 'string' ? named(result.rows, row) : largest(result.rows, row, name);
   const spread = found?.figures[name];
   if (!found || !spread)
-    throw new FigureLacking(`${bench}.json has no "${name}" of ${quoted(row)}`);
+    throw new MissingFigureError(`${bench}.json has no "${name}" of ${quoted(row)}`);
   return { median: spread.median, bench, row: found.name, name };
 }
 

@@ -1,4 +1,4 @@
-// The same with the WebSockets that come with Bun, and nothing above them.
+// The broadcast with the WebSockets of Bun, without a library.
 import { eachInterval } from './each-interval.mjs';
 
 const TOPIC = 'show';

@@ -1,6 +1,6 @@
 const INTERVAL_MS = 250;
 
-/** Calls with the body of each interval as soon as it is over: `BODY`, with its number in it. */
+/** Calls a function at the end of each interval with `BODY`, which contains its number. */
 export function eachInterval(send) {
   const template = process.env.BODY;
   let next = Math.floor(Date.now() / INTERVAL_MS);

@@ -1,5 +1,5 @@
-// Answers to quizzes as one would write them with Fastify and PostgreSQL: a pool of connections, and a
-// prepared INSERT for each answer.
+// Quiz answers in a typical service with Fastify and PostgreSQL: a connection pool, and a prepared INSERT
+// for each answer.
 import pg from 'pg';
 
 const CONNECTIONS = 10;
@@ -9,7 +9,7 @@ const INSERT = {
          on conflict do nothing`,
 };
 
-/** @param viewerOf the claims of a request's token @param url of an empty database */
+/** @param viewerOf returns the claims of a request's token @param url an empty database */
 export async function addAnswers(app, viewerOf, url) {
   const pool = new pg.Pool({ connectionString: url, max: CONNECTIONS });
   await pool.query(`create table answers (quiz uuid not null, seat integer not null,

@@ -1,8 +1,7 @@
-// What one would write with Fastify, in memory and on one process: tokens are checked, viewers are
-// counted, what happened is looked up. As fast as @fastify/jwt can be: tokens that were checked are
-// kept by themselves and not by their hash, and `app.jwt.verify` is called. With what its manual shows
-// first, `request.jwtVerify()`, it was 24,500 requests a second instead of 48,400, since that decodes
-// the token each time.
+// A typical Fastify service in memory and in one process: it verifies tokens, counts viewers and serves
+// intervals. It uses @fastify/jwt in the fastest way: verified tokens are cached under the token itself
+// instead of its hash, and `app.jwt.verify` is called. `request.jwtVerify()`, which the manual shows
+// first, reached 24,500 requests per second instead of 48,400, since it decodes the token each time.
 import jwt from '@fastify/jwt';
 import fastify from 'fastify';
 import { addAnswers } from './fastify-answers.mjs';
@@ -20,7 +19,7 @@ await app.register(jwt, {
   },
 });
 
-/** By stream: seats by viewer, when each seat was last heard of (ms), and intervals as JSON. */
+/** By stream: seats by viewer, time of the last heartbeat of each seat (ms), and intervals as JSON. */
 const streams = new Map();
 
 function streamOf(id) {
@@ -32,10 +31,10 @@ function streamOf(id) {
   return stream;
 }
 
-/** What the token says. */
+/** The claims of the token. */
 const viewerOf = (request) => app.jwt.verify(request.headers.authorization.slice('Bearer '.length));
 
-/** The stream of the path, for whom the token lets in. */
+/** The stream of the path, if the token is valid for it. */
 function watched(request) {
   request.user = viewerOf(request);
   const { stream_id: streamId } = request.params;
@@ -83,7 +82,7 @@ app.get('/api/v1/events-streams/:stream_id', async (request, reply) => {
   return reply.type('application/json').send(body);
 });
 
-/** What happened in an interval: told before it is measured. */
+/** Stores an interval before the measurement. */
 app.put('/intervals/:stream_id/:interval', async (request, reply) => {
   const { stream_id: streamId, interval } = request.params;
   streamOf(streamId).intervals.set(interval, JSON.stringify(request.body));

@@ -1,16 +1,16 @@
-import { WrongAnswer } from '../run/bench.ts';
+import { IncorrectResponse } from '../run/bench.ts';
 import type { Peer } from './peer.ts';
 import { startProgram } from './program.ts';
 
-/** A service as one would write it with a framework; it has the viewers' routes that are measured. */
+/** A typical service with a framework; it has the measured viewer routes. */
 export interface FrameworkPeer extends Peer {
-  /** Tokens of so many viewers of a stream. @throws WrongAnswer */
+  /** Issues tokens to viewers of a stream. @throws IncorrectResponse */
   tokens(streamId: string, count: number): Promise<string[]>;
-  /** What it answers when this interval of a stream is asked for. @throws WrongAnswer */
+  /** Stores the body of an interval. @throws IncorrectResponse */
   tell(streamId: string, interval: number, body: string): Promise<void>;
-  /** Opens so many quizzes, where it has a database. @returns their ids @throws WrongAnswer */
+  /** Opens quizzes, if it has a database. @returns their ids @throws IncorrectResponse */
   openQuizzes(streamId: string, quiz: PeerQuiz, count: number): Promise<string[]>;
-  /** Whether they have as many answers as were acknowledged. @throws WrongAnswer when not */
+  /** Compares the counts with the acknowledged answers. @throws IncorrectResponse when they differ */
   checkCounts(quizzes: readonly string[], acknowledged: readonly number[]): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export interface PeerQuiz {
   readonly closesMs: number;
 }
 
-/** Those that `startFramework` knows, by the names that tables have. */
+/** The frameworks, by their names in tables. */
 export const FRAMEWORKS = {
   'Fastify, @fastify/jwt': ['node', 'fastify.mjs'],
   'Hono on Bun, hono/jwt': ['bun', 'hono.mjs'],
@@ -35,7 +35,7 @@ export async function startFramework(
   const send = async (method: string, path: string, body: string): Promise<Response> => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await fetch(`${peer.url}${path}`, { method, headers, body });
-    if (!answer.ok) throw new WrongAnswer(`${name}: ${method} ${path} is ${answer.status}`);
+    if (!answer.ok) throw new IncorrectResponse(`${name}: ${method} ${path} is ${answer.status}`);
     return answer;
   };
   const tokenOf = async (stream_id: string, viewer: number): Promise<string> => {
@@ -63,7 +63,9 @@ export async function startFramework(
         const answer = await fetch(`${peer.url}/quizzes/${id}/count`);
         const { count } = (await answer.json()) as { count: number };
         if (count === (acknowledged[at] ?? 0)) continue;
-        throw new WrongAnswer(`${name}: quiz ${at} has ${count} answers of ${acknowledged[at]}`);
+        throw new IncorrectResponse(
+          `${name}: quiz ${at} has ${count} answers of ${acknowledged[at]}`,
+        );
       }
     },
   };

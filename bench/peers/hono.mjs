@@ -1,4 +1,4 @@
-// The same with Hono on Bun. Its middleware for JWT keeps no token that was checked, so it checks each.
+// The service of fastify.mjs with Hono on Bun. Its JWT middleware has no cache, so it verifies each token.
 import { Hono } from 'hono';
 import { jwt, sign } from 'hono/jwt';
 
@@ -7,7 +7,7 @@ const ALGORITHM = 'HS256';
 const PRESENT_MS = 1_000;
 
 const app = new Hono();
-/** By stream: seats by viewer, when each seat was last heard of (ms), and intervals as JSON. */
+/** By stream: seats by viewer, time of the last heartbeat of each seat (ms), and intervals as JSON. */
 const streams = new Map();
 
 function streamOf(id) {
@@ -19,7 +19,7 @@ function streamOf(id) {
   return stream;
 }
 
-/** The stream of the path, for whom the token lets in; null for others. */
+/** The stream of the path, if the token is valid for it; else null. */
 function watched(context) {
   const streamId = context.req.param('stream_id');
   return context.get('jwtPayload').stream_id === streamId ? streamOf(streamId) : null;

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path';
 import { freePort } from '../../test/support/backends/free-port.ts';
 import { binaryOf } from '../../test/support/backends/server-programs.ts';
 import { SERVER_CORE, startPinned } from '../run/pinned.ts';
-import { temporaryFolder } from '../run/temporary.ts';
+import { temporaryFolder } from '../run/temporary-folder.ts';
 import { type Peer, untilAnswered } from './peer.ts';
 
 /**
- * nginx with one worker on one core and as little to do as can be: no log, connections that stay, files
- * that stay open.
- * @param location what it does with requests, as lines of its configuration
- * @param files by path, in the folder `FILES` of the configuration
- * @param modules to load, by path
+ * Starts nginx with one worker on one core and minimal work: no log, keep-alive connections, open files
+ * cached.
+ * @param location lines of the configuration
+ * @param files contents by path, in the folder `FILES` of the configuration
+ * @param modules paths of modules to load
  */
 export async function startNginx(
   location: string,
@@ -20,7 +20,7 @@ export async function startNginx(
 ): Promise<Peer> {
   const folder = temporaryFolder('nginx');
   const directory = folder.path;
-  // The worker of a superuser's nginx is another user.
+  // The worker of an nginx that root starts has another user.
   chmodSync(directory, 0o755);
   for (const [name, text] of Object.entries(files)) {
     const path = join(directory, name);

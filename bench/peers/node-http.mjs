@@ -1,5 +1,5 @@
-// Node's own server, which looks at nothing: what any service on Node begins with. It answers with
-// what is in the environment, or with nothing.
+// The HTTP server of Node without any work, the upper bound of every service on Node. It responds with
+// the BODY of the environment, or with an empty body.
 import { createServer } from 'node:http';
 
 const body = Buffer.from(process.env.BODY ?? '');

@@ -1,5 +1,5 @@
-// The statement that records answers, by itself: transactions of so many rows, each for a quiz and
-// seats in no order, one after the other in SQLite and several at a time in PostgreSQL.
+// Runs only the statement that records answers, in transactions of a given number of rows with random
+// seats: sequentially in SQLite, concurrently in PostgreSQL.
 
 import { openSession } from '../../server/storage/sql/postgres.ts';
 import type { NumberTable, Tx } from '../../server/storage/sql/procedure.ts';
@@ -7,7 +7,7 @@ import { inTransaction, openSqlite } from '../../server/storage/sql/sqlite.ts';
 
 const [place = '', seconds = '', size = ''] = process.argv.slice(2);
 const SEATS = 20_000;
-/** As many as the service has for them. */
+/** The number of connections that the service uses for answers. */
 const SESSIONS = 4;
 const CONNECT_MS = 5_000;
 const TABLE: NumberTable = {
@@ -16,7 +16,7 @@ const TABLE: NumberTable = {
   keyColumns: 2,
 };
 const CREATE = `(${TABLE.columns.join(' not null,')} not null, primary key (quiz, seat))`;
-/** Coprime to the number of seats: goes through all of them, here and there. */
+/** Coprime to the number of seats, so that multiples visit all of them in scattered order. */
 const STRIDE = 7_919;
 
 let made = 0;

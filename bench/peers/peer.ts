@@ -1,6 +1,6 @@
 import type { Pinned } from '../run/pinned.ts';
 
-/** Another program that is compared with ours, on the core of what is measured. */
+/** A program that is compared with ours, on the core of the measured program. */
 export interface Peer {
   readonly url: string;
   readonly server: Pinned;
@@ -10,7 +10,7 @@ export interface Peer {
 const START_MS = 10_000;
 const POLL_MS = 20;
 
-/** Waits until somebody answers there, whatever it is. @throws Error when nobody does */
+/** Waits for any response of the url. @throws Error without one */
 export async function untilAnswered(url: string): Promise<void> {
   const endMs = performance.now() + START_MS;
   for (;;) {

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
 import type { Peer } from './peer.ts';
 
-/** Starts one of the peers in this folder, on Node or on Bun; it says where it listens. */
+/** Starts a peer of this folder on Node or Bun; the peer prints its url. */
 export async function startProgram(
   runtime: 'node' | 'bun',
   file: string,
@@ -16,7 +16,7 @@ export async function startProgram(
   return { url, server, stop: () => server.stop() };
 }
 
-/** A pair of its own, of the kind that our tokens are signed with. */
+/** A new key pair of the algorithm of our tokens. */
 function keys(): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;

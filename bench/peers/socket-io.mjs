@@ -1,5 +1,5 @@
-// A show's broadcast with Socket.IO, set up as its page on performance says: WebSocket alone, and the
-// request that opened a connection is let go.
+// A broadcast with Socket.IO, configured as its performance documentation recommends: only WebSocket, and
+// the opening request is released.
 import { createServer } from 'node:http';
 import { Server } from 'socket.io';
 import { eachInterval } from './each-interval.mjs';

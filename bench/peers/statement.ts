@@ -1,15 +1,15 @@
 import { fileURLToPath } from 'node:url';
-import { WrongAnswer } from '../run/bench.ts';
+import { IncorrectResponse } from '../run/bench.ts';
 import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
-import { temporaryFolder } from '../run/temporary.ts';
+import { temporaryFolder } from '../run/temporary-folder.ts';
 
 const PROGRAM = fileURLToPath(new URL('own-statement.ts', import.meta.url));
 
 /**
- * Has a database record answers by itself, with our statement.
- * @param database its url; null: SQLite
- * @param size rows in a transaction
- * @throws WrongAnswer when not all were recorded
+ * Measures our statement that records answers, without the service.
+ * @param database its url; null for SQLite
+ * @param size rows per transaction
+ * @throws IncorrectResponse when a row is missing
  */
 export async function measureStatement(database: string | null, seconds: number, size: number) {
   const folder = temporaryFolder('statement');
@@ -20,7 +20,8 @@ export async function measureStatement(database: string | null, seconds: number,
     const [, found = ''] = await lineOf(program, /^outcome (.*)\n/m);
     await program.child.exited;
     const outcome: { recorded: number; made: number; seconds: number } = JSON.parse(found);
-    if (outcome.recorded !== outcome.made) throw new WrongAnswer(`${place}: rows are missing`);
+    if (outcome.recorded !== outcome.made)
+      throw new IncorrectResponse(`${place}: rows are missing`);
     return { 'requests/s': outcome.recorded / outcome.seconds };
   } finally {
     folder.remove();

@@ -1,28 +1,28 @@
-import type { Needed } from './needed.ts';
+import type { Dependency } from './dependencies.ts';
 import type { Progress } from './progress.ts';
 import type { Result } from './result.ts';
 
-/** How long and how often something is measured. */
+/** The options of all benchmarks. */
 export interface BenchOptions {
-  /** How often the contenders take turns. */
+  /** Measurements of each contender. */
   readonly rounds: number;
-  /** Of one turn. */
+  /** Seconds of each measurement. */
   readonly seconds: number;
   readonly progress: Progress;
 }
 
-/** One of the measurements that `npm run bench` makes. */
+/** One of the benchmarks of `npm run bench`. */
 export interface Bench {
   readonly name: string;
-  /** What it measures, for `--help`. */
-  readonly about: string;
-  /** Servers and tools that it starts, which npm does not install. */
-  readonly needs?: readonly Needed[];
-  /** @throws WrongAnswer when something is fast and wrong */
+  /** Description for `--help`. */
+  readonly description: string;
+  /** Programs that it starts and that npm does not install. */
+  readonly requires?: readonly Dependency[];
+  /** @throws IncorrectResponse when a contender responds incorrectly */
   run(options: BenchOptions): Promise<Result>;
 }
 
-/** What was measured does not do what it should: its speed says nothing. */
-export class WrongAnswer extends Error {
-  override readonly name = 'WrongAnswer';
+/** A measured program responded incorrectly, so that its speed means nothing. */
+export class IncorrectResponse extends Error {
+  override readonly name = 'IncorrectResponse';
 }

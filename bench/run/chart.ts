@@ -3,7 +3,7 @@ import type { Spread } from './statistics.ts';
 import { number } from './table.ts';
 
 const WIDTH = 720;
-/** About that of a letter. */
+/** The approximate width of a letter. */
 const LETTER_WIDTH = 7.4;
 const GAP = 10;
 const FIGURE_WIDTH = 90;
@@ -22,7 +22,7 @@ const STYLE = `
     .ours { fill: #818cf8 } .other { fill: #3730a3 } .ground { fill: #111827 }
   }`;
 
-/** The first figure of each row as bars, with a line from the least to the most; an SVG file. */
+/** An SVG bar chart of the first figure of each row, with a line from its minimum to its maximum. */
 export function chartOf({ bench, title, rows }: Result): string {
   const unit = Object.keys(rows[0]?.figures ?? {})[0] ?? '';
   const bars = rows.flatMap((row) =>
@@ -44,7 +44,7 @@ export function chartOf({ bench, title, rows }: Result): string {
   ].join('\n');
 }
 
-/** Which bar it is, where bars begin, and how long 1 is. */
+/** Index of the bar, start of all bars, and length of the value 1. */
 interface Place {
   readonly at: number;
   readonly left: number;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test';
-import { WrongAnswer } from './bench.ts';
+import { IncorrectResponse } from './bench.ts';
 import { type Comparison, type Contender, compare, leftMs, RATIO } from './compare.ts';
 
 const SECONDS = 4;
-const silent = { say: () => {}, clear: () => {} };
+const silent = { show: () => {}, clear: () => {} };
 
-/** Contenders that note what is done to them, and have these figures in their turns, a first one not counted. */
+/** Contenders that record their calls and return these figures; the first of each is the warm-up. */
 function contenders(figures: Record<string, (number | Error)[]>) {
   const done: string[] = [];
   const made = Object.entries(figures).map(([name, samples]): Contender => {
@@ -53,7 +53,7 @@ describe('a comparison', () => {
     const [ours, theirs] = rows;
     expect(ours?.figures['requests/s']).toEqual({ median: 20, least: 10, most: 40 });
     expect(theirs?.figures['requests/s']).toEqual({ median: 20, least: 10, most: 40 });
-    // 1, 2 and 0.5: not the medians by each other.
+    // The ratios of the rounds are 1, 2 and 0.5; the ratio of the medians would differ.
     expect(theirs?.figures[RATIO]).toEqual({ median: 1, least: 0.5, most: 2 });
     expect(targets[0]?.value).toEqual({ median: 1, least: 0.5, most: 2 });
     expect(ours?.figures[RATIO]).toBeUndefined();
@@ -61,7 +61,7 @@ describe('a comparison', () => {
   });
 
   test('fails with a wrong answer, and leaves nobody running', async () => {
-    const wrong = new WrongAnswer('another body');
+    const wrong = new IncorrectResponse('another body');
     const { made, done } = contenders({ ours: [1, 1, 1, 1], theirs: [1, 1, wrong] });
     const error = await run(made).catch((e) => e);
     expect(error).toBe(wrong);

@@ -2,24 +2,24 @@ import type { BenchOptions } from './bench.ts';
 import type { Result, Row, Target } from './result.ts';
 import { spreadOf } from './statistics.ts';
 
-/** One of those that are compared. */
+/** A program that is compared with others. */
 export interface Contender {
   readonly name: string;
   start(): Promise<Started>;
 }
 
-/** A contender that is ready. */
+/** A contender that is running. */
 export interface Started {
   /**
-   * Works for so long.
-   * @returns figures by their name with its unit; the first is what is compared
-   * @throws WrongAnswer
+   * Measures for this many seconds.
+   * @returns figures by their name with its unit; the first one is compared
+   * @throws IncorrectResponse
    */
   measure(seconds: number): Promise<Readonly<Record<string, number>>>;
   stop(): Promise<void>;
 }
 
-/** A ratio of ours to another's, of the first figure. */
+/** A target for the ratio of our first figure to that of another contender. */
 export interface RatioTarget {
   readonly against: string;
   readonly atLeast: number;
@@ -29,7 +29,7 @@ export interface RatioTarget {
 export interface Comparison {
   readonly bench: string;
   readonly title: string;
-  /** Ours is the first. */
+  /** Our service is the first. */
   readonly contenders: readonly Contender[];
   readonly targets: readonly RatioTarget[];
   readonly notes?: readonly string[];
@@ -38,8 +38,8 @@ export interface Comparison {
 type Samples = Record<string, number>[];
 
 /**
- * Has contenders take turns, A B C A B C, so that a machine that gets slower for a while does so to
- * all of them; ratios are those of a round. A first turn of each is not counted.
+ * Measures contenders alternately (A B C A B C), so that a temporary slowdown of the machine affects all
+ * of them. Ratios are computed per round. The first measurement of each contender is a warm-up.
  */
 export async function compare(
   { bench, title, contenders, targets, notes = [] }: Comparison,
@@ -49,56 +49,56 @@ export async function compare(
   const samples: Samples[] = contenders.map(() => []);
   try {
     for (const [at, contender] of contenders.entries()) {
-      progress.say(`${bench}: ${contender.name} starts`);
-      const one = await contender.start();
-      started[at] = one;
-      await one.measure(Math.min(seconds, WARM_UP_S));
+      progress.show(`${bench}: ${contender.name} starts`);
+      const running = await contender.start();
+      started[at] = running;
+      await running.measure(Math.min(seconds, WARM_UP_S));
     }
     const startMs = performance.now();
     for (let turn = 0; turn < rounds * contenders.length; turn += 1) {
       const at = turn % contenders.length;
       const round = Math.floor(turn / contenders.length) + 1;
-      progress.say(
+      progress.show(
         `${bench}: round ${round} of ${rounds}, ${contenders[at]?.name}`,
         leftMs(turn, rounds * contenders.length, performance.now() - startMs),
       );
       samples[at]?.push(await (started[at] as Started).measure(seconds));
     }
   } finally {
-    for (const one of started) await one?.stop();
+    for (const contender of started) await contender?.stop();
   }
   const rows = contenders.map(({ name }, at) => rowOf(name, samples, at));
   return {
     bench,
     title,
     rows,
-    targets: targets.map((one) => ratioOf(one, contenders, samples)),
+    targets: targets.map((target) => ratioOf(target, contenders, samples)),
     notes,
   };
 }
 
 const WARM_UP_S = 2;
 
-/** How long the rest will take, by what was done; nobody knows at first. */
+/** Estimated remaining time in ms; undefined before the first measurement. */
 export function leftMs(done: number, all: number, tookMs: number): number | undefined {
   return done === 0 ? undefined : (tookMs / done) * (all - done);
 }
 
-/** The last column of those that ours is compared with. */
+/** Name of the figure with the ratio of ours to a contender. */
 export const RATIO = 'ours to this';
 
 function rowOf(name: string, all: readonly Samples[], at: number): Row {
   const samples = all[at] ?? [];
   const names = Object.keys(samples[0] ?? {});
-  const figures = names.map((one) => [
-    one,
-    spreadOf(samples.map((sample) => sample[one] ?? Number.NaN)),
+  const figures = names.map((figure) => [
+    figure,
+    spreadOf(samples.map((sample) => sample[figure] ?? Number.NaN)),
   ]);
   if (at > 0) figures.push([RATIO, spreadOf(ratios(all, at))]);
   return { name, isOurs: at === 0, figures: Object.fromEntries(figures) };
 }
 
-/** Of the first figure, round by round. */
+/** The ratios of the first figures, by round. */
 function ratios(all: readonly Samples[], other: number): number[] {
   const firsts = (at: number) =>
     (all[at] ?? []).map((sample) => Object.values(sample)[0] ?? Number.NaN);

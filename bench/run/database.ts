@@ -2,19 +2,19 @@ import { startPostgres } from '../../test/support/backends/postgres.ts';
 import { startRedis } from '../../test/support/backends/redis.ts';
 import { SERVER_CORE, type Usage, usageOfFamily } from './pinned.ts';
 
-/** A PostgreSQL on the core of what is measured: what it does is part of what is measured. */
+/** A PostgreSQL on the core of the measured server, since its work is part of the result. */
 export interface BenchDatabase {
-  /** An empty database. @returns its url */
+  /** Creates an empty database. @returns its url */
   create(name: string): Promise<string>;
-  /** Of all its processes. */
+  /** Usage of all its processes. */
   usage(): Usage;
   stop(): Promise<void>;
 }
 
-/** Starts one that flushes every commit to the disk, as it does by default. */
+/** Starts a PostgreSQL with its default durability. */
 export async function startDatabase(): Promise<BenchDatabase> {
   const postgres = await startPostgres();
-  // Those that it forks from now on are where it is.
+  // Processes that it forks later inherit the core.
   const pinned = Bun.spawnSync(['taskset', '-acp', String(SERVER_CORE), String(postgres.pid)]);
   if (pinned.exitCode !== 0) throw new Error(`PostgreSQL cannot be pinned: ${pinned.stderr}`);
   return {
@@ -24,8 +24,8 @@ export async function startDatabase(): Promise<BenchDatabase> {
   };
 }
 
-/** Settings of a service on a new database there, and on a Redis of its own. */
-export async function onDatabase(
+/** Options of a service with a new database and a Redis of its own. */
+export async function clusterSettings(
   database: BenchDatabase,
 ): Promise<{ settings: string[]; stop(): Promise<void> }> {
   const redis = await startRedis({ persistence: false });

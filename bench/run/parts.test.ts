@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { inParts, type Part } from './parts.ts';
+import { type PartialResult, runParts } from './parts.ts';
 
-const partOf = (name: string): Part => ({
+const partOf = (name: string): PartialResult => ({
   rows: [{ name, figures: {} }],
   targets: [],
   notes: [`about ${name}`],
@@ -14,7 +14,7 @@ test('a part that fails is told, and what the others found is there', async () =
     if (name === 'memory') throw new Error('503 of 9,000');
     return partOf(name);
   };
-  const result = await inParts(
+  const result = await runParts(
     { bench: 'viewers', title: 'viewers' },
     { polling: measure('polling'), memory: measure('memory'), push: measure('push') },
   );

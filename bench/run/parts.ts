@@ -1,14 +1,14 @@
 import type { Result } from './result.ts';
 
-/** What a part of a bench found. */
-export type Part = Pick<Result, 'rows' | 'targets' | 'notes'>;
+/** The result of a part of a benchmark. */
+export type PartialResult = Pick<Result, 'rows' | 'targets' | 'notes'>;
 
-/** Does them one after the other. What one of them lacks does not take from what others found: it is told. */
-export async function inParts(
+/** Runs the parts one after the other. A part that fails is reported in `failures`; the others continue. */
+export async function runParts(
   head: Pick<Result, 'bench' | 'title'>,
-  parts: Readonly<Record<string, () => Promise<Part>>>,
+  parts: Readonly<Record<string, () => Promise<PartialResult>>>,
 ): Promise<Result> {
-  const found: Part[] = [];
+  const found: PartialResult[] = [];
   const failures: string[] = [];
   for (const [name, measure] of Object.entries(parts)) {
     try {

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import type { Subprocess } from 'bun';
 
-/** The core that what is measured has to itself. */
+/** The core of the measured program. */
 export const SERVER_CORE = 0;
-/** The core that asks it. */
+/** The core of the load. */
 export const LOAD_CORE = 1;
 
 const TICKS_PER_S = 100;
@@ -14,45 +14,45 @@ const STOP_MS = 5_000;
 const GONE_MS = 1_000;
 const POLL_MS = 10;
 
-/** A program on one core. */
+/** A program that runs on one core. */
 export interface Pinned {
   readonly pid: number;
   readonly child: Subprocess<'ignore', 'pipe', 'inherit'>;
-  /** CPU seconds that it and its children have used, and how much memory they hold. */
+  /** CPU time and memory of the program and its children. */
   usage(): Usage;
-  /** Ends it, first politely. */
+  /** Ends the program with SIGTERM, then with SIGKILL. */
   stop(): Promise<void>;
 }
 
 export interface Usage {
   readonly cpuS: number;
-  /** How much of it was the kernel's, to a hundredth of a second. */
+  /** The part in the kernel, with a resolution of 10 ms. */
   readonly kernelS: number;
   readonly memoryBytes: number;
 }
 
 export interface PinnedOptions {
   readonly env?: Record<string, string>;
-  /** The program's working directory. */
+  /** The working directory. */
   readonly cwd?: string;
 }
 
 const running = new Set<Subprocess>();
 process.on('exit', () => {
   const members = [...running].flatMap(({ pid }) => endFamily(pid));
-  // Not before they are gone: they would write to folders that are removed.
+  // Wait until they have ended, since they could write to folders that are removed.
   const endMs = performance.now() + GONE_MS;
   while (members.some(isAlive) && performance.now() < endMs) Bun.sleepSync(POLL_MS);
 });
 
-// A server such as nginx has processes below it, which do not end with it when it is killed.
+// A server such as nginx has child processes, which survive when it is killed.
 function endFamily(pid: number): number[] {
   const members = familyOf(pid);
   for (const member of members) {
     try {
       process.kill(member, 'SIGKILL');
     } catch {
-      // It was gone before.
+      // It had already ended.
     }
   }
   return members;
@@ -60,7 +60,7 @@ function endFamily(pid: number): number[] {
 
 const isAlive = (pid: number) => /\) [^ZX]/.test(textOf(`/proc/${pid}/stat`));
 
-/** Starts a program on one core. @throws Error when this machine has too few */
+/** Starts a program on one core. @throws Error when the machine has too few cores */
 export function startPinned(
   core: number,
   command: readonly string[],
@@ -90,9 +90,9 @@ export function startPinned(
 }
 
 /**
- * Waits until this is on standard output, such as that it listens. A further call looks at what
- * comes behind.
- * @throws Error when the program ended without
+ * Waits for a line on standard output, such as that the program listens. Each call continues after
+ * the match of the previous one.
+ * @throws Error when the program ends without it
  */
 export function lineOf(pinned: Pinned, pattern: RegExp): Promise<RegExpExecArray> {
   const output = outputs.get(pinned) ?? new Output(pinned.child.stdout);
@@ -103,7 +103,7 @@ export function lineOf(pinned: Pinned, pattern: RegExp): Promise<RegExpExecArray
 const outputs = new WeakMap<Pinned, Output>();
 const UNREAD_CHARS_MAX = 1_000_000;
 
-/** What a program says. It is read to the end, or the program would wait for its reader. */
+/** The output of a program, which is read to the end so that the pipe does not block. */
 class Output {
   private text = '';
   private hasEnded = false;
@@ -127,7 +127,7 @@ class Output {
     }
   }
 
-  // Not `for await`: to leave that would close the pipe, and with it the program.
+  // Without `for await`: leaving the loop would close the pipe and end the program.
   private async readAll(reader: {
     read(): Promise<{ done: boolean; value?: Uint8Array | undefined }>;
   }): Promise<void> {
@@ -143,12 +143,12 @@ class Output {
   }
 }
 
-/** What a process and all below it have used. */
+/** Usage of a process and its descendants. */
 export function usageOfFamily(pid: number): Usage {
   return usageOf(familyOf(pid));
 }
 
-/** A process and all below it. */
+/** A process and its descendants. */
 function familyOf(pid: number): number[] {
   const children = tasksOf(pid).flatMap((task) =>
     textOf(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean),
@@ -159,11 +159,11 @@ function familyOf(pid: number): number[] {
 function usageOf(pids: readonly number[]): Usage {
   let [cpuS, kernelS, memoryBytes] = [0, 0, 0];
   for (const pid of pids) {
-    // The name of the program may have blanks, so fields count from behind it.
+    // The program name may contain blanks, so fields are counted after it.
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     const [user, kernel] = [Number(fields[11]) / TICKS_PER_S, Number(fields[12]) / TICKS_PER_S];
     kernelS += kernel;
-    // To the nanosecond, but without threads that have ended: then ticks know more.
+    // In ns, but without ended threads; ticks include them.
     cpuS += Math.max(user + kernel, scheduledS(pid));
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     memoryBytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * KB;
@@ -174,7 +174,7 @@ function usageOf(pids: readonly number[]): Usage {
 function scheduledS(pid: number): number {
   let ns = 0;
   for (const task of tasksOf(pid)) {
-    // Some kernels do not have it.
+    // Some kernels lack this file.
     ns += Number(textOf(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]);
   }
   return ns / NS_PER_S;
@@ -188,7 +188,7 @@ function tasksOf(pid: number): string[] {
   }
 }
 
-/** Nothing of a thread that has just ended. */
+/** Zero for a thread that has just ended. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

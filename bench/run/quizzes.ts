@@ -1,5 +1,5 @@
 import type { ViewersRequest, ViewersRound } from '../load/viewers-requests.ts';
-import { WrongAnswer } from './bench.ts';
+import { IncorrectResponse } from './bench.ts';
 import type { Fourbeat } from './fourbeat.ts';
 
 /** A quiz that viewers can answer. */
@@ -8,11 +8,11 @@ export interface OpenQuiz {
   readonly closeInterval: number;
 }
 
-/** The first is correct. */
+/** The first choice is correct. */
 export const CHOICES = ['Venus', 'Earth', 'Mars', 'Pluto'];
 const POLL_MS = 100;
 
-/** Makes drafts of quizzes that are open for so long once they are published. @returns their ids */
+/** Creates drafts of quizzes with this duration. @returns their ids */
 export async function draftQuizzes(
   { studio, streamId }: Fourbeat,
   count: number,
@@ -31,8 +31,8 @@ export function publishQuiz({ studio }: Fourbeat, id: string): Promise<OpenQuiz>
   return studio<OpenQuiz>('POST', `/quizzes/${id}/publish`);
 }
 
-/** What the viewers of a stream answer to a quiz, each choice as often as the others. */
-export function answersTo(
+/** The answers of the viewers to a quiz, each choice equally often. */
+export function answerRequests(
   streamId: string,
   { id, closeInterval }: Pick<OpenQuiz, 'id' | 'closeInterval'>,
 ): ViewersRound {
@@ -43,8 +43,8 @@ export function answersTo(
 }
 
 /**
- * Waits until they are closed, and looks whether each counted as many answers as were acknowledged.
- * @throws WrongAnswer when one did not
+ * Waits until the quizzes are closed, and compares their counts with the acknowledged answers.
+ * @throws IncorrectResponse when they differ
  */
 export async function checkCounts(
   { studio }: Pick<Fourbeat, 'studio'>,
@@ -55,7 +55,9 @@ export async function checkCounts(
     const counted = await finalCount(studio, id);
     const expected = acknowledged[at] ?? 0;
     if (counted !== expected) {
-      throw new WrongAnswer(`quiz ${at} counts ${counted} answers, ${expected} were acknowledged`);
+      throw new IncorrectResponse(
+        `quiz ${at} counts ${counted} answers, ${expected} were acknowledged`,
+      );
     }
   }
 }

@@ -1,29 +1,29 @@
 import type { Spread } from './statistics.ts';
 
-/** What a bench found, for people, for JSON and for a chart. */
+/** The result of a benchmark. */
 export interface Result {
   readonly bench: string;
-  /** What was measured, in a line. */
+  /** One line of text. */
   readonly title: string;
   readonly rows: readonly Row[];
   readonly targets: readonly Target[];
-  /** What there is to say besides, a line each. */
+  /** Explanations, one line each. */
   readonly notes: readonly string[];
-  /** Parts of it that failed, and why: they have no rows. */
+  /** Parts that failed, with the reason; they have no rows. */
   readonly failures?: readonly string[];
 }
 
-/** A result as it is in a file. */
-export interface MadeResult extends Result {
+/** A result as it is stored in a JSON file. */
+export interface StoredResult extends Result {
   /** ISO 8601. */
   readonly madeAt: string;
   readonly machine: Machine;
   readonly rounds: number;
-  /** Of one turn. */
+  /** Seconds of each measurement. */
   readonly seconds: number;
 }
 
-/** Where a result was made. */
+/** The machine of a benchmark. */
 export interface Machine {
   readonly processor: string;
   readonly cores: number;
@@ -32,16 +32,16 @@ export interface Machine {
   readonly system: string;
 }
 
-/** A contender, or a step of something that grows. */
+/** A row of a result: a contender, or a step of a growing load. */
 export interface Row {
   readonly name: string;
-  /** Whether it is ours, among others. */
+  /** Whether the row is our service. */
   readonly isOurs?: boolean;
-  /** Figures by their name with its unit, such as `requests/s`; the first is the one of the chart. */
+  /** Figures by their name with its unit, such as `requests/s`. The chart shows the first. */
   readonly figures: Readonly<Record<string, Spread>>;
 }
 
-/** Whether a figure is where it should be. */
+/** A target value of a figure. */
 export interface Target {
   readonly name: string;
   readonly value: Spread;
@@ -50,7 +50,7 @@ export interface Target {
   readonly aim: number;
 }
 
-/** `aim`, `reached`, or `missed` by the median. */
+/** Compares the median with the target. */
 export function verdictOf({ value, atLeast, atMost, aim }: Target): 'aim' | 'reached' | 'missed' {
   const isMore = atLeast !== undefined;
   const isAt = (limit: number) => (isMore ? value.median >= limit : value.median <= limit);

@@ -1,6 +1,6 @@
-// What is made of samples. Pure; the tests beside it have the figures.
+// Statistics of samples.
 
-/** The value that a share of the samples is not above; the smallest for 0. */
+/** The quantile of the samples for a share; the minimum for 0. */
 export function percentile(samples: readonly number[], share: number): number {
   if (samples.length === 0) throw new Error('there are no samples');
   const sorted = samples.toSorted((a, b) => a - b);
@@ -8,7 +8,7 @@ export function percentile(samples: readonly number[], share: number): number {
   return sorted[Math.max(0, at)] as number;
 }
 
-/** Of an even number of samples, the mean of the two in the middle. */
+/** The median; the mean of the two middle values for an even number of samples. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const low = sorted[(sorted.length - 1) >> 1];
@@ -17,7 +17,7 @@ export function median(samples: readonly number[]): number {
   return (low + high) / 2;
 }
 
-/** What a table says of the samples of several rounds. */
+/** Minimum, median and maximum of the samples of several rounds. */
 export interface Spread {
   readonly median: number;
   readonly least: number;
@@ -29,8 +29,8 @@ export function spreadOf(samples: readonly number[]): Spread {
 }
 
 /**
- * The exponent of a power law through the points, by least squares of the logarithms: 1 means that
- * twice the size costs twice as much, 0 that size costs nothing.
+ * The exponent of a power law through the points, by least squares of the logarithms. 1 means that the
+ * cost is proportional to the size, 0 that it is constant.
  */
 export function exponentOf(points: readonly { size: number; cost: number }[]): number {
   return lineThrough(points.map(({ size, cost }) => ({ x: Math.log(size), y: Math.log(cost) })))

@@ -3,12 +3,12 @@ import { verdictOf } from './result.ts';
 import type { Spread } from './statistics.ts';
 
 const THOUSAND = 1_000;
-/** What a table says of a target. */
+/** The text of each verdict. */
 export const VERDICTS = { aim: 'aim reached', reached: 'reached', missed: 'NOT REACHED' };
 
 /**
- * A result as lines of Markdown: for a terminal and for docs/performance.md alike.
- * @param under lines that come below its title
+ * A result as Markdown, for the terminal and for docs/performance/tables.md.
+ * @param under lines below its title
  */
 export function tableOf(
   { bench, title, rows, targets, notes, failures = [] }: Result,
@@ -41,7 +41,7 @@ function targetLines(targets: readonly Target[]): string[] {
   return markdown(['target', 'measured', 'limit', 'aim', ''], rows);
 }
 
-/** Where a target is reached, `at least 0.85` or `at most 250`. */
+/** The limit of a target, such as `at least 0.85` or `at most 250`. */
 export function limitOf({ atLeast, atMost = 0 }: Target): string {
   return atLeast === undefined ? `at most ${number(atMost)}` : `at least ${number(atLeast)}`;
 }
@@ -51,17 +51,17 @@ function cell({ figures }: Row, name: string): string {
   return spread ? spreadText(spread) : '';
 }
 
-/** A median, and behind it the least and the most where they differ. */
+/** A median, followed by the minimum and maximum where they differ. */
 export const spreadText = ({ median, least, most }: Spread) =>
   least === most ? number(median) : `${number(median)} (${number(least)}–${number(most)})`;
 
-/** Three digits that count, or all before the point. */
+/** Three significant digits, or all digits before the point. */
 export function number(value: number): string {
   if (Math.abs(value) >= THOUSAND) return Math.round(value).toLocaleString('en');
   return String(Number(value.toPrecision(3)));
 }
 
-/** A table, the first column to the left and the others to the right. */
+/** A table whose first column is left-aligned, and the others right-aligned. */
 export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const all = [head, ...rows];
   const widths = head.map((_, column) =>

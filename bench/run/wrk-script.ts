@@ -1,43 +1,43 @@
-// What wrk sends is a script in Lua. Requests are made here, once; the script sends their bytes
-// again, which takes LuaJIT a fraction of a microsecond each.
+// The Lua script of wrk. Requests are built here, once; the script repeats their bytes, which takes
+// LuaJIT less than a microsecond each.
 
-/** A request that is sent over and over. */
+/** A request that is sent repeatedly. */
 export interface WrkRequest {
   readonly method: string;
-  /** With NUMBER or INTERVAL where each one that is sent has another. */
+  /** May contain NUMBER or INTERVAL, which are replaced each time. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** With NUMBER where each one that is sent has another. */
+  /** May contain NUMBER, which is replaced each time. */
   readonly body?: string;
 }
 
-/** Requests that come between the others. */
-export interface Sometimes {
-  /** Each `every`-th request is one of these, in turn. */
+/** Requests that are sent between the others. */
+export interface OccasionalRequests {
+  /** Every `every`-th request is one of these, cyclically. */
   readonly every: number;
   readonly requests: readonly WrkRequest[];
-  /** Each is sent once, and then no more of them. */
+  /** Whether each is sent only once. */
   readonly once?: boolean;
 }
 
-/** Stands for ten digits: a number that no other request of a load has. */
+/** Placeholder of ten digits: a number that no other request of the load has. */
 export const NUMBER = '{number__}';
-/** Stands for an interval that was sealed a moment ago: the one before the one that ended last. */
+/** Placeholder for a recently sealed interval: the one before the last that ended. */
 export const INTERVAL = '{interval}';
 
 const MARKERS = [NUMBER, INTERVAL];
 
-/** The bytes of a request, as text. @param host as its header has it */
+/** The bytes of a request as text. @param host value of the Host header */
 export function requestText({ method, path, headers, body }: WrkRequest, host: string): string {
   const fields = { Host: host, ...headers, ...(body !== undefined && lengthOf(body)) };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body ?? ''}`;
 }
 
-// A marker is as long as what it stands for.
+// A marker has the length of its value.
 const lengthOf = (body: string) => ({ 'Content-Length': String(Buffer.byteLength(body)) });
 
-/** What is before a marker, which marker it is (0 for none), and what is behind it. */
+/** The text before a marker, its number (0 for none), and the text after it. */
 export function partsOf(text: string): [before: string, marker: number, behind: string] {
   for (const [at, marker] of MARKERS.entries()) {
     const [before = '', behind, ...more] = text.split(marker);
@@ -48,13 +48,13 @@ export function partsOf(text: string): [before: string, marker: number, behind: 
 }
 
 /**
- * The script. It prints a line `outcome` with JSON at the end.
- * @param firstNumber of those that stand for NUMBER
+ * The script. At its end it prints a line `outcome` with JSON.
+ * @param firstNumber the first value of NUMBER
  */
 export function scriptOf(
   host: string,
   requests: readonly WrkRequest[],
-  sometimes: readonly Sometimes[] = [],
+  sometimes: readonly OccasionalRequests[] = [],
   firstNumber = 0,
 ): string {
   const lists = [{ every: 1, requests }, ...sometimes];
@@ -65,7 +65,7 @@ local number = ${firstNumber}
 ${RUNNING}`;
 }
 
-function listOf(host: string, { every, requests, once = false }: Sometimes): string {
+function listOf(host: string, { every, requests, once = false }: OccasionalRequests): string {
   const rows = requests.map((request) => {
     const [before, marker, behind] = partsOf(requestText(request, host));
     return `l.n=l.n+1;l.before[l.n]=${quoted(before)};l.marker[l.n]=${marker};l.behind[l.n]=${quoted(behind)}`;
@@ -74,7 +74,7 @@ function listOf(host: string, { every, requests, once = false }: Sometimes): str
   return `do local l=${list}\n${rows.join('\n')}\nlists[#lists+1]=l end`;
 }
 
-// Lua's strings in quotes end lines as JSON's do, and need nothing else of what is sent here.
+// Quoted Lua strings have the escapes of JSON, as far as these requests need them.
 const quoted = (text: string) => JSON.stringify(text);
 
 const RUNNING = `

@@ -1,41 +1,41 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binaryOf } from '../../test/support/backends/server-programs.ts';
-import { WrongAnswer } from './bench.ts';
+import { IncorrectResponse } from './bench.ts';
 import { LOAD_CORE, lineOf, startPinned } from './pinned.ts';
-import { temporaryFolder } from './temporary.ts';
-import { type Sometimes, scriptOf, type WrkRequest } from './wrk-script.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import { type OccasionalRequests, scriptOf, type WrkRequest } from './wrk-script.ts';
 
 export interface WrkLoad {
   readonly url: string;
-  /** They are sent in turn, by all connections together. */
+  /** Sent cyclically by all connections together. */
   readonly requests: readonly WrkRequest[];
-  /** What is sent between them. */
-  readonly sometimes?: readonly Sometimes[];
-  /** The first of those that stand for NUMBER, less one. */
+  /** Sent between them. */
+  readonly sometimes?: readonly OccasionalRequests[];
+  /** One less than the first value of NUMBER. */
   readonly firstNumber?: number;
   readonly connections?: number;
   readonly seconds: number;
 }
 
-/** What came back. */
-export interface WrkOutcome {
+/** The result of a load. */
+export interface WrkResult {
   readonly requests: number;
-  readonly perSecond: number;
-  /** Of all answers, heads and all. */
+  readonly requestsPerS: number;
+  /** Bytes of all responses, including heads. */
   readonly bytes: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** How many were made of `requests`, and of each of `sometimes`; one of them may not have been sent. */
+  /** Number of `requests` and of each of `sometimes`; the last one may not have been sent. */
   readonly sent: readonly number[];
 }
 
-/** As many as the figures of others are made with. */
+/** The usual number in published benchmarks. */
 export const CONNECTIONS = 64;
 
 /**
- * Has `wrk` ask as fast as it gets answers, from the core of the load.
- * @throws WrongAnswer when one was missing, or told an error
+ * Runs `wrk` on the core of the load; each connection sends a request after each response.
+ * @throws IncorrectResponse for a missing or failed response
  */
 export async function wrk({
   url,
@@ -44,7 +44,7 @@ export async function wrk({
   firstNumber = 0,
   connections = CONNECTIONS,
   seconds,
-}: WrkLoad): Promise<WrkOutcome> {
+}: WrkLoad): Promise<WrkResult> {
   const folder = temporaryFolder('wrk');
   try {
     const script = join(folder.path, 'load.lua');
@@ -63,11 +63,11 @@ export async function wrk({
     await program.child.exited;
     const outcome = JSON.parse(found);
     if (outcome.errors > 0) {
-      throw new WrongAnswer(
+      throw new IncorrectResponse(
         `${url}: ${outcome.errors} of ${outcome.requests} answers were errors or missing`,
       );
     }
-    return { ...outcome, perSecond: outcome.requests / outcome.seconds };
+    return { ...outcome, requestsPerS: outcome.requests / outcome.seconds };
   } finally {
     folder.remove();
   }

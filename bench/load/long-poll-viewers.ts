@@ -1,33 +1,33 @@
 import type { Socket } from 'bun';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { type Answer, readAnswer } from './answer-reader.ts';
-import type { HeldRequests } from './held-requests.ts';
+import type { LongPollRequests } from './long-poll-requests.ts';
+import { type ParsedResponse, readResponse } from './response-reader.ts';
 import { SealedBodies } from './sealed-bodies.ts';
 
-const OPENING_MAX = 200;
+const OPEN_CONCURRENCY = 200;
 const UNAVAILABLE = 503;
-const BEFORE_INTERVAL = '{"interval":'.length;
+const INTERVAL_START = '{"interval":'.length;
 const DIGITS = 10;
 const ZERO = 48;
 
 interface Viewer {
   readonly number: number;
   socket: Socket<Viewer> | null;
-  /** Of which it waits for the answer; null when any may come. */
+  /** The requested interval; null when the next one is expected, whatever its number. */
   awaited: number | null;
   rest: Buffer | null;
 }
 
 /**
- * Viewers each of whom has a request that is held until the next interval is told, and sends the
- * next one at once. Who is late for an interval is measured by its end all the same.
+ * Viewers with one long poll each, who request the next interval right after a response. Lateness is
+ * measured from the end of an interval, even if its request was late.
  */
-export class HeldCrowd {
-  /** What went wrong first. */
-  wrong: string | null = null;
-  /** How often a viewer was told that the service cannot now, and asked again. */
+export class LongPollViewers {
+  /** The first incorrect response, if any. */
+  incorrect: string | null = null;
+  /** Number of 503 responses, after which a viewer repeats the request. */
   refused = 0;
-  /** How long after its end each interval was told, ms: one figure for each viewer. */
+  /** ms from the end of each interval to its response, for each viewer. */
   readonly lateness = new Map<number, number[]>();
   private readonly bodies = new SealedBodies();
   private readonly viewers: Viewer[] = [];
@@ -35,28 +35,28 @@ export class HeldCrowd {
 
   constructor(
     private readonly url: URL,
-    private readonly requests: HeldRequests,
+    private readonly requests: LongPollRequests,
   ) {}
 
-  /** Opens so many connections. */
+  /** Opens this many connections. */
   async connect(count: number): Promise<void> {
     while (this.viewers.length < count) {
       const from = this.viewers.length;
-      const some = Math.min(OPENING_MAX, count - from);
+      const some = Math.min(OPEN_CONCURRENCY, count - from);
       await Promise.all(Array.from({ length: some }, (_, n) => this.open(from + n)));
     }
   }
 
-  /** Has all of them ask for the first time. */
-  begin(): void {
+  /** Sends the first request of each viewer. */
+  start(): void {
     const awaited = this.requests.first();
     for (const viewer of this.viewers) {
       viewer.awaited = awaited;
-      this.ask(viewer);
+      this.sendRequest(viewer);
     }
   }
 
-  end(): void {
+  stop(): void {
     this.isOver = true;
     for (const { socket } of this.viewers) socket?.terminate();
   }
@@ -70,55 +70,56 @@ export class HeldCrowd {
       data: viewer,
       socket: {
         binaryType: 'buffer',
-        data: (socket, bytes) => this.received(socket.data, bytes as Buffer),
+        data: (socket, bytes) => this.receive(socket.data, bytes as Buffer),
         close: ({ data }) => {
-          if (!this.isOver) this.wrong ??= `the connection of viewer ${data.number} was closed`;
+          if (!this.isOver) this.incorrect ??= `the connection of viewer ${data.number} was closed`;
         },
       },
     });
     viewer.socket.setNoDelay(true);
   }
 
-  private ask({ number, socket, awaited }: Viewer): void {
+  private sendRequest({ number, socket, awaited }: Viewer): void {
     const bytes = this.requests.bytes(number, awaited);
-    if (socket?.write(bytes) !== bytes.length) this.wrong ??= 'a request was not taken at once';
+    if (socket?.write(bytes) !== bytes.length)
+      this.incorrect ??= 'the socket did not accept a request at once';
   }
 
-  private received(viewer: Viewer, bytes: Buffer): void {
+  private receive(viewer: Viewer, bytes: Buffer): void {
     const all = viewer.rest ? Buffer.concat([viewer.rest, bytes]) : bytes;
-    const answer = readAnswer(all, 0);
-    // What is kept is a copy: the runtime may use the memory again.
+    const answer = readResponse(all, 0);
+    // Copy the rest, since the runtime may reuse the buffer.
     viewer.rest = answer ? null : Buffer.from(all);
     if (!answer) return;
     if (answer.status === UNAVAILABLE) {
       this.refused++;
-      this.ask(viewer);
+      this.sendRequest(viewer);
       return;
     }
-    const interval = this.checked(viewer, all, answer);
+    const interval = this.checkedInterval(viewer, all, answer);
     if (interval === null) return;
-    this.note(interval);
+    this.recordLateness(interval);
     viewer.awaited = interval + 1;
-    this.ask(viewer);
+    this.sendRequest(viewer);
   }
 
-  /** The interval that was told; null when something is wrong with the answer. */
-  private checked({ awaited }: Viewer, all: Buffer, answer: Answer): number | null {
-    const interval = numberAt(all, answer.bodyAt + BEFORE_INTERVAL);
-    if (answer.status !== 200 || answer.endAt !== all.length) {
-      this.wrong ??= `answered ${answer.status}: ${all.toString('latin1', answer.bodyAt)}`;
+  /** The interval of a response; null when the response is incorrect. */
+  private checkedInterval({ awaited }: Viewer, all: Buffer, answer: ParsedResponse): number | null {
+    const interval = numberAt(all, answer.bodyStart + INTERVAL_START);
+    if (answer.status !== 200 || answer.end !== all.length) {
+      this.incorrect ??= `answered ${answer.status}: ${all.toString('latin1', answer.bodyStart)}`;
     } else if (awaited !== null && awaited !== interval) {
-      this.wrong ??= `waited for ${awaited}, was told ${interval}`;
+      this.incorrect ??= `requested ${awaited}, got ${interval}`;
     } else {
-      this.wrong ??= this.bodies.check(interval, all, answer);
+      this.incorrect ??= this.bodies.check(interval, all, answer);
       if (!this.lateness.has(interval))
-        this.requests.told(interval, all.subarray(0, answer.bodyAt));
+        this.requests.intervalReceived(interval, all.subarray(0, answer.bodyStart));
       return interval;
     }
     return null;
   }
 
-  private note(interval: number): void {
+  private recordLateness(interval: number): void {
     const lateMs = performance.timeOrigin + performance.now() - intervalStartMs(interval + 1);
     const known = this.lateness.get(interval);
     if (known) known.push(lateMs);

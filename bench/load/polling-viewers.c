@@ -1,5 +1,5 @@
 /*
- * Viewers who poll, in one thread and one epoll: polling-crowd.ts has Bun compile it, with the compiler that
+ * Viewers who poll, in one thread and one epoll: polling-viewers.ts has Bun compile it, with the compiler that
  * is in Bun, and so without the headers of a system. In JavaScript a request took 12 µs of the load's core,
  * of which 5 were not the kernel's: the load was full before the server.
  */

@@ -3,85 +3,88 @@ import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { latencyHistogram, record } from './latency.ts';
 import { PUSH_PROTOCOLS, type PushProtocol, type PushProtocolName } from './push-protocols.ts';
 
-/** Viewers to whom each interval is sent as soon as it is over. */
-export interface PushCrowdOptions {
+/** Viewers to whom the server pushes each interval when it is sealed. */
+export interface PushOptions {
   readonly protocol: PushProtocolName;
   readonly hostname: string;
   readonly port: number;
-  /** Where it is opened; `INTERVAL` in it is the first that is wanted. */
+  /** Path of the stream; `INTERVAL` in it stands for the first interval. */
   readonly path: string;
-  /** One for each viewer; empty for a peer that looks at none. */
+  /** A token for each viewer; a peer that verifies none gets any text. */
   readonly tokens: readonly string[];
 }
 
-const CONNECTING_MAX = 200;
-const KEPT = 16;
-const TROUBLES_TOLD = 5;
-const LOOK_MS = 20;
+const OPEN_CONCURRENCY = 200;
+const CACHED_INTERVALS = 16;
+const MAX_FAILURE_TEXTS = 5;
+const POLL_MS = 20;
 
 interface Connection {
   socket: Bun.Socket<Connection> | null;
   isOpen: boolean;
-  /** The interval that must come next; 0 before the first. */
+  /** The next expected interval; 0 before the first. */
   next: number;
   rest: Buffer | null;
 }
 
-/** A message as it came first. */
-interface Known {
+/** A message as it was received first. */
+interface KnownMessage {
   readonly interval: number;
   readonly body: string;
-  /** All its bytes, when they came by themselves. */
-  wire: Buffer | null;
+  /** Its bytes on the wire, if they were received separately. */
+  wireBytes: Buffer | null;
 }
 
-/** Checks that each viewer gets each interval once, in order, and the same as all others. */
-export class PushCrowd {
+/** Checks that each viewer receives each interval once, in order and with the same bytes. */
+export class PushViewers {
   readonly latencies = latencyHistogram();
-  readonly troubles: string[] = [];
+  readonly failures: string[] = [];
   failed = 0;
-  private wires = 0;
-  private wireBytes = 0;
+  private wholeMessages = 0;
+  private wholeMessageBytes = 0;
   private readonly protocol: PushProtocol;
   private readonly connections: Connection[] = [];
-  private readonly known: (Known | undefined)[] = new Array(KEPT);
+  private readonly knownMessages: (KnownMessage | undefined)[] = new Array(CACHED_INTERVALS);
   private first = Number.POSITIVE_INFINITY;
   private last = Number.POSITIVE_INFINITY;
   private isOver = false;
 
-  constructor(private readonly options: PushCrowdOptions) {
+  constructor(private readonly options: PushOptions) {
     const { protocol, hostname, port, path } = options;
     const host = `${hostname}:${port}`;
     const from = String(intervalAt(Date.now()));
     this.protocol = PUSH_PROTOCOLS[protocol]({ host, path: path.replace('INTERVAL', from) });
   }
 
-  /** Of a message as it came by itself, with all that is around it: the mean over intervals. */
+  /** Size of a message on the wire: the mean over intervals. */
   get messageBytes(): number {
-    return this.wireBytes / Math.max(1, this.wires);
+    return this.wholeMessageBytes / Math.max(1, this.wholeMessages);
   }
 
-  /** Opens all of them. @throws Error when one is refused */
+  /** Opens all connections. @throws Error when one is refused */
   async connect(): Promise<void> {
     const { tokens } = this.options;
     while (this.connections.length < tokens.length) {
-      const some = tokens.slice(this.connections.length, this.connections.length + CONNECTING_MAX);
+      const some = tokens.slice(
+        this.connections.length,
+        this.connections.length + OPEN_CONCURRENCY,
+      );
       await Promise.all(some.map((token) => this.open(token)));
-      await this.until(() => this.connections.every(({ isOpen }) => isOpen));
+      await this.waitUntil(() => this.connections.every(({ isOpen }) => isOpen));
     }
   }
 
-  /** These intervals are measured. */
+  /** Sets which intervals are measured. */
   measure(first: number, last: number): void {
     this.first = first;
     this.last = last;
   }
 
-  /** @returns how many messages never came */
+  /** Waits for the last messages. @returns how many are missing */
   async end(waitMs: number): Promise<number> {
     const endMs = performance.now() + waitMs;
     const isDone = () => this.connections.every(({ next }) => next > this.last);
-    while (!isDone() && performance.now() < endMs) await Bun.sleep(LOOK_MS);
+    while (!isDone() && performance.now() < endMs) await Bun.sleep(POLL_MS);
     this.isOver = true;
     for (const { socket } of this.connections) socket?.terminate();
     return this.connections.reduce(
@@ -90,10 +93,10 @@ export class PushCrowd {
     );
   }
 
-  private async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
-      if (this.troubles.length > 0) throw new Error(this.troubles.join('; '));
-      await Bun.sleep(LOOK_MS);
+  private async waitUntil(holds: () => boolean): Promise<void> {
+    while (!holds()) {
+      if (this.failures.length > 0) throw new Error(this.failures.join('; '));
+      await Bun.sleep(POLL_MS);
     }
   }
 
@@ -107,7 +110,7 @@ export class PushCrowd {
       data: connection,
       socket: {
         binaryType: 'buffer',
-        data: (socket, bytes) => this.received(socket.data, bytes as Buffer),
+        data: (socket, bytes) => this.receive(socket.data, bytes as Buffer),
         close: () => {
           if (!this.isOver) this.fail('a connection was closed');
         },
@@ -116,12 +119,12 @@ export class PushCrowd {
     connection.socket.write(this.protocol.opening(token));
   }
 
-  private received(connection: Connection, bytes: Buffer): void {
+  private receive(connection: Connection, bytes: Buffer): void {
     const nowMs = performance.timeOrigin + performance.now();
-    const known = this.known[connection.next % KEPT];
-    // Nearly always: the bytes that others got, and nothing else.
-    if (!connection.rest && known?.wire && known.interval === connection.next) {
-      if (bytes.length === known.wire.length && bytes.equals(known.wire)) {
+    const known = this.knownMessages[connection.next % CACHED_INTERVALS];
+    // The usual case: exactly the bytes that another viewer received.
+    if (!connection.rest && known?.wireBytes && known.interval === connection.next) {
+      if (bytes.length === known.wireBytes.length && bytes.equals(known.wireBytes)) {
         this.count(connection, known.interval, nowMs);
         return;
       }
@@ -135,20 +138,20 @@ export class PushCrowd {
 
   private read(connection: Connection, bytes: Buffer, nowMs: number): void {
     const all = connection.rest ? Buffer.concat([connection.rest, bytes]) : bytes;
-    const { used, bodies, isOpen } = this.protocol.take(all, (reply) => {
+    const { used, bodies, isOpen } = this.protocol.parse(all, (reply) => {
       connection.socket?.write(reply);
     });
     const isWhole = !connection.rest && used === all.length;
-    // What is kept is a copy: the runtime may use the memory again.
+    // Copy the rest, since the runtime may reuse the buffer.
     connection.rest = used < all.length ? Buffer.from(all.subarray(used)) : null;
     connection.isOpen ||= isOpen;
     for (const body of bodies) {
-      const known = this.knownOf(body);
+      const known = this.knownMessageOf(body);
       if (isWhole && bodies.length === 1 && connection.next > 0) {
-        if (!known.wire) {
-          known.wire = Buffer.from(all);
-          this.wires += 1;
-          this.wireBytes += all.length;
+        if (!known.wireBytes) {
+          known.wireBytes = Buffer.from(all);
+          this.wholeMessages += 1;
+          this.wholeMessageBytes += all.length;
         }
       }
       if (connection.next > 0 && known.interval !== connection.next) {
@@ -158,17 +161,17 @@ export class PushCrowd {
     }
   }
 
-  private knownOf(body: string): Known {
+  private knownMessageOf(body: string): KnownMessage {
     const interval = Number(/^\{"interval":(\d+)/.exec(body)?.[1]);
-    const known = this.known[interval % KEPT];
+    const known = this.knownMessages[interval % CACHED_INTERVALS];
     if (known?.interval === interval) {
       if (known.body !== body) this.fail(`interval ${interval} has another body`);
       return known;
     }
-    const told = JSON.parse(body) as EventsInterval;
-    if (told.interval !== interval) this.fail(`interval ${interval} tells ${told.interval}`);
-    const added = { interval, body, wire: null };
-    this.known[interval % KEPT] = added;
+    const parsed = JSON.parse(body) as EventsInterval;
+    if (parsed.interval !== interval) this.fail(`interval ${interval} contains ${parsed.interval}`);
+    const added = { interval, body, wireBytes: null };
+    this.knownMessages[interval % CACHED_INTERVALS] = added;
     return added;
   }
 
@@ -178,8 +181,8 @@ export class PushCrowd {
     record(this.latencies, nowMs - intervalStartMs(interval + 1));
   }
 
-  private fail(trouble: string): void {
+  private fail(failure: string): void {
     this.failed++;
-    if (this.troubles.length < TROUBLES_TOLD) this.troubles.push(trouble);
+    if (this.failures.length < MAX_FAILURE_TEXTS) this.failures.push(failure);
   }
 }

@@ -1,17 +1,17 @@
 import { expect, test } from 'bun:test';
-import { largestThatHolds } from './largest.ts';
+import { findLargest } from './find-largest.ts';
 
-const RANGE = { least: 0, most: 19_500, grain: 500 };
+const RANGE = { min: 0, max: 19_500, step: 500 };
 
 test('the largest size that holds is found by few tries', async () => {
   for (const limit of [700, 5_000, 12_345, 19_400]) {
     let tries = 0;
-    const largest = await largestThatHolds(RANGE, async (size) => {
+    const largest = await findLargest(RANGE, async (size) => {
       tries += 1;
       return size <= limit;
     });
     expect(largest).toBeLessThanOrEqual(limit);
-    expect(limit - largest).toBeLessThan(RANGE.grain);
+    expect(limit - largest).toBeLessThan(RANGE.step);
     expect(tries).toBeLessThanOrEqual(7);
   }
 });
@@ -19,10 +19,10 @@ test('the largest size that holds is found by few tries', async () => {
 test('the most is tried first, and nothing else when it holds', async () => {
   const tried: number[] = [];
   const holds = async (size: number) => tried.push(size) > 0;
-  expect(await largestThatHolds(RANGE, holds)).toBe(19_500);
+  expect(await findLargest(RANGE, holds)).toBe(19_500);
   expect(tried).toEqual([19_500]);
 });
 
 test('when nothing holds it is the least', async () => {
-  expect(await largestThatHolds(RANGE, async () => false)).toBe(0);
+  expect(await findLargest(RANGE, async () => false)).toBe(0);
 });

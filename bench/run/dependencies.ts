@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { binaryOf } from '../../test/support/backends/server-programs.ts';
 
-/** Module of nginx that holds requests until something is published. */
+/** The nchan module of nginx, which serves long polls and event streams. */
 export const NCHAN_MODULE = '/usr/lib/nginx/modules/ngx_nchan_module.so';
 
-const IS_THERE = {
+const IS_INSTALLED = {
   wrk: () => isProgram('wrk'),
   nginx: () => isProgram('nginx'),
   'libnginx-mod-nchan': () => existsSync(NCHAN_MODULE),
@@ -12,12 +12,12 @@ const IS_THERE = {
   postgresql: () => isProgram('postgres'),
 };
 
-/** A Debian package that npm does not install. */
-export type Needed = keyof typeof IS_THERE;
+/** A Debian package that a benchmark needs. */
+export type Dependency = keyof typeof IS_INSTALLED;
 
-/** Those of them that this machine lacks. */
-export function missingOf(needs: Iterable<Needed>): Needed[] {
-  return [...new Set(needs)].filter((name) => !IS_THERE[name]());
+/** The packages that are not installed on this machine. */
+export function missingDependencies(needs: Iterable<Dependency>): Dependency[] {
+  return [...new Set(needs)].filter((name) => !IS_INSTALLED[name]());
 }
 
 function isProgram(name: string): boolean {

@@ -6,7 +6,7 @@ import { latencyHistogram, record } from './latency.ts';
 import { REQUESTS_A_ROUND, scheduleOf } from './schedule.ts';
 
 /** Viewers who poll: each sends a heartbeat and reads four sealed intervals a second, on time. */
-export interface CrowdOptions {
+export interface PollingOptions {
   /** IPv4. */
   readonly address: string;
   readonly port: number;
@@ -14,13 +14,13 @@ export interface CrowdOptions {
   /** One for each viewer. */
   readonly tokens: readonly string[];
   /** At most so many sockets; beyond them viewers share, as behind a proxy. */
-  readonly connectionsMax: number;
+  readonly maxConnections: number;
   /** In which each viewer sends its five requests; a second, but for what does not depend on speed. */
   readonly roundMs: number;
 }
 
 const { symbols: native } = cc({
-  source: fileURLToPath(new URL('polling-crowd.c', import.meta.url)),
+  source: fileURLToPath(new URL('polling-viewers.c', import.meta.url)),
   symbols: {
     load_requests: { args: ['ptr', 'ptr', 'ptr', 'int', 'int'], returns: 'void' },
     load_schedule: { args: ['ptr', 'ptr', 'ptr', 'int', 'double'], returns: 'void' },
@@ -33,30 +33,30 @@ const { symbols: native } = cc({
 
 const US = 1_000;
 /** More would overflow the queue of who listens. */
-const OPENED_AT_ONCE = 100;
-const OPENING_PAUSE_MS = 5;
+const OPEN_CONCURRENCY = 100;
+const OPEN_PAUSE_MS = 5;
 const DIGITS = 10;
-/** As in polling-crowd.c. */
+/** As in polling-viewers.c. */
 const BODIES_BYTES = 1 << 20;
-const TROUBLE_BYTES = 1000;
+const FAILURE_BYTES = 1000;
 const WARM_UP_SHARE = 0.1;
 
 /** An open loop: what is late is measured from the moment when it was meant to be sent. */
-export class PollingCrowd {
+export class PollingViewers {
   readonly latencies = latencyHistogram();
   readonly lateness = latencyHistogram();
   /** What C reads; kept here, so that it stays where it is. */
   readonly memory: readonly ArrayBufferView[];
-  private readonly found = new BigInt64Array(8);
+  private readonly results = new BigInt64Array(8);
   private readonly bodies = Buffer.alloc(BODIES_BYTES);
-  private readonly trouble = Buffer.alloc(TROUBLE_BYTES);
+  private readonly failureText = Buffer.alloc(FAILURE_BYTES);
   private readonly latencyUs: Float32Array;
   private readonly latenessUs: Float32Array;
   private missing = 0;
 
   /** @param measuredMs how long is measured in all */
   constructor(
-    private readonly options: CrowdOptions,
+    private readonly options: PollingOptions,
     measuredMs: number,
   ) {
     const { tokens, roundMs } = options;
@@ -75,23 +75,23 @@ export class PollingCrowd {
     native.load_results(
       ptr(this.latencyUs),
       ptr(this.latenessUs),
-      ptr(this.found),
+      ptr(this.results),
       ptr(this.bodies),
-      ptr(this.trouble),
+      ptr(this.failureText),
     );
   }
 
   /** Opens the sockets, not all of them at once. @throws Error when one is refused */
   async connect(): Promise<void> {
-    const { tokens, connectionsMax, address, port } = this.options;
-    const count = Math.min(tokens.length, connectionsMax);
+    const { tokens, maxConnections, address, port } = this.options;
+    const count = Math.min(tokens.length, maxConnections);
     const ip = new DataView(Uint8Array.from(address.split('.'), Number).buffer).getUint32(0, true);
     for (let open = 0; open < count; ) {
-      const some = Math.min(OPENED_AT_ONCE, count - open);
+      const some = Math.min(OPEN_CONCURRENCY, count - open);
       const now = native.load_open(ip, port, some, count);
       if (now < open + some) throw new Error(`connection ${now + 1} was refused`);
       open = now;
-      await Bun.sleep(OPENING_PAUSE_MS);
+      await Bun.sleep(OPEN_PAUSE_MS);
     }
   }
 
@@ -103,22 +103,22 @@ export class PollingCrowd {
   /** Sends no more, and waits for what is missing. */
   end(waitMs: number): void {
     this.missing = native.load_end(waitMs * US);
-    for (const us of this.latencyUs.subarray(0, this.answered)) record(this.latencies, us / US);
-    const sent = Number(this.found[SENT]);
+    for (const us of this.latencyUs.subarray(0, this.responses)) record(this.latencies, us / US);
+    const sent = Number(this.results[SENT]);
     for (const us of this.latenessUs.subarray(0, sent)) record(this.lateness, us / US);
   }
 
-  get answered(): number {
-    return Number(this.found[ANSWERED]);
+  get responses(): number {
+    return Number(this.results[ANSWERED]);
   }
 
   get failed(): number {
-    return Number(this.found[FAILED]) + this.missing;
+    return Number(this.results[FAILED]) + this.missing;
   }
 
   /** The first thing that went wrong. */
-  get troubles(): string[] {
-    const text = this.trouble.toString('utf8', 0, Number(this.found[TROUBLE])).trim();
+  get failures(): string[] {
+    const text = this.failureText.toString('utf8', 0, Number(this.results[TROUBLE])).trim();
     return [
       ...(text ? [text.replace(/\r\n.*\r\n\r\n/s, ' ')] : []),
       ...(this.missing > 0 ? [`${this.missing} had no answer`] : []),
@@ -126,23 +126,23 @@ export class PollingCrowd {
   }
 
   /** An answer that must never be, if there was one. */
-  get wrong(): string | null {
-    if (Number(this.found[WRONG]) > 0) return `answers that were not right: ${this.troubles[0]}`;
-    const other = this.told().find(({ asked, told }) => told.interval !== asked);
+  get incorrect(): string | null {
+    if (Number(this.results[WRONG]) > 0) return `answers that were not right: ${this.failures[0]}`;
+    const other = this.receivedIntervals().find(({ asked, told }) => told.interval !== asked);
     return other ? `asked for ${other.asked}, got ${other.told.interval}` : null;
   }
 
   /** Each count of viewers that an interval told. */
   counts(): { interval: number; value: number }[] {
-    return this.told().flatMap(({ told: { interval, events } }) =>
+    return this.receivedIntervals().flatMap(({ told: { interval, events } }) =>
       events
         .filter(({ type }) => type === 'view-count')
         .map(({ data }) => ({ interval, value: (data as ViewCount).value })),
     );
   }
 
-  private told(): { asked: number; told: EventsInterval }[] {
-    const text = this.bodies.toString('utf8', 0, Number(this.found[BODIES]));
+  private receivedIntervals(): { asked: number; told: EventsInterval }[] {
+    const text = this.bodies.toString('utf8', 0, Number(this.results[BODIES]));
     const lines = text.split('\n').filter(Boolean);
     return lines.map((line) => ({
       asked: Number(line.slice(0, DIGITS)),
@@ -151,11 +151,11 @@ export class PollingCrowd {
   }
 }
 
-// As polling-crowd.c numbers what it finds.
+// As polling-viewers.c numbers what it finds.
 const [ANSWERED, SENT, FAILED, WRONG, BODIES, TROUBLE] = [0, 1, 2, 3, 4, 5];
 
 /** Whole requests one after the other, and where each begins, with the end of the last. */
-function requestsOf({ address, port, streamId, tokens }: CrowdOptions) {
+function requestsOf({ address, port, streamId, tokens }: PollingOptions) {
   const feed = `GET /api/v1/events-streams/${streamId}?interval=`;
   const rest = (token: string) =>
     `HTTP/1.1\r\nHost: ${address}:${port}\r\nAuthorization: Bearer ${token}\r\n`;

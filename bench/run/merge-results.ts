@@ -1,7 +1,7 @@
 import type { Result } from './result.ts';
 
-/** Several comparisons as one result; rows have the name of their part before them. */
-export function together(
+/** Merges several comparisons into one result; row names begin with the name of their part. */
+export function mergeResults(
   head: Pick<Result, 'bench' | 'title' | 'notes'>,
   parts: Readonly<Record<string, Result>>,
 ): Result {

@@ -1,23 +1,23 @@
 import { parseResponse } from '../../crowd/connections.ts';
 
-/** An answer as it is on the wire. */
-export interface RawAnswer {
+/** A response as it is on the wire. */
+export interface RawResponse {
   readonly status: number;
-  /** Copied. */
+  /** A copy of the body. */
   readonly body: Buffer;
-  /** Of head and body. */
+  /** Size of head and body. */
   readonly bytes: number;
 }
 
-const ANSWER_S = 10;
+const TIMEOUT_S = 10;
 
 /**
- * Sends a request as it is, on a connection of its own.
- * @throws Error when there is no answer with a length
+ * Sends the bytes of a request on a new connection.
+ * @throws Error without a response that has a length
  */
-export async function rawAnswer(url: string, request: string): Promise<RawAnswer> {
+export async function fetchRaw(url: string, request: string): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
+  const { promise, resolve, reject } = Promise.withResolvers<RawResponse>();
   const chunks: Buffer[] = [];
   const socket = await Bun.connect({
     hostname,
@@ -29,7 +29,7 @@ export async function rawAnswer(url: string, request: string): Promise<RawAnswer
         try {
           const parsed = parseResponse(bytes);
           if (!parsed) return;
-          const { status, body } = parsed.answer;
+          const { status, body } = parsed.response;
           resolve({ status, body: Buffer.from(body), bytes: bytes.length });
         } catch (error) {
           reject(error);
@@ -41,7 +41,7 @@ export async function rawAnswer(url: string, request: string): Promise<RawAnswer
     },
   });
   try {
-    socket.timeout(ANSWER_S);
+    socket.timeout(TIMEOUT_S);
     socket.write(request);
     return await promise;
   } finally {

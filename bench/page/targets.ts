@@ -1,8 +1,8 @@
 import { type Target, verdictOf } from '../run/result.ts';
 import { limitOf, markdown, number, spreadText, VERDICTS } from '../run/table.ts';
-import { FigureLacking, type Results } from './results.ts';
+import { MissingFigureError, type Results } from './results.ts';
 
-/** A row of what is to be reached, and which targets of a bench say whether it is. */
+/** A row of the target table, with the targets of a benchmark that decide it. */
 interface ReachRow {
   readonly what: string;
   readonly bench: string;
@@ -60,8 +60,8 @@ const REACH: readonly ReachRow[] = [
 ];
 
 /**
- * What is to be reached, and what was, as a table in Markdown.
- * @throws FigureLacking when a bench that was measured has no target for its row
+ * The targets and their results as a Markdown table.
+ * @throws MissingFigureError when a benchmark with a result has no target for its row
  */
 export function reachLines(results: Results): string[] {
   const rows = REACH.flatMap((row) => {
@@ -72,7 +72,7 @@ export function reachLines(results: Results): string[] {
       return [[row.what, '', '', '', '', `failed: see ${row.bench}`]];
     }
     if (targets.length === 0) {
-      throw new FigureLacking(`${row.bench}.json has no target for "${row.what}"`);
+      throw new MissingFigureError(`${row.bench}.json has no target for "${row.what}"`);
     }
     return targets.map((target) => cells(row, target));
   });

@@ -1,35 +1,35 @@
 import { INTERVAL_MS } from '../protocol/interval.ts';
 import { OUR_TOKEN_CHARS } from './heartbeat.ts';
-import type { HeldOutcome, HeldTask } from './load/held-load.ts';
 import { startLoad } from './load/load.ts';
+import type { LongPollResult, LongPollTask } from './load/long-poll-load.ts';
 import { startNginx } from './peers/nginx.ts';
-import { type Bench, WrongAnswer } from './run/bench.ts';
+import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
+import { NCHAN_MODULE } from './run/dependencies.ts';
 import { startFourbeat } from './run/fourbeat.ts';
-import { NCHAN_MODULE } from './run/needed.ts';
+import { mergeResults } from './run/merge-results.ts';
 import type { Pinned } from './run/pinned.ts';
 import type { Result } from './run/result.ts';
-import { together } from './run/together.ts';
 import { makeTypicalInterval, POSTS } from './typical.ts';
 
-/** How many requests are held at a time. Each has a connection, of which a process may have 20,000 or so. */
-const CROWDS = [64, 1_000, 10_000];
+/** Concurrent long polls. Each has a connection, and a process may have about 20,000. */
+const VIEWER_COUNTS = [64, 1_000, 10_000];
 
-/** Requests for the interval that is now, which are answered together when it is over. */
-export const feedHeld: Bench = {
+/** Long polls of the current interval, which are released together when it is sealed. */
+export const feedLongPoll: Bench = {
   name: 'feed-held',
-  about: 'requests that are held until their interval is over, against nchan',
-  needs: ['nginx', 'libnginx-mod-nchan'],
+  description: 'long polls until their interval is sealed, against nchan',
+  requires: ['nginx', 'libnginx-mod-nchan'],
   run: async (options) => {
     const parts: Record<string, Result> = {};
-    for (const viewers of CROWDS) {
-      const contenders = [ours(viewers), nchan(viewers)];
+    for (const viewers of VIEWER_COUNTS) {
+      const contenders = [fourbeatContender(viewers), nchan(viewers)];
       parts[viewers.toLocaleString('en')] = await compare(
         { bench: `feed-held, ${viewers}`, title: '', contenders, targets: [] },
         options,
       );
     }
-    return together(
+    return mergeResults(
       {
         bench: 'feed-held',
         title: 'requests that are held, all of one stream, released together',
@@ -46,7 +46,7 @@ export const feedHeld: Bench = {
   },
 };
 
-const ours = (viewers: number): Contender => ({
+const fourbeatContender = (viewers: number): Contender => ({
   name: 'Fourbeat',
   start: async () => {
     const fourbeat = await startFourbeat();
@@ -58,9 +58,12 @@ const ours = (viewers: number): Contender => ({
       headers,
       body: JSON.stringify(post),
     }));
-    const talk = { when: 'within', requests } as const;
-    const how = { kind: 'interval', streamId, tokens } as const;
-    return { measure: (seconds) => measured(server, { url, how, viewers, talk }, seconds), stop };
+    const publisher = { when: 'within', requests } as const;
+    const requestKind = { kind: 'interval', streamId, tokens } as const;
+    return {
+      measure: (seconds) => measured(server, { url, requestKind, viewers, publisher }, seconds),
+      stop,
+    };
   },
 });
 
@@ -84,14 +87,17 @@ const nchan = (viewers: number): Contender => ({
     const { url, server, stop } = await startNginx(LOCATIONS, {}, [NCHAN_MODULE]);
     const headers = { 'Content-Type': 'application/json' };
     const requests = [{ url: `${url}/publish`, headers, body: await typicalBody() }];
-    const talk = { when: 'after', requests } as const;
+    const publisher = { when: 'after', requests } as const;
     const authorization = `Bearer ${'x'.repeat(OUR_TOKEN_CHARS)}`;
-    const how = { kind: 'message', path: '/wait', authorization } as const;
-    return { measure: (seconds) => measured(server, { url, how, viewers, talk }, seconds), stop };
+    const requestKind = { kind: 'message', path: '/wait', authorization } as const;
+    return {
+      measure: (seconds) => measured(server, { url, requestKind, viewers, publisher }, seconds),
+      stop,
+    };
   },
 });
 
-/** What ours tells, with a place for the number of the interval. */
+/** The body of a typical interval of ours, with INTERVAL for its number. */
 async function typicalBody(): Promise<string> {
   const fourbeat = await startFourbeat();
   try {
@@ -104,18 +110,19 @@ async function typicalBody(): Promise<string> {
 
 async function measured(
   server: Pinned,
-  task: Omit<HeldTask, 'intervals'>,
+  task: Omit<LongPollTask, 'intervals'>,
   seconds: number,
 ): Promise<Record<string, number>> {
   const intervals = Math.round((seconds * 1_000) / INTERVAL_MS);
-  const load = startLoad('held-load.ts', { ...task, intervals } satisfies HeldTask);
+  const load = startLoad('long-poll-load.ts', { ...task, intervals } satisfies LongPollTask);
   try {
-    await load.said('measuring');
+    await load.receive('measuring');
     const before = server.usage();
-    await load.said('measured');
+    await load.receive('measured');
     const cpuS = server.usage().cpuS - before.cpuS;
-    const { wrong, lastMs, halfMs, refused, cpuShare } = await load.said<HeldOutcome>('outcome');
-    if (wrong !== null) throw new WrongAnswer(`${task.url}: ${wrong}`);
+    const { incorrect, lastMs, halfMs, refused, cpuShare } =
+      await load.receive<LongPollResult>('outcome');
+    if (incorrect !== null) throw new IncorrectResponse(`${task.url}: ${incorrect}`);
     return {
       'last, ms': lastMs,
       'half, ms': halfMs,

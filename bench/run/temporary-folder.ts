@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder for what a bench needs while it runs. */
+/** A folder for temporary files of a benchmark. */
 export interface TemporaryFolder {
   readonly path: string;
   remove(): void;
 }
 
 const folders = new Set<string>();
-let endIsAwaited = false;
+let isExitHandled = false;
 
-/** It goes with the process at the latest. @param purpose is in its name */
+/** Creates a folder; removed when the process exits at the latest. @param purpose part of its name */
 export function temporaryFolder(purpose: string): TemporaryFolder {
-  // Not when this file is read: programs that write there end first, by a listener that came before.
-  if (!endIsAwaited) process.once('exit', removeAll);
-  endIsAwaited = true;
+  // Registered late, so that the exit listener that ends programs runs before this one.
+  if (!isExitHandled) process.once('exit', removeAll);
+  isExitHandled = true;
   const path = mkdtempSync(join(tmpdir(), `fourbeat-${purpose}-`));
   folders.add(path);
   return {

@@ -1,0 +1,51 @@
+import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+
+/** What the load publishes to a server in each interval. */
+export type Publisher =
+  /** Nothing. */
+  | null
+  /** These requests, shortly after its start. */
+  | { readonly when: 'within'; readonly requests: readonly PublishRequest[] }
+  /** The message, when the interval is over; `INTERVAL` in its body stands for its number. */
+  | { readonly when: 'after'; readonly requests: readonly PublishRequest[] };
+
+export interface PublishRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Offset into an interval at which its requests are sent. */
+const OFFSET_MS = 60;
+
+/** Publishes in each interval until `stop`. */
+export function startPublishing(talk: Publisher): { stop(): void } {
+  if (!talk) return { stop: () => {} };
+  const { when, requests } = talk;
+  const offsetMs = when === 'within' ? OFFSET_MS : 0;
+  let ended = intervalAt(Date.now() - offsetMs);
+  let sending = Promise.resolve();
+  let timer = setTimeout(next, delayMs());
+
+  function delayMs(): number {
+    return Math.max(0, intervalStartMs(ended + 1) + offsetMs - Date.now());
+  }
+
+  function next(): void {
+    const interval = String(ended);
+    ended += 1;
+    timer = setTimeout(next, delayMs());
+    // Sequentially, so that messages keep their order.
+    for (const request of requests) sending = sending.then(() => send(request, interval));
+  }
+
+  return { stop: () => clearTimeout(timer) };
+}
+
+async function send({ url, headers, body }: PublishRequest, interval: string): Promise<void> {
+  const text = body.replace('INTERVAL', interval);
+  const response = await fetch(url, { method: 'POST', headers, body: text });
+  await response.arrayBuffer();
+  // A failed request must not pass for a cheap interval without messages.
+  if (!response.ok) throw new Error(`${url} responded ${response.status} to a published message`);
+}

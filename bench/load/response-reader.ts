@@ -1,0 +1,39 @@
+/** An HTTP/1.1 response in a buffer. */
+export interface ParsedResponse {
+  readonly status: number;
+  /** Offsets of the body and of the end of the response. */
+  readonly bodyStart: number;
+  readonly end: number;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const CONTENT_LENGTH = Buffer.from('\r\nContent-Length: ');
+const STATUS_START = 'HTTP/1.1 '.length;
+const ZERO = 48;
+const CR = 13;
+
+/**
+ * Reads the status and the length of the response that begins at `from`.
+ * @returns null when it is not complete
+ */
+export function readResponse(bytes: Buffer, from: number): ParsedResponse | null {
+  const headEnd = bytes.indexOf(HEAD_END, from);
+  if (headEnd < 0) return null;
+  const status =
+    (digit(bytes, from + STATUS_START) * 10 + digit(bytes, from + STATUS_START + 1)) * 10 +
+    digit(bytes, from + STATUS_START + 2);
+  const bodyStart = headEnd + HEAD_END.length;
+  const end = bodyStart + lengthIn(bytes, from, headEnd);
+  return end > bytes.length ? null : { status, bodyStart, end };
+}
+
+function lengthIn(bytes: Buffer, from: number, headEnd: number): number {
+  const at = bytes.indexOf(CONTENT_LENGTH, from);
+  if (at < 0 || at > headEnd) return 0;
+  let length = 0;
+  for (let n = at + CONTENT_LENGTH.length; bytes[n] !== CR; n++)
+    length = length * 10 + digit(bytes, n);
+  return length;
+}
+
+const digit = (bytes: Buffer, at: number) => (bytes[at] as number) - ZERO;
