@@ -107,8 +107,8 @@ function validateEntry({ location, quiz, fieldNames = {} }: QuizEntry): NewQuiz 
 }
 
 function issueText({ location, field, reason }: ImportIssue): string {
-  const where = field === null ? location : `${location}, ${field}`;
-  return `${where}: ${reason.slice(0, REASON_CHARS)}`;
+  const source = field === null ? location : `${location}, ${field}`;
+  return `${source}: ${reason.slice(0, REASON_CHARS)}`;
 }
 
 /** A uniformly random permutation of the items (Fisher–Yates). */

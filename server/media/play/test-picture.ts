@@ -137,8 +137,8 @@ export class TestPicture {
     const mark = Math.max(2, floorToEven(contentWidth * 0.014));
     this.add(
       (unixMs) => Math.floor(((unixMs % 1_000) / 1_000) * (contentWidth - mark)),
-      (place) => {
-        const x = floorToEven(Number(place));
+      (position) => {
+        const x = floorToEven(Number(position));
         const lit = Math.min(
           INTERVALS_PER_SECOND - 1,
           Math.floor((x / (contentWidth - mark)) * INTERVALS_PER_SECOND),

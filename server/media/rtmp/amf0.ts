@@ -84,11 +84,11 @@ class AmfReader {
       case STRICT_ARRAY:
         return this.array(depth);
       default:
-        return this.record(type, depth);
+        return this.object(type, depth);
     }
   }
 
-  private record(type: number | undefined, depth: number): AmfObject {
+  private object(type: number | undefined, depth: number): AmfObject {
     // The member count is only a hint; an end marker follows the members.
     if (type === ECMA_ARRAY) this.take(4);
     else if (type === TYPED_OBJECT) this.text(this.take(2).readUInt16BE());

@@ -12,7 +12,7 @@ const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 export function binaryOf(program: string, debianPackage = 'postgresql'): string {
   const path = (process.env.PATH ?? '').split(':').filter(Boolean);
   const folders = [...path, ...SYSTEM_FOLDERS, ...debianPostgres()];
-  const found = folders.map((place) => join(place, program)).find((path) => existsSync(path));
+  const found = folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
   if (!found) {
     throw new Error(
       `${program} is not installed: apt-get install --no-install-recommends ${debianPackage}`,

@@ -67,12 +67,12 @@ export function moderationExercises(fixture: Fixture): Exercises {
     },
     queueQuestion: async () => {
       const { params, message } = await chat();
-      const ask = (body: object) => fixture.studio('queueQuestion', { params, body });
+      const request = (body: object) => fixture.studio('queueQuestion', { params, body });
       return [
-        [await ask({ state: 'open', line: message }), 201],
-        [await ask({ state: 'answered', line: message }), 201],
-        [await ask({ state: 'gone', line: message }), 400],
-        [await ask({ state: 'open', line: { ...message, id: randomUUID() } }), 404],
+        [await request({ state: 'open', line: message }), 201],
+        [await request({ state: 'answered', line: message }), 201],
+        [await request({ state: 'gone', line: message }), 400],
+        [await request({ state: 'open', line: { ...message, id: randomUUID() } }), 404],
       ];
     },
     listQuestions: async () => {

@@ -6,11 +6,11 @@ export function presenterExercises(fixture: Fixture): Exercises {
   return {
     createPresenterKey: async () => {
       const params = { stream_id: await fixture.service.createStream() };
-      const ask = { params, headers: { 'Idempotency-Key': randomUUID() } };
+      const request = { params, headers: { 'Idempotency-Key': randomUUID() } };
       return [
         ...(await fixture.inStream('createPresenterKey', {}, 201)),
-        [await fixture.studio('createPresenterKey', ask), 201],
-        [await fixture.studio('createPresenterKey', ask), 409],
+        [await fixture.studio('createPresenterKey', request), 201],
+        [await fixture.studio('createPresenterKey', request), 409],
       ];
     },
     readPresenterKey: () => fixture.inStream('readPresenterKey', {}, 200),

@@ -14,14 +14,14 @@ export function rehearsalExercises(fixture: Fixture): Exercises {
   const end = (params: { stream_id: string }) => fixture.studio('deleteRehearsal', { params });
   return {
     createRehearsal: async () => {
-      const ask = { params: await newShow(), body: CROWD };
-      const first = await fixture.studio('createRehearsal', ask);
-      const second = await fixture.studio('createRehearsal', ask);
-      await end(ask.params);
+      const request = { params: await newShow(), body: CROWD };
+      const first = await fixture.studio('createRehearsal', request);
+      const second = await fixture.studio('createRehearsal', request);
+      await end(request.params);
       return [
         [first, 201],
         [second, 409],
-        [await fixture.studio('createRehearsal', { ...ask, body: { viewers: 0 } }), 400],
+        [await fixture.studio('createRehearsal', { ...request, body: { viewers: 0 } }), 400],
       ];
     },
     readRehearsal: async () => {

@@ -18,19 +18,19 @@ export function studioExercises(fixture: Fixture): Exercises {
     ...rehearsalExercises(fixture),
     readAccount: async () => [[await fixture.studio('readAccount'), 200]],
     createApiToken: async () => {
-      const ask = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };
+      const request = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };
       return [
-        [await fixture.studio('createApiToken', ask), 201],
-        [await fixture.studio('createApiToken', ask), 409],
+        [await fixture.studio('createApiToken', request), 201],
+        [await fixture.studio('createApiToken', request), 409],
       ];
     },
     listApiTokens: async () => [[await fixture.studio('listApiTokens'), 200]],
     revokeApiToken: async () => {
       const id = await fixture.createdId('createApiToken', { body: { name: 'old' } });
-      const ask = { params: { token_id: id } };
+      const request = { params: { token_id: id } };
       return [
-        [await fixture.studio('revokeApiToken', ask), 204],
-        [await fixture.studio('revokeApiToken', ask), 404],
+        [await fixture.studio('revokeApiToken', request), 204],
+        [await fixture.studio('revokeApiToken', request), 404],
       ];
     },
     createStream: async () => [
@@ -126,27 +126,27 @@ export function studioExercises(fixture: Fixture): Exercises {
     publishQuiz: async () => {
       const params = { stream_id: await service.createStream() };
       const id = await fixture.createdId('createQuiz', { params, body: QUIZ });
-      const ask = { params: { quiz_id: id } };
+      const request = { params: { quiz_id: id } };
       return [
-        [await fixture.studio('publishQuiz', ask), 200],
-        [await fixture.studio('publishQuiz', ask), 409],
+        [await fixture.studio('publishQuiz', request), 200],
+        [await fixture.studio('publishQuiz', request), 409],
       ];
     },
     revealQuiz: async () => {
       const { quiz } = await fixture.openShow();
-      const ask = { params: { quiz_id: quiz.id } };
-      const early = await fixture.studio('revealQuiz', ask);
+      const request = { params: { quiz_id: quiz.id } };
+      const early = await fixture.studio('revealQuiz', request);
       await service.advance(quiz.closeInterval - service.interval() + 1);
       return [
         [early, 409],
-        [await fixture.studio('revealQuiz', ask), 200],
+        [await fixture.studio('revealQuiz', request), 200],
       ];
     },
     requestWinners: async () => {
-      const ask = { params: { stream_id: await service.createStream() } };
+      const request = { params: { stream_id: await service.createStream() } };
       return [
-        [await fixture.studio('requestWinners', ask), 201],
-        [await fixture.studio('requestWinners', ask), 409],
+        [await fixture.studio('requestWinners', request), 201],
+        [await fixture.studio('requestWinners', request), 409],
       ];
     },
     listWinnersRounds: async () => {

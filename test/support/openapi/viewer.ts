@@ -43,25 +43,25 @@ export function viewerExercises(fixture: Fixture): Exercises {
     readJwks: async () => [[await fixture.send('readJwks'), 200]],
     registerView: async () => {
       const { streamId, viewer } = await fixture.openShow();
-      const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      return [[await fixture.send('registerView', ask), 204]];
+      const request = { params: { stream_id: streamId }, authorization: bearer(viewer) };
+      return [[await fixture.send('registerView', request), 204]];
     },
     readViewCount: async () => {
       const { streamId, viewer } = await fixture.openShow();
-      const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      return [[await fixture.send('readViewCount', ask), 200]];
+      const request = { params: { stream_id: streamId }, authorization: bearer(viewer) };
+      return [[await fixture.send('readViewCount', request), 200]];
     },
     answerQuiz: async () => {
       const { streamId, viewer, quiz } = await fixture.openShow();
-      const ask = {
+      const request = {
         params: { quiz_id: quiz.id },
         authorization: bearer(viewer),
         body: { streamId, choice: 'Mars', closeInterval: quiz.closeInterval },
       };
-      const other = { ...ask, body: { ...ask.body, choice: 'Venus' } };
-      const unknown = { ...ask, params: { quiz_id: randomUUID() } };
+      const other = { ...request, body: { ...request.body, choice: 'Venus' } };
+      const unknown = { ...request, params: { quiz_id: randomUUID() } };
       return [
-        [await fixture.send('answerQuiz', ask), 204],
+        [await fixture.send('answerQuiz', request), 204],
         [await fixture.send('answerQuiz', other), 409],
         [await fixture.send('answerQuiz', unknown), 404],
       ];
@@ -69,18 +69,18 @@ export function viewerExercises(fixture: Fixture): Exercises {
     recordWinner: async () => {
       const streamId = await service.createStream();
       const viewer = await service.viewer(streamId);
-      const ask = { params: { stream_id: streamId }, authorization: bearer(viewer) };
-      const early = await fixture.send('recordWinner', ask);
+      const request = { params: { stream_id: streamId }, authorization: bearer(viewer) };
+      const early = await fixture.send('recordWinner', request);
       await service.studio('POST', `/streams/${streamId}/request-winners`);
       return [
         [early, 409],
-        [await fixture.send('recordWinner', ask), 204],
+        [await fixture.send('recordWinner', request), 204],
       ];
     },
     readInterval: async () => {
       const { streamId, viewer, quiz } = await fixture.openShow();
       const from = service.interval();
-      const ask = (interval: number | string, headers: Record<string, string> = {}) =>
+      const request = (interval: number | string, headers: Record<string, string> = {}) =>
         fixture.send('readInterval', {
           params: { stream_id: streamId },
           query: `?interval=${interval}`,
@@ -108,7 +108,7 @@ export function viewerExercises(fixture: Fixture): Exercises {
       const types = new Set<string>();
       const responses: CheckedResponse[] = [];
       for (let interval = from; interval < service.interval(); interval++) {
-        const response = await ask(interval);
+        const response = await request(interval);
         const { events } = (await response.clone().json()) as { events: { type: string }[] };
         for (const { type } of events) types.add(type);
         responses.push([response, 200]);
@@ -116,17 +116,17 @@ export function viewerExercises(fixture: Fixture): Exercises {
       const all = ['chats', 'dark', 'lights', 'quiz', 'quiz-results', 'quiz-winners'];
       expect([...types].sort()).toEqual([...all, 'request-quiz-winners', 'view-count']);
       const etag = responses[0]?.[0].headers.get('etag') ?? '';
-      const stream = await ask(from, { Accept: 'text/event-stream' });
+      const stream = await request(from, { Accept: 'text/event-stream' });
       expect(stream.headers.get('content-type')).toStartWith('text/event-stream');
       await stream.body?.cancel();
-      const wrong = await ask('01');
+      const wrong = await request('01');
       expect(await wrong.clone().json()).toHaveProperty('interval', service.interval());
       return [
         ...responses,
-        [await ask(from, { 'If-None-Match': etag }), 304],
+        [await request(from, { 'If-None-Match': etag }), 304],
         [stream, 200],
         [wrong, 400],
-        [await ask(service.interval() + 5), 400],
+        [await request(service.interval() + 5), 400],
       ];
     },
     postChat: async () => {

@@ -11,19 +11,19 @@ export function webhookExercises(fixture: Fixture): Exercises {
     body?: object,
   ): Promise<CheckedResponse[]> => {
     const params = { webhook_id: await newWebhook() };
-    const ask = { ...(body && { body }) };
+    const request = { ...(body && { body }) };
     const missing = { webhook_id: randomUUID() };
     return [
-      [await fixture.studio(operationId, { ...ask, params }), status],
-      [await fixture.studio(operationId, { ...ask, params: missing }), 404],
+      [await fixture.studio(operationId, { ...request, params }), status],
+      [await fixture.studio(operationId, { ...request, params: missing }), 404],
     ];
   };
   return {
     createWebhook: async () => {
-      const ask = { body: WEBHOOK, headers: { 'Idempotency-Key': randomUUID() } };
+      const request = { body: WEBHOOK, headers: { 'Idempotency-Key': randomUUID() } };
       return [
-        [await fixture.studio('createWebhook', ask), 201],
-        [await fixture.studio('createWebhook', ask), 409],
+        [await fixture.studio('createWebhook', request), 201],
+        [await fixture.studio('createWebhook', request), 409],
         [await fixture.studio('createWebhook', { body: { ...WEBHOOK, url: 'http://a/' } }), 400],
       ];
     },
@@ -39,11 +39,11 @@ export function webhookExercises(fixture: Fixture): Exercises {
       const webhook_id = await newWebhook();
       for (let n = 0; n < 2; n++)
         await fixture.createdId('testWebhook', { params: { webhook_id } });
-      const ask = { params: { webhook_id }, query: '?limit=1' };
+      const request = { params: { webhook_id }, query: '?limit=1' };
       return [
         ...(await onWebhook('listDeliveries', 200)),
-        [await fixture.studio('listDeliveries', ask), 200],
-        [await fixture.studio('listDeliveries', { ...ask, query: '?limit=0' }), 400],
+        [await fixture.studio('listDeliveries', request), 200],
+        [await fixture.studio('listDeliveries', { ...request, query: '?limit=0' }), 400],
       ];
     },
     retryDelivery: async () => {
