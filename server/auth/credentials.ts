@@ -6,10 +6,15 @@ import type { RateLimiter } from '../platform/rate-limiter.ts';
 import type { TokenOwner } from './accounts/accounts-sql.ts';
 import type { ServiceTokens } from './accounts/service-tokens.ts';
 import type { ActiveSession, Sessions } from './members/sessions.ts';
-import type { PresenterKeys } from './presenter-keys/presenter-keys.ts';
 import { sameHash } from './secrets.ts';
-import { BANNED, type BanList } from './viewer-tokens/checked-viewers.ts';
-import type { Viewer, ViewerTokens } from './viewer-tokens/viewer-tokens.ts';
+import {
+  type Admission,
+  BANNED,
+  type BanList,
+  type TokenCache,
+  type Viewer,
+  type ViewerWithToken,
+} from './viewer-tokens/checked-viewers.ts';
 
 /** The caller of an operation that needs no credential. */
 export type Caller =
@@ -33,6 +38,20 @@ export interface StudioCaller {
   readonly actor: Actor;
 }
 
+/** The viewer tokens, as far as a credential check needs them. */
+interface CheckedTokens {
+  readonly cache: Pick<TokenCache, 'get'>;
+  /** Verifies a token. Null unless this service issued it and it is valid now. */
+  check(token: string): Promise<ViewerWithToken | null>;
+  admission(viewer: Viewer, streamId: string | null): Admission;
+}
+
+/** The presenter keys, as far as a credential check needs them. */
+interface PresentedKeys {
+  /** The stream that a key opens, or null for an unknown key. */
+  findStream(key: string): Promise<{ streamId: string; producer: string } | null>;
+}
+
 const SERVICE_TOKEN_ACTOR: Actor = { kind: 'token' };
 const ANONYMOUS: Caller = { kind: 'anonymous' };
 const CREDENTIAL = /^(bearer|token|presenter) +([\x21-\x7e]+)$/i;
@@ -43,10 +62,10 @@ const CREDENTIAL = /^(bearer|token|presenter) +([\x21-\x7e]+)$/i;
  */
 export class Credentials {
   constructor(
-    private readonly viewerTokens: ViewerTokens,
+    private readonly viewerTokens: CheckedTokens,
     private readonly serviceTokens: ServiceTokens,
     private readonly sessions: Sessions,
-    private readonly presenterKeys: PresenterKeys,
+    private readonly presenterKeys: PresentedKeys,
     /** Limits failed authentications of each address. */
     private readonly failures: RateLimiter,
     private readonly bans: BanList,

@@ -1,4 +1,4 @@
-import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
+import type { ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { IntervalWaiter } from '../realtime/feed/feed-log.ts';
 import {
   IntervalStream,

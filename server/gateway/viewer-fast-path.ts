@@ -1,7 +1,7 @@
 import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
+import type { ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
 import { admissionOf } from '../auth/viewer-tokens/checked-viewers.ts';
-import type { ViewerWithToken } from '../auth/viewer-tokens/viewer-tokens.ts';
 import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
 import type { Connection, PendingResponse, RequestHandler } from './connection.ts';
 import { ErrorResponses } from './error-responses.ts';

@@ -11,6 +11,21 @@ export interface TokenSeat extends SeatOfStream {
   readonly expiresMs: number;
 }
 
+/** A viewer with a verified token. */
+export interface Viewer {
+  /** The opaque viewer id: the `sub` of the token. */
+  readonly id: string;
+  readonly streamId: string;
+  readonly seat: number;
+  /** When the token expires, Unix ms. */
+  readonly expiresMs: number;
+}
+
+/** A viewer and the verified token. */
+export interface ViewerWithToken extends Viewer {
+  readonly token: string;
+}
+
 /** A viewer with a verified token. `token` and `id`, which few requests need, are computed on access. */
 export class CheckedViewer implements TokenSeat {
   readonly streamId: string;

@@ -2,15 +2,12 @@ import type { User } from '../../../protocol/accounts.ts';
 import { tokenRequestSchema } from '../../../protocol/tokens.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import { readBody } from '../../http/body.ts';
-
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { RateLimiter } from '../../platform/rate-limiter.ts';
-
 import type { Caller, Credentials } from '../credentials.ts';
 import type { Keyring } from './keyring.ts';
-import type { ViewerTokens } from './viewer-tokens.ts';
 
 export interface TokenRouteDeps {
   readonly store: {
@@ -18,7 +15,10 @@ export interface TokenRouteDeps {
     findStream(input: { id: string }): Promise<{ readonly producer: string } | null>;
   };
   readonly credentials: Credentials;
-  readonly viewerTokens: ViewerTokens;
+  readonly viewerTokens: {
+    /** Issues a token to the viewer of a stream whom the identifier names. */
+    issue(streamId: string, identifier: string): Promise<string>;
+  };
   readonly keyring: Keyring;
   readonly clock: Clock;
   /** Limits tokens per address or, with access `producer`, per account (L-4). */

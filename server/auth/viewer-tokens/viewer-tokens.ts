@@ -18,27 +18,13 @@ import {
   TOKEN_CHARS_MAX,
   TokenCache,
   type TokenSeat,
+  type ViewerWithToken,
 } from './checked-viewers.ts';
 import { Keyring } from './keyring.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
 import { signToken } from './sign-token.ts';
 import { type TokenRouteDeps, tokenHandlers } from './token-routes.ts';
 import type { StreamViewer, tokenProcedures } from './tokens-sql.ts';
-
-/** A viewer with a verified token. */
-export interface Viewer {
-  /** The opaque viewer id: the `sub` of the token. */
-  readonly id: string;
-  readonly streamId: string;
-  readonly seat: number;
-  /** When the token expires, Unix ms. */
-  readonly expiresMs: number;
-}
-
-/** A viewer and the verified token. */
-export interface ViewerWithToken extends Viewer {
-  readonly token: string;
-}
 
 export interface ViewerTokensOptions {
   readonly store: SeatStore;

@@ -1,7 +1,7 @@
 import { chatPostSchema } from '../../../protocol/feed.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
-import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { readBody } from '../../http/body.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
+import type { ViewerWithToken } from '../../auth/viewer-tokens/checked-viewers.ts';
 import {
   BannedSeats,
   CheckedViewer,
   TokenCache,
 } from '../../auth/viewer-tokens/checked-viewers.ts';
-import type { ViewerWithToken } from '../../auth/viewer-tokens/viewer-tokens.ts';
 import { RequestIds } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';

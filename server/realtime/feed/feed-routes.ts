@@ -2,7 +2,7 @@ import { intervalAt, parseInterval } from '../../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
-import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { prefers } from '../../http/accept.ts';
 import { EVENT_STREAM } from '../../http/event-stream.ts';
 import { Problem } from '../../http/problem.ts';

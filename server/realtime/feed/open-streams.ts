@@ -1,4 +1,4 @@
-import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 /** An event stream of a viewer. */

@@ -1,6 +1,6 @@
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Credentials } from '../../auth/credentials.ts';
-import type { Viewer } from '../../auth/viewer-tokens/viewer-tokens.ts';
+import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { Handlers, Route } from '../../http/route.ts';
 import type { PresenceRegistry } from './presence-registry.ts';
 import { viewCountOf } from './view-count-events.ts';
