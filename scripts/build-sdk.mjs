@@ -45,10 +45,11 @@ async function build(dir) {
  */
 const INTERNAL = new RegExp(
   `^(?:${[
-    'arrived|ask|atMs|beat|calls|eventStream|fail|goOnAt|happen|hasQuizOf|isTooOld',
-    'isWorking|leadMs|learn|load|look|merge|newToken|nextMs|note|offsetMs|onGap|onState|openUntil',
-    'polling|quizAt|recall|recordWinner|refuse|rest|retry|save|saved|see|sendChat|sentMs|start|streaming',
-    'synced|take|takenMs|tell|unsettled|wait|waitMs|waits|winnersAt|wishMs|won|worked',
+    'accept|addMissedQuiz|api|apply|atMs|emit|eventStream|fail|fetchInterval|hasQuizAt|isTooOld',
+    'isWorking|lastCloseInterval|load|merge|newToken|nextMs|offsetMs|onGap|onState|pendingAnswers',
+    'poll|poller|quizAt|receive|recordWin|recordWinner|reject|reset|resync|retry|sampledMs|save',
+    'sendChat|sendHeartbeat|sentMs|serialize|setState|setStream|skipTo|start|stopRenewal|streamer',
+    'synced|systemLeadMs|timers|update|wait|waitMs|winnersAt',
   ].join('|')})$`,
 );
 

@@ -1,138 +1,140 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { sendAnswer } from './answers.ts';
+import { CancellableTimers } from './cancellable-timers.ts';
 import { FourbeatError } from './errors.ts';
 import type { Quiz } from './types.ts';
-import { CancellableTimers } from './waits.ts';
 
 const OPEN_MS = 5_000;
-const away = new FourbeatError('away', 'no answer');
-const down = new FourbeatError('away', 'down', 503, 1_000);
+const unavailable = new FourbeatError('unavailable', 'no answer');
+const down = new FourbeatError('unavailable', 'down', 503, 1_000);
 const busy = new FourbeatError('busy', 'too much', 429, 2_000);
 const denied = new FourbeatError('denied', 'no', 401);
 const conflict = new FourbeatError('refused', 'conflict', 409);
 
-/** An answer that is sent when the quiz opens. @param reply what comes of the nth try, by its time, ms */
-function send(reply: (try_: number, atMs: number) => FourbeatError | null, { errorMs = 10 } = {}) {
+/** Sends an answer when the quiz opens. @param reply result of the nth attempt at this time, ms */
+function send(reply: (nth: number, atMs: number) => FourbeatError | null, { errorMs = 10 } = {}) {
   const machine = new FakeMachine();
   const startMs = machine.nowMs;
   const quiz = { id: 'quiz', closeInterval: (startMs + OPEN_MS) / 250 } as Quiz;
-  const tries: { readonly atMs: number; readonly choice: string }[] = [];
-  const calls = {
-    answer: async (of: Quiz, choice: string) => {
-      expect(of).toBe(quiz);
+  const attempts: { readonly atMs: number; readonly choice: string }[] = [];
+  const api = {
+    answer: async (target: Quiz, choice: string) => {
+      expect(target).toBe(quiz);
       const atMs = machine.nowMs - startMs;
-      tries.push({ atMs, choice });
-      const trouble = reply(tries.length, atMs);
-      if (trouble) throw trouble;
+      attempts.push({ atMs, choice });
+      const error = reply(attempts.length, atMs);
+      if (error) throw error;
     },
   };
-  const waits = new CancellableTimers(machine.environment);
+  const timers = new CancellableTimers(machine.environment);
   const clock = { nowMs: () => machine.nowMs, errorMs };
   let outcome: unknown = null;
-  sendAnswer({ env: machine.environment, clock, calls, waits }, quiz, 'Mars').then(
-    (known) => {
-      outcome = known;
+  sendAnswer({ env: machine.environment, clock, api, timers }, quiz, 'Mars').then(
+    (result) => {
+      outcome = result;
     },
-    (trouble) => {
-      outcome = trouble;
+    (error) => {
+      outcome = error;
     },
   );
-  return { machine, waits, tries, outcome: () => outcome };
+  return { machine, timers, attempts, outcome: () => outcome };
 }
 
 describe('an answer', () => {
-  test('counts when the service says so', async () => {
-    const { machine, tries, outcome } = send(() => null);
+  test('is `counted` when the service accepts it', async () => {
+    const { machine, attempts, outcome } = send(() => null);
     await machine.settle();
     expect(outcome()).toBe('counted');
-    expect(tries).toHaveLength(1);
+    expect(attempts).toHaveLength(1);
   });
 
-  test('is tried again soon, with the same choice, until the service says so', async () => {
-    const { machine, tries, outcome } = send((nth) => (nth < 5 ? away : null));
+  test('is resent soon, with the same choice, until the service accepts it', async () => {
+    const { machine, attempts, outcome } = send((nth) => (nth < 5 ? unavailable : null));
     await machine.advance(OPEN_MS);
     expect(outcome()).toBe('counted');
-    expect(tries).toHaveLength(5);
-    expect(new Set(tries.map(({ choice }) => choice))).toEqual(new Set(['Mars']));
-    const waits = tries.slice(1).map(({ atMs }, nth) => atMs - (tries[nth]?.atMs ?? 0));
-    for (const ms of waits) expect(ms >= 200 && ms <= 1_000).toBe(true);
+    expect(attempts).toHaveLength(5);
+    expect(new Set(attempts.map(({ choice }) => choice))).toEqual(new Set(['Mars']));
+    const waitsMs = attempts.slice(1).map(({ atMs }, nth) => atMs - (attempts[nth]?.atMs ?? 0));
+    for (const ms of waitsMs) expect(ms >= 200 && ms <= 1_000).toBe(true);
   });
 
-  test('waits as long as the service wishes', async () => {
-    const { machine, tries, outcome } = send((nth) => (nth < 2 ? busy : null));
+  test('is resent after the Retry-After of the service', async () => {
+    const { machine, attempts, outcome } = send((nth) => (nth < 2 ? busy : null));
     await machine.advance(1_999);
-    expect(tries).toHaveLength(1);
+    expect(attempts).toHaveLength(1);
     await machine.advance(1_000);
     expect(outcome()).toBe('counted');
   });
 
-  test('goes on while a token is not taken: the next one may be', async () => {
+  test('is resent while tokens are rejected, as the next one may be valid', async () => {
     const { machine, outcome } = send((nth) => (nth < 3 ? denied : null));
     await machine.advance(OPEN_MS);
     expect(outcome()).toBe('counted');
   });
 
-  test('[Q-14] is another one than that of elsewhere, when it is refused before the close', async () => {
+  test('[Q-14] is `other-answer` when the service rejects it before the close', async () => {
     const { machine, outcome } = send(() => conflict);
     await machine.settle();
     expect(outcome()).toBe('other-answer');
   });
 
-  test('[Q-12] is too late when it is refused after the close', async () => {
-    const { machine, tries, outcome } = send((_, atMs) => (atMs < OPEN_MS ? busy : conflict));
+  test('[Q-12] is `too-late` when the service rejects it after the close', async () => {
+    const { machine, attempts, outcome } = send((_, atMs) => (atMs < OPEN_MS ? busy : conflict));
     await machine.advance(10_000);
     expect(outcome()).toBe('too-late');
-    expect(tries.at(-1)?.atMs).toBeGreaterThanOrEqual(OPEN_MS);
+    expect(attempts.at(-1)?.atMs).toBeGreaterThanOrEqual(OPEN_MS);
   });
 
-  test('is not called another one where the clock cannot tell', async () => {
+  test('is `too-late` when the clock is too inaccurate to tell it from `other-answer`', async () => {
     const { machine, outcome } = send(() => conflict, { errorMs: OPEN_MS });
     await machine.settle();
     expect(outcome()).toBe('too-late');
   });
 
-  test('[Q-13] counts when a try came through whose answer was lost, as one hears after the close', async () => {
-    const { machine, outcome } = send((_, atMs) => (atMs < OPEN_MS ? away : null));
+  test('[Q-13] is `counted` when an attempt whose response was lost turns out to count after the close', async () => {
+    const { machine, outcome } = send((_, atMs) => (atMs < OPEN_MS ? unavailable : null));
     await machine.advance(10_000);
     expect(outcome()).toBe('counted');
   });
 
-  test('whose try was lost is asked for once more after it was refused: it may still be on its way', async () => {
+  test('is resent after a rejection when an earlier attempt without a response may still be in progress', async () => {
     const { machine, outcome } = send((nth, atMs) => {
-      if (atMs < OPEN_MS) return away;
+      if (atMs < OPEN_MS) return unavailable;
       return nth < 15 && atMs < OPEN_MS + 1_000 ? conflict : null;
     });
     await machine.advance(10_000);
     expect(outcome()).toBe('counted');
   });
 
-  test('is unknown when nothing is heard until 3 s after the close', async () => {
-    const { machine, tries, outcome } = send(() => down);
+  test('is `unknown` when the service does not respond until 3 s after the close', async () => {
+    const { machine, attempts, outcome } = send(() => down);
     await machine.advance(OPEN_MS + 2_900);
     expect(outcome()).toBeNull();
     await machine.advance(200);
     expect(outcome()).toBe('unknown');
-    const count = tries.length;
+    const count = attempts.length;
     await machine.advance(60_000);
-    expect(tries).toHaveLength(count);
+    expect(attempts).toHaveLength(count);
   });
 
-  test('is unknown at once when the service wishes to hear nothing until then', async () => {
-    const { machine, tries, outcome } = send(() => new FourbeatError('away', 'down', 503, 60_000));
+  test('is `unknown` at once when Retry-After is longer than that', async () => {
+    const { machine, attempts, outcome } = send(
+      () => new FourbeatError('unavailable', 'down', 503, 60_000),
+    );
     await machine.settle();
     expect(outcome()).toBe('unknown');
-    expect(tries).toHaveLength(1);
+    expect(attempts).toHaveLength(1);
   });
 
-  test('that never reached the service does not count, and that is no secret', async () => {
+  test('is `too-late` when every attempt was rejected with `busy`', async () => {
     const { machine, outcome } = send(() => busy);
     await machine.advance(10_000);
     expect(outcome()).toBe('too-late');
   });
 
-  test('is asked for once after a sleep, and the service tells the truth', async () => {
-    const { machine, outcome } = send((_, atMs) => (atMs < OPEN_MS ? away : null));
+  test('is resent once after a sleep, to learn the result', async () => {
+    const { machine, outcome } = send((_, atMs) => (atMs < OPEN_MS ? unavailable : null));
     await machine.advance(1_000);
     await machine.sleep(600_000);
     await machine.advance(1_000);
@@ -140,22 +142,22 @@ describe('an answer', () => {
   });
 
   test.each(['refused', 'unknown', 'left'] as const)(
-    'that is %s is not tried again',
+    'is not resent after the error %s',
     async (kind) => {
-      const trouble = new FourbeatError(kind, 'no', kind === 'unknown' ? 404 : 400);
-      const { machine, tries, outcome } = send(() => trouble);
+      const error = new FourbeatError(kind, 'no', kind === 'unknown' ? 404 : 400);
+      const { machine, attempts, outcome } = send(() => error);
       await machine.advance(10_000);
-      expect(outcome()).toBe(trouble);
-      expect(tries).toHaveLength(1);
+      expect(outcome()).toBe(error);
+      expect(attempts).toHaveLength(1);
     },
   );
 
-  test('is given up by who leaves', async () => {
-    const { machine, waits, outcome } = send(() => away);
+  test('is rejected with `left` when the viewer leaves', async () => {
+    const { machine, timers, outcome } = send(() => unavailable);
     await machine.settle();
-    waits.stop();
+    timers.stop();
     await machine.settle();
     expect(outcome()).toMatchObject({ kind: 'left' });
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 });

@@ -1,38 +1,38 @@
 import type { FourbeatError } from './errors.ts';
 
-/** How long to wait before something that failed is tried again: twice as long each time. */
-export class BackOff {
+/** Exponential backoff with jitter. */
+export class Backoff {
   readonly #random: () => number;
-  readonly #leastMs: number;
-  readonly #mostMs: number;
+  readonly #minMs: number;
+  readonly #maxMs: number;
   #failures = 0;
-  /** What the service wished for the last time, ms; 0: nothing. */
-  wishMs = 0;
+  /** The service's last `Retry-After`, ms; 0: none. */
+  retryAfterMs = 0;
 
   /**
-   * @param leastMs what is due first, ms
-   * @param mostMs the most that is due, ms
+   * @param minMs delay after the first failure, before jitter
+   * @param maxMs maximum delay, before jitter
    */
-  constructor(random: () => number, leastMs = 500, mostMs = 15_000) {
+  constructor(random: () => number, minMs = 500, maxMs = 15_000) {
     this.#random = random;
-    this.#leastMs = leastMs;
-    this.#mostMs = mostMs;
+    this.#minMs = minMs;
+    this.#maxMs = maxMs;
   }
 
   /**
-   * It failed. The wait is 50 to 100 % of what is due, so that a crowd that failed as one does not
-   * come back as one; and it begins after what the service wished for.
-   * @param trouble how it failed, with the service's wish; null: it has none
-   * @returns ms
+   * Records a failure. The wait is `Retry-After` plus 50 to 100 % of the delay, so that a crowd that
+   * failed together does not retry together.
+   * @param error with the service's `Retry-After`; null: none
+   * @returns the time to wait, ms
    */
-  nextMs(trouble: Pick<FourbeatError, 'retryAfterMs'> | null): number {
-    const dueMs = Math.min(this.#mostMs, this.#leastMs * 2 ** this.#failures++);
-    this.wishMs = trouble?.retryAfterMs ?? 0;
-    return this.wishMs + dueMs * (0.5 + this.#random() / 2);
+  nextMs(error: Pick<FourbeatError, 'retryAfterMs'> | null): number {
+    const dueMs = Math.min(this.#maxMs, this.#minMs * 2 ** this.#failures++);
+    this.retryAfterMs = error?.retryAfterMs ?? 0;
+    return this.retryAfterMs + dueMs * (0.5 + this.#random() / 2);
   }
 
-  /** It worked: the next failure is the first. */
-  worked(): void {
+  /** Records a success: the next failure counts as the first. */
+  reset(): void {
     this.#failures = 0;
   }
 }

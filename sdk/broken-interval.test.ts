@@ -1,19 +1,19 @@
 import { afterEach, expect, test } from 'bun:test';
-import { leaveAll, world } from '../test/support/sdk/join-fixture.ts';
+import { createJoinFixture, leaveAll } from '../test/support/sdk/join-fixture.ts';
 
 afterEach(leaveAll);
 
 test.each(['null', '<html>'])(
-  'an interval that is %p, as of something on the way, is asked for less and less, and then passed over',
+  'an interval whose response is %p is requested less and less often, and then skipped',
   async (text) => {
-    const { machine, join } = world();
-    const broken = { interval: 0, asked: 0 };
+    const { machine, join } = createJoinFixture();
+    const broken = { interval: 0, requests: 0 };
     const environment = {
       ...machine.environment,
       fetch: async (url: string, init?: RequestInit) => {
         const answer = await machine.environment.fetch(url, init);
         if (!url.endsWith(`=${broken.interval}`)) return answer;
-        broken.asked += 1;
+        broken.requests += 1;
         return new Response(text);
       },
     };
@@ -27,6 +27,6 @@ test.each(['null', '<html>'])(
     await machine.advance(150_000);
     expect(viewer.state).toBe('live');
     expect(gaps).toEqual([broken.interval]);
-    expect(broken.asked).toBeLessThan(12);
+    expect(broken.requests).toBeLessThan(12);
   },
 );

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
-import type { ChatPost } from './calls.ts';
-import { Hearts, withLines } from './chat.ts';
+import type { ChatPost } from './api-client.ts';
+import { CancellableTimers } from './cancellable-timers.ts';
+import { appendMessages, HeartSender } from './chat.ts';
 import { FourbeatError } from './errors.ts';
-import type { ChatLine, Chats } from './types.ts';
-import { CancellableTimers } from './waits.ts';
+import type { ChatMessage, Chats } from './types.ts';
 
-const none: Chats = {
+const EMPTY: Chats = {
   messages: [],
   questions: [],
   greetings: [],
@@ -16,19 +16,19 @@ const none: Chats = {
   discounts: 0,
 };
 
-function line(text: string, at: number): ChatLine {
+function message(text: string, at: number): ChatMessage {
   return { id: `${at}`, viewer: 'somebody', name: 'Ada', text, at };
 }
 
-describe('lines', () => {
-  test('of all kinds are in the order they were written', () => {
-    const first = withLines([], { ...none, messages: [line('b', 2), line('d', 4)] });
-    const all = withLines(first, {
-      ...none,
-      purchases: [line('g', 7)],
-      cheers: [line('e', 5)],
-      questions: [line('f', 6)],
-      greetings: [line('h', 8)],
+describe('chat messages', () => {
+  test('of all kinds are ordered by time', () => {
+    const first = appendMessages([], { ...EMPTY, messages: [message('b', 2), message('d', 4)] });
+    const all = appendMessages(first, {
+      ...EMPTY,
+      purchases: [message('g', 7)],
+      cheers: [message('e', 5)],
+      questions: [message('f', 6)],
+      greetings: [message('h', 8)],
     });
     expect(all.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
       'message b',
@@ -40,35 +40,36 @@ describe('lines', () => {
     ]);
   });
 
-  test('are the newest 100', () => {
-    let lines = withLines([], none);
-    for (let at = 0; at < 150; at++) lines = withLines(lines, { ...none, cheers: [line('x', at)] });
-    expect(lines).toHaveLength(100);
-    expect([lines[0]?.at, lines.at(-1)?.at]).toEqual([50, 149]);
+  test('are limited to the newest 100', () => {
+    let messages = appendMessages([], EMPTY);
+    for (let at = 0; at < 150; at++)
+      messages = appendMessages(messages, { ...EMPTY, cheers: [message('x', at)] });
+    expect(messages).toHaveLength(100);
+    expect([messages[0]?.at, messages.at(-1)?.at]).toEqual([50, 149]);
   });
 
-  test('are the same when none came', () => {
-    const lines = withLines([], { ...none, messages: [line('a', 1)] });
-    expect(withLines(lines, { ...none, hearts: 3 })).toBe(lines);
+  test('are the same array when there is no new one', () => {
+    const messages = appendMessages([], { ...EMPTY, messages: [message('a', 1)] });
+    expect(appendMessages(messages, { ...EMPTY, hearts: 3 })).toBe(messages);
   });
 });
 
-describe('hearts', () => {
-  function sending(reply: (nth: number) => FourbeatError | null = () => null) {
+describe('hearts are sent', () => {
+  function createHearts(reply: (nth: number) => FourbeatError | null = () => null) {
     const machine = new FakeMachine();
     const startMs = machine.nowMs;
     const posts: { readonly atMs: number; readonly post: ChatPost }[] = [];
-    const waits = new CancellableTimers(machine.environment);
+    const timers = new CancellableTimers(machine.environment);
     const chat = async (post: ChatPost) => {
       posts.push({ atMs: machine.nowMs - startMs, post });
-      const trouble = reply(posts.length);
-      if (trouble) throw trouble;
+      const error = reply(posts.length);
+      if (error) throw error;
     };
-    return { machine, posts, waits, hearts: new Hearts({ sendChat: chat }, waits) };
+    return { machine, posts, timers, hearts: new HeartSender({ sendChat: chat }, timers) };
   }
 
-  test('the first is sent at once, those that follow together a second later', async () => {
-    const { machine, posts, hearts } = sending();
+  test('at once for the first, and in one batch a second later for those that follow', async () => {
+    const { machine, posts, hearts } = createHearts();
     for (let heart = 0; heart < 8; heart++) {
       hearts.add();
       await machine.advance(100);
@@ -82,8 +83,8 @@ describe('hearts', () => {
     expect(posts).toHaveLength(3);
   });
 
-  test('[C-3] are at most 50 a post', async () => {
-    const { machine, posts, hearts } = sending();
+  test('[C-3] in batches of at most 50', async () => {
+    const { machine, posts, hearts } = createHearts();
     for (let heart = 0; heart < 500; heart++) hearts.add();
     await machine.advance(5_000);
     expect(posts.map(({ post }) => post)).toEqual([
@@ -92,8 +93,8 @@ describe('hearts', () => {
     ]);
   });
 
-  test('wait as long as the service wishes, and go on', async () => {
-    const { machine, posts, hearts } = sending((nth) =>
+  test('after the Retry-After of the service', async () => {
+    const { machine, posts, hearts } = createHearts((nth) =>
       nth === 1 ? new FourbeatError('busy', 'too much', 429, 4_000) : null,
     );
     hearts.add();
@@ -106,13 +107,13 @@ describe('hearts', () => {
   });
 
   test('of who has left are not sent', async () => {
-    const { machine, posts, waits, hearts } = sending();
+    const { machine, posts, timers, hearts } = createHearts();
     hearts.add();
     hearts.add();
     await machine.advance(500);
-    waits.stop();
+    timers.stop();
     await machine.advance(5_000);
     expect(posts).toHaveLength(1);
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 });

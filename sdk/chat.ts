@@ -1,35 +1,35 @@
 import { HEARTS_MAX } from '../protocol/limits.ts';
-import type { Calls } from './calls.ts';
-import { asTrouble } from './errors.ts';
+import type { ApiClient } from './api-client.ts';
+import type { CancellableTimers } from './cancellable-timers.ts';
+import { toFourbeatError } from './errors.ts';
 import type { Chats } from './types.ts';
 import type { Snapshot } from './viewer.ts';
-import type { CancellableTimers } from './waits.ts';
 
-type Lines = Snapshot['lines'];
+type Messages = Snapshot['messages'];
 
-/** Most lines that a snapshot holds. */
-export const LINES_MAX = 100;
-const HEARTS_GAP_MS = 1_000;
+/** Maximum number of messages in a snapshot. */
+export const MESSAGES_MAX = 100;
+const SEND_INTERVAL_MS = 1_000;
 
 const KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 
-/** @returns the newest lines, with those of an interval */
-export function withLines(lines: Lines, chats: Chats): Lines {
-  const added = KINDS.flatMap((kind) => chats[`${kind}s`].map((line) => ({ ...line, kind })));
-  if (!added.length) return lines;
-  return [...lines, ...added.sort((a, b) => a.at - b.at)].slice(-LINES_MAX);
+/** @returns the messages with those of an interval appended, limited to the newest */
+export function appendMessages(messages: Messages, chats: Chats): Messages {
+  const added = KINDS.flatMap((kind) => chats[`${kind}s`].map((message) => ({ ...message, kind })));
+  if (!added.length) return messages;
+  return [...messages, ...added.sort((a, b) => a.at - b.at)].slice(-MESSAGES_MAX);
 }
 
-/** Gathers hearts, and sends them at most once a second. One that cannot be sent is lost. */
-export class Hearts {
+/** Sends hearts in batches, at most once a second. A batch that cannot be sent is dropped. */
+export class HeartSender {
   #count = 0;
   #isSending = false;
-  readonly #calls: Pick<Calls, 'sendChat'>;
-  readonly #waits: CancellableTimers;
+  readonly #api: Pick<ApiClient, 'sendChat'>;
+  readonly #timers: CancellableTimers;
 
-  constructor(calls: Pick<Calls, 'sendChat'>, waits: CancellableTimers) {
-    this.#calls = calls;
-    this.#waits = waits;
+  constructor(api: Pick<ApiClient, 'sendChat'>, timers: CancellableTimers) {
+    this.#api = api;
+    this.#timers = timers;
   }
 
   add(): void {
@@ -37,14 +37,14 @@ export class Hearts {
     if (!this.#isSending) this.#send().catch(() => {});
   }
 
-  /** @throws Trouble `left` */
+  /** @throws FourbeatError `left` */
   async #send(): Promise<void> {
     this.#isSending = true;
     while (this.#count > 0) {
       const post = { kind: 'heart', count: this.#count } as const;
       this.#count = 0;
-      const trouble = await this.#calls.sendChat(post).then(() => null, asTrouble);
-      await this.#waits.wait(Math.max(HEARTS_GAP_MS, trouble?.retryAfterMs ?? 0));
+      const error = await this.#api.sendChat(post).then(() => null, toFourbeatError);
+      await this.#timers.wait(Math.max(SEND_INTERVAL_MS, error?.retryAfterMs ?? 0));
     }
     this.#isSending = false;
   }

@@ -1,88 +1,89 @@
-import { BackOff } from './back-off.ts';
+import { Backoff } from './back-off.ts';
 import type { Environment } from './environment.ts';
-import { asTrouble, FourbeatError } from './errors.ts';
+import { FourbeatError, toFourbeatError } from './errors.ts';
 
-/** What a sample told: the service's clock is so far ahead of the monotonic one. */
-interface Reading {
+/** A measurement of the service's clock. */
+interface ClockSample {
+  /** Service time minus the monotonic clock. */
   readonly offsetMs: number;
-  /** How far that was off at most, when it was taken. */
+  /** Maximum error of `offsetMs` at the time of sampling. */
   readonly errorMs: number;
-  /** On the monotonic clock. */
-  readonly takenMs: number;
-  /** How far the system's clock was ahead of the monotonic one. */
-  readonly leadMs: number;
+  /** When it was taken, on the monotonic clock. */
+  readonly sampledMs: number;
+  /** The system clock minus the monotonic clock, then. */
+  readonly systemLeadMs: number;
 }
 
-const BURST = 4;
+const BURST_SAMPLES = 4;
 const BURST_GAP_MS = 250;
-const AGAIN_MS = 60_000;
-const AGAIN_LEAST_MS = 500;
-// It is the first to find that a service is back that was away when the viewer came.
-const AGAIN_SOON_MS = 5_000;
+const RESAMPLE_MS = 60_000;
+const MIN_BACKOFF_MS = 500;
+// At most this, so that a viewer who joined during an outage soon finds that the service is back.
+const MAX_BACKOFF_MS = 5_000;
 const WATCH_MS = 1_000;
-// A timer that comes so late, or clocks that come so far apart: the machine slept, or its clock was set.
-const LATE_MS = 2_000;
-const APART_MS = 500;
-// Whoever finds our clock off finds it again until the samples are there.
-const LOOK_REST_MS = 5_000;
-// Ms in a ms, between the service's clock and ours.
+// A timer this late, or clocks that diverge by CLOCK_STEP_MS: the machine slept, or its clock was set.
+const TIMER_LATE_MS = 2_000;
+const CLOCK_STEP_MS = 500;
+// Minimum time between two calls of `resync` that have an effect: callers repeat it until samples arrive.
+const RESYNC_GAP_MS = 5_000;
+// Assumed drift between the service's clock and the monotonic clock, ms per ms.
 const DRIFT = 50e-6;
-// The service tells whole milliseconds.
+// The service reports whole milliseconds.
 const ROUNDING_MS = 0.5;
-// The pace of a clock that is ahead, until it is right.
-const SLOWED = 0.5;
+// Rate of a clock that is ahead, until it is correct again.
+const SLOWED_RATE = 0.5;
 
-/** Service time on this machine: by the quickest of some samples, and the monotonic clock between. */
+/** Estimates service time by the most precise of several samples, and the monotonic clock in between. */
 export class ServiceClock {
-  /** Fulfilled by the first sample. */
+  /** Resolves with the first sample. */
   readonly synced: Promise<void>;
   readonly #env: Environment;
   readonly #readTime: () => Promise<number>;
-  readonly #backOff: BackOff;
+  readonly #backOff: Backoff;
   #onSynced = () => {};
-  #reading: Reading | null = null;
-  /** What was told last, and when on the monotonic clock: service time never goes back. */
-  #toldMs = -Infinity;
-  #toldAtMs = 0;
+  #sample: ClockSample | null = null;
+  /** The last result of `nowMs`, and when it was on the monotonic clock: service time never goes back. */
+  #lastNowMs = -Infinity;
+  #lastNowAtMs = 0;
   #watchedMs = 0;
-  /** Samples until the next pause; 0 in a pause. */
-  #left = 0;
-  #lookedMs = -Infinity;
+  /** Samples left in the current burst; 0: no burst. */
+  #samplesLeft = 0;
+  #resyncedMs = -Infinity;
   #isStopped = false;
-  #callOffSample = () => {};
-  #callOffWatch = () => {};
+  #cancelSample = () => {};
+  #cancelWatch = () => {};
 
-  /** @param readTime asks the service, whole Unix ms */
+  /** @param readTime reads the service's time, whole Unix ms */
   constructor(env: Environment, readTime: () => Promise<number>) {
     this.#env = env;
     this.#readTime = readTime;
-    this.#backOff = new BackOff(env.random, AGAIN_LEAST_MS, AGAIN_SOON_MS);
+    this.#backOff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
     this.synced = new Promise((resolve) => {
       this.#onSynced = resolve;
     });
   }
 
   /**
-   * Unix ms. Before the first sample it is the system's clock. After it, it never goes back: while it
-   * is found to be ahead, it runs at half its pace.
+   * Service time, Unix ms; before the first sample the system clock. It never goes back: when the
+   * estimate turns out to be ahead, it runs at half rate until it is correct.
    */
   nowMs(): number {
-    if (!this.#reading) return this.#env.systemMs();
+    if (!this.#sample) return this.#env.systemMs();
     const atMs = this.#env.monotonicMs();
-    const slowedMs = this.#toldMs + (atMs - this.#toldAtMs) * SLOWED;
-    this.#toldMs = Math.max(atMs + this.#reading.offsetMs, slowedMs);
-    this.#toldAtMs = atMs;
-    return this.#toldMs;
+    const slowedMs = this.#lastNowMs + (atMs - this.#lastNowAtMs) * SLOWED_RATE;
+    this.#lastNowMs = Math.max(atMs + this.#sample.offsetMs, slowedMs);
+    this.#lastNowAtMs = atMs;
+    return this.#lastNowMs;
   }
 
   /**
-   * How far off `nowMs` is at most, ms. Infinite before the first sample; after a sleep it is as much
-   * as that may have been, until the next sample. Sleeps of under half a second go unseen.
+   * Maximum error of `nowMs`, ms; infinite before the first sample. After a sleep it includes the
+   * length of the sleep until the next sample. Sleeps of under half a second are not detected.
    */
   get errorMs(): number {
-    if (!this.#reading) return Infinity;
-    const aheadMs = this.nowMs() - this.#toldAtMs - this.#reading.offsetMs;
-    return this.#errorOf(this.#reading) + aheadMs;
+    if (!this.#sample) return Infinity;
+    const aheadMs = this.nowMs() - this.#lastNowAtMs - this.#sample.offsetMs;
+    return this.#errorOf(this.#sample) + aheadMs;
   }
 
   start(): void {
@@ -93,85 +94,89 @@ export class ServiceClock {
 
   stop(): void {
     this.#isStopped = true;
-    this.#callOffSample();
-    this.#callOffWatch();
+    this.#cancelSample();
+    this.#cancelWatch();
   }
 
-  /** The clock seems to be off: it is sampled at once, unless it has just been. */
-  look(): void {
+  /** Samples the clock now, as it seems to be wrong; does nothing when called again within 5 s. */
+  resync(): void {
     const nowMs = this.#env.monotonicMs();
-    if (nowMs - this.#lookedMs < LOOK_REST_MS) return;
-    this.#lookedMs = nowMs;
+    if (nowMs - this.#resyncedMs < RESYNC_GAP_MS) return;
+    this.#resyncedMs = nowMs;
     this.#burst();
   }
 
   #burst(): void {
-    const isPaused = this.#left === 0;
-    this.#left = BURST;
+    const isPaused = this.#samplesLeft === 0;
+    this.#samplesLeft = BURST_SAMPLES;
     if (isPaused) this.#sampleIn(0);
   }
 
   #sampleIn(ms: number): void {
-    this.#callOffSample();
+    this.#cancelSample();
     if (this.#isStopped) return;
-    this.#callOffSample = this.#env.after(ms, () => {
-      this.#left ||= 1;
-      void this.#sample();
+    this.#cancelSample = this.#env.after(ms, () => {
+      this.#samplesLeft ||= 1;
+      void this.#takeSample();
     });
   }
 
-  async #sample(): Promise<void> {
+  async #takeSample(): Promise<void> {
     try {
-      this.#take(await this.#read());
-      this.#backOff.worked();
-      this.#left--;
-      this.#sampleIn(this.#left ? BURST_GAP_MS : AGAIN_MS * (0.75 + this.#env.random() / 2));
+      this.#accept(await this.#read());
+      this.#backOff.reset();
+      this.#samplesLeft--;
+      this.#sampleIn(
+        this.#samplesLeft ? BURST_GAP_MS : RESAMPLE_MS * (0.75 + this.#env.random() / 2),
+      );
     } catch (thrown) {
-      this.#sampleIn(this.#backOff.nextMs(asTrouble(thrown)));
+      this.#sampleIn(this.#backOff.nextMs(toFourbeatError(thrown)));
     }
   }
 
-  /** The service's time may be of any moment between question and answer: half of that is the error. */
-  async #read(): Promise<Reading> {
+  /** The service's time may be from any moment between request and response: half of that is the error. */
+  async #read(): Promise<ClockSample> {
     const sentMs = this.#env.monotonicMs();
-    const leadMs = this.#leadMs();
+    const systemLeadMs = this.#systemLeadMs();
     const serviceMs = await this.#readTime();
-    if (this.#apartMs(leadMs)) throw new FourbeatError('away', '');
-    const takenMs = this.#env.monotonicMs();
-    const halfMs = (takenMs - sentMs) / 2;
-    const offsetMs = serviceMs + ROUNDING_MS - takenMs + halfMs;
-    return { offsetMs, errorMs: halfMs + ROUNDING_MS, takenMs, leadMs };
+    if (this.#clockStepMs(systemLeadMs)) throw new FourbeatError('unavailable', '');
+    const sampledMs = this.#env.monotonicMs();
+    const halfMs = (sampledMs - sentMs) / 2;
+    const offsetMs = serviceMs + ROUNDING_MS - sampledMs + halfMs;
+    return { offsetMs, errorMs: halfMs + ROUNDING_MS, sampledMs, systemLeadMs };
   }
 
-  /** The better one is kept; when they cannot both be right, the new one. */
-  #take(reading: Reading): void {
-    const known = this.#reading;
+  /** Keeps the more precise sample; when the two contradict each other, the new one. */
+  #accept(sample: ClockSample): void {
+    const known = this.#sample;
     const knownErrorMs = known ? this.#errorOf(known) : Infinity;
-    const differenceMs = Math.abs(reading.offsetMs - (known ?? reading).offsetMs);
-    const isBetter = reading.errorMs <= knownErrorMs;
-    if (isBetter || differenceMs > reading.errorMs + knownErrorMs) this.#reading = reading;
+    const differenceMs = Math.abs(sample.offsetMs - (known ?? sample).offsetMs);
+    const isBetter = sample.errorMs <= knownErrorMs;
+    if (isBetter || differenceMs > sample.errorMs + knownErrorMs) this.#sample = sample;
     this.#onSynced();
   }
 
   #watch(): void {
     const nowMs = this.#env.monotonicMs();
-    const isLate = nowMs - this.#watchedMs > WATCH_MS + LATE_MS;
-    if (isLate || (this.#reading && this.#apartMs(this.#reading.leadMs))) this.#burst();
+    const isLate = nowMs - this.#watchedMs > WATCH_MS + TIMER_LATE_MS;
+    if (isLate || (this.#sample && this.#clockStepMs(this.#sample.systemLeadMs))) this.#burst();
     this.#watchedMs = nowMs;
-    this.#callOffWatch = this.#env.after(WATCH_MS, () => this.#watch());
+    this.#cancelWatch = this.#env.after(WATCH_MS, () => this.#watch());
   }
 
-  #errorOf({ errorMs, takenMs, leadMs }: Reading): number {
-    return errorMs + (this.#env.monotonicMs() - takenMs) * DRIFT + this.#apartMs(leadMs);
+  #errorOf({ errorMs, sampledMs, systemLeadMs }: ClockSample): number {
+    return (
+      errorMs + (this.#env.monotonicMs() - sampledMs) * DRIFT + this.#clockStepMs(systemLeadMs)
+    );
   }
 
-  #leadMs(): number {
+  #systemLeadMs(): number {
     return this.#env.systemMs() - this.#env.monotonicMs();
   }
 
-  /** By how much the machine's clocks came apart since that lead; 0 when it is little. */
-  #apartMs(leadMs: number): number {
-    const ms = Math.abs(this.#leadMs() - leadMs);
-    return ms > APART_MS ? ms : 0;
+  /** By how much the system clock diverged from the monotonic clock since then; 0 below the threshold. */
+  #clockStepMs(leadMs: number): number {
+    const ms = Math.abs(this.#systemLeadMs() - leadMs);
+    return ms > CLOCK_STEP_MS ? ms : 0;
   }
 }

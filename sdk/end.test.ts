@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from 'bun:test';
-import { leaveAll, world } from '../test/support/sdk/join-fixture.ts';
+import { createJoinFixture, leaveAll } from '../test/support/sdk/join-fixture.ts';
 
 afterEach(leaveAll);
 
-test('after the end of a show nothing is asked for any more, and no token, until somebody writes', async () => {
-  const { machine, service, requests, join } = world();
+test('after the end of a show no requests are sent until the viewer writes', async () => {
+  const { machine, service, requests, join } = createJoinFixture();
   const viewer = join();
   await machine.advance(2_000);
   service.setStatus('ENDED');
@@ -13,8 +13,8 @@ test('after the end of a show nothing is asked for any more, and no token, until
   requests.length = 0;
   await machine.advance(3_600_000);
   expect(requests).toEqual([]);
-  expect(machine.waiting).toBe(0);
-  await viewer.say('message', 'It was good.');
+  expect(machine.pendingTimers).toBe(0);
+  await viewer.sendMessage('message', 'It was good.');
   expect(requests).toEqual([
     'POST /api/v1/token',
     `POST /api/v1/events-streams/${service.streamId}/chats`,
@@ -22,9 +22,9 @@ test('after the end of a show nothing is asked for any more, and no token, until
 });
 
 test.each([0, 500, 3_000])(
-  'who joins when it is over, with a token after %d ms, keeps no program from its end',
+  'a viewer who joins after the end, with a token after %d ms, leaves no timer',
   async (ms) => {
-    const { machine, service, join } = world();
+    const { machine, service, join } = createJoinFixture();
     service.setStatus('ENDED');
     const fetch: typeof machine.environment.fetch = async (url, init) => {
       if (url.endsWith('/token'))
@@ -34,6 +34,6 @@ test.each([0, 500, 3_000])(
     const viewer = join({ environment: { ...machine.environment, fetch } });
     await machine.advance(5_000);
     expect(viewer.state).toBe('ended');
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   },
 );

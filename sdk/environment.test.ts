@@ -2,31 +2,30 @@ import { describe, expect, test } from 'bun:test';
 import { fileURLToPath } from 'node:url';
 import { realEnvironment } from './environment.ts';
 
-const here = fileURLToPath(new URL('.', import.meta.url));
+const sdkDir = fileURLToPath(new URL('.', import.meta.url));
 
-/** Tests, and what they are made with. */
-const SUPPORT = /\.test\.ts$|^fake-machine\.ts$|^virtual-time\/|-ground\.ts$/;
+const TEST = /\.test\.ts$/;
 const COMMENT_OR_TEXT = /'(?:\\.|[^'\\\n])*'|\/\*[\s\S]*?\*\/|\/\/.*/g;
-/** Whatever a test could not put something else in the place of. */
-const MACHINE =
+/** Globals that tests can replace only through `Environment`. */
+const PLATFORM =
   /\bDate\.now|\bnew Date\b|\bMath\.random|(?<![.#\w])(?:fetch|setTimeout|setInterval|setImmediate|queueMicrotask|requestAnimationFrame|performance|crypto|localStorage|document|window|navigator)\b(?!\??:| =|,| })/g;
 
-function readsMachine(text: string): string[] {
-  return text.replace(COMMENT_OR_TEXT, '').match(MACHINE) ?? [];
+function platformUses(text: string): string[] {
+  return text.replace(COMMENT_OR_TEXT, '').match(PLATFORM) ?? [];
 }
 
 async function sources(): Promise<Map<string, string>> {
-  const found = new Map<string, string>();
-  for await (const path of new Bun.Glob('**/*.ts').scan({ cwd: here })) {
-    if (!SUPPORT.test(path)) found.set(path, await Bun.file(here + path).text());
+  const files = new Map<string, string>();
+  for await (const path of new Bun.Glob('**/*.ts').scan({ cwd: sdkDir })) {
+    if (!TEST.test(path)) files.set(path, await Bun.file(sdkDir + path).text());
   }
-  return found;
+  return files;
 }
 
-describe('the machine', () => {
-  test('is read in environment.ts alone', async () => {
+describe('the platform', () => {
+  test('is used in environment.ts only', async () => {
     const readers = [...(await sources())]
-      .map(([path, text]) => `${path}: ${readsMachine(text).join(' ')}`)
+      .map(([path, text]) => `${path}: ${platformUses(text).join(' ')}`)
       .filter((line) => !line.endsWith(': ') && !line.startsWith('environment.ts'));
     expect(readers).toEqual([]);
   });
@@ -36,26 +35,26 @@ describe('the machine', () => {
     'setTimeout(run, 5)',
     'await fetch(url)',
     'return performance.now()',
-    'const chance = Math.random();',
+    'const value = Math.random();',
     'localStorage.getItem(key)',
-  ])('would be found: %s', (text) => {
-    expect(readsMachine(text)).toHaveLength(1);
+  ])('is detected in: %s', (text) => {
+    expect(platformUses(text)).toHaveLength(1);
   });
 
-  test('is there, without a page', async () => {
+  test('works without a page', async () => {
     const env = realEnvironment();
     expect(env.visibility).toBeNull();
     expect(env.canStream).toBe(true);
     expect(Math.abs(env.systemMs() - Date.now())).toBeLessThan(1_000);
     expect(env.monotonicMs()).toBeLessThanOrEqual(env.monotonicMs());
-    const chance = env.random();
-    expect(chance >= 0 && chance < 1).toBe(true);
+    const value = env.random();
+    expect(value >= 0 && value < 1).toBe(true);
     await new Promise<void>((resolve) => env.after(1, resolve));
     env.after(1, () => expect.unreachable())();
   });
 });
 
-test('what the SDK uses of the protocol brings nothing along', async () => {
+test('the SDK imports only modules of the protocol without dependencies', async () => {
   const imported = new Set<string>();
   for (const [, text] of await sources()) {
     for (const [, path] of text.matchAll(/from '(?:\.\.\/)+protocol\/([^']+)'/g)) {

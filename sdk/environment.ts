@@ -1,27 +1,28 @@
-/** What the SDK needs of the machine it runs on. Tests bring their own, and need not wait. */
+/** What the SDK needs of the platform. Tests replace it. */
 export interface Environment {
   readonly fetch: (url: string, init?: RequestInit) => Promise<Response>;
-  /** The machine's clock, Unix ms; somebody may set it. */
+  /** The system clock, Unix ms; it may be set at any time. */
   readonly systemMs: () => number;
-  /** A clock that is never set, ms; it may stand still while the machine sleeps. */
+  /** A monotonic clock, ms; it may stand still while the machine sleeps. */
   readonly monotonicMs: () => number;
-  /** Runs something once, so many ms from now. @returns what calls it off */
+  /** Runs a function once after this time. @returns a function that cancels it */
   readonly after: (ms: number, run: () => void) => () => void;
-  /** From 0 to 1. */
+  /** A number from 0 (inclusive) to 1. */
   readonly random: () => number;
-  /** Whether somebody looks at the page; null where there is none. */
+  /** Whether the page is visible; null where there is no page. */
   readonly visibility: Visibility | null;
-  /** Whether bodies of responses can be read as they come: not in React Native. */
+  /** Whether response bodies can be read incrementally: not in React Native. */
   readonly canStream: boolean;
 }
 
+/** Visibility of the page or app. */
 export interface Visibility {
   isHidden(): boolean;
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
 }
 
-/** The real one: browsers, Node, Bun, Deno and React Native. */
+/** The real platform: browsers, Node, Bun, Deno and React Native. */
 export function realEnvironment(): Environment {
   return {
     fetch: (url, init) => fetch(url, init),
@@ -37,24 +38,24 @@ export function realEnvironment(): Environment {
   };
 }
 
-/** Keeps what a viewer did over a reload: `localStorage`, or anything of that shape. */
+/** Keeps the viewer's answers across reloads: `localStorage`, or an object of that shape. */
 export interface Storage {
   getItem(key: string): string | null;
   setItem(key: string, value: string): void;
 }
 
-/** That of the page; null where there is none, or pages may not use it. */
+/** The page's `localStorage`; null where there is none, or access is denied. */
 export function pageStorage(): Storage | null {
   try {
     const { document, localStorage } = globalThis as { document?: Page; localStorage?: Storage };
-    // Node warns of its own, which is empty each time.
+    // Node warns about its own `localStorage`, which is always empty.
     return (document && localStorage) ?? null;
   } catch {
     return null;
   }
 }
 
-/** What is needed of a page; the SDK also compiles where there are none. */
+/** The part of `document` that is used; the SDK also compiles without DOM types. */
 interface Page {
   readonly visibilityState: string;
   readonly addEventListener: (type: 'visibilitychange', listener: () => void) => void;

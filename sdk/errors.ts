@@ -1,31 +1,31 @@
 /**
- * Why something did not work.
+ * Reason of an error.
  *
- * - `denied`: the service does not take this viewer's token, nor a new one (401).
- * - `unknown`: there is no such stream or quiz (404).
- * - `refused`: the service says no to what was asked (400, 409, 413, 415), and always will.
- * - `busy`: too much was asked (429); again after `retryAfterMs`.
- * - `away`: the service cannot be reached, does not answer or hear in time (408), or is in
- *   trouble itself (5xx).
+ * - `denied`: the service accepts neither this viewer's token nor a new one (401).
+ * - `unknown`: the stream or quiz does not exist (404).
+ * - `refused`: the service rejects the request, and always will (400, 409, 413, 415).
+ * - `busy`: too many requests (429); retry after `retryAfterMs`.
+ * - `unavailable`: the service cannot be reached, does not respond in 5 s, timed out (408), or failed
+ *   (5xx).
  * - `left`: the viewer has left.
  */
-export type TroubleKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'away' | 'left';
+export type ErrorKind = 'denied' | 'unknown' | 'refused' | 'busy' | 'unavailable' | 'left';
 
-/** What every call of the SDK throws. */
+/** The error that all methods of the SDK throw. */
 export class FourbeatError extends Error {
-  override readonly name = 'Trouble';
-  declare readonly kind: TroubleKind;
-  /** HTTP status; null: there was no answer. */
+  override readonly name = 'FourbeatError';
+  declare readonly kind: ErrorKind;
+  /** HTTP status; null: no response. */
   declare readonly status: number | null;
-  /** The service's own wish; null: it has none. */
+  /** The service's `Retry-After`, ms, at most a day; null: none. */
   declare readonly retryAfterMs: number | null;
 
   constructor(
-    kind: TroubleKind,
+    kind: ErrorKind,
     message: string,
     status: number | null = null,
     retryAfterMs: number | null = null,
-    /** What else was thrown. */
+    /** The underlying error. */
     cause?: unknown,
   ) {
     super(message, { cause });
@@ -34,42 +34,42 @@ export class FourbeatError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether the same may work later. */
-  get isPassing(): boolean {
-    return this.kind === 'busy' || this.kind === 'away';
+  /** Whether a retry may succeed. */
+  get isRetryable(): boolean {
+    return this.kind === 'busy' || this.kind === 'unavailable';
   }
 }
 
-/** A day. Timers run at once when they are set for longer than 24.8 days. */
-const WISH_MAX_MS = 86_400_000;
+/** A day. Timers fire at once when they are set for longer than 24.8 days. */
+const RETRY_AFTER_MAX_MS = 86_400_000;
 
-/** @returns what a response says that is no success */
-export async function troubleOf(response: Response): Promise<FourbeatError> {
+/** @returns the error that a response without a success status stands for */
+export async function errorFromResponse(response: Response): Promise<FourbeatError> {
   const { status } = response;
   const seconds = Number(response.headers.get('retry-after') || NaN);
-  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, WISH_MAX_MS) : null;
+  const retryAfterMs = seconds >= 0 ? Math.min(seconds * 1_000, RETRY_AFTER_MAX_MS) : null;
   const problem = (await response.json().catch(() => null)) as { detail?: string } | null;
   const detail = problem?.detail ?? `HTTP ${status}`;
   return new FourbeatError(kindOf(status), detail, status, retryAfterMs);
 }
 
 /**
- * @param message of what is no trouble
- * @returns what was thrown; when it is no trouble, that there was no answer, with that as its cause
+ * @param message for values that are not a `FourbeatError`
+ * @returns the thrown `FourbeatError`; for any other value an `unavailable` error with it as the cause
  */
-export function asTrouble(
+export function toFourbeatError(
   thrown: unknown,
-  message = 'the service cannot be reached',
+  message = 'The service cannot be reached.',
 ): FourbeatError {
-  // Each entry of the package may have this class once more, so that the name has to do.
+  // Each entry of the package may contain its own copy of the class, so compare the name.
   const { name } = Object(thrown) as Partial<FourbeatError>;
-  if (name === 'Trouble') return thrown as FourbeatError;
-  return new FourbeatError('away', message, null, null, thrown);
+  if (name === 'FourbeatError') return thrown as FourbeatError;
+  return new FourbeatError('unavailable', message, null, null, thrown);
 }
 
-function kindOf(status: number): TroubleKind {
+function kindOf(status: number): ErrorKind {
   if (status === 401) return 'denied';
   if (status === 404) return 'unknown';
   if (status === 429) return 'busy';
-  return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'away';
+  return status >= 400 && status < 500 && status !== 408 ? 'refused' : 'unavailable';
 }

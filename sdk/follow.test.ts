@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, world } from '../test/support/sdk/join-fixture.ts';
+import { createJoinFixture, leaveAll, QUIZ } from '../test/support/sdk/join-fixture.ts';
 import { pictureOf } from './pictures.ts';
 
 afterEach(leaveAll);
 
-describe('with a picture that is 6 s late', () => {
-  const LATE_MS = 6_000;
+describe('with a picture that is 6 s behind', () => {
+  const LATENCY_MS = 6_000;
 
-  test('the quiz is there with its picture, and the countdown runs on what is seen', async () => {
-    const { machine, service, join } = world({}, 2 * LATE_MS);
+  test('the quiz appears with its frame, and the countdown follows the picture', async () => {
+    const { machine, service, join } = createJoinFixture({}, 2 * LATENCY_MS);
     const viewer = join();
-    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
+    viewer.follow(pictureOf(() => machine.nowMs - LATENCY_MS));
     await machine.advance(8_000);
     service.openQuiz(QUIZ);
-    await machine.advance(LATE_MS - 500);
+    await machine.advance(LATENCY_MS - 500);
     expect(viewer.quiz).toBeNull();
     await machine.advance(1_000);
     expect(viewer.quiz).not.toBeNull();
@@ -22,65 +22,65 @@ describe('with a picture that is 6 s late', () => {
     expect(viewer.remainingMs()).toBe(0);
   });
 
-  test('the countdown ends when answers stop, however much of it is on screen', async () => {
-    const { machine, service, join } = world();
+  test('the countdown ends when the quiz closes, also when the picture is behind', async () => {
+    const { machine, service, join } = createJoinFixture();
     const viewer = join();
-    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
+    viewer.follow(pictureOf(() => machine.nowMs - LATENCY_MS));
     await machine.advance(8_000);
-    service.openQuiz({ ...QUIZ, durationMs: 2 * LATE_MS });
-    await machine.advance(LATE_MS + 500);
-    expect(viewer.remainingMs()).toBeGreaterThan(LATE_MS - 1_000);
-    expect(viewer.remainingMs()).toBeLessThan(LATE_MS - 500);
+    service.openQuiz({ ...QUIZ, durationMs: 2 * LATENCY_MS });
+    await machine.advance(LATENCY_MS + 500);
+    expect(viewer.remainingMs()).toBeGreaterThan(LATENCY_MS - 1_000);
+    expect(viewer.remainingMs()).toBeLessThan(LATENCY_MS - 500);
   });
 
-  test('who had none until now has it without a request: what was shown is kept', async () => {
-    const { machine, service, requests, join } = world();
+  test('a picture that attaches later shows recent intervals without requests', async () => {
+    const { machine, service, requests, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(8_000);
-    service.say('message', 'Hello');
+    service.sendMessage('message', 'Hello');
     await machine.advance(4_000);
-    expect(viewer.snapshot.lines).toHaveLength(1);
+    expect(viewer.snapshot.messages).toHaveLength(1);
     requests.length = 0;
     const shown: number[] = [];
     viewer.on('jump', ({ interval }) => shown.push(interval));
-    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
+    viewer.follow(pictureOf(() => machine.nowMs - LATENCY_MS));
     await machine.advance(1_000);
     expect(shown).toHaveLength(1);
-    // It has not happened there yet.
-    expect(viewer.snapshot.lines).toEqual([]);
+    // The message is later than the frame on screen.
+    expect(viewer.snapshot.messages).toEqual([]);
     await machine.advance(2_000);
-    expect(viewer.snapshot.lines).toHaveLength(1);
-    expect(requests.filter((one) => one.includes('events-streams'))).toEqual([]);
+    expect(viewer.snapshot.messages).toHaveLength(1);
+    expect(requests.filter((request) => request.includes('events-streams'))).toEqual([]);
   });
 
-  test('what is kept of it is half a minute', async () => {
-    const { machine, join } = world();
+  test('recent intervals cover 30 s', async () => {
+    const { machine, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(60_000);
-    let kept: number[] = [];
-    const { wallClockMs, hold } = pictureOf(() => null);
+    let recent: number[] = [];
+    const { wallClockMs, createBuffer } = pictureOf(() => null);
     viewer.follow({
       wallClockMs,
-      hold: (env, past, listener, shown) => {
-        kept = shown.map(({ interval }) => interval);
-        return hold(env, past, listener, shown);
+      createBuffer: (env, source, listener, shown) => {
+        recent = shown.map(({ interval }) => interval);
+        return createBuffer(env, source, listener, shown);
       },
     });
-    expect(kept).toHaveLength(120);
-    expect(kept.at(-1)).toBe(Math.floor(machine.nowMs / 250) - 1);
+    expect(recent).toHaveLength(120);
+    expect(recent.at(-1)).toBe(Math.floor(machine.nowMs / 250) - 1);
   });
 
   test.each(['before', 'after'])(
-    'a show that is over is replayed: followed %s its end',
+    'a show that is over is replayed when the picture attached %s its end',
     async (when) => {
-      const { machine, service, join } = world();
+      const { machine, service, join } = createJoinFixture();
       const viewer = join({ catchUpMs: 5_000 });
       const startMs = machine.nowMs;
       let wallMs = startMs;
       const picture = pictureOf(() => wallMs);
       if (when === 'before') viewer.follow(picture);
       await machine.advance(1_000);
-      service.say('message', 'Hello');
+      service.sendMessage('message', 'Hello');
       for (let s = 0; s < 60; s++) {
         await machine.advance(1_000);
         wallMs += 1_000;
@@ -89,12 +89,12 @@ describe('with a picture that is 6 s late', () => {
       await machine.advance(30_000);
       expect(viewer.state).toBe('ended');
       const endMs = machine.nowMs;
-      service.say('message', 'after all was over');
+      service.sendMessage('message', 'after the end');
       await machine.advance(5_000);
       if (when === 'after') viewer.follow(picture);
       await machine.advance(500);
-      const told: string[] = [];
-      viewer.on('chats', ({ messages }) => told.push(...messages.map(({ text }) => text)));
+      const received: string[] = [];
+      viewer.on('chats', ({ messages }) => received.push(...messages.map(({ text }) => text)));
       const playFrom = async (ms: number) => {
         wallMs = ms;
         for (let s = 0; s < 20; s++) {
@@ -103,17 +103,17 @@ describe('with a picture that is 6 s late', () => {
         }
       };
       await playFrom(startMs);
-      expect(told).toEqual(['Hello']);
+      expect(received).toEqual(['Hello']);
       await playFrom(endMs - 1_000);
-      expect(told).toEqual(['Hello', 'after all was over']);
+      expect(received).toEqual(['Hello', 'after the end']);
     },
   );
 
-  test('who has won reports at once, and sees it with the picture', async () => {
-    const { machine, service, join } = world();
+  test('a winner is reported at once, and shown with the picture', async () => {
+    const { machine, service, join } = createJoinFixture();
     service.setStatus('CREATED');
     const viewer = join();
-    viewer.follow(pictureOf(() => machine.nowMs - LATE_MS));
+    viewer.follow(pictureOf(() => machine.nowMs - LATENCY_MS));
     await machine.advance(8_000);
     service.requestWinners();
     await machine.advance(3_000);

@@ -3,253 +3,253 @@ import { FakeMachine, type FakeMachineOptions } from '../test/support/sdk/fake-e
 import { FourbeatError } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 
-interface Setting extends FakeMachineOptions {
-  readonly beat?: () => Promise<void>;
-  /** What the first beat waits for. */
+interface Options extends FakeMachineOptions {
+  readonly respond?: () => Promise<void>;
+  /** The first heartbeat waits for it. */
   readonly token?: Promise<void>;
   readonly hiddenMs?: number;
 }
 
-/** A heartbeat that began, and when each beat was, in true ms since. */
+/** Starts heartbeats. `sentMs` has their times, true ms since the start. */
 function begin({
-  beat = async () => {},
+  respond = async () => {},
   token = Promise.resolve(),
   hiddenMs = Infinity,
   ...options
-}: Setting = {}) {
+}: Options = {}) {
   const machine = new FakeMachine({ random: () => 0.25, ...options });
-  const fromMs = machine.nowMs;
-  const beats: number[] = [];
+  const startMs = machine.nowMs;
+  const sentMs: number[] = [];
   const heartbeat = new Heartbeat(
     machine.environment,
     async (onSend) => {
       await token;
       onSend();
-      beats.push(Math.round(machine.nowMs - fromMs));
-      return beat();
+      sentMs.push(Math.round(machine.nowMs - startMs));
+      return respond();
     },
     hiddenMs,
   );
   heartbeat.start();
-  return { machine, beats, heartbeat };
+  return { machine, sentMs, heartbeat };
 }
 
-/** One whose beats wait for their tokens until the test lets them go; answers take 1.5 s. */
+/** Starts heartbeats that wait for tokens from the test; responses take 1.5 s. */
 function beginWithTokens() {
   const machine = new FakeMachine({ random: () => 0.25 });
-  const fromMs = machine.nowMs;
-  const beats: number[] = [];
-  const waits: (() => void)[] = [];
+  const startMs = machine.nowMs;
+  const sentMs: number[] = [];
+  const tokens: (() => void)[] = [];
   const heartbeat = new Heartbeat(
     machine.environment,
     async (onSend) => {
-      await new Promise<void>((resolve) => waits.push(resolve));
+      await new Promise<void>((resolve) => tokens.push(resolve));
       onSend();
-      beats.push(Math.round(machine.nowMs - fromMs));
+      sentMs.push(Math.round(machine.nowMs - startMs));
       await new Promise<void>((resolve) => machine.environment.after(1_500, resolve));
     },
     Infinity,
   );
   heartbeat.start();
-  return { machine, heartbeat, beats, waits };
+  return { machine, heartbeat, sentMs, tokens };
 }
 
-function gaps(beats: readonly number[]): number[] {
-  return beats.slice(1).map((ms, at) => ms - (beats[at] as number));
+function gaps(sentMs: readonly number[]): number[] {
+  return sentMs.slice(1).map((ms, index) => ms - (sentMs[index] as number));
 }
 
-describe('[V-4] a viewer is told once a second', () => {
+describe('[V-4] heartbeats are sent once a second', () => {
   test('from a random moment of the first second on', async () => {
-    const { machine, beats } = begin();
+    const { machine, sentMs } = begin();
     await machine.advance(3_300);
-    expect(beats).toEqual([250, 1_250, 2_250, 3_250]);
+    expect(sentMs).toEqual([250, 1_250, 2_250, 3_250]);
   });
 
-  test('without drift in ten minutes, although answers take their time', async () => {
-    const { machine, beats } = begin({ beat: () => wait(700) });
+  test('without drift over ten minutes of slow responses', async () => {
+    const { machine, sentMs } = begin({ respond: () => wait(700) });
     const wait = (ms: number) =>
       new Promise<void>((resolve) => machine.environment.after(ms, resolve));
     await machine.advance(600_000);
-    expect(beats).toHaveLength(600);
-    expect(beats.at(-1)).toBe(599_250);
+    expect(sentMs).toHaveLength(600);
+    expect(sentMs.at(-1)).toBe(599_250);
   });
 
-  test('whether the service can be reached or not', async () => {
-    const { machine, beats } = begin({
-      beat: () => Promise.reject(new FourbeatError('away', 'gone')),
+  test('also while the service is unavailable', async () => {
+    const { machine, sentMs } = begin({
+      respond: () => Promise.reject(new FourbeatError('unavailable', 'gone')),
     });
     await machine.advance(5_000);
-    expect(beats).toHaveLength(5);
+    expect(sentMs).toHaveLength(5);
   });
 
-  test('without a gap, although each answer takes almost as long as it may', async () => {
-    const { machine, beats } = begin({ beat: () => wait(4_900) });
+  test('without a gap when each response takes almost 5 s', async () => {
+    const { machine, sentMs } = begin({ respond: () => wait(4_900) });
     const wait = (ms: number) =>
       new Promise<void>((resolve) => machine.environment.after(ms, resolve));
     await machine.advance(60_000);
-    expect(beats).toHaveLength(60);
+    expect(sentMs).toHaveLength(60);
   });
 
-  test('a second after one that had to wait for its token, and those between are skipped', async () => {
-    let come = () => {};
+  test('from a second after one that waited for its token; those between are skipped', async () => {
+    let release = () => {};
     const token = new Promise<void>((resolve) => {
-      come = resolve;
+      release = resolve;
     });
-    const { machine, beats } = begin({ token });
+    const { machine, sentMs } = begin({ token });
     await machine.advance(2_900);
-    come();
+    release();
     await machine.advance(2_050);
-    expect(beats).toEqual([2_900, 3_900, 4_900]);
+    expect(sentMs).toEqual([2_900, 3_900, 4_900]);
   });
 
-  test('at the next second, after one that got no token', async () => {
-    let tries = 0;
+  test('at the next second after one without a token', async () => {
+    let attempts = 0;
     const machine = new FakeMachine();
     const heartbeat = new Heartbeat(
       machine.environment,
       () => {
-        tries++;
-        return Promise.reject(new FourbeatError('away', 'no token'));
+        attempts++;
+        return Promise.reject(new FourbeatError('unavailable', 'no token'));
       },
       Infinity,
     );
     heartbeat.start();
     await machine.advance(3_000);
-    expect(tries).toBe(3);
+    expect(attempts).toBe(3);
   });
 
-  test('once, when its token comes after the answer to the one before', async () => {
-    const { machine, beats, waits } = beginWithTokens();
+  test('once when the token arrives after the response to the previous one', async () => {
+    const { machine, sentMs, tokens } = beginWithTokens();
     await machine.advance(250);
-    waits[0]?.();
+    tokens[0]?.();
     await machine.advance(1_000);
-    expect([beats, waits.length]).toEqual([[250], 2]);
-    // The first is answered while the second waits, and nothing else is begun.
+    expect([sentMs, tokens.length]).toEqual([[250], 2]);
+    // The response to the first arrives while the second waits; no third one starts.
     await machine.advance(5_000);
-    expect(waits).toHaveLength(2);
-    waits[1]?.();
+    expect(tokens).toHaveLength(2);
+    tokens[1]?.();
     await machine.settle();
-    expect(beats).toEqual([250, 6_250]);
+    expect(sentMs).toEqual([250, 6_250]);
   });
 
-  test('never after it stopped, although a token came', async () => {
-    const { machine, heartbeat, waits } = beginWithTokens();
+  test('never after `stop`, also when a token arrives', async () => {
+    const { machine, heartbeat, tokens } = beginWithTokens();
     await machine.advance(500);
     heartbeat.stop();
-    waits[0]?.();
+    tokens[0]?.();
     await machine.advance(10_000);
-    expect(waits).toHaveLength(1);
-    expect(machine.waiting).toBe(0);
+    expect(tokens).toHaveLength(1);
+    expect(machine.pendingTimers).toBe(0);
   });
 
-  test('until it stops', async () => {
-    const { machine, beats, heartbeat } = begin({ hasPage: true });
+  test('until `stop`', async () => {
+    const { machine, sentMs, heartbeat } = begin({ hasPage: true });
     await machine.advance(1_500);
     heartbeat.stop();
     await machine.setHidden(true);
     await machine.setHidden(false);
     await machine.advance(5_000);
-    expect(beats).toHaveLength(2);
-    expect(machine.waiting).toBe(0);
+    expect(sentMs).toHaveLength(2);
+    expect(machine.pendingTimers).toBe(0);
   });
 });
 
-describe('[V-4] what a sleep passed over is skipped', () => {
+describe('[V-4] heartbeats missed during a sleep are skipped', () => {
   test.each([
-    ['whose clock runs on meanwhile', true],
-    ['whose clock stands still meanwhile', false],
-  ])('on a machine %s, and no two beats are within a second', async (_, doesMonotonicRun) => {
-    const { machine, beats } = begin();
+    ['the monotonic clock runs on', true],
+    ['the monotonic clock stands still', false],
+  ])('when %s, and no two are within a second', async (_, doesMonotonicRun) => {
+    const { machine, sentMs } = begin();
     for (const sleptMs of [300, 950, 1_049, 90_000, 3_600_000]) {
       await machine.advance(1_730);
       await machine.sleep(sleptMs, doesMonotonicRun);
     }
     await machine.advance(5_000);
-    expect(Math.min(...gaps(beats))).toBeGreaterThanOrEqual(1_000);
-    expect(beats.length).toBeGreaterThan(11);
+    expect(Math.min(...gaps(sentMs))).toBeGreaterThanOrEqual(1_000);
+    expect(sentMs.length).toBeGreaterThan(11);
   });
 
-  test('and the first beat after it is at once, where one is due', async () => {
-    const { machine, beats } = begin();
+  test('and one that is due is sent at once afterwards', async () => {
+    const { machine, sentMs } = begin();
     await machine.advance(500);
     await machine.sleep(60_000, true);
-    expect(beats).toEqual([250, 60_500]);
+    expect(sentMs).toEqual([250, 60_500]);
     await machine.advance(1_000);
-    expect(beats).toEqual([250, 60_500, 61_500]);
+    expect(sentMs).toEqual([250, 60_500, 61_500]);
   });
 });
 
-describe('[G-27] a service that asks to wait', () => {
-  test('is not told before, and then at the second as ever', async () => {
+describe('[G-27] heartbeats wait for the Retry-After of the service', () => {
+  test('and then continue at their seconds', async () => {
     let isBusy = true;
-    const { machine, beats } = begin({
-      beat: async () => {
+    const { machine, sentMs } = begin({
+      respond: async () => {
         if (isBusy) throw new FourbeatError('busy', 'too many', 429, 2_000);
       },
     });
     await machine.advance(1_000);
     isBusy = false;
     await machine.advance(3_500);
-    expect(beats).toEqual([250, 2_250, 3_250, 4_250]);
+    expect(sentMs).toEqual([250, 2_250, 3_250, 4_250]);
   });
 });
 
-describe('a page that nobody looks at', () => {
-  test('is told for ever by default', async () => {
-    const { machine, beats } = begin({ hasPage: true });
+describe('a page that nobody changes at', () => {
+  test('sends heartbeats without limit by default', async () => {
+    const { machine, sentMs } = begin({ hasPage: true });
     await machine.setHidden(true);
     await machine.advance(3_600_000);
-    expect(beats).toHaveLength(3_600);
+    expect(sentMs).toHaveLength(3_600);
   });
 
-  test('is told for as long as the app allows', async () => {
-    const { machine, beats } = begin({ hasPage: true, hiddenMs: 5_000 });
+  test('sends heartbeats for as long as `hiddenMs` allows', async () => {
+    const { machine, sentMs } = begin({ hasPage: true, hiddenMs: 5_000 });
     await machine.advance(1_000);
     await machine.setHidden(true);
     await machine.advance(60_000);
-    expect(beats).toEqual([250, 1_250, 2_250, 3_250, 4_250, 5_250]);
-    expect(machine.waiting).toBe(0);
+    expect(sentMs).toEqual([250, 1_250, 2_250, 3_250, 4_250, 5_250]);
+    expect(machine.pendingTimers).toBe(0);
   });
 
-  test('is told at once when somebody looks again', async () => {
-    const { machine, beats } = begin({ hasPage: true, hiddenMs: 5_000 });
+  test('sends a heartbeat at once when it is visible again', async () => {
+    const { machine, sentMs } = begin({ hasPage: true, hiddenMs: 5_000 });
     await machine.setHidden(true);
     await machine.advance(60_100);
     await machine.setHidden(false);
     await machine.advance(2_000);
-    expect(beats.slice(-3)).toEqual([60_100, 61_100, 62_100]);
+    expect(sentMs.slice(-3)).toEqual([60_100, 61_100, 62_100]);
   });
 
-  test('is never told twice within a second, however often somebody looks', async () => {
-    const { machine, beats } = begin({ hasPage: true, hiddenMs: 0 });
-    for (let looks = 0; looks < 40; looks++) {
-      await machine.setHidden(looks % 2 === 0);
+  test('never sends two within a second, however often visibility changes', async () => {
+    const { machine, sentMs } = begin({ hasPage: true, hiddenMs: 0 });
+    for (let changes = 0; changes < 40; changes++) {
+      await machine.setHidden(changes % 2 === 0);
       await machine.advance(130);
     }
-    expect(Math.min(...gaps(beats))).toBeGreaterThanOrEqual(1_000);
-    expect(beats.length).toBeGreaterThan(2);
+    expect(Math.min(...gaps(sentMs))).toBeGreaterThanOrEqual(1_000);
+    expect(sentMs.length).toBeGreaterThan(2);
   });
 
-  test('nor when a beat came late before', async () => {
-    const { machine, beats } = begin({ hasPage: true });
+  test('nor after a late heartbeat', async () => {
+    const { machine, sentMs } = begin({ hasPage: true });
     await machine.advance(500);
     await machine.sleep(1_500, true);
     await machine.advance(300);
     await machine.setHidden(true);
     await machine.setHidden(false);
     await machine.advance(1_000);
-    expect(beats).toEqual([250, 2_000, 3_000]);
+    expect(sentMs).toEqual([250, 2_000, 3_000]);
   });
 
-  test('is not told when it was opened out of sight, and the app allows no time', async () => {
-    const { machine, beats, heartbeat } = begin({ hasPage: true, hiddenMs: 0 });
+  test('sends none when it was opened hidden and `hiddenMs` is 0', async () => {
+    const { machine, sentMs, heartbeat } = begin({ hasPage: true, hiddenMs: 0 });
     heartbeat.stop();
     await machine.setHidden(true);
     heartbeat.start();
     await machine.advance(10_000);
-    expect(beats).toEqual([]);
+    expect(sentMs).toEqual([]);
     await machine.setHidden(false);
     await machine.advance(0);
-    expect(beats).toHaveLength(1);
+    expect(sentMs).toHaveLength(1);
   });
 });

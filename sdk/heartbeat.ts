@@ -1,85 +1,86 @@
 import type { Environment } from './environment.ts';
-import { asTrouble } from './errors.ts';
+import { toFourbeatError } from './errors.ts';
 
-const BEAT_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 /**
- * Says once a second that the viewer is here, from a random moment on, however long the answers
- * take. What the machine slept through is passed over. Two beats are never less than a second
- * apart, so one that is late, by its timer or its token, moves all after it.
+ * Sends a heartbeat once a second from a random moment on, however long the responses take. Heartbeats
+ * missed during a sleep are skipped. Two are never less than a second apart: one that is late, by its
+ * timer or its token, delays all that follow.
  */
 export class Heartbeat {
   readonly #env: Environment;
-  readonly #beat: (onSend: () => void) => Promise<void>;
+  readonly #sendHeartbeat: (onSend: () => void) => Promise<void>;
   readonly #hiddenMs: number;
   #dueMs = 0;
-  /** Since when nobody looks at the page; infinite: somebody does, or there is none. */
-  #hiddenFromMs = Infinity;
+  /** Since when the page is hidden; infinite: it is visible, or there is no page. */
+  #hiddenSinceMs = Infinity;
   #notBeforeMs = 0;
-  /** Whether a beat is not sent yet: its token is on its way. */
-  #isWaiting = false;
+  /** Whether a heartbeat waits for its token. */
+  #isSending = false;
   #isStopped = false;
-  #callOff = () => {};
-  #endWatch = () => {};
+  #cancelTimer = () => {};
+  #stopWatching = () => {};
 
   /**
-   * @param beat says it, and calls back when that goes out; what it throws is passed over, but for
-   *   the service's wish to wait
-   * @param hiddenMs after this time out of sight it stops, until somebody looks
+   * @param sendHeartbeat sends one and calls back when the request goes out; errors are ignored except
+   *   for `retryAfterMs`
+   * @param hiddenMs stops after the page was hidden for this time, until it is visible again
    */
   constructor(env: Environment, beat: (onSend: () => void) => Promise<void>, hiddenMs: number) {
     this.#env = env;
-    this.#beat = beat;
+    this.#sendHeartbeat = beat;
     this.#hiddenMs = hiddenMs;
   }
 
   start(): void {
-    this.#dueMs = this.#env.monotonicMs() + this.#env.random() * BEAT_MS;
-    this.#look();
-    this.#endWatch = this.#env.visibility?.onChange(() => this.#look()) ?? this.#endWatch;
+    this.#dueMs = this.#env.monotonicMs() + this.#env.random() * HEARTBEAT_MS;
+    this.#onVisibilityChange();
+    this.#stopWatching =
+      this.#env.visibility?.onChange(() => this.#onVisibilityChange()) ?? this.#stopWatching;
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#callOff();
-    this.#endWatch();
+    this.#cancelTimer();
+    this.#stopWatching();
   }
 
-  #look(): void {
+  #onVisibilityChange(): void {
     const isHidden = this.#env.visibility?.isHidden() ?? false;
-    this.#hiddenFromMs = isHidden ? this.#env.monotonicMs() : Infinity;
-    this.#callOff();
-    this.#callOff = this.#env.after(this.#dueMs - this.#env.monotonicMs(), () => this.#tick());
+    this.#hiddenSinceMs = isHidden ? this.#env.monotonicMs() : Infinity;
+    this.#cancelTimer();
+    this.#cancelTimer = this.#env.after(this.#dueMs - this.#env.monotonicMs(), () => this.#tick());
   }
 
   #tick(): void {
     const nowMs = this.#env.monotonicMs();
-    if (nowMs - this.#hiddenFromMs >= this.#hiddenMs) return;
-    this.#beatAgain();
-    if (this.#isWaiting || nowMs < this.#notBeforeMs) return;
+    if (nowMs - this.#hiddenSinceMs >= this.#hiddenMs) return;
+    this.#schedule();
+    if (this.#isSending || nowMs < this.#notBeforeMs) return;
     void this.#send();
   }
 
-  #beatAgain(): void {
-    this.#callOff();
-    this.#dueMs = this.#env.monotonicMs() + BEAT_MS;
-    this.#callOff = this.#env.after(BEAT_MS, () => this.#tick());
+  #schedule(): void {
+    this.#cancelTimer();
+    this.#dueMs = this.#env.monotonicMs() + HEARTBEAT_MS;
+    this.#cancelTimer = this.#env.after(HEARTBEAT_MS, () => this.#tick());
   }
 
   async #send(): Promise<void> {
     let isSent = false;
-    this.#isWaiting = true;
+    this.#isSending = true;
     try {
-      await this.#beat(() => {
+      await this.#sendHeartbeat(() => {
         isSent = true;
-        this.#isWaiting = false;
-        // The next one is a second after this one, however long it waited.
-        if (!this.#isStopped) this.#beatAgain();
+        this.#isSending = false;
+        // The next heartbeat is a second after this one, however long it waited for its token.
+        if (!this.#isStopped) this.#schedule();
       });
     } catch (thrown) {
-      this.#notBeforeMs = this.#env.monotonicMs() + (asTrouble(thrown).retryAfterMs ?? 0);
+      this.#notBeforeMs = this.#env.monotonicMs() + (toFourbeatError(thrown).retryAfterMs ?? 0);
     } finally {
-      if (!isSent) this.#isWaiting = false;
+      if (!isSent) this.#isSending = false;
     }
   }
 }

@@ -1,6 +1,6 @@
-// biome-ignore-all lint/performance/noBarrelFile: the entry of a package is what it offers.
+// biome-ignore-all lint/performance/noBarrelFile: this is the entry of the package.
 export type { Environment, Storage, Visibility } from './environment.ts';
-export { FourbeatError, type TroubleKind } from './errors.ts';
+export { type ErrorKind, FourbeatError } from './errors.ts';
 export { join } from './join.ts';
 export type { JoinOptions, Urls } from './join-options.ts';
 export type * from './types.ts';

@@ -1,52 +1,54 @@
 import type { Environment, Storage } from './environment.ts';
 
-/** Where the parts of a service are that is split. */
+/** Base URLs of a service whose parts run at different addresses. */
 export interface Urls {
-  /** `{base_url}` of the interface: streams, and the time. */
+  /** `{base_url}` of the interface: streams and time. */
   readonly base: string;
-  /** `{auth_url}` */
+  /** `{auth_url}`: viewer tokens. */
   readonly auth: string;
-  /** `{view_counts_url}` */
+  /** `{view_counts_url}`: heartbeats. */
   readonly viewCounts: string;
-  /** `{polls_url}` */
+  /** `{polls_url}`: answers and winners. */
   readonly polls: string;
-  /** `{events_stream_url}` */
+  /** `{events_stream_url}`: feed and chat. */
   readonly events: string;
 }
 
 interface CommonOptions {
   readonly streamId: string;
-  /** Unique for each user: an id, or a fingerprint of the client. 1 to 256 characters. */
+  /** Unique per user: an id, or a fingerprint of the client. 1 to 256 characters. */
   readonly viewerId: string;
-  /** Shown beside what the viewer writes. */
+  /** Shown beside the viewer's messages. */
   readonly name?: string | undefined;
-  /** Brings a viewer token, for example from the app's own backend; without it the service is asked. */
+  /** Returns a new viewer token, for example from the app's backend; by default the service issues it. */
   readonly getToken?: (() => Promise<string>) | undefined;
-  /** How the feed is read: `auto` streams where the machine can. */
+  /** How to read the feed; `auto` (default) streams where the platform can, and polls otherwise. */
   readonly transport?: 'auto' | 'stream' | 'poll' | undefined;
-  /** How long somebody whose page is hidden is counted, ms; for ever by default. */
+  /** How long to count a viewer whose page is hidden, ms; default: no limit. */
   readonly hiddenMs?: number | undefined;
-  /** How much that was missed is caught up with, ms; what is older is passed over. 60 s by default. */
+  /** How much of a missed feed to catch up on, ms; older intervals are skipped. Default 60 s, at least 5 s. */
   readonly catchUpMs?: number | undefined;
   /**
-   * Where answers and the score are kept over a reload: `localStorage` where there is one. null
-   * keeps nothing.
+   * Keeps answers and score across reloads; default: `localStorage` where it exists. null: nothing is
+   * stored.
    */
   readonly storage?: Storage | null | undefined;
-  /** What a test puts in place of the machine. */
+  /** Replaces parts of the platform, for tests. */
   readonly environment?: Partial<Environment> | undefined;
 }
 
 export type JoinOptions = CommonOptions &
   (
-    | { /** Where everything is: `https://live.example`. */ readonly baseUrl: string }
+    | {
+        /** Base URL of the whole service, such as `https://live.example`. */ readonly baseUrl: string;
+      }
     | { readonly urls: Urls }
   );
 
 const PARTS = ['base', 'auth', 'viewCounts', 'polls', 'events'] as const;
 
-/** @throws TypeError that says what is missing */
-export function urlsOf(options: JoinOptions): Urls {
+/** @throws TypeError when a URL is missing */
+export function resolveUrls(options: JoinOptions): Urls {
   const urls: Partial<Record<keyof Urls, string>> = {};
   for (const part of PARTS) {
     const url: unknown = 'urls' in options ? options.urls[part] : options.baseUrl;

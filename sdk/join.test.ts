@@ -1,11 +1,16 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, storage, world } from '../test/support/sdk/join-fixture.ts';
+import {
+  createJoinFixture,
+  createStorage,
+  leaveAll,
+  QUIZ,
+} from '../test/support/sdk/join-fixture.ts';
 import { pictureOf } from './pictures.ts';
 
 afterEach(leaveAll);
 
-test('who joins is live, is counted, and sees the stream', async () => {
-  const { machine, join } = world();
+test('a viewer who joins becomes live, is counted, and has the stream', async () => {
+  const { machine, join } = createJoinFixture();
   const viewer = join();
   expect(viewer.state).toBe('joining');
   await machine.advance(3_000);
@@ -16,8 +21,8 @@ test('who joins is live, is counted, and sees the stream', async () => {
 });
 
 describe('the show', () => {
-  test('is over when it has ended and what is left of its feed is here', async () => {
-    const { machine, service, requests, join } = world();
+  test('is `ended` when the stream has ended and the rest of its feed was read', async () => {
+    const { machine, service, requests, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(2_000);
     service.openQuiz({ ...QUIZ, durationMs: 20_000 });
@@ -34,59 +39,59 @@ describe('the show', () => {
     expect(requests).toEqual([]);
   });
 
-  test('that is over already has no feed, and counts nobody', async () => {
-    const { machine, service, requests, join } = world();
+  test('that is already over is not read, and sends no heartbeats', async () => {
+    const { machine, service, requests, join } = createJoinFixture();
     service.setStatus('ENDED');
     const viewer = join();
     await machine.advance(30_000);
     expect(viewer.state).toBe('ended');
-    expect(requests.some((one) => one.includes('events-streams'))).toBe(false);
-    expect(requests.some((one) => one.includes('view-counts'))).toBe(false);
+    expect(requests.some((request) => request.includes('events-streams'))).toBe(false);
+    expect(requests.some((request) => request.includes('view-counts'))).toBe(false);
   });
 });
 
-describe('trouble', () => {
-  test('is told, is tried again, and goes', async () => {
-    const { machine, service, join } = world();
+describe('an error', () => {
+  test('is in the snapshot until a retry succeeds', async () => {
+    const { machine, service, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(2_000);
-    const mend = service.fail({ how: 'cut' });
-    service.cutStreams();
+    const endFault = service.fail({ result: 'cut' });
+    service.breakStreams();
     await machine.advance(3_000);
     expect(viewer.state).toBe('offline');
-    expect(viewer.snapshot.trouble?.kind).toBe('away');
-    mend();
+    expect(viewer.snapshot.error?.kind).toBe('unavailable');
+    endFault();
     await machine.advance(20_000);
     expect(viewer.state).toBe('live');
-    expect(viewer.snapshot.trouble).toBeNull();
+    expect(viewer.snapshot.error).toBeNull();
   });
 
-  test('a stream that is not there is said to be unknown', async () => {
-    const { machine, join } = world();
+  test('of a stream that does not exist is `unknown`', async () => {
+    const { machine, join } = createJoinFixture();
     const viewer = join({ streamId: '5b0f6a3e-4e7c-4f0e-9a57-5f9a3f1c9a11' });
     await machine.advance(3_000);
     expect(viewer.state).toBe('offline');
-    expect(viewer.snapshot.trouble?.kind).toBe('unknown');
+    expect(viewer.snapshot.error?.kind).toBe('unknown');
   });
 
-  test('an app whose tokens are not taken hears that it is denied', async () => {
-    const { machine, join } = world();
+  test('of an app whose tokens are rejected is `denied`', async () => {
+    const { machine, join } = createJoinFixture();
     const viewer = join({ getToken: async () => 'nonsense' });
     await machine.advance(3_000);
-    expect(viewer.snapshot.trouble?.kind).toBe('denied');
+    expect(viewer.snapshot.error?.kind).toBe('denied');
   });
 });
 
 describe('leaving', () => {
-  test('stops everything: no request, no timer, no news', async () => {
-    const { machine, service, requests, join } = world();
+  test('stops all requests, timers and events', async () => {
+    const { machine, service, requests, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(3_000);
     service.openQuiz(QUIZ);
     await machine.advance(500);
-    service.fail({ how: 503, when: ({ path }) => path.endsWith('/answer') });
+    service.fail({ result: 503, matches: ({ path }) => path.endsWith('/answer') });
     const answer = viewer.answer('Mars').catch(({ kind }) => kind);
-    viewer.heart();
+    viewer.sendHeart();
     viewer.follow(pictureOf(() => machine.nowMs));
     await machine.advance(100);
     const states: string[] = [];
@@ -98,15 +103,15 @@ describe('leaving', () => {
     requests.length = 0;
     await machine.advance(60_000);
     expect(requests).toEqual([]);
-    expect(machine.waiting).toBe(0);
-    expect(await viewer.say('message', 'Hello').catch(({ kind }) => kind)).toBe('left');
+    expect(machine.pendingTimers).toBe(0);
+    expect(await viewer.sendMessage('message', 'Hello').catch(({ kind }) => kind)).toBe('left');
     expect(await viewer.answer('Mars').catch(({ kind }) => kind)).toBe('left');
   });
 
-  test('while a token is on its way sends nothing more, whenever that comes', async () => {
-    const { machine, service, requests, join } = world();
-    let come = (_: string) => {};
-    const getToken = () => new Promise<string>((resolve) => (come = resolve));
+  test('while a token is requested sends nothing when it arrives', async () => {
+    const { machine, service, requests, join } = createJoinFixture();
+    let provideToken = (_: string) => {};
+    const getToken = () => new Promise<string>((resolve) => (provideToken = resolve));
     const viewer = join({ getToken });
     await machine.advance(3_000);
     const issued = await service.fetch('https://live.example/api/v1/token', {
@@ -117,14 +122,14 @@ describe('leaving', () => {
     const { token } = (await issued.json()) as { token: string };
     viewer.leave();
     requests.length = 0;
-    come(token);
+    provideToken(token);
     await machine.advance(5_000);
     expect(requests).toEqual([]);
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 
-  test.each([0, 1, 20, 260])('%p ms after joining leaves nothing behind', async (ms) => {
-    const { machine, requests, join } = world();
+  test.each([0, 1, 20, 260])('%p ms after joining leaves no requests or timers', async (ms) => {
+    const { machine, requests, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(ms);
     viewer.leave();
@@ -132,49 +137,49 @@ describe('leaving', () => {
     requests.length = 0;
     await machine.advance(60_000);
     expect(requests).toEqual([]);
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 });
 
 describe('a reload', () => {
-  test('in the middle of a quiz loses neither the quiz, nor the answer, nor the score', async () => {
-    const { machine, service, join } = world();
+  test('in the middle of a quiz keeps the quiz, the answer and the score', async () => {
+    const { machine, service, join } = createJoinFixture();
     service.setStatus('CREATED');
-    const options = { storage: storage() };
+    const options = { storage: createStorage() };
     const before = join(options);
     await machine.advance(2_000);
     service.setStatus('STREAMING');
-    const asked = service.openQuiz(QUIZ);
+    const quiz = service.openQuiz(QUIZ);
     await machine.advance(1_000);
-    const mend = service.fail({ how: 503, when: ({ path }) => path.endsWith('/answer') });
+    const endFault = service.fail({ result: 503, matches: ({ path }) => path.endsWith('/answer') });
     before.answer('Jupiter').catch(() => {});
     await machine.advance(100);
     before.leave();
-    mend();
+    endFault();
     await machine.advance(1_000);
     const after = join(options);
     await machine.advance(1_000);
-    expect(after.quiz).toMatchObject({ quiz: asked, choice: 'Jupiter', outcome: 'counted' });
+    expect(after.quiz).toMatchObject({ quiz, choice: 'Jupiter', outcome: 'counted' });
     await machine.advance(4_000);
     expect(after.snapshot.winners.isWinning).toBe(true);
-    expect(service.answersTo(asked.id).get('ada')).toBe('Jupiter');
+    expect(service.answersTo(quiz.id).get('ada')).toBe('Jupiter');
   });
 
   test.each(['{}', '[]', '{"quizzes":[]}', 'null', 'none'])(
-    'of somebody who kept %p begins anew',
-    async (kept) => {
-      const { machine, join } = world();
-      const viewer = join({ storage: { getItem: () => kept, setItem: () => {} } });
+    'with the stored state %p starts anew',
+    async (stored) => {
+      const { machine, join } = createJoinFixture();
+      const viewer = join({ storage: { getItem: () => stored, setItem: () => {} } });
       await machine.advance(2_000);
       expect(viewer.state).toBe('live');
     },
   );
 
-  test('needs no leaving: what happened is kept as it happens', async () => {
-    const { machine, service, join } = world();
-    const options = { storage: storage() };
+  test('needs no `leave`: the state is stored continuously', async () => {
+    const { machine, service, join } = createJoinFixture();
+    const options = { storage: createStorage() };
     join(options);
-    const nextOf = () => JSON.parse([...options.storage.kept.values()][0] ?? '{}').next;
+    const nextOf = () => JSON.parse([...options.storage.entries.values()][0] ?? '{}').next;
     await machine.advance(22_500);
     expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(21);
     service.openQuiz(QUIZ);
@@ -182,37 +187,37 @@ describe('a reload', () => {
     expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(1);
   });
 
-  test('of somebody from the future begins now', async () => {
-    const { machine, join } = world();
-    const options = { storage: storage() };
+  test('with a stored position in the future starts now', async () => {
+    const { machine, join } = createJoinFixture();
+    const options = { storage: createStorage() };
     const before = join(options);
     await machine.advance(2_000);
     before.leave();
-    for (const [key, text] of options.storage.kept) {
-      const record = JSON.parse(text);
-      options.storage.kept.set(key, JSON.stringify({ ...record, next: record.next + 10_000 }));
+    for (const [key, text] of options.storage.entries) {
+      const state = JSON.parse(text);
+      options.storage.entries.set(key, JSON.stringify({ ...state, next: state.next + 10_000 }));
     }
     const after = join(options);
     await machine.advance(2_000);
     expect(after.state).toBe('live');
   });
 
-  test('shows a quiz that was asked meanwhile', async () => {
-    const { machine, service, join } = world();
-    const options = { storage: storage() };
+  test('shows a quiz that was published meanwhile', async () => {
+    const { machine, service, join } = createJoinFixture();
+    const options = { storage: createStorage() };
     const before = join(options);
     await machine.advance(3_000);
     before.leave();
-    const asked = service.openQuiz(QUIZ);
+    const quiz = service.openQuiz(QUIZ);
     await machine.advance(2_000);
     const after = join(options);
     await machine.advance(1_000);
-    expect(after.quiz?.quiz.id).toBe(asked.id);
+    expect(after.quiz?.quiz.id).toBe(quiz.id);
   });
 
-  test('after a longer time begins anew', async () => {
-    const { machine, join } = world();
-    const options = { storage: storage() };
+  test('after a longer absence starts anew', async () => {
+    const { machine, join } = createJoinFixture();
+    const options = { storage: createStorage() };
     const before = join(options);
     await machine.advance(3_000);
     before.leave();
@@ -224,8 +229,8 @@ describe('a reload', () => {
     expect(shown[0]).toBeGreaterThanOrEqual(Math.floor((machine.nowMs - 3_000) / 250) - 4);
   });
 
-  test('is as well without a storage that works', async () => {
-    const { machine, join } = world();
+  test('works with a storage that throws', async () => {
+    const { machine, join } = createJoinFixture();
     const broken = (): never => {
       throw new Error('The quota is full.');
     };
@@ -236,8 +241,8 @@ describe('a reload', () => {
 });
 
 describe('options', () => {
-  test('that are missing are named', () => {
-    const { join } = world();
+  test('throw an error that names the missing one', () => {
+    const { join } = createJoinFixture();
     const urls = { base: '', auth: '', viewCounts: '', polls: '', events: undefined as never };
     expect(() => join({ streamId: '' })).toThrow('streamId is missing');
     expect(() => join({ viewerId: '' })).toThrow('viewerId is missing');
@@ -245,11 +250,11 @@ describe('options', () => {
     expect(() => join({ urls })).toThrow('urls.events is missing');
   });
 
-  test('a service that is split is asked in each of its parts', async () => {
-    const { machine, service, join } = world();
-    const asked = new Set<string>();
+  test('with several URLs send each request to its part of the service', async () => {
+    const { machine, service, join } = createJoinFixture();
+    const requested = new Set<string>();
     const fetch = (url: string, init?: RequestInit) => {
-      asked.add(`${new URL(url).host} ${new URL(url).pathname.split('/')[3]}`);
+      requested.add(`${new URL(url).host} ${new URL(url).pathname.split('/')[3]}`);
       return service.fetch(url, init);
     };
     const viewer = join({
@@ -267,7 +272,7 @@ describe('options', () => {
     await machine.advance(500);
     viewer.answer('Mars');
     await machine.advance(500);
-    expect([...asked].sort()).toEqual([
+    expect([...requested].sort()).toEqual([
       'auth.example token',
       'base.example streams',
       'base.example time',

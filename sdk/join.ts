@@ -3,8 +3,8 @@ import type { Viewer } from './viewer.ts';
 import { ViewerSession } from './viewer-session.ts';
 
 /**
- * Watches a stream: gets a token, is counted, reads the feed, and goes on doing so until `leave`.
- * What goes wrong on the way is in the viewer's `state` and `snapshot.trouble`, and is tried again.
+ * Watches a stream: gets a token, sends heartbeats and reads the feed until `leave`. Errors on the way
+ * are retried, and shown in the viewer's `state` and `snapshot.error`.
  * @throws TypeError when an option is missing
  */
 export function join(options: JoinOptions): Viewer {

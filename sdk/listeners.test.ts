@@ -1,52 +1,52 @@
 import { expect, spyOn, test } from 'bun:test';
 import { Listeners } from './listeners.ts';
 
-test('who begins to listen while something is told hears of the next one, and there is an end to it', () => {
+test('a listener that is added during an event is called from the next event on', () => {
   const listeners = new Listeners();
-  const heard: string[] = [];
+  const received: string[] = [];
   const listen = (data: string) => {
-    heard.push(data);
-    if (heard.length < 100) listeners.on('x', listen);
+    received.push(data);
+    if (received.length < 100) listeners.on('x', listen);
   };
   listeners.on('x', listen);
-  listeners.tell('x', 'first');
-  expect(heard).toEqual(['first']);
-  listeners.tell('x', 'second');
-  expect(heard).toEqual(['first', 'second', 'second']);
+  listeners.emit('x', 'first');
+  expect(received).toEqual(['first']);
+  listeners.emit('x', 'second');
+  expect(received).toEqual(['first', 'second', 'second']);
 });
 
-test('who is ended while something is told does not hear of it', () => {
+test('a listener that is removed during an event is not called', () => {
   const listeners = new Listeners();
-  const heard: string[] = [];
-  const ends: (() => void)[] = [];
-  listeners.on('x', () => ends[0]?.());
-  ends.push(listeners.on('x', (data: string) => heard.push(data)));
-  listeners.tell('x', 'first');
-  expect(heard).toEqual([]);
+  const received: string[] = [];
+  const removals: (() => void)[] = [];
+  listeners.on('x', () => removals[0]?.());
+  removals.push(listeners.on('x', (data: string) => received.push(data)));
+  listeners.emit('x', 'first');
+  expect(received).toEqual([]);
 });
 
-test('what a listener throws, at once or later, is on the console, and stops no other', async () => {
+test('exceptions and rejections of a listener are logged, and do not affect others', async () => {
   const logged = spyOn(console, 'error').mockImplementation(() => {});
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown) => unhandled.push(reason);
   process.on('unhandledRejection', onUnhandled);
   try {
     const listeners = new Listeners();
-    const heard: string[] = [];
-    const atOnce = new Error('at once');
-    const later = new Error('later');
+    const received: string[] = [];
+    const thrown = new Error('at once');
+    const rejected = new Error('later');
     listeners.on('x', () => {
-      throw atOnce;
+      throw thrown;
     });
     listeners.on('x', async () => {
       await null;
-      throw later;
+      throw rejected;
     });
-    listeners.on('x', (data: string) => heard.push(data));
-    listeners.tell('x', 'first');
-    expect(heard).toEqual(['first']);
+    listeners.on('x', (data: string) => received.push(data));
+    listeners.emit('x', 'first');
+    expect(received).toEqual(['first']);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(logged.mock.calls).toEqual([[atOnce], [later]]);
+    expect(logged.mock.calls).toEqual([[thrown], [rejected]]);
     expect(unhandled).toEqual([]);
   } finally {
     process.off('unhandledRejection', onUnhandled);

@@ -2,22 +2,22 @@ interface Listener {
   readonly run: (data: never) => unknown;
 }
 
-/** Who wants to hear of what. */
+/** Listeners by event type. */
 export class Listeners {
   readonly #byType = new Map<string, Set<Listener>>();
 
-  /** @returns what ends it */
+  /** @returns a function that removes the listener */
   on(type: string, run: (data: never) => void): () => void {
     const listener = { run };
-    const known = this.#byType.get(type) ?? new Set();
-    this.#byType.set(type, known.add(listener));
-    return () => known.delete(listener);
+    const listeners = this.#byType.get(type) ?? new Set();
+    this.#byType.set(type, listeners.add(listener));
+    return () => listeners.delete(listener);
   }
 
-  /** What a listener throws, at once or later, is on the console, and stops no other. */
-  tell(type: string, data: unknown): void {
+  /** Exceptions and rejections of a listener go to the console and do not affect the others. */
+  emit(type: string, data: unknown): void {
     const listeners = this.#byType.get(type);
-    // Who begins to listen meanwhile hears of the next one, and who ended it of none.
+    // A listener added meanwhile is called from the next event on; a removed one is not called.
     for (const listener of [...(listeners ?? [])]) {
       if (listeners?.has(listener))
         (async () => listener.run(data as never))().catch(console.error);

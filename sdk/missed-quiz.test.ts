@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, storage, type World, world } from '../test/support/sdk/join-fixture.ts';
+import {
+  createJoinFixture,
+  createStorage,
+  type JoinFixture,
+  leaveAll,
+  QUIZ,
+} from '../test/support/sdk/join-fixture.ts';
 import type { JoinOptions } from './join-options.ts';
 import { pictureOf } from './pictures.ts';
 import type { Viewer } from './viewer.ts';
@@ -8,192 +14,200 @@ afterEach(leaveAll);
 
 const LONG = { ...QUIZ, durationMs: 60_000 };
 
-/** Who joins, and what is told of quizzes. */
-function enter({ join }: World, options: Partial<JoinOptions> = {}) {
+/** A viewer who joins, and the ids of its `quiz` events. */
+function joinViewer({ join }: JoinFixture, options: Partial<JoinOptions> = {}) {
   const viewer = join(options);
-  const told: string[] = [];
-  viewer.on('quiz', ({ id }) => told.push(id));
-  return { viewer, told };
+  const received: string[] = [];
+  viewer.on('quiz', ({ id }) => received.push(id));
+  return { viewer, received };
 }
 
-const winning = ({ snapshot }: Viewer) => snapshot.winners.isWinning;
+const isWinning = ({ snapshot }: Viewer) => snapshot.winners.isWinning;
 
 describe.each(['stream', 'poll'] as const)('with the feed by %s', (transport) => {
-  test('who comes in the middle of a quiz sees it, is told once, and answers', async () => {
-    const it = world();
-    const asked = it.service.openQuiz(LONG);
-    await it.machine.advance(30_000);
-    const { viewer, told } = enter(it, { transport });
-    await it.machine.advance(1_500);
-    expect(viewer.quiz).toMatchObject({ quiz: asked, choice: null, results: null });
+  test('a viewer who joins during a quiz sees it, gets its event once, and can answer', async () => {
+    const fixture = createJoinFixture();
+    const quiz = fixture.service.openQuiz(LONG);
+    await fixture.machine.advance(30_000);
+    const { viewer, received } = joinViewer(fixture, { transport });
+    await fixture.machine.advance(1_500);
+    expect(viewer.quiz).toMatchObject({ quiz: quiz.id, choice: null, results: null });
     expect(viewer.remainingMs()).toBeGreaterThan(28_000);
     expect(viewer.remainingMs()).toBeLessThan(29_000);
     const answer = viewer.answer('Jupiter');
-    await it.machine.advance(1_000);
+    await fixture.machine.advance(1_000);
     expect(await answer).toBe('counted');
-    expect([...it.service.answersTo(asked.id)]).toEqual([['ada', 'Jupiter']]);
-    await it.machine.advance(30_000);
+    expect([...fixture.service.answersTo(quiz.id)]).toEqual([['ada', 'Jupiter']]);
+    await fixture.machine.advance(30_000);
     expect(viewer.quiz).toMatchObject({ outcome: 'counted', results: { answer: 'Jupiter' } });
-    expect(told).toEqual([asked.id]);
-    // There may have been others before.
-    expect(winning(viewer)).toBeNull();
+    expect(received).toEqual([quiz.id]);
+    // There may have been quizzes before.
+    expect(isWinning(viewer)).toBeNull();
   });
 
-  test('a quiz is told once, whenever somebody comes about when it is asked', async () => {
-    const { service, ...it } = world();
-    const viewers: ReturnType<typeof enter>[] = [];
-    let asked = '';
+  test('the event of a quiz is emitted once, for viewers who join at any moment around it', async () => {
+    const { service, ...fixture } = createJoinFixture();
+    const viewers: ReturnType<typeof joinViewer>[] = [];
+    let quiz = '';
     for (let ms = -2_000; ms <= 2_000; ms += 25) {
-      if (ms === 0) asked = service.openQuiz(LONG).id;
-      viewers.push(enter({ service, ...it }, { transport, viewerId: `${ms}` }));
-      await it.machine.advance(25);
+      if (ms === 0) quiz = service.openQuiz(LONG).id;
+      viewers.push(joinViewer({ service, ...fixture }, { transport, viewerId: `${ms}` }));
+      await fixture.machine.advance(25);
     }
-    await it.machine.advance(5_000);
-    for (const { viewer, told } of viewers) {
-      expect(told).toEqual([asked]);
-      expect(viewer.quiz?.quiz.id).toBe(asked);
+    await fixture.machine.advance(5_000);
+    for (const { viewer, received } of viewers) {
+      expect(received).toEqual([quiz]);
+      expect(viewer.quiz?.quiz.id).toBe(quiz);
     }
   });
 
-  test('who was away when it was asked, and longer than is caught up with, sees it too', async () => {
-    const it = world();
-    const { viewer, told } = enter(it, { transport, catchUpMs: 5_000 });
-    await it.machine.advance(3_000);
+  test('a viewer who missed it in an outage longer than `catchUpMs` sees it too', async () => {
+    const fixture = createJoinFixture();
+    const { viewer, received } = joinViewer(fixture, { transport, catchUpMs: 5_000 });
+    await fixture.machine.advance(3_000);
     const gaps: object[] = [];
     viewer.on('gap', (gap) => gaps.push(gap));
-    it.service.cutStreams();
-    const mend = it.service.fail({ how: 'cut' });
-    await it.machine.advance(10_000);
-    const asked = it.service.openQuiz(LONG);
-    await it.machine.advance(20_000);
-    mend();
-    await it.machine.advance(20_000);
+    fixture.service.breakStreams();
+    const endFault = fixture.service.fail({ result: 'cut' });
+    await fixture.machine.advance(10_000);
+    const quiz = fixture.service.openQuiz(LONG);
+    await fixture.machine.advance(20_000);
+    endFault();
+    await fixture.machine.advance(20_000);
     expect(gaps).toHaveLength(1);
-    expect(viewer.quiz?.quiz.id).toBe(asked.id);
-    expect(told).toEqual([asked.id]);
+    expect(viewer.quiz?.quiz.id).toBe(quiz.id);
+    expect(received).toEqual([quiz.id]);
   });
 });
 
-describe('in the middle of a quiz', () => {
+describe('a viewer who joins during a quiz', () => {
   test.each([2_000, 5_000])(
-    'a picture that is %d ms late shows it when it is there, and it is told once',
+    'with a picture %d ms behind sees it with its frame, and gets its event once',
     async (latencyMs) => {
-      const it = world({}, latencyMs);
-      const late = () => pictureOf(() => it.machine.nowMs - latencyMs);
-      const asked = it.service.openQuiz(LONG);
-      await it.machine.advance(1_000);
-      // The picture of this one is not at the quiz yet.
-      const early = enter(it);
+      const fixture = createJoinFixture({}, latencyMs);
+      const late = () => pictureOf(() => fixture.machine.nowMs - latencyMs);
+      const quiz = fixture.service.openQuiz(LONG);
+      await fixture.machine.advance(1_000);
+      // This viewer's picture has not reached the quiz yet.
+      const early = joinViewer(fixture);
       early.viewer.follow(late());
-      await it.machine.advance(latencyMs - 1_500);
-      expect([early.viewer.quiz, early.told]).toEqual([null, []]);
-      await it.machine.advance(1_500);
-      expect(early.viewer.quiz?.quiz.id).toBe(asked.id);
-      await it.machine.advance(10_000);
-      // That of this one is past it.
-      const after = enter(it, { viewerId: 'bob' });
+      await fixture.machine.advance(latencyMs - 1_500);
+      expect([early.viewer.quiz, early.received]).toEqual([null, []]);
+      await fixture.machine.advance(1_500);
+      expect(early.viewer.quiz?.quiz.id).toBe(quiz.id);
+      await fixture.machine.advance(10_000);
+      // This viewer's picture is past it.
+      const after = joinViewer(fixture, { viewerId: 'bob' });
       after.viewer.follow(late());
-      await it.machine.advance(2_000);
-      expect(after.viewer.quiz?.quiz.id).toBe(asked.id);
+      await fixture.machine.advance(2_000);
+      expect(after.viewer.quiz?.quiz.id).toBe(quiz.id);
       const answers = [early.viewer.answer('Jupiter'), after.viewer.answer('Jupiter')];
-      await it.machine.advance(latencyMs + 60_000);
+      await fixture.machine.advance(latencyMs + 60_000);
       expect(await Promise.all(answers)).toEqual(['counted', 'counted']);
-      expect([early.told, after.told]).toEqual([[asked.id], [asked.id]]);
+      expect([early.received, after.received]).toEqual([[quiz.id], [quiz.id]]);
     },
   );
 
-  test('a picture that takes a while to come shows it then', async () => {
-    const it = world();
-    const asked = it.service.openQuiz(LONG);
-    await it.machine.advance(10_000);
-    const { viewer, told } = enter(it);
-    const loadedMs = it.machine.nowMs + 3_000;
-    viewer.follow(pictureOf(() => (it.machine.nowMs < loadedMs ? null : it.machine.nowMs - 2_000)));
-    await it.machine.advance(2_500);
-    expect([viewer.quiz, told]).toEqual([null, []]);
-    await it.machine.advance(1_500);
-    expect([viewer.quiz?.quiz.id, told]).toEqual([asked.id, [asked.id]]);
+  test('sees it when a picture that loads slowly appears', async () => {
+    const fixture = createJoinFixture();
+    const quiz = fixture.service.openQuiz(LONG);
+    await fixture.machine.advance(10_000);
+    const { viewer, received } = joinViewer(fixture);
+    const loadedMs = fixture.machine.nowMs + 3_000;
+    viewer.follow(
+      pictureOf(() => (fixture.machine.nowMs < loadedMs ? null : fixture.machine.nowMs - 2_000)),
+    );
+    await fixture.machine.advance(2_500);
+    expect([viewer.quiz, received]).toEqual([null, []]);
+    await fixture.machine.advance(1_500);
+    expect([viewer.quiz?.quiz.id, received]).toEqual([quiz.id, [quiz.id]]);
   });
 
-  test('trouble with the stream is waited for', async () => {
-    const it = world();
-    const asked = it.service.openQuiz(LONG);
-    await it.machine.advance(10_000);
-    const mend = it.service.fail({ how: 503, when: ({ path }) => path.includes('/streams/') });
-    const { viewer } = enter(it);
-    await it.machine.advance(5_000);
+  test('sees it when reading the stream succeeds after failures', async () => {
+    const fixture = createJoinFixture();
+    const quiz = fixture.service.openQuiz(LONG);
+    await fixture.machine.advance(10_000);
+    const endFault = fixture.service.fail({
+      result: 503,
+      matches: ({ path }) => path.includes('/streams/'),
+    });
+    const { viewer } = joinViewer(fixture);
+    await fixture.machine.advance(5_000);
     expect(viewer.quiz).toBeNull();
-    mend();
-    await it.machine.advance(10_000);
-    expect(viewer.quiz?.quiz.id).toBe(asked.id);
+    endFault();
+    await fixture.machine.advance(10_000);
+    expect(viewer.quiz?.quiz.id).toBe(quiz.id);
   });
 
   test.each([2_000, 20_000])(
-    'who loads the page again after %d ms has the answer still, and is not told again',
-    async (awayMs) => {
-      const it = world();
-      const options = { storage: storage() };
-      const before = enter(it, options);
-      await it.machine.advance(2_000);
-      const asked = it.service.openQuiz(LONG);
-      await it.machine.advance(1_000);
+    'again after %d ms, by a reload, still has the answer, and gets no second event',
+    async (absentMs) => {
+      const fixture = createJoinFixture();
+      const options = { storage: createStorage() };
+      const before = joinViewer(fixture, options);
+      await fixture.machine.advance(2_000);
+      const quiz = fixture.service.openQuiz(LONG);
+      await fixture.machine.advance(1_000);
       const answer = before.viewer.answer('Mars');
-      await it.machine.advance(1_000);
+      await fixture.machine.advance(1_000);
       expect(await answer).toBe('counted');
       before.viewer.leave();
-      await it.machine.advance(awayMs);
-      const after = enter(it, options);
-      await it.machine.advance(3_000);
-      const theirs = { quiz: { id: asked.id }, choice: 'Mars', outcome: 'counted' };
-      expect(after.viewer.quiz).toMatchObject(theirs);
-      expect(after.told).toEqual([]);
+      await fixture.machine.advance(absentMs);
+      const after = joinViewer(fixture, options);
+      await fixture.machine.advance(3_000);
+      const expected = { quiz: { id: quiz.id }, choice: 'Mars', outcome: 'counted' };
+      expect(after.viewer.quiz).toMatchObject(expected);
+      expect(after.received).toEqual([]);
     },
   );
 
-  test('who answered it on another device may still be winning, and can answer but once', async () => {
-    const it = world();
-    it.service.setStatus('CREATED');
-    const phone = enter(it).viewer;
-    await it.machine.advance(2_000);
-    const asked = it.service.openQuiz(LONG);
-    await it.machine.advance(1_000);
+  test('after answering on another device may still be winning, and cannot answer again', async () => {
+    const fixture = createJoinFixture();
+    fixture.service.setStatus('CREATED');
+    const phone = joinViewer(fixture).viewer;
+    await fixture.machine.advance(2_000);
+    const quiz = fixture.service.openQuiz(LONG);
+    await fixture.machine.advance(1_000);
     const answer = phone.answer('Jupiter');
-    await it.machine.advance(6_000);
+    await fixture.machine.advance(6_000);
     expect(await answer).toBe('counted');
-    const [silent, other] = [enter(it).viewer, enter(it).viewer];
-    await it.machine.advance(2_000);
+    const [silent, other] = [joinViewer(fixture).viewer, joinViewer(fixture).viewer];
+    await fixture.machine.advance(2_000);
     const again = other.answer('Mars');
-    await it.machine.advance(1_000);
+    await fixture.machine.advance(1_000);
     expect(await again).toBe('other-answer');
-    await it.machine.advance(60_000);
-    expect([winning(phone), winning(silent)]).toEqual([true, null]);
-    expect([...it.service.answersTo(asked.id).values()]).toEqual(['Jupiter']);
+    await fixture.machine.advance(60_000);
+    expect([isWinning(phone), isWinning(silent)]).toEqual([true, null]);
+    expect([...fixture.service.answersTo(quiz.id).values()]).toEqual(['Jupiter']);
   });
 
-  test('who leaves while it is asked for sends nothing more', async () => {
-    const it = world();
-    it.service.openQuiz(LONG);
-    await it.machine.advance(10_000);
-    it.service.fail({ how: 503, when: ({ path }) => path.includes('/streams/') });
-    const { viewer } = enter(it);
-    await it.machine.advance(3_000);
+  test('and leaves while it is requested sends nothing more', async () => {
+    const fixture = createJoinFixture();
+    fixture.service.openQuiz(LONG);
+    await fixture.machine.advance(10_000);
+    fixture.service.fail({ result: 503, matches: ({ path }) => path.includes('/streams/') });
+    const { viewer } = joinViewer(fixture);
+    await fixture.machine.advance(3_000);
     viewer.leave();
-    await it.machine.settle();
-    it.requests.length = 0;
-    await it.machine.advance(60_000);
-    expect([it.requests, it.machine.waiting]).toEqual([[], 0]);
+    await fixture.machine.settle();
+    fixture.requests.length = 0;
+    await fixture.machine.advance(60_000);
+    expect([fixture.requests, fixture.machine.pendingTimers]).toEqual([[], 0]);
   });
 });
 
-test('a quiz that is closed, and one that is only about to be told, is no news', async () => {
-  const it = world();
-  it.service.openQuiz(QUIZ);
-  await it.machine.advance(20_000);
-  const { viewer, told } = enter(it);
-  await it.machine.advance(5_000);
-  expect([viewer.quiz, told]).toEqual([null, []]);
-  const looks = it.requests.filter((one) => one.includes('/streams/')).length;
-  await it.machine.advance(60_000);
-  // One with the token, and else as often as ever.
-  expect([looks, it.requests.filter((one) => one.includes('/streams/')).length]).toEqual([2, 6]);
+test('a quiz that closed before the viewer joined is not shown', async () => {
+  const fixture = createJoinFixture();
+  fixture.service.openQuiz(QUIZ);
+  await fixture.machine.advance(20_000);
+  const { viewer, received } = joinViewer(fixture);
+  await fixture.machine.advance(5_000);
+  expect([viewer.quiz, received]).toEqual([null, []]);
+  const streamRequests = fixture.requests.filter((request) => request.includes('/streams/')).length;
+  await fixture.machine.advance(60_000);
+  // One request with the token, and the regular ones.
+  expect([
+    streamRequests,
+    fixture.requests.filter((request) => request.includes('/streams/')).length,
+  ]).toEqual([2, 6]);
 });

@@ -4,7 +4,7 @@ import { hlsPicture, nativePicture, pictureOf, shakaPicture } from './pictures.t
 const WALL_MS = 1_760_000_000_000;
 
 describe('the wall clock of the frame on screen', () => {
-  test('is what hls.js says, as it says it', () => {
+  test('is that of hls.js', () => {
     const hls = { playingDate: null as Date | null };
     const picture = hlsPicture(hls);
     expect(picture.wallClockMs()).toBeNull();
@@ -12,7 +12,7 @@ describe('the wall clock of the frame on screen', () => {
     expect(picture.wallClockMs()).toBe(WALL_MS);
   });
 
-  test('is what shaka says, once it has a picture', () => {
+  test('is that of shaka, once it has loaded', () => {
     const player = {
       isLoaded: false,
       isFullyLoaded: () => player.isLoaded,
@@ -26,12 +26,12 @@ describe('the wall clock of the frame on screen', () => {
     expect(picture.wallClockMs()).toBeNull();
   });
 
-  test('is not that of a shaka whose video has none: its dates begin in 1970', () => {
+  test('is null for shaka when the video has none: its dates are of 1970', () => {
     const player = { isFullyLoaded: () => true, getPlayheadTimeAsDate: () => new Date(12_000) };
     expect(shakaPicture(player).wallClockMs()).toBeNull();
   });
 
-  test('is when the timeline of Safari began, and how far it is', () => {
+  test('is the start of Safari’s timeline plus the current time', () => {
     const video = { currentTime: 1.5, getStartDate: () => new Date(WALL_MS) };
     expect(nativePicture(video).wallClockMs()).toBe(WALL_MS + 1_500);
     video.getStartDate = () => new Date(Number.NaN);
@@ -39,11 +39,11 @@ describe('the wall clock of the frame on screen', () => {
     expect(nativePicture({ currentTime: 1.5 }).wallClockMs()).toBeNull();
   });
 
-  test('is none where a player of one’s own throws, or says what is no time', () => {
-    const gone = pictureOf(() => {
+  test('is null when a custom player throws, or returns no number', () => {
+    const failing = pictureOf(() => {
       throw new Error('The player is gone.');
     });
-    expect(gone.wallClockMs()).toBeNull();
+    expect(failing.wallClockMs()).toBeNull();
     expect(pictureOf(() => Number.NaN).wallClockMs()).toBeNull();
     expect(pictureOf(() => undefined as never).wallClockMs()).toBeNull();
     expect(pictureOf(() => WALL_MS).wallClockMs()).toBe(WALL_MS);

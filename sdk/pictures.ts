@@ -1,28 +1,28 @@
-import { Screen } from './screen.ts';
 import type { Picture } from './types.ts';
+import { VideoSyncBuffer } from './video-sync-buffer.ts';
 
-/** What is needed of hls.js. */
+/** The part of hls.js that is used. */
 export interface HlsPlayer {
   readonly playingDate: Date | null;
 }
 
-/** What is needed of shaka-player. */
+/** The part of shaka-player that is used. */
 export interface ShakaPlayer {
   isFullyLoaded(): boolean;
   getPlayheadTimeAsDate(): Date | null;
 }
 
-/** What is needed of a `<video>` that plays HLS by itself: Safari. */
+/** The part of a `<video>` element that plays HLS natively (Safari) that is used. */
 export interface NativeVideo {
   readonly currentTime: number;
-  /** Where it is not, there is no picture to follow. */
+  /** Absent in browsers that cannot play HLS; there is no picture to follow then. */
   getStartDate?(): Date;
 }
 
 /**
- * The picture of a player of one's own.
- * @param wallClockMs the wall clock of the frame on screen, Unix ms; null while there is none, which
- *   is also what becomes of NaN, and of what it throws
+ * A picture for any player.
+ * @param wallClockMs returns the wall-clock time of the frame on screen, Unix ms; null while there is
+ *   none. NaN and exceptions count as null
  */
 export function pictureOf(wallClockMs: () => number | null): Picture {
   return {
@@ -34,24 +34,25 @@ export function pictureOf(wallClockMs: () => number | null): Picture {
         return null;
       }
     },
-    hold: (env, past, listener, shown) => new Screen(env, past, listener, shown),
+    createBuffer: (env, source, listener, shown) =>
+      new VideoSyncBuffer(env, source, listener, shown),
   };
 }
 
-/** The picture of hls.js 1.x: `follow(hlsPicture(hls))`. */
+/** A picture for hls.js 1.x: `follow(hlsPicture(hls))`. */
 export function hlsPicture(hls: HlsPlayer): Picture {
   return pictureOf(() => wallClockOf(hls.playingDate));
 }
 
-/** The picture of shaka-player 4 or newer. */
+/** A picture for shaka-player 4 or newer. */
 export function shakaPicture(player: ShakaPlayer): Picture {
-  // Before it has loaded, shaka takes the machine's own clock for it.
+  // Until it has loaded, shaka reports the machine's own clock.
   return pictureOf(() =>
     player.isFullyLoaded() ? wallClockOf(player.getPlayheadTimeAsDate()) : null,
   );
 }
 
-/** The picture of a `<video>` whose browser plays HLS by itself. */
+/** A picture for a `<video>` element whose browser plays HLS natively. */
 export function nativePicture(video: NativeVideo): Picture {
   return pictureOf(() => {
     const startMs = wallClockOf(video.getStartDate?.());
@@ -59,10 +60,10 @@ export function nativePicture(video: NativeVideo): Picture {
   });
 }
 
-// Without a wall clock in the stream, players say nothing, no date, or one that is 1970.
-const LEAST_MS = 1e12;
+// When the stream has no wall clock, players report nothing, an invalid date, or one of 1970.
+const MIN_WALL_CLOCK_MS = 1e12;
 
 function wallClockOf(date: Date | null | undefined): number | null {
   const ms = date?.getTime() ?? NaN;
-  return ms >= LEAST_MS ? ms : null;
+  return ms >= MIN_WALL_CLOCK_MS ? ms : null;
 }

@@ -1,139 +1,144 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, type World, world } from '../test/support/sdk/join-fixture.ts';
+import { createJoinFixture, type JoinFixture, leaveAll } from '../test/support/sdk/join-fixture.ts';
 import type { Viewer } from './viewer.ts';
 
 afterEach(leaveAll);
 
 const isTime = ({ path }: { path: string }) => path.endsWith('/time');
-const page = async () => new Response('<html>Pay for your coffee</html>');
+const captivePortal = async () => new Response('<html>Pay for your coffee</html>');
 
-/** @returns for how long the viewer was in another state than this one, ms */
-async function msUntil(state: Viewer['state'], viewer: Viewer, { machine }: World) {
-  const fromMs = machine.nowMs;
-  while (viewer.state !== state && machine.nowMs < fromMs + 60_000) await machine.advance(50);
-  return machine.nowMs - fromMs;
+/** @returns time until the viewer is in this state, ms */
+async function msUntil(state: Viewer['state'], viewer: Viewer, { machine }: JoinFixture) {
+  const startMs = machine.nowMs;
+  while (viewer.state !== state && machine.nowMs < startMs + 60_000) await machine.advance(50);
+  return machine.nowMs - startMs;
 }
 
-describe('a service that cannot be reached when one joins', () => {
+describe('a service that is unavailable when a viewer joins', () => {
   test.each([
-    ['refuses connections', { how: 'cut' }, 'away', 3_500],
-    ['says 503', { how: 503 }, 'away', 3_500],
-    ['is a page that is not there', { how: 404 }, 'unknown', 3_500],
-    ['asks too much patience of all', { how: 429 }, 'busy', 3_500],
-    ['is silent', { how: 'silence' }, 'away', 6_500],
-    ['does not tell the time', { how: 503, when: isTime }, 'away', 3_500],
-  ] as const)('and %s is said to be so, and then heals', async (_, fault, kind, withinMs) => {
-    const it = world();
-    const mend = it.service.fail(fault);
-    const viewer = it.join();
-    expect(await msUntil('offline', viewer, it)).toBeLessThanOrEqual(withinMs);
-    expect(viewer.snapshot.trouble?.kind).toBe(kind);
-    await it.machine.advance(30_000);
+    ['refuses connections', { result: 'cut' }, 'unavailable', 3_500],
+    ['responds with 503', { result: 503 }, 'unavailable', 3_500],
+    ['responds with 404', { result: 404 }, 'unknown', 3_500],
+    ['responds with 429', { result: 429 }, 'busy', 3_500],
+    ['is silent', { result: 'silence' }, 'unavailable', 6_500],
+    ['fails to serve the time', { result: 503, matches: isTime }, 'unavailable', 3_500],
+  ] as const)('and %s is reported as offline, and recovers', async (_, fault, kind, withinMs) => {
+    const fixture = createJoinFixture();
+    const endFault = fixture.service.fail(fault);
+    const viewer = fixture.join();
+    expect(await msUntil('offline', viewer, fixture)).toBeLessThanOrEqual(withinMs);
+    expect(viewer.snapshot.error?.kind).toBe(kind);
+    await fixture.machine.advance(30_000);
     expect(viewer.state).toBe('offline');
-    mend();
-    expect(await msUntil('live', viewer, it)).toBeLessThanOrEqual(9_000);
-    expect(viewer.snapshot.trouble).toBeNull();
-    await it.machine.advance(6_500);
+    endFault();
+    expect(await msUntil('live', viewer, fixture)).toBeLessThanOrEqual(9_000);
+    expect(viewer.snapshot.error).toBeNull();
+    await fixture.machine.advance(6_500);
     expect(viewer.snapshot.stream?.status).toBe('STREAMING');
   });
 
-  test('as something on the way answers for it is said to be away', async () => {
-    const it = world();
-    const viewer = it.join({ environment: { ...it.machine.environment, fetch: page } });
-    expect(await msUntil('offline', viewer, it)).toBeLessThanOrEqual(3_500);
-    expect(viewer.snapshot.trouble?.kind).toBe('away');
+  test('as a captive portal responds for it is reported as `unavailable`', async () => {
+    const fixture = createJoinFixture();
+    const viewer = fixture.join({
+      environment: { ...fixture.machine.environment, fetch: captivePortal },
+    });
+    expect(await msUntil('offline', viewer, fixture)).toBeLessThanOrEqual(3_500);
+    expect(viewer.snapshot.error?.kind).toBe('unavailable');
   });
 
-  test('is waited for quietly, with a try each 5 s', async () => {
-    const it = world();
-    it.service.fail({ how: 'cut' });
-    it.join();
-    await it.machine.advance(10_000);
-    it.requests.length = 0;
-    await it.machine.advance(60_000);
-    expect(it.requests.length).toBeLessThan(60);
+  test('is retried every 5 s, with few requests', async () => {
+    const fixture = createJoinFixture();
+    fixture.service.fail({ result: 'cut' });
+    fixture.join();
+    await fixture.machine.advance(10_000);
+    fixture.requests.length = 0;
+    await fixture.machine.advance(60_000);
+    expect(fixture.requests.length).toBeLessThan(60);
   });
 });
 
 describe('in the middle of a show', () => {
-  /** One who is live, and whose connections are lost without a word. */
-  async function cutOff(transport: 'auto' | 'stream' | 'poll', how: 'cut' | 'silence') {
-    const it = world();
-    let isLost = false;
-    const fetch: typeof it.machine.environment.fetch = async (url, init) => {
-      const answer = await it.machine.environment.fetch(url, init);
+  /** A live viewer whose connections then stall. */
+  async function joinAndStall(transport: 'auto' | 'stream' | 'poll', result: 'cut' | 'silence') {
+    const fixture = createJoinFixture();
+    let isStalled = false;
+    const fetch: typeof fixture.machine.environment.fetch = async (url, init) => {
+      const answer = await fixture.machine.environment.fetch(url, init);
       if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer;
-      const wasLost = isLost;
+      const wasStalled = isStalled;
       const transform = (bytes: Uint8Array, sink: TransformStreamDefaultController) => {
-        if (isLost === wasLost) sink.enqueue(bytes);
+        if (isStalled === wasStalled) sink.enqueue(bytes);
       };
       return new Response(answer.body?.pipeThrough(new TransformStream({ transform })), answer);
     };
-    const viewer = it.join({ transport, environment: { ...it.machine.environment, fetch } });
-    await it.machine.advance(5_000);
+    const viewer = fixture.join({
+      transport,
+      environment: { ...fixture.machine.environment, fetch },
+    });
+    await fixture.machine.advance(5_000);
     expect(viewer.state).toBe('live');
-    const mend = it.service.fail({ how });
-    isLost = true;
-    return { it, viewer, mend };
+    const endFault = fixture.service.fail({ result });
+    isStalled = true;
+    return { fixture, viewer, endFault };
   }
 
   test.each(['auto', 'stream', 'poll'] as const)(
-    'a feed that hangs is `offline` in 3 s, when heartbeats fail: %s',
+    'a feed that hangs is `offline` in 3 s when heartbeats fail: %s',
     async (transport) => {
-      const { it, viewer } = await cutOff(transport, 'cut');
-      expect(await msUntil('offline', viewer, it)).toBeLessThanOrEqual(3_250);
-      expect(viewer.snapshot.trouble?.kind).toBe('away');
+      const { fixture, viewer } = await joinAndStall(transport, 'cut');
+      expect(await msUntil('offline', viewer, fixture)).toBeLessThanOrEqual(3_250);
+      expect(viewer.snapshot.error?.kind).toBe('unavailable');
     },
   );
 
   test.each(['auto', 'stream', 'poll'] as const)(
-    'who was offline for long is live 3 s after a heartbeat got through: %s',
+    'a viewer who was offline for long is live 3 s after a heartbeat succeeds: %s',
     async (transport) => {
-      const { it, viewer, mend } = await cutOff(transport, 'cut');
-      // Waits have grown to 15 s.
-      await it.machine.advance(45_000);
+      const { fixture, viewer, endFault } = await joinAndStall(transport, 'cut');
+      // The backoff has grown to 15 s.
+      await fixture.machine.advance(45_000);
       expect(viewer.state).toBe('offline');
-      mend();
-      const liveMs = await msUntil(transport === 'poll' ? 'catching-up' : 'live', viewer, it);
+      endFault();
+      const liveMs = await msUntil(transport === 'poll' ? 'catching-up' : 'live', viewer, fixture);
       expect(liveMs).toBeLessThanOrEqual(3_000);
     },
   );
 
-  test('a feed that is in trouble alone waits as long as ever', async () => {
-    const it = world();
-    it.join();
-    await it.machine.advance(5_000);
-    it.service.fail({ how: 503, when: ({ path }) => path.includes('/events-streams/') });
-    it.service.cutStreams();
-    await it.machine.advance(60_000);
-    it.requests.length = 0;
-    await it.machine.advance(60_000);
-    const asked = it.requests.filter((one) => one.includes('/events-streams/'));
-    expect(asked.length).toBeGreaterThan(2);
-    expect(asked.length).toBeLessThan(8);
+  test('a feed that fails alone keeps its backoff', async () => {
+    const fixture = createJoinFixture();
+    fixture.join();
+    await fixture.machine.advance(5_000);
+    fixture.service.fail({ result: 503, matches: ({ path }) => path.includes('/events-streams/') });
+    fixture.service.breakStreams();
+    await fixture.machine.advance(60_000);
+    fixture.requests.length = 0;
+    await fixture.machine.advance(60_000);
+    const feedRequests = fixture.requests.filter((request) => request.includes('/events-streams/'));
+    expect(feedRequests.length).toBeGreaterThan(2);
+    expect(feedRequests.length).toBeLessThan(8);
   });
 
-  test('[G-27] a feed that is to wait is not asked for sooner, whatever else gets through', async () => {
-    const it = world();
-    it.join();
-    await it.machine.advance(5_000);
+  test('[G-27] a feed is not requested before its Retry-After, also when other requests succeed', async () => {
+    const fixture = createJoinFixture();
+    fixture.join();
+    await fixture.machine.advance(5_000);
     const isFeed = ({ path }: { path: string }) => path.includes('/events-streams/');
-    it.service.fail({ how: 503, retryAfterS: 20, when: isFeed });
-    const mend = it.service.fail({ how: 503 });
-    it.service.cutStreams();
-    await it.machine.advance(4_000);
-    it.requests.length = 0;
-    mend();
-    await it.machine.advance(14_000);
-    expect(it.requests.filter((one) => one.includes('/events-streams/'))).toEqual([]);
+    fixture.service.fail({ result: 503, retryAfterSeconds: 20, matches: isFeed });
+    const endFault = fixture.service.fail({ result: 503 });
+    fixture.service.breakStreams();
+    await fixture.machine.advance(4_000);
+    fixture.requests.length = 0;
+    endFault();
+    await fixture.machine.advance(14_000);
+    expect(fixture.requests.filter((request) => request.includes('/events-streams/'))).toEqual([]);
   });
 
-  test('heartbeats that fail are no outage while the feed comes', async () => {
-    const it = world();
-    const viewer = it.join();
-    await it.machine.advance(5_000);
-    it.service.fail({ how: 503, when: ({ path }) => path.includes('/view-counts/') });
-    await it.machine.advance(20_000);
+  test('failing heartbeats do not make a viewer offline while the feed arrives', async () => {
+    const fixture = createJoinFixture();
+    const viewer = fixture.join();
+    await fixture.machine.advance(5_000);
+    fixture.service.fail({ result: 503, matches: ({ path }) => path.includes('/view-counts/') });
+    await fixture.machine.advance(20_000);
     expect(viewer.state).toBe('live');
   });
 });

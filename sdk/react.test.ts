@@ -6,7 +6,7 @@ import { type MockService, mockService } from './mock/mock-service.ts';
 import { useRemainingMs, useSnapshot, useViewer } from './react.ts';
 import type { Snapshot, Viewer } from './viewer.ts';
 
-// A page for components that show nothing: as much of it as React needs for them.
+// The minimum of a DOM that React needs for components without elements.
 const page = { nodeType: 9, addEventListener: () => {} };
 const container = {
   nodeType: 1,
@@ -19,8 +19,8 @@ const container = {
 };
 const globals = globalThis as Record<string, unknown>;
 
-/** What the hooks gave when the component was rendered last. */
-interface Seen {
+/** Values of the hooks at the last render. */
+interface HookValues {
   viewer: Viewer | null;
   snapshot: Snapshot | null;
   remainingMs: number;
@@ -28,7 +28,7 @@ interface Seen {
 
 let root: Root;
 let service: MockService;
-let seen: Seen;
+let hookValues: HookValues;
 const joined = new Set<Viewer>();
 
 beforeAll(async () => {
@@ -46,24 +46,24 @@ beforeEach(async () => {
   joined.clear();
 });
 
-function Watching({ options }: { options: JoinOptions | null }) {
+function TestComponent({ options }: { options: JoinOptions | null }) {
   const viewer = useViewer(options);
   const snapshot = useSnapshot(viewer);
   const remainingMs = useRemainingMs(viewer, 50);
   useEffect(() => {
-    seen = { viewer, snapshot, remainingMs };
+    hookValues = { viewer, snapshot, remainingMs };
     if (viewer) joined.add(viewer);
   });
   return null;
 }
 
-function optionsOf(more: object = {}): JoinOptions {
+function optionsOf(overrides: object = {}): JoinOptions {
   return {
     baseUrl: 'https://live.example',
     streamId: service.streamId,
     viewerId: 'ada',
     environment: { fetch: service.fetch },
-    ...more,
+    ...overrides,
   };
 }
 
@@ -72,79 +72,79 @@ afterEach(async () => {
 });
 
 async function render(options: JoinOptions | null): Promise<void> {
-  await act(async () => root.render(createElement(Watching, { options })));
+  await act(async () => root.render(createElement(TestComponent, { options })));
 }
 
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await act(() => new Promise((resolve) => setTimeout(resolve, 20)));
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await act(() => new Promise((resolve) => setTimeout(resolve, 20)));
 }
 
 describe('useViewer', () => {
-  test('joins, and leaves with the component', async () => {
+  test('joins when the component mounts, and leaves when it unmounts', async () => {
     await render(null);
-    expect(seen.viewer).toBeNull();
-    expect(seen.snapshot).toBeNull();
+    expect(hookValues.viewer).toBeNull();
+    expect(hookValues.snapshot).toBeNull();
     await render(optionsOf());
-    const { viewer } = seen;
+    const { viewer } = hookValues;
     expect(viewer?.streamId).toBe(service.streamId);
     expect(viewer?.state).not.toBe('ended');
     await act(async () => root.unmount());
     expect(viewer?.state).toBe('ended');
   });
 
-  test('joins anew for another viewer, and not for options that are merely made anew', async () => {
+  test('joins anew for another viewer, not for equal options', async () => {
     await render(optionsOf({ getToken: async () => 'one' }));
-    const { viewer } = seen;
+    const { viewer } = hookValues;
     await render(optionsOf({ getToken: async () => 'two' }));
-    expect(seen.viewer).toBe(viewer);
+    expect(hookValues.viewer).toBe(viewer);
     expect(joined.size).toBe(1);
     await render(optionsOf({ viewerId: 'grace' }));
     expect(joined.size).toBe(2);
     expect(viewer?.state).toBe('ended');
-    expect(seen.viewer?.state).not.toBe('ended');
+    expect(hookValues.viewer?.state).not.toBe('ended');
     await render(null);
     expect([...joined].map(({ state }) => state)).toEqual(['ended', 'ended']);
-    expect(seen.viewer).toBeNull();
+    expect(hookValues.viewer).toBeNull();
   });
 
-  test('asks the newest getToken, and takes over a new name', async () => {
-    const asked: string[] = [];
+  test('calls the latest getToken, and updates the name', async () => {
+    const calledTokens: string[] = [];
     const getToken = (name: string) => async () => {
-      asked.push(name);
+      calledTokens.push(name);
       return 'nonsense';
     };
     await render(optionsOf({ name: 'Ada', getToken: getToken('first') }));
-    expect(seen.viewer?.name).toBe('Ada');
-    expect(new Set(asked)).toEqual(new Set(['first']));
-    asked.length = 0;
+    expect(hookValues.viewer?.name).toBe('Ada');
+    expect(new Set(calledTokens)).toEqual(new Set(['first']));
+    calledTokens.length = 0;
     await render(optionsOf({ name: 'Countess', getToken: getToken('second') }));
-    expect(seen.viewer?.name).toBe('Countess');
-    await until(() => asked.length > 0);
-    expect(asked[0]).toBe('second');
+    expect(hookValues.viewer?.name).toBe('Countess');
+    await until(() => calledTokens.length > 0);
+    expect(calledTokens[0]).toBe('second');
   });
 });
 
 describe('useSnapshot', () => {
-  test('renders again with what is new', async () => {
+  test('rerenders when the snapshot changes', async () => {
     await render(optionsOf());
-    await until(() => seen.snapshot?.state === 'live');
-    service.say('message', 'Hello');
-    await until(() => seen.snapshot?.lines.length === 1);
-    expect(seen.snapshot).toBe(seen.viewer?.snapshot ?? null);
+    await until(() => hookValues.snapshot?.state === 'live');
+    service.sendMessage('message', 'Hello');
+    await until(() => hookValues.snapshot?.messages.length === 1);
+    expect(hookValues.snapshot).toBe(hookValues.viewer?.snapshot ?? null);
   });
 });
 
 describe('useRemainingMs', () => {
-  test('counts down while a quiz is open, and is 0 else', async () => {
+  test('counts down while a quiz is open, and is 0 otherwise', async () => {
     await render(optionsOf());
-    await until(() => seen.snapshot?.state === 'live');
-    expect(seen.remainingMs).toBe(0);
+    await until(() => hookValues.snapshot?.state === 'live');
+    expect(hookValues.remainingMs).toBe(0);
     service.openQuiz({ choices: ['Mars', 'Jupiter'], answer: 'Jupiter', durationMs: 1_500 });
-    await until(() => seen.remainingMs > 0);
-    const firstMs = seen.remainingMs;
+    await until(() => hookValues.remainingMs > 0);
+    const firstMs = hookValues.remainingMs;
     expect(firstMs).toBeLessThan(1_500);
-    await until(() => seen.remainingMs < firstMs - 200);
-    await until(() => seen.snapshot?.quiz?.results !== null);
-    expect(seen.remainingMs).toBe(0);
+    await until(() => hookValues.remainingMs < firstMs - 200);
+    await until(() => hookValues.snapshot?.quiz?.results !== null);
+    expect(hookValues.remainingMs).toBe(0);
   });
 });

@@ -1,33 +1,34 @@
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { realEnvironment } from './environment.ts';
 import { join } from './join.ts';
-import { type JoinOptions, urlsOf } from './join-options.ts';
+import { type JoinOptions, resolveUrls } from './join-options.ts';
 import type { Snapshot, Viewer } from './viewer.ts';
 
 const { after } = realEnvironment();
 
 /**
- * Joins a stream while the component is there, and leaves when it goes. Another stream, viewer or
- * service is joined anew; a `name` that changes is only taken over.
- * @param options null: nothing is joined yet
- * @returns null until it has joined, as on a server
+ * Joins a stream when the component mounts, and leaves when it unmounts. Another stream, viewer or
+ * service joins anew; a changed `name` only updates the viewer.
+ * @param options null: do not join yet
+ * @returns null until joined, as during server rendering
  */
 export function useViewer(options: JoinOptions | null): Viewer | null {
   const [viewer, setViewer] = useState<Viewer | null>(null);
-  const newest = useRef(options);
+  const latestOptions = useRef(options);
   useEffect(() => {
-    newest.current = options;
+    latestOptions.current = options;
   });
   const name = options?.name;
   useEffect(() => {
     if (viewer && name !== undefined) viewer.name = name;
   }, [viewer, name]);
-  const identity = options && identityOf(options);
+  const identity = options && joinKey(options);
   useEffect(() => {
-    const { current } = newest;
+    const { current } = latestOptions;
     if (identity === null || !current) return;
-    // Functions are new with each rendering, so it is the newest that is called.
-    const getToken = current.getToken && (() => newest.current?.getToken?.() ?? noToken());
+    // Functions change with each render, so call the latest one.
+    const getToken =
+      current.getToken && (() => latestOptions.current?.getToken?.() ?? rejectToken());
     const joined = join({ ...current, getToken });
     setViewer(joined);
     return () => {
@@ -38,7 +39,7 @@ export function useViewer(options: JoinOptions | null): Viewer | null {
   return viewer;
 }
 
-/** What is on screen. The component is rendered again whenever it changes. */
+/** The viewer's snapshot. Rerenders the component on every change. */
 export function useSnapshot(viewer: Viewer): Snapshot;
 export function useSnapshot(viewer: Viewer | null): Snapshot | null;
 export function useSnapshot(viewer: Viewer | null): Snapshot | null {
@@ -51,31 +52,31 @@ export function useSnapshot(viewer: Viewer | null): Snapshot | null {
 }
 
 /**
- * How long the viewer has to answer, as `remainingMs`; the component is rendered again while it runs.
- * @param stepMs how often
+ * Time left to answer, as `Viewer.remainingMs`. Rerenders the component while it runs.
+ * @param stepMs time between updates
  */
 export function useRemainingMs(viewer: Viewer | null, stepMs = 100): number {
   const quiz = useSnapshot(viewer)?.quiz;
-  const open = quiz && !quiz.results ? quiz.quiz.id : null;
+  const openQuizId = quiz && !quiz.results ? quiz.quiz.id : null;
   const [remainingMs, setRemainingMs] = useState(0);
   useEffect(() => {
-    if (!viewer || open === null) return setRemainingMs(0);
-    let callOff = () => {};
-    const look = () => {
+    if (!viewer || openQuizId === null) return setRemainingMs(0);
+    let cancel = () => {};
+    const update = () => {
       setRemainingMs(viewer.remainingMs());
-      callOff = after(stepMs, look);
+      cancel = after(stepMs, update);
     };
-    look();
-    return () => callOff();
-  }, [viewer, open, stepMs]);
+    update();
+    return () => cancel();
+  }, [viewer, openQuizId, stepMs]);
   return remainingMs;
 }
 
-function identityOf(options: JoinOptions): string {
+function joinKey(options: JoinOptions): string {
   const { streamId, viewerId, transport, hiddenMs, catchUpMs } = options;
-  return JSON.stringify([urlsOf(options), streamId, viewerId, transport, hiddenMs, catchUpMs]);
+  return JSON.stringify([resolveUrls(options), streamId, viewerId, transport, hiddenMs, catchUpMs]);
 }
 
-function noToken(): Promise<string> {
-  return Promise.reject(new Error('getToken is gone'));
+function rejectToken(): Promise<string> {
+  return Promise.reject(new Error('The getToken option was removed.'));
 }

@@ -1,12 +1,17 @@
 import { afterEach, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, storage, world } from '../test/support/sdk/join-fixture.ts';
+import {
+  createJoinFixture,
+  createStorage,
+  leaveAll,
+  QUIZ,
+} from '../test/support/sdk/join-fixture.ts';
 
 afterEach(leaveAll);
 
-test('a reload right after the winners were asked for reports nevertheless, and once the round is over does not', async () => {
-  const { machine, service, requests, join } = world();
+test('a reload right after a request for winners still reports the viewer, and not when the round is over', async () => {
+  const { machine, service, requests, join } = createJoinFixture();
   service.setStatus('CREATED');
-  const options = { storage: storage() };
+  const options = { storage: createStorage() };
   const before = join(options);
   await machine.advance(2_000);
   service.openQuiz(QUIZ);
@@ -15,8 +20,8 @@ test('a reload right after the winners were asked for reports nevertheless, and 
   await machine.advance(6_000);
   service.requestWinners();
   const isReport = (request: string) => request.endsWith('/record-winner');
-  // The wait before a report is 250 ms here.
-  while (!options.storage.kept.values().next().value?.includes('"hasWon"')) {
+  // The report is sent after 250 ms here.
+  while (!options.storage.entries.values().next().value?.includes('"hasWon"')) {
     await machine.advance(25);
   }
   before.leave();

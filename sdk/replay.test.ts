@@ -1,17 +1,17 @@
 import { afterEach, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, world } from '../test/support/sdk/join-fixture.ts';
+import { createJoinFixture, leaveAll, QUIZ } from '../test/support/sdk/join-fixture.ts';
 import { pictureOf } from './pictures.ts';
 
 afterEach(leaveAll);
 
-/** A show with a quiz after 10 s, that is over, and somebody who replays it from its beginning. */
+/** A finished show with a quiz after 10 s, and a viewer who replays it from its start. */
 async function replay() {
-  const { machine, service, join } = world();
+  const { machine, service, join } = createJoinFixture();
   const startMs = machine.nowMs;
-  // Somebody has to ask, or nothing is sealed.
+  // A viewer has to read the feed, or the mock seals nothing.
   const before = join({ viewerId: 'bob' });
   await machine.advance(10_000);
-  const asked = service.openQuiz(QUIZ);
+  const quiz = service.openQuiz(QUIZ);
   await machine.advance(60_000);
   service.setStatus('ENDED');
   before.leave();
@@ -25,17 +25,17 @@ async function replay() {
   };
   await seek(8_000);
   await machine.advance(2_000);
-  expect(viewer.quiz?.quiz.id).toBe(asked.id);
+  expect(viewer.quiz?.quiz.id).toBe(quiz.id);
   return { viewer, seek, machine };
 }
 
-test('who seeks forward over the results of a quiz in a replay does not see it any more', async () => {
+test('seeking forward over the results of a quiz in a replay hides the quiz', async () => {
   const { viewer, seek } = await replay();
   await seek(36_000);
   expect(viewer.quiz).toBeNull();
 });
 
-test('who seeks within the time of a quiz in a replay goes on seeing it, with its results', async () => {
+test('seeking within the time of a quiz in a replay keeps showing it, with its results', async () => {
   const { viewer, seek, machine } = await replay();
   await seek(11_500);
   expect(viewer.quiz?.results).toBeNull();

@@ -1,62 +1,62 @@
 import { describe, expect, test } from 'bun:test';
-import { type Happening, stateAfter } from './states.ts';
+import { type FeedStatus, stateAfter } from './snapshot-store.ts';
 import type { ViewerState } from './viewer.ts';
 
-/** Every state and everything that can happen in it: a new one of either does not compile without a place here. */
-const TABLE: Record<ViewerState, Record<Happening, ViewerState>> = {
+/** The next state for each state and feed status; typed so that a new one of either needs an entry. */
+const TABLE: Record<ViewerState, Record<FeedStatus, ViewerState>> = {
   joining: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
   live: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
   'catching-up': { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
   offline: { live: 'live', 'catching-up': 'catching-up', offline: 'offline', ended: 'ended' },
   ended: { live: 'ended', 'catching-up': 'ended', offline: 'ended', ended: 'ended' },
 };
-const HAPPENINGS: Happening[] = ['live', 'catching-up', 'offline', 'ended'];
-const STATES: ViewerState[] = ['joining', ...HAPPENINGS];
+const STATUSES: FeedStatus[] = ['live', 'catching-up', 'offline', 'ended'];
+const STATES: ViewerState[] = ['joining', ...STATUSES];
 
-function after(...happenings: Happening[]): ViewerState {
-  return happenings.reduce<ViewerState>(stateAfter, 'joining');
+function after(...statuses: FeedStatus[]): ViewerState {
+  return statuses.reduce<ViewerState>(stateAfter, 'joining');
 }
 
-describe('a viewer', () => {
-  test('goes from each state where the table says', () => {
+describe('the state of a viewer', () => {
+  test('changes from each state to the state in the table', () => {
     for (const [state, row] of Object.entries(TABLE)) {
-      for (const [happening, next] of Object.entries(row)) {
-        expect([
+      for (const [status, next] of Object.entries(row)) {
+        expect([state, status, stateAfter(state as ViewerState, status as FeedStatus)]).toEqual([
           state,
-          happening,
-          stateAfter(state as ViewerState, happening as Happening),
-        ]).toEqual([state, happening, next]);
+          status,
+          next,
+        ]);
       }
     }
   });
 
-  test('joins until the feed is read', () => {
+  test('is joining until the feed is read', () => {
     expect(after()).toBe('joining');
     expect(after('live')).toBe('live');
-    // Over a slow network, or after a reload.
+    // On a slow network, or after a reload.
     expect(after('catching-up')).toBe('catching-up');
   });
 
-  test('is offline while the feed cannot be read, from the beginning too', () => {
+  test('is offline while the feed cannot be read, also before it was ever live', () => {
     expect(after('offline')).toBe('offline');
     expect(after('live', 'offline')).toBe('offline');
     expect(after('live', 'catching-up', 'offline')).toBe('offline');
   });
 
-  test('catches up with what an outage or a sleep has made it miss', () => {
+  test('is catching up after an outage or a sleep, then live', () => {
     expect(after('live', 'offline', 'catching-up')).toBe('catching-up');
     expect(after('live', 'catching-up')).toBe('catching-up');
     expect(after('live', 'catching-up', 'live')).toBe('live');
   });
 
-  test('ends for ever, from every state', () => {
+  test('is ended for good, from every state', () => {
     for (const state of STATES) expect(stateAfter(state, 'ended')).toBe('ended');
-    for (const happening of HAPPENINGS) expect(after('ended', happening)).toBe('ended');
+    for (const status of STATUSES) expect(after('ended', status)).toBe('ended');
   });
 
-  test('knows no state that nothing leads to', () => {
-    const reached = STATES.flatMap((state) => HAPPENINGS.map((one) => stateAfter(state, one)));
-    // It begins with joining.
+  test('has no unreachable state', () => {
+    const reached = STATES.flatMap((state) => STATUSES.map((status) => stateAfter(state, status)));
+    // `after()` is the initial state.
     expect([...new Set([after(), ...reached])].sort()).toEqual([...STATES].sort());
   });
 });

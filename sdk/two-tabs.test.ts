@@ -1,21 +1,26 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, QUIZ, storage, world } from '../test/support/sdk/join-fixture.ts';
 import {
-  FIRST,
-  game,
-  quiz,
-  request,
-  results,
-  winners,
+  createJoinFixture,
+  createStorage,
+  leaveAll,
+  QUIZ,
+} from '../test/support/sdk/join-fixture.ts';
+import {
+  createGameFixture,
+  createQuiz,
+  createResults,
+  FIRST_INTERVAL,
+  quizWinners,
+  REQUEST_WINNERS,
 } from '../test/support/sdk/quiz-game-fixture.ts';
 
 afterEach(leaveAll);
 
 describe('two tabs of one viewer', () => {
   async function both() {
-    const it = world();
+    const it = createJoinFixture();
     it.service.setStatus('CREATED');
-    const options = { storage: storage() };
+    const options = { storage: createStorage() };
     const [one, other] = [it.join(options), it.join(options)];
     await it.machine.advance(2_000);
     const asked = it.service.openQuiz(QUIZ);
@@ -65,36 +70,36 @@ describe('two tabs of one viewer', () => {
 
 describe('what another tab has kept', () => {
   test('is added to what is known: quizzes, rounds, and how far back all is known', () => {
-    const [here, there] = [game({ isBeginning: false }), game()];
+    const [here, there] = [createGameFixture({ isBeginning: false }), createGameFixture()];
     there.play('a', 5, 'Jupiter');
-    there.tell(40, request);
-    there.known.won(FIRST + 40);
-    there.tell(44, winners(3));
+    there.publish(40, REQUEST_WINNERS);
+    there.quizGame.recordWin(FIRST_INTERVAL + 40);
+    there.publish(44, quizWinners(3));
     here.skipTo(10);
-    here.tell(30);
-    expect(here.known.isWinning(FIRST + 30)).toBeNull();
-    here.known.merge(there.known.saved());
-    expect(here.known.isWinning(FIRST + 30)).toBe(true);
-    expect(here.known.winnersAt(FIRST + 44)).toMatchObject({ hasWon: true, count: 3 });
-    expect(here.known.quizAt(FIRST + 30)?.choice).toBe('Jupiter');
+    here.publish(30);
+    expect(here.quizGame.isWinning(FIRST_INTERVAL + 30)).toBeNull();
+    here.quizGame.merge(there.quizGame.serialize());
+    expect(here.quizGame.isWinning(FIRST_INTERVAL + 30)).toBe(true);
+    expect(here.quizGame.winnersAt(FIRST_INTERVAL + 44)).toMatchObject({ hasWon: true, count: 3 });
+    expect(here.quizGame.quizAt(FIRST_INTERVAL + 30)?.choice).toBe('Jupiter');
   });
 
   test('says nothing of what both have missed', () => {
-    const [here, there] = [game({ isBeginning: false }), game()];
+    const [here, there] = [createGameFixture({ isBeginning: false }), createGameFixture()];
     there.play('a', 5, 'Jupiter');
     here.skipTo(50);
-    here.tell(60);
-    here.known.merge(there.known.saved());
-    expect(here.known.isWinning(FIRST + 60)).toBeNull();
+    here.publish(60);
+    here.quizGame.merge(there.quizGame.serialize());
+    expect(here.quizGame.isWinning(FIRST_INTERVAL + 60)).toBeNull();
   });
 
   test('is no answer while it is on its way there: it may be refused', () => {
-    const [here, there] = [game(), game()];
-    const asked = { type: 'quiz', data: quiz('a', FIRST) };
-    for (const { tell } of [here, there]) tell(0, asked);
-    there.known.note('a', { choice: 'Mars' });
-    here.known.merge(there.known.saved());
-    expect(here.known.quizAt(FIRST)?.choice).toBeNull();
+    const [here, there] = [createGameFixture(), createGameFixture()];
+    const asked = { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL) };
+    for (const { publish } of [here, there]) publish(0, asked);
+    there.quizGame.update('a', { choice: 'Mars' });
+    here.quizGame.merge(there.quizGame.serialize());
+    expect(here.quizGame.quizAt(FIRST_INTERVAL)?.choice).toBeNull();
   });
 
   test.each([
@@ -105,22 +110,22 @@ describe('what another tab has kept', () => {
   ] as const)(
     'does not take the place of an answer here: %p %s, there %s %s',
     (mine, choice, theirs, other) => {
-      const [here, there] = [game(), game()];
-      const asked = quiz('a', FIRST);
-      for (const { tell } of [here, there]) tell(0, { type: 'quiz', data: asked });
-      here.known.note('a', { choice, outcome: mine });
-      there.known.note('a', { choice: other, outcome: theirs });
-      there.tell(20, { type: 'quiz-results', data: results(asked) });
-      here.known.merge(there.known.saved());
-      expect(here.known.quizAt(FIRST)).toMatchObject({ choice, outcome: mine });
-      expect(here.known.quizAt(FIRST + 20)?.results?.answer).toBe('Jupiter');
+      const [here, there] = [createGameFixture(), createGameFixture()];
+      const asked = createQuiz('a', FIRST_INTERVAL);
+      for (const { publish } of [here, there]) publish(0, { type: 'quiz', data: asked });
+      here.quizGame.update('a', { choice, outcome: mine });
+      there.quizGame.update('a', { choice: other, outcome: theirs });
+      there.publish(20, { type: 'quiz-results', data: createResults(asked) });
+      here.quizGame.merge(there.quizGame.serialize());
+      expect(here.quizGame.quizAt(FIRST_INTERVAL)).toMatchObject({ choice, outcome: mine });
+      expect(here.quizGame.quizAt(FIRST_INTERVAL + 20)?.results?.answer).toBe('Jupiter');
     },
   );
 
   test('is nothing when it is of another shape', () => {
-    const { known, tell } = game();
-    tell(0);
-    known.merge('{"quizzes":[]}');
-    expect(known.isWinning(FIRST)).toBe(true);
+    const { quizGame, publish } = createGameFixture();
+    publish(0);
+    quizGame.merge('{"quizzes":[]}');
+    expect(quizGame.isWinning(FIRST_INTERVAL)).toBe(true);
   });
 });

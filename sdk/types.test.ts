@@ -4,7 +4,7 @@ import type * as moderation from '../protocol/moderation.ts';
 import type * as quizzes from '../protocol/quizzes.ts';
 import type * as streams from '../protocol/streams.ts';
 import type * as counts from '../protocol/view-counts.ts';
-import type { ChatPost } from './calls.ts';
+import type { ChatPost } from './api-client.ts';
 import type * as sdk from './types.ts';
 
 /** What the SDK gives cannot be changed. */
@@ -23,14 +23,14 @@ type DataOf<T> = Extract<feed.FeedEvent, { type: T }>['data'];
 /** The compiler refuses any of these that is not so. */
 interface AsInTheProtocol {
   readonly viewCount: Same<counts.ViewCount, sdk.ViewCount>;
-  readonly chatLine: Same<feed.ChatElement, sdk.ChatLine>;
+  readonly chatLine: Same<feed.ChatElement, sdk.ChatMessage>;
   readonly chats: Same<feed.Chats, sdk.Chats>;
   readonly chatKind: Same<feed.ChatKind, sdk.ChatKind>;
   readonly chatPost: Same<feed.ChatPost, ChatPost>;
   readonly quiz: Same<quizzes.Quiz, sdk.Quiz>;
   readonly quizResults: Same<quizzes.QuizResults, sdk.QuizResults>;
   readonly stream: Same<streams.Stream, sdk.Stream>;
-  readonly streamChat: Same<moderation.ViewersChat, sdk.StreamChat>;
+  readonly streamChat: Same<moderation.ViewerChat, sdk.ChatState>;
   readonly eventTypes: Same<(typeof feed.EVENT_TYPES)[number], keyof sdk.EventData>;
   readonly eventData: Same<{ [T in keyof sdk.EventData]: DataOf<T> }, sdk.EventData>;
   /** A producer's own events have any type, so that of the SDK is the wider one. */

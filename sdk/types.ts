@@ -1,14 +1,14 @@
 import type { Environment } from './environment.ts';
 
-/** How many are watching. */
+/** Number of viewers. */
 export interface ViewCount {
   readonly value: number;
-  /** Short, for people: `999`, `1.2K`, `3.4M`. */
+  /** Short form for display: `999`, `1.2K`, `3.4M`. */
   readonly formatted: string;
 }
 
-/** One line that somebody wrote. */
-export interface ChatLine {
+/** A chat message. */
+export interface ChatMessage {
   readonly id: string;
   /** The sender's opaque id. */
   readonly viewer: string;
@@ -18,62 +18,63 @@ export interface ChatLine {
   readonly at: number;
 }
 
-/** What happened in the chat in an interval. */
+/** Chat activity of an interval. */
 export interface Chats {
-  readonly messages: readonly ChatLine[];
-  readonly questions: readonly ChatLine[];
-  readonly greetings: readonly ChatLine[];
-  readonly cheers: readonly ChatLine[];
-  readonly purchases: readonly ChatLine[];
+  readonly messages: readonly ChatMessage[];
+  readonly questions: readonly ChatMessage[];
+  readonly greetings: readonly ChatMessage[];
+  readonly cheers: readonly ChatMessage[];
+  readonly purchases: readonly ChatMessage[];
   readonly hearts: number;
   readonly discounts: number;
 }
 
-/** What a viewer may write. */
+/** Kinds of messages that viewers may write. */
 export type ChatKind = 'message' | 'question' | 'greeting' | 'cheer';
 
+/** Answers for one choice of a quiz. */
 export interface ChoiceCount {
   readonly count: number;
   readonly percentage: number;
 }
 
-/** A quiz as the feed tells it. */
+/** A quiz, as published in the feed. */
 export interface Quiz {
   readonly id: string;
   readonly streamId: string;
   /** Unix ms, by the service's clock. */
   readonly created: number;
-  /** How long it is open, ms. */
+  /** Time to answer, ms. */
   readonly duration: number;
-  /** Answers are taken before this interval. */
+  /** Answers are accepted before this interval. */
   readonly closeInterval: number;
   readonly question: string;
-  /** By the text of the choice; all 0 until the results. */
+  /** Counts by the text of the choice; all 0 until the results. */
   readonly choices: Readonly<Record<string, ChoiceCount>>;
-  /** The texts of the choices in the producer's order, which parsers of JSON do not keep. */
+  /** Texts of the choices in the producer's order, which the keys of `choices` may not keep. */
   readonly order: readonly string[];
 }
 
-/** What came of it. */
+/** A closed quiz with its results. */
 export interface QuizResults extends Quiz {
   /** The correct choice. */
   readonly answer: string;
 }
 
-/** How the chat goes. */
+/** Restrictions on writing to the chat. */
 export interface ChatMode {
-  /** A viewer writes one line in so many ms; 0: as many as they like. */
+  /** Minimum time between two messages of a viewer, ms; 0: no limit. */
   readonly slowModeMs: number;
-  /** Nobody can write. */
+  /** Whether viewers cannot write. */
   readonly paused: boolean;
 }
 
-/** A line of the chat that is shown above the others. */
-export interface PinnedLine extends ChatLine {
+/** A message that is pinned above the chat. */
+export interface PinnedMessage extends ChatMessage {
   readonly kind: ChatKind | 'purchase';
 }
 
-/** The events of the service, by type. Types of the producer's own have data of any shape. */
+/** Data of the service's events by type. Apps add the producer's own types by declaration merging. */
 export interface EventData {
   readonly 'view-count': ViewCount;
   readonly chats: Chats;
@@ -82,24 +83,25 @@ export interface EventData {
   readonly 'request-quiz-winners': null;
   readonly 'quiz-winners': { readonly count: number };
   readonly 'chat-mode': ChatMode;
-  /** Lines that are shown no longer. */
+  /** Messages to remove. */
   readonly 'chat-hidden': { readonly ids: readonly string[] };
-  /** The line to show above the chat; null: none. */
-  readonly 'chat-pinned': { readonly line: PinnedLine | null };
+  /** The message to pin above the chat; null: none. */
+  readonly 'chat-pinned': { readonly line: PinnedMessage | null };
 }
 
+/** An event of the feed. */
 export interface StreamEvent {
   readonly type: string;
   readonly data: unknown;
 }
 
-/** What the feed holds of 250 ms. */
+/** The events of 250 ms. */
 export interface EventsInterval {
   readonly interval: number;
   readonly events: readonly StreamEvent[];
 }
 
-/** A stream, as everybody may read it. */
+/** A stream, as anyone may read it. */
 export interface Stream {
   readonly id: string;
   readonly producer: string;
@@ -108,57 +110,60 @@ export interface Stream {
   readonly status: 'CREATED' | 'STREAMING' | 'ENDED';
 }
 
-/** The stream that a viewer watches. */
-export interface SeenStream extends Stream {
-  /** How its chat goes: told to who comes, and to who missed something; else it is not here. */
-  readonly chat?: StreamChat;
+/** A stream, as its viewers read it. */
+export interface ViewerStream extends Stream {
+  /** Present after joining and after a gap only. */
+  readonly chat?: ChatState;
 }
 
-/** How the chat of a stream goes, when its events were not heard. */
-export interface StreamChat {
+/** State of a stream's chat, in place of chat events that were missed. */
+export interface ChatState {
   readonly slow_mode_ms: number;
   readonly paused: boolean;
-  readonly pinned: PinnedLine | null;
-  /** Lines that were hidden last, the newest first. */
+  readonly pinned: PinnedMessage | null;
+  /** Ids of the messages that were hidden last, newest first. */
   readonly hidden: readonly string[];
 }
 
-/** What is on screen. `@fourbeat/viewer/pictures` makes it of any player. */
+/** The picture of a video player, created by `@fourbeat/viewer/pictures`. */
 export interface Picture {
-  /** Wall clock of the frame on screen, Unix ms; null while there is none. */
+  /** Wall-clock time of the frame on screen, Unix ms; null while there is none. */
   wallClockMs(): number | null;
-  /** It comes with the picture, so that only who has one loads it. */
-  readonly hold: HoldEvents;
+  /** Part of the picture so that apps without one do not load the buffer. */
+  readonly createBuffer: CreateEventBuffer;
 }
 
 /**
- * Makes what holds events until they are on screen.
- * @param past where intervals come from that the feed did not bring
- * @param shown what was on screen until now, in order: the newest of it
+ * Creates a buffer that delays intervals until their frame is on screen.
+ * @param source reads intervals that did not arrive in the feed
+ * @param shown the newest intervals that were shown before, in order
  */
-export type HoldEvents = (
+export type CreateEventBuffer = (
   env: Environment,
-  past: { interval(interval: number): Promise<EventsInterval> },
-  listener: ScreenListener,
+  source: { interval(interval: number): Promise<EventsInterval> },
+  listener: PlaybackListener,
   shown: readonly EventsInterval[],
-) => HeldEvents;
+) => EventBuffer;
 
-export interface ScreenListener {
-  /** An interval is on screen. What it throws is its own to catch. */
+/** Receives intervals as playback reaches them. */
+export interface PlaybackListener {
+  /** Called for each interval on screen. Must not throw. */
   onInterval(interval: EventsInterval): void;
-  /** The picture went elsewhere, to this interval: what was on screen has not happened there. */
+  /** Playback jumped to this interval: what was on screen has not happened there. */
   onJump(interval: number): void;
 }
 
-export interface HeldEvents {
-  /** An interval of the feed; they come in order. */
+/** Delays intervals of the feed until playback reaches them. */
+export interface EventBuffer {
+  /** Adds an interval of the feed, in order. */
   push(interval: EventsInterval): void;
-  /** The feed is over: whatever it did not bring is asked for from now on. */
+  /** The feed is over: from now on missing intervals are requested. */
   replay(): void;
   /**
-   * Shows what is on this picture; null: shows all as it comes. A picture that does not say where
-   * it is for 5 s is none, until it does.
+   * Follows this picture; null: shows intervals as they arrive. A picture without a wall clock for
+   * 5 s counts as none until it has one again.
    */
   follow(picture: Pick<Picture, 'wallClockMs'> | null): void;
+  /** Stops all timers and discards all intervals. */
   stop(): void;
 }

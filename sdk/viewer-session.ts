@@ -1,70 +1,85 @@
-import { intervalAt } from '../protocol/interval.ts';
-import { type AnswerWays, sendAnswer } from './answers.ts';
-import { Calls } from './calls.ts';
-import { Hearts } from './chat.ts';
+import { intervalAt, intervalStartMs } from '../protocol/interval.ts';
+import { type AnswerDeps, sendAnswer } from './answers.ts';
+import { ApiClient } from './api-client.ts';
+import { CancellableTimers } from './cancellable-timers.ts';
+import { HeartSender } from './chat.ts';
 import { ServiceClock } from './clock.ts';
-import { countdownMs } from './countdown.ts';
 import { type Environment, pageStorage, realEnvironment } from './environment.ts';
-import { asTrouble, FourbeatError } from './errors.ts';
+import { FourbeatError, toFourbeatError } from './errors.ts';
 import { Feed } from './feed/feed.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { type JoinOptions, urlsOf } from './join-options.ts';
-import { PersistentState } from './keeping.ts';
+import { type JoinOptions, resolveUrls } from './join-options.ts';
 import { Listeners } from './listeners.ts';
+import { PersistentState } from './persistent-state.ts';
 import { QuizGame } from './quiz-game.ts';
-import {
-  BEGINNING_MS,
-  CATCH_UP_MS,
-  KEEP_INTERVALS,
-  KEPT_INTERVALS,
-  RELOAD_INTERVALS,
-  REST_INTERVALS,
-  SHOWN_INTERVALS,
-  SILENT_MS,
-} from './session-times.ts';
-import { Stage } from './stage.ts';
-import { StreamWatch } from './stream-watch.ts';
-import { TokenKeeper } from './token.ts';
-import type { ChatKind, EventsInterval, HeldEvents, Picture, Quiz, SeenStream } from './types.ts';
+import { SnapshotStore } from './snapshot-store.ts';
+import { StreamPoller } from './stream-poller.ts';
+import { TokenManager } from './token-manager.ts';
+import type {
+  ChatKind,
+  EventBuffer,
+  EventsInterval,
+  Picture,
+  Quiz,
+  ViewerStream,
+} from './types.ts';
 import type { AnswerOutcome, Viewer } from './viewer.ts';
-import { CancellableTimers } from './waits.ts';
-import { type ReportWays, reportWinner } from './winners.ts';
+import { reportWinner, type WinnerReportDeps } from './winner-report.ts';
 
-/** One viewer: puts all parts together. */
+/** Default of `catchUpMs`. */
+const CATCH_UP_MS = 60_000;
+/** A reload that took less time continues where the feed was; after a longer absence it starts anew. */
+const RELOAD_INTERVALS = 40;
+/** The position in the feed is saved every 5 s. */
+const SAVE_EVERY_INTERVALS = 20;
+/** The stored state of other streams is removed after about a week. */
+const RETAIN_INTERVALS = 2_400_000;
+/** Intervals kept for a player that attaches later, whose video is seconds behind. */
+const RECENT_INTERVALS = 120;
+/** Shorter than any quiz: a stream seen as not started has no quiz that is older than this. */
+const NOT_STARTED_MS = 5_000;
+/** The last events of a show may arrive this late. */
+const TRAILING_INTERVALS = 8;
+/** The feed has 4 intervals a second: after this silence the errors of other requests explain it. */
+const SILENT_MS = 2_000;
+/** The countdown ends this long before the close, as an answer takes time to arrive. */
+const DELIVERY_MS = 100;
+
+/** Implements `Viewer`: connects all parts of the SDK. */
 export class ViewerSession implements Viewer {
   readonly streamId: string;
   readonly clock: ServiceClock;
   name: string;
   #picture: Picture | null = null;
-  /** The show is over with this interval; 0: not yet. */
-  #last = 0;
-  /** So long no quiz can have been missed, as the show had not begun; on the monotonic clock. */
-  #beginningUntilMs = 0;
+  /** Last interval of the show; 0: not over. */
+  #lastInterval = 0;
+  /** Until then no quiz can have been missed, as the show had not started; on the monotonic clock. */
+  #notStartedUntilMs = 0;
   #hasLeft = false;
-  /** The quiz that is open may have been told before this interval, unheard; 0: it was not. */
-  #missedBefore = 0;
-  /** When the last interval came, or the viewer; on the monotonic clock. */
-  #arrivedMs: number;
-  /** Whether the service could not be reached the last time that was tried, but for the feed. */
-  #isAway = false;
-  /** Answers that are, or were, on their way, by quiz. */
-  readonly #given = new Map<string, Promise<AnswerOutcome>>();
-  readonly #keeping: PersistentState;
+  /** The event of the open quiz may have been missed before this interval; 0: no gap to check. */
+  #gapEnd = 0;
+  /** When the last interval arrived, initially the time of joining; on the monotonic clock. */
+  #lastIntervalAtMs: number;
+  /** Whether the last request failed, those of the feed excluded. */
+  #isUnavailable = false;
+  /** Results of the answers of this session, by quiz id. */
+  readonly #answers = new Map<string, Promise<AnswerOutcome>>();
+  readonly #storedState: PersistentState;
   readonly #game: QuizGame;
   readonly #listeners = new Listeners();
-  readonly #stage: Stage;
-  readonly #token: TokenKeeper;
-  readonly #calls: Calls;
+  readonly #snapshots: SnapshotStore;
+  readonly #tokens: TokenManager;
+  readonly #api: ApiClient;
   readonly #heartbeat: Heartbeat;
-  readonly #watch: StreamWatch;
+  readonly #streamPoller: StreamPoller;
   readonly #feed: Feed;
-  /** null: there was no picture yet, and all is on screen as it comes. */
-  #screen: HeldEvents | null = null;
-  /** What was on screen without one: so much of it that a player that is late has its past. */
-  readonly #shown: EventsInterval[] = [];
-  /** What answers and reports take. */
-  readonly #ways: AnswerWays & ReportWays & { readonly env: Environment };
-  readonly #hearts: Hearts;
+  /** Null until there is a picture: intervals are shown as they arrive. */
+  #buffer: EventBuffer | null = null;
+  /** Newest intervals shown without a picture: the past of a player that attaches later. */
+  readonly #recentIntervals: EventsInterval[] = [];
+  /** Dependencies of answers and winner reports. */
+  readonly #deps: AnswerDeps & WinnerReportDeps & { readonly env: Environment };
+  readonly #hearts: HeartSender;
 
   /** @throws TypeError when an option is missing */
   constructor(options: JoinOptions) {
@@ -72,7 +87,7 @@ export class ViewerSession implements Viewer {
       streamId,
       viewerId,
       name = '',
-      getToken = () => this.#calls.newToken(viewerId),
+      getToken = () => this.#api.newToken(viewerId),
       transport = 'auto',
       hiddenMs = Infinity,
       catchUpMs = CATCH_UP_MS,
@@ -83,32 +98,33 @@ export class ViewerSession implements Viewer {
     const env = { ...realEnvironment(), ...options.environment };
     this.streamId = streamId;
     this.name = name;
-    this.#keeping = new PersistentState(storage, `fourbeat:1:${streamId}:${viewerId}`);
-    this.#game = new QuizGame(this.#keeping.load());
-    this.#stage = new Stage(this.#game, this.#listeners);
-    this.#token = new TokenKeeper(env, getToken);
-    this.#calls = new Calls(env, urlsOf(options), streamId, this.#token);
-    this.clock = new ServiceClock(env, () => this.#heed(this.#calls.time()));
-    const beat = (onSend: () => void) => this.#heed(this.#calls.beat(onSend));
-    this.#heartbeat = new Heartbeat(env, beat, hiddenMs);
-    this.#arrivedMs = env.monotonicMs();
-    this.#watch = new StreamWatch(
+    this.#storedState = new PersistentState(storage, `fourbeat:1:${streamId}:${viewerId}`);
+    this.#game = new QuizGame(this.#storedState.load());
+    this.#snapshots = new SnapshotStore(this.#game, this.#listeners);
+    this.#tokens = new TokenManager(env, getToken);
+    this.#api = new ApiClient(env, resolveUrls(options), streamId, this.#tokens);
+    this.clock = new ServiceClock(env, () => this.#trackAvailability(this.#api.time()));
+    const sendHeartbeat = (onSend: () => void) =>
+      this.#trackAvailability(this.#api.sendHeartbeat(onSend));
+    this.#heartbeat = new Heartbeat(env, sendHeartbeat, hiddenMs);
+    this.#lastIntervalAtMs = env.monotonicMs();
+    this.#streamPoller = new StreamPoller(
       env,
-      () => this.#look(),
-      (stream) => this.#see(stream),
+      () => this.#readStream(),
+      (stream) => this.#onStream(stream),
     );
-    this.#feed = new Feed(env, this.clock, this.#calls, transport, catchUpMs, {
-      onInterval: (interval) => this.#arrive(interval),
-      onState: (state, trouble) => this.#stage.happen(state, trouble),
-      onGap: (from, to) => this.#listeners.tell('gap', { from, to }),
+    this.#feed = new Feed(env, this.clock, this.#api, transport, catchUpMs, {
+      onInterval: (interval) => this.#onInterval(interval),
+      onState: (state, error) => this.#snapshots.setState(state, error),
+      onGap: (from, to) => this.#listeners.emit('gap', { from, to }),
     });
-    const waits = new CancellableTimers(env);
-    this.#ways = { env, clock: this.clock, calls: this.#calls, waits };
-    this.#hearts = new Hearts(this.#calls, waits);
+    const timers = new CancellableTimers(env);
+    this.#deps = { env, clock: this.clock, api: this.#api, timers };
+    this.#hearts = new HeartSender(this.#api, timers);
   }
 
   get snapshot() {
-    return this.#stage.snapshot;
+    return this.#snapshots.snapshot;
   }
 
   get state() {
@@ -129,193 +145,208 @@ export class ViewerSession implements Viewer {
 
   remainingMs(): number {
     if (!this.quiz || this.quiz.results) return 0;
-    return countdownMs(this.quiz.quiz, this.clock, this.#picture);
+    const { quiz } = this.quiz;
+    const { clock } = this;
+    const nowMs = clock.nowMs();
+    const displayedMs = this.#picture?.wallClockMs() ?? nowMs;
+    const closeMs = intervalStartMs(quiz.closeInterval) - clock.errorMs - DELIVERY_MS;
+    return Math.max(0, Math.min(quiz.created + quiz.duration - displayedMs, closeMs - nowMs));
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
-    if (this.#hasLeft) throw new FourbeatError('left', 'the viewer has left');
+    if (this.#hasLeft) throw new FourbeatError('left', 'The viewer has left.');
     const { quiz } = this;
-    const given = quiz && (quiz.outcome ?? this.#given.get(quiz.quiz.id));
-    if (given && quiz.choice === choice) return given;
-    if (quiz && quiz.choice !== null) throw new FourbeatError('refused', 'the first choice stands');
-    if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'there is no open quiz');
+    const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz.id));
+    if (outcome && quiz.choice === choice) return outcome;
+    if (quiz && quiz.choice !== null)
+      throw new FourbeatError('refused', 'The first choice is final.');
+    if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'No quiz is open.');
     if (!quiz.quiz.order.includes(choice))
-      throw new FourbeatError('refused', 'there is no such choice');
-    return this.#give(quiz.quiz, choice);
+      throw new FourbeatError('refused', 'The quiz has no such choice.');
+    return this.#sendAnswer(quiz.quiz, choice);
   }
 
-  say(kind: ChatKind, text: string): Promise<void> {
-    return this.#calls.sendChat({ kind, text, name: this.name || undefined });
+  sendMessage(kind: ChatKind, text: string): Promise<void> {
+    return this.#api.sendChat({ kind, text, name: this.name || undefined });
   }
 
-  heart(): void {
+  sendHeart(): void {
     this.#hearts.add();
   }
 
   follow(picture: Picture | null): void {
     if (this.#hasLeft) return;
     this.#picture = picture;
-    if (picture && !this.#screen) {
-      this.#screen = picture.hold(this.#ways.env, this.#calls, this.#stage, this.#shown);
-      if (this.state === 'ended') this.#screen.replay();
+    if (picture && !this.#buffer) {
+      this.#buffer = picture.createBuffer(
+        this.#deps.env,
+        this.#api,
+        this.#snapshots,
+        this.#recentIntervals,
+      );
+      if (this.state === 'ended') this.#buffer.replay();
     }
-    this.#screen?.follow(picture);
+    this.#buffer?.follow(picture);
   }
 
   leave(): void {
     if (this.#hasLeft) return;
-    this.#keep();
+    this.#save();
     this.#hasLeft = true;
     this.#end();
-    this.#watch.stop();
-    this.#screen?.stop();
-    this.#token.stop();
-    this.#ways.waits.stop();
+    this.#streamPoller.stop();
+    this.#buffer?.stop();
+    this.#tokens.stop();
+    this.#deps.timers.stop();
     this.#listeners.clear();
   }
 
-  /** Begins with all of it. Once. */
+  /** Starts all requests. Called once. */
   async start(): Promise<void> {
     this.clock.start();
-    // It comes while the stream is looked at.
-    this.#token.get().catch(() => {});
-    await this.#watch.look();
+    // Request the token in parallel with reading the stream.
+    this.#tokens.get().catch(() => {});
+    await this.#streamPoller.poll();
     if (this.state === 'ended') return;
     this.#heartbeat.start();
     await this.clock.synced;
-    // That of now: it may have ended, or the viewer left, meanwhile.
+    // Read the state again: the show may have ended, or the viewer left, meanwhile.
     if (this.snapshot.state === 'ended') return;
     const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
     this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
-    // Those that came right before a reload; those that are over are asked for nothing.
-    for (const { interval } of this.#game.rounds) void this.#report(interval);
-    for (const { quiz, choice } of this.#game.unsettled)
-      this.#give(quiz, choice ?? '').catch(() => {});
+    // Rounds from right before a reload; reporting to a finished round sends nothing.
+    for (const { interval } of this.#game.rounds) void this.#reportWinner(interval);
+    for (const { quiz, choice } of this.#game.pendingAnswers)
+      this.#sendAnswer(quiz, choice ?? '').catch(() => {});
   }
 
   /**
-   * How heartbeats and the clock fare tells of the service what a feed that hangs does not, or one that
-   * has not begun: that it is away, and when it is back.
+   * Derives the availability of the service from heartbeats and clock requests. A feed that hangs, or
+   * has not started, does not notice that the service is unavailable, or available again.
    */
-  #heed<T>(call: Promise<T>): Promise<T> {
+  #trackAvailability<T>(call: Promise<T>): Promise<T> {
     void call
-      .then(() => null, asTrouble)
-      .then((trouble) => {
+      .then(() => null, toFourbeatError)
+      .then((error) => {
         if (this.state === 'ended') return;
-        if (trouble && this.#ways.env.monotonicMs() - this.#arrivedMs >= SILENT_MS)
-          this.#feed.fail(trouble);
-        if (!trouble && this.#isAway) {
-          this.#token.retry();
+        if (error && this.#deps.env.monotonicMs() - this.#lastIntervalAtMs >= SILENT_MS)
+          this.#feed.fail(error);
+        if (!error && this.#isUnavailable) {
+          this.#tokens.retry();
           this.#feed.retry();
         }
-        this.#isAway = trouble !== null;
+        this.#isUnavailable = error !== null;
       });
     return call;
   }
 
-  /** After a hole it is a viewer who looks, and is told of the quiz that is open as well. */
-  async #look(): Promise<SeenStream> {
-    const before = this.#missedBefore;
-    const { quiz_interval: told, ...stream } = await this.#calls.stream(before > 0);
-    if (told && told < before && !this.#game.hasQuizOf(told))
-      this.#stage.recall(await this.#calls.interval(told));
-    this.#missedBefore = 0;
+  /** Reads the stream; after a gap with the viewer's token, to learn which quiz is open. */
+  async #readStream(): Promise<ViewerStream> {
+    const gapEnd = this.#gapEnd;
+    const { quiz_interval: quizInterval, ...stream } = await this.#api.stream(gapEnd > 0);
+    if (quizInterval && quizInterval < gapEnd && !this.#game.hasQuizAt(quizInterval))
+      this.#snapshots.addMissedQuiz(await this.#api.interval(quizInterval));
+    this.#gapEnd = 0;
     return stream;
   }
 
-  #see(stream: SeenStream): void {
-    this.#stage.see(stream);
+  #onStream(stream: ViewerStream): void {
+    this.#snapshots.setStream(stream);
     if (stream.status === 'CREATED')
-      this.#beginningUntilMs = this.#ways.env.monotonicMs() + BEGINNING_MS;
+      this.#notStartedUntilMs = this.#deps.env.monotonicMs() + NOT_STARTED_MS;
     if (stream.status !== 'ENDED') return;
-    // Who comes when it is over has no feed to wait for.
+    // A viewer who joins after the end has no feed to wait for.
     if (!this.#feed.next) this.#end();
-    else this.#last = intervalAt(this.clock.nowMs());
+    else this.#lastInterval = intervalAt(this.clock.nowMs());
   }
 
-  /** An interval of the feed is here. It is on screen later, when there is a picture. */
-  #arrive(interval: EventsInterval): void {
+  /** Handles an interval of the feed. With a picture it is shown later. */
+  #onInterval(interval: EventsInterval): void {
     const { interval: number, events } = interval;
-    this.#arrivedMs = this.#ways.env.monotonicMs();
-    const isAfterHole = this.#game.arrived(interval, this.#arrivedMs < this.#beginningUntilMs);
-    this.#meet();
-    if (isAfterHole) {
-      this.#missedBefore = number;
-      void this.#watch.look();
+    this.#lastIntervalAtMs = this.#deps.env.monotonicMs();
+    const isAfterGap = this.#game.receive(
+      interval,
+      this.#lastIntervalAtMs < this.#notStartedUntilMs,
+    );
+    this.#mergeOtherTabs();
+    if (isAfterGap) {
+      this.#gapEnd = number;
+      void this.#streamPoller.poll();
     }
-    let isKept = number % KEEP_INTERVALS === 0;
+    let shouldSave = number % SAVE_EVERY_INTERVALS === 0;
     for (const { type } of events) {
-      if (type === 'request-quiz-winners') void this.#report(number);
-      isKept ||= type.includes('quiz');
+      if (type === 'request-quiz-winners') void this.#reportWinner(number);
+      shouldSave ||= type.includes('quiz');
     }
-    if (isKept) this.#keep();
-    this.#show(interval);
-    if (!this.#last) return;
-    if (number >= Math.max(this.#last, this.#game.openUntil) + REST_INTERVALS) this.#end();
+    if (shouldSave) this.#save();
+    this.#display(interval);
+    if (!this.#lastInterval) return;
+    if (number >= Math.max(this.#lastInterval, this.#game.lastCloseInterval) + TRAILING_INTERVALS)
+      this.#end();
   }
 
-  #show(interval: EventsInterval): void {
-    if (this.#screen) {
-      this.#screen.push(interval);
+  #display(interval: EventsInterval): void {
+    if (this.#buffer) {
+      this.#buffer.push(interval);
       return;
     }
-    if (this.#shown.push(interval) > SHOWN_INTERVALS) this.#shown.shift();
-    this.#stage.onInterval(interval);
+    if (this.#recentIntervals.push(interval) > RECENT_INTERVALS) this.#recentIntervals.shift();
+    this.#snapshots.onInterval(interval);
   }
 
   #end(): void {
-    this.#screen?.replay();
+    this.#buffer?.replay();
     this.#feed.stop();
     this.#heartbeat.stop();
-    this.#token.rest();
+    this.#tokens.stopRenewal();
     this.clock.stop();
-    this.#stage.happen('ended', null);
+    this.#snapshots.setState('ended', null);
   }
 
-  async #report(interval: number): Promise<void> {
+  async #reportWinner(interval: number): Promise<void> {
     const isWinning = this.#game.isWinning(interval);
     if (isWinning === false) return;
-    const report = reportWinner(this.#ways, interval, isWinning === true);
+    const report = reportWinner(this.#deps, interval, isWinning === true);
     if (!(await report.catch(() => false))) return;
-    this.#game.won(interval);
-    this.#settle();
+    this.#game.recordWin(interval);
+    this.#saveAndUpdate();
   }
 
-  #give(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
-    this.#game.note(quiz.id, { choice });
-    const given = sendAnswer(this.#ways, quiz, choice).then(
+  #sendAnswer(quiz: Quiz, choice: string): Promise<AnswerOutcome> {
+    this.#game.update(quiz.id, { choice });
+    const result = sendAnswer(this.#deps, quiz, choice).then(
       (outcome) => {
-        this.#game.note(quiz.id, { outcome });
-        this.#settle();
+        this.#game.update(quiz.id, { outcome });
+        this.#saveAndUpdate();
         return outcome;
       },
-      (trouble: FourbeatError) => {
-        this.#game.note(quiz.id, { choice: null });
-        this.#settle();
-        throw trouble;
+      (error: FourbeatError) => {
+        this.#game.update(quiz.id, { choice: null });
+        this.#saveAndUpdate();
+        throw error;
       },
     );
-    this.#given.set(quiz.id, given);
-    this.#settle();
-    return given;
+    this.#answers.set(quiz.id, result);
+    this.#saveAndUpdate();
+    return result;
   }
 
-  /** The game has changed by what the viewer did. */
-  #settle(): void {
-    this.#keep();
-    this.#stage.change();
+  /** Called when the viewer's own actions changed the game. */
+  #saveAndUpdate(): void {
+    this.#save();
+    this.#snapshots.update();
   }
 
-  /** Another tab of this viewer may have done something. */
-  #meet(): void {
-    const kept = this.#keeping.load();
-    if (kept) this.#game.merge(kept);
+  /** Takes over what another tab of this viewer has stored. */
+  #mergeOtherTabs(): void {
+    const stored = this.#storedState.load();
+    if (stored) this.#game.merge(stored);
   }
 
-  #keep(): void {
+  #save(): void {
     if (this.#hasLeft) return;
-    this.#meet();
-    this.#keeping.save(() => this.#game.saved(), this.#game.next - KEPT_INTERVALS);
+    this.#mergeOtherTabs();
+    this.#storedState.save(() => this.#game.serialize(), this.#game.next - RETAIN_INTERVALS);
   }
 }

@@ -1,138 +1,143 @@
 import type { FourbeatError } from './errors.ts';
 import type {
   ChatKind,
-  ChatLine,
+  ChatMessage,
   EventData,
   EventsInterval,
   Picture,
   Quiz,
   QuizResults,
-  SeenStream,
   StreamEvent,
   ViewCount,
+  ViewerStream,
 } from './types.ts';
 
 /**
- * What is going on.
+ * State of a viewer.
  *
- * - `joining`: no interval has come yet.
- * - `live`: all that has happened is here.
- * - `catching-up`: after a sleep or an outage, what was missed is on its way.
- * - `offline`: the service cannot be reached, or does not want us; it is tried again. See `trouble`.
- * - `ended`: the show is over, or the viewer has left.
+ * - `joining`: no interval of the feed has arrived yet.
+ * - `live`: the feed is up to date.
+ * - `catching-up`: the viewer is reading intervals that it missed during a sleep or an outage.
+ * - `offline`: the service cannot be reached, or rejects the viewer. The SDK retries; see
+ *   `Snapshot.error`.
+ * - `ended`: the show is over, or the viewer has left. Final.
  */
 export type ViewerState = 'joining' | 'live' | 'catching-up' | 'offline' | 'ended';
 
-/** What became of an answer. */
+/** Final result of an answer. */
 export type AnswerOutcome =
-  /** It counts, once. */
+  /** The service counts it, once. */
   | 'counted'
-  /** The service has another answer of this viewer, from elsewhere. */
+  /** The service already has a different answer of this viewer, for example from another tab. */
   | 'other-answer'
-  /** It does not count: the service had not taken it when answers stopped. */
+  /** Not counted: it did not reach the service before the quiz closed. */
   | 'too-late'
-  /** No answer of the service came until after the close: nobody here knows whether it counts. */
+  /** The service did not respond until after the close, so the SDK cannot tell whether it counts. */
   | 'unknown';
 
-/** The quiz on screen, and what this viewer did with it. */
+/** The quiz on screen, with this viewer's answer. */
 export interface ViewerQuiz {
   readonly quiz: Quiz;
-  /** What the viewer chose; null: nothing yet. It cannot be changed. */
+  /** The viewer's choice, which is final; null: not answered. */
   readonly choice: string | null;
-  /** null while it is on its way, or there is none. */
+  /** Null while the answer is being sent, or when there is none. */
   readonly outcome: AnswerOutcome | null;
-  /** Once they are on screen. */
+  /** Null until they are on screen. */
   readonly results: QuizResults | null;
 }
 
-/** Where the winners of the show are. */
+/** The viewer's standing in the game, and the winners of its last round. */
 export interface Winners {
   /**
-   * Whether this viewer answered everything of the game correctly, by the results so far; null: it
-   * cannot be known here, as by somebody who came in the middle. A game ends with `quiz-winners`.
+   * Whether this viewer answered every quiz of the game correctly, by the results so far; null: not
+   * known, for example after joining in the middle of a game. A game ends with `quiz-winners`.
    */
   readonly isWinning: boolean | null;
   /** Whether the service counts this viewer among the winners of the last round. */
   readonly hasWon: boolean;
-  /** How many have won the last round; null before there was one. */
+  /** Number of winners of the last round; null before the first one. */
   readonly count: number | null;
 }
 
-/** What is on screen now. A new object whenever something changed, and the same until then. */
+/** What is on screen now. Immutable: every change makes a new object. */
 export interface Snapshot {
   readonly state: ViewerState;
-  /** Why it is `offline`; null when it is not. */
-  readonly trouble: FourbeatError | null;
-  /** null: not read yet. */
-  readonly stream: SeenStream | null;
-  /** null: not told yet. */
+  /** Why `state` is `offline`; null in every other state. */
+  readonly error: FourbeatError | null;
+  /** Null until it is read for the first time. */
+  readonly stream: ViewerStream | null;
+  /** Null until the first `view-count` event. */
   readonly count: ViewCount | null;
-  /** The newest that is open, else what was told last; results are here for 10 s. */
+  /** The newest open quiz, else the newest one; results stay for 10 s. */
   readonly quiz: ViewerQuiz | null;
   readonly winners: Winners;
-  /** The newest lines of all kinds, oldest first, at most 100. */
-  readonly lines: readonly (ChatLine & { readonly kind: ChatKind | 'purchase' })[];
-  /** Since the viewer joined. */
+  /** The newest messages of all kinds, oldest first, at most 100. */
+  readonly messages: readonly (ChatMessage & { readonly kind: ChatKind | 'purchase' })[];
+  /** Number of hearts since the viewer joined. */
   readonly hearts: number;
+  /** Number of discounts since the viewer joined. */
   readonly discounts: number;
 }
 
-/** Besides the events of the feed, by type. */
+/** Events of the SDK itself, besides those of the feed (`EventData`). */
 export interface ViewerEvents {
-  /** Something in the snapshot changed. */
+  /** The snapshot changed. */
   readonly change: Snapshot;
-  /** An interval is on screen; its events are told one by one after this. */
+  /** An interval is on screen. Its events follow one by one. */
   readonly interval: EventsInterval;
-  /** Every event on screen, of whatever type. */
+  /** An event of any type is on screen. */
   readonly event: StreamEvent & { readonly interval: number };
-  /** The picture went elsewhere: what was on screen has not happened there. */
+  /** Playback jumped to another position: what was on screen has not happened there. */
   readonly jump: { readonly interval: number };
-  /** Too much was missed: these intervals are passed over. */
+  /** Too much was missed: the feed skips these intervals, both included. */
   readonly gap: { readonly from: number; readonly to: number };
 }
 
-/** Somebody who watches a stream. */
+/** A viewer who watches a stream. */
 export interface Viewer {
   readonly streamId: string;
   readonly state: ViewerState;
   readonly count: ViewCount | null;
   readonly quiz: ViewerQuiz | null;
   readonly snapshot: Snapshot;
-  /** Shown beside what the viewer writes from now on; empty: nothing. At first the one of `join`. */
+  /** Shown beside the viewer's messages from now on; empty: no name. Initially `JoinOptions.name`. */
   name: string;
-  /** The service's clock, as well as it is known. */
+  /** Estimate of the service's clock. */
   readonly clock: {
-    /** Unix ms. Before the first sample it is the machine’s own; after it, it never goes back. */
+    /** Unix ms. Before the first sample it is the machine's own clock; afterwards it never goes back. */
     nowMs(): number;
-    /** How far off it is at most, ms; infinite before the first sample. */
+    /** Maximum error of `nowMs`, ms; infinite before the first sample. */
     readonly errorMs: number;
   };
-  /** Calls the listener for each event of this type. @returns what ends it */
+  /** Calls the listener for each event of this type. @returns a function that removes the listener */
   on<T extends keyof (EventData & ViewerEvents)>(
     type: T,
     listener: (data: (EventData & ViewerEvents)[T]) => void,
   ): () => void;
-  /** For types of the producer's own; what has a name from above is told as `event` alone. */
+  /**
+   * For event types of the producer. An event that has the name of one of `ViewerEvents` is emitted
+   * as `event` only.
+   */
   on(type: `x-${string}` | (string & {}), listener: (data: unknown) => void): () => void;
   /**
-   * How long the viewer has to answer the quiz on screen, ms; 0 when there is none, or it is over.
-   * It runs with the picture, and ends before answers stop.
+   * Time left to answer the quiz on screen, ms; 0 when there is none, or it is over. It follows
+   * playback, and ends slightly before the service stops taking answers.
    */
   remainingMs(): number;
   /**
-   * Answers the quiz on screen. The first choice stands, and is tried until it is known what became
-   * of it, or for 3 s after answers stop.
-   * @throws Trouble `refused` when there is no open quiz, no such choice, or another one before;
-   * `left` when the viewer leaves meanwhile; or why the service refuses it, and then one may choose
-   * again
+   * Answers the quiz on screen. The first choice is final. The SDK resends it until the result is
+   * known, or for 3 s after the quiz closes.
+   * @throws FourbeatError `refused` when no quiz is open, it has no such choice, or another choice was
+   * made before; `left` when the viewer leaves; or the service's rejection, after which the viewer may
+   * choose again
    */
   answer(choice: string): Promise<AnswerOutcome>;
-  /** Writes a line. @throws Trouble when the service does not take it */
-  say(kind: ChatKind, text: string): Promise<void>;
-  /** Sends a heart; many at once are sent together. */
-  heart(): void;
-  /** What happens is held until it is on this picture; null: it is shown as it comes. */
+  /** Writes to the chat. @throws FourbeatError when the service does not accept the message */
+  sendMessage(kind: ChatKind, text: string): Promise<void>;
+  /** Sends a heart. Hearts are sent in batches, at most once a second. */
+  sendHeart(): void;
+  /** Delays events until their frame is on this picture; null: shows events as they happen. */
   follow(picture: Picture | null): void;
-  /** Stops everything. */
+  /** Stops all timers and requests. Final. */
   leave(): void;
 }

@@ -3,63 +3,63 @@ import { readEventStream } from './event-stream.ts';
 
 const bytes = new TextEncoder();
 
-function bodyOf(chunks: readonly Uint8Array[], doesEnd = true): ReadableStream<Uint8Array> {
+function bodyOf(chunks: readonly Uint8Array[], isClosed = true): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start(controller) {
       for (const chunk of chunks) controller.enqueue(chunk);
-      if (doesEnd) controller.close();
+      if (isClosed) controller.close();
     },
   });
 }
 
 async function read(chunks: readonly Uint8Array[]): Promise<string[]> {
-  const told: string[] = [];
+  const received: string[] = [];
   const { signal } = new AbortController();
-  await readEventStream(bodyOf(chunks), signal, (data) => told.push(data.trim()));
-  return told;
+  await readEventStream(bodyOf(chunks), signal, (data) => received.push(data.trim()));
+  return received;
 }
 
 const TEXT = ': fourbeat\n\nid: 7\ndata: {"é":"🎉"}\n\nid: 8\ndata: {}\n\n';
 
 describe('[F-22] an event stream', () => {
   test.each([1, 2, 3, 7, 1_000])(
-    'tells the data of each message, in pieces of %d bytes',
+    'passes on the data of each message, in chunks of %d bytes',
     async (size) => {
-      const whole = bytes.encode(TEXT);
-      const chunks = Array.from({ length: Math.ceil(whole.length / size) }, (_, at) =>
-        whole.slice(at * size, (at + 1) * size),
+      const encoded = bytes.encode(TEXT);
+      const chunks = Array.from({ length: Math.ceil(encoded.length / size) }, (_, index) =>
+        encoded.slice(index * size, (index + 1) * size),
       );
       expect(await read(chunks)).toEqual(['{"é":"🎉"}', '{}']);
     },
   );
 
-  test('is read with the line ends of others as well', async () => {
+  test('is also read with CRLF line ends', async () => {
     expect(await read([bytes.encode(TEXT.replaceAll('\n', '\r\n'))])).toHaveLength(2);
   });
 
-  test('tells nothing of a message that is cut off', async () => {
+  test('passes on no incomplete message', async () => {
     expect(await read([bytes.encode('id: 7\ndata: {}\n\nid: 8\ndata: {"a":1')])).toEqual(['{}']);
     expect(await read([bytes.encode('id: 7\ndata: {}\n\nid: 8\ndata: {}\n')])).toEqual(['{}']);
   });
 
-  test('ends when the signal ends it, though nothing comes', async () => {
-    const ending = new AbortController();
-    const reading = readEventStream(bodyOf([], false), ending.signal, () => {});
-    ending.abort();
+  test('ends when its signal is aborted, also while nothing arrives', async () => {
+    const controller = new AbortController();
+    const reading = readEventStream(bodyOf([], false), controller.signal, () => {});
+    controller.abort();
     expect(await reading).toBeUndefined();
   });
 
-  test('tells nothing after the signal', async () => {
-    const told: string[] = [];
-    const ending = new AbortController();
-    await readEventStream(bodyOf([bytes.encode(TEXT)]), ending.signal, (data) => {
-      told.push(data);
-      ending.abort();
+  test('passes on nothing after its signal is aborted', async () => {
+    const received: string[] = [];
+    const controller = new AbortController();
+    await readEventStream(bodyOf([bytes.encode(TEXT)]), controller.signal, (data) => {
+      received.push(data);
+      controller.abort();
     });
-    expect(told).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('throws what breaks it, and leaves no reader behind', async () => {
+  test('throws the error that broke it', async () => {
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new TypeError('broken')),
     });

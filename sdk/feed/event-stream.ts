@@ -1,8 +1,8 @@
 /**
- * Tells the data of each message of an event stream as soon as it is whole.
+ * Reads an event stream, and passes on the data of each complete message.
  *
- * Fulfilled when the stream ends, or the signal ends it.
- * @throws what breaks the stream, or what `onData` throws
+ * Resolves when the stream ends, or the signal aborts it.
+ * @throws the error that broke the stream, or that `onData` throws
  */
 export async function readEventStream(
   body: ReadableStream<Uint8Array>,
@@ -22,7 +22,7 @@ export async function readEventStream(
       const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
       rest = lines.pop() ?? '';
       for (const line of lines) {
-        // The service's messages have their data in one line, whose id says nothing that it does not.
+        // The service sends the data of a message in one line; the id repeats the interval in it.
         if (line.startsWith('data:')) data = line.slice(5);
         if (line.trim() || !data || signal.aborted) continue;
         onData(data);

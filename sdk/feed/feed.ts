@@ -1,53 +1,53 @@
-import type { Calls } from '../calls.ts';
+import type { ApiClient } from '../api-client.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import { type FeedListener, FeedPlace } from './place.ts';
-import { Polling } from './polling.ts';
-import { Streaming } from './streaming.ts';
+import { type FeedListener, FeedPosition } from './feed-position.ts';
+import { FeedPoller } from './polling.ts';
+import { FeedStreamer } from './streaming.ts';
 
-/** `auto` streams where the machine can, and polls as long as no stream comes through. */
+/** `auto` streams where the platform can, and polls while no stream works. */
 export type Transport = 'auto' | 'stream' | 'poll';
 
-/** The feed of a stream, from about now on, and how far it is told. */
-export class Feed extends FeedPlace {
-  // As properties, `#` names would be those of the place once more.
-  private readonly polling: Polling;
-  /** null: it is polled. */
-  private readonly streaming: Streaming | null;
+/** Reads the feed of a stream by event stream or polls. */
+export class Feed extends FeedPosition {
+  // Not `#` members: the build turns those into properties, which would collide with the base class's.
+  private readonly poller: FeedPoller;
+  /** Null when the feed is polled only. */
+  private readonly streamer: FeedStreamer | null;
 
-  /** @param catchUpMs how much that was missed is caught up with, ms; at least 5 s are */
+  /** @param catchUpMs how much of a missed feed to catch up on, ms; at least 5 s */
   constructor(
     env: Environment,
-    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'look'>,
-    calls: Pick<Calls, 'interval' | 'eventStream'>,
+    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'resync'>,
+    api: Pick<ApiClient, 'interval' | 'eventStream'>,
     transport: Transport,
     catchUpMs: number,
     listener: FeedListener,
   ) {
     super(clock, catchUpMs, listener);
-    this.polling = new Polling(env, clock, calls, this);
-    const streams = transport === 'stream' || (transport === 'auto' && env.canStream);
-    const substitute = transport === 'auto' ? this.polling : null;
-    this.streaming = streams ? new Streaming(env, clock, calls, this, substitute) : null;
+    this.poller = new FeedPoller(env, clock, api, this);
+    const canStream = transport === 'stream' || (transport === 'auto' && env.canStream);
+    const fallback = transport === 'auto' ? this.poller : null;
+    this.streamer = canStream ? new FeedStreamer(env, clock, api, this, fallback) : null;
   }
 
   /**
-   * Begins: once, when the clock is synced, and never after `stop`.
-   * @param from the first interval, for who was here before; 0: about now
+   * Starts reading. Called once, after the clock is synced and before `stop`.
+   * @param from the first interval, for a viewer who was here before; 0: about now
    */
   start(from: number): void {
     this.next = from;
-    void (this.streaming ?? this.polling).start();
+    void (this.streamer ?? this.poller).start();
   }
 
-  /** The service can be reached again: what failed is tried again soon, unless it wished to wait. */
+  /** The service is reachable again: retry soon, unless the service asked to wait. */
   retry(): void {
-    this.streaming?.retry();
-    this.polling.retry();
+    this.streamer?.retry();
+    this.poller.retry();
   }
 
   stop(): void {
-    this.streaming?.stop();
-    this.polling.stop();
+    this.streamer?.stop();
+    this.poller.stop();
   }
 }

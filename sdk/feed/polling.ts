@@ -1,118 +1,118 @@
 import { INTERVAL_MS, intervalStartMs } from '../../protocol/interval.ts';
-import type { Calls } from '../calls.ts';
+import type { ApiClient } from '../api-client.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
 import type { FourbeatError } from '../errors.ts';
-import { IntervalRequests } from '../interval-requests.ts';
+import { IntervalFetcher } from '../interval-fetcher.ts';
 import type { EventsInterval } from '../types.ts';
-import type { FeedPlace } from './place.ts';
+import type { FeedPosition } from './feed-position.ts';
 
-// The service holds what is asked for too soon, up to a second.
-const ERROR_MAX_MS = 500;
-// A single failure that came so soon, and is tried again so soon, is nobody's trouble.
-const SOON_MS = 2_000;
+// The service lets requests that are up to a second early wait.
+const MAX_CLOCK_ERROR_MS = 500;
+// A single failure that is retried within this time is not reported.
+const SHORT_FAILURE_MS = 2_000;
 
-/** One that is asked for, and its answer. */
-interface Asked {
+/** A request for an interval. */
+interface PendingRequest {
   readonly interval: number;
   /** On the monotonic clock. */
   readonly sentMs: number;
-  answer: EventsInterval | null;
+  result: EventsInterval | null;
 }
 
-/** Asks for each interval when it is over, and tells them in order. */
-export class Polling {
+/** Polls each interval when it has ended, and delivers them in order. */
+export class FeedPoller {
   readonly #env: Environment;
-  readonly #clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'look'>;
-  readonly #place: FeedPlace;
-  readonly #requests: IntervalRequests;
+  readonly #clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'resync'>;
+  readonly #position: FeedPosition;
+  readonly #fetcher: IntervalFetcher;
   readonly #phaseMs: number;
-  #asked: Asked[] = [];
-  #isOver = true;
-  #callOff = () => {};
+  #pending: PendingRequest[] = [];
+  #isStopped = true;
+  #cancelTimer = () => {};
 
   constructor(
     env: Environment,
-    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'look'>,
-    calls: Pick<Calls, 'interval'>,
-    place: FeedPlace,
+    clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'resync'>,
+    api: Pick<ApiClient, 'interval'>,
+    place: FeedPosition,
   ) {
     this.#env = env;
     this.#clock = clock;
-    this.#place = place;
-    this.#requests = new IntervalRequests(env, calls);
+    this.#position = place;
+    this.#fetcher = new IntervalFetcher(env, api);
     this.#phaseMs = env.random() * INTERVAL_MS;
   }
 
-  /** Whether it brings the feed. */
+  /** Whether it currently delivers the feed. */
   get isWorking(): boolean {
-    return !this.#isOver && this.#requests.isWorking;
+    return !this.#isStopped && this.#fetcher.isWorking;
   }
 
-  /** May be called again. */
+  /** Starts, or restarts after `stop`. */
   start(): void {
-    if (!this.#isOver) return;
-    this.#isOver = false;
-    this.#requests.isWorking = false;
+    if (!this.#isStopped) return;
+    this.#isStopped = false;
+    this.#fetcher.isWorking = false;
     this.#tick();
   }
 
-  /** The service can be reached again. */
+  /** The service is reachable again: retry now, unless it asked to wait. */
   retry(): void {
-    this.#requests.retry();
+    this.#fetcher.retry();
     this.#tick();
   }
 
   stop(): void {
-    this.#isOver = true;
-    this.#asked = [];
-    this.#callOff();
+    this.#isStopped = true;
+    this.#pending = [];
+    this.#cancelTimer();
   }
 
   #tick(): void {
-    this.#callOff();
-    while (!this.#isOver) {
-      const interval = Math.max(this.#place.from, (this.#asked.at(-1)?.interval ?? 0) + 1);
-      const errorMs = Math.min(this.#clock.errorMs, ERROR_MAX_MS);
+    this.#cancelTimer();
+    while (!this.#isStopped) {
+      const interval = Math.max(this.#position.from, (this.#pending.at(-1)?.interval ?? 0) + 1);
+      const errorMs = Math.min(this.#clock.errorMs, MAX_CLOCK_ERROR_MS);
       const dueMs = intervalStartMs(interval + 1) + errorMs + this.#phaseMs;
-      const waitMs = Math.max(dueMs - this.#clock.nowMs(), this.#requests.waitMs);
+      const waitMs = Math.max(dueMs - this.#clock.nowMs(), this.#fetcher.waitMs);
       if (waitMs > 0) {
-        // An answer goes on with those that wait for one.
+        // Infinite: the next response calls this method again.
         if (waitMs < Infinity) {
-          this.#callOff = this.#env.after(Math.ceil(waitMs), () => this.#tick());
+          this.#cancelTimer = this.#env.after(Math.ceil(waitMs), () => this.#tick());
         }
         return;
       }
-      void this.#ask({ interval, sentMs: this.#env.monotonicMs(), answer: null });
+      void this.#request({ interval, sentMs: this.#env.monotonicMs(), result: null });
     }
   }
 
-  async #ask(asked: Asked): Promise<void> {
-    const wasWorking = this.#requests.isWorking;
-    this.#asked.push(asked);
+  async #request(request: PendingRequest): Promise<void> {
+    const wasWorking = this.#fetcher.isWorking;
+    this.#pending.push(request);
     try {
-      asked.answer = await this.#requests.ask(asked.interval);
-    } catch (trouble) {
-      if (this.#asked.includes(asked)) this.#fail(asked, trouble as FourbeatError, wasWorking);
+      request.result = await this.#fetcher.fetchInterval(request.interval);
+    } catch (error) {
+      if (this.#pending.includes(request)) this.#fail(request, error as FourbeatError, wasWorking);
     }
-    this.#tell();
+    this.#deliver();
     this.#tick();
   }
 
-  #tell(): void {
-    for (let [first] = this.#asked; first?.answer; [first] = this.#asked) {
-      this.#asked.shift();
-      this.#place.goOnAt(first.interval);
-      this.#place.take(first.answer);
+  #deliver(): void {
+    for (let [first] = this.#pending; first?.result; [first] = this.#pending) {
+      this.#pending.shift();
+      this.#position.skipTo(first.interval);
+      this.#position.accept(first.result);
     }
   }
 
-  #fail(failed: Asked, trouble: FourbeatError, wasWorking: boolean): void {
-    // It is asked for again, and all after it.
-    this.#asked.splice(this.#asked.indexOf(failed));
-    const lostMs = this.#env.monotonicMs() - failed.sentMs + (trouble.retryAfterMs ?? 0);
-    if (!wasWorking || lostMs > SOON_MS) this.#place.fail(trouble);
-    // Too far ahead is what a clock asks for that is wrong.
-    if (trouble.status === 400) this.#clock.look();
+  #fail(failed: PendingRequest, error: FourbeatError, wasWorking: boolean): void {
+    // Request it again, and all after it.
+    this.#pending.splice(this.#pending.indexOf(failed));
+    const lostMs = this.#env.monotonicMs() - failed.sentMs + (error.retryAfterMs ?? 0);
+    if (!wasWorking || lostMs > SHORT_FAILURE_MS) this.#position.fail(error);
+    // 400: the interval is too far ahead, so the clock is wrong.
+    if (error.status === 400) this.#clock.resync();
   }
 }

@@ -1,81 +1,81 @@
-import { BackOff } from '../back-off.ts';
-import type { Calls } from '../calls.ts';
+import type { ApiClient } from '../api-client.ts';
+import { Backoff } from '../back-off.ts';
 import type { ServiceClock } from '../clock.ts';
 import type { Environment } from '../environment.ts';
-import { asTrouble, FourbeatError } from '../errors.ts';
+import { FourbeatError, toFourbeatError } from '../errors.ts';
 import type { EventsInterval } from '../types.ts';
 import { readEventStream } from './event-stream.ts';
-import type { FeedPlace } from './place.ts';
+import type { FeedPosition } from './feed-position.ts';
 
-/** The other way in which the feed may come. */
-export interface Substitute {
-  /** Begins, if it has not: the service answers, but its stream brings nothing. */
+/** The transport to use while event streams do not work. */
+export interface FallbackTransport {
+  /** Starts unless it is running: the service responds, but its stream delivers nothing. */
   start(): void;
-  /** The stream brings something new. */
+  /** Stops: the stream delivers again. */
   stop(): void;
   readonly isWorking: boolean;
 }
 
 const WATCH_MS = 500;
-// Intervals come 4 a second, empty or not.
-const SILENT_MS = 3_000;
-const DEAD_MS = 5_000;
-// One that ends after this time has done its work: its token is old, or its node stops.
-const LASTING_MS = 10_000;
-// A crowd that was cut off as one does not come back as one.
+// A stream delivers 4 intervals a second, empty or not.
+const FALLBACK_AFTER_MS = 3_000;
+const ABORT_AFTER_MS = 5_000;
+// A stream that ends after this time is normal (its token expired, or its node stops): no backoff.
+const MIN_LIFETIME_MS = 10_000;
+// A crowd that was disconnected together reconnects over this time.
 const SPREAD_MS = 1_000;
-// Where streams bring nothing and polls do, a proxy keeps streams back: so much longer is the wait.
-const RARELY = 60;
+// Where polls work and streams do not, a proxy buffers streams: the wait is this much longer.
+const BLOCKED_STREAM_FACTOR = 60;
 
-// How a stream ended that brought something.
-const OVER = 1;
-const CUT = 2;
-type Ending = typeof OVER | typeof CUT;
+// How a stream that delivered something ended.
+const ENDED = 1;
+const BROKEN = 2;
+type StreamEnd = typeof ENDED | typeof BROKEN;
 
-/** Reads one event stream after another, each from where the last one ended. */
-export class Streaming {
+/** Reads event streams one after another, each from the position where the last one ended. */
+export class FeedStreamer {
   readonly #env: Environment;
-  readonly #clock: Pick<ServiceClock, 'nowMs' | 'look'>;
-  readonly #calls: Pick<Calls, 'interval' | 'eventStream'>;
-  readonly #place: FeedPlace;
-  readonly #substitute: Substitute | null;
-  readonly #backOff: BackOff;
-  #isOver = false;
-  #closing = new AbortController();
-  #hasNews = false;
-  #isDead = false;
-  /** When there was news, by the service's clock: others may stand still while the machine sleeps. */
-  #newsMs = 0;
+  readonly #clock: Pick<ServiceClock, 'nowMs' | 'resync'>;
+  readonly #api: Pick<ApiClient, 'interval' | 'eventStream'>;
+  readonly #position: FeedPosition;
+  readonly #fallback: FallbackTransport | null;
+  readonly #backoff: Backoff;
+  #isStopped = false;
+  #abort = new AbortController();
+  #hasDelivered = false;
+  #isStalled = false;
+  /** Time of the last delivery by the service's clock: monotonic clocks may stand still during a sleep. */
+  #deliveredMs = 0;
   #resume = () => {};
-  #callOffPause = () => {};
-  #callOffWatch = () => {};
+  #cancelPause = () => {};
+  #cancelWatch = () => {};
 
-  /** @param substitute null: there is none */
+  /** @param fallback null: none */
   constructor(
     env: Environment,
-    clock: Pick<ServiceClock, 'nowMs' | 'look'>,
-    calls: Pick<Calls, 'interval' | 'eventStream'>,
-    place: FeedPlace,
-    substitute: Substitute | null,
+    clock: Pick<ServiceClock, 'nowMs' | 'resync'>,
+    api: Pick<ApiClient, 'interval' | 'eventStream'>,
+    place: FeedPosition,
+    fallback: FallbackTransport | null,
   ) {
     this.#env = env;
     this.#clock = clock;
-    this.#calls = calls;
-    this.#place = place;
-    this.#substitute = substitute;
-    this.#backOff = new BackOff(env.random);
+    this.#api = api;
+    this.#position = place;
+    this.#fallback = fallback;
+    this.#backoff = new Backoff(env.random);
   }
 
   async start(): Promise<void> {
-    while (!this.#isOver) {
+    while (!this.#isStopped) {
       const startedMs = this.#env.monotonicMs();
-      // Before it was tried: what fails while an outage ends is tried again as ever.
-      const wasElsewhere = this.#substitute?.isWorking;
+      // Read before the attempt: a stream that fails while an outage ends is retried at the usual pace.
+      const wasFallbackWorking = this.#fallback?.isWorking;
       const ending = await this.#read();
-      if (this.#isOver) return;
-      const hasLasted = this.#env.monotonicMs() - startedMs >= LASTING_MS;
-      const trouble = ending instanceof FourbeatError ? ending : null;
-      const waitMs = ending === OVER && hasLasted ? 0 : this.#waitMs(trouble, wasElsewhere);
+      if (this.#isStopped) return;
+      const hasLasted = this.#env.monotonicMs() - startedMs >= MIN_LIFETIME_MS;
+      const error = ending instanceof FourbeatError ? ending : null;
+      const waitMs = ending === ENDED && hasLasted ? 0 : this.#waitMs(error, wasFallbackWorking);
       await new Promise<void>((resolve) => {
         this.#resume = resolve;
         this.#pause(waitMs);
@@ -83,89 +83,92 @@ export class Streaming {
     }
   }
 
-  /** The service can be reached again: a pause ends soon, unless that was its wish. */
+  /** The service is reachable again: retry soon, unless it asked to wait. */
   retry(): void {
-    // A whole crowd finds that in the same second.
-    if (!this.#backOff.wishMs) this.#pause(this.#env.random() * SPREAD_MS);
+    // All viewers notice it in the same second, so spread the retries.
+    if (!this.#backoff.retryAfterMs) this.#pause(this.#env.random() * SPREAD_MS);
   }
 
   stop(): void {
-    this.#isOver = true;
-    this.#closing.abort();
-    this.#callOffPause();
-    this.#callOffWatch();
+    this.#isStopped = true;
+    this.#abort.abort();
+    this.#cancelPause();
+    this.#cancelWatch();
   }
 
   #pause(ms: number): void {
-    this.#callOffPause();
+    this.#cancelPause();
     const spreadMs = this.#env.random() * SPREAD_MS;
-    this.#callOffPause = this.#env.after(ms + spreadMs, this.#resume);
+    this.#cancelPause = this.#env.after(ms + spreadMs, this.#resume);
   }
 
-  /** One stream, to its end. @returns how it ended, or what kept it from bringing anything */
-  async #read(): Promise<Ending | FourbeatError> {
-    this.#closing = new AbortController();
-    this.#hasNews = false;
-    this.#isDead = false;
-    const { signal } = this.#closing;
+  /** Reads one stream to its end. @returns how it ended, or why it delivered nothing */
+  async #read(): Promise<StreamEnd | FourbeatError> {
+    this.#abort = new AbortController();
+    this.#hasDelivered = false;
+    this.#isStalled = false;
+    const { signal } = this.#abort;
     const startedMs = this.#env.monotonicMs();
-    let ending: Ending = OVER;
+    let ending: StreamEnd = ENDED;
     try {
-      const { from } = this.#place;
-      const { body } = await this.#calls.eventStream(from, signal);
-      ending = CUT;
-      this.#place.goOnAt(from);
-      this.#newsMs = this.#clock.nowMs();
+      const { from } = this.#position;
+      const { body } = await this.#api.eventStream(from, signal);
+      ending = BROKEN;
+      this.#position.skipTo(from);
+      this.#deliveredMs = this.#clock.nowMs();
       this.#watch();
       if (body) await readEventStream(body, signal, (data) => this.#onData(data));
-      ending = OVER;
+      ending = ENDED;
     } catch (thrown) {
-      // There was no stream.
-      if (ending === OVER) return this.#unread(asTrouble(thrown), startedMs);
+      // The stream could not be opened.
+      if (ending === ENDED) return this.#onOpenFailed(toFourbeatError(thrown), startedMs);
     }
-    this.#callOffWatch();
-    if (this.#hasNews && !this.#isDead) return ending;
-    if (!this.#isOver) this.#substitute?.start();
-    return new FourbeatError('away', 'the feed brings nothing');
+    this.#cancelWatch();
+    if (this.#hasDelivered && !this.#isStalled) return ending;
+    if (!this.#isStopped) this.#fallback?.start();
+    return new FourbeatError('unavailable', 'The event stream delivers nothing.');
   }
 
-  #unread(trouble: FourbeatError, startedMs: number): FourbeatError {
-    const isLate = this.#env.monotonicMs() - startedMs >= SILENT_MS;
-    // Some proxies keep back even the headers of a stream.
-    if (isLate && trouble.status === null && !this.#isOver) this.#substitute?.start();
-    return trouble;
+  #onOpenFailed(error: FourbeatError, startedMs: number): FourbeatError {
+    const hasTimedOut = this.#env.monotonicMs() - startedMs >= FALLBACK_AFTER_MS;
+    // Some proxies buffer even the headers of a stream.
+    if (hasTimedOut && error.status === null && !this.#isStopped) this.#fallback?.start();
+    return error;
   }
 
-  /** How long to wait before the next. @param trouble null: the last one brought something */
-  #waitMs(trouble: FourbeatError | null, wasElsewhere?: boolean): number {
-    if (trouble && !this.#substitute?.isWorking) this.#place.fail(trouble);
-    // Too far ahead is what a clock asks for that is wrong.
-    if (trouble?.status === 400) this.#clock.look();
-    return this.#backOff.nextMs(trouble) * (wasElsewhere && !this.#hasNews ? RARELY : 1);
+  /** Time to wait before the next stream. @param error null: the last one delivered something */
+  #waitMs(error: FourbeatError | null, wasFallbackWorking?: boolean): number {
+    if (error && !this.#fallback?.isWorking) this.#position.fail(error);
+    // 400: the interval is too far ahead, so the clock is wrong.
+    if (error?.status === 400) this.#clock.resync();
+    return (
+      this.#backoff.nextMs(error) *
+      (wasFallbackWorking && !this.#hasDelivered ? BLOCKED_STREAM_FACTOR : 1)
+    );
   }
 
   #onData(data: string): void {
     const interval = JSON.parse(data) as EventsInterval;
-    if (interval.interval < this.#place.next) return;
-    this.#hasNews = true;
-    this.#newsMs = this.#clock.nowMs();
-    // The machine slept, and the clock knows it by now.
-    if (this.#place.isTooOld(interval.interval)) {
-      this.#closing.abort();
+    if (interval.interval < this.#position.next) return;
+    this.#hasDelivered = true;
+    this.#deliveredMs = this.#clock.nowMs();
+    // The machine slept, and the clock has noticed by now.
+    if (this.#position.isTooOld(interval.interval)) {
+      this.#abort.abort();
       return;
     }
-    this.#backOff.worked();
-    this.#substitute?.stop();
-    this.#place.take(interval);
+    this.#backoff.reset();
+    this.#fallback?.stop();
+    this.#position.accept(interval);
   }
 
   #watch(): void {
-    this.#callOffWatch = this.#env.after(WATCH_MS, () => {
-      const silentMs = this.#clock.nowMs() - this.#newsMs;
-      if (silentMs >= SILENT_MS) this.#substitute?.start();
-      // While nothing comes in the other way either, it is not the stream that is at fault.
-      this.#isDead = silentMs >= DEAD_MS && (this.#substitute?.isWorking ?? true);
-      if (this.#isDead) this.#closing.abort();
+    this.#cancelWatch = this.#env.after(WATCH_MS, () => {
+      const silentMs = this.#clock.nowMs() - this.#deliveredMs;
+      if (silentMs >= FALLBACK_AFTER_MS) this.#fallback?.start();
+      // When the fallback does not work either, the stream is not at fault.
+      this.#isStalled = silentMs >= ABORT_AFTER_MS && (this.#fallback?.isWorking ?? true);
+      if (this.#isStalled) this.#abort.abort();
       else this.#watch();
     });
   }

@@ -4,11 +4,11 @@ import {
   CHAT_TEXT_CHARS,
   HEARTS_MAX,
 } from '../../protocol/limits.ts';
-import type { ChatKind, ChatLine, Chats } from '../types.ts';
+import type { ChatKind, ChatMessage, Chats } from '../types.ts';
 import { integerOf, MockProblem, textOf } from './mock-replies.ts';
 
-/** Where each kind of line is in a `chats` event. */
-const ARRAYS = {
+/** Field of a `chats` event by kind. */
+const FIELDS = {
   message: 'messages',
   question: 'questions',
   greeting: 'greetings',
@@ -16,66 +16,66 @@ const ARRAYS = {
   purchase: 'purchases',
 } as const;
 
-/** What viewers and the producer say, until the interval ends (SPEC C). */
+/** Collects the chat of an interval (SPEC C). */
 export class MockChat {
-  #waiting = emptyChats();
+  #pending = emptyChats();
   #isEmpty = true;
   #ids = 0;
 
-  /** A viewer's post. @throws MockProblem 400 */
+  /** Adds a viewer's request. @throws MockProblem 400 */
   post(body: Readonly<Record<string, unknown>>, viewer: string, at: number): void {
     const { kind, count = 1, name, text } = body;
     if (kind === 'heart') {
-      this.hearts(integerOf(count, 'count', 1, HEARTS_MAX));
+      this.addHearts(integerOf(count, 'count', 1, HEARTS_MAX));
       return;
     }
-    if (typeof kind !== 'string' || !Object.hasOwn(ARRAYS, kind) || kind === 'purchase') {
+    if (typeof kind !== 'string' || !Object.hasOwn(FIELDS, kind) || kind === 'purchase') {
       throw new MockProblem(400, 'kind: must be message, question, greeting, cheer or heart.');
     }
-    const line = {
+    const message = {
       viewer,
       name: name === undefined ? '' : textOf(name, 'name', CHAT_NAME_CHARS),
       text: textOf(text, 'text', CHAT_TEXT_CHARS),
       at,
     };
-    this.add(kind as ChatKind, line);
+    this.add(kind as ChatKind, message);
   }
 
-  /** Of more than 50 of a kind in an interval the service keeps a sample; here it is the first. */
-  add(kind: keyof typeof ARRAYS, line: Omit<ChatLine, 'id'>): void {
+  /** Keeps at most 50 messages of a kind per interval: the first ones, where the service takes a sample. */
+  add(kind: keyof typeof FIELDS, message: Omit<ChatMessage, 'id'>): void {
     this.#ids += 1;
-    const lines = this.#waiting[ARRAYS[kind]];
-    if (lines.length < CHAT_SAMPLE) lines.push({ id: `line-${this.#ids}`, ...line });
+    const messages = this.#pending[FIELDS[kind]];
+    if (messages.length < CHAT_SAMPLE) messages.push({ id: `message-${this.#ids}`, ...message });
     this.#isEmpty = false;
   }
 
-  hearts(count: number): void {
-    this.#waiting.hearts += count;
+  addHearts(count: number): void {
+    this.#pending.hearts += count;
     this.#isEmpty = false;
   }
 
-  discounts(count: number): void {
-    this.#waiting.discounts += count;
+  addDiscounts(count: number): void {
+    this.#pending.discounts += count;
     this.#isEmpty = false;
   }
 
-  /** What was said since the last time; null: nothing. */
+  /** @returns the chat since the last call; null: nothing */
   take(): Chats | null {
-    const chats = this.#isEmpty ? null : this.#waiting;
-    this.#waiting = emptyChats();
+    const chats = this.#isEmpty ? null : this.#pending;
+    this.#pending = emptyChats();
     this.#isEmpty = true;
     return chats;
   }
 }
 
 function emptyChats() {
-  const none = (): ChatLine[] => [];
+  const list = (): ChatMessage[] => [];
   return {
-    messages: none(),
-    questions: none(),
-    greetings: none(),
-    cheers: none(),
-    purchases: none(),
+    messages: list(),
+    questions: list(),
+    greetings: list(),
+    cheers: list(),
+    purchases: list(),
     hearts: 0,
     discounts: 0,
   };

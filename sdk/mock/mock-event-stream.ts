@@ -2,33 +2,33 @@ import type { EventsInterval } from '../types.ts';
 
 const encoder = new TextEncoder();
 
-/** The service's end of a stream. */
+/** The controller of the response body. */
 interface Sink {
   enqueue(bytes: Uint8Array<ArrayBuffer>): void;
   close(): void;
   error(reason: unknown): void;
 }
 
-/** One open event stream (SPEC F-21): a message for each interval. */
+/** An open event stream (SPEC F-21): one message per interval. */
 export class MockEventStream {
   readonly response: Response;
   #controller: Sink | null = null;
 
   constructor(
     signal: AbortSignal | null,
-    readonly onOver: (stream: MockEventStream) => void,
+    readonly onClose: (stream: MockEventStream) => void,
   ) {
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
         this.#controller = controller;
       },
       cancel: () => {
-        this.#over();
+        this.#close();
       },
     });
-    // The comment lets a client see the headers at once.
+    // The comment makes the headers visible to clients at once.
     this.#controller?.enqueue(encoder.encode(': fourbeat\n\n'));
-    signal?.addEventListener('abort', () => this.cut(signal.reason), { once: true });
+    signal?.addEventListener('abort', () => this.abort(signal.reason), { once: true });
     this.response = new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
   }
 
@@ -37,20 +37,20 @@ export class MockEventStream {
     this.#controller?.enqueue(encoder.encode(message));
   }
 
-  /** Ends it as the service does when a token expires. */
+  /** Ends the stream normally, as when a token expires. */
   end(): void {
-    this.#over()?.close();
+    this.#close()?.close();
   }
 
-  /** Ends it as a broken connection does. */
-  cut(reason: unknown = new TypeError('The connection broke.')): void {
-    this.#over()?.error(reason);
+  /** Fails the stream, as a broken connection does. */
+  abort(reason: unknown = new TypeError('The connection broke.')): void {
+    this.#close()?.error(reason);
   }
 
-  #over(): Sink | null {
+  #close(): Sink | null {
     const controller = this.#controller;
     this.#controller = null;
-    if (controller) this.onOver(this);
+    if (controller) this.onClose(this);
     return controller;
   }
 }

@@ -4,68 +4,68 @@ import type { EventsInterval, StreamEvent } from '../types.ts';
 import { MockEventStream } from './mock-event-stream.ts';
 import { json, MockProblem } from './mock-replies.ts';
 
-/** The service's time, and what comes later. */
-export interface MockTime {
+/** Time source of the mock. */
+export interface MockClock {
   /** Unix ms. */
   readonly now: () => number;
-  /** @returns what calls it off */
+  /** Runs a function once after this time. @returns a function that cancels it */
   readonly after: (ms: number, run: () => void) => () => void;
 }
 
-/** Empty intervals that are older than this are left out of event streams (SPEC F-23). */
+/** Event streams omit empty intervals that are older than this (SPEC F-23). */
 const RECENT_INTERVALS = (10 * 60_000) / INTERVAL_MS;
 const CANONICAL = /^(?:0|[1-9][0-9]{0,15})$/;
 
-/** The feed (SPEC F): an interval that has ended is sealed, and is the same for ever. */
+/** The feed (SPEC F). An interval that has ended is sealed and never changes. */
 export class MockFeed {
-  /** Those that are not empty. */
+  /** Events of sealed intervals that are not empty. */
   readonly #sealed = new Map<number, readonly StreamEvent[]>();
-  /** Told of each interval that is sealed. */
-  readonly #waiting = new Set<(interval: number) => void>();
+  /** Called with each interval that is sealed. */
+  readonly #watchers = new Set<(interval: number) => void>();
   readonly #streams = new Set<MockEventStream>();
-  /** The first that is not sealed. */
+  /** The first interval that is not sealed. */
   #next: number;
-  #timer: (() => void) | null = null;
+  #cancelTimer: (() => void) | null = null;
 
-  /** @param eventsOf what goes into the interval that has just ended */
+  /** @param eventsOf returns the events of the interval that has just ended */
   constructor(
-    readonly time: MockTime,
+    readonly clock: MockClock,
     readonly eventsOf: (interval: number) => readonly StreamEvent[],
   ) {
-    this.#next = intervalAt(time.now());
+    this.#next = intervalAt(clock.now());
   }
 
   get hasReaders(): boolean {
-    return this.#waiting.size > 0;
+    return this.#watchers.size > 0;
   }
 
-  /** Seals what has ended. It comes before everything that happens. */
+  /** Seals all intervals that have ended. Call it before every operation. */
   seal(): void {
-    for (const current = intervalAt(this.time.now()); this.#next < current; ) {
+    for (const current = intervalAt(this.clock.now()); this.#next < current; ) {
       const interval = this.#next;
       const events = this.eventsOf(interval);
       if (events.length > 0) this.#sealed.set(interval, events);
       this.#next += 1;
-      for (const told of [...this.#waiting]) told(interval);
+      for (const onSealed of [...this.#watchers]) onSealed(interval);
     }
   }
 
-  /** The interval that is asked for. @throws MockProblem 400, with the current one */
-  intervalOf(asked: string | null): number {
-    const current = intervalAt(this.time.now());
-    const interval = asked !== null && CANONICAL.test(asked) ? Number(asked) : Number.NaN;
+  /** Parses the `interval` parameter. @throws MockProblem 400, with the current interval */
+  parseInterval(text: string | null): number {
+    const current = intervalAt(this.clock.now());
+    const interval = text !== null && CANONICAL.test(text) ? Number(text) : Number.NaN;
     if (interval <= current + AHEAD_INTERVALS) return interval;
     const detail = `interval must be a whole number up to ${current + AHEAD_INTERVALS}.`;
     throw new MockProblem(400, detail, { interval: current });
   }
 
-  /** The interval, as soon as it is sealed. */
+  /** Responds with the interval as soon as it is sealed. */
   async read(interval: number, signal: AbortSignal | null): Promise<Response> {
-    if (interval >= this.#next) await this.#sealing(interval, signal);
-    return json(this.#contentOf(interval));
+    if (interval >= this.#next) await this.#waitUntilSealed(interval, signal);
+    return json(this.#intervalContent(interval));
   }
 
-  /** All intervals from this one on, as they are sealed, until the viewer's token expires. */
+  /** Streams all intervals from this one on, until the viewer's token expires. */
   stream(from: number, expiresMs: number, signal: AbortSignal | null): Response {
     let unwatch = () => {};
     const stream = new MockEventStream(signal, () => {
@@ -75,30 +75,31 @@ export class MockFeed {
     this.#streams.add(stream);
     const oldest = this.#next - RECENT_INTERVALS;
     for (let interval = from; interval < this.#next; interval++) {
-      if (interval >= oldest || this.#sealed.has(interval)) stream.send(this.#contentOf(interval));
+      if (interval >= oldest || this.#sealed.has(interval))
+        stream.send(this.#intervalContent(interval));
     }
     unwatch = this.#watch((interval) => {
-      if (this.time.now() >= expiresMs) stream.end();
-      else if (interval >= from) stream.send(this.#contentOf(interval));
+      if (this.clock.now() >= expiresMs) stream.end();
+      else if (interval >= from) stream.send(this.#intervalContent(interval));
     });
     return stream.response;
   }
 
-  /** Breaks the event streams that are open. */
-  cutStreams(): void {
-    for (const stream of [...this.#streams]) stream.cut();
+  /** Breaks all open event streams. */
+  breakStreams(): void {
+    for (const stream of [...this.#streams]) stream.abort();
   }
 
-  /** Ends the event streams that are open. */
+  /** Ends all open event streams. */
   endStreams(): void {
     for (const stream of [...this.#streams]) stream.end();
   }
 
-  #contentOf(interval: number): EventsInterval {
+  #intervalContent(interval: number): EventsInterval {
     return { interval, events: this.#sealed.get(interval) ?? [] };
   }
 
-  #sealing(interval: number, signal: AbortSignal | null): Promise<void> {
+  #waitUntilSealed(interval: number, signal: AbortSignal | null): Promise<void> {
     return new Promise((resolve, reject) => {
       const unwatch = this.#watch((sealed) => {
         if (sealed < interval) return;
@@ -113,24 +114,24 @@ export class MockFeed {
     });
   }
 
-  #watch(told: (interval: number) => void): () => void {
-    this.#waiting.add(told);
-    this.#timer ??= this.#atEnd();
+  #watch(onSealed: (interval: number) => void): () => void {
+    this.#watchers.add(onSealed);
+    this.#cancelTimer ??= this.#sealAtEnd();
     return () => {
-      this.#waiting.delete(told);
-      if (this.#waiting.size > 0) return;
-      // A timer that nobody waits for would keep a program from its end.
-      this.#timer?.();
-      this.#timer = null;
+      this.#watchers.delete(onSealed);
+      if (this.#watchers.size > 0) return;
+      // A timer without watchers would keep the process alive.
+      this.#cancelTimer?.();
+      this.#cancelTimer = null;
     };
   }
 
-  #atEnd(): () => void {
-    const waitMs = intervalStartMs(this.#next + 1) - this.time.now();
-    return this.time.after(Math.max(waitMs, 1), () => {
-      this.#timer = null;
+  #sealAtEnd(): () => void {
+    const waitMs = intervalStartMs(this.#next + 1) - this.clock.now();
+    return this.clock.after(Math.max(waitMs, 1), () => {
+      this.#cancelTimer = null;
       this.seal();
-      if (this.#waiting.size > 0) this.#timer ??= this.#atEnd();
+      if (this.#watchers.size > 0) this.#cancelTimer ??= this.#sealAtEnd();
     });
   }
 }

@@ -4,44 +4,44 @@ import type { ChoiceCount, Quiz, QuizResults, StreamEvent } from '../types.ts';
 import { MockProblem } from './mock-replies.ts';
 import type { MockViewer } from './mock-tokens.ts';
 
-/** A quiz to ask. */
+/** A quiz to publish. */
 export interface NewQuiz {
   readonly question?: string | undefined;
   /** At least two. */
   readonly choices: readonly string[];
-  /** The correct one. */
+  /** The correct choice. */
   readonly answer: string;
-  /** How long it is open, ms; 10 s by default. */
+  /** How long it is open, ms; default 10 s. */
   readonly durationMs?: number | undefined;
-  /** `auto` (default): with the close; `manual`: when `reveal` is called. */
+  /** When results are published. `auto` (default): with the close; `manual`: by `reveal`. */
   readonly reveal?: 'auto' | 'manual' | undefined;
 }
 
-interface Asked {
+interface QuizState {
   readonly quiz: Quiz;
   readonly answer: string;
-  readonly isRevealedByItself: boolean;
+  readonly revealsAutomatically: boolean;
   state: 'open' | 'closed' | 'revealed';
-  /** The interval of its `quiz` event; null before that is sealed. */
-  told: number | null;
-  /** Choices by what the app calls the viewer. */
+  /** Interval of its `quiz` event; null until that is sealed. */
+  quizInterval: number | null;
+  /** Choice by viewer identifier. */
   readonly answers: Map<string, string>;
 }
 
 interface Round {
-  readonly game: readonly Asked[];
+  readonly game: readonly QuizState[];
   readonly winners: Set<string>;
-  /** The interval that tells the count; null until the request is in the feed. */
-  due: number | null;
+  /** Interval in which the count is published; null until the request is in the feed. */
+  countInterval: number | null;
 }
 
 /** Quizzes, answers and winners (SPEC Q, W). */
 export class MockQuizzes {
-  readonly #quizzes = new Map<string, Asked>();
-  /** Those since the last request of winners. */
-  #game: Asked[] = [];
+  readonly #quizzes = new Map<string, QuizState>();
+  /** Quizzes since the last round. */
+  #game: QuizState[] = [];
   #round: Round | null = null;
-  /** Of the last round, open or not. */
+  /** Identifiers of the winners of the last round, open or not. */
   winners: ReadonlySet<string> = new Set();
 
   constructor(
@@ -49,8 +49,8 @@ export class MockQuizzes {
     readonly latencyAllowanceMs: number,
   ) {}
 
-  open(asked: NewQuiz, created: number): Quiz {
-    const { question = 'A question?', choices: order, answer, durationMs = 10_000 } = asked;
+  open(newQuiz: NewQuiz, created: number): Quiz {
+    const { question = 'A question?', choices: order, answer, durationMs = 10_000 } = newQuiz;
     if (new Set(order).size !== order.length || order.length < 2 || !order.includes(answer)) {
       throw new Error('A quiz has at least two choices, all different, and one is the answer.');
     }
@@ -62,44 +62,44 @@ export class MockQuizzes {
       duration: durationMs,
       closeInterval: intervalAt(created + durationMs + this.latencyAllowanceMs + 249),
       question,
-      choices: counted(order, []),
+      choices: countAnswers(order, []),
       order: [...order],
     };
-    const isRevealedByItself = asked.reveal !== 'manual';
-    const one: Asked = {
+    const revealsAutomatically = newQuiz.reveal !== 'manual';
+    const state: QuizState = {
       quiz,
       answer,
-      isRevealedByItself,
+      revealsAutomatically,
       state: 'open',
-      told: null,
+      quizInterval: null,
       answers: new Map(),
     };
-    this.#quizzes.set(quiz.id, one);
-    this.#game.push(one);
+    this.#quizzes.set(quiz.id, state);
+    this.#game.push(state);
     return quiz;
   }
 
-  /** @returns the results, unless they were told before */
+  /** @returns the results to publish; null when they already are */
   reveal(quizId: string): QuizResults | null {
-    const asked = this.#asked(quizId);
-    if (asked.state === 'open') throw new Error('The quiz is still open.');
-    if (asked.state === 'revealed') return null;
-    asked.state = 'revealed';
-    return resultsOf(asked);
+    const quizState = this.#find(quizId);
+    if (quizState.state === 'open') throw new Error('The quiz is still open.');
+    if (quizState.state === 'revealed') return null;
+    quizState.state = 'revealed';
+    return resultsOf(quizState);
   }
 
   answersTo(quizId: string): ReadonlyMap<string, string> {
-    return this.#asked(quizId).answers;
+    return this.#find(quizId).answers;
   }
 
   /** Opens a round. @throws Error while a quiz of the game, or a round, is open */
   requestWinners(): void {
-    if (this.#round) throw new Error('Winners are asked for already.');
+    if (this.#round) throw new Error('Winners have already been requested.');
     if (this.#game.some(({ state }) => state !== 'revealed')) {
       throw new Error('A quiz of this game is still open, or not revealed.');
     }
     const winners = new Set<string>();
-    this.#round = { game: this.#game, winners, due: null };
+    this.#round = { game: this.#game, winners, countInterval: null };
     this.winners = winners;
     this.#game = [];
   }
@@ -115,9 +115,9 @@ export class MockQuizzes {
       throw new MockProblem(400, 'Send streamId, choice and closeInterval.');
     }
     if (streamId !== this.streamId) throw new MockProblem(401, 'The token is of another stream.');
-    const asked = this.#quizzes.get(quizId);
-    if (!asked) throw new MockProblem(404, 'There is no such quiz in this stream.');
-    const { quiz, answers, state } = asked;
+    const quizState = this.#quizzes.get(quizId);
+    if (!quizState) throw new MockProblem(404, 'There is no such quiz in this stream.');
+    const { quiz, answers, state } = quizState;
     if (!quiz.order.includes(choice)) throw new MockProblem(400, 'choice: is none of the quiz.');
     if (closeInterval !== quiz.closeInterval) {
       throw new MockProblem(400, 'closeInterval: must be that of the quiz event.');
@@ -133,9 +133,9 @@ export class MockQuizzes {
     answers.set(viewer.identifier, choice);
   }
 
-  /** @throws MockProblem 409 without a round, 401 for who has not won */
+  /** @throws MockProblem 409 without an open round, 401 when the viewer has not won */
   recordWinner({ identifier }: MockViewer): void {
-    if (!this.#round) throw new MockProblem(409, 'No winners are asked for now.');
+    if (!this.#round) throw new MockProblem(409, 'No winners are quizState for now.');
     const { game, winners } = this.#round;
     if (game.some(({ answers, answer }) => answers.get(identifier) !== answer)) {
       throw new MockProblem(401, 'Not every quiz of this game was answered correctly.');
@@ -143,52 +143,53 @@ export class MockQuizzes {
     winners.add(identifier);
   }
 
-  /** A `request-quiz-winners` is in this interval. */
-  requestedIn(interval: number): void {
-    if (this.#round) this.#round.due = interval + WINNERS_DELAY_INTERVALS;
+  /** Sets the interval that contains `request-quiz-winners`. */
+  setRequestInterval(interval: number): void {
+    if (this.#round) this.#round.countInterval = interval + WINNERS_DELAY_INTERVALS;
   }
 
-  /** A `quiz` is in this interval. */
-  toldIn(quizId: string, interval: number): void {
-    const asked = this.#quizzes.get(quizId);
-    if (asked) asked.told ??= interval;
+  /** Sets the interval that contains the `quiz` event. */
+  setQuizInterval(quizId: string, interval: number): void {
+    const quizState = this.#quizzes.get(quizId);
+    if (quizState) quizState.quizInterval ??= interval;
   }
 
-  /** The interval that told the quiz that is open, of several the last one (SPEC S-17). */
-  openAt(interval: number): number | null {
-    const isOpen = ({ state, told, quiz }: Asked) =>
-      state === 'open' && told !== null && quiz.closeInterval > interval;
-    return [...this.#quizzes.values()].findLast(isOpen)?.told ?? null;
+  /** Interval of the open quiz's event, of several the newest (SPEC S-17); null: none is open. */
+  openQuizInterval(interval: number): number | null {
+    const isOpen = ({ state, quizInterval, quiz }: QuizState) =>
+      state === 'open' && quizInterval !== null && quiz.closeInterval > interval;
+    return [...this.#quizzes.values()].findLast(isOpen)?.quizInterval ?? null;
   }
 
-  /** What falls due with the sealing of an interval: results, and the count of winners. */
-  due(interval: number): StreamEvent[] {
+  /** Events that are due when this interval is sealed: results, and the count of winners. */
+  eventsDueIn(interval: number): StreamEvent[] {
     const events: StreamEvent[] = [];
-    for (const asked of this.#quizzes.values()) {
-      if (asked.state !== 'open' || asked.quiz.closeInterval > interval) continue;
-      asked.state = asked.isRevealedByItself ? 'revealed' : 'closed';
-      if (asked.isRevealedByItself) events.push({ type: 'quiz-results', data: resultsOf(asked) });
+    for (const quizState of this.#quizzes.values()) {
+      if (quizState.state !== 'open' || quizState.quiz.closeInterval > interval) continue;
+      quizState.state = quizState.revealsAutomatically ? 'revealed' : 'closed';
+      if (quizState.revealsAutomatically)
+        events.push({ type: 'quiz-results', data: resultsOf(quizState) });
     }
-    if (this.#round?.due === interval) {
+    if (this.#round?.countInterval === interval) {
       events.push({ type: 'quiz-winners', data: { count: this.#round.winners.size } });
       this.#round = null;
     }
     return events;
   }
 
-  #asked(quizId: string): Asked {
-    const asked = this.#quizzes.get(quizId);
-    if (!asked) throw new Error(`There is no quiz ${quizId}.`);
-    return asked;
+  #find(quizId: string): QuizState {
+    const quizState = this.#quizzes.get(quizId);
+    if (!quizState) throw new Error(`There is no quiz ${quizId}.`);
+    return quizState;
   }
 }
 
-function resultsOf({ quiz, answer, answers }: Asked): QuizResults {
-  return { ...quiz, choices: counted(quiz.order, [...answers.values()]), answer };
+function resultsOf({ quiz, answer, answers }: QuizState): QuizResults {
+  return { ...quiz, choices: countAnswers(quiz.order, [...answers.values()]), answer };
 }
 
 /** Counts and whole percentages that add up to 100, by largest remainder (SPEC Q-20, Q-21). */
-function counted(order: readonly string[], answers: readonly string[]) {
+function countAnswers(order: readonly string[], answers: readonly string[]) {
   const counts = order.map((choice) => answers.filter((given) => given === choice).length);
   const exact = counts.map((count) => (count * 100) / Math.max(answers.length, 1));
   const shares = exact.map(Math.floor);

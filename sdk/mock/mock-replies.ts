@@ -1,15 +1,15 @@
-/** What the service says no with: a status, and what to change. */
+/** An error response of the service. */
 export class MockProblem extends Error {
   constructor(
     readonly status: number,
     detail: string,
-    /** Besides `type`, `title`, `status` and `detail`. */
+    /** Members besides `type`, `title`, `status` and `detail`. */
     readonly members: Readonly<Record<string, unknown>> = {},
   ) {
     super(detail);
   }
 
-  /** The error body of RFC 9457. */
+  /** The response with an RFC 9457 body. */
   response(headers: Readonly<Record<string, string>> = {}): Response {
     const { status, message: detail, members } = this;
     const body = { type: 'about:blank', title: `HTTP ${status}`, status, detail, ...members };
@@ -28,7 +28,7 @@ export function noContent(): Response {
   return new Response(null, { status: 204 });
 }
 
-/** The body of a request, which has to be an object in JSON. @throws MockProblem 415 or 400 */
+/** Parses a JSON object from a request body. @throws MockProblem 415 or 400 */
 export function bodyOf(headers: Headers, body: unknown): Readonly<Record<string, unknown>> {
   if (!headers.get('content-type')?.startsWith('application/json')) {
     throw new MockProblem(415, 'Send the body as application/json.');
@@ -48,14 +48,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** @throws MockProblem 400 unless it is a text for people of 1 to so many characters */
+/** @throws MockProblem 400 unless it is a printable text of 1 to `maxChars` characters */
 export function textOf(value: unknown, name: string, maxChars: number): string {
   const isText = typeof value === 'string' && value.trim() !== '' && !/\p{Cc}/u.test(value);
   if (isText && [...value].length <= maxChars) return value;
   throw new MockProblem(400, `${name}: must be a text of 1 to ${maxChars} characters.`);
 }
 
-/** @throws MockProblem 400 unless it is a whole number in these bounds */
+/** @throws MockProblem 400 unless it is an integer from `min` to `max` */
 export function integerOf(value: unknown, name: string, min: number, max: number): number {
   if (Number.isInteger(value) && min <= (value as number) && (value as number) <= max) {
     return value as number;

@@ -36,7 +36,7 @@ async function openStream(init: RequestInit = {}) {
 
 describe('what can be made to go wrong', () => {
   test('a status, with a wish, until it is ended', async () => {
-    const end = mock.fail({ how: 503, retryAfterS: 2 });
+    const end = mock.fail({ result: 503, retryAfterSeconds: 2 });
     const refused = await get('/time');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
     end();
@@ -44,18 +44,18 @@ describe('what can be made to go wrong', () => {
   });
 
   test('some requests alone', async () => {
-    mock.fail({ how: 429, when: ({ path }) => path.endsWith('/time') });
+    mock.fail({ result: 429, matches: ({ path }) => path.endsWith('/time') });
     expect((await get('/time')).status).toBe(429);
     expect((await get(`/streams/${mock.streamId}/`)).status).toBe(200);
   });
 
   test('a connection that breaks', async () => {
-    mock.fail({ how: 'cut' });
+    mock.fail({ result: 'cut' });
     expect(await get('/time').catch((error) => error)).toBeInstanceOf(TypeError);
   });
 
   test('no answer, until the caller gives up', async () => {
-    mock.fail({ how: 'silence' });
+    mock.fail({ result: 'silence' });
     const giveUp = new AbortController();
     const asked = get('/time', { signal: giveUp.signal }).catch((error) => error);
     await machine.advance(60_000);
@@ -65,7 +65,7 @@ describe('what can be made to go wrong', () => {
 
   test('event streams that break', async () => {
     const reader = await openStream();
-    mock.cutStreams();
+    mock.breakStreams();
     expect(await reader.read().catch((error) => error)).toBeInstanceOf(TypeError);
   });
 
@@ -78,26 +78,26 @@ describe('what can be made to go wrong', () => {
   test('tokens that are refused, until there is a new one', async () => {
     const path = `/view-counts/${mock.streamId}`;
     const old = await authorization();
-    mock.refuseTokens();
+    mock.rejectTokens();
     expect((await get(path, { headers: old })).status).toBe(401);
     expect((await get(path, { headers: await authorization() })).status).toBe(200);
   });
 });
 
 test('others are counted', async () => {
-  mock.setOthers(1_234);
+  mock.setOtherViewers(1_234);
   const count = await get(`/view-counts/${mock.streamId}`, { headers: await authorization() });
   expect(await count.json()).toEqual({ value: 1_234, formatted: '1.2K' });
 });
 
 test('no timer is left behind when nobody reads', async () => {
   await (await openStream()).cancel();
-  expect(machine.waiting).toBe(0);
+  expect(machine.pendingTimers).toBe(0);
   const giveUp = new AbortController();
   const reader = await openStream({ signal: giveUp.signal });
   giveUp.abort();
   expect((await reader.read().catch((error) => error)).name).toBe('AbortError');
-  expect(machine.waiting).toBe(0);
+  expect(machine.pendingTimers).toBe(0);
 });
 
 test('a viewer who answered is known by the name that the app gave', async () => {

@@ -3,29 +3,29 @@ import { realEnvironment } from '../environment.ts';
 import type { ChatKind, Quiz, Stream, StreamEvent } from '../types.ts';
 import { MockAudience } from './mock-audience.ts';
 import { MockChat } from './mock-chat.ts';
-import { MockFeed, type MockTime } from './mock-feed.ts';
+import { type MockClock, MockFeed } from './mock-feed.ts';
 import { MockQuizzes, type NewQuiz } from './mock-quizzes.ts';
 import { bodyOf, json, MockProblem, noContent } from './mock-replies.ts';
 import { MockTokens, type MockViewer } from './mock-tokens.ts';
 
-export interface MockOptions extends Partial<MockTime> {
+export interface MockOptions extends Partial<MockClock> {
   readonly streamId?: string | undefined;
-  /** What quizzes are open longer for viewers whose picture comes late, ms; 0 by default. */
+  /** Time that quizzes stay open after their duration, for viewers with late video, ms; default 0. */
   readonly latencyAllowanceMs?: number | undefined;
 }
 
-/** What goes wrong with requests. */
+/** A fault of the service. */
 export interface MockFault {
-  /** Which requests: all, if it does not say. */
-  readonly when?: ((call: { method: string; path: string }) => boolean) | undefined;
-  /** A status; `cut`: the connection breaks; `silence`: no answer comes at all. */
-  readonly how: number | 'cut' | 'silence';
-  /** With a status: the service's wish, s. */
-  readonly retryAfterS?: number | undefined;
+  /** Selects requests; default: all. */
+  readonly matches?: ((call: { method: string; path: string }) => boolean) | undefined;
+  /** An HTTP status; `cut`: the connection breaks; `silence`: no response. */
+  readonly result: number | 'cut' | 'silence';
+  /** `Retry-After` of the response, s; only with a status. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A request, taken apart. */
-interface Call {
+/** A parsed request. */
+interface MockRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
@@ -35,44 +35,45 @@ interface Call {
   readonly origin: string;
 }
 
-type Answer = Response | Promise<Response>;
+type MockReply = Response | Promise<Response>;
 
 const STREAM_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const PRODUCER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
-/** The feed tells counts of 0 to those who read it in this time. */
-const READ_INTERVALS = 2_000 / INTERVAL_MS;
-/** Nobody moderates here. */
+/** A view count of 0 is published while somebody has read the feed within this time. */
+const READER_INTERVALS = 2_000 / INTERVAL_MS;
+/** State of a chat without moderation. */
 const UNTOUCHED_CHAT = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [] };
 
-/** The viewers' part of a service with one stream, in memory: for tests of apps. */
+/** Creates the viewer API of a service with one stream, in memory, for tests of apps. */
 export function mockService(options: MockOptions = {}): MockService {
   return new MockService(options);
 }
 
+/** The viewer API of a service with one stream, in memory. */
 export class MockService {
   readonly streamId: string;
-  readonly #time: MockTime;
+  readonly #clock: MockClock;
   readonly #tokens: MockTokens;
   readonly #audience = new MockAudience();
   readonly #chat = new MockChat();
   readonly #quizzes: MockQuizzes;
   readonly #feed: MockFeed;
   readonly #faults = new Set<MockFault>();
-  /** Events that are not in an interval yet. */
+  /** Events for the current interval. */
   #outbox: StreamEvent[] = [];
   #status: Stream['status'] = 'STREAMING';
-  #readIn = Number.NEGATIVE_INFINITY;
+  #lastReadInterval = Number.NEGATIVE_INFINITY;
 
   constructor({ streamId = STREAM_ID, latencyAllowanceMs = 0, now, after }: MockOptions) {
     const machine = realEnvironment();
     this.streamId = streamId;
-    this.#time = { now: now ?? machine.systemMs, after: after ?? machine.after };
+    this.#clock = { now: now ?? machine.systemMs, after: after ?? machine.after };
     this.#tokens = new MockTokens(streamId);
     this.#quizzes = new MockQuizzes(streamId, latencyAllowanceMs);
-    this.#feed = new MockFeed(this.#time, (interval) => this.#eventsOf(interval));
+    this.#feed = new MockFeed(this.#clock, (interval) => this.#eventsOf(interval));
   }
 
-  /** Answers requests of the interface, whatever their host: `environment: { fetch }` of `join`. */
+  /** Answers requests to the interface, whatever their host; pass it to `join` as `environment.fetch`. */
   readonly fetch = async (url: string, init: RequestInit = {}): Promise<Response> => {
     const { pathname, searchParams: query, origin } = new URL(url);
     const path = pathname.slice(pathname.indexOf('/api/v1/')).replace(/\/$/, '');
@@ -80,136 +81,138 @@ export class MockService {
     signal?.throwIfAborted();
     this.#feed.seal();
     const headers = new Headers(init.headers);
-    const call: Call = { method, path, query, headers, body, signal, origin };
+    const call: MockRequest = { method, path, query, headers, body, signal, origin };
     try {
-      return (await this.#faulty(call)) ?? (await this.#answer(call));
+      return (await this.#applyFault(call)) ?? (await this.#route(call));
     } catch (error) {
       if (error instanceof MockProblem) return error.response();
       throw error;
     }
   };
 
-  /** Puts an event of the producer's own into the feed. */
+  /** Publishes an event of the producer. */
   publish(type: string, data: object | null = null): void {
     this.#feed.seal();
     this.#outbox.push({ type, data });
   }
 
-  /** Somebody else writes a line; a `purchase` comes from the producer. */
-  say(kind: ChatKind | 'purchase', text: string, name = ''): void {
+  /** Writes to the chat as another viewer; a `purchase` is the producer's. */
+  sendMessage(kind: ChatKind | 'purchase', text: string, name = ''): void {
     this.#feed.seal();
     const viewer = kind === 'purchase' ? '' : 'somebody';
-    this.#chat.add(kind, { viewer, name, text, at: this.#time.now() });
+    this.#chat.add(kind, { viewer, name, text, at: this.#clock.now() });
   }
 
-  /** Others send hearts. */
-  hearts(count = 1): void {
+  /** Sends hearts as other viewers. */
+  sendHearts(count = 1): void {
     this.#feed.seal();
-    this.#chat.hearts(count);
+    this.#chat.addHearts(count);
   }
 
-  discounts(count = 1): void {
+  /** Publishes discounts of the producer. */
+  sendDiscounts(count = 1): void {
     this.#feed.seal();
-    this.#chat.discounts(count);
+    this.#chat.addDiscounts(count);
   }
 
-  /** So many others are watching. */
-  setOthers(viewers: number): void {
+  /** Sets the number of other viewers. */
+  setOtherViewers(viewers: number): void {
     this.#feed.seal();
     this.#audience.others = viewers;
   }
 
-  /** Asks a quiz. It closes by itself. */
+  /** Publishes a quiz. It closes by itself. */
   openQuiz(quiz: NewQuiz): Quiz {
     this.#feed.seal();
-    const asked = this.#quizzes.open(quiz, this.#time.now());
+    const asked = this.#quizzes.open(quiz, this.#clock.now());
     this.#outbox.push({ type: 'quiz', data: asked });
     return asked;
   }
 
-  /** Tells the results of a quiz with `reveal: 'manual'`. @throws Error while it is open */
+  /** Publishes the results of a quiz with `reveal: 'manual'`. @throws Error while it is open */
   reveal(quizId: string): void {
     this.#feed.seal();
     const results = this.#quizzes.reveal(quizId);
     if (results) this.#outbox.push({ type: 'quiz-results', data: results });
   }
 
-  /** What viewers answered, by their `viewerId`. */
+  /** Choices that the service counts, by `viewerId`. */
   answersTo(quizId: string): ReadonlyMap<string, string> {
     return this.#quizzes.answersTo(quizId);
   }
 
-  /** Who has won the last round, by their `viewerId`. */
+  /** `viewerId`s of the winners of the last round. */
   get winners(): ReadonlySet<string> {
     return this.#quizzes.winners;
   }
 
-  /** Asks who answered everything correctly since the last time. @throws Error while a quiz is open */
+  /** Starts a round for the quizzes since the last one. @throws Error while a quiz is open */
   requestWinners(): void {
     this.#feed.seal();
     this.#quizzes.requestWinners();
     this.#outbox.push({ type: 'request-quiz-winners', data: null });
   }
 
-  /** `CREATED`, `STREAMING` (from the start) or `ENDED`. */
+  /** Sets the status of the stream; initially `STREAMING`. */
   setStatus(status: Stream['status']): void {
     this.#status = status;
   }
 
-  /** From now on something goes wrong. @returns what ends it */
+  /** Injects a fault. @returns a function that removes it */
   fail(fault: MockFault): () => void {
     this.#faults.add(fault);
     return () => this.#faults.delete(fault);
   }
 
-  /** Breaks the event streams that are open. */
-  cutStreams(): void {
-    this.#feed.cutStreams();
+  /** Breaks all open event streams. */
+  breakStreams(): void {
+    this.#feed.breakStreams();
   }
 
-  /** Ends the event streams that are open, as a node does that stops (SPEC F-25). */
+  /** Ends all open event streams, as a node that shuts down does (SPEC F-25). */
   endStreams(): void {
     this.#feed.endStreams();
   }
 
-  /** Every token that was given is refused from now on; new ones are good. */
-  refuseTokens(): void {
-    this.#tokens.refuseAll();
+  /** Rejects all tokens issued so far; new ones are valid. */
+  rejectTokens(): void {
+    this.#tokens.rejectAll();
   }
 
   #eventsOf(interval: number): StreamEvent[] {
-    const isRead = this.#feed.hasReaders || this.#readIn + READ_INTERVALS >= interval;
-    const count = this.#audience.told(interval, isRead);
+    const isRead = this.#feed.hasReaders || this.#lastReadInterval + READER_INTERVALS >= interval;
+    const count = this.#audience.countDueIn(interval, isRead);
     const chats = this.#chat.take();
     const durable = this.#outbox;
     this.#outbox = [];
     for (const { type, data } of durable) {
-      if (type === 'request-quiz-winners') this.#quizzes.requestedIn(interval);
-      if (type === 'quiz') this.#quizzes.toldIn((data as Quiz).id, interval);
+      if (type === 'request-quiz-winners') this.#quizzes.setRequestInterval(interval);
+      if (type === 'quiz') this.#quizzes.setQuizInterval((data as Quiz).id, interval);
     }
     return [
       ...(count ? [{ type: 'view-count', data: count }] : []),
       ...(chats ? [{ type: 'chats', data: chats }] : []),
       ...durable,
-      ...this.#quizzes.due(interval),
+      ...this.#quizzes.eventsDueIn(interval),
     ];
   }
 
-  async #faulty({ method, path, signal }: Call): Promise<Response | null> {
-    const fault = [...this.#faults].find(({ when }) => !when || when({ method, path }));
+  async #applyFault({ method, path, signal }: MockRequest): Promise<Response | null> {
+    const fault = [...this.#faults].find(({ matches }) => !matches || matches({ method, path }));
     if (!fault) return null;
-    const { how, retryAfterS } = fault;
-    if (how === 'cut') throw new TypeError('The connection broke.');
-    if (how === 'silence') {
+    const { result, retryAfterSeconds } = fault;
+    if (result === 'cut') throw new TypeError('The connection broke.');
+    if (result === 'silence') {
       return new Promise((_, reject) => {
         signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
     }
-    const headers = retryAfterS === undefined ? {} : { 'Retry-After': String(retryAfterS) };
-    return new MockProblem(how, 'The mock was told to fail.').response(headers);
+    const headers =
+      retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+    return new MockProblem(result, 'A fault was injected into the mock.').response(headers);
   }
 
-  #answer(call: Call): Answer {
+  #route(call: MockRequest): MockReply {
     const [, , , area = '', first = '', second = ''] = call.path.split('/');
     const route = this.#routes[[area, second].filter(Boolean).join('/')];
     const answer = route?.[call.method];
@@ -217,33 +220,33 @@ export class MockService {
     throw new MockProblem(route ? 405 : 404, `There is no ${call.method} ${call.path}.`);
   }
 
-  /** By path, without the id in it, and method. */
-  readonly #routes: Record<string, Record<string, (call: Call, id: string) => Answer>> = {
+  /** Handlers by path (without its id) and method. */
+  readonly #routes: Record<string, Record<string, (call: MockRequest, id: string) => MockReply>> = {
     time: {
       GET: () => {
-        const now = this.#time.now();
+        const now = this.#clock.now();
         return json({ now, interval: intervalAt(now) });
       },
     },
-    streams: { GET: (call, id) => json(this.#detail(call, id)) },
+    streams: { GET: (call, id) => json(this.#streamDetail(call, id)) },
     token: {
       POST: ({ headers, body }) =>
-        json({ token: this.#tokens.issue(bodyOf(headers, body), this.#time.now()) }),
+        json({ token: this.#tokens.issue(bodyOf(headers, body), this.#clock.now()) }),
     },
     'view-counts': {
       GET: (call, id) => {
         this.#viewer(call, id);
-        return json(this.#audience.countAt(intervalAt(this.#time.now())));
+        return json(this.#audience.countAt(intervalAt(this.#clock.now())));
       },
       POST: (call, id) => {
-        this.#audience.register(this.#viewer(call, id).id, intervalAt(this.#time.now()));
+        this.#audience.register(this.#viewer(call, id).id, intervalAt(this.#clock.now()));
         return noContent();
       },
     },
     'quizzes/answer': {
       POST: (call, id) => {
         const viewer = this.#viewer(call, this.streamId);
-        this.#quizzes.answer(viewer, id, bodyOf(call.headers, call.body), this.#time.now());
+        this.#quizzes.answer(viewer, id, bodyOf(call.headers, call.body), this.#clock.now());
         return noContent();
       },
     },
@@ -253,34 +256,34 @@ export class MockService {
         return noContent();
       },
     },
-    'events-streams': { GET: (call, id) => this.#read(call, this.#viewer(call, id)) },
+    'events-streams': { GET: (call, id) => this.#readFeed(call, this.#viewer(call, id)) },
     'events-streams/chats': {
       POST: (call, id) => {
         const viewer = this.#viewer(call, id);
-        this.#chat.post(bodyOf(call.headers, call.body), viewer.id, this.#time.now());
+        this.#chat.post(bodyOf(call.headers, call.body), viewer.id, this.#clock.now());
         return noContent();
       },
     },
   };
 
-  #read({ query, headers, signal }: Call, viewer: MockViewer): Answer {
-    const interval = this.#feed.intervalOf(query.get('interval'));
-    this.#readIn = intervalAt(this.#time.now());
+  #readFeed({ query, headers, signal }: MockRequest, viewer: MockViewer): MockReply {
+    const interval = this.#feed.parseInterval(query.get('interval'));
+    this.#lastReadInterval = intervalAt(this.#clock.now());
     const isStream = headers.get('accept')?.includes('text/event-stream');
     if (isStream) return this.#feed.stream(interval, viewer.expiresMs, signal);
     return this.#feed.read(interval, signal);
   }
 
-  /** Viewers of the stream are told of the quiz that is open. @throws MockProblem 401 or 404 */
-  #detail(
-    call: Call,
+  /** With a viewer's token it includes the open quiz and the chat. @throws MockProblem 401 or 404 */
+  #streamDetail(
+    call: MockRequest,
     id: string,
   ): Stream & { quiz_interval?: number | null; chat?: typeof UNTOUCHED_CHAT } {
     const isViewer = /^bearer /i.test(call.headers.get('authorization') ?? '');
     if (isViewer) this.#viewer(call, id);
     const stream = this.#stream(call.origin, id);
     if (!isViewer) return stream;
-    const quiz_interval = this.#quizzes.openAt(intervalAt(this.#time.now()));
+    const quiz_interval = this.#quizzes.openQuizInterval(intervalAt(this.#clock.now()));
     return { ...stream, quiz_interval, chat: UNTOUCHED_CHAT };
   }
 
@@ -296,9 +299,9 @@ export class MockService {
     };
   }
 
-  /** Whose call it is. @throws MockProblem 401, for another stream too */
-  #viewer({ headers }: Call, streamId: string): MockViewer {
-    const viewer = this.#tokens.viewerOf(headers.get('authorization'), this.#time.now());
+  /** Authenticates a request. @throws MockProblem 401, also for a token of another stream */
+  #viewer({ headers }: MockRequest, streamId: string): MockViewer {
+    const viewer = this.#tokens.viewerOf(headers.get('authorization'), this.#clock.now());
     if (streamId === this.streamId) return viewer;
     throw new MockProblem(401, 'The viewer token is of another stream.');
   }

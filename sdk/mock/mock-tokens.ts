@@ -1,11 +1,11 @@
 import { IDENTIFIER_CHARS, TOKEN_LIFETIME_S } from '../../protocol/limits.ts';
 import { MockProblem, textOf } from './mock-replies.ts';
 
-/** Somebody with a token. */
+/** A viewer with a token. */
 export interface MockViewer {
-  /** What the app calls this viewer. */
+  /** The app's id for the viewer. */
   readonly identifier: string;
-  /** Opaque: the `sub` of the token. */
+  /** The opaque id: `sub` of the token. */
   readonly id: string;
   readonly seat: number;
   /** When the token expires, Unix ms. */
@@ -14,7 +14,7 @@ export interface MockViewer {
 
 const UUID = /^[\da-f]{8}-([\da-f]{4}-){3}[\da-f]{12}$/i;
 
-/** Viewer tokens (SPEC T): they look like JWTs, but nothing is signed. */
+/** Viewer tokens (SPEC T). They look like JWTs but are not signed. */
 export class MockTokens {
   readonly #seats = new Map<string, number>();
   readonly #viewers = new Map<string, MockViewer>();
@@ -49,15 +49,15 @@ export class MockTokens {
     return token;
   }
 
-  /** The viewer of this header. @throws MockProblem 401 */
+  /** The viewer of an `Authorization` header. @throws MockProblem 401 */
   viewerOf(authorization: string | null, nowMs: number): MockViewer {
     const viewer = this.#viewers.get(/^Bearer (.+)$/i.exec(authorization ?? '')?.[1] ?? '');
     if (viewer && nowMs < viewer.expiresMs) return viewer;
     throw new MockProblem(401, 'The viewer token is missing, not valid, or has expired.');
   }
 
-  /** From now on nobody's token is good: a new one has to be asked for. */
-  refuseAll(): void {
+  /** Rejects all tokens issued so far. */
+  rejectAll(): void {
     this.#viewers.clear();
   }
 }

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Harness, startService } from '../support/harness/harness.ts';
-import { mockPlace, type Place, realPlace } from '../support/sdk/mock-places.ts';
+import {
+  createMockTarget,
+  createServiceTarget,
+  type SuiteTarget,
+} from '../support/sdk/suite-targets.ts';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -9,13 +13,13 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const QUIZ = { choices: ['Mars', '2', '1'], answer: '2', durationMs: 1_000 };
-const CHATS = (place: Place) => `/api/v1/events-streams/${place.streamId}/chats`;
-const COUNT = (place: Place) => `/api/v1/view-counts/${place.streamId}`;
-const WINNER = (place: Place) => `/api/v1/quizzes/${place.streamId}/record-winner`;
+const CHATS = (place: SuiteTarget) => `/api/v1/events-streams/${place.streamId}/chats`;
+const COUNT = (place: SuiteTarget) => `/api/v1/view-counts/${place.streamId}`;
+const WINNER = (place: SuiteTarget) => `/api/v1/quizzes/${place.streamId}/record-winner`;
 const NO_STREAM = '11111111-1111-4111-8111-111111111111';
 
 /** What a viewer reads of these intervals. */
-async function feed(place: Place, viewer: string, from: number, count: number) {
+async function feed(place: SuiteTarget, viewer: string, from: number, count: number) {
   const read = [];
   for (let interval = from; interval < from + count; interval++) {
     read.push(await place.call('GET', place.feedPath(interval), { viewer }));
@@ -23,7 +27,7 @@ async function feed(place: Place, viewer: string, from: number, count: number) {
   return read;
 }
 
-const SHOWS: Record<string, (place: Place) => Promise<unknown>> = {
+const SHOWS: Record<string, (place: SuiteTarget) => Promise<unknown>> = {
   '[T-1] [T-2] [T-3] tokens': async (place) => {
     const ask = (body: unknown) => place.call('POST', '/api/v1/token', { body });
     const identifier = { unique_user_identifier: 'ada' };
@@ -215,10 +219,10 @@ const SHOWS: Record<string, (place: Place) => Promise<unknown>> = {
 };
 
 test.each(Object.keys(SHOWS))('the mock does as the service: %s', async (title) => {
-  const show = SHOWS[title] as (place: Place) => Promise<unknown>;
+  const show = SHOWS[title] as (place: SuiteTarget) => Promise<unknown>;
   // Both begin at the same moment, so that all times are the same.
-  const mock = mockPlace(harness.clock.nowMs());
-  const real = await realPlace(harness);
+  const mock = createMockTarget(harness.clock.nowMs());
+  const real = await createServiceTarget(harness);
   const expected = await show(real);
   expect(plain(await show(mock))).toEqual(plain(expected));
 });

@@ -2,11 +2,11 @@ import { beforeAll, expect, test } from 'bun:test';
 import { join } from '../../sdk/index.ts';
 import { mockService } from '../../sdk/mock/mock-service.ts';
 import { pictureOf } from '../../sdk/pictures.ts';
-import { type Fixture, type Result, runSuite, SUITE } from '../support/sdk/suite.ts';
+import { runSuite, SUITE, type SuiteFixture, type SuiteResult } from '../support/sdk/suite.ts';
 
 // Tests of apps that pass with the service in memory mean something: the SDK does the same with both.
 
-let results: Result[];
+let results: SuiteResult[];
 beforeAll(async () => {
   results = await runSuite(async () => mockFixture());
 }, 60_000);
@@ -15,7 +15,7 @@ test.each(Object.keys(SUITE))('with the service in memory: %s', (title) => {
   expect(results.find((result) => result.title === title)?.error).toBeNull();
 });
 
-function mockFixture(): Fixture {
+function mockFixture(): SuiteFixture {
   const service = mockService();
   const { streamId, fetch } = service;
   service.setStatus('CREATED');
@@ -27,8 +27,9 @@ function mockFixture(): Fixture {
       service.openQuiz(quiz);
     },
     publish: async (type, data) => {
-      if (type === 'purchase') service.say('purchase', String(data.text), String(data.name));
-      else if (type === 'discount') service.discounts(Number(data.count));
+      if (type === 'purchase')
+        service.sendMessage('purchase', String(data.text), String(data.name));
+      else if (type === 'discount') service.sendDiscounts(Number(data.count));
       else service.publish(type, data);
     },
     requestWinners: async () => service.requestWinners(),

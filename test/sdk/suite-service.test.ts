@@ -5,7 +5,7 @@ import { join as joinPath } from 'node:path';
 import { type Harness, startService } from '../support/harness/harness.ts';
 import { launchBrowser } from '../support/media/browser.ts';
 import { buildSdk } from '../support/sdk/built-sdk.ts';
-import { type Result, SUITE } from '../support/sdk/suite.ts';
+import { SUITE, type SuiteResult } from '../support/sdk/suite.ts';
 
 // One suite with a real service, wherever the SDK runs. Node and the browser have it as it is published.
 
@@ -36,7 +36,7 @@ function given(root: string, url = service.url) {
   return JSON.stringify({ root, url, token: service.account.token });
 }
 
-async function inProcess(...command: string[]): Promise<Result[]> {
+async function inProcess(...command: string[]): Promise<SuiteResult[]> {
   const program = `(${PROGRAM})(${given(directory)})`;
   const run = Bun.spawn(
     [...command, `console.log(JSON.stringify(await ${program})); process.exit()`],
@@ -54,7 +54,7 @@ async function inProcess(...command: string[]): Promise<Result[]> {
 }
 
 /** The page is of another origin than the service, as an app's is. */
-async function inBrowser(): Promise<Result[]> {
+async function inBrowser(): Promise<SuiteResult[]> {
   const app = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -69,7 +69,7 @@ async function inBrowser(): Promise<Result[]> {
     const page = await browser.newPage();
     await page.goto(app.url.href);
     const url = service.url.replace('127.0.0.1', '*.localhost');
-    return await page.evaluate<Result[]>(`(${PROGRAM})(${given(app.url.origin, url)})`);
+    return await page.evaluate<SuiteResult[]>(`(${PROGRAM})(${given(app.url.origin, url)})`);
   } finally {
     await browser.close();
     await app.stop(true);
@@ -81,7 +81,7 @@ describe.each([
   ['Node', () => inProcess('node', '--input-type=module', '-e')],
   ['Chromium', inBrowser],
 ] as const)('in %s', (_, run) => {
-  let results: Result[];
+  let results: SuiteResult[];
   beforeAll(async () => {
     results = await run();
   }, RUN_MS);

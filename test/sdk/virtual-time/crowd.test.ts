@@ -1,5 +1,9 @@
 import { expect, test } from 'bun:test';
-import { type CrowdOptions, type Outage, runCrowd } from '../../support/sdk/virtual-time/crowd.ts';
+import {
+  type Outage,
+  type OutageOptions,
+  simulateOutage,
+} from '../../support/sdk/virtual-time/simulation.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const VIEWERS = 60;
@@ -14,30 +18,30 @@ const BURST = 5;
 const OUTAGES: Readonly<Record<string, Outage>> = {
   'refuses connections': (service, cutStreams) => {
     cutStreams();
-    return service.fail({ how: 'cut' });
+    return service.fail({ result: 'cut' });
   },
-  'is silent': (service) => service.fail({ how: 'silence' }),
+  'is silent': (service) => service.fail({ result: 'silence' }),
   'says 503': (service, cutStreams) => {
     cutStreams();
-    return service.fail({ how: 503 });
+    return service.fail({ result: 503 });
   },
   'says 503 with a wish': (service, cutStreams) => {
     cutStreams();
-    return service.fail({ how: 503, retryAfterS: 2 });
+    return service.fail({ result: 503, retryAfterSeconds: 2 });
   },
   'drains, and then says 503': (service) => {
     service.endStreams();
-    return service.fail({ how: 503 });
+    return service.fail({ result: 503 });
   },
   'says 503, and comes back with other keys for tokens': (service, cutStreams) => {
     cutStreams();
-    service.refuseTokens();
-    return service.fail({ how: 503 });
+    service.rejectTokens();
+    return service.fail({ result: 503 });
   },
 };
 
-const run = (options: Omit<CrowdOptions, 'viewers'>) =>
-  runCrowd({ ...options, viewers: VIEWERS }, seededRandom(SEED));
+const run = (options: Omit<OutageOptions, 'viewers'>) =>
+  simulateOutage({ ...options, viewers: VIEWERS }, seededRandom(SEED));
 
 const cases = Object.keys(OUTAGES).flatMap((name) =>
   ([3_000, 20_000] as const).flatMap((outageMs) =>

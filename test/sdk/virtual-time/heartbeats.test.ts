@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { mockService } from '../../../sdk/mock/mock-service.ts';
-import { beatsOf } from '../../support/sdk/virtual-time/checks.ts';
+import { heartbeatsOf } from '../../support/sdk/virtual-time/checks.ts';
 import { Scheduler } from '../../support/sdk/virtual-time/scheduler.ts';
 import { SimulatedViewer } from '../../support/sdk/virtual-time/simulated-viewer.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
@@ -14,23 +14,23 @@ const LATE_MS = 50;
 test('[V-4] with timers that come up to 50 ms late a viewer is counted for an hour without a gap', () => {
   const scheduler = new Scheduler(START_MS);
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
-  const guest = new SimulatedViewer(scheduler, service, seededRandom(1), {
+  const simulated = new SimulatedViewer(scheduler, service, seededRandom(1), {
     viewerId: 'ada',
     transport: 'stream',
     canStream: true,
     catchUpMs: 60_000,
     hiddenMs: Number.POSITIVE_INFINITY,
-    pace: 1,
+    clockRate: 1,
     systemErrorMs: 0,
-    lateMs: LATE_MS,
+    timerDelayMs: LATE_MS,
     latencyMs: null,
   });
   const counts: number[] = [];
-  guest.viewer.on('view-count', ({ value }) => counts.push(value));
+  simulated.viewer.on('view-count', ({ value }) => counts.push(value));
   scheduler.advance(HOUR_S * SECOND_MS);
-  guest.viewer.leave();
+  simulated.viewer.leave();
   expect(counts.length).toBeGreaterThanOrEqual(HOUR_S - 2);
   // The first may be of before it came.
   expect(new Set(counts.slice(2))).toEqual(new Set([1]));
-  expect(beatsOf(guest.network.requests).length).toBeLessThanOrEqual(HOUR_S);
+  expect(heartbeatsOf(simulated.network.requests).length).toBeLessThanOrEqual(HOUR_S);
 });

@@ -16,8 +16,9 @@ const firsts = only
 test.each(firsts)('whatever goes wrong: schedules from %d on', (first) => {
   const failed: string[] = [];
   for (let seed = first; seed < (only ? first + 1 : first + SHARE); seed++) {
-    const { mishaps, wrong } = runSchedule(seededRandom(seed));
-    if (wrong.length > 0) failed.push([`SDK_SEED=${seed}`, ...mishaps, ...wrong].join('\n  '));
+    const { faults, violations } = runSchedule(seededRandom(seed));
+    if (violations.length > 0)
+      failed.push([`SDK_SEED=${seed}`, ...faults, ...violations].join('\n  '));
   }
   expect(failed.join('\n')).toBe('');
 });

@@ -2,36 +2,38 @@ import { ServiceClock } from '../../../sdk/clock.ts';
 import { FourbeatError } from '../../../sdk/errors.ts';
 import { FakeMachine, type FakeMachineOptions } from './fake-environment.ts';
 
-/** How long a question and its answer are on their way, ms. */
-interface Way {
-  readonly thereMs: number;
-  readonly backMs: number;
+/** Network delay of a request and its response, ms. */
+interface NetworkDelay {
+  readonly requestMs: number;
+  readonly responseMs: number;
 }
 
-/** Samples beyond those take as long as the last. */
-export function begin(
-  ways: readonly (Way | FourbeatError)[] = [{ thereMs: 10, backMs: 10 }],
+/** @param delays network delay, or error, of each sample; the last one repeats */
+export function createClockFixture(
+  delays: readonly (NetworkDelay | FourbeatError)[] = [{ requestMs: 10, responseMs: 10 }],
   options?: FakeMachineOptions,
 ) {
   const machine = new FakeMachine(options);
-  const fromMs = machine.nowMs;
+  const startMs = machine.nowMs;
   const { after } = machine.environment;
   const wait = (ms: number) => new Promise<void>((resolve) => after(ms, resolve));
-  /** When each sample was asked for, in true ms since the start. */
-  const asked: number[] = [];
-  /** How far the service's clock is ahead of the true time. */
+  /** Time of each sample request, true ms since the start. */
+  const sampledAtMs: number[] = [];
+  /** Error of the service's clock: ms ahead of true time. */
   const service = { errorMs: 0 };
   const clock = new ServiceClock(machine.environment, async () => {
-    const way = ways[Math.min(asked.length, ways.length - 1)] as Way | FourbeatError;
-    asked.push(Math.round(machine.nowMs - fromMs));
-    if (way instanceof FourbeatError) throw way;
-    await wait(way.thereMs);
+    const delay = delays[Math.min(sampledAtMs.length, delays.length - 1)] as
+      | NetworkDelay
+      | FourbeatError;
+    sampledAtMs.push(Math.round(machine.nowMs - startMs));
+    if (delay instanceof FourbeatError) throw delay;
+    await wait(delay.requestMs);
     const now = Math.floor(machine.nowMs + service.errorMs);
-    await wait(way.backMs);
+    await wait(delay.responseMs);
     return now;
   });
-  const offMs = () => clock.nowMs() - machine.nowMs - service.errorMs;
-  return { machine, clock, asked, service, offMs };
+  const offsetMs = () => clock.nowMs() - machine.nowMs - service.errorMs;
+  return { machine, clock, sampledAtMs, service, offsetMs };
 }
 
-export const unavailable = new FourbeatError('away', 'the service is unavailable');
+export const unavailable = new FourbeatError('unavailable', 'the service is unavailable');

@@ -1,36 +1,36 @@
 import type { Environment } from '../../../sdk/environment.ts';
 
 interface Timer {
-  /** On the monotonic clock, as those of browsers and Node are. */
+  /** On the monotonic clock, as in browsers and Node. */
   readonly dueMs: number;
   readonly run: () => void;
 }
 
 export interface FakeMachineOptions {
-  /** The true time at the start, Unix ms. */
+  /** True time at the start, Unix ms. */
   readonly startMs?: number;
-  /** By default there is no network. */
+  /** Default: every request fails. */
   readonly fetch?: Environment['fetch'];
-  /** 0.5 by default. */
+  /** Default: always 0.5. */
   readonly random?: () => number;
-  /** Whether there is a page that can be hidden. */
+  /** Whether there is a page, which can be hidden. */
   readonly hasPage?: boolean;
   readonly canStream?: boolean;
 }
 
 const START_MS = 1_760_000_000_000;
 const ROUNDING_MS = 1e-6;
-// Real ones run at once when they are set further ahead.
+// Real timers fire at once when they are set for longer.
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
-/** A machine for tests, whose time passes when it is told to. */
+/** A machine with manual time, for tests. */
 export class FakeMachine {
   readonly environment: Environment;
-  /** How far the system clock is ahead of the true time; setting it sets that clock. */
+  /** Error of the system clock: ms ahead of true time. Assign it to set that clock. */
   systemErrorMs = 0;
-  /** Ms of the monotonic clock, and of timers, in a true ms. */
-  pace = 1;
-  // Apart from the start: next to Unix ms a number has no room for fractions.
+  /** Rate of the monotonic clock and of timers, ms per true ms. */
+  clockRate = 1;
+  // Separate from the start: Unix ms leave too few digits for fractions.
   private elapsedMs = 0;
   private monotonicMs = 1_000;
   private isHidden = false;
@@ -41,7 +41,7 @@ export class FakeMachine {
 
   constructor({
     startMs = START_MS,
-    fetch = () => Promise.reject(new TypeError('there is no network')),
+    fetch = () => Promise.reject(new TypeError('There is no network.')),
     random = () => 0.5,
     hasPage = false,
     canStream = true,
@@ -71,62 +71,62 @@ export class FakeMachine {
     };
   }
 
-  /** The true time, Unix ms. */
+  /** True time, Unix ms. */
   get nowMs(): number {
     return this.startMs + this.elapsedMs;
   }
 
-  /** How many timers wait, for tests that nothing is left behind. */
-  get waiting(): number {
+  /** Number of pending timers, for leak tests. */
+  get pendingTimers(): number {
     return this.timers.size;
   }
 
-  /** Lets so many true ms pass: timers run in order, and what they began settles in between. */
+  /** Advances true time. Due timers run in order; promises settle after each. */
   async advance(ms: number): Promise<void> {
     const endMs = this.elapsedMs + ms;
     await this.settle();
-    for (let timer = this.next(); timer; timer = this.next()) {
-      const inMs = Math.max(0, timer.dueMs - this.monotonicMs) / this.pace;
+    for (let timer = this.nextTimer(); timer; timer = this.nextTimer()) {
+      const inMs = Math.max(0, timer.dueMs - this.monotonicMs) / this.clockRate;
       if (this.elapsedMs + inMs > endMs + ROUNDING_MS) break;
-      this.pass(inMs);
+      this.passTime(inMs);
       this.timers.delete(timer);
       timer.run();
       await this.settle();
     }
-    this.pass(Math.max(0, endMs - this.elapsedMs));
+    this.passTime(Math.max(0, endMs - this.elapsedMs));
   }
 
   /**
-   * Time passes and nothing runs; after it, what is overdue runs late.
-   * @param doesMonotonicRun as on Windows; elsewhere that clock, and timers, stand still
+   * Advances true time without running timers; overdue ones run afterwards.
+   * @param doesMonotonicRun whether the monotonic clock and timers count the sleep, as on Windows
    */
   async sleep(ms: number, doesMonotonicRun = false): Promise<void> {
     this.elapsedMs += ms;
-    if (doesMonotonicRun) this.monotonicMs += ms * this.pace;
+    if (doesMonotonicRun) this.monotonicMs += ms * this.clockRate;
     await this.advance(0);
   }
 
-  /** Somebody looks at the page, or at another one. */
+  /** Hides or shows the page. */
   async setHidden(isHidden: boolean): Promise<void> {
     this.isHidden = isHidden;
     for (const listener of [...this.listeners]) listener();
     await this.settle();
   }
 
-  /** Lets everything happen that needs no time. */
+  /** Lets promises settle without advancing time. */
   async settle(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Of timers that are due at once, the one that was set first. */
-  private next(): Timer | null {
+  /** @returns the timer that is due first; of several, the one that was set first */
+  private nextTimer(): Timer | null {
     let first: Timer | null = null;
     for (const timer of this.timers) if (!first || timer.dueMs < first.dueMs) first = timer;
     return first;
   }
 
-  private pass(ms: number): void {
+  private passTime(ms: number): void {
     this.elapsedMs += ms;
-    this.monotonicMs += ms * this.pace;
+    this.monotonicMs += ms * this.clockRate;
   }
 }

@@ -1,15 +1,15 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../../protocol/limits.ts';
-import type { Calls } from '../../../sdk/calls.ts';
+import type { ApiClient } from '../../../sdk/api-client.ts';
 import { FourbeatError } from '../../../sdk/errors.ts';
 import type { EventsInterval } from '../../../sdk/types.ts';
 import type { FakeMachine } from './fake-environment.ts';
 
-/** One request for the feed. */
-interface Asked {
-  readonly by: 'poll' | 'stream';
+/** A request for the feed. */
+interface FeedRequest {
+  readonly transport: 'poll' | 'stream';
   readonly interval: number;
-  /** The true time, Unix ms. */
+  /** True time, Unix ms. */
   readonly atMs: number;
 }
 
@@ -20,30 +20,30 @@ interface OpenStream {
     error(e: Error): void;
   };
   next: number;
-  /** Nothing comes through any more. */
-  isDead: boolean;
+  /** Nothing is delivered any more. */
+  isStalled: boolean;
 }
 
 const encoder = new TextEncoder();
-// What is asked for is given up so long after its end (SPEC F-9).
-const HELD_MS = 750;
-// What viewers wait for an answer.
-const ANSWER_MS = 5_000;
+// A long poll fails this long after the end of its interval (SPEC F-9).
+const LONG_POLL_GRACE_MS = 750;
+// Timeout of the API client.
+const CLIENT_TIMEOUT_MS = 5_000;
 
-/** The service's side of the feed, as far as viewers' calls tell it. */
-export class FeedFixture implements Pick<Calls, 'interval' | 'eventStream'> {
-  readonly asked: Asked[] = [];
-  /** Thrown by all that is asked; null: the service is well. */
-  trouble: FourbeatError | null = null;
-  /** Streams do not even answer. */
-  isUnanswered = false;
-  /** Polls get no answer either. */
-  isSilent = false;
-  /** Streams answer, and bring nothing. */
+/** A simulated feed of empty intervals, with faults, in place of the API client. */
+export class FeedFixture implements Pick<ApiClient, 'interval' | 'eventStream'> {
+  readonly requests: FeedRequest[] = [];
+  /** Thrown by all requests; null: none. */
+  error: FourbeatError | null = null;
+  /** Event streams get no response. */
+  isStreamUnanswered = false;
+  /** Polls get no response. */
+  isPollUnanswered = false;
+  /** Event streams open but deliver nothing. */
   isBuffering = false;
-  /** Nothing is sealed. */
-  isStalled = false;
-  /** How long an answer is on its way. */
+  /** No interval is sealed. */
+  isSealingStopped = false;
+  /** Network delay of responses. */
   delayMs = 0;
   private sealedTo: number;
   private streams: OpenStream[] = [];
@@ -58,82 +58,82 @@ export class FeedFixture implements Pick<Calls, 'interval' | 'eventStream'> {
   }
 
   get openStreams(): number {
-    return this.streams.filter(({ isDead }) => !isDead).length;
+    return this.streams.filter(({ isStalled }) => !isStalled).length;
   }
 
   async interval(interval: number): Promise<EventsInterval> {
-    this.ask('poll', interval);
-    if (this.isSilent) {
-      await this.wait(ANSWER_MS);
-      throw new FourbeatError('away', 'no answer');
+    this.recordRequest('poll', interval);
+    if (this.isPollUnanswered) {
+      await this.wait(CLIENT_TIMEOUT_MS);
+      throw new FourbeatError('unavailable', 'no response');
     }
     await this.wait(this.delayMs);
     for (; interval > this.sealedTo; await this.wait(INTERVAL_MS / 10)) {
-      if (this.machine.nowMs > intervalStartMs(interval + 1) + HELD_MS) {
-        throw new FourbeatError('away', 'not sealed', 503, 1_000);
+      if (this.machine.nowMs > intervalStartMs(interval + 1) + LONG_POLL_GRACE_MS) {
+        throw new FourbeatError('unavailable', 'not sealed', 503, 1_000);
       }
     }
     return { interval, events: [] };
   }
 
   async eventStream(interval: number, signal: AbortSignal): Promise<Response> {
-    this.ask('stream', interval);
-    if (this.isUnanswered) {
-      await this.wait(ANSWER_MS);
-      throw new FourbeatError('away', 'no answer');
+    this.recordRequest('stream', interval);
+    if (this.isStreamUnanswered) {
+      await this.wait(CLIENT_TIMEOUT_MS);
+      throw new FourbeatError('unavailable', 'no response');
     }
     const body = new ReadableStream<Uint8Array>({
       start: (sink) => {
         sink.enqueue(encoder.encode(': fourbeat\n\n'));
-        const stream = { sink, next: interval, isDead: this.isBuffering };
+        const stream = { sink, next: interval, isStalled: this.isBuffering };
         this.streams.push(stream);
         this.send(stream);
-        signal.addEventListener('abort', () => this.end(stream, 'cut'));
+        signal.addEventListener('abort', () => this.end(stream, 'break'));
       },
     });
     return new Response(body);
   }
 
-  /** Ends all streams, as a token that expires does, or as a broken connection. */
-  endStreams(how: 'over' | 'cut'): void {
+  /** Ends all streams normally (as when tokens expire) or breaks their connections. */
+  endStreams(how: 'end' | 'break'): void {
     for (const stream of [...this.streams]) this.end(stream, how);
   }
 
-  /** As connections are whose other end is gone without a word. */
-  loseStreams(): void {
-    for (const stream of this.streams) stream.isDead = true;
+  /** Stalls all open streams, as when the peer disappears without closing. */
+  stallStreams(): void {
+    for (const stream of this.streams) stream.isStalled = true;
   }
 
-  /** Streams leave out the next ones, as they do with old ones that are empty (SPEC F-23). */
+  /** Event streams omit the next intervals, as they do with old empty ones (SPEC F-23). */
   skip(count: number): void {
     for (const stream of this.streams) stream.next += count;
   }
 
-  private ask(by: Asked['by'], interval: number): void {
-    this.asked.push({ by, interval, atMs: this.machine.nowMs });
-    if (this.trouble) throw this.trouble;
+  private recordRequest(transport: FeedRequest['transport'], interval: number): void {
+    this.requests.push({ transport, interval, atMs: this.machine.nowMs });
+    if (this.error) throw this.error;
     if (interval > this.current + AHEAD_INTERVALS)
       throw new FourbeatError('refused', 'too far', 400);
   }
 
-  private end(stream: OpenStream, how: 'over' | 'cut'): void {
+  private end(stream: OpenStream, how: 'end' | 'break'): void {
     if (!this.streams.includes(stream)) return;
-    this.streams = this.streams.filter((one) => one !== stream);
-    if (how === 'over') stream.sink.close();
+    this.streams = this.streams.filter((other) => other !== stream);
+    if (how === 'end') stream.sink.close();
     else stream.sink.error(new TypeError('the connection broke'));
   }
 
   private sealAtEnd(): void {
     const waitMs = intervalStartMs(this.current + 1) - this.machine.nowMs;
     this.machine.environment.after(waitMs, () => {
-      if (!this.isStalled) this.sealedTo = this.current - 1;
+      if (!this.isSealingStopped) this.sealedTo = this.current - 1;
       for (const stream of this.streams) this.send(stream);
       this.sealAtEnd();
     });
   }
 
   private send(stream: OpenStream): void {
-    for (; !stream.isDead && stream.next <= this.sealedTo; stream.next++) {
+    for (; !stream.isStalled && stream.next <= this.sealedTo; stream.next++) {
       const interval = stream.next;
       const data = JSON.stringify({ interval, events: [] });
       stream.sink.enqueue(encoder.encode(`id: ${interval}\ndata: ${data}\n\n`));

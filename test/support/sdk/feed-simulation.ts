@@ -3,16 +3,16 @@ import { Feed, type Transport } from '../../../sdk/feed/feed.ts';
 import { FakeMachine } from './fake-environment.ts';
 import { FeedFixture } from './feed-fixture.ts';
 
-export interface World {
+export interface FeedWorld {
   readonly machine: FakeMachine;
   readonly fixture: FeedFixture;
 }
 
 export const MINUTE_MS = 60_000;
-export const UNAVAILABLE = new FourbeatError('away', 'nobody is there');
+export const UNAVAILABLE = new FourbeatError('unavailable', 'The service is unavailable.');
 
-/** @param random always in the middle by default */
-export function world(random = () => 0.5): World {
+/** @param random default: always 0.5 */
+export function createFeedWorld(random = () => 0.5): FeedWorld {
   const machine = new FakeMachine({ random });
   return { machine, fixture: new FeedFixture(machine) };
 }
@@ -22,51 +22,51 @@ interface FollowOptions {
   readonly catchUpMs?: number;
 }
 
-/** A viewer's feed, and all that is told of it. */
-export function follow(
-  { machine, fixture }: World,
+/** A viewer's feed that records what it delivers. */
+export function createViewerFeed(
+  { machine, fixture }: FeedWorld,
   { transport = 'auto', catchUpMs = MINUTE_MS }: FollowOptions = {},
 ) {
-  const told: number[] = [];
-  const listener = { onTold: () => {} };
+  const intervals: number[] = [];
+  const listener = { onInterval: () => {} };
   const states: string[] = [];
   const gaps: [number, number][] = [];
   const clock = {
-    /** How far the clock is off, and how far it knows that it may be. */
+    /** Actual error of the clock; `errorMs` is the reported one. */
     offMs: 0,
     errorMs: 20,
-    looks: 0,
+    resyncs: 0,
     nowMs: () => machine.nowMs + clock.offMs,
-    look: () => {
-      clock.looks++;
+    resync: () => {
+      clock.resyncs++;
     },
   };
   const feed = new Feed(machine.environment, clock, fixture, transport, catchUpMs, {
     onInterval: ({ interval }) => {
-      told.push(interval);
-      listener.onTold();
+      intervals.push(interval);
+      listener.onInterval();
     },
-    onState: (state, trouble) => states.push(trouble ? `${state}: ${trouble.message}` : state),
+    onState: (state, error) => states.push(error ? `${state}: ${error.message}` : state),
     onGap: (from, to) => gaps.push([from, to]),
   });
-  // As soon as a clock is synced.
+  // Asynchronously, as after the clock is synced.
   void Promise.resolve().then(() => feed.start(0));
-  return { feed, told, states, gaps, clock, listener };
+  return { feed, intervals, states, gaps, clock, listener };
 }
 
-/** All from the first to the last. */
+/** All integers from the first to the last. */
 export function range(first = 0, last = 0): number[] {
-  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-export function countBy({ fixture }: World, by: 'poll' | 'stream'): number {
-  return fixture.asked.filter((one) => one.by === by).length;
+export function countRequests({ fixture }: FeedWorld, transport: 'poll' | 'stream'): number {
+  return fixture.requests.filter((request) => request.transport === transport).length;
 }
 
-/** The most requests that begin in one second. */
-export function peak({ fixture }: World, fromMs: number): number {
-  const times = fixture.asked.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
+/** Maximum number of requests in one second. */
+export function peakRequestsPerSecond({ fixture }: FeedWorld, fromMs: number): number {
+  const times = fixture.requests.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
   return Math.max(...times.map((ms) => times.filter((at) => at >= ms && at < ms + 1_000).length));
 }
 
-export const WAYS: [Transport][] = [['auto'], ['stream'], ['poll']];
+export const TRANSPORTS: [Transport][] = [['auto'], ['stream'], ['poll']];

@@ -11,8 +11,8 @@ export const QUIZ = {
   durationMs: 5_000,
 };
 
-/** A machine, and a service in memory that it can reach. */
-export interface World {
+/** A fake machine, connected to a mock service. */
+export interface JoinFixture {
   readonly machine: FakeMachine;
   readonly service: MockService;
   /** `METHOD path` of each request. */
@@ -21,22 +21,25 @@ export interface World {
 }
 
 const joined: Viewer[] = [];
-/** After each test. */
+/** Call it after each test. */
 export function leaveAll(): void {
   for (const viewer of joined.splice(0)) viewer.leave();
 }
 
-/** Where a viewer's tabs keep what they did. */
-export function storage() {
-  const kept = new Map<string, string>();
+/** Storage that a viewer's tabs share. */
+export function createStorage() {
+  const entries = new Map<string, string>();
   return {
-    kept,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
+    entries,
+    getItem: (key: string) => entries.get(key) ?? null,
+    setItem: (key: string, value: string) => void entries.set(key, value),
   };
 }
 
-export function world(options: FakeMachineOptions = {}, latencyAllowanceMs = 0): World {
+export function createJoinFixture(
+  options: FakeMachineOptions = {},
+  latencyAllowanceMs = 0,
+): JoinFixture {
   const requests: string[] = [];
   const machine: FakeMachine = new FakeMachine({
     ...options,
@@ -54,14 +57,14 @@ export function world(options: FakeMachineOptions = {}, latencyAllowanceMs = 0):
     machine,
     service,
     requests,
-    join: (more) => {
+    join: (overrides) => {
       const viewer = join({
         baseUrl: 'https://live.example',
         streamId: service.streamId,
         viewerId: 'ada',
         storage: null,
         environment: machine.environment,
-        ...more,
+        ...overrides,
       } as JoinOptions);
       joined.push(viewer);
       return viewer;

@@ -1,9 +1,9 @@
 import { QuizGame } from '../../../sdk/quiz-game.ts';
 import type { Quiz, QuizResults, StreamEvent } from '../../../sdk/types.ts';
 
-export const FIRST = 7_040_000_000;
+export const FIRST_INTERVAL = 7_040_000_000;
 
-export function quiz(id: string, at: number): Quiz {
+export function createQuiz(id: string, at: number): Quiz {
   const none = { count: 0, percentage: 0 };
   return {
     id,
@@ -16,30 +16,30 @@ export function quiz(id: string, at: number): Quiz {
     order: ['Mars', 'Jupiter'],
   };
 }
-export const results = (of: Quiz, answer = 'Jupiter'): QuizResults => ({ ...of, answer });
+export const createResults = (of: Quiz, answer = 'Jupiter'): QuizResults => ({ ...of, answer });
 
-/** A game that events are told to, so many intervals after the first one. */
-export function game({ isBeginning = true, saved = null as string | null } = {}) {
-  const known = new QuizGame(saved);
-  let next = FIRST;
-  const tell = (at: number, ...events: StreamEvent[]) => {
-    for (; next < FIRST + at; next++) {
-      known.arrived({ interval: next, events: [] }, isBeginning);
+/** A game, with functions to feed it; positions are intervals after the first one. */
+export function createGameFixture({ isBeginning = true, saved = null as string | null } = {}) {
+  const quizGame = new QuizGame(saved);
+  let next = FIRST_INTERVAL;
+  const publish = (at: number, ...events: StreamEvent[]) => {
+    for (; next < FIRST_INTERVAL + at; next++) {
+      quizGame.receive({ interval: next, events: [] }, isBeginning);
     }
-    known.arrived({ interval: next++, events }, isBeginning);
+    quizGame.receive({ interval: next++, events }, isBeginning);
   };
-  /** Asks, answers and reveals, and takes 30 intervals. */
+  /** Publishes a quiz, answers it and publishes its results 20 intervals later. */
   const play = (id: string, at: number, choice: string | null) => {
-    const asked = quiz(id, FIRST + at);
-    tell(at, { type: 'quiz', data: asked });
+    const publishedQuiz = createQuiz(id, FIRST_INTERVAL + at);
+    publish(at, { type: 'quiz', data: publishedQuiz });
     if (choice !== null) {
-      known.note(id, { choice });
-      known.note(id, { outcome: 'counted' });
+      quizGame.update(id, { choice });
+      quizGame.update(id, { outcome: 'counted' });
     }
-    tell(at + 20, { type: 'quiz-results', data: results(asked) });
+    publish(at + 20, { type: 'quiz-results', data: createResults(publishedQuiz) });
   };
-  return { known, tell, play, skipTo: (at: number) => (next = FIRST + at) };
+  return { quizGame, publish, play, skipTo: (at: number) => (next = FIRST_INTERVAL + at) };
 }
 
-export const request = { type: 'request-quiz-winners', data: null };
-export const winners = (count: number) => ({ type: 'quiz-winners', data: { count } });
+export const REQUEST_WINNERS = { type: 'request-quiz-winners', data: null };
+export const quizWinners = (count: number) => ({ type: 'quiz-winners', data: { count } });

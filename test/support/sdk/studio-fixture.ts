@@ -1,11 +1,11 @@
-import type { Fixture, NewQuiz } from './suite.ts';
+import type { NewQuiz, SuiteFixture } from './suite.ts';
 
-/** Streams of a real service, made by its studio API. It runs wherever the suite does. */
+/** A stream of a real service, created by its studio API. Runs in every runtime of the suite. */
 export async function studioFixture(
-  sdk: Pick<Fixture, 'join' | 'pictureOf'>,
+  sdk: Pick<SuiteFixture, 'join' | 'pictureOf'>,
   baseUrl: string,
   serviceToken: string,
-): Promise<Fixture> {
+): Promise<SuiteFixture> {
   const post = async (path: string, body?: unknown): Promise<{ id: string }> => {
     const response = await fetch(`${baseUrl}/studio/v1${path}`, {
       method: 'POST',

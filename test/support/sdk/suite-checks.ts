@@ -1,39 +1,48 @@
 import type { EventData } from '../../../sdk/types.ts';
 import type { Snapshot, Viewer, ViewerEvents } from '../../../sdk/viewer.ts';
 
-// How cases of the suite wait and check, in every runtime.
+// Waiting and checking for the cases of the suite, in every runtime.
 
-/** Longer than anything takes, on a busy machine too. */
+/** Longer than any case takes, also on a busy machine. */
 const WAIT_MS = 15_000;
 
-export async function live(...viewers: Viewer[]): Promise<void> {
-  await Promise.all(viewers.map((viewer) => until(viewer, ({ state }) => state === 'live')));
+export async function waitUntilLive(...viewers: Viewer[]): Promise<void> {
+  await Promise.all(viewers.map((viewer) => waitUntil(viewer, ({ state }) => state === 'live')));
 }
 
-/** Fulfilled when this holds. */
-export function until(viewer: Viewer, holds: (snapshot: Snapshot) => boolean): Promise<void> {
-  return inTime(`it never held: ${holds}, but ${JSON.stringify(viewer.snapshot)}`, (resolve) => {
-    const look = () => {
-      if (holds(viewer.snapshot)) resolve();
-    };
-    look();
-    const ends = [viewer.on('change', look), viewer.on('interval', look)];
-    return () => {
-      for (const end of ends) end();
-    };
-  });
+/** Resolves when the condition holds. */
+export function waitUntil(viewer: Viewer, holds: (snapshot: Snapshot) => boolean): Promise<void> {
+  return withTimeout(
+    `condition never held: ${holds}, but ${JSON.stringify(viewer.snapshot)}`,
+    (resolve) => {
+      const checkCondition = () => {
+        if (holds(viewer.snapshot)) resolve();
+      };
+      checkCondition();
+      const removeListeners = [
+        viewer.on('change', checkCondition),
+        viewer.on('interval', checkCondition),
+      ];
+      return () => {
+        for (const remove of removeListeners) remove();
+      };
+    },
+  );
 }
 
-type Told = EventData & ViewerEvents;
+type ListenableEvents = EventData & ViewerEvents;
 
 /** The next event of this type. */
-export function once<T extends keyof Told>(viewer: Viewer, type: T): Promise<Told[T]>;
-export function once(viewer: Viewer, type: string): Promise<unknown>;
-export function once(viewer: Viewer, type: string): Promise<unknown> {
-  return inTime(`${type} never came`, (resolve) => viewer.on(type, resolve));
+export function nextEvent<T extends keyof ListenableEvents>(
+  viewer: Viewer,
+  type: T,
+): Promise<ListenableEvents[T]>;
+export function nextEvent(viewer: Viewer, type: string): Promise<unknown>;
+export function nextEvent(viewer: Viewer, type: string): Promise<unknown> {
+  return withTimeout(`no ${type} event arrived`, (resolve) => viewer.on(type, resolve));
 }
 
-function inTime<T>(
+function withTimeout<T>(
   problem: string,
   begin: (resolve: (value: T) => void) => () => void,
 ): Promise<T> {
@@ -51,8 +60,8 @@ function inTime<T>(
   });
 }
 
-/** @returns the kind of what is thrown */
-export function trouble(promise: Promise<unknown>): Promise<string> {
+/** @returns the kind of the error; `none` when the promise resolves */
+export function errorKindOf(promise: Promise<unknown>): Promise<string> {
   return promise.then(
     () => 'none',
     (error) => error.kind ?? String(error),
@@ -63,7 +72,7 @@ export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-export function same(actual: unknown, expected: unknown): void {
+export function expectEqual(actual: unknown, expected: unknown): void {
   const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
   check(one === other, `expected ${other}, got ${one}`);
 }

@@ -1,16 +1,16 @@
 import { studioFixture } from './studio-fixture.ts';
-import { type Fixture, type Result, runSuite } from './suite.ts';
+import { runSuite, type SuiteFixture, type SuiteResult } from './suite.ts';
 
 /**
- * What is bundled for runtimes that cannot read the suite as it is.
- * @param baseUrl a `*` in it is another number for each case: a browser opens six connections to a
- * host at most, and an event stream keeps one
+ * Entry of the suite's bundle, for runtimes that cannot load its sources.
+ * @param baseUrl a `*` is replaced by the number of the case: browsers open at most six connections
+ *   to a host, and an event stream occupies one
  */
 export function runOnService(
-  sdk: Pick<Fixture, 'join' | 'pictureOf'>,
+  sdk: Pick<SuiteFixture, 'join' | 'pictureOf'>,
   baseUrl: string,
   serviceToken: string,
-): Promise<Result[]> {
+): Promise<SuiteResult[]> {
   let cases = 0;
   return runSuite(() => {
     cases += 1;

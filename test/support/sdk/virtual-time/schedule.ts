@@ -1,155 +1,160 @@
 import { type MockService, mockService } from '../../../../sdk/mock/mock-service.ts';
 import {
-  wrongAfterLeaving,
-  wrongAtTheEnd,
-  wrongInAnswers,
-  wrongInClock,
-  wrongInFeed,
-  wrongInHeartbeats,
-  wrongInRates,
-  wrongInTokens,
+  checkAfterLeaving,
+  checkAnswers,
+  checkClock,
+  checkFeed,
+  checkHeartbeats,
+  checkRecovered,
+  checkRequestRates,
+  checkTokens,
 } from './checks.ts';
-import { HARMLESS, MISHAPS } from './faults.ts';
+import { FAULTS, HARMLESS } from './faults.ts';
 import { Scheduler } from './scheduler.ts';
-import { Show } from './show.ts';
-import { type GuestOptions, SimulatedViewer } from './simulated-viewer.ts';
+import { SimulatedShow } from './show.ts';
+import { SimulatedViewer, type SimulatedViewerOptions } from './simulated-viewer.ts';
 
 const START_MS = 1_760_000_000_000;
-/** Things go wrong in this time, each for a while. */
-const ROUGH_MS = 20_000;
-const MISHAP_MS = 8_000;
-/** Some come after a calm, when tokens are renewed and old ones expire, and their event streams end. */
-const LONG_SHOWS = 0.01;
-const CALM_MS = 420_000;
-const RENEWALS_MS = 190_000;
+/** Faults start within this time. */
+const FAULT_WINDOW_MS = 20_000;
+const MAX_FAULT_MS = 8_000;
+/** In some runs faults start after a calm time, around the renewal and expiry of tokens. */
+const LONG_SHOW_PROBABILITY = 0.01;
+const MIN_CALM_MS = 420_000;
+const CALM_SPREAD_MS = 190_000;
 /**
- * All has to be well again in this time, for so long. Back-offs grow to 15 s, of one thing that needs
- * another too, and who polls catches up with a second in a second.
+ * The viewer must recover within this time, and stay so for STABLE_MS. Backoffs grow to 15 s, also of
+ * requests that depend on others, and polls catch up one second per second.
  */
-const HEALING_MS = 60_000;
-const WELL_MS = 6_000;
-/** Longer than any request waits. */
-const LEFT_MS = 6_000;
-const LOOK_MS = 730;
-/** A system clock that is set by less than this is not noticed, and then hides a part of a sleep. */
-const UNSEEN_MS = 501;
-/** Some shows go on to a finale. */
-const FINALES = 0.3;
-/** Results are there by then, and the winners. */
-const QUIZ_TOLD_MS = 1_000;
-const WINNERS_TOLD_MS = 2_500;
+const RECOVERY_LIMIT_MS = 60_000;
+const STABLE_MS = 6_000;
+/** Longer than any request takes. */
+const AFTER_LEAVING_MS = 6_000;
+const CHECK_INTERVAL_MS = 730;
+/** A smaller step of the system clock is not detected, and may hide a part of a sleep. */
+const UNDETECTED_STEP_MS = 501;
+/** Probability that a run ends with a check of the winners. */
+const FINALE_PROBABILITY = 0.3;
+/** Results, or winners, are published within these times. */
+const RESULTS_DELAY_MS = 1_000;
+const WINNERS_DELAY_MS = 2_500;
 
-/** What one schedule did. */
-export interface Run {
-  /** What went wrong by chance, in order: for people. */
-  readonly mishaps: readonly string[];
-  /** What did not hold; empty when all is well. */
-  readonly wrong: readonly string[];
+/** Result of a schedule. */
+export interface ScheduleResult {
+  /** Injected faults in order, for the error message. */
+  readonly faults: readonly string[];
+  /** Violated checks. */
+  readonly violations: readonly string[];
 }
 
-/** One viewer, and what chance has for it: all of it follows from `random`. */
-export function runSchedule(random: () => number): Run {
+/** Simulates one viewer under random faults. `random` determines all of it. */
+export function runSchedule(random: () => number): ScheduleResult {
   const scheduler = new Scheduler(START_MS + Math.floor(random() * 1_000_000));
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
-  const guest = new SimulatedViewer(scheduler, service, random, guestOptions(random));
-  const show = new Show(scheduler, service, random);
-  const calmMs = random() < LONG_SHOWS ? CALM_MS + random() * RENEWALS_MS : 0;
-  const mishaps = planMishaps(guest, service, random, calmMs);
-  const wrong = watch(guest, calmMs);
-  const hasFinale = guest.options.latencyMs === null && random() < FINALES;
-  if (hasFinale && wrong.length === 0) wrong.push(...finale(guest, show));
-  guest.viewer.leave();
+  const simulated = new SimulatedViewer(scheduler, service, random, randomViewerOptions(random));
+  const show = new SimulatedShow(scheduler, service, random);
+  const calmMs = random() < LONG_SHOW_PROBABILITY ? MIN_CALM_MS + random() * CALM_SPREAD_MS : 0;
+  const mishaps = planFaults(simulated, service, random, calmMs);
+  const violations = runUntilRecovered(simulated, calmMs);
+  const hasFinale = simulated.options.latencyMs === null && random() < FINALE_PROBABILITY;
+  if (hasFinale && violations.length === 0) violations.push(...checkFinale(simulated, show));
+  simulated.viewer.leave();
   const leftMs = scheduler.nowMs;
-  scheduler.advance(LEFT_MS);
-  wrong.push(
-    ...wrongInFeed(guest, show.marks),
-    ...wrongInHeartbeats(guest),
-    ...wrongInTokens(guest),
-    ...wrongInRates(guest),
-    ...wrongInAnswers(guest),
-    ...wrongInClock(guest),
-    ...wrongAfterLeaving(guest, leftMs),
+  scheduler.advance(AFTER_LEAVING_MS);
+  violations.push(
+    ...checkFeed(simulated, show.marks),
+    ...checkHeartbeats(simulated),
+    ...checkTokens(simulated),
+    ...checkRequestRates(simulated),
+    ...checkAnswers(simulated),
+    ...checkClock(simulated),
+    ...checkAfterLeaving(simulated, leftMs),
   );
-  return { mishaps: [JSON.stringify(guest.options), ...mishaps], wrong };
+  return { faults: [JSON.stringify(simulated.options), ...mishaps], violations };
 }
 
-function guestOptions(random: () => number): GuestOptions {
-  const among = <T>(...values: T[]) => values[Math.floor(random() * values.length)] as T;
+function randomViewerOptions(random: () => number): SimulatedViewerOptions {
+  const pick = <T>(...values: T[]) => values[Math.floor(random() * values.length)] as T;
   return {
     viewerId: 'ada',
-    transport: among('auto', 'auto', 'stream', 'poll'),
+    transport: pick('auto', 'auto', 'stream', 'poll'),
     canStream: random() < 0.9,
-    catchUpMs: among(5_000, 20_000, 60_000),
-    hiddenMs: among(0, 3_000, Number.POSITIVE_INFINITY),
-    pace: 1 + (random() - 0.5) * 80e-6,
-    systemErrorMs: among(0, 20, -3_000, 3_600_000, -86_400_000),
-    lateMs: 0,
-    latencyMs: among(null, null, 2_000, 8_000),
+    catchUpMs: pick(5_000, 20_000, 60_000),
+    hiddenMs: pick(0, 3_000, Number.POSITIVE_INFINITY),
+    clockRate: 1 + (random() - 0.5) * 80e-6,
+    systemErrorMs: pick(0, 20, -3_000, 3_600_000, -86_400_000),
+    timerDelayMs: 0,
+    latencyMs: pick(null, null, 2_000, 8_000),
   };
 }
 
-/** A few things go wrong, at any moment, one over another. */
-function planMishaps(
-  guest: SimulatedViewer,
+/** Schedules a few faults, which may overlap. */
+function planFaults(
+  simulated: SimulatedViewer,
   service: MockService,
   random: () => number,
   calmMs: number,
 ): string[] {
-  const names = Object.keys(MISHAPS);
+  const names = Object.keys(FAULTS);
   const planned = Array.from({ length: 1 + Math.floor(random() * 5) }, () => ({
     name: names[Math.floor(random() * names.length)] as string,
-    atMs: Math.floor(calmMs + random() * ROUGH_MS),
-    forMs: Math.ceil(random() ** 2 * MISHAP_MS),
+    atMs: Math.floor(calmMs + random() * FAULT_WINDOW_MS),
+    durationMs: Math.ceil(random() ** 2 * MAX_FAULT_MS),
   })).sort((a, b) => a.atMs - b.atMs);
-  for (const { name, atMs, forMs } of planned) {
-    guest.scheduler.after(atMs, () => {
-      const end = MISHAPS[name]?.({ guest, service, random, forMs });
-      const { nowMs: fromMs } = guest.scheduler;
-      if (!HARMLESS.has(name)) guest.outages.push({ fromMs, toMs: fromMs + forMs });
-      guest.scheduler.after(forMs, () => end?.());
+  for (const { name, atMs, durationMs } of planned) {
+    simulated.scheduler.after(atMs, () => {
+      const end = FAULTS[name]?.({ simulated, service, random, durationMs });
+      const { nowMs: fromMs } = simulated.scheduler;
+      if (!HARMLESS.has(name)) simulated.outages.push({ fromMs, toMs: fromMs + durationMs });
+      simulated.scheduler.after(durationMs, () => end?.());
     });
   }
-  return planned.map(({ name, atMs, forMs }) => `at ${atMs} ms for ${forMs} ms: ${name}`);
+  return planned.map(({ name, atMs, durationMs }) => `at ${atMs} ms for ${durationMs} ms: ${name}`);
 }
 
-/** When all is well, the winners of two games are who they are. */
-function finale({ scheduler, service, viewer, options }: SimulatedViewer, show: Show) {
-  const wrong: string[] = [];
+/** Checks the winners of two games, after recovery. */
+function checkFinale(
+  { scheduler, service, viewer, options }: SimulatedViewer,
+  show: SimulatedShow,
+) {
+  const violations: string[] = [];
   for (const quizMs of [show.stop(), 2_000]) {
-    scheduler.advance(quizMs + QUIZ_TOLD_MS);
+    scheduler.advance(quizMs + RESULTS_DELAY_MS);
     const hasWon = show.requestWinners(options.viewerId);
-    scheduler.advance(WINNERS_TOLD_MS);
-    if (service.winners.has(options.viewerId) !== hasWon) wrong.push(`not a winner: ${!hasWon}`);
+    scheduler.advance(WINNERS_DELAY_MS);
+    if (service.winners.has(options.viewerId) !== hasWon)
+      violations.push(`not a winner: ${!hasWon}`);
     const { winners } = viewer.snapshot;
-    if (winners.hasWon !== hasWon) wrong.push(`said to have won: ${winners.hasWon}`);
-    if (winners.count !== service.winners.size) wrong.push(`${winners.count} winners`);
-    show.ask(2_000);
+    if (winners.hasWon !== hasWon) violations.push(`reported to have won: ${winners.hasWon}`);
+    if (winners.count !== service.winners.size) violations.push(`${winners.count} winners`);
+    show.askQuiz(2_000);
   }
-  return wrong;
+  return violations;
 }
 
-/** Lets time pass until all is well again, and looks at the viewer's clock meanwhile. */
-function watch(guest: SimulatedViewer, calmMs: number): string[] {
-  const { viewer, machine, scheduler } = guest;
-  const wrong: string[] = [];
-  let healedMs = scheduler.nowMs + calmMs + ROUGH_MS + MISHAP_MS;
-  const latestMs = healedMs + HEALING_MS;
+/** Runs until the viewer has recovered, and checks its clock meanwhile. */
+function runUntilRecovered(simulated: SimulatedViewer, calmMs: number): string[] {
+  const { viewer, machine, scheduler } = simulated;
+  const violations: string[] = [];
+  let faultsEndMs = scheduler.nowMs + calmMs + FAULT_WINDOW_MS + MAX_FAULT_MS;
+  const latestMs = faultsEndMs + RECOVERY_LIMIT_MS;
   for (;;) {
-    scheduler.advance(LOOK_MS);
+    scheduler.advance(CHECK_INTERVAL_MS);
     if (machine.isAsleep) {
-      healedMs = Math.max(healedMs, scheduler.nowMs);
+      faultsEndMs = Math.max(faultsEndMs, scheduler.nowMs);
       continue;
     }
-    guest.lookAtClock();
+    simulated.checkClockBackstep();
     const { errorMs } = viewer.clock;
     const offMs = Math.abs(viewer.clock.nowMs() - scheduler.nowMs);
     if (errorMs !== Number.POSITIVE_INFINITY) {
-      const unseenMs = machine.wasSetMs > 0 ? UNSEEN_MS : 1;
-      if (offMs > errorMs + unseenMs)
-        wrong.push(`the clock is off by ${offMs} ms, not by ${errorMs}`);
+      const toleranceMs = machine.lastSetMs > 0 ? UNDETECTED_STEP_MS : 1;
+      if (offMs > errorMs + toleranceMs)
+        violations.push(`the clock is wrong by ${offMs} ms, more than ${errorMs}`);
     }
-    if (scheduler.nowMs < healedMs + WELL_MS) continue;
-    const wrongNow = wrongAtTheEnd(guest, WELL_MS);
-    if (wrongNow.length === 0 || scheduler.nowMs > latestMs) return [...wrong, ...wrongNow];
+    if (scheduler.nowMs < faultsEndMs + STABLE_MS) continue;
+    const openViolations = checkRecovered(simulated, STABLE_MS);
+    if (openViolations.length === 0 || scheduler.nowMs > latestMs)
+      return [...violations, ...openViolations];
   }
 }

@@ -1,39 +1,36 @@
 import { drainMicrotasks } from 'bun:jsc';
 
-interface Happening {
+interface ScheduledTask {
   readonly dueMs: number;
-  /** Of those that are due at once, the first comes first. */
+  /** Order of tasks that are due at the same time. */
   readonly order: number;
-  /** null: it was called off. */
+  /** null: canceled. */
   run: (() => void) | null;
 }
 
-/** Virtual time: nothing waits, and everything happens in its order. */
+/** Virtual time: tasks run in order, without waiting. */
 export class Scheduler {
-  /** The true time, Unix ms. */
+  /** True time, Unix ms. */
   nowMs: number;
-  /** A heap: none is due before its parent, which is at half its place. */
-  readonly #heap: Happening[] = [];
-  #orders = 0;
+  /** Binary heap by due time; the parent of index i is at (i - 1) / 2. */
+  readonly #heap: ScheduledTask[] = [];
+  #nextOrder = 0;
 
   constructor(startMs: number) {
     this.nowMs = startMs;
   }
 
-  /** @returns what calls it off */
+  /** @returns a function that cancels the task */
   readonly after = (ms: number, run: () => void): (() => void) => {
     const dueMs = this.nowMs + Math.max(ms, 0);
-    const happening: Happening = { dueMs, order: this.#orders++, run };
-    this.#push(happening);
+    const task: ScheduledTask = { dueMs, order: this.#nextOrder++, run };
+    this.#push(task);
     return () => {
-      happening.run = null;
+      task.run = null;
     };
   };
 
-  /**
-   * Lets so many ms pass; all that needs no time is done before the next thing happens: promises are,
-   * at once, which costs less than turns of the engine's loop.
-   */
+  /** Advances time. Promises settle after each task, by draining microtasks: faster than the event loop. */
   advance(ms: number): void {
     const endMs = this.nowMs + ms;
     drainMicrotasks();
@@ -49,36 +46,36 @@ export class Scheduler {
     this.nowMs = endMs;
   }
 
-  #push(happening: Happening): void {
+  #push(task: ScheduledTask): void {
     const heap = this.#heap;
-    let place = heap.length;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if (!isBefore(happening, heap[parent] as Happening)) break;
-      heap[place] = heap[parent] as Happening;
-      place = parent;
+    let index = heap.length;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (!isBefore(task, heap[parent] as ScheduledTask)) break;
+      heap[index] = heap[parent] as ScheduledTask;
+      index = parent;
     }
-    heap[place] = happening;
+    heap[index] = task;
   }
 
   #pop(): void {
     const heap = this.#heap;
-    const last = heap.pop() as Happening;
+    const last = heap.pop() as ScheduledTask;
     if (heap.length === 0) return;
-    let place = 0;
+    let index = 0;
     for (;;) {
-      let child = 2 * place + 1;
+      let child = 2 * index + 1;
       if (child >= heap.length) break;
-      const [left, right] = [heap[child] as Happening, heap[child + 1]];
+      const [left, right] = [heap[child] as ScheduledTask, heap[child + 1]];
       if (right && isBefore(right, left)) child += 1;
-      if (!isBefore(heap[child] as Happening, last)) break;
-      heap[place] = heap[child] as Happening;
-      place = child;
+      if (!isBefore(heap[child] as ScheduledTask, last)) break;
+      heap[index] = heap[child] as ScheduledTask;
+      index = child;
     }
-    heap[place] = last;
+    heap[index] = last;
   }
 }
 
-function isBefore(a: Happening, b: Happening): boolean {
+function isBefore(a: ScheduledTask, b: ScheduledTask): boolean {
   return a.dueMs < b.dueMs || (a.dueMs === b.dueMs && a.order < b.order);
 }

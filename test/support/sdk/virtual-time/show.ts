@@ -2,21 +2,22 @@ import { intervalAt } from '../../../../protocol/interval.ts';
 import type { MockService } from '../../../../sdk/mock/mock-service.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** An event of the producer's that was published in this interval. */
+/** A numbered event of the producer, and the interval in which it was published. */
 export interface Mark {
   readonly interval: number;
   readonly number: number;
 }
 
-/** The type of these events. */
+/** Type of these events. */
 export const MARK = 'mark';
 const ANSWER = 'a';
 
-/** What a producer does, until it stops: marks, and one quiz after another. */
-export class Show {
+/** Simulates a producer: publishes marks, and one quiz after another until it stops. */
+export class SimulatedShow {
   readonly marks: Mark[] = [];
-  /** The quizzes since winners were asked for, and when the last one is closed, true ms. */
+  /** Ids of the quizzes since the last round. */
   #game: string[] = [];
+  /** When the last quiz closes, true ms. */
   #closedMs = 0;
   #isOver = false;
 
@@ -26,23 +27,23 @@ export class Show {
     readonly random: () => number,
   ) {
     this.#mark();
-    scheduler.after(2_000 + random() * 4_000, () => this.#askOn());
+    scheduler.after(2_000 + random() * 4_000, () => this.#askRepeatedly());
   }
 
-  /** No new quizzes; marks go on. @returns how long the last one is still open, ms */
+  /** Stops publishing quizzes; marks continue. @returns how long the last quiz is still open, ms */
   stop(): number {
     this.#isOver = true;
     return Math.max(0, this.#closedMs - this.scheduler.nowMs);
   }
 
-  ask(durationMs: number): void {
+  askQuiz(durationMs: number): void {
     const choices = [ANSWER, 'b', 'c'];
     const { id, closeInterval } = this.service.openQuiz({ choices, answer: ANSWER, durationMs });
     this.#game.push(id);
     this.#closedMs = (closeInterval + 1) * 250;
   }
 
-  /** Begins a new game. @returns whether this viewer has won the last one, by what the service has */
+  /** Starts a round. @returns whether this viewer has won, by the answers in the service */
   requestWinners(viewerId: string): boolean {
     const game = this.#game;
     this.#game = [];
@@ -57,10 +58,10 @@ export class Show {
     this.scheduler.after(this.random() * 2_000, () => this.#mark());
   }
 
-  #askOn(): void {
+  #askRepeatedly(): void {
     if (this.#isOver) return;
     const durationMs = 2_000 + Math.floor(this.random() * 6_000);
-    this.ask(durationMs);
-    this.scheduler.after(durationMs + 500 + this.random() * 4_000, () => this.#askOn());
+    this.askQuiz(durationMs);
+    this.scheduler.after(durationMs + 500 + this.random() * 4_000, () => this.#askRepeatedly());
   }
 }

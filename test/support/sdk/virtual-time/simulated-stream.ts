@@ -1,14 +1,14 @@
 import type { Scheduler } from './scheduler.ts';
 
-/** The way that a stream is carried on. */
-export interface Carrier {
+/** The network between a stream and its receiver. */
+export interface StreamLink {
   readonly scheduler: Scheduler;
   readonly delayMs: () => number;
-  /** Whether anything gets through now. */
-  readonly isThrough: () => boolean;
-  /** Runs what comes in on the machine at the other end. */
+  /** Whether data gets through now. */
+  readonly isConnected: () => boolean;
+  /** Runs a callback on the receiving machine. */
   readonly receive: (run: () => void) => void;
-  readonly onOver: () => void;
+  readonly onClose: () => void;
 }
 
 interface Sink {
@@ -17,19 +17,19 @@ interface Sink {
   error(reason: unknown): void;
 }
 
-/** What is under way waits so long for a network that is gone. */
-const AGAIN_MS = 200;
+/** Time between attempts to deliver over a network that is down. */
+const RETRY_MS = 200;
 
-/** A stream whose chunks come later, in their order, until it is cut. */
-export class CarriedStream {
+/** Forwards a stream over a simulated network: chunks are delayed, in order, until it breaks. */
+export class SimulatedStream {
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>>;
-  readonly #underWay: { readonly arrivesMs: number; readonly run: (sink: Sink) => void }[] = [];
+  readonly #inTransit: { readonly arrivesMs: number; readonly run: (sink: Sink) => void }[] = [];
   #sink: Sink | null = null;
 
   constructor(
     from: ReadableStream<Uint8Array<ArrayBuffer>>,
-    readonly carrier: Carrier,
+    readonly link: StreamLink,
   ) {
     this.#reader = from.getReader();
     this.body = new ReadableStream<Uint8Array<ArrayBuffer>>({
@@ -37,56 +37,56 @@ export class CarriedStream {
         this.#sink = controller;
       },
       cancel: () => {
-        this.#over();
+        this.#close();
       },
     });
-    this.#carry().catch((error) => this.#send(() => this.cut(error)));
+    this.#forward().catch((error) => this.#send(() => this.break(error)));
   }
 
-  /** Breaks it: what is under way is lost. */
-  cut(reason: unknown): void {
-    const sink = this.#over();
-    if (sink) this.carrier.receive(() => sink.error(reason));
+  /** Breaks the connection: chunks in transit are lost. */
+  break(reason: unknown): void {
+    const sink = this.#close();
+    if (sink) this.link.receive(() => sink.error(reason));
   }
 
-  async #carry(): Promise<void> {
+  async #forward(): Promise<void> {
     for (;;) {
       const { done, value } = await this.#reader.read();
       if (done) break;
       this.#send((sink) => sink.enqueue(value));
     }
-    this.#send(() => this.#over()?.close());
+    this.#send(() => this.#close()?.close());
   }
 
   #send(run: (sink: Sink) => void): void {
-    const { scheduler, delayMs } = this.carrier;
-    const lastMs = this.#underWay.at(-1)?.arrivesMs ?? 0;
-    this.#underWay.push({ arrivesMs: Math.max(lastMs, scheduler.nowMs + delayMs()), run });
-    if (this.#underWay.length === 1) this.#deliverNext();
+    const { scheduler, delayMs } = this.link;
+    const lastMs = this.#inTransit.at(-1)?.arrivesMs ?? 0;
+    this.#inTransit.push({ arrivesMs: Math.max(lastMs, scheduler.nowMs + delayMs()), run });
+    if (this.#inTransit.length === 1) this.#deliverNext();
   }
 
   #deliverNext(): void {
-    const { scheduler, isThrough, receive } = this.carrier;
-    const next = this.#underWay[0];
+    const { scheduler, isConnected, receive } = this.link;
+    const next = this.#inTransit[0];
     if (!next) return;
     scheduler.after(next.arrivesMs - scheduler.nowMs, () => {
       if (!this.#sink) return;
-      if (!isThrough()) {
-        scheduler.after(AGAIN_MS, () => this.#deliverNext());
+      if (!isConnected()) {
+        scheduler.after(RETRY_MS, () => this.#deliverNext());
         return;
       }
-      this.#underWay.shift();
+      this.#inTransit.shift();
       receive(() => this.#sink && next.run(this.#sink));
       this.#deliverNext();
     });
   }
 
-  /** @returns the end that is open, the first time */
-  #over(): Sink | null {
+  /** Closes the connection. @returns the receiving end; null when it was already closed */
+  #close(): Sink | null {
     const sink = this.#sink;
     this.#sink = null;
     if (sink) {
-      this.carrier.onOver();
+      this.link.onClose();
       void this.#reader.cancel().catch(() => {});
     }
     return sink;

@@ -8,88 +8,88 @@ import type { Scheduler } from './scheduler.ts';
 import { type Period, VirtualMachine } from './virtual-environment.ts';
 import { VirtualNetwork } from './virtual-network.ts';
 
-/** What a viewer was told, and when. */
-export type Told =
+/** An event that the viewer received. */
+export type ViewerLogEntry =
   | { readonly kind: 'interval'; readonly atMs: number; readonly interval: EventsInterval }
   | {
       readonly kind: 'gap';
       readonly atMs: number;
       readonly from: number;
       readonly to: number;
-      /** How far off the viewer's clock was at most. */
+      /** The reported error of the viewer's clock. */
       readonly errorMs: number;
     }
   | { readonly kind: 'jump'; readonly atMs: number; readonly to: number };
 
-/** An answer, and what the viewer was told about it. */
-export interface GivenAnswer {
+/** An answer and its reported outcome. */
+export interface AnswerLogEntry {
   readonly quizId: string;
   readonly choice: string;
   outcome: AnswerOutcome | 'refused' | null;
 }
 
-export interface GuestOptions {
+export interface SimulatedViewerOptions {
   readonly viewerId: string;
   readonly transport: 'auto' | 'stream' | 'poll';
   readonly canStream: boolean;
   readonly catchUpMs: number;
   readonly hiddenMs: number;
-  /** Ms of the machine's clock in a true ms. */
-  readonly pace: number;
+  /** Rate of the machine's clock, ms per true ms. */
+  readonly clockRate: number;
   readonly systemErrorMs: number;
-  /** Its timers come late by up to so many ms. */
-  readonly lateMs: number;
-  /** How far its picture is behind; null: it has none. */
+  /** Maximum delay of its timers, ms. */
+  readonly timerDelayMs: number;
+  /** Latency of its picture; null: none. */
   readonly latencyMs: number | null;
 }
 
-/** A viewer on a machine and a network of its own. */
+/** A viewer with its own machine and network. */
 export class SimulatedViewer {
   readonly machine: VirtualMachine;
   readonly network: VirtualNetwork;
   readonly viewer: Viewer;
-  readonly told: Told[] = [];
-  readonly answers: GivenAnswer[] = [];
-  /** When something besides a sleep kept things from coming. */
+  readonly log: ViewerLogEntry[] = [];
+  readonly answers: AnswerLogEntry[] = [];
+  /** Times of faults that can delay the feed, sleeps excluded. */
   readonly outages: Period[] = [];
-  /** The most by which its clock ever went back, ms. */
-  clockBackMs = 0;
-  #clockMs = Number.NEGATIVE_INFINITY;
-  /** Picks the choice of a quiz, and when it is made. */
+  /** Maximum step back of its clock, ms. */
+  maxClockBackstepMs = 0;
+  #lastClockMs = Number.NEGATIVE_INFINITY;
+  /** Determines choices, and when they are made. */
   readonly #random: () => number;
 
   constructor(
     readonly scheduler: Scheduler,
     readonly service: MockService,
     random: () => number,
-    readonly options: GuestOptions,
+    readonly options: SimulatedViewerOptions,
   ) {
     this.#random = random;
     this.network = new VirtualNetwork(scheduler, random, service.fetch);
     const fetch: VirtualNetwork['fetch'] = async (url, init) => {
       const answer = await this.network.fetch(url, init);
-      if (url.endsWith('/time')) this.#lookAroundSample();
+      if (url.endsWith('/time')) this.#checkClockAroundSample();
       return answer;
     };
     this.machine = new VirtualMachine(scheduler, { ...options, fetch, random });
     this.network.machine = this.machine;
     this.viewer = join(this.#joinOptions());
-    this.#listen();
+    this.#recordEvents();
     if (options.latencyMs !== null) this.viewer.follow(this.#picture(options.latencyMs));
   }
 
-  lookAtClock(): void {
+  checkClockBackstep(): void {
     const { clock } = this.viewer;
     if (clock.errorMs === Number.POSITIVE_INFINITY) return;
     const nowMs = clock.nowMs();
-    this.clockBackMs = Math.max(this.clockBackMs, this.#clockMs - nowMs);
-    this.#clockMs = nowMs;
+    this.maxClockBackstepMs = Math.max(this.maxClockBackstepMs, this.#lastClockMs - nowMs);
+    this.#lastClockMs = nowMs;
   }
 
-  /** Samples are what may set it back. */
-  #lookAroundSample(): void {
-    this.lookAtClock();
-    this.scheduler.after(0, () => this.lookAtClock());
+  /** Checks around each sample, which could set the clock back. */
+  #checkClockAroundSample(): void {
+    this.checkClockBackstep();
+    this.scheduler.after(0, () => this.checkClockBackstep());
   }
 
   #joinOptions(): JoinOptions {
@@ -102,17 +102,17 @@ export class SimulatedViewer {
     };
   }
 
-  #listen(): void {
-    const { viewer, told } = this;
+  #recordEvents(): void {
+    const { viewer, log } = this;
     const now = () => this.scheduler.nowMs;
-    viewer.on('interval', (interval) => told.push({ kind: 'interval', atMs: now(), interval }));
+    viewer.on('interval', (interval) => log.push({ kind: 'interval', atMs: now(), interval }));
     viewer.on('gap', (gap) =>
-      told.push({ kind: 'gap', atMs: now(), ...gap, errorMs: viewer.clock.errorMs }),
+      log.push({ kind: 'gap', atMs: now(), ...gap, errorMs: viewer.clock.errorMs }),
     );
-    viewer.on('jump', ({ interval: to }) => told.push({ kind: 'jump', atMs: now(), to }));
+    viewer.on('jump', ({ interval: to }) => log.push({ kind: 'jump', atMs: now(), to }));
     viewer.on('quiz', (quiz) => {
       const choice = quiz.order[Math.floor(this.#random() * quiz.order.length)] as string;
-      // Some are slower than they may be.
+      // Some answers are later than the quiz allows.
       const slowMs = this.#random() * quiz.duration * 1.1;
       this.scheduler.after(slowMs, () =>
         this.machine.receive(() => void this.#answer(quiz.id, choice)),
@@ -122,12 +122,12 @@ export class SimulatedViewer {
 
   async #answer(quizId: string, choice: string): Promise<void> {
     if (this.viewer.quiz?.quiz.id !== quizId) return;
-    const answer: GivenAnswer = { quizId, choice, outcome: null };
+    const answer: AnswerLogEntry = { quizId, choice, outcome: null };
     this.answers.push(answer);
     answer.outcome = await this.viewer.answer(choice).catch(() => 'refused' as const);
   }
 
-  /** Live, and always so far behind; there is none in the first second. */
+  /** A live picture with constant latency; it has no wall clock in the first second. */
   #picture(latencyMs: number): Picture {
     const fromMs = this.scheduler.nowMs + 1_000;
     return pictureOf(() =>

@@ -1,7 +1,7 @@
 import type { Environment } from '../../../../sdk/environment.ts';
 import type { Scheduler } from './scheduler.ts';
 
-/** Of the true time, ms. */
+/** A period of true time, Unix ms. */
 export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
@@ -11,35 +11,35 @@ interface Timer {
   /** On the monotonic clock. */
   readonly dueMs: number;
   readonly run: () => void;
-  callOff: () => void;
+  cancel: () => void;
 }
 
 export interface VirtualMachineOptions {
   readonly fetch: Environment['fetch'];
   readonly random: () => number;
-  /** Ms of its monotonic clock in a true ms. */
-  readonly pace: number;
-  /** How far its system clock is ahead. */
+  /** Rate of its monotonic clock, ms per true ms. */
+  readonly clockRate: number;
+  /** Error of its system clock: ms ahead of true time. */
   readonly systemErrorMs: number;
   readonly canStream: boolean;
-  /** Its timers come late by up to so many ms. */
-  readonly lateMs: number;
+  /** Maximum delay of its timers, ms. */
+  readonly timerDelayMs: number;
 }
 
-/** A machine in virtual time: its clocks are wrong, and it sleeps. */
+/** A machine in virtual time, with inaccurate clocks, that can sleep. */
 export class VirtualMachine {
   readonly environment: Environment;
-  /** When its system clock was set last. */
-  wasSetMs = Number.NEGATIVE_INFINITY;
+  /** When its system clock was last set. */
+  lastSetMs = Number.NEGATIVE_INFINITY;
   readonly sleeps: Period[] = [];
   #systemErrorMs: number;
   readonly #timers = new Set<Timer>();
-  readonly #lookers = new Set<() => void>();
-  /** What came in while it slept. */
-  readonly #held: (() => void)[] = [];
+  readonly #visibilityListeners = new Set<() => void>();
+  /** Callbacks that arrived during a sleep. */
+  readonly #pendingReceives: (() => void)[] = [];
   #isAsleep = false;
   #isHidden = false;
-  /** The monotonic clock, and when it showed that. */
+  /** Reading of the monotonic clock at `#sinceMs`. */
   #monotonicMs = 5_000;
   #sinceMs: number;
 
@@ -59,8 +59,8 @@ export class VirtualMachine {
       visibility: {
         isHidden: () => this.#isHidden,
         onChange: (listener) => {
-          this.#lookers.add(listener);
-          return () => this.#lookers.delete(listener);
+          this.#visibilityListeners.add(listener);
+          return () => this.#visibilityListeners.delete(listener);
         },
       },
     };
@@ -70,25 +70,25 @@ export class VirtualMachine {
     return this.#isAsleep;
   }
 
-  /** How many timers wait. */
-  get waiting(): number {
+  /** Number of pending timers. */
+  get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** How many listen to whether somebody looks. */
-  get lookers(): number {
-    return this.#lookers.size;
+  /** Number of visibility listeners. */
+  get visibilityListeners(): number {
+    return this.#visibilityListeners.size;
   }
 
-  /** Runs what comes in from outside: after the sleep, if it sleeps. */
+  /** Runs a callback of the network; after the sleep when the machine sleeps. */
   receive(run: () => void): void {
-    if (this.#isAsleep || this.#held.length > 0) this.#held.push(run);
+    if (this.#isAsleep || this.#pendingReceives.length > 0) this.#pendingReceives.push(run);
     else run();
   }
 
   /**
-   * Nothing runs on it for so long.
-   * @param doesMonotonicRun whether that clock counts the sleep: it differs by system
+   * Puts the machine to sleep for this time.
+   * @param doesMonotonicRun whether the monotonic clock counts the sleep, which differs by system
    */
   sleep(ms: number, doesMonotonicRun: boolean): void {
     if (this.#isAsleep) return;
@@ -96,65 +96,65 @@ export class VirtualMachine {
     this.#sinceMs = this.scheduler.nowMs;
     this.#isAsleep = true;
     this.sleeps.push({ fromMs: this.#sinceMs, toMs: this.#sinceMs + ms });
-    for (const timer of this.#timers) timer.callOff();
+    for (const timer of this.#timers) timer.cancel();
     this.scheduler.after(ms, () => {
       if (!doesMonotonicRun) this.#sinceMs = this.scheduler.nowMs;
       this.#wake();
     });
   }
 
-  /** Somebody sets the system clock. */
-  setBy(ms: number): void {
+  /** Sets the system clock by a difference. */
+  stepSystemClock(ms: number): void {
     this.#systemErrorMs += ms;
-    this.wasSetMs = this.scheduler.nowMs;
+    this.lastSetMs = this.scheduler.nowMs;
   }
 
   setHidden(isHidden: boolean): void {
     this.receive(() => {
       this.#isHidden = isHidden;
-      for (const listener of [...this.#lookers]) listener();
+      for (const listener of [...this.#visibilityListeners]) listener();
     });
   }
 
   #wake(): void {
     this.#isAsleep = false;
-    // Systems differ in what comes first: what came in, or what is overdue.
+    // Systems differ in what runs first: network callbacks or overdue timers.
     const isTimersFirst = this.options.random() < 0.5;
-    if (!isTimersFirst) this.#takeHeld();
+    if (!isTimersFirst) this.#deliverPending();
     const overdueFirst = [...this.#timers].sort((a, b) => a.dueMs - b.dueMs);
     for (const timer of overdueFirst) this.#schedule(timer);
-    if (isTimersFirst) this.#takeHeld();
+    if (isTimersFirst) this.#deliverPending();
   }
 
-  /** One by one, in the order in which they came. */
-  #takeHeld(): void {
+  /** Runs pending callbacks one by one, in order. */
+  #deliverPending(): void {
     this.scheduler.after(0, () => {
       if (this.#isAsleep) return;
-      this.#held.shift()?.();
-      if (this.#held.length > 0) this.#takeHeld();
+      this.#pendingReceives.shift()?.();
+      if (this.#pendingReceives.length > 0) this.#deliverPending();
     });
   }
 
   #monotonic(): number {
     if (this.#isAsleep) return this.#monotonicMs;
-    return this.#monotonicMs + (this.scheduler.nowMs - this.#sinceMs) * this.options.pace;
+    return this.#monotonicMs + (this.scheduler.nowMs - this.#sinceMs) * this.options.clockRate;
   }
 
   #after(ms: number, run: () => void): () => void {
     const dueMs = this.#monotonic() + Math.max(ms, 0);
-    const timer: Timer = { dueMs, run, callOff: () => {} };
+    const timer: Timer = { dueMs, run, cancel: () => {} };
     this.#timers.add(timer);
     if (!this.#isAsleep) this.#schedule(timer);
     return () => {
-      timer.callOff();
+      timer.cancel();
       this.#timers.delete(timer);
     };
   }
 
   #schedule(timer: Timer): void {
-    const { pace, lateMs, random } = this.options;
-    const inMs = Math.max(0, timer.dueMs - this.#monotonic()) / pace;
-    timer.callOff = this.scheduler.after(inMs + (lateMs && lateMs * random()), () => {
+    const { clockRate, timerDelayMs, random } = this.options;
+    const inMs = Math.max(0, timer.dueMs - this.#monotonic()) / clockRate;
+    timer.cancel = this.scheduler.after(inMs + (timerDelayMs && timerDelayMs * random()), () => {
       this.#timers.delete(timer);
       timer.run();
     });

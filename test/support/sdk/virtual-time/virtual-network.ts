@@ -1,50 +1,51 @@
 import type { Environment } from '../../../../sdk/environment.ts';
 import type { Scheduler } from './scheduler.ts';
-import { CarriedStream } from './simulated-stream.ts';
+import { SimulatedStream } from './simulated-stream.ts';
 import type { VirtualMachine } from './virtual-environment.ts';
 
-/** A request, as it went. Times are true, in ms. */
+/** A request and its course. Times are true, Unix ms. */
 export interface SentRequest {
   readonly method: string;
   readonly path: string;
   readonly sentMs: number;
-  /** What the service said, whether it came back or not; null: it did not hear of it. */
+  /** Status of the service's response, delivered or not; null: the request did not arrive. */
   status: number | null;
-  /** Whether what the service said came back. */
-  isAnswered: boolean;
-  /** When the machine had its headers, or gave it up. */
-  overMs: number | null;
+  /** Whether the response was delivered. */
+  isDelivered: boolean;
+  /** When the headers arrived, or the machine gave up; null: neither yet. */
+  endedMs: number | null;
 }
 
-/** What a network is like at the moment. */
+/** Conditions of a network. */
 export interface NetworkConditions {
-  /** One way, ms: between these. */
-  readonly leastDelayMs: number;
-  readonly mostDelayMs: number;
-  /** Of every message, how likely it is lost. */
+  /** One-way delay, ms: from this … */
+  readonly minDelayMs: number;
+  /** … to this. */
+  readonly maxDelayMs: number;
+  /** Probability that a message is lost. */
   readonly loss: number;
-  /** `refuses`: it fails at once; `silent`: nothing comes, and nothing says so. */
+  /** `refuses`: requests fail at once; `silent`: they get no response. */
   readonly link: 'up' | 'refuses' | 'silent';
-  /** A proxy keeps event streams to itself. */
+  /** Whether a proxy buffers event streams. */
   readonly isBuffering: boolean;
 }
 
-const FAIR: NetworkConditions = {
-  leastDelayMs: 5,
-  mostDelayMs: 60,
+const NORMAL_CONDITIONS: NetworkConditions = {
+  minDelayMs: 5,
+  maxDelayMs: 60,
   loss: 0,
   link: 'up',
   isBuffering: false,
 };
 
-/** The way of one machine to the service, which delays, loses and breaks. */
+/** The network between a machine and the service. */
 export class VirtualNetwork {
   readonly requests: SentRequest[] = [];
-  weather: NetworkConditions = FAIR;
-  /** Whose messages come in here. */
+  conditions: NetworkConditions = NORMAL_CONDITIONS;
+  /** The machine that receives the responses. */
   machine: VirtualMachine | null = null;
   readonly #changes = new Set<Partial<NetworkConditions>>();
-  readonly #streams = new Set<CarriedStream>();
+  readonly #streams = new Set<SimulatedStream>();
 
   constructor(
     readonly scheduler: Scheduler,
@@ -56,34 +57,34 @@ export class VirtualNetwork {
     const { method = 'GET', signal } = init;
     const { pathname: path } = new URL(url);
     const { nowMs: sentMs } = this.scheduler;
-    const unknown = { status: null, isAnswered: false, overMs: null };
-    const request: SentRequest = { method, path, sentMs, ...unknown };
+    const pending = { status: null, isDelivered: false, endedMs: null };
+    const request: SentRequest = { method, path, sentMs, ...pending };
     this.requests.push(request);
     return new Promise<Response>((resolve, reject) => {
-      const isOver = () => request.overMs !== null;
-      const over = (then: () => void) =>
+      const hasEnded = () => request.endedMs !== null;
+      const end = (then: () => void) =>
         this.machine?.receive(() => {
-          if (isOver()) return;
-          request.overMs = this.scheduler.nowMs;
+          if (hasEnded()) return;
+          request.endedMs = this.scheduler.nowMs;
           then();
         });
-      const fail = () => over(() => reject(new TypeError('The network failed.')));
-      const giveUp = new AbortController();
+      const fail = () => end(() => reject(new TypeError('The network failed.')));
+      const controller = new AbortController();
       const onAbort = () => {
-        over(() => reject(signal?.reason));
-        this.scheduler.after(this.#delayMs(), () => giveUp.abort(signal?.reason));
+        end(() => reject(signal?.reason));
+        this.scheduler.after(this.#delayMs(), () => controller.abort(signal?.reason));
       };
       if (signal?.aborted) onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#carry(fail, async () => {
-        const answer = await this.service(url, { ...init, signal: giveUp.signal }).catch(fail);
+      this.#transmit(fail, async () => {
+        const answer = await this.service(url, { ...init, signal: controller.signal }).catch(fail);
         if (!(answer instanceof Response)) return;
         request.status = answer.status;
         const isStream = answer.headers.get('content-type') === 'text/event-stream';
-        const response = isStream ? this.#carried(answer) : answer;
-        this.#carry(fail, () =>
-          over(() => {
-            request.isAnswered = true;
+        const response = isStream ? this.#simulateStream(answer) : answer;
+        this.#transmit(fail, () =>
+          end(() => {
+            request.isDelivered = true;
             resolve(response);
           }),
         );
@@ -91,51 +92,51 @@ export class VirtualNetwork {
     });
   };
 
-  /** From now on it is like this, too. @returns what ends it */
+  /** Changes some conditions. @returns a function that ends the change */
   change(change: Partial<NetworkConditions>): () => void {
-    const blend = () => {
-      this.weather = Object.assign({}, FAIR, ...this.#changes);
+    const apply = () => {
+      this.conditions = Object.assign({}, NORMAL_CONDITIONS, ...this.#changes);
     };
     this.#changes.add(change);
-    blend();
+    apply();
     return () => {
       this.#changes.delete(change);
-      blend();
+      apply();
     };
   }
 
-  /** Breaks the event streams that come in here. */
-  cutStreams(): void {
-    for (const stream of [...this.#streams]) stream.cut(new TypeError('The connection broke.'));
+  /** Breaks all open event streams. */
+  breakStreams(): void {
+    for (const stream of [...this.#streams]) stream.break(new TypeError('The connection broke.'));
   }
 
-  /** One way: in time, or never. */
-  #carry(fail: () => void, arrive: () => void): void {
-    const { weather, random } = this;
-    if (weather.link === 'refuses') {
+  /** Transmits a message one way: with a delay, or never. */
+  #transmit(fail: () => void, arrive: () => void): void {
+    const { conditions, random } = this;
+    if (conditions.link === 'refuses') {
       this.scheduler.after(1, fail);
-    } else if (weather.link === 'up' && random() >= weather.loss) {
+    } else if (conditions.link === 'up' && random() >= conditions.loss) {
       this.scheduler.after(this.#delayMs(), arrive);
     } else if (random() < 0.3) {
-      // What is lost is sometimes heard of.
+      // Sometimes the loss is reported to the sender.
       this.scheduler.after(this.#delayMs() * 5, fail);
     }
   }
 
   #delayMs(): number {
-    const { leastDelayMs, mostDelayMs } = this.weather;
-    // Mostly near the least, as delays are.
-    return leastDelayMs + (mostDelayMs - leastDelayMs) * this.random() ** 3;
+    const { minDelayMs, maxDelayMs } = this.conditions;
+    // Mostly near the minimum, as real delays are.
+    return minDelayMs + (maxDelayMs - minDelayMs) * this.random() ** 3;
   }
 
-  /** An event stream that comes in here, a little later. */
-  #carried(response: Response): Response {
-    const stream = new CarriedStream(response.body as ReadableStream<Uint8Array<ArrayBuffer>>, {
+  /** Forwards an event stream over this network. */
+  #simulateStream(response: Response): Response {
+    const stream = new SimulatedStream(response.body as ReadableStream<Uint8Array<ArrayBuffer>>, {
       scheduler: this.scheduler,
       delayMs: () => this.#delayMs(),
-      isThrough: () => this.weather.link === 'up' && !this.weather.isBuffering,
+      isConnected: () => this.conditions.link === 'up' && !this.conditions.isBuffering,
       receive: (run) => this.machine?.receive(run),
-      onOver: () => this.#streams.delete(stream),
+      onClose: () => this.#streams.delete(stream),
     });
     this.#streams.add(stream);
     return new Response(stream.body, response);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { FourbeatError } from './errors.ts';
-import { StreamWatch } from './stream-watch.ts';
+import { StreamPoller } from './stream-poller.ts';
 import type { Stream } from './types.ts';
 
 function watching() {
@@ -12,17 +12,17 @@ function watching() {
   const service = { status: 'STREAMING' as Stream['status'], isAway: false };
   const stream = async () => {
     looks.push(machine.nowMs - startMs);
-    if (service.isAway) throw new FourbeatError('away', 'no answer');
+    if (service.isAway) throw new FourbeatError('unavailable', 'no answer');
     return { status: service.status } as Stream;
   };
-  const watch = new StreamWatch(machine.environment, stream, ({ status }) => seen.push(status));
+  const watch = new StreamPoller(machine.environment, stream, ({ status }) => seen.push(status));
   return { machine, looks, seen, service, watch };
 }
 
 describe('the stream', () => {
   test('is looked at at once, and then each 15 s', async () => {
     const { machine, looks, seen, watch } = watching();
-    await watch.look();
+    await watch.poll();
     expect(seen).toEqual(['STREAMING']);
     await machine.advance(45_000);
     expect(looks).toEqual([0, 15_000, 30_000, 45_000]);
@@ -31,7 +31,7 @@ describe('the stream', () => {
   test('that has not begun is looked at each 5 s, until it has', async () => {
     const { machine, looks, seen, service, watch } = watching();
     service.status = 'CREATED';
-    await watch.look();
+    await watch.poll();
     await machine.advance(7_000);
     service.status = 'STREAMING';
     await machine.advance(20_000);
@@ -41,7 +41,7 @@ describe('the stream', () => {
 
   test('is looked at again after trouble, no sooner', async () => {
     const { machine, looks, seen, service, watch } = watching();
-    await watch.look();
+    await watch.poll();
     service.isAway = true;
     await machine.advance(15_000);
     service.isAway = false;
@@ -53,7 +53,7 @@ describe('the stream', () => {
   test('that was never seen is looked for more often', async () => {
     const { machine, looks, seen, service, watch } = watching();
     service.isAway = true;
-    await watch.look();
+    await watch.poll();
     service.isAway = false;
     await machine.advance(5_000);
     expect(looks).toEqual([0, 5_000]);
@@ -62,20 +62,20 @@ describe('the stream', () => {
 
   test('that has ended is not looked at any more', async () => {
     const { machine, looks, seen, service, watch } = watching();
-    await watch.look();
+    await watch.poll();
     service.status = 'ENDED';
     await machine.advance(60_000);
     expect(looks).toEqual([0, 15_000]);
     expect(seen).toEqual(['STREAMING', 'ENDED']);
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 
   test('is told to nobody who has left', async () => {
     const { machine, seen, watch } = watching();
-    const look = watch.look();
+    const look = watch.poll();
     watch.stop();
     await look;
     expect(seen).toEqual([]);
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 });

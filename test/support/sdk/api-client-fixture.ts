@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { Calls } from '../../../sdk/calls.ts';
+import { ApiClient } from '../../../sdk/api-client.ts';
 import type { FourbeatError } from '../../../sdk/errors.ts';
 import type { Quiz } from '../../../sdk/types.ts';
 import { FakeMachine } from './fake-environment.ts';
@@ -22,52 +22,52 @@ export const QUIZ: Quiz = {
   order: ['Mars', 'Venus'],
 };
 
-export type Answer = (request: Request) => Response | Promise<Response>;
+export type Responder = (request: Request) => Response | Promise<Response>;
 
-/** Calls of a viewer whose tokens are `token 1`, `token 2`, …: a new one when one is refused. */
-export function begin(answer: Answer) {
+/** An API client whose tokens are `token 1`, `token 2`, …: the next one after a rejection. */
+export function createApiClientFixture(answer: Responder) {
   const requests: Request[] = [];
-  const refused: string[] = [];
+  const rejectedTokens: string[] = [];
   const machine = new FakeMachine({
     fetch: async (url, init) => {
       const request = new Request(url, init);
       requests.push(request);
-      const ended = new Promise<never>((_, reject) => {
+      const aborted = new Promise<never>((_, reject) => {
         request.signal.addEventListener('abort', () => reject(request.signal.reason));
         if (request.signal.aborted) reject(request.signal.reason);
       });
-      return Promise.race([ended, answer(request)]);
+      return Promise.race([aborted, answer(request)]);
     },
   });
-  let given = 0;
+  let tokensIssued = 0;
   const token = {
     get: async () => {
-      given = refused.length + 1;
-      return `token ${given}`;
+      tokensIssued = rejectedTokens.length + 1;
+      return `token ${tokensIssued}`;
     },
-    refuse: (token: string) => {
-      refused.push(token);
+    reject: (token: string) => {
+      rejectedTokens.push(token);
     },
   };
-  const calls = new Calls(machine.environment, URLS, 'stream 1', token);
-  return { machine, calls, requests, refused, given: () => given };
+  const api = new ApiClient(machine.environment, URLS, 'stream 1', token);
+  return { machine, api, requests, rejectedTokens, tokensIssued: () => tokensIssued };
 }
 
-export const done: Answer = () => new Response(null, { status: 204 });
-export const never: Answer = () => new Promise(() => {});
-export const says =
-  (status: number, body: unknown = {}, headers: Record<string, string> = {}): Answer =>
+export const respondNoContent: Responder = () => new Response(null, { status: 204 });
+export const respondNever: Responder = () => new Promise(() => {});
+export const respondWith =
+  (status: number, body: unknown = {}, headers: Record<string, string> = {}): Responder =>
   () =>
     Response.json(body, { status, headers });
 
-export function troubleOf(promise: Promise<unknown>): Promise<FourbeatError> {
+export function rejectionOf(promise: Promise<unknown>): Promise<FourbeatError> {
   return promise.then(
-    () => expect.unreachable('it should have failed'),
-    (trouble) => trouble,
+    () => expect.unreachable('the promise should have been rejected'),
+    (error) => error,
   );
 }
 
-export async function sent(request: Request | undefined) {
+export async function describeRequest(request: Request | undefined) {
   if (!request) return null;
   const { method, url, headers } = request;
   const text = await request.text();

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { leaveAll, world } from '../test/support/sdk/join-fixture.ts';
-import { PersistentState } from './keeping.ts';
+import { createJoinFixture, leaveAll } from '../test/support/sdk/join-fixture.ts';
+import { PersistentState } from './persistent-state.ts';
 
 afterEach(leaveAll);
 
-/** As `localStorage` has what it keeps: by properties, that begin with no name of its methods. */
+/** Like `localStorage`: keys are properties. */
 class PageStorage {
   readonly [key: string]: unknown;
   getItem(key: string): string | null {
@@ -15,19 +15,19 @@ class PageStorage {
   }
 }
 
-describe('what is kept', () => {
-  test('is told once to the tab that did not keep it', () => {
+describe('stored state', () => {
+  test('is loaded once by a tab that did not save it', () => {
     const storage = new PageStorage();
-    const [here, there] = [
+    const [own, other] = [
       new PersistentState(storage, 'fourbeat:1:a'),
       new PersistentState(storage, 'fourbeat:1:a'),
     ];
-    expect(here.load()).toBeNull();
-    here.save(() => '{"next":7}', 0);
-    expect([here.load(), there.load(), there.load()]).toEqual([null, '{"next":7}', null]);
+    expect(own.load()).toBeNull();
+    own.save(() => '{"next":7}', 0);
+    expect([own.load(), other.load(), other.load()]).toEqual([null, '{"next":7}', null]);
   });
 
-  test('of old streams is removed, and nothing that is of others or new', () => {
+  test('of old streams is removed; newer state and keys of the app stay', () => {
     const storage = new PageStorage();
     storage.setItem('fourbeat:1:old', '{"next":99}');
     storage.setItem('fourbeat:1:new', '{"next":100}');
@@ -36,15 +36,15 @@ describe('what is kept', () => {
     expect(Object.keys(storage)).toEqual(['fourbeat:1:new', 'app', 'fourbeat:1:mine']);
   });
 
-  test('is kept whatever else is there', () => {
+  test('is saved when other stored state is invalid', () => {
     const storage = new PageStorage();
     storage.setItem('fourbeat:1:odd', 'none');
     new PersistentState(storage, 'fourbeat:1:mine').save(() => '{"next":500}', 100);
     expect(storage.getItem('fourbeat:1:mine')).toBe('{"next":500}');
   });
 
-  test('for a stream is removed by another one after a week, and not after six days', async () => {
-    const { machine, join } = world();
+  test('of another stream is removed after a week, not after six days', async () => {
+    const { machine, join } = createJoinFixture();
     const storage = new PageStorage();
     const dayOf = (days: number) => Math.floor(machine.nowMs / 250) - days * 345_600;
     storage.setItem('fourbeat:1:six:ada', JSON.stringify({ next: dayOf(6) }));

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../protocol/interval.ts';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
+import { CancellableTimers } from './cancellable-timers.ts';
 import { FourbeatError } from './errors.ts';
-import { CancellableTimers } from './waits.ts';
-import { reportWinner } from './winners.ts';
+import { reportWinner } from './winner-report.ts';
 
 /** A report by somebody who hears of the request so many ms after the end of its interval. */
 function report(reply: (nth: number) => FourbeatError | null, { lateMs = 50, random = 0.5 } = {}) {
@@ -11,17 +11,17 @@ function report(reply: (nth: number) => FourbeatError | null, { lateMs = 50, ran
   const startMs = intervalStartMs(interval + 1) + lateMs;
   const machine = new FakeMachine({ startMs, random: () => random });
   const tries: number[] = [];
-  const calls = {
+  const api = {
     recordWinner: async () => {
       tries.push(machine.nowMs - startMs);
-      const trouble = reply(tries.length);
-      if (trouble) throw trouble;
+      const error = reply(tries.length);
+      if (error) throw error;
     },
   };
-  const waits = new CancellableTimers(machine.environment);
+  const timers = new CancellableTimers(machine.environment);
   const clock = { nowMs: () => machine.nowMs };
-  const done = reportWinner({ env: machine.environment, clock, calls, waits }, interval, true);
-  return { machine, waits, tries, done };
+  const done = reportWinner({ env: machine.environment, clock, api, timers }, interval, true);
+  return { machine, timers, tries, done };
 }
 
 describe('a winner', () => {
@@ -50,7 +50,7 @@ describe('a winner', () => {
 
   test('tries again while it may still count', async () => {
     const { machine, tries, done } = report((nth) =>
-      nth < 3 ? new FourbeatError('away', 'x') : null,
+      nth < 3 ? new FourbeatError('unavailable', 'x') : null,
     );
     await machine.advance(5_000);
     expect(await done).toBe(true);
@@ -59,7 +59,7 @@ describe('a winner', () => {
   });
 
   test('tries no longer than 2 s', async () => {
-    const { machine, tries, done } = report(() => new FourbeatError('away', 'x'));
+    const { machine, tries, done } = report(() => new FourbeatError('unavailable', 'x'));
     await machine.advance(60_000);
     expect(await done).toBe(false);
     expect(tries.at(-1)).toBeLessThan(2_000);
@@ -68,17 +68,17 @@ describe('a winner', () => {
   test.each([
     ['[W-8] who is none', new FourbeatError('denied', 'x', 401)],
     ['[W-9] who is too late', new FourbeatError('refused', 'x', 409)],
-  ])('%s hears no, and that is that', async (_, trouble) => {
-    const { machine, tries, done } = report(() => trouble);
+  ])('%s hears no, and that is that', async (_, error) => {
+    const { machine, tries, done } = report(() => error);
     await machine.advance(5_000);
     expect(await done).toBe(false);
     expect(tries).toHaveLength(1);
   });
 
   test('who leaves does not report', async () => {
-    const { machine, waits, tries, done } = report(() => null);
+    const { machine, timers, tries, done } = report(() => null);
     const thrown = done.catch(({ kind }) => kind);
-    waits.stop();
+    timers.stop();
     expect(await thrown).toBe('left');
     await machine.advance(5_000);
     expect(tries).toEqual([]);

@@ -4,31 +4,31 @@ import { mockService } from '../../../sdk/mock/mock-service.ts';
 import type { Harness } from '../harness/harness.ts';
 import { FakeMachine } from './fake-environment.ts';
 
-export interface PlaceCall {
+export interface TargetRequest {
   /** A viewer's token. */
   readonly viewer?: string;
   readonly body?: unknown;
 }
 
-export interface PlaceAnswer {
+export interface TargetResponse {
   readonly status: number;
-  /** Of a problem what programs read. */
+  /** The JSON body, without the texts of a problem. */
   readonly body: Record<string, unknown>;
 }
 
-/** A service with one stream, real or not, that is asked and moved in the same way. */
-export interface Place {
+/** A service with one stream, real or mock, with the same requests and controls. */
+export interface SuiteTarget {
   readonly streamId: string;
   interval(): number;
   advance(intervals: number): Promise<void>;
   feedPath(interval: number | string): string;
-  call(method: string, path: string, call: PlaceCall): Promise<PlaceAnswer>;
+  call(method: string, path: string, call: TargetRequest): Promise<TargetResponse>;
   token(identifier: string): Promise<string>;
-  /** The first messages of an event stream. */
+  /** Reads the first messages of an event stream. */
   readStream(from: number, messages: number, viewer: string): Promise<string[]>;
   openQuiz(quiz: NewQuiz): Promise<{ id: string; closeInterval: number }>;
   publish(type: string, data: Record<string, unknown>): Promise<void>;
-  /** @returns whether it was done */
+  /** @returns whether the service accepted it */
   reveal(quizId: string): Promise<boolean>;
   requestWinners(): Promise<boolean>;
   end(): Promise<void>;
@@ -38,9 +38,9 @@ type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
 
 const COMMENT = /^:.*\n\n/;
 
-/** What both do by HTTP. */
-function callsOf(fetch: Fetch, url: string, streamId: string) {
-  const call = async (method: string, path: string, { viewer, body }: PlaceCall) => {
+/** The requests, which both targets serve by HTTP. */
+function createHttpCalls(fetch: Fetch, url: string, streamId: string) {
+  const call = async (method: string, path: string, { viewer, body }: TargetRequest) => {
     const response = await fetch(url + path, {
       method,
       headers: {
@@ -66,32 +66,35 @@ function callsOf(fetch: Fetch, url: string, streamId: string) {
       const response = await fetch(`${url}/api/v1/events-streams/${streamId}?interval=${from}`, {
         headers: { Authorization: `Bearer ${viewer}`, Accept: 'text/event-stream' },
       });
-      return [String(response.headers.get('content-type')), ...(await first(response, messages))];
+      return [
+        String(response.headers.get('content-type')),
+        ...(await readMessages(response, messages)),
+      ];
     },
   };
 }
 
-async function first(response: Response, messages: number): Promise<string[]> {
+async function readMessages(response: Response, messages: number): Promise<string[]> {
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
-    const whole = text.replace(COMMENT, '').split('\n\n').slice(0, -1);
-    const { value, done } = whole.length < messages ? await reader.read() : { done: true };
+    const complete = text.replace(COMMENT, '').split('\n\n').slice(0, -1);
+    const { value, done } = complete.length < messages ? await reader.read() : { done: true };
     if (done) {
       await reader.cancel();
-      return whole.slice(0, messages);
+      return complete.slice(0, messages);
     }
     text += decoder.decode(value, { stream: true });
   }
 }
 
-export async function realPlace(harness: Harness): Promise<Place> {
+export async function createServiceTarget(harness: Harness): Promise<SuiteTarget> {
   const streamId = await harness.createStream();
   await harness.studio('POST', `/streams/${streamId}/start`);
   const studio = (path: string, body?: unknown) => harness.studio('POST', path, body);
   return {
-    ...callsOf(fetch, harness.url, streamId),
+    ...createHttpCalls(fetch, harness.url, streamId),
     interval: harness.interval,
     advance: harness.advance,
     openQuiz: ({ durationMs: duration = 10_000, question = 'A question?', ...quiz }) =>
@@ -107,11 +110,11 @@ export async function realPlace(harness: Harness): Promise<Place> {
   };
 }
 
-export function mockPlace(startMs: number): Place {
+export function createMockTarget(startMs: number): SuiteTarget {
   const machine = new FakeMachine({ startMs });
   const { after } = machine.environment;
   const mock = mockService({ now: () => machine.nowMs, after });
-  const done = async (run: () => void) => {
+  const accepts = async (run: () => void) => {
     try {
       run();
       return true;
@@ -120,7 +123,7 @@ export function mockPlace(startMs: number): Place {
     }
   };
   return {
-    ...callsOf(mock.fetch, 'https://mock.example', mock.streamId),
+    ...createHttpCalls(mock.fetch, 'https://mock.example', mock.streamId),
     interval: () => intervalAt(machine.nowMs),
     advance: async (intervals) => {
       const endMs = intervalStartMs(intervalAt(machine.nowMs) + intervals);
@@ -128,12 +131,12 @@ export function mockPlace(startMs: number): Place {
     },
     openQuiz: async (quiz) => mock.openQuiz(quiz),
     publish: async (type, data) => {
-      if (type === 'purchase') mock.say('purchase', String(data.text), String(data.name));
-      else if (type === 'discount') mock.discounts(Number(data.count));
+      if (type === 'purchase') mock.sendMessage('purchase', String(data.text), String(data.name));
+      else if (type === 'discount') mock.sendDiscounts(Number(data.count));
       else mock.publish(type, data);
     },
-    reveal: (quizId) => done(() => mock.reveal(quizId)),
-    requestWinners: () => done(() => mock.requestWinners()),
+    reveal: (quizId) => accepts(() => mock.reveal(quizId)),
+    requestWinners: () => accepts(() => mock.requestWinners()),
     end: async () => mock.setStatus('ENDED'),
   };
 }

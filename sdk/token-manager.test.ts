@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { FourbeatError } from './errors.ts';
-import { TokenKeeper } from './token.ts';
+import { TokenManager } from './token-manager.ts';
 
 const IAT_S = 1_760_000_000;
 
@@ -16,19 +16,19 @@ function begin(bring: (number: number) => Promise<string> | string = (number) =>
   const machine = new FakeMachine();
   const fromMs = machine.nowMs;
   const asked: number[] = [];
-  const keeper = new TokenKeeper(machine.environment, async () => {
+  const keeper = new TokenManager(machine.environment, async () => {
     asked.push(Math.round(machine.nowMs - fromMs));
     return bring(asked.length);
   });
   return { machine, keeper, asked };
 }
 
-const away = () => Promise.reject(new FourbeatError('away', 'the service is away'));
+const away = () => Promise.reject(new FourbeatError('unavailable', 'the service is away'));
 
 function troubleOf(promise: Promise<unknown>): Promise<FourbeatError> {
   return promise.then(
     () => expect.unreachable('it should have failed'),
-    (trouble) => trouble,
+    (error) => error,
   );
 }
 
@@ -55,7 +55,7 @@ describe('[T-6] a token is renewed', () => {
   ])('at 75 to 85 %% of its life: with chance %d after %d ms', async (chance, dueMs) => {
     const machine = new FakeMachine({ random: () => chance });
     let asked = 0;
-    const keeper = new TokenKeeper(machine.environment, async () => jwt(++asked));
+    const keeper = new TokenManager(machine.environment, async () => jwt(++asked));
     await keeper.get();
     await machine.advance(dueMs - 1);
     expect(asked).toBe(1);
@@ -123,9 +123,9 @@ describe('[T-6] a token is renewed', () => {
     const { machine, keeper, asked } = begin((number) => `opaque.${number}`);
     await keeper.get();
     await machine.advance(86_400_000);
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
     expect(await keeper.get()).toBe('opaque.1');
-    keeper.refuse('opaque.1');
+    keeper.reject('opaque.1');
     expect(await keeper.get()).toBe('opaque.2');
     expect(asked).toHaveLength(2);
   });
@@ -135,7 +135,7 @@ describe('[T-6] a token is renewed', () => {
     await keeper.get();
     await machine.advance(60_000);
     expect(asked).toHaveLength(1);
-    expect(machine.waiting).toBe(1);
+    expect(machine.pendingTimers).toBe(1);
   });
 });
 
@@ -143,9 +143,9 @@ describe('[T-12] a token that is refused', () => {
   test('is not used again, and all who had it get one new one', async () => {
     const { keeper, asked } = begin();
     await keeper.get();
-    for (let calls = 0; calls < 3; calls++) keeper.refuse(jwt(1));
+    for (let api = 0; api < 3; api++) keeper.reject(jwt(1));
     expect(await Promise.all([keeper.get(), keeper.get()])).toEqual([jwt(2), jwt(2)]);
-    keeper.refuse(jwt(1));
+    keeper.reject(jwt(1));
     expect(await keeper.get()).toBe(jwt(2));
     expect(asked).toHaveLength(2);
   });
@@ -158,7 +158,7 @@ describe('[T-12] a token that is refused', () => {
     const { machine, keeper, asked } = begin((number) => (number === 1 ? jwt(1) : slow));
     await keeper.get();
     await machine.advance(480_000);
-    keeper.refuse(jwt(1));
+    keeper.reject(jwt(1));
     const token = keeper.get();
     come(jwt(2));
     expect(await token).toBe(jwt(2));
@@ -168,7 +168,7 @@ describe('[T-12] a token that is refused', () => {
   test('and that the app brings once more is `denied`', async () => {
     const { machine, keeper } = begin((number) => (number < 3 ? 'same' : 'other'));
     await keeper.get();
-    keeper.refuse('same');
+    keeper.reject('same');
     expect((await troubleOf(keeper.get())).kind).toBe('denied');
     await machine.advance(1_000);
     expect(await keeper.get()).toBe('other');
@@ -178,8 +178,8 @@ describe('[T-12] a token that is refused', () => {
     const { machine, keeper, asked } = begin();
     for (let tries = 0; tries < 600; tries++) {
       await keeper.get().then(
-        (token) => keeper.refuse(token),
-        (trouble) => expect(trouble.kind).toBe('denied'),
+        (token) => keeper.reject(token),
+        (error) => expect(error.kind).toBe('denied'),
       );
       await machine.advance(100);
     }
@@ -193,7 +193,7 @@ describe('[T-12] a token that is refused', () => {
     for (let day = 1; day < 10; day++) {
       expect(await keeper.get()).toBe(jwt(day));
       await machine.advance(61_000);
-      keeper.refuse(jwt(day));
+      keeper.reject(jwt(day));
     }
   });
 });
@@ -202,7 +202,7 @@ describe('a token that cannot be had', () => {
   test('is not asked for again until the back-off is over, whoever needs it', async () => {
     const { machine, keeper, asked } = begin(away);
     const first = await troubleOf(keeper.get());
-    expect(first.kind).toBe('away');
+    expect(first.kind).toBe('unavailable');
     expect(await troubleOf(keeper.get())).toBe(first);
     await machine.advance(374);
     expect(await troubleOf(keeper.get())).toBe(first);
@@ -242,7 +242,7 @@ describe('a token that cannot be had', () => {
     );
     const coming = troubleOf(keeper.get());
     await machine.advance(10_000);
-    expect((await coming).kind).toBe('away');
+    expect((await coming).kind).toBe('unavailable');
     await machine.advance(500);
     expect(await keeper.get()).toBe(jwt(2));
     expect(asked).toHaveLength(2);
@@ -252,20 +252,20 @@ describe('a token that cannot be had', () => {
     const { machine, keeper } = begin((number) => (number > 1 ? new Promise(() => {}) : jwt(1)));
     await keeper.get();
     await machine.advance(480_000);
-    keeper.refuse(jwt(1));
+    keeper.reject(jwt(1));
     const coming = troubleOf(keeper.get());
     await machine.advance(10_000);
-    expect((await coming).kind).toBe('away');
+    expect((await coming).kind).toBe('unavailable');
   });
 
   test('because the app’s own function fails is `away`, and says what it said', async () => {
-    const error = new Error('no session');
-    const { keeper } = begin(() => Promise.reject(error));
-    const trouble = await troubleOf(keeper.get());
-    expect(trouble).toBeInstanceOf(FourbeatError);
-    expect(trouble.kind).toBe('away');
-    expect(trouble.message).toBe('getToken: Error: no session');
-    expect(trouble.cause).toBe(error);
+    const cause = new Error('no session');
+    const { keeper } = begin(() => Promise.reject(cause));
+    const error = await troubleOf(keeper.get());
+    expect(error).toBeInstanceOf(FourbeatError);
+    expect(error.kind).toBe('unavailable');
+    expect(error.message).toBe('getToken: Error: no session');
+    expect(error.cause).toBe(cause);
   });
 
   test.each([undefined, null, 42, {}])(
@@ -282,7 +282,7 @@ describe('a token that cannot be had', () => {
     await keeper.get();
     keeper.stop();
     expect((await troubleOf(keeper.get())).kind).toBe('left');
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 
   test('because the viewer has left while it came is `left`, and leaves nothing behind', async () => {
@@ -290,6 +290,6 @@ describe('a token that cannot be had', () => {
     const coming = troubleOf(keeper.get());
     keeper.stop();
     expect((await coming).kind).toBe('left');
-    expect(machine.waiting).toBe(0);
+    expect(machine.pendingTimers).toBe(0);
   });
 });

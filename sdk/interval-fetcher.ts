@@ -1,0 +1,71 @@
+import type { ApiClient } from './api-client.ts';
+import { Backoff } from './back-off.ts';
+import type { Environment } from './environment.ts';
+import { toFourbeatError } from './errors.ts';
+import type { EventsInterval } from './types.ts';
+
+// Twice the rate of intervals: a crowd that catches up sends at most twice the usual requests.
+const SPACING_MS = 125;
+// Make up for timers that are late by up to this.
+const TIMER_SLACK_MS = 50;
+// As many intervals as a request may take (5 s); with fewer, slow networks fall behind.
+const MAX_IN_FLIGHT = 20;
+
+/**
+ * Fetches intervals with limited rate and concurrency; after a failure one at a time until one
+ * succeeds.
+ */
+export class IntervalFetcher {
+  /** Whether the last request succeeded. */
+  isWorking = false;
+  readonly #env: Environment;
+  readonly #api: Pick<ApiClient, 'interval'>;
+  readonly #backOff: Backoff;
+  #inFlight = 0;
+  #failures = 0;
+  #notBeforeMs = 0;
+
+  constructor(env: Environment, api: Pick<ApiClient, 'interval'>) {
+    this.#env = env;
+    this.#api = api;
+    this.#backOff = new Backoff(env.random);
+  }
+
+  /** Time until the next request may start, ms; infinite: after a response. */
+  get waitMs(): number {
+    const isFull = this.#inFlight >= (this.isWorking ? MAX_IN_FLIGHT : 1);
+    return isFull ? Infinity : this.#notBeforeMs - this.#env.monotonicMs();
+  }
+
+  /** The service is reachable again: allow the next request now, unless the service asked to wait. */
+  retry(): void {
+    if (!this.isWorking && !this.#backOff.retryAfterMs) this.#notBeforeMs = 0;
+  }
+
+  /** @throws FourbeatError, and delays the next request */
+  async fetchInterval(interval: number): Promise<EventsInterval> {
+    this.#notBeforeMs =
+      Math.max(this.#notBeforeMs, this.#env.monotonicMs() - TIMER_SLACK_MS) + SPACING_MS;
+    const failures = this.#failures;
+    this.#inFlight++;
+    try {
+      const answer = await this.#api.interval(interval);
+      this.isWorking = true;
+      this.#backOff.reset();
+      return answer;
+    } catch (thrown) {
+      const error = toFourbeatError(thrown);
+      this.isWorking = false;
+      // Requests that were in flight together count as one failure.
+      if (failures === this.#failures) {
+        this.#failures++;
+        // Do not wait for the others, which fail with it.
+        this.#inFlight = 0;
+        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(error);
+      }
+      throw error;
+    } finally {
+      if (failures === this.#failures) this.#inFlight--;
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { appendMessages } from './chat.ts';
+import type { FourbeatError } from './errors.ts';
+import type { Listeners } from './listeners.ts';
+import type { QuizGame } from './quiz-game.ts';
+import type { Chats, EventsInterval, PlaybackListener, ViewCount, ViewerStream } from './types.ts';
+import type { Snapshot, ViewerState } from './viewer.ts';
+
+/** Event types of the SDK, see `ViewerEvents`. */
+const RESERVED_TYPES = ['change', 'interval', 'event', 'jump', 'gap'];
+
+/**
+ * State of the feed.
+ *
+ * - `live`: up to date.
+ * - `catching-up`: missed intervals are being read.
+ * - `offline`: it cannot be read.
+ * - `ended`: all of the show has been read, or the viewer has left.
+ */
+export type FeedStatus = 'live' | 'catching-up' | 'offline' | 'ended';
+
+/** @returns the state that follows; `ended` is final */
+export function stateAfter(state: ViewerState, status: FeedStatus): ViewerState {
+  return state === 'ended' ? state : status;
+}
+
+/** Holds the snapshot of what is on screen, and notifies the listeners. */
+export class SnapshotStore implements PlaybackListener {
+  snapshot: Snapshot;
+  /** Interval on screen; 0: none yet. */
+  #interval = 0;
+  /** Target of the last jump; 0: no jump. */
+  #jumpedTo = 0;
+  /** A quiz that was published in a gap, until its event is emitted. */
+  #missedQuiz: EventsInterval | null = null;
+  readonly #game: Pick<QuizGame, 'apply' | 'quizAt' | 'winnersAt'>;
+  readonly #listeners: Pick<Listeners, 'emit'>;
+
+  constructor(
+    game: Pick<QuizGame, 'apply' | 'quizAt' | 'winnersAt'>,
+    listeners: Pick<Listeners, 'emit'>,
+  ) {
+    this.#game = game;
+    this.#listeners = listeners;
+    this.snapshot = {
+      state: 'joining',
+      error: null,
+      stream: null,
+      count: null,
+      quiz: null,
+      winners: game.winnersAt(0),
+      messages: [],
+      hearts: 0,
+      discounts: 0,
+    };
+  }
+
+  /** Shows an interval: updates the snapshot and emits its events. */
+  onInterval(interval: EventsInterval): void {
+    this.#interval = interval.interval;
+    this.#game.apply(interval);
+    let { count, messages, hearts, discounts } = this.snapshot;
+    for (const { type, data } of interval.events) {
+      if (type === 'view-count') count = reuseIfEqual(count, data as ViewCount);
+      if (type !== 'chats') continue;
+      const chats = data as Chats;
+      messages = appendMessages(messages, chats);
+      hearts += chats.hearts;
+      discounts += chats.discounts;
+    }
+    const hasChanged = this.#apply({ count, messages, hearts, discounts });
+    this.#listeners.emit('interval', interval);
+    const missed = this.#missedQuiz;
+    if (missed && missed.interval <= this.#interval) {
+      this.#missedQuiz = null;
+      // When playback is at the interval itself, its events follow anyway.
+      if (missed.interval < this.#interval) this.#emitEvents(missed);
+    }
+    this.#emitEvents(interval);
+    if (hasChanged) this.#emitChange();
+  }
+
+  /** Adds the quiz of an interval that was missed: it is on screen from that interval on. */
+  addMissedQuiz({ interval, events }: EventsInterval): void {
+    this.#missedQuiz = { interval, events: events.filter(({ type }) => type === 'quiz') };
+    this.#game.apply(this.#missedQuiz, true);
+    this.update();
+  }
+
+  /** Playback jumped to this interval. */
+  onJump(interval: number): void {
+    this.#interval = interval;
+    this.#jumpedTo = interval;
+    const hasChanged = this.#apply({ messages: [] });
+    this.#listeners.emit('jump', { interval });
+    if (hasChanged) this.#emitChange();
+  }
+
+  setState(status: FeedStatus, error: FourbeatError | null): void {
+    this.update({ state: stateAfter(this.snapshot.state, status), error });
+  }
+
+  setStream(stream: ViewerStream): void {
+    this.update({ stream: reuseIfEqual(this.snapshot.stream, stream) });
+  }
+
+  /** Updates the snapshot with the game's state. @param changes other fields that change */
+  update(changes: Partial<Snapshot> = {}): void {
+    if (this.#apply(changes)) this.#emitChange();
+  }
+
+  #emitEvents({ interval, events }: EventsInterval): void {
+    for (const { type, data } of events) {
+      this.#listeners.emit('event', { type, data, interval });
+      // A producer's event may have the name of an event of the SDK.
+      if (!RESERVED_TYPES.includes(type)) this.#listeners.emit(type, data);
+    }
+  }
+
+  #emitChange(): void {
+    this.#listeners.emit('change', this.snapshot);
+  }
+
+  /** @returns whether the snapshot changed */
+  #apply(changes: Partial<Snapshot>): boolean {
+    const before = this.snapshot;
+    const quiz = this.#game.quizAt(this.#interval, this.#jumpedTo);
+    this.snapshot = reuseIfEqual(before, {
+      ...before,
+      ...changes,
+      quiz: quiz && reuseIfEqual(before.quiz, quiz),
+      winners: reuseIfEqual(before.winners, this.#game.winnersAt(this.#interval)),
+    });
+    return this.snapshot !== before;
+  }
+}
+
+/** @returns the old object when all fields are equal */
+function reuseIfEqual<T extends object>(old: T | null, now: T): T {
+  const isSame = old && Object.entries(now).every(([key, value]) => old[key as keyof T] === value);
+  return isSame ? old : now;
+}
