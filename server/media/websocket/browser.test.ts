@@ -119,7 +119,7 @@ test('[M-4] the camera and microphone of a real browser arrive as WebM', async (
   expect(await states()).toEqual([
     { state: 'connecting' },
     { state: 'live', isSlow: false },
-    { state: 'stopped', reason: 'It was stopped here.' },
+    { state: 'stopped', reason: 'Stopped.' },
   ]);
 });
 
