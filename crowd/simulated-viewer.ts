@@ -8,7 +8,7 @@ import { absenceMs, pick, silenceMs, stayMs, type ViewerProfile } from './viewer
 
 const HEARTBEAT_MS = 1_000;
 const READS = {
-  held: readByLongPoll,
+  'long-poll': readByLongPoll,
   'event-stream': readEventStream,
   sealed: readSealed,
 } as const;

@@ -26,7 +26,7 @@ describe('viewer profiles', () => {
     const share = (reading: string) => profile.filter((each) => each.feedMode === reading).length;
     expect(share('event-stream')).toBe(150);
     expect(share('sealed')).toBe(200);
-    expect(share('held')).toBe(1_650);
+    expect(share('long-poll')).toBe(1_650);
     expect(profile.filter(({ isPermanent }) => isPermanent)).toEqual(profile.slice(0, 1));
   });
 

@@ -2,8 +2,8 @@ import { intervalStartMs } from '../protocol/interval.ts';
 import type { Quiz } from '../protocol/quizzes.ts';
 import { triviaOf } from './trivia.ts';
 
-/** How a viewer reads the feed: by long polls (`held`), an event stream, or sealed intervals. */
-export type FeedMode = 'held' | 'event-stream' | 'sealed';
+/** How a viewer reads the feed: by long polls, an event stream, or requests of sealed intervals. */
+export type FeedMode = 'long-poll' | 'event-stream' | 'sealed';
 
 /** The behavior of a simulated viewer. */
 export interface ViewerProfile {
@@ -49,7 +49,7 @@ export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
   const isStreaming = viewer % 10 === 3 && viewer < EVENT_STREAMS_MAX * 10;
   return {
     name: NAMES[viewer % NAMES.length] ?? '',
-    feedMode: isStreaming ? 'event-stream' : viewer % 10 === 6 ? 'sealed' : 'held',
+    feedMode: isStreaming ? 'event-stream' : viewer % 10 === 6 ? 'sealed' : 'long-poll',
     phaseMs: random() * 1_000,
     skill: 0.55 + 0.5 * random(),
     pace: 0.15 + 0.3 * random(),

@@ -67,8 +67,10 @@ export async function createAccount(data: string): Promise<DemoAccount> {
 
 /** Creates a link that signs its user in to the studio as the owner of the account. */
 export async function studioLink(email: string, data: string, port: number): Promise<string> {
-  const where = ['--data', data, '--public-url', '', '--port', String(port)];
-  return (await runCommand<{ link: string }>(['member', 'link', '--email', email, ...where])).link;
+  const serverOptions = ['--data', data, '--public-url', '', '--port', String(port)];
+  return (
+    await runCommand<{ link: string }>(['member', 'link', '--email', email, ...serverOptions])
+  ).link;
 }
 
 /** Runs a command and returns the JSON it prints. @throws Error with its last error line */
@@ -115,9 +117,9 @@ export async function startServer(port: number, data: string): Promise<DemoServe
  * @param data data directory of the server
  */
 export function startVideo(origin: string, data: string, streamId: string): DemoVideo {
-  const where = ['--stream', streamId, '--url', origin, '--data', data];
+  const streamOptions = ['--stream', streamId, '--url', origin, '--data', data];
   const videoOptions = ['--size', VIDEO_SIZE, '--fps', VIDEO_FPS, '--plain'];
-  const child = Bun.spawn([...COMMAND, MAIN, 'media', 'play', ...where, ...videoOptions], {
+  const child = Bun.spawn([...COMMAND, MAIN, 'media', 'play', ...streamOptions, ...videoOptions], {
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   });

@@ -183,10 +183,10 @@ export class Ledger {
 
   private compareCount(checked: Omit<CheckedCount, 'outsiders'>): void {
     const { count, low, high, isEvent } = checked;
-    const where = isEvent ? 'a view-count event' : 'a read';
+    const subject = isEvent ? 'a view-count event' : 'a read';
     this.checkWithOutsiders('count', (others) => {
       if (count.value >= low && count.value <= high + others) return null;
-      return `${where} says ${count.value}, but ${low} to ${high} viewers were present${outsidersSuffix(others)}`;
+      return `${subject} says ${count.value}, but ${low} to ${high} viewers were present${outsidersSuffix(others)}`;
     });
     this.onCount({ ...checked, outsiders: this.outsiders.count() });
   }

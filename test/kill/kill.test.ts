@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'bun:test';
+import { freePort } from '../support/backends/free-port.ts';
 import { fourbeat, killServers, temporaryFolder } from '../support/harness/program.ts';
 import { AnsweringClients } from '../support/kill/answering-clients.ts';
 import {
@@ -6,7 +7,7 @@ import {
   ConsistencyChecker,
   type WinnerRow,
 } from '../support/kill/consistency-checker.ts';
-import { freePort, KillableServer, type Restart } from '../support/kill/killable-server.ts';
+import { KillableServer, type Restart } from '../support/kill/killable-server.ts';
 import { Producer } from '../support/kill/producer.ts';
 import { Readers } from '../support/kill/readers.ts';
 import { playRound } from '../support/kill/show.ts';
@@ -43,7 +44,7 @@ test(
     console.log(`kill test: KILL_SEED=${SEED}`);
     const random = seededRandom(SEED);
     const data = folder.path('data');
-    const target = { hostname: '127.0.0.1', port: freePort() };
+    const target = { hostname: '127.0.0.1', port: await freePort() };
     const account = await fourbeat([
       ...['account', 'create', '--data', data],
       ...['--email', 'producer@example.org', '--name', 'Producer'],

@@ -128,6 +128,6 @@ function messageFor(error: Error & { code?: string }, host: string | null, port:
   if (error.code === 'EADDRINUSE') {
     return `port ${port} is in use; stop what uses it, or choose another with --rtmp-port`;
   }
-  const where = host === null ? 'every address' : `--host ${host}`;
-  return `cannot listen for RTMP on ${where}, port ${port}: ${error.message}`;
+  const addressText = host === null ? 'every address' : `--host ${host}`;
+  return `cannot listen for RTMP on ${addressText}, port ${port}: ${error.message}`;
 }

@@ -133,6 +133,6 @@ function errorFor(error: unknown, { host, port }: ListenSrtOptions): Error {
       `no SRT: UDP port ${port} is in use; stop what uses it, or choose another with --srt-port`,
     );
   }
-  const where = host === null ? 'every address' : `--host ${host}`;
-  return new Error(`no SRT: cannot listen on ${where}, UDP port ${port}: ${message}`);
+  const addressText = host === null ? 'every address' : `--host ${host}`;
+  return new Error(`no SRT: cannot listen on ${addressText}, UDP port ${port}: ${message}`);
 }

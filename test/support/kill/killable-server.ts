@@ -85,11 +85,3 @@ function queuedMsOf(pid: number | undefined): number {
     return 0;
   }
 }
-
-/** A free port of 127.0.0.1. */
-export function freePort(): number {
-  const listener = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } });
-  const { port } = listener;
-  listener.stop(true);
-  return port;
-}

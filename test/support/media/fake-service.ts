@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
 import type { BunRequest, Server } from 'bun';
 import { pino } from 'pino';
 import { INGEST_PATH, WebSocketIngest } from '../../../server/media/websocket/websocket-ingest.ts';
 import type { WebSocketSource } from '../../../server/media/websocket/websocket-source.ts';
+import { freePort } from '../backends/free-port.ts';
 import { FakeIngest } from './fake-ingest.ts';
 
 export const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
@@ -77,13 +77,4 @@ export class FakeService {
     }
     return Response.json({ ...body, status: this.status });
   }
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no free port');
-  return address.port;
 }

@@ -159,9 +159,9 @@ function checkSets(previous: DashPeriod, after: DashPeriod, findings: Findings):
   );
   for (const representation of after.sets.flatMap((set) => set.representations)) {
     const existing = existingById.get(representation.id);
-    const where = `${after.id} ${representation.id}`;
+    const location = `${after.id} ${representation.id}`;
     if (
-      !findings.check(existing !== undefined, 'representation-changed', `${where} is new`) ||
+      !findings.check(existing !== undefined, 'representation-changed', `${location} is new`) ||
       !existing
     ) {
       continue;
@@ -169,7 +169,7 @@ function checkSets(previous: DashPeriod, after: DashPeriod, findings: Findings):
     findings.check(
       fingerprint(existing) === fingerprint(representation),
       'representation-changed',
-      `${where}: ${fingerprint(representation)}`,
+      `${location}: ${fingerprint(representation)}`,
     );
     const [first, last] = [
       existing.segments[0]?.number ?? 0,
@@ -178,14 +178,14 @@ function checkSets(previous: DashPeriod, after: DashPeriod, findings: Findings):
     const isForward =
       (representation.segments[0]?.number ?? 0) >= first &&
       (representation.segments.at(-1)?.number ?? 0) >= last;
-    findings.check(isForward, 'segments-back', `${where} went back`);
+    findings.check(isForward, 'segments-back', `${location} went back`);
     const times = new Map(existing.segments.map((segment) => [segment.number, segment]));
     for (const { number, time, duration } of representation.segments) {
       const previousSegment = times.get(number);
       const isSame =
         !previousSegment ||
         (previousSegment.time === time && previousSegment.duration === duration);
-      findings.check(isSame, 'segment-changed', `${where} ${number}: ${time} ${duration}`);
+      findings.check(isSame, 'segment-changed', `${location} ${number}: ${time} ${duration}`);
     }
   }
 }

@@ -99,12 +99,12 @@ function checkPeriod(period: DashPeriod, endsS: number, findings: Findings): voi
   findings.check(new Set(ids).size === ids.length && ids.length > 0, 'representation-id', id);
   for (const set of sets) checkSet(id, set, findings);
   for (const { id: of, segments, timescale, offset } of all) {
-    const where = `${id} ${of}`;
-    if (!findings.check(segments.length > 0, 'segment-timeline', `${where} is empty`)) continue;
+    const location = `${id} ${of}`;
+    if (!findings.check(segments.length > 0, 'segment-timeline', `${location} is empty`)) continue;
     for (const [i, { time, number }] of segments.entries()) {
       const previous = segments[i - 1];
       const gapMs = previous ? ((time - previous.time - previous.duration) * 1_000) / timescale : 0;
-      const detail = `${where} ${number}: a gap of ${gapMs} ms`;
+      const detail = `${location} ${number}: a gap of ${gapMs} ms`;
       findings.check(Math.abs(gapMs) < STEP_MS, 'timeline', detail);
     }
     const [first, last] = [segments[0], segments.at(-1)];
@@ -117,12 +117,12 @@ function checkPeriod(period: DashPeriod, endsS: number, findings: Findings): voi
     );
     const toleranceS = isAudio ? 0.1 : STEP_MS / 1_000;
     const fromS = (first.time - offset) / timescale;
-    findings.check(fromS >= -toleranceS, 'period-begins', `${where}: ${fromS} s`);
+    findings.check(fromS >= -toleranceS, 'period-begins', `${location}: ${fromS} s`);
     const toS = startS + (last.time + last.duration - offset) / timescale;
     findings.check(
       toS <= endsS + toleranceS,
       'period-ends',
-      `${where}: ${toS}, it ends at ${endsS}`,
+      `${location}: ${toS}, it ends at ${endsS}`,
     );
   }
 }
@@ -130,15 +130,15 @@ function checkPeriod(period: DashPeriod, endsS: number, findings: Findings): voi
 function checkSet(period: string, set: DashSet, findings: Findings): void {
   const { attributes, representations } = set;
   const type = attributes.get('contentType');
-  const where = `${period} ${type}`;
-  findings.check(attributes.get('segmentAlignment') === 'true', 'segment-alignment', where);
-  findings.check(attributes.get('startWithSAP') === '1', 'start-with-sap', where);
+  const location = `${period} ${type}`;
+  findings.check(attributes.get('segmentAlignment') === 'true', 'segment-alignment', location);
+  findings.check(attributes.get('startWithSAP') === '1', 'start-with-sap', location);
   for (const { id, attributes: own, init } of representations) {
     const mime = own.get('mimeType');
-    findings.check(mime === `${type}/mp4`, 'mime-type', `${where} ${id}: ${mime}`);
-    findings.check(Number(own.get('bandwidth')) > 0, 'bandwidth', `${where} ${id}`);
-    findings.check(Boolean(own.get('codecs')), 'codecs', `${where} ${id} is missing`);
-    findings.check(init !== '', 'initialization', `${where} ${id}`);
+    findings.check(mime === `${type}/mp4`, 'mime-type', `${location} ${id}: ${mime}`);
+    findings.check(Number(own.get('bandwidth')) > 0, 'bandwidth', `${location} ${id}`);
+    findings.check(Boolean(own.get('codecs')), 'codecs', `${location} ${id} is missing`);
+    findings.check(init !== '', 'initialization', `${location} ${id}`);
   }
   const timelines = representations.map(({ segments, timescale }) =>
     segments.map(({ number, time }) => [number, (time * 1_000) / timescale] as const),
@@ -150,6 +150,6 @@ function checkSet(period: string, set: DashSet, findings: Findings): void {
         const [other, otherMs] = timelines[0]?.[i] ?? [Number.NaN, Number.NaN];
         return number === other && Math.abs(ms - otherMs) < STEP_MS;
       });
-    findings.check(isAligned, 'aligned', where);
+    findings.check(isAligned, 'aligned', location);
   }
 }

@@ -95,24 +95,24 @@ function readRepresentation(
   findings: Findings,
 ): DashRepresentation {
   const id = element.attributes.get('id') ?? '';
-  const where = `${period} ${id}`;
+  const location = `${period} ${id}`;
   const template =
     childrenNamed(element, 'SegmentTemplate')[0] ?? childrenNamed(set, 'SegmentTemplate')[0];
-  findings.check(template !== undefined, 'segment-template', `${where} has none`);
+  findings.check(template !== undefined, 'segment-template', `${location} has none`);
   const text = (key: string) => template?.attributes.get(key) ?? '';
   const integer = (key: string, fallback: number) => {
     const value = text(key);
     const isWhole = value === '' || /^\d+$/.test(value);
-    findings.check(isWhole, 'segment-template', `${where}: ${key}=${value}`);
+    findings.check(isWhole, 'segment-template', `${location}: ${key}=${value}`);
     return value === '' ? fallback : Number(value);
   };
   const media = text('media');
   const hasVariable = /\$(Number|Time)\$/.test(media);
-  findings.check(hasVariable, 'segment-template', `${where}: media=${media}`);
+  findings.check(hasVariable, 'segment-template', `${location}: media=${media}`);
   const timeline = template ? childrenNamed(template, 'SegmentTimeline')[0] : undefined;
-  findings.check(timeline !== undefined, 'segment-timeline', `${where} has none`);
+  findings.check(timeline !== undefined, 'segment-timeline', `${location} has none`);
   const start = integer('startNumber', 1);
-  const segments = parseTimeline(where, timeline, findings).map(({ time, duration }, i) => {
+  const segments = parseTimeline(location, timeline, findings).map(({ time, duration }, i) => {
     const number = start + i;
     return { number, path: fillTemplate(media, id, number, time), time, duration };
   });
@@ -126,11 +126,11 @@ function readRepresentation(
   };
 }
 
-function parseTimeline(where: string, timeline: Element | undefined, findings: Findings) {
+function parseTimeline(location: string, timeline: Element | undefined, findings: Findings) {
   const times: { time: number; duration: number }[] = [];
   let nextTicks = 0;
   for (const { name, attributes } of timeline?.children ?? []) {
-    findings.check(name === 'S', 'segment-timeline', `${where}: ${name}`);
+    findings.check(name === 'S', 'segment-timeline', `${location}: ${name}`);
     const duration = Number(attributes.get('d'));
     const repeats = Number(attributes.get('r') ?? 0);
     let time = Number(attributes.get('t') ?? nextTicks);
@@ -140,7 +140,7 @@ function parseTimeline(where: string, timeline: Element | undefined, findings: F
       duration > 0 &&
       repeats >= 0 &&
       repeats < REPEATS_MAX;
-    if (!findings.check(isWhole, 'segment-timeline', `${where}: ${[...attributes].join(' ')}`))
+    if (!findings.check(isWhole, 'segment-timeline', `${location}: ${[...attributes].join(' ')}`))
       break;
     for (let i = 0; i <= repeats; i++) {
       times.push({ time, duration });

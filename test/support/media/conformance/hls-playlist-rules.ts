@@ -22,12 +22,12 @@ export function checkText(name: string, playlist: HlsMediaPlaylist, findings: Fi
   );
   findings.check(isIndependent, 'independent-segments', `${name} lacks the tag`);
   for (const { seq, durationS, dateMs, map } of segments) {
-    const where = `${name} ${seq}`;
+    const location = `${name} ${seq}`;
     const rounded = Math.round(durationS);
-    findings.check(rounded <= targetS, 'target-duration', `${where}: ${durationS} > ${targetS}`);
-    findings.check(dateMs !== null, 'program-date-time', `${where} has none`);
+    findings.check(rounded <= targetS, 'target-duration', `${location}: ${durationS} > ${targetS}`);
+    findings.check(dateMs !== null, 'program-date-time', `${location} has none`);
     // It may be in the skipped part.
-    findings.check(map !== null || skipped > 0, 'map', `${where} has none`);
+    findings.check(map !== null || skipped > 0, 'map', `${location} has none`);
   }
   for (const [before, after] of pairs(segments)) {
     const isSame = before.map === after.map || before.map === null;
@@ -92,10 +92,10 @@ function fingerprint(all: readonly (HlsSegment | HlsPart)[]): string {
 function checkControl(name: string, playlist: HlsMediaPlaylist, findings: Findings): void {
   const { control, targetS, partTargetS, segments, openParts, version } = playlist;
   const atLeast = (key: string, value: number) => {
-    const given = control?.get(key);
-    if (given === undefined) return;
-    const holds = Number(given) >= value - ROUNDING_S;
-    findings.check(holds, 'server-control', `${name}: ${key}=${given}, at least ${value}`);
+    const stated = control?.get(key);
+    if (stated === undefined) return;
+    const holds = Number(stated) >= value - ROUNDING_S;
+    findings.check(holds, 'server-control', `${name}: ${key}=${stated}, at least ${value}`);
   };
   atLeast('HOLD-BACK', 3 * targetS);
   atLeast('CAN-SKIP-UNTIL', 6 * targetS);
