@@ -7,9 +7,9 @@ export type AnswerFigures = Readonly<
 >;
 
 /**
- * Has quizzes answered by the program of this load.
- * @param usedS CPU seconds that what is measured has used by now
- * @throws WrongAnswer when something was answered with another status than 204
+ * Answers quizzes with `answer-load.ts`.
+ * @param usedS returns the CPU seconds that the measured programs have used so far
+ * @throws IncorrectResponse for a status other than 204
  */
 export async function sendAnswers(
   task: AnswerTask,

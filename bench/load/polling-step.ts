@@ -74,7 +74,7 @@ export async function pollingStep(
       cpuUs: (cpuS / Math.max(1, outcome.responses)) * 1e6,
       memoryBytes: after.memoryBytes,
       failures: [
-        ...troublesOf(outcome, tokens.length * REQUESTS_A_ROUND * ((seconds * 1_000) / roundMs)),
+        ...failuresOf(outcome, tokens.length * REQUESTS_A_ROUND * ((seconds * 1_000) / roundMs)),
         ...miscounts(outcome, counted),
       ],
       isLoadGeneratorLimit:
@@ -89,7 +89,7 @@ export async function pollingStep(
 // Requests of the last moments may be measured a moment later.
 const SHARE_MIN = 0.99;
 
-function troublesOf({ failed, failures, responses }: PollingResult, expected: number): string[] {
+function failuresOf({ failed, failures, responses }: PollingResult, expected: number): string[] {
   const few = responses < expected * SHARE_MIN ? [`${responses} answers of ${expected}`] : [];
   return [...(failed > 0 ? [`${failed} failed`, ...failures] : []), ...few];
 }

@@ -5,17 +5,17 @@ import type { ViewCount } from '../../protocol/view-counts.ts';
 import { latencyHistogram, record } from './latency.ts';
 import { REQUESTS_A_ROUND, scheduleOf } from './schedule.ts';
 
-/** Viewers who poll: each sends a heartbeat and reads four sealed intervals a second, on time. */
+/** Polling viewers: each sends a heartbeat and reads four sealed intervals a second, at fixed times. */
 export interface PollingOptions {
   /** IPv4. */
   readonly address: string;
   readonly port: number;
   readonly streamId: string;
-  /** One for each viewer. */
+  /** A token for each viewer. */
   readonly tokens: readonly string[];
-  /** At most so many sockets; beyond them viewers share, as behind a proxy. */
+  /** Maximum number of sockets. More viewers share them, as behind a proxy. */
   readonly maxConnections: number;
-  /** In which each viewer sends its five requests; a second, but for what does not depend on speed. */
+  /** The time in which each viewer sends its five requests: a second, except where the rate does not matter. */
   readonly roundMs: number;
 }
 
@@ -32,7 +32,7 @@ const { symbols: native } = cc({
 });
 
 const US = 1_000;
-/** More would overflow the queue of who listens. */
+/** More would overflow the listen queue. */
 const OPEN_CONCURRENCY = 100;
 const OPEN_PAUSE_MS = 5;
 const DIGITS = 10;
@@ -41,11 +41,11 @@ const BODIES_BYTES = 1 << 20;
 const FAILURE_BYTES = 1000;
 const WARM_UP_SHARE = 0.1;
 
-/** An open loop: what is late is measured from the moment when it was meant to be sent. */
+/** An open-loop load: latency is measured from the planned time of a request. */
 export class PollingViewers {
   readonly latencies = latencyHistogram();
   readonly lateness = latencyHistogram();
-  /** What C reads; kept here, so that it stays where it is. */
+  /** Buffers that the C code reads; referenced here so that they are not collected. */
   readonly memory: readonly ArrayBufferView[];
   private readonly results = new BigInt64Array(8);
   private readonly bodies = Buffer.alloc(BODIES_BYTES);
@@ -95,12 +95,12 @@ export class PollingViewers {
     }
   }
 
-  /** Sends and receives for so long; this thread does nothing else meanwhile. */
+  /** Sends and receives for this time; blocks the thread. */
   run(forMs: number, isMeasured: boolean): void {
     native.load_run(forMs * US, Number(isMeasured));
   }
 
-  /** Sends no more, and waits for what is missing. */
+  /** Stops sending and waits for missing responses. */
   end(waitMs: number): void {
     this.missing = native.load_end(waitMs * US);
     for (const us of this.latencyUs.subarray(0, this.responses)) record(this.latencies, us / US);
@@ -116,23 +116,23 @@ export class PollingViewers {
     return Number(this.results[FAILED]) + this.missing;
   }
 
-  /** The first thing that went wrong. */
+  /** The first failures. */
   get failures(): string[] {
-    const text = this.failureText.toString('utf8', 0, Number(this.results[TROUBLE])).trim();
+    const text = this.failureText.toString('utf8', 0, Number(this.results[FAILURE_TEXT])).trim();
     return [
       ...(text ? [text.replace(/\r\n.*\r\n\r\n/s, ' ')] : []),
       ...(this.missing > 0 ? [`${this.missing} had no answer`] : []),
     ];
   }
 
-  /** An answer that must never be, if there was one. */
+  /** The first incorrect response, if any. */
   get incorrect(): string | null {
     if (Number(this.results[WRONG]) > 0) return `answers that were not right: ${this.failures[0]}`;
     const other = this.receivedIntervals().find(({ asked, told }) => told.interval !== asked);
     return other ? `asked for ${other.asked}, got ${other.told.interval}` : null;
   }
 
-  /** Each count of viewers that an interval told. */
+  /** The view counts in all received intervals. */
   counts(): { interval: number; value: number }[] {
     return this.receivedIntervals().flatMap(({ told: { interval, events } }) =>
       events
@@ -151,8 +151,8 @@ export class PollingViewers {
   }
 }
 
-// As polling-viewers.c numbers what it finds.
-const [ANSWERED, SENT, FAILED, WRONG, BODIES, TROUBLE] = [0, 1, 2, 3, 4, 5];
+// Indexes of the results in polling-viewers.c.
+const [ANSWERED, SENT, FAILED, WRONG, BODIES, FAILURE_TEXT] = [0, 1, 2, 3, 4, 5];
 
 /** Whole requests one after the other, and where each begins, with the end of the last. */
 function requestsOf({ address, port, streamId, tokens }: PollingOptions) {
