@@ -293,7 +293,7 @@ describe('a complete show', () => {
     await field(page, 'Buyer').fill('Cleo');
     await field(page, 'Purchase text').fill('bought two mugs');
     await button(page, 'Send to viewers').click();
-    await expectVisible(viewers(), (at) => chatOf(at).getByText('4 were taken'));
+    await expectVisible(viewers(), (at) => chatOf(at).getByText('4 used'));
     await expectVisible(viewers(), (at) => chatOf(at).getByText('Cleo bought two mugs'));
     await expectVisible(studio(), (at) =>
       at.getByRole('list', { name: 'Purchases' }).getByText('Cleo'),

@@ -123,7 +123,7 @@ export class StudioFixture {
 
   /** Opens the viewers' page in a new browser context. */
   openViewerPage(streamId: string, options: BrowserContextOptions = {}): Promise<OpenedPage> {
-    return this.open(`/joinViewer/${streamId}`, options, FAST_POLLING);
+    return this.open(`/watch/${streamId}`, options, FAST_POLLING);
   }
 
   /** Joins the show as a viewer without a browser. */
