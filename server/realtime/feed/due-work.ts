@@ -60,7 +60,7 @@ export interface DueWork<DomainEvent> {
   /** Name of the work, unique among all that are registered. */
   readonly kind: string;
   readonly queries: readonly DueQuery[];
-  /** Carries out the due work, before the bodies of the interval are composed. */
+  /** Carries out the due rows, if there are any, before the bodies of the interval are composed. */
   readonly run?: (
     tx: Tx,
     due: readonly DueRow[],

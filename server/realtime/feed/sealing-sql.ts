@@ -49,9 +49,11 @@ export function createSealingProcedures<DomainEvent>(dueWork: readonly DueWork<D
         const results: ResultEvent[] = [];
         const domainEvents: DomainEvent[] = [];
         for (const { kind, run } of dueWork) {
-          const result = await run?.(tx, due.get(kind) ?? [], time);
-          results.push(...(result?.results ?? []));
-          domainEvents.push(...(result?.domainEvents ?? []));
+          const rows = due.get(kind);
+          if (!run || !rows) continue;
+          const caused = await run(tx, rows, time);
+          results.push(...caused.results);
+          domainEvents.push(...caused.domainEvents);
         }
         const { bodies, published } = composeBodies(interval, transients, outbox, results);
         await deleteFromOutbox(tx, published);
