@@ -15,38 +15,22 @@ beforeAll(async () => {
 afterEach(() => fixture.closePages());
 afterAll(() => fixture?.close());
 
-const box = (page: Page) => page.getByRole('textbox', { name: /^(Write|Ask|Say|Cheer)/ });
+const messageField = (page: Page) => page.getByRole('textbox', { name: /^(Write|Ask|Say|Cheer)/ });
 const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
 
-describe('who writes', () => {
-  test('is asked for a name once, with the first line, and it is kept', async () => {
-    const page = await fixture.open('live', 'phone');
-    await box(page).fill('Hello');
-    await page.keyboard.press('Enter');
-    await page.getByLabel('Your name, shown with your messages').fill('  Ada ');
-    await page.keyboard.press('Enter');
-    await page.getByText('Posting as Ada').waitFor();
-    expect(await callsOf(page)).toEqual(['sendMessage message Hello']);
-    expect(await page.evaluate<string>('viewer.name')).toBe('Ada');
-    expect(await page.evaluate<string>("localStorage.getItem('fourbeat-name')")).toBe('Ada');
-    await box(page).fill('Again');
-    await page.keyboard.press('Enter');
-    await chat(page).getByText('Again').waitFor();
-    expect(await callsOf(page)).toEqual(['sendMessage message Hello', 'sendMessage message Again']);
-  });
-
-  test('may go without a name', async () => {
+describe('the chat form', () => {
+  test('sends a message without a name, when the viewer skips it', async () => {
     const page = await fixture.open('live');
-    await box(page).fill('Hello');
+    await messageField(page).fill('Hello');
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByRole('button', { name: 'Skip' }).click();
     await page.getByText('Posting without a name').waitFor();
     expect(await callsOf(page)).toEqual(['sendMessage message Hello']);
   });
 
-  test('may change the name, and goes on with the line', async () => {
+  test('changes the name, and keeps the unfinished message', async () => {
     const page = await fixture.open('chat-messages');
-    await box(page).fill('Half a li');
+    await messageField(page).fill('Half a li');
     await page.getByRole('button', { name: 'Posting as Ada · change' }).click();
     await page.getByLabel('Your name, shown with your messages').fill('Countess');
     await page.keyboard.press('Enter');
@@ -58,35 +42,35 @@ describe('who writes', () => {
     expect(await callsOf(page)).toEqual(['sendMessage message Half a line']);
   });
 
-  test('may change the name that the page around this one gave, and the line is not sent', async () => {
+  test('changes a name that the host page has set, and does not send the unfinished message', async () => {
     const page = await fixture.open('live');
     await page.evaluate("viewer.name = 'Outside'");
-    await box(page).fill('Half a li');
+    await messageField(page).fill('Half a li');
     await page.getByRole('button', { name: 'Posting as Outside · change' }).click();
     await page.getByLabel('Your name, shown with your messages').fill('Countess');
     await page.keyboard.press('Enter');
     await page.getByText('Posting as Countess').waitFor();
     expect(await callsOf(page)).toEqual([]);
-    expect(await box(page).inputValue()).toBe('Half a li');
+    expect(await messageField(page).inputValue()).toBe('Half a li');
   });
 
-  test('is not called back from a quiz while a line is on its way', async () => {
+  test('does not take the focus back when a message has been sent', async () => {
     const page = await fixture.open('chat-messages');
     await page.evaluate(
-      'viewer.sendMessage = () => new Promise((done) => { globalThis.said = done; })',
+      'viewer.sendMessage = () => new Promise((done) => { globalThis.resolveSend = done; })',
     );
-    await box(page).fill('Slow');
+    await messageField(page).fill('Slow');
     await page.keyboard.press('Enter');
     const heart = page.getByRole('button', { name: 'Send a heart' });
     await heart.focus();
-    await page.evaluate('said()');
+    await page.evaluate('resolveSend()');
     await chat(page).getByText('Sent, visible soon').waitFor();
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
-      'sendHeart',
+      'heart',
     );
   });
 
-  test('says what it is, with the keyboard alone', async () => {
+  test('selects the kind of message by keyboard', async () => {
     const page = await fixture.open('chat-messages');
     await page.getByRole('radio', { name: 'Message' }).focus();
     await page.keyboard.press('ArrowRight');
@@ -97,26 +81,26 @@ describe('who writes', () => {
     expect(await callsOf(page)).toEqual(['sendMessage question When is the next one?']);
   });
 
-  test('sees the line at once, and once when it is on screen', async () => {
+  test('shows a sent message at once, and only once when the feed has it', async () => {
     const page = await fixture.open('chat-messages');
-    await box(page).fill('Mine');
+    await messageField(page).fill('Mine');
     await page.keyboard.press('Enter');
     await chat(page).getByText('Sent, visible soon').waitFor();
-    expect(await box(page).inputValue()).toBe('');
+    expect(await messageField(page).inputValue()).toBe('');
     const mine = { id: 'mine', viewer: 'v', name: 'Ada', text: 'Mine', at: 1, kind: 'message' };
     await updateSnapshot(page, { messages: [...messagesOf(16), mine] as Snapshot['messages'] });
     await chat(page).getByText('Sent, visible soon').waitFor({ state: 'detached' });
     expect(await chat(page).getByText('Mine').count()).toBe(1);
   });
 
-  test('sees each line for 30 s that never comes, whatever is written meanwhile', async () => {
+  test('shows each sent message for 30 s, when the feed never has it', async () => {
     const page = await fixture.open('chat-messages');
     await page.clock.install();
     await page.reload();
-    await box(page).waitFor();
+    await messageField(page).waitFor();
     const waiting = chat(page).getByText('Sent, visible soon');
     for (const text of ['My first', 'My next']) {
-      await box(page).fill(text);
+      await messageField(page).fill(text);
       await page.keyboard.press('Enter');
       await chat(page).getByText(text).waitFor();
       await page.clock.runFor(20_000);
@@ -127,35 +111,26 @@ describe('who writes', () => {
     await waiting.waitFor({ state: 'detached' });
   });
 
-  test('keeps the text, and reads why, when it is not taken', async () => {
-    const page = await fixture.open('chat-error');
-    await box(page).fill('Too much');
-    await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('Your message is not sent yet.').waitFor();
-    await page.getByRole('timer').getByText('You can write again in 5 s.').waitFor();
-    expect(await box(page).inputValue()).toBe('Too much');
-  });
-
-  test('cannot send what is too long, and reads by how much', async () => {
+  test('does not send a text that is too long, and shows by how much', async () => {
     const page = await fixture.open('chat-messages');
-    await box(page).fill('a'.repeat(283));
+    await messageField(page).fill('a'.repeat(283));
     await page.getByText('3 too many').waitFor();
     await page.keyboard.press('Enter');
     expect(await callsOf(page)).toEqual([]);
   });
 
   test.each(['light', 'dark'] as const)(
-    'can use what only comes up on the way: %s',
+    'has no axe violations in any of its steps: %s',
     async (colorScheme) => {
       const page = await fixture.open('chat-empty', 'phone', { colorScheme });
-      await box(page).fill('Hello');
+      await messageField(page).fill('Hello');
       await page.keyboard.press('Enter');
       await page.getByLabel('Your name, shown with your messages').fill('Ada');
       expect(await axeViolations(page)).toEqual([]);
       await page.keyboard.press('Enter');
       await chat(page).getByText('Sent, visible soon').waitFor();
-      await page.evaluate('viewer.sendMessage = () => Promise.reject(new Error("away"))');
-      await box(page).fill('a'.repeat(270));
+      await page.evaluate('viewer.sendMessage = () => Promise.reject(new Error("unavailable"))');
+      await messageField(page).fill('a'.repeat(270));
       await page.keyboard.press('Enter');
       await page.getByRole('alert').getByText('Cannot connect.').waitFor();
       await page.getByRole('button', { name: 'Read new messages aloud' }).focus();
@@ -163,21 +138,21 @@ describe('who writes', () => {
     },
   );
 
-  test('cannot write when the show is over', async () => {
+  test('disappears when the show is over', async () => {
     const page = await fixture.open('chat-over');
     await page.getByText('The show is over. The chat is closed.').waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
   });
 });
 
-describe('the chat', () => {
+describe('the chat log', () => {
   const text = (page: Page, words: string) => chat(page).getByText(words);
   const inList = <T>(page: Page, expression: string) =>
     page.evaluate<T>(`(list => ${expression})(document.querySelector('ol[aria-label="Chat"]'))`);
   const isAtEnd = (page: Page) =>
     inList<boolean>(page, 'list.scrollHeight - list.scrollTop - list.clientHeight < 2');
 
-  test('shows the newest, unless somebody has scrolled up to read', async () => {
+  test('shows the newest messages, unless the viewer has scrolled up', async () => {
     const page = await fixture.open('chat-messages', 'phone');
     await updateSnapshot(page, { messages: messagesOf(40) });
     expect(await isAtEnd(page)).toBe(true);
@@ -197,8 +172,8 @@ describe('the chat', () => {
   test.each([
     ['phone', 390, 844],
     ['small phone', 360, 640],
-    ['phone that is turned', 844, 390],
-  ] as const)('is no longer and no wider than the window: %s', async (_, width, height) => {
+    ['phone in landscape', 844, 390],
+  ] as const)('does not make the page larger than the window: %s', async (_, width, height) => {
     const page = await fixture.open('chat-messages', 'phone', { viewport: { width, height } });
     await updateSnapshot(page, { messages: messagesOf(100) });
     await chat(page).getByRole('listitem').nth(99).waitFor();
@@ -208,17 +183,17 @@ describe('the chat', () => {
     expect(size).toEqual([width, height]);
   });
 
-  test('can be read in a window that is enlarged four times', async () => {
+  test('is readable at 400% zoom', async () => {
     const page = await fixture.open('chat-messages', 'desktop', {
       viewport: { width: 320, height: 256 },
     });
     const { height = 0 } = (await chat(page).boundingBox()) ?? {};
-    // Two lines, and the room around them.
+    // Two lines of text with their padding.
     expect(height).toBeGreaterThan(60);
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(320);
   });
 
-  test('has cards for purchases and discounts, and begins anew when the picture is elsewhere', async () => {
+  test('has cards for purchases and discounts, and starts anew after a jump in the video', async () => {
     const page = await fixture.open('chat-messages');
     await text(page, '10 used').waitFor();
     expect(await text(page, 'bought two mugs').count()).toBeGreaterThan(0);
@@ -231,54 +206,54 @@ describe('the chat', () => {
     await text(page, '1 used').waitFor();
   });
 
-  test('moves lines that come alone, and no flood of them', async () => {
+  test('animates single messages, but not many at once', async () => {
     const page = await fixture.open('chat-messages', 'phone', { reducedMotion: 'no-preference' });
     const newest = chat(page).getByRole('listitem').last();
-    const moves = async () => (await newest.getAttribute('class'))?.includes('comes');
+    const isAnimated = async () => (await newest.getAttribute('class'))?.includes('appears');
     await updateSnapshot(page, { messages: messagesOf(40) });
-    expect(await moves()).toBe(false);
+    expect(await isAnimated()).toBe(false);
     await updateSnapshot(page, { messages: messagesOf(41) });
-    expect(await moves()).toBe(true);
+    expect(await isAnimated()).toBe(true);
     await updateSnapshot(page, { messages: messagesOf(80) });
-    expect(await moves()).toBe(false);
+    expect(await isAnimated()).toBe(false);
   });
 
-  test('is read out as news, each 8 s, until the button ends it', async () => {
+  test('is announced every 8 s, until the button turns it off', async () => {
     const page = await fixture.open('live');
     await page.clock.install();
     await page.reload();
     await page.getByRole('main').waitFor();
-    const news = page.getByRole('status').getByText(/says:|new messages/);
+    const announcement = page.getByRole('status').getByText(/says:|new messages/);
     await updateSnapshot(page, { messages: messagesOf(2).slice(1) });
     await page.clock.runFor(8_000);
-    await news.getByText('Bo says: The sound is great today').waitFor();
+    await announcement.getByText('Bo says: The sound is great today').waitFor();
     await updateSnapshot(page, { messages: messagesOf(20) });
     await page.clock.runFor(8_000);
-    await news.getByText('18 new messages in the chat, 3 of them questions.').waitFor();
+    await announcement.getByText('18 new messages in the chat, 3 of them questions.').waitFor();
     await page.getByRole('button', { name: 'Read new messages aloud' }).press('Enter');
-    await news.waitFor({ state: 'detached' });
+    await announcement.waitFor({ state: 'detached' });
   });
 });
 
 describe('hearts', () => {
-  const flying = (page: Page) => page.locator('.floating--stage .floating-heart').count();
+  const heartsOnScreen = (page: Page) => page.locator('.floating--stage .floating-heart').count();
 
-  test('fly over the picture, never more than a phone can draw', async () => {
+  test('float over the video, at most 24 at once', async () => {
     const page = await fixture.open('live', 'phone', { reducedMotion: 'no-preference' });
     for (let hearts = 1_000; hearts <= 20_000; hearts += 1_000)
       await updateSnapshot(page, { hearts });
-    expect(await flying(page)).toBe(HEARTS_ON_SCREEN_MAX);
+    expect(await heartsOnScreen(page)).toBe(HEARTS_ON_SCREEN_MAX);
     await page.waitForFunction("!document.querySelector('.floating--stage .floating-heart')");
   });
 
-  test('are a number for who wants things to stay where they are', async () => {
+  test('are a number with reduced motion', async () => {
     const page = await fixture.open('live', 'phone');
     await updateSnapshot(page, { hearts: 1_234 });
     await page.locator('.heart-number').getByText('1.2K').waitFor();
-    expect(await flying(page)).toBe(0);
+    expect(await heartsOnScreen(page)).toBe(0);
   });
 
-  test('are sent by a button that says so', async () => {
+  test('are sent by a button that confirms it', async () => {
     const page = await fixture.open('live', 'phone');
     const button = page.getByRole('button', { name: 'Send a heart' });
     await button.tap();
@@ -287,21 +262,21 @@ describe('hearts', () => {
     expect(await callsOf(page)).toEqual(['sendHeart', 'sendHeart']);
   });
 
-  test('count once for who goes back and sees them again', async () => {
+  test('count once when the viewer seeks back', async () => {
     const page = await fixture.open('live');
-    const number = page.locator('.audience-hearts');
-    const sees = (interval: number, hearts: number, total: number) =>
+    const heartCount = page.locator('.audience-hearts');
+    const showInterval = (interval: number, hearts: number, total: number) =>
       page.evaluate(`
         viewer.show({ hearts: ${total} });
         viewer.emit('interval', {
           interval: ${interval},
           events: [{ type: 'chats', data: { hearts: ${hearts} } }],
         })`);
-    await sees(100, 3, 3);
-    await sees(101, 4, 7);
-    await number.getByText('7', { exact: true }).first().waitFor();
-    await sees(101, 4, 11);
-    await sees(102, 1, 12);
-    await number.getByText('8', { exact: true }).first().waitFor();
+    await showInterval(100, 3, 3);
+    await showInterval(101, 4, 7);
+    await heartCount.getByText('7', { exact: true }).first().waitFor();
+    await showInterval(101, 4, 11);
+    await showInterval(102, 1, 12);
+    await heartCount.getByText('8', { exact: true }).first().waitFor();
   });
 });

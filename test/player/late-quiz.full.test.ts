@@ -10,8 +10,7 @@ import {
 import { ShowFixture } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
-// People open the page while a quiz is open: late, by a link that somebody sent just then, on another
-// device. The feed that they read begins after it was told.
+// Viewers open the page while a quiz is open. The feed that they read begins after the quiz event.
 
 const DURATION_MS = 45_000;
 const BEHIND_MS = 5_000;
@@ -23,13 +22,17 @@ beforeAll(async () => {
   fixture = await ShowFixture.start();
   streamId = await fixture.createStream({ latencyAllowance: 10_000 });
   await fixture.play(streamId);
-  // So that there is a picture of before the quiz to go back to.
-  await until('a past', async () => (await secondsOf(streamId)) > 2 + BEHIND_MS / 1_000, 30_000);
+  // Seeking back needs video from before the quiz.
+  await until(
+    'video to seek back to',
+    async () => (await videoSeconds(streamId)) > 2 + BEHIND_MS / 1_000,
+    30_000,
+  );
 }, 60_000);
 afterAll(() => fixture?.close());
 
-/** How long the video is that there is. */
-async function secondsOf(streamId: string): Promise<number> {
+/** The length of the video in the playlist, seconds. */
+async function videoSeconds(streamId: string): Promise<number> {
   const playlist = await (await fetch(`${fixture.url}/media/${streamId}/v0.m3u8`)).text();
   return [...playlist.matchAll(/^#EXTINF:([\d.]+)/gm)].reduce((sum, [, s]) => sum + Number(s), 0);
 }
@@ -41,20 +44,20 @@ async function answer(page: Page, choice: string): Promise<void> {
   await quizOf(page).getByText('Your answer counts.').waitFor();
 }
 
-test('[S-17] [Q-7] who opens the page in the middle of a quiz answers it, and it counts', async () => {
+test('[S-17] [Q-7] a viewer who opens the page during a quiz can answer it, and the answer counts', async () => {
   const viewport = { width: 640, height: 480 };
   const { id } = await fixture.publishQuiz(streamId, { duration: DURATION_MS });
   const openedMs = Date.now();
-  // The picture of this one is at what was before the quiz, and comes to it.
+  // The video of this viewer starts before the quiz.
   const behind = await fixture.watch(streamId, { viewport }, addPictureClock);
   const isPlaying = async () => (await pictureMsOf(behind.page)) !== null;
-  await until('a picture', isPlaying, 15_000);
+  await until('the video', isPlaying, 15_000);
   await seekTo(behind.page, Date.now() - openedMs + BEHIND_MS);
   await quizOf(behind.page).waitFor({ state: 'detached' });
   await quizOf(behind.page).getByRole('heading', { name: 'Which planet' }).waitFor();
-  const told = (await fixture.feedEvents(streamId)).find(({ type }) => type === 'quiz');
+  const quizEvent = (await fixture.feedEvents(streamId)).find(({ type }) => type === 'quiz');
   const overlay = (await overlaysOf(behind.page)).at(-1);
-  const off = intervalAt(overlay?.pictureMs ?? Number.NaN) - (told?.interval ?? Number.NaN);
+  const off = intervalAt(overlay?.pictureMs ?? Number.NaN) - (quizEvent?.interval ?? Number.NaN);
   expect(Math.abs(off)).toBeLessThanOrEqual(1);
   await answer(behind.page, 'Jupiter');
 
@@ -63,7 +66,7 @@ test('[S-17] [Q-7] who opens the page in the middle of a quiz answers it, and it
   const late = await fixture.watch(streamId, { viewport });
   await quizOf(late.page).getByRole('heading', { name: 'Which planet' }).waitFor();
   await answer(late.page, 'Mars');
-  // Nobody is told that it is there twice, and the answer stays, when the page is loaded again.
+  // After a reload the answer is still there.
   await late.page.reload();
   await quizOf(late.page).getByText('Your answer counts.').waitFor();
 

@@ -20,29 +20,29 @@ beforeAll(async () => {
 afterEach(() => fixture.closePages());
 afterAll(() => fixture?.close());
 
-/** As iPhones do: what is seen of the window is less of it, and further down. */
+/** Simulates the on-screen keyboard of iPhones: the visual viewport shrinks and moves down. */
 const KEYBOARD_OVER_PAGE = `
-  const seen = Object.assign(new EventTarget(), { height: innerHeight, offsetTop: 0, scale: 1 });
-  Object.defineProperty(window, 'visualViewport', { value: seen });
+  const viewport = Object.assign(new EventTarget(), { height: innerHeight, offsetTop: 0, scale: 1 });
+  Object.defineProperty(window, 'visualViewport', { value: viewport });
   globalThis.keyboard = (px) => {
-    Object.assign(seen, { height: innerHeight - px, offsetTop: px > 0 ? 100 : 0 });
-    seen.dispatchEvent(new Event('resize'));
+    Object.assign(viewport, { height: innerHeight - px, offsetTop: px > 0 ? 100 : 0 });
+    viewport.dispatchEvent(new Event('resize'));
   };`;
 
-describe('who writes on a phone', () => {
-  const isSeen = (field: Locator) =>
+describe('the text field on a phone', () => {
+  const isVisible = (field: Locator) =>
     field.evaluate((box) => {
       const { left, top, width, height } = box.getBoundingClientRect();
       return box === box.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
     });
 
-  test('sees the box when a quiz comes, and the quiz when the line is written', async () => {
+  test('stays visible when a quiz opens, and the quiz expands when the field loses the focus', async () => {
     const page = await fixture.open('live', 'phone');
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.fill('I say ');
     await openQuiz(page);
     await quizOf(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
-    expect(await isSeen(field)).toBe(true);
+    expect(await isVisible(field)).toBe(true);
     await page.keyboard.type('so');
     expect(await field.inputValue()).toBe('I say so');
     await field.blur();
@@ -50,20 +50,20 @@ describe('who writes on a phone', () => {
     expect(await callsOf(page)).toEqual(['answer Mars']);
   });
 
-  test('may look at the quiz at once, and go back to the line', async () => {
+  test('can be left for the quiz and focused again', async () => {
     const page = await fixture.open('live', 'phone');
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.focus();
     await openQuiz(page);
     await quizOf(page).getByRole('button', { name: 'Show the quiz' }).tap();
     await choiceOf(page, 'Mars').waitFor();
-    expect(await isSeen(field)).toBe(false);
+    expect(await isVisible(field)).toBe(false);
     await field.focus();
     await choiceOf(page, 'Mars').waitFor({ state: 'detached' });
-    expect(await isSeen(field)).toBe(true);
+    expect(await isVisible(field)).toBe(true);
   });
 
-  test('sees the box when winners come, and the winners when the line is written', async () => {
+  test('stays visible when winners come, and the winners expand when it loses the focus', async () => {
     const page = await fixture.open('live', 'phone');
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.fill('I say ');
@@ -71,7 +71,7 @@ describe('who writes on a phone', () => {
     await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
     const winners = page.getByRole('region', { name: 'Winners' });
     await winners.getByRole('heading', { name: 'You won!' }).waitFor();
-    expect(await isSeen(field)).toBe(true);
+    expect(await isVisible(field)).toBe(true);
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.type('so');
     expect(await field.inputValue()).toBe('I say so');
@@ -85,16 +85,16 @@ describe('who writes on a phone', () => {
     await winners.waitFor({ state: 'detached' });
   });
 
-  test('sees the box and the quiz above a keyboard that lies over the page', async () => {
+  test('is visible above a keyboard that covers the page, and so is the quiz', async () => {
     const page = await fixture.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
     const field = page.getByRole('textbox', { name: 'Write a message' });
     await field.focus();
     await page.evaluate('keyboard(336)');
     await openQuiz(page);
-    const shown = quizOf(page).getByRole('button', { name: 'Show the quiz' });
-    await shown.waitFor();
+    const showButton = quizOf(page).getByRole('button', { name: 'Show the quiz' });
+    await showButton.waitFor();
     // The window is 844 high, and moved by 100.
-    for (const { y, height } of [await boxOf(field), await boxOf(shown)]) {
+    for (const { y, height } of [await boxOf(field), await boxOf(showButton)]) {
       expect(y).toBeGreaterThan(100);
       expect(y + height).toBeLessThan(844 - 336 + 100);
     }
@@ -103,7 +103,7 @@ describe('who writes on a phone', () => {
     expect(y + height).toBeGreaterThan(700);
   });
 
-  test('can press what stands beside the box', async () => {
+  test('does not block the buttons beside it', async () => {
     const page = await fixture.open('live', 'phone');
     await page.getByRole('textbox', { name: 'Write a message' }).focus();
     await openQuiz(page);

@@ -8,16 +8,16 @@ import { SCREENS, SceneFixture } from '../support/player/scene-fixture.ts';
 import { ShowFixture, type WatchSession } from '../support/player/show-fixture.ts';
 import { until } from '../support/until.ts';
 
-// A chat that somebody keeps in order, as those see it who watch.
+// A moderated chat, as viewers see it.
 
 const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
-const box = (page: Page) => page.getByRole('textbox');
+const messageField = (page: Page) => page.getByRole('textbox');
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true });
 const pinned = (page: Page) => page.getByRole('complementary', { name: 'Pinned' });
 const isDisabled = (page: Page, name: string) =>
   page.getByRole('button', { name, exact: true }).getAttribute('aria-disabled');
 
-describe('what a page shows of it', () => {
+describe('a scene with a moderated chat', () => {
   let fixture: SceneFixture;
   beforeAll(async () => {
     fixture = await SceneFixture.start();
@@ -26,7 +26,7 @@ describe('what a page shows of it', () => {
   afterAll(() => fixture?.close());
 
   test.each(['chat-slow', 'chat-paused', 'chat-pinned'])(
-    'can be used by everybody, on telephones and desks: %s',
+    'has no axe violations on phone and desktop: %s',
     async (scene) => {
       for (const screen of ['phone', 'desktop'] as const) {
         const page = await fixture.open(scene, screen, {
@@ -37,36 +37,36 @@ describe('what a page shows of it', () => {
         expect(await chat(page).getByText('The sound is great today').count()).toBe(1);
         const { height = 0 } = (await chat(page).boundingBox()) ?? {};
         expect(height).toBeGreaterThan(60);
-        await box(page).waitFor();
+        await messageField(page).waitFor();
       }
     },
   );
 
-  test('[C-15] the box counts down, keeps what is typed, and sends it when it may', async () => {
+  test('[C-15] the form counts down, keeps the text, and sends it after the wait', async () => {
     const page = await fixture.open('chat-slow');
     await page.getByText('Slow mode: one message every 10 s.').waitFor();
     await page.evaluate(`{
-      const say = viewer.sendMessage;
+      const sendMessage = viewer.sendMessage;
       viewer.sendMessage = async () => {
-        viewer.sendMessage = say;
+        viewer.sendMessage = sendMessage;
         throw Object.assign(new Error('slow'), { name: 'FourbeatError', kind: 'busy', status: 429, retryAfterMs: 2_000 });
       };
     }`);
-    await box(page).fill('Hello');
+    await messageField(page).fill('Hello');
     await page.keyboard.press('Enter');
     await page.getByRole('timer').getByText('Slow mode: you can write again in 2 s.').waitFor();
     expect(await isDisabled(page, 'Send')).toBe('true');
     await page.keyboard.press('Enter');
     expect(await page.evaluate<string[]>('viewer.calls')).toEqual([]);
-    expect(await box(page).inputValue()).toBe('Hello');
+    expect(await messageField(page).inputValue()).toBe('Hello');
     await page.getByText('Slow mode: one message every 10 s.').waitFor();
     await sendButton(page).click();
     await page.getByRole('timer').getByText('Slow mode: you can write again in 10 s.').waitFor();
     expect(await page.evaluate<string[]>('viewer.calls')).toEqual(['sendMessage message Hello']);
-    expect(await box(page).inputValue()).toBe('');
+    expect(await messageField(page).inputValue()).toBe('');
   });
 
-  test('[C-16] what is hidden goes away from who reads above, too, and is not read out', async () => {
+  test('[C-16] a hidden message disappears, also while the viewer has scrolled up', async () => {
     const page = await fixture.open('chat-slow', 'phone');
     await chat(page).evaluate((list) => {
       list.scrollTop = 0;
@@ -80,9 +80,9 @@ describe('what a page shows of it', () => {
     await line.waitFor({ state: 'detached' });
   });
 
-  test('[C-17] a pinned line that is long is shown whole when that is wanted', async () => {
-    const turned = await fixture.open('chat-pinned', 'landscape');
-    expect((await chat(turned).boundingBox())?.height ?? 0).toBeGreaterThan(60);
+  test('[C-17] a long pinned message can be expanded', async () => {
+    const landscape = await fixture.open('chat-pinned', 'landscape');
+    expect((await chat(landscape).boundingBox())?.height ?? 0).toBeGreaterThan(60);
     const page = await fixture.open('chat-pinned', 'phone');
     const text = pinned(page).locator('p');
     const before = (await text.boundingBox())?.height ?? 0;
@@ -92,10 +92,10 @@ describe('what a page shows of it', () => {
   });
 });
 
-describe('in a show', () => {
+describe('a show with a moderated chat', () => {
   let fixture: ShowFixture;
   let streamId: string;
-  let watching: WatchSession;
+  let session: WatchSession;
   let other: Viewer;
   let page: Page;
 
@@ -104,8 +104,8 @@ describe('in a show', () => {
     streamId = await fixture.createStream();
     await fixture.studio('POST', `/streams/${streamId}/start`);
     other = join({ baseUrl: fixture.url, streamId, viewerId: 'bo', name: 'Bo', storage: null });
-    watching = await fixture.watch(streamId, SCREENS.phone);
-    page = watching.page;
+    session = await fixture.watch(streamId, SCREENS.phone);
+    page = session.page;
     await page.getByText('No messages since you joined').waitFor();
   }, 60_000);
   afterAll(async () => {
@@ -115,16 +115,16 @@ describe('in a show', () => {
 
   const moderate = (method: string, path: string, body?: unknown) =>
     fixture.studio(method, `/streams/${streamId}${path}`, body);
-  const lineOf = (text: string) =>
-    until(`the line ${text}`, async () => {
+  const messageWith = (text: string) =>
+    until(`the message ${text}`, async () => {
       const { results } = await fixture.studio<{ results: LoggedMessage[] }>(
         'GET',
         `/streams/${streamId}/chat`,
       );
-      return results.find((line) => line.text === text);
+      return results.find((message) => message.text === text);
     });
 
-  test('[C-16] [C-17] a pinned line is above the chat, and a hidden one nowhere', async () => {
+  test('[C-16] [C-17] a pinned message is above the chat, and a hidden one disappears', async () => {
     await other.sendMessage('message', 'Buy my things');
     await other.sendMessage('question', 'When does it begin?');
     await chat(page).getByText('Buy my things').waitFor();
@@ -132,17 +132,17 @@ describe('in a show', () => {
       interval: _interval,
       hidden: _hidden,
       ...question
-    } = await lineOf('When does it begin?');
+    } = await messageWith('When does it begin?');
     await moderate('POST', '/chat/pin', { line: question });
     await pinned(page).getByText('When does it begin?').waitFor();
-    const { id } = await lineOf('Buy my things');
+    const { id } = await messageWith('Buy my things');
     await moderate('POST', '/chat/hidden', { ids: [id] });
     await chat(page).getByText('Buy my things').waitFor({ state: 'detached' });
     await moderate('PATCH', '/chat', { slowModeMs: 60_000 });
     await page.getByText('Slow mode: one message every 1 min.').waitFor();
   }, 30_000);
 
-  test('[C-22] who comes late, or again, knows what was said before', async () => {
+  test('[C-22] a late viewer and a reloaded page have the current moderation state', async () => {
     const late = await fixture.watch(streamId, SCREENS.desktop);
     await pinned(late.page).getByText('When does it begin?').waitFor();
     await late.page.getByText('Slow mode: one message every 1 min.').waitFor();
@@ -152,8 +152,8 @@ describe('in a show', () => {
     await late.context.close();
   }, 30_000);
 
-  test('[C-14] [C-15] [C-18] who may not write reads why', async () => {
-    await box(page).fill('Hello');
+  test('[C-14] [C-15] [C-18] a viewer who cannot write sees the reason', async () => {
+    await messageField(page).fill('Hello');
     await page.keyboard.press('Enter');
     await page.getByLabel('Your name, shown with your messages').fill('Ada');
     await page.keyboard.press('Enter');
@@ -164,34 +164,34 @@ describe('in a show', () => {
     await moderate('PATCH', '/chat', { slowModeMs: 0, paused: true });
     await page.getByText('The chat is paused.').waitFor();
     expect(await isDisabled(page, 'Send a heart')).toBe('true');
-    const { viewer } = await lineOf('Hello');
+    const { viewer } = await messageWith('Hello');
     await moderate('POST', `/chat/muted/${viewer}`, {});
     await moderate('PATCH', '/chat', { paused: false });
     await page.getByText('The chat is paused.').waitFor({ state: 'detached' });
-    await box(page).fill('And another thing');
+    await messageField(page).fill('And another thing');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('You are muted in this chat.').waitFor();
-    expect(await box(page).inputValue()).toBe('And another thing');
+    expect(await messageField(page).inputValue()).toBe('And another thing');
   }, 30_000);
 
-  test('[C-19] who is sent out reads so, and asks for nothing more, also after a reload', async () => {
-    const { viewer } = await lineOf('Hello');
+  test('[C-19] a banned viewer sees a notice and sends no requests, also after a reload', async () => {
+    const { viewer } = await messageWith('Hello');
     await moderate('POST', `/banned/${viewer}`, {});
     await page.getByRole('heading', { name: 'You cannot watch this show' }).waitFor();
-    expect(await faultsAfterwards()).toEqual([]);
+    expect(await requestsAfterwards()).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'You cannot watch this show' }).waitFor();
-    expect(await faultsAfterwards()).toEqual([]);
-    expect(watching.errors).toEqual([]);
+    expect(await requestsAfterwards()).toEqual([]);
+    expect(session.errors).toEqual([]);
   }, 30_000);
 
-  /** What a page that is to be quiet still asks for, in the time of several heartbeats. */
-  async function faultsAfterwards(): Promise<string[]> {
-    const asked: string[] = [];
-    // What was on its way may be answered.
+  /** @returns the URLs that the page requests in the time of several heartbeats */
+  async function requestsAfterwards(): Promise<string[]> {
+    const urls: string[] = [];
+    // Pending requests may end first.
     await Bun.sleep(300);
-    page.on('request', (request) => asked.push(request.url()));
+    page.on('request', (request) => urls.push(request.url()));
     await Bun.sleep(3_000);
-    return asked;
+    return urls;
   }
 });

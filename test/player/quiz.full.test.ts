@@ -21,14 +21,8 @@ beforeAll(async () => {
 afterEach(() => fixture.closePages());
 afterAll(() => fixture?.close());
 
-describe('the keyboard', () => {
-  test('answers by a number at once, when it is nowhere else', async () => {
-    const page = await fixture.open('quiz-open');
-    await page.keyboard.press('2');
-    expect(await callsOf(page)).toEqual(['answer Jupiter']);
-  });
-
-  test('answers once: the first choice stands, by keys and by buttons', async () => {
+describe('keyboard focus', () => {
+  test('a second choice is ignored, by key and by button', async () => {
     const page = await fixture.open('quiz-open');
     await choiceOf(page, 'Venus').click();
     await page.keyboard.press('1');
@@ -38,7 +32,7 @@ describe('the keyboard', () => {
     expect(await choiceOf(page, 'Mars').getAttribute('aria-disabled')).toBe('true');
   });
 
-  test('stays where somebody writes, and a number is written there', async () => {
+  test('a text field keeps the focus, and number keys type there', async () => {
     const page = await fixture.open('live');
     const box = page.getByRole('textbox', { name: 'Write a message' });
     await box.fill('I say ');
@@ -49,7 +43,7 @@ describe('the keyboard', () => {
     expect(await callsOf(page)).toEqual([]);
   });
 
-  test('gets to every choice by Tab, and stays on what it chose', async () => {
+  test('Tab reaches every choice, and the focus stays on the chosen one', async () => {
     const page = await fixture.open('quiz-open');
     for (const name of ['Hide the quiz', 'Mars', 'Jupiter']) {
       await page.keyboard.press('Tab');
@@ -60,17 +54,7 @@ describe('the keyboard', () => {
     expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('Jupiter');
   });
 
-  test('is in the quiz when the choice that it was on makes way for the results', async () => {
-    const page = await fixture.open('quiz-open');
-    await choiceOf(page, 'Mars').press('Enter');
-    await updateSnapshot(page, {
-      quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
-    });
-    await quizOf(page).getByText('Not this time.').waitFor();
-    expect(await focusedName(page)).toBe('Quiz');
-  });
-
-  test('is where it was when the quiz is over', async () => {
+  test('the focus returns to its previous element when the quiz is over', async () => {
     const page = await fixture.open('live');
     const heart = page.getByRole('button', { name: 'Send a heart' });
     await heart.focus();
@@ -83,7 +67,7 @@ describe('the keyboard', () => {
     );
   });
 
-  test('closes the winners by Escape', async () => {
+  test('Escape closes the winners', async () => {
     const page = await fixture.open('winners-own');
     await page.getByRole('heading', { name: 'You won!' }).waitFor();
     expect(await focusedName(page)).toBe('Winners');
@@ -93,7 +77,7 @@ describe('the keyboard', () => {
 });
 
 describe('a choice', () => {
-  test('that was not taken may be made again', async () => {
+  test('that was not accepted can be made again', async () => {
     const page = await fixture.open('quiz-open');
     await page.evaluate('viewer.answer = () => Promise.reject(new Error("refused"))');
     await choiceOf(page, 'Mars').click();
@@ -101,7 +85,7 @@ describe('a choice', () => {
     expect(await choiceOf(page, 'Mars').getAttribute('aria-disabled')).toBe('false');
   });
 
-  test.each(['phone', 'landscape'] as const)('is large enough for a finger: %s', async (screen) => {
+  test.each(['phone', 'landscape'] as const)('is at least 48 px high: %s', async (screen) => {
     const page = await fixture.open('quiz-open', screen);
     for (const button of await quizOf(page).getByRole('button').all()) {
       expect((await boxOf(button)).height).toBeGreaterThanOrEqual(48);
@@ -109,8 +93,8 @@ describe('a choice', () => {
   });
 });
 
-describe('a sheet of a dark page', () => {
-  test('can be read and used, put aside too', async () => {
+describe('the quiz sheet with dark colors', () => {
+  test('has no axe violations, also collapsed and with results', async () => {
     const page = await fixture.open('quiz-open', 'phone', { colorScheme: 'dark' });
     expect(await axeViolations(page)).toEqual([]);
     await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
@@ -127,7 +111,7 @@ describe('a sheet of a dark page', () => {
 });
 
 describe('the countdown', () => {
-  test('ends the quiz when there is no time left', async () => {
+  test('closes the quiz at zero', async () => {
     const page = await fixture.open('quiz-open');
     await page.evaluate('viewer.setRemaining(300)');
     await quizOf(page).getByText('Time is up').waitFor();
@@ -137,24 +121,26 @@ describe('the countdown', () => {
 });
 
 describe('screen readers', () => {
-  test('hear the question, what became of the answer, and the winners', async () => {
+  test('announce the question, the outcome of the answer, and the winners', async () => {
     const page = await fixture.open('quiz-open');
-    const voice = page.locator('[aria-live="assertive"]');
-    await voice.getByText(/^Quiz: Which planet .* 1: Mars, 2: Jupiter, 3: Venus\./).waitFor();
+    const announcement = page.locator('[aria-live="assertive"]');
+    await announcement
+      .getByText(/^Quiz: Which planet .* 1: Mars, 2: Jupiter, 3: Venus\./)
+      .waitFor();
     await page.keyboard.press('2');
-    await voice.getByText('Your answer counts.').waitFor();
+    await announcement.getByText('Your answer counts.').waitFor();
     await updateSnapshot(page, {
       quiz: null,
       winners: { isWinning: null, hasWon: true, count: 12 },
     });
     await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
-    await voice.getByText('You won! You are one of 12 winners.').waitFor();
+    await announcement.getByText('You won! You are one of 12 winners.').waitFor();
   });
 });
 
-describe('what lies over the picture', () => {
+describe('the overlay', () => {
   test.each(Object.keys(SCREENS) as (keyof typeof SCREENS)[])(
-    'leaves the controls free, and can be put aside: %s',
+    'leaves the controls visible, and can be collapsed: %s',
     async (screen) => {
       const page = await fixture.open('quiz-long', screen, { isPlaying: true });
       const controls = page.locator('media-control-bar');
@@ -174,7 +160,7 @@ describe('what lies over the picture', () => {
   );
 
   test.each(['quiz-short', 'quiz-results', 'winners-own', 'hearts'])(
-    'stays where it is for who wants that: %s',
+    'has no animations with reduced motion: %s',
     async (scene) => {
       const page = await fixture.open(scene, 'phone');
       await page.waitForFunction('viewer.snapshot.hearts === 900 || viewer.snapshot.hearts === 0');
@@ -182,7 +168,7 @@ describe('what lies over the picture', () => {
     },
   );
 
-  test('is the winners instead of results, and a quiz that runs instead of winners', async () => {
+  test('shows winners in place of results, and a new quiz in place of winners', async () => {
     const page = await fixture.open('quiz-results');
     await page.evaluate("viewer.emit('request-quiz-winners', null)");
     await page.getByRole('heading', { name: 'Who won?' }).waitFor();
@@ -192,14 +178,14 @@ describe('what lies over the picture', () => {
     expect(await page.getByRole('region', { name: 'Winners' }).count()).toBe(0);
   });
 
-  test('is no quiz whose end the picture went over, until its results come', async () => {
+  test('hides a quiz whose close was skipped by a jump, until its results come', async () => {
     const page = await fixture.open('quiz-replayed');
     await quizOf(page).waitFor();
-    const jumps = (interval: number) =>
+    const jumpTo = (interval: number) =>
       page.evaluate(`viewer.emit('jump', { interval: ${interval} })`);
-    await jumps(QUIZ.closeInterval - 1);
+    await jumpTo(QUIZ.closeInterval - 1);
     await quizOf(page).waitFor();
-    await jumps(QUIZ.closeInterval + 100);
+    await jumpTo(QUIZ.closeInterval + 100);
     await quizOf(page).waitFor({ state: 'detached' });
     await updateSnapshot(page, {
       quiz: { quiz: QUIZ, choice: null, outcome: null, results: RESULTS },
@@ -207,13 +193,13 @@ describe('what lies over the picture', () => {
     await quizOf(page).getByText('Results', { exact: true }).waitFor();
   });
 
-  test('is not the results again when the winners are closed', async () => {
+  test('does not show the results again when the winners are closed', async () => {
     const page = await fixture.open('quiz-results');
     await page.evaluate("viewer.emit('quiz-winners', { count: 3 })");
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('region', { name: 'Winners' }).waitFor({ state: 'detached' });
     expect(await quizOf(page).count()).toBe(0);
-    // Somebody goes back to the quiz, and its results come another time.
+    // The viewer seeks back to the quiz, and its results come again.
     const snapshot = await page.evaluate<Snapshot>('viewer.snapshot');
     await updateSnapshot(page, { quiz: null });
     await updateSnapshot(page, { quiz: snapshot.quiz });

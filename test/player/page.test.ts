@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
+import type { Page } from 'playwright-core';
+import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
+import { SceneFixture } from '../support/player/scene-fixture.ts';
+import {
+  callsOf,
+  choiceOf,
+  focusedName,
+  quizOf,
+  updateSnapshot,
+} from '../support/player/scene-page.ts';
+import { until } from '../support/until.ts';
+
+// The main flows of the watch page with a fake viewer. `*.full.test.ts` files have the rest.
+
+let fixture: SceneFixture;
+
+beforeAll(async () => {
+  fixture = await SceneFixture.start();
+}, 30_000);
+afterEach(() => fixture.closePages());
+afterAll(() => fixture?.close());
+
+const messageField = (page: Page) => page.getByRole('textbox', { name: 'Write a message' });
+const chat = (page: Page) => page.getByRole('list', { name: 'Chat' });
+
+describe('the chat form', () => {
+  test('asks for a name once, with the first message, and stores it', async () => {
+    const page = await fixture.open('live', 'phone');
+    await messageField(page).fill('Hello');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Your name, shown with your messages').fill('  Ada ');
+    await page.keyboard.press('Enter');
+    await page.getByText('Posting as Ada').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage message Hello']);
+    expect(await page.evaluate<string>('viewer.name')).toBe('Ada');
+    expect(await page.evaluate<string>("localStorage.getItem('fourbeat-name')")).toBe('Ada');
+    await messageField(page).fill('Again');
+    await page.keyboard.press('Enter');
+    await chat(page).getByText('Again').waitFor();
+    expect(await callsOf(page)).toEqual(['sendMessage message Hello', 'sendMessage message Again']);
+  });
+
+  test('keeps the text and shows the reason, when a message is not accepted', async () => {
+    const page = await fixture.open('chat-error');
+    await messageField(page).fill('Too much');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('Your message is not sent yet.').waitFor();
+    await page.getByRole('timer').getByText('You can write again in 5 s.').waitFor();
+    expect(await messageField(page).inputValue()).toBe('Too much');
+  });
+});
+
+describe('the quiz', () => {
+  test('is answered by a number key, when nothing else has the focus', async () => {
+    const page = await fixture.open('quiz-open');
+    await page.keyboard.press('2');
+    expect(await callsOf(page)).toEqual(['answer Jupiter']);
+  });
+
+  test('keeps the focus when its results replace the focused choice', async () => {
+    const page = await fixture.open('quiz-open');
+    await choiceOf(page, 'Mars').press('Enter');
+    await updateSnapshot(page, {
+      quiz: { quiz: QUIZ, choice: 'Mars', outcome: 'counted', results: RESULTS },
+    });
+    await quizOf(page).getByText('Not this time.').waitFor();
+    expect(await focusedName(page)).toBe('Quiz');
+  });
+});
+
+describe('the stage', () => {
+  const video = <T>(page: Page, property: string) =>
+    page.evaluate<T>(`document.querySelector('video').${property}`);
+
+  test('plays no video before the show, and starts it with the show', async () => {
+    const page = await fixture.open('lobby', 'desktop', { isPlaying: true });
+    await page.getByText('The show has not started yet').waitFor();
+    expect(await video<string>(page, 'currentSrc')).toBe('');
+    await page.evaluate(
+      "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
+    );
+    await until('the video', () => video<number>(page, 'currentTime'));
+  }, 20_000);
+
+  test.each([
+    ['unavailable', 'Cannot connect to the show'],
+    ['unknown', 'Show not found'],
+  ])('says why there is no show, in the scene %s', async (scene, title) => {
+    const page = await fixture.open(scene, 'phone');
+    await page.getByText(title).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+  });
+});
