@@ -17,7 +17,7 @@ export interface ReadOnlyOptions {
 /** Handles a GET request. May throw `Problem`. */
 export type ReadHandler = (
   request: Request,
-  bare: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
   requestId: string,
 ) => Response | Promise<Response>;
 

@@ -21,9 +21,9 @@ export interface RateWindows<Key> {
  * takes 1 µs, with a promise and a timer for each key.
  */
 export class RateLimiter<Key = string> {
-  /** @param what what is counted, in the plural, for the error message */
+  /** @param name names the counted requests in the plural, for the error message */
   constructor(
-    private readonly what: string,
+    private readonly name: string,
     private readonly windows: RateWindows<Key>,
   ) {}
 
@@ -36,7 +36,7 @@ export class RateLimiter<Key = string> {
     const waitMs = this.windows.take(key, nowMs);
     if (waitMs === 0) return;
     const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-    throw new RateLimited(`Too many ${this.what}; try again in ${seconds} s.`, seconds);
+    throw new RateLimited(`Too many ${this.name}; try again in ${seconds} s.`, seconds);
   }
 
   /** Like `take`, but returns false where that throws. */

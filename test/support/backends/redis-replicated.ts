@@ -112,7 +112,7 @@ export async function startSentinels(options: RedisServerOptions = {}): Promise<
   };
 }
 
-/** Polls until `look` returns true. @throws Error when it does not in time */
+/** Polls until `condition` returns true. @throws Error when it does not in time */
 export async function until(condition: () => Promise<boolean>, expectation: string): Promise<void> {
   const deadlineMs = performance.now() + SETTLED_MAX_MS;
   while (!(await condition().catch(() => false))) {

@@ -7,9 +7,9 @@ const ARGUMENTS = [
   ...['--autoplay-policy=no-user-gesture-required', '--mute-audio'],
 ];
 
-/** Launches the system's Chromium. @param more additional arguments */
-export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args: [...ARGUMENTS, ...more] });
+/** Launches the system's Chromium. @param args additional arguments */
+export function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ executablePath: '/usr/bin/chromium', args: [...ARGUMENTS, ...args] });
 }
 
 /**

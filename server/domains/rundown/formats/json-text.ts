@@ -18,7 +18,7 @@ export function memberOf(value: unknown, name: string): unknown {
 
 /**
  * Checks that a value is an array of at most the quizzes of one import.
- * @param what the expected value, for the error text
+ * @param expected names the expected value in the error text
  * @throws UnreadableText
  */
 export function requireQuizArray(value: unknown, expected: string): readonly unknown[] {
