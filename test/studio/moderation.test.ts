@@ -98,8 +98,8 @@ describe('chat moderation', () => {
     await seen.waitFor({ state: 'detached' });
     await until('it is taken down', () => received['chat-pinned']?.length === 2);
     expect(received['chat-pinned']).toMatchObject([
-      { message: { text: 'Good evening!' } },
-      { message: null },
+      { line: { text: 'Good evening!' } },
+      { line: null },
     ]);
   }, 60_000);
 
