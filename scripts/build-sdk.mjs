@@ -47,7 +47,7 @@ const INTERNAL = new RegExp(
   `^(?:${[
     'accept|addMissedQuiz|api|apply|atMs|emit|eventStream|fail|fetchInterval|hasQuizAt|isTooOld',
     'isWorking|lastCloseInterval|load|merge|newToken|nextMs|offsetMs|onGap|onState|pendingAnswers',
-    'poll|poller|quizAt|receive|recordWin|recordWinner|reject|reset|resync|retry|sampledMs|save',
+    'poll|poller|quizAt|receive|recordWin|recordWinner|reject|requestedMs|reset|resync|retry|sampledMs|save',
     'sendChat|sendHeartbeat|sentMs|serialize|setState|setStream|skipTo|start|stopRenewal|streamer',
     'synced|systemLeadMs|timers|update|wait|waitMs|winnersAt',
   ].join('|')})$`,
@@ -85,7 +85,7 @@ async function bundle(entry) {
       lhs_constants: false,
       comparisons: false,
     },
-    mangle: { properties: isMain && { regex: INTERNAL }, nth_identifier: LETTERS },
+    mangle: { properties: isMain && { regex: INTERNAL, builtins: true }, nth_identifier: LETTERS },
   });
   return code;
 }

@@ -26,7 +26,7 @@ interface RequestOptions {
 const TIMEOUT_MS = 5_000;
 // When a token is rejected this soon after an outage, the tokens of all viewers probably are.
 const RECENT_OUTAGE_MS = 30_000;
-const NOT_FOURBEAT = 'The response is not from a Fourbeat service.';
+const NOT_FOURBEAT = 'Not a Fourbeat response.';
 
 /**
  * The viewer API of the service. All methods throw FourbeatError: `unavailable` also when there is no

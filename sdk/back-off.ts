@@ -7,7 +7,7 @@ export class Backoff {
   readonly #maxMs: number;
   #failures = 0;
   /** The service's last `Retry-After`, ms; 0: none. */
-  retryAfterMs = 0;
+  requestedMs = 0;
 
   /**
    * @param minMs delay after the first failure, before jitter
@@ -27,8 +27,8 @@ export class Backoff {
    */
   nextMs(error: Pick<FourbeatError, 'retryAfterMs'> | null): number {
     const dueMs = Math.min(this.#maxMs, this.#minMs * 2 ** this.#failures++);
-    this.retryAfterMs = error?.retryAfterMs ?? 0;
-    return this.retryAfterMs + dueMs * (0.5 + this.#random() / 2);
+    this.requestedMs = error?.retryAfterMs ?? 0;
+    return this.requestedMs + dueMs * (0.5 + this.#random() / 2);
   }
 
   /** Records a success: the next failure counts as the first. */

@@ -39,7 +39,7 @@ export class ServiceClock {
   readonly synced: Promise<void>;
   readonly #env: Environment;
   readonly #readTime: () => Promise<number>;
-  readonly #backOff: Backoff;
+  readonly #backoff: Backoff;
   #onSynced = () => {};
   #sample: ClockSample | null = null;
   /** The last result of `nowMs`, and when it was on the monotonic clock: service time never goes back. */
@@ -57,7 +57,7 @@ export class ServiceClock {
   constructor(env: Environment, readTime: () => Promise<number>) {
     this.#env = env;
     this.#readTime = readTime;
-    this.#backOff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
+    this.#backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
     this.synced = new Promise((resolve) => {
       this.#onSynced = resolve;
     });
@@ -124,13 +124,13 @@ export class ServiceClock {
   async #takeSample(): Promise<void> {
     try {
       this.#accept(await this.#read());
-      this.#backOff.reset();
+      this.#backoff.reset();
       this.#samplesLeft--;
       this.#sampleIn(
         this.#samplesLeft ? BURST_GAP_MS : RESAMPLE_MS * (0.75 + this.#env.random() / 2),
       );
     } catch (thrown) {
-      this.#sampleIn(this.#backOff.nextMs(toFourbeatError(thrown)));
+      this.#sampleIn(this.#backoff.nextMs(toFourbeatError(thrown)));
     }
   }
 

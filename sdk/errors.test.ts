@@ -47,7 +47,7 @@ test('any other thrown value becomes an `unavailable` error with it as the cause
     const error = toFourbeatError(thrown);
     expect(error).toMatchObject({ kind: 'unavailable', status: null });
     // The platform's own text is in the cause.
-    expect(error.message).toBe('The service cannot be reached.');
+    expect(error.message).toBe('Service unavailable.');
     expect(error.cause).toBe(thrown);
   }
 });

@@ -59,7 +59,7 @@ export async function errorFromResponse(response: Response): Promise<FourbeatErr
  */
 export function toFourbeatError(
   thrown: unknown,
-  message = 'The service cannot be reached.',
+  message = 'Service unavailable.',
 ): FourbeatError {
   // Each entry of the package may contain its own copy of the class, so compare the name.
   const { name } = Object(thrown) as Partial<FourbeatError>;

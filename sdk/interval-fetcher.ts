@@ -20,7 +20,7 @@ export class IntervalFetcher {
   isWorking = false;
   readonly #env: Environment;
   readonly #api: Pick<ApiClient, 'interval'>;
-  readonly #backOff: Backoff;
+  readonly #backoff: Backoff;
   #inFlight = 0;
   #failures = 0;
   #notBeforeMs = 0;
@@ -28,7 +28,7 @@ export class IntervalFetcher {
   constructor(env: Environment, api: Pick<ApiClient, 'interval'>) {
     this.#env = env;
     this.#api = api;
-    this.#backOff = new Backoff(env.random);
+    this.#backoff = new Backoff(env.random);
   }
 
   /** Time until the next request may start, ms; infinite: after a response. */
@@ -39,7 +39,7 @@ export class IntervalFetcher {
 
   /** The service is reachable again: allow the next request now, unless the service asked to wait. */
   retry(): void {
-    if (!this.isWorking && !this.#backOff.retryAfterMs) this.#notBeforeMs = 0;
+    if (!this.isWorking && !this.#backoff.requestedMs) this.#notBeforeMs = 0;
   }
 
   /** @throws FourbeatError, and delays the next request */
@@ -51,7 +51,7 @@ export class IntervalFetcher {
     try {
       const answer = await this.#api.interval(interval);
       this.isWorking = true;
-      this.#backOff.reset();
+      this.#backoff.reset();
       return answer;
     } catch (thrown) {
       const error = toFourbeatError(thrown);
@@ -61,7 +61,7 @@ export class IntervalFetcher {
         this.#failures++;
         // Do not wait for the others, which fail with it.
         this.#inFlight = 0;
-        this.#notBeforeMs = this.#env.monotonicMs() + this.#backOff.nextMs(error);
+        this.#notBeforeMs = this.#env.monotonicMs() + this.#backoff.nextMs(error);
       }
       throw error;
     } finally {

@@ -31,7 +31,7 @@ describe.each(['stream', 'poll'] as const)('with the feed by %s', (transport) =>
     await fixture.machine.advance(30_000);
     const { viewer, received } = joinViewer(fixture, { transport });
     await fixture.machine.advance(1_500);
-    expect(viewer.quiz).toMatchObject({ quiz: quiz.id, choice: null, results: null });
+    expect(viewer.quiz).toMatchObject({ quiz, choice: null, results: null });
     expect(viewer.remainingMs()).toBeGreaterThan(28_000);
     expect(viewer.remainingMs()).toBeLessThan(29_000);
     const answer = viewer.answer('Jupiter');

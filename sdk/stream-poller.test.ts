@@ -4,78 +4,80 @@ import { FourbeatError } from './errors.ts';
 import { StreamPoller } from './stream-poller.ts';
 import type { Stream } from './types.ts';
 
-function watching() {
+function createPoller() {
   const machine = new FakeMachine();
   const startMs = machine.nowMs;
-  const looks: number[] = [];
-  const seen: string[] = [];
-  const service = { status: 'STREAMING' as Stream['status'], isAway: false };
+  const pollsMs: number[] = [];
+  const statuses: string[] = [];
+  const service = { status: 'STREAMING' as Stream['status'], isUnavailable: false };
   const stream = async () => {
-    looks.push(machine.nowMs - startMs);
-    if (service.isAway) throw new FourbeatError('unavailable', 'no answer');
+    pollsMs.push(machine.nowMs - startMs);
+    if (service.isUnavailable) throw new FourbeatError('unavailable', 'no answer');
     return { status: service.status } as Stream;
   };
-  const watch = new StreamPoller(machine.environment, stream, ({ status }) => seen.push(status));
-  return { machine, looks, seen, service, watch };
+  const poller = new StreamPoller(machine.environment, stream, ({ status }) =>
+    statuses.push(status),
+  );
+  return { machine, pollsMs, statuses, service, poller };
 }
 
 describe('the stream', () => {
-  test('is looked at at once, and then each 15 s', async () => {
-    const { machine, looks, seen, watch } = watching();
-    await watch.poll();
-    expect(seen).toEqual(['STREAMING']);
+  test('is polled at once, and then every 15 s', async () => {
+    const { machine, pollsMs, statuses, poller } = createPoller();
+    await poller.poll();
+    expect(statuses).toEqual(['STREAMING']);
     await machine.advance(45_000);
-    expect(looks).toEqual([0, 15_000, 30_000, 45_000]);
+    expect(pollsMs).toEqual([0, 15_000, 30_000, 45_000]);
   });
 
-  test('that has not begun is looked at each 5 s, until it has', async () => {
-    const { machine, looks, seen, service, watch } = watching();
+  test('is polled every 5 s until it has started', async () => {
+    const { machine, pollsMs, statuses, service, poller } = createPoller();
     service.status = 'CREATED';
-    await watch.poll();
+    await poller.poll();
     await machine.advance(7_000);
     service.status = 'STREAMING';
     await machine.advance(20_000);
-    expect(looks).toEqual([0, 5_000, 10_000, 25_000]);
-    expect(seen).toEqual(['CREATED', 'CREATED', 'STREAMING', 'STREAMING']);
+    expect(pollsMs).toEqual([0, 5_000, 10_000, 25_000]);
+    expect(statuses).toEqual(['CREATED', 'CREATED', 'STREAMING', 'STREAMING']);
   });
 
-  test('is looked at again after trouble, no sooner', async () => {
-    const { machine, looks, seen, service, watch } = watching();
-    await watch.poll();
-    service.isAway = true;
+  test('is polled again after a failure, at the usual interval', async () => {
+    const { machine, pollsMs, statuses, service, poller } = createPoller();
+    await poller.poll();
+    service.isUnavailable = true;
     await machine.advance(15_000);
-    service.isAway = false;
+    service.isUnavailable = false;
     await machine.advance(15_000);
-    expect(looks).toEqual([0, 15_000, 30_000]);
-    expect(seen).toEqual(['STREAMING', 'STREAMING']);
+    expect(pollsMs).toEqual([0, 15_000, 30_000]);
+    expect(statuses).toEqual(['STREAMING', 'STREAMING']);
   });
 
-  test('that was never seen is looked for more often', async () => {
-    const { machine, looks, seen, service, watch } = watching();
-    service.isAway = true;
-    await watch.poll();
-    service.isAway = false;
+  test('is polled more often until the first success', async () => {
+    const { machine, pollsMs, statuses, service, poller } = createPoller();
+    service.isUnavailable = true;
+    await poller.poll();
+    service.isUnavailable = false;
     await machine.advance(5_000);
-    expect(looks).toEqual([0, 5_000]);
-    expect(seen).toEqual(['STREAMING']);
+    expect(pollsMs).toEqual([0, 5_000]);
+    expect(statuses).toEqual(['STREAMING']);
   });
 
-  test('that has ended is not looked at any more', async () => {
-    const { machine, looks, seen, service, watch } = watching();
-    await watch.poll();
+  test('is not polled any more after it has ended', async () => {
+    const { machine, pollsMs, statuses, service, poller } = createPoller();
+    await poller.poll();
     service.status = 'ENDED';
     await machine.advance(60_000);
-    expect(looks).toEqual([0, 15_000]);
-    expect(seen).toEqual(['STREAMING', 'ENDED']);
+    expect(pollsMs).toEqual([0, 15_000]);
+    expect(statuses).toEqual(['STREAMING', 'ENDED']);
     expect(machine.pendingTimers).toBe(0);
   });
 
-  test('is told to nobody who has left', async () => {
-    const { machine, seen, watch } = watching();
-    const look = watch.poll();
-    watch.stop();
-    await look;
-    expect(seen).toEqual([]);
+  test('is not reported after `stop`', async () => {
+    const { machine, statuses, poller } = createPoller();
+    const polling = poller.poll();
+    poller.stop();
+    await polling;
+    expect(statuses).toEqual([]);
     expect(machine.pendingTimers).toBe(0);
   });
 });

@@ -5,27 +5,29 @@ import { TokenManager } from './token-manager.ts';
 
 const IAT_S = 1_760_000_000;
 
-/** As the service makes them: good for 10 minutes (SPEC T-6). */
+/** Like those of the service: valid for 10 minutes (SPEC T-6). */
 function jwt(number: number, lifeS = 600): string {
   const claims = { sub: `token ${number}`, iat: IAT_S, exp: IAT_S + lifeS };
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
 }
 
-/** A keeper, and the numbers of the tokens it asked for with the moment, in ms since the start. */
-function begin(bring: (number: number) => Promise<string> | string = (number) => jwt(number)) {
+/** A token manager, and the times of its token requests, ms since the start. */
+function createManager(
+  respond: (number: number) => Promise<string> | string = (number) => jwt(number),
+) {
   const machine = new FakeMachine();
-  const fromMs = machine.nowMs;
-  const asked: number[] = [];
-  const keeper = new TokenManager(machine.environment, async () => {
-    asked.push(Math.round(machine.nowMs - fromMs));
-    return bring(asked.length);
+  const startMs = machine.nowMs;
+  const requestedMs: number[] = [];
+  const manager = new TokenManager(machine.environment, async () => {
+    requestedMs.push(Math.round(machine.nowMs - startMs));
+    return respond(requestedMs.length);
   });
-  return { machine, keeper, asked };
+  return { machine, manager, requestedMs };
 }
 
-const away = () => Promise.reject(new FourbeatError('unavailable', 'the service is away'));
+const unavailable = () => Promise.reject(new FourbeatError('unavailable', 'the service is away'));
 
-function troubleOf(promise: Promise<unknown>): Promise<FourbeatError> {
+function rejectionOf(promise: Promise<unknown>): Promise<FourbeatError> {
   return promise.then(
     () => expect.unreachable('it should have failed'),
     (error) => error,
@@ -33,17 +35,17 @@ function troubleOf(promise: Promise<unknown>): Promise<FourbeatError> {
 }
 
 describe('[T-1] a token', () => {
-  test('is asked for once by all who need one', async () => {
-    const { keeper, asked } = begin();
-    const tokens = await Promise.all([keeper.get(), keeper.get(), keeper.get()]);
-    expect(new Set([...tokens, await keeper.get()])).toEqual(new Set([jwt(1)]));
-    expect(asked).toHaveLength(1);
+  test('is requested once for concurrent callers', async () => {
+    const { manager, requestedMs } = createManager();
+    const tokens = await Promise.all([manager.get(), manager.get(), manager.get()]);
+    expect(new Set([...tokens, await manager.get()])).toEqual(new Set([jwt(1)]));
+    expect(requestedMs).toHaveLength(1);
   });
 
-  test('is asked for when somebody needs one, and not before', async () => {
-    const { machine, asked } = begin();
+  test('is requested when it is needed, not before', async () => {
+    const { machine, requestedMs } = createManager();
     await machine.advance(60_000);
-    expect(asked).toEqual([]);
+    expect(requestedMs).toEqual([]);
   });
 });
 
@@ -52,244 +54,253 @@ describe('[T-6] a token is renewed', () => {
     [0, 450_000],
     [0.5, 480_000],
     [1, 510_000],
-  ])('at 75 to 85 %% of its life: with chance %d after %d ms', async (chance, dueMs) => {
-    const machine = new FakeMachine({ random: () => chance });
-    let asked = 0;
-    const keeper = new TokenManager(machine.environment, async () => jwt(++asked));
-    await keeper.get();
+  ])('at 75 to 85 %% of its lifetime: with random %d after %d ms', async (random, dueMs) => {
+    const machine = new FakeMachine({ random: () => random });
+    let requestedMs = 0;
+    const manager = new TokenManager(machine.environment, async () => jwt(++requestedMs));
+    await manager.get();
     await machine.advance(dueMs - 1);
-    expect(asked).toBe(1);
+    expect(requestedMs).toBe(1);
     await machine.advance(2);
-    expect(asked).toBe(2);
-    expect(await keeper.get()).toBe(jwt(2));
+    expect(requestedMs).toBe(2);
+    expect(await manager.get()).toBe(jwt(2));
   });
 
-  test('and the old one is used while the new one comes', async () => {
-    let come = (_: string) => {};
+  test('and the old one is used meanwhile', async () => {
+    let provideToken = (_: string) => {};
     const slow = new Promise<string>((resolve) => {
-      come = resolve;
+      provideToken = resolve;
     });
-    const { machine, keeper, asked } = begin((number) => (number === 1 ? jwt(1) : slow));
-    await keeper.get();
+    const { machine, manager, requestedMs } = createManager((number) =>
+      number === 1 ? jwt(1) : slow,
+    );
+    await manager.get();
     await machine.advance(485_000);
-    expect(asked).toHaveLength(2);
-    expect(await keeper.get()).toBe(jwt(1));
-    come(jwt(2));
+    expect(requestedMs).toHaveLength(2);
+    expect(await manager.get()).toBe(jwt(1));
+    provideToken(jwt(2));
     await machine.settle();
-    expect(await keeper.get()).toBe(jwt(2));
+    expect(await manager.get()).toBe(jwt(2));
   });
 
-  test('again when that failed, less and less often, while the old one is used', async () => {
-    let isAway = false;
-    const { machine, keeper, asked } = begin((number) => (isAway ? away() : jwt(number)));
-    await keeper.get();
-    isAway = true;
+  test('with backoff after a failure, while the old one is used', async () => {
+    let shouldFail = false;
+    const { machine, manager, requestedMs } = createManager((number) =>
+      shouldFail ? unavailable() : jwt(number),
+    );
+    await manager.get();
+    shouldFail = true;
     await machine.advance(490_000);
-    expect(asked.slice(0, 5)).toEqual([0, 480_000, 480_375, 481_125, 482_625]);
-    expect(await keeper.get()).toBe(jwt(1));
-    isAway = false;
+    expect(requestedMs.slice(0, 5)).toEqual([0, 480_000, 480_375, 481_125, 482_625]);
+    expect(await manager.get()).toBe(jwt(1));
+    shouldFail = false;
     await machine.advance(15_000);
-    expect(await keeper.get()).toBe(jwt(asked.length));
-    expect(asked.length).toBeGreaterThan(5);
+    expect(await manager.get()).toBe(jwt(requestedMs.length));
+    expect(requestedMs.length).toBeGreaterThan(5);
   });
 
-  test('before it is used, when it expired on the way', async () => {
-    const { machine, keeper, asked } = begin();
-    await keeper.get();
+  test('before it is used, when it expired during a sleep', async () => {
+    const { machine, manager, requestedMs } = createManager();
+    await manager.get();
     await machine.sleep(601_000, true);
-    expect(await keeper.get()).toBe(jwt(2));
-    expect(asked).toHaveLength(2);
+    expect(await manager.get()).toBe(jwt(2));
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('by all together after a sleep', async () => {
-    let come = (_: string) => {};
-    const { machine, keeper, asked } = begin((number) =>
+  test('by one request for all callers after a sleep', async () => {
+    let provideToken = (_: string) => {};
+    const { machine, manager, requestedMs } = createManager((number) =>
       number === 1
         ? jwt(1)
         : new Promise((resolve) => {
-            come = resolve;
+            provideToken = resolve;
           }),
     );
-    await keeper.get();
+    await manager.get();
     await machine.sleep(3_600_000, true);
-    const tokens = [keeper.get(), keeper.get()];
+    const tokens = [manager.get(), manager.get()];
     await machine.settle();
-    come(jwt(2));
+    provideToken(jwt(2));
     expect(await Promise.all(tokens)).toEqual([jwt(2), jwt(2)]);
-    expect(asked).toHaveLength(2);
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('never, when it is no JWT: it is kept until it is refused', async () => {
-    const { machine, keeper, asked } = begin((number) => `opaque.${number}`);
-    await keeper.get();
+  test('never when it is not a JWT: it is used until it is rejected', async () => {
+    const { machine, manager, requestedMs } = createManager((number) => `opaque.${number}`);
+    await manager.get();
     await machine.advance(86_400_000);
     expect(machine.pendingTimers).toBe(0);
-    expect(await keeper.get()).toBe('opaque.1');
-    keeper.reject('opaque.1');
-    expect(await keeper.get()).toBe('opaque.2');
-    expect(asked).toHaveLength(2);
+    expect(await manager.get()).toBe('opaque.1');
+    manager.reject('opaque.1');
+    expect(await manager.get()).toBe('opaque.2');
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('in its time, when it is good for longer than timers can count', async () => {
-    const { machine, keeper, asked } = begin((number) => jwt(number, 10 * 365 * 86_400));
-    await keeper.get();
+  test('not early when its lifetime is longer than the maximum of timers', async () => {
+    const { machine, manager, requestedMs } = createManager((number) =>
+      jwt(number, 10 * 365 * 86_400),
+    );
+    await manager.get();
     await machine.advance(60_000);
-    expect(asked).toHaveLength(1);
+    expect(requestedMs).toHaveLength(1);
     expect(machine.pendingTimers).toBe(1);
   });
 });
 
-describe('[T-12] a token that is refused', () => {
-  test('is not used again, and all who had it get one new one', async () => {
-    const { keeper, asked } = begin();
-    await keeper.get();
-    for (let api = 0; api < 3; api++) keeper.reject(jwt(1));
-    expect(await Promise.all([keeper.get(), keeper.get()])).toEqual([jwt(2), jwt(2)]);
-    keeper.reject(jwt(1));
-    expect(await keeper.get()).toBe(jwt(2));
-    expect(asked).toHaveLength(2);
+describe('[T-12] a rejected token', () => {
+  test('is not used again, and concurrent callers get one new one', async () => {
+    const { manager, requestedMs } = createManager();
+    await manager.get();
+    for (let call = 0; call < 3; call++) manager.reject(jwt(1));
+    expect(await Promise.all([manager.get(), manager.get()])).toEqual([jwt(2), jwt(2)]);
+    manager.reject(jwt(1));
+    expect(await manager.get()).toBe(jwt(2));
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('while it is renewed: the new one is waited for', async () => {
-    let come = (_: string) => {};
+  test('is replaced by the pending renewal', async () => {
+    let provideToken = (_: string) => {};
     const slow = new Promise<string>((resolve) => {
-      come = resolve;
+      provideToken = resolve;
     });
-    const { machine, keeper, asked } = begin((number) => (number === 1 ? jwt(1) : slow));
-    await keeper.get();
+    const { machine, manager, requestedMs } = createManager((number) =>
+      number === 1 ? jwt(1) : slow,
+    );
+    await manager.get();
     await machine.advance(480_000);
-    keeper.reject(jwt(1));
-    const token = keeper.get();
-    come(jwt(2));
+    manager.reject(jwt(1));
+    const token = manager.get();
+    provideToken(jwt(2));
     expect(await token).toBe(jwt(2));
-    expect(asked).toHaveLength(2);
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('and that the app brings once more is `denied`', async () => {
-    const { machine, keeper } = begin((number) => (number < 3 ? 'same' : 'other'));
-    await keeper.get();
-    keeper.reject('same');
-    expect((await troubleOf(keeper.get())).kind).toBe('denied');
+  test('that the app returns once more is `denied`', async () => {
+    const { machine, manager } = createManager((number) => (number < 3 ? 'same' : 'other'));
+    await manager.get();
+    manager.reject('same');
+    expect((await rejectionOf(manager.get())).kind).toBe('denied');
     await machine.advance(1_000);
-    expect(await keeper.get()).toBe('other');
+    expect(await manager.get()).toBe('other');
   });
 
-  test('as each before it: new ones are asked for less and less often', async () => {
-    const { machine, keeper, asked } = begin();
-    for (let tries = 0; tries < 600; tries++) {
-      await keeper.get().then(
-        (token) => keeper.reject(token),
+  test('after rejected ones is replaced less and less often', async () => {
+    const { machine, manager, requestedMs } = createManager();
+    for (let attempts = 0; attempts < 600; attempts++) {
+      await manager.get().then(
+        (token) => manager.reject(token),
         (error) => expect(error.kind).toBe('denied'),
       );
       await machine.advance(100);
     }
-    // 0, and at once the second; then after 0.375, 0.75, 1.5, 3, 6, 11.25 s, …
-    expect(asked.length).toBeGreaterThan(6);
-    expect(asked.length).toBeLessThan(12);
+    // The second at once, then after 0.375, 0.75, 1.5, 3, 6, 11.25 s, …
+    expect(requestedMs.length).toBeGreaterThan(6);
+    expect(requestedMs.length).toBeLessThan(12);
   });
 
-  test('now and then is replaced at once each time', async () => {
-    const { machine, keeper } = begin();
+  test('that is rejected rarely is replaced at once each time', async () => {
+    const { machine, manager } = createManager();
     for (let day = 1; day < 10; day++) {
-      expect(await keeper.get()).toBe(jwt(day));
+      expect(await manager.get()).toBe(jwt(day));
       await machine.advance(61_000);
-      keeper.reject(jwt(day));
+      manager.reject(jwt(day));
     }
   });
 });
 
-describe('a token that cannot be had', () => {
-  test('is not asked for again until the back-off is over, whoever needs it', async () => {
-    const { machine, keeper, asked } = begin(away);
-    const first = await troubleOf(keeper.get());
+describe('a failed token request', () => {
+  test('is not repeated during its backoff, whoever needs a token', async () => {
+    const { machine, manager, requestedMs } = createManager(unavailable);
+    const first = await rejectionOf(manager.get());
     expect(first.kind).toBe('unavailable');
-    expect(await troubleOf(keeper.get())).toBe(first);
+    expect(await rejectionOf(manager.get())).toBe(first);
     await machine.advance(374);
-    expect(await troubleOf(keeper.get())).toBe(first);
-    expect(asked).toHaveLength(1);
+    expect(await rejectionOf(manager.get())).toBe(first);
+    expect(requestedMs).toHaveLength(1);
     await machine.advance(2);
-    await troubleOf(keeper.get());
-    expect(asked).toHaveLength(2);
+    await rejectionOf(manager.get());
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('is asked for patiently anew, once one could be had', async () => {
-    const { machine, keeper, asked } = begin((number) => (number % 4 ? away() : jwt(number)));
-    while (asked.length < 4) {
-      await keeper.get().catch(() => {});
+  test('starts its backoff anew after a success', async () => {
+    const { machine, manager, requestedMs } = createManager((number) =>
+      number % 4 ? unavailable() : jwt(number),
+    );
+    while (requestedMs.length < 4) {
+      await manager.get().catch(() => {});
       await machine.advance(100);
     }
     await machine.advance(600_000);
-    const gaps = asked.slice(1).map((ms, at) => ms - (asked[at] as number));
+    const gaps = requestedMs.slice(1).map((ms, at) => ms - (requestedMs[at] as number));
     expect(gaps.slice(3, 7)).toEqual([480_000, 375, 750, 1_500]);
   });
 
-  test('[G-27] nor before the Retry-After of the service', async () => {
+  test('[G-27] is not repeated before the Retry-After of the service', async () => {
     const busy = new FourbeatError('busy', 'too many', 429, 7_000);
-    const { machine, keeper, asked } = begin((number) =>
+    const { machine, manager, requestedMs } = createManager((number) =>
       number === 1 ? Promise.reject(busy) : jwt(number),
     );
-    await troubleOf(keeper.get());
+    await rejectionOf(manager.get());
     await machine.advance(7_000);
-    expect(await troubleOf(keeper.get())).toBe(busy);
+    expect(await rejectionOf(manager.get())).toBe(busy);
     await machine.advance(500);
-    expect(await keeper.get()).toBe(jwt(2));
-    expect(asked).toHaveLength(2);
+    expect(await manager.get()).toBe(jwt(2));
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('because the app’s own function never answers is `away` after 10 s, and is asked for again', async () => {
-    const { machine, keeper, asked } = begin((number) =>
+  test('is `unavailable` after 10 s when `getToken` never settles, and is repeated', async () => {
+    const { machine, manager, requestedMs } = createManager((number) =>
       number === 1 ? new Promise(() => {}) : jwt(number),
     );
-    const coming = troubleOf(keeper.get());
+    const pending = rejectionOf(manager.get());
     await machine.advance(10_000);
-    expect((await coming).kind).toBe('unavailable');
+    expect((await pending).kind).toBe('unavailable');
     await machine.advance(500);
-    expect(await keeper.get()).toBe(jwt(2));
-    expect(asked).toHaveLength(2);
+    expect(await manager.get()).toBe(jwt(2));
+    expect(requestedMs).toHaveLength(2);
   });
 
-  test('though the old one is refused meanwhile, is `away` as well', async () => {
-    const { machine, keeper } = begin((number) => (number > 1 ? new Promise(() => {}) : jwt(1)));
-    await keeper.get();
+  test('is `unavailable` also when the old token is rejected meanwhile', async () => {
+    const { machine, manager } = createManager((number) =>
+      number > 1 ? new Promise(() => {}) : jwt(1),
+    );
+    await manager.get();
     await machine.advance(480_000);
-    keeper.reject(jwt(1));
-    const coming = troubleOf(keeper.get());
+    manager.reject(jwt(1));
+    const pending = rejectionOf(manager.get());
     await machine.advance(10_000);
-    expect((await coming).kind).toBe('unavailable');
+    expect((await pending).kind).toBe('unavailable');
   });
 
-  test('because the app’s own function fails is `away`, and says what it said', async () => {
+  test('is `unavailable` when `getToken` rejects, with its message and cause', async () => {
     const cause = new Error('no session');
-    const { keeper } = begin(() => Promise.reject(cause));
-    const error = await troubleOf(keeper.get());
+    const { manager } = createManager(() => Promise.reject(cause));
+    const error = await rejectionOf(manager.get());
     expect(error).toBeInstanceOf(FourbeatError);
     expect(error.kind).toBe('unavailable');
     expect(error.message).toBe('getToken: Error: no session');
     expect(error.cause).toBe(cause);
   });
 
-  test.each([undefined, null, 42, {}])(
-    'because the app’s own function brings %p',
-    async (token) => {
-      const { keeper } = begin(async () => token as unknown as string);
-      const { message } = await troubleOf(keeper.get());
-      expect(message).toStartWith('getToken: ');
-    },
-  );
+  test.each([undefined, null, 42, {}])('is an error when `getToken` returns %p', async (token) => {
+    const { manager } = createManager(async () => token as unknown as string);
+    const { message } = await rejectionOf(manager.get());
+    expect(message).toStartWith('getToken: ');
+  });
 
-  test('because the viewer has left is `left`, and nothing waits any more', async () => {
-    const { machine, keeper } = begin();
-    await keeper.get();
-    keeper.stop();
-    expect((await troubleOf(keeper.get())).kind).toBe('left');
+  test('is `left` after `stop`, without timers', async () => {
+    const { machine, manager } = createManager();
+    await manager.get();
+    manager.stop();
+    expect((await rejectionOf(manager.get())).kind).toBe('left');
     expect(machine.pendingTimers).toBe(0);
   });
 
-  test('because the viewer has left while it came is `left`, and leaves nothing behind', async () => {
-    const { machine, keeper } = begin();
-    const coming = troubleOf(keeper.get());
-    keeper.stop();
-    expect((await coming).kind).toBe('left');
+  test('is `left` when stopped while pending, without timers', async () => {
+    const { machine, manager } = createManager();
+    const pending = rejectionOf(manager.get());
+    manager.stop();
+    expect((await pending).kind).toBe('left');
     expect(machine.pendingTimers).toBe(0);
   });
 });

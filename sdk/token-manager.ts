@@ -64,7 +64,7 @@ export class TokenManager {
     this.#rejectedToken = token;
     if (!this.#pending) this.#cancelTimer();
     if (nowMs - this.#rejectedMs < REPEATED_REJECTION_MS) {
-      const error = new FourbeatError('denied', 'The service rejected the token.', 401);
+      const error = new FourbeatError('denied', 'Token rejected.', 401);
       this.#blockFor(this.#rejectionBackoff.nextMs(error), error);
     } else {
       this.#rejectionBackoff.reset();
@@ -81,7 +81,7 @@ export class TokenManager {
 
   /** The service is reachable again: allow a request now, unless the service asked to wait. */
   retry(): void {
-    if (!this.#failureBackoff.retryAfterMs) this.#retryAtMs = 0;
+    if (!this.#failureBackoff.requestedMs) this.#retryAtMs = 0;
   }
 
   stop(): void {
@@ -91,7 +91,7 @@ export class TokenManager {
 
   /** @throws FourbeatError `left` */
   #throwIfStopped(): void {
-    if (this.#isStopped) throw new FourbeatError('left', 'The viewer has left.');
+    if (this.#isStopped) throw new FourbeatError('left', 'Viewer has left.');
   }
 
   #renew(): Promise<string> {
@@ -106,7 +106,7 @@ export class TokenManager {
       const token = await Promise.race([this.#requestToken(), this.#timeout()]);
       this.#throwIfStopped();
       if (token === this.#rejectedToken)
-        throw new FourbeatError('denied', 'The service rejected the token.', 401);
+        throw new FourbeatError('denied', 'Token rejected.', 401);
       this.#store(token);
       return token;
     } catch (thrown) {
@@ -121,7 +121,7 @@ export class TokenManager {
     return new Promise((_, reject) => {
       this.#cancelTimer();
       this.#cancelTimer = this.#env.after(TIMEOUT_MS, () =>
-        reject(new FourbeatError('unavailable', 'The token request timed out.')),
+        reject(new FourbeatError('unavailable', 'getToken timed out.')),
       );
     });
   }
@@ -137,7 +137,7 @@ export class TokenManager {
   /** Requests no token for this time. @returns the time, ms */
   #blockFor(
     ms: number,
-    error = new FourbeatError('busy', 'The service rejected the token.', null, ms),
+    error = new FourbeatError('busy', 'Token rejected.', null, ms),
   ): number {
     this.#error = error;
     this.#retryAtMs = this.#env.monotonicMs() + ms;

@@ -17,19 +17,19 @@ import {
 afterEach(leaveAll);
 
 describe('two tabs of one viewer', () => {
-  async function both() {
-    const it = createJoinFixture();
-    it.service.setStatus('CREATED');
+  async function joinTwice() {
+    const fixture = createJoinFixture();
+    fixture.service.setStatus('CREATED');
     const options = { storage: createStorage() };
-    const [one, other] = [it.join(options), it.join(options)];
-    await it.machine.advance(2_000);
-    const asked = it.service.openQuiz(QUIZ);
-    await it.machine.advance(1_000);
-    return { ...it, options, asked, one, other };
+    const [one, other] = [fixture.join(options), fixture.join(options)];
+    await fixture.machine.advance(2_000);
+    const quiz = fixture.service.openQuiz(QUIZ);
+    await fixture.machine.advance(1_000);
+    return { ...fixture, options, quiz, one, other };
   }
 
-  test('know of the answer of either, and are both winning by it', async () => {
-    const { machine, service, one, other } = await both();
+  test('share the answer of either, and both win by it', async () => {
+    const { machine, service, one, other } = await joinTwice();
     const answer = one.answer('Jupiter');
     await machine.advance(1_000);
     expect(await answer).toBe('counted');
@@ -44,8 +44,8 @@ describe('two tabs of one viewer', () => {
     expect([one.snapshot.winners, other.snapshot.winners]).toEqual([won, won]);
   });
 
-  test('that answer at once both show what counts', async () => {
-    const { machine, one, other } = await both();
+  test('that answer at the same time both show the answer that counts', async () => {
+    const { machine, one, other } = await joinTwice();
     const answers = [one.answer('Jupiter'), other.answer('Mars')];
     await machine.advance(1_000);
     expect(await Promise.all(answers)).toEqual(['counted', 'other-answer']);
@@ -53,8 +53,8 @@ describe('two tabs of one viewer', () => {
     expect([one.quiz, other.quiz]).toMatchObject([counted, counted]);
   });
 
-  test('lose nothing by a reload, whichever of them was the last to keep', async () => {
-    const { machine, options, one, other, join } = await both();
+  test('keep everything across a reload, whichever saved last', async () => {
+    const { machine, options, one, other, join } = await joinTwice();
     const answer = one.answer('Jupiter');
     await machine.advance(500);
     expect(await answer).toBe('counted');
@@ -68,38 +68,38 @@ describe('two tabs of one viewer', () => {
   });
 });
 
-describe('what another tab has kept', () => {
-  test('is added to what is known: quizzes, rounds, and how far back all is known', () => {
-    const [here, there] = [createGameFixture({ isBeginning: false }), createGameFixture()];
-    there.play('a', 5, 'Jupiter');
-    there.publish(40, REQUEST_WINNERS);
-    there.quizGame.recordWin(FIRST_INTERVAL + 40);
-    there.publish(44, quizWinners(3));
-    here.skipTo(10);
-    here.publish(30);
-    expect(here.quizGame.isWinning(FIRST_INTERVAL + 30)).toBeNull();
-    here.quizGame.merge(there.quizGame.serialize());
-    expect(here.quizGame.isWinning(FIRST_INTERVAL + 30)).toBe(true);
-    expect(here.quizGame.winnersAt(FIRST_INTERVAL + 44)).toMatchObject({ hasWon: true, count: 3 });
-    expect(here.quizGame.quizAt(FIRST_INTERVAL + 30)?.choice).toBe('Jupiter');
+describe('the stored game of another tab', () => {
+  test('is merged: quizzes, rounds and the known range', () => {
+    const [own, otherTab] = [createGameFixture({ isBeginning: false }), createGameFixture()];
+    otherTab.play('a', 5, 'Jupiter');
+    otherTab.publish(40, REQUEST_WINNERS);
+    otherTab.quizGame.recordWin(FIRST_INTERVAL + 40);
+    otherTab.publish(44, quizWinners(3));
+    own.skipTo(10);
+    own.publish(30);
+    expect(own.quizGame.isWinning(FIRST_INTERVAL + 30)).toBeNull();
+    own.quizGame.merge(otherTab.quizGame.serialize());
+    expect(own.quizGame.isWinning(FIRST_INTERVAL + 30)).toBe(true);
+    expect(own.quizGame.winnersAt(FIRST_INTERVAL + 44)).toMatchObject({ hasWon: true, count: 3 });
+    expect(own.quizGame.quizAt(FIRST_INTERVAL + 30)?.choice).toBe('Jupiter');
   });
 
-  test('says nothing of what both have missed', () => {
-    const [here, there] = [createGameFixture({ isBeginning: false }), createGameFixture()];
-    there.play('a', 5, 'Jupiter');
-    here.skipTo(50);
-    here.publish(60);
-    here.quizGame.merge(there.quizGame.serialize());
-    expect(here.quizGame.isWinning(FIRST_INTERVAL + 60)).toBeNull();
+  test('does not fill a gap that both have', () => {
+    const [own, otherTab] = [createGameFixture({ isBeginning: false }), createGameFixture()];
+    otherTab.play('a', 5, 'Jupiter');
+    own.skipTo(50);
+    own.publish(60);
+    own.quizGame.merge(otherTab.quizGame.serialize());
+    expect(own.quizGame.isWinning(FIRST_INTERVAL + 60)).toBeNull();
   });
 
-  test('is no answer while it is on its way there: it may be refused', () => {
-    const [here, there] = [createGameFixture(), createGameFixture()];
-    const asked = { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL) };
-    for (const { publish } of [here, there]) publish(0, asked);
-    there.quizGame.update('a', { choice: 'Mars' });
-    here.quizGame.merge(there.quizGame.serialize());
-    expect(here.quizGame.quizAt(FIRST_INTERVAL)?.choice).toBeNull();
+  test('has no effect for an answer that is still being sent: it may be rejected', () => {
+    const [own, otherTab] = [createGameFixture(), createGameFixture()];
+    const quiz = { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL) };
+    for (const { publish } of [own, otherTab]) publish(0, quiz);
+    otherTab.quizGame.update('a', { choice: 'Mars' });
+    own.quizGame.merge(otherTab.quizGame.serialize());
+    expect(own.quizGame.quizAt(FIRST_INTERVAL)?.choice).toBeNull();
   });
 
   test.each([
@@ -108,21 +108,21 @@ describe('what another tab has kept', () => {
     ['too-late', 'Mars', 'too-late', 'Jupiter'],
     [null, 'Mars', 'counted', 'Jupiter'],
   ] as const)(
-    'does not take the place of an answer here: %p %s, there %s %s',
+    'does not replace the own answer (%p %s) by the other one (%s %s)',
     (mine, choice, theirs, other) => {
-      const [here, there] = [createGameFixture(), createGameFixture()];
-      const asked = createQuiz('a', FIRST_INTERVAL);
-      for (const { publish } of [here, there]) publish(0, { type: 'quiz', data: asked });
-      here.quizGame.update('a', { choice, outcome: mine });
-      there.quizGame.update('a', { choice: other, outcome: theirs });
-      there.publish(20, { type: 'quiz-results', data: createResults(asked) });
-      here.quizGame.merge(there.quizGame.serialize());
-      expect(here.quizGame.quizAt(FIRST_INTERVAL)).toMatchObject({ choice, outcome: mine });
-      expect(here.quizGame.quizAt(FIRST_INTERVAL + 20)?.results?.answer).toBe('Jupiter');
+      const [own, otherTab] = [createGameFixture(), createGameFixture()];
+      const quiz = createQuiz('a', FIRST_INTERVAL);
+      for (const { publish } of [own, otherTab]) publish(0, { type: 'quiz', data: quiz });
+      own.quizGame.update('a', { choice, outcome: mine });
+      otherTab.quizGame.update('a', { choice: other, outcome: theirs });
+      otherTab.publish(20, { type: 'quiz-results', data: createResults(quiz) });
+      own.quizGame.merge(otherTab.quizGame.serialize());
+      expect(own.quizGame.quizAt(FIRST_INTERVAL)).toMatchObject({ choice, outcome: mine });
+      expect(own.quizGame.quizAt(FIRST_INTERVAL + 20)?.results?.answer).toBe('Jupiter');
     },
   );
 
-  test('is nothing when it is of another shape', () => {
+  test('is ignored when its shape is invalid', () => {
     const { quizGame, publish } = createGameFixture();
     publish(0);
     quizGame.merge('{"quizzes":[]}');

@@ -7,20 +7,20 @@ import type * as counts from '../protocol/view-counts.ts';
 import type { ChatPost } from './api-client.ts';
 import type * as sdk from './types.ts';
 
-/** What the SDK gives cannot be changed. */
+/** Types of the SDK are deeply readonly. */
 type Fixed<T> = T extends readonly (infer Item)[]
   ? readonly Fixed<Item>[]
   : T extends object
     ? { readonly [Key in keyof T]: Fixed<T[Key]> }
     : T;
 
-/** True when the two are the same type, and not merely one of them a part of the other. */
+/** True when both are the same type; assignability is not enough. */
 type Same<A, B> =
   (<T>() => T extends Fixed<A> ? 1 : 2) extends <T>() => T extends Fixed<B> ? 1 : 2 ? true : false;
 
 type DataOf<T> = Extract<feed.FeedEvent, { type: T }>['data'];
 
-/** The compiler refuses any of these that is not so. */
+/** Does not compile when a type differs from the protocol's. */
 interface AsInTheProtocol {
   readonly viewCount: Same<counts.ViewCount, sdk.ViewCount>;
   readonly chatLine: Same<feed.ChatElement, sdk.ChatMessage>;
@@ -33,12 +33,12 @@ interface AsInTheProtocol {
   readonly streamChat: Same<moderation.ViewerChat, sdk.ChatState>;
   readonly eventTypes: Same<(typeof feed.EVENT_TYPES)[number], keyof sdk.EventData>;
   readonly eventData: Same<{ [T in keyof sdk.EventData]: DataOf<T> }, sdk.EventData>;
-  /** A producer's own events have any type, so that of the SDK is the wider one. */
+  /** Events of the producer may have any type, so the SDK's type is wider. */
   readonly interval: feed.EventsInterval extends sdk.EventsInterval ? true : false;
 }
 
-test('the SDK tells what the protocol tells', () => {
-  const so: AsInTheProtocol = {
+test('the types of the SDK equal those of the protocol', () => {
+  const results: AsInTheProtocol = {
     viewCount: true,
     chatLine: true,
     chats: true,
@@ -52,10 +52,10 @@ test('the SDK tells what the protocol tells', () => {
     eventData: true,
     interval: true,
   };
-  expect(Object.values(so)).not.toContain(false as never);
+  expect(Object.values(results)).not.toContain(false as never);
 });
 
-test('two types that differ are told apart', () => {
+test('types that differ are detected', () => {
   const differ: [Same<{ a: 1 }, { a: 1; b?: 2 }>, Same<string, 'a'>, Same<number, unknown>] = [
     false,
     false,

@@ -9,8 +9,8 @@ import {
 } from '../test/support/sdk/video-sync-fixture.ts';
 import { FourbeatError } from './errors.ts';
 
-describe('a picture that goes elsewhere', () => {
-  test('a little back shows what it showed, and asks for nothing', async () => {
+describe('a picture that jumps', () => {
+  test('back a little shows buffered intervals, without requests', async () => {
     const { machine, buffer, picture, shown, requests, currentInterval } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(MINUTE_MS);
@@ -24,7 +24,7 @@ describe('a picture that goes elsewhere', () => {
     expect(requests).toEqual([]);
   });
 
-  test('far back shows what it asks for, few at once, and then what the feed brought', async () => {
+  test('far back requests intervals, few at a time, up to those of the feed', async () => {
     const { machine, buffer, picture, shown, requests, currentInterval } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(2 * MINUTE_MS);
@@ -36,14 +36,14 @@ describe('a picture that goes elsewhere', () => {
     expect(shown[0]).toBe(`jump ${to}`);
     expect(shown.slice(1)).toEqual(range(to, currentInterval()));
     expect(new Set(requests.map(({ interval }) => interval)).size).toBe(requests.length);
-    // From 30 s before the jump on all is here.
+    // Intervals from 30 s before the jump on are buffered.
     expect(requests.length).toBeLessThan(32_000 / INTERVAL_MS);
     expect(
       Math.max(...requests.map(({ atMs }) => countInSecond(requests, atMs))),
     ).toBeLessThanOrEqual(10);
   });
 
-  test('ahead does not show what is between', async () => {
+  test('ahead skips the intervals between', async () => {
     const { machine, buffer, picture, shown, currentInterval } = createVideoSyncFixture();
     picture.latencyMs = 40_000;
     buffer.follow(picture);
@@ -56,28 +56,28 @@ describe('a picture that goes elsewhere', () => {
     expect(shown.slice(1)).toEqual(range(to, currentInterval()));
   });
 
-  test('to where nothing is held after a long pause shows all that was', async () => {
+  test('nowhere after a long pause shows all intervals', async () => {
     const { machine, buffer, picture, shown, requests } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(MINUTE_MS);
     requests.length = 0;
-    const heldMs = machine.nowMs - picture.latencyMs;
-    const paused = { wallClockMs: () => heldMs };
+    const pausedAtMs = machine.nowMs - picture.latencyMs;
+    const paused = { wallClockMs: () => pausedAtMs };
     buffer.follow(paused);
     await machine.advance(15 * MINUTE_MS);
     const { length } = shown;
-    picture.latencyMs = machine.nowMs - heldMs;
+    picture.latencyMs = machine.nowMs - pausedAtMs;
     buffer.follow(picture);
     await machine.advance(MINUTE_MS);
     expect(shown.length - length).toBeGreaterThan(230);
     expect(isInOrder(shown.slice(length - 1))).toBe(true);
-    // No more than 10 minutes are held, and half a minute around what is shown.
+    // At most 10 minutes, and 30 s around the position, are buffered.
     expect(requests.length).toBeGreaterThan(100);
   });
 });
 
 describe('a show that is over', () => {
-  test('is requests for as it comes on buffer, each once, and a little ahead', async () => {
+  test('is requested slightly ahead of playback, each interval once', async () => {
     const { machine, buffer, picture, shown, requests, currentInterval } = createVideoSyncFixture({
       hasFeed: false,
     });
@@ -89,7 +89,7 @@ describe('a show that is over', () => {
     expect(requests.length).toBeLessThanOrEqual(shown.length + 4);
   });
 
-  test('plays at twice the pace', async () => {
+  test('plays at double rate', async () => {
     const { machine, buffer, shown, picture } = createVideoSyncFixture({ hasFeed: false });
     const startMs = machine.nowMs;
     const fast = { wallClockMs: () => startMs - 3_600_000 + 2 * (machine.nowMs - startMs) };
@@ -100,7 +100,7 @@ describe('a show that is over', () => {
     expect(picture.isAvailable).toBe(true);
   });
 
-  test('goes on after trouble of the service, with what was missed', async () => {
+  test('continues after an outage, with the missed intervals', async () => {
     const { machine, buffer, picture, shown, requests, service, currentInterval } =
       createVideoSyncFixture({
         hasFeed: false,
@@ -110,7 +110,7 @@ describe('a show that is over', () => {
     buffer.follow(picture);
     await machine.advance(10_000);
     requests.length = 0;
-    service.error = new FourbeatError('unavailable', 'nobody is there', 503, 2_000);
+    service.error = new FourbeatError('unavailable', 'unavailable', 503, 2_000);
     await machine.advance(20_000);
     expect(requests.length).toBeLessThan(20);
     service.error = null;
@@ -118,22 +118,22 @@ describe('a show that is over', () => {
     expect(shown).toEqual(range(first, currentInterval()));
   });
 
-  test('passes over what was missed when it is too much', async () => {
+  test('skips missed intervals when there are too many', async () => {
     const { machine, buffer, picture, shown, service, currentInterval } = createVideoSyncFixture({
       hasFeed: false,
     });
     picture.latencyMs = 3_600_000;
     buffer.follow(picture);
     await machine.advance(10_000);
-    service.error = new FourbeatError('unavailable', 'nobody is there');
+    service.error = new FourbeatError('unavailable', 'unavailable');
     await machine.advance(2 * MINUTE_MS);
     service.error = null;
     await machine.advance(30_000);
-    expect(shown.some((one) => typeof one === 'string')).toBe(true);
+    expect(shown.some((entry) => typeof entry === 'string')).toBe(true);
     expect(shown.at(-1)).toBe(currentInterval());
   });
 
-  test('of which the feed lost the end is requests for from there on', async () => {
+  test('requests the end that the feed did not bring', async () => {
     const { machine, buffer, picture, shown, feed, currentInterval } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(20_000);

@@ -8,26 +8,26 @@ import {
 } from '../test/support/sdk/video-sync-fixture.ts';
 
 describe('without a picture', () => {
-  test('what happens is shown as it comes', async () => {
+  test('intervals are shown as they arrive', async () => {
     const { machine, shown, requests, feed, buffer } = createVideoSyncFixture();
     const first = feed.next;
     await machine.advance(2_000);
     expect(shown).toEqual(range(first, first + 7));
-    // What was passed over is not waited for.
+    // Skipped intervals are not waited for.
     feed.next += 100;
     buffer.push({ interval: feed.next, events: [] });
     expect(shown.at(-1)).toBe(feed.next);
     expect(requests).toEqual([]);
   });
 
-  test('none is looked for', () => {
+  test('there is no timer', () => {
     const { machine } = createVideoSyncFixture();
     expect(machine.pendingTimers).toBe(1);
   });
 });
 
 describe('with a picture', () => {
-  test('an interval is shown when it is on buffer, within a look', async () => {
+  test('an interval is shown when playback reaches it', async () => {
     const { machine, buffer, picture, shown, currentInterval, requests } = createVideoSyncFixture();
     picture.latencyMs = 2_010;
     const first = currentInterval();
@@ -42,11 +42,11 @@ describe('with a picture', () => {
     }
     expect(shown.length - before).toBe(4);
     expect(shown).toEqual(range(first, currentInterval()));
-    // What was before the feed began.
+    // Requests for intervals before the start of the feed.
     expect(requests.length).toBeLessThanOrEqual(2_000 / INTERVAL_MS + 1);
   });
 
-  test('what happened just before it began is on buffer too', async () => {
+  test('intervals from just before its start are shown too', async () => {
     const { machine, buffer, picture, shown, feed } = createVideoSyncFixture();
     const first = feed.next;
     picture.latencyMs = 300;
@@ -60,7 +60,7 @@ describe('with a picture', () => {
     expect(isInOrder(shown)).toBe(true);
   });
 
-  test('one that loads is waited for, for 5 s; then there is none, until it comes', async () => {
+  test('that loads, intervals wait for 5 s; then they are shown as they arrive, until it appears', async () => {
     const { machine, buffer, picture, shown, currentInterval } = createVideoSyncFixture();
     picture.isAvailable = false;
     buffer.follow(picture);
@@ -76,7 +76,7 @@ describe('with a picture', () => {
     expect(shown.at(-1)).toBe(currentInterval());
   });
 
-  test('one that was away shortly goes on', async () => {
+  test('that has no position for a short time, playback continues', async () => {
     const { machine, buffer, picture, shown } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(20_000);
@@ -87,7 +87,7 @@ describe('with a picture', () => {
     expect(isInOrder(shown)).toBe(true);
   });
 
-  test('one whose clock trembles shows nothing twice', async () => {
+  test('whose position jitters, no interval is shown twice', async () => {
     const { machine, buffer, picture, shown } = createVideoSyncFixture();
     buffer.follow(picture);
     for (let step = 0; step < 200; step++) {
@@ -97,7 +97,7 @@ describe('with a picture', () => {
     expect(isInOrder(shown)).toBe(true);
   });
 
-  test('one in a page that is hidden, where nobody looks for a minute, misses nothing', async () => {
+  test('in a hidden page with slow timers, no interval is missed', async () => {
     const { machine, buffer, picture, shown, currentInterval } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(20_000);
@@ -112,7 +112,7 @@ describe('with a picture', () => {
     expect(shown.at(-1)).toBe(currentInterval());
   });
 
-  test('a feed that is late is waited for, and what it passed over is not requests for', async () => {
+  test('a late feed is waited for, and intervals that it skips are not requested', async () => {
     const { machine, buffer, picture, shown, feed, requests, currentInterval } =
       createVideoSyncFixture();
     picture.latencyMs = 1_000;
@@ -133,7 +133,7 @@ describe('with a picture', () => {
     expect(requests).toEqual([]);
   });
 
-  test('one that is not followed any more lets all come', async () => {
+  test('that is not followed any more, all intervals are shown', async () => {
     const { machine, buffer, picture, shown, feed } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(20_000);
@@ -143,7 +143,7 @@ describe('with a picture', () => {
     expect(machine.pendingTimers).toBe(1);
   });
 
-  test('nothing is shown, requests for or kept after the stop', async () => {
+  test('nothing is shown, requested or scheduled after `stop`', async () => {
     const { machine, buffer, picture, shown, requests, feed } = createVideoSyncFixture();
     buffer.follow(picture);
     await machine.advance(1_000);

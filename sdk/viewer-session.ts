@@ -154,15 +154,15 @@ export class ViewerSession implements Viewer {
   }
 
   async answer(choice: string): Promise<AnswerOutcome> {
-    if (this.#hasLeft) throw new FourbeatError('left', 'The viewer has left.');
+    if (this.#hasLeft) throw new FourbeatError('left', 'Viewer has left.');
     const { quiz } = this;
     const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz.id));
     if (outcome && quiz.choice === choice) return outcome;
     if (quiz && quiz.choice !== null)
-      throw new FourbeatError('refused', 'The first choice is final.');
-    if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'No quiz is open.');
+      throw new FourbeatError('refused', 'Already answered.');
+    if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'No open quiz.');
     if (!quiz.quiz.order.includes(choice))
-      throw new FourbeatError('refused', 'The quiz has no such choice.');
+      throw new FourbeatError('refused', 'No such choice.');
     return this.#sendAnswer(quiz.quiz, choice);
   }
 

@@ -1,4 +1,4 @@
-// A viewer without a screen: says hello, tells the count, and answers each quiz by chance.
+// A headless viewer: greets the chat, prints the view count, and answers each quiz at random.
 import { join } from '@fourbeat/viewer';
 
 const [baseUrl, streamId] = process.argv.slice(2);
@@ -9,9 +9,9 @@ if (!streamId) {
 
 const viewer = join({ baseUrl, streamId, viewerId: `bot-${process.pid}`, name: 'Bot' });
 
-const saysHello = viewer.on('interval', async () => {
-  saysHello();
-  await viewer.say('greeting', 'Hello from a bot!').catch(tell);
+const stopWaiting = viewer.on('interval', async () => {
+  stopWaiting();
+  await viewer.sendMessage('greeting', 'Hello from a bot!').catch(printError);
 });
 
 viewer.on('view-count', ({ formatted }) => console.log(`${formatted} watching`));
@@ -19,7 +19,7 @@ viewer.on('view-count', ({ formatted }) => console.log(`${formatted} watching`))
 viewer.on('quiz', async ({ question, order }) => {
   const choice = order[Math.floor(Math.random() * order.length)];
   console.log(`${question} I say: ${choice}`);
-  const outcome = await viewer.answer(choice).catch(tell);
+  const outcome = await viewer.answer(choice).catch(printError);
   if (outcome) console.log(`My answer: ${outcome}`);
 });
 
@@ -32,8 +32,8 @@ viewer.on('quiz-winners', ({ count }) => {
 });
 
 let last = '';
-viewer.on('change', ({ state, trouble }) => {
-  const now = trouble ? `${state}: ${trouble.message}` : state;
+viewer.on('change', ({ state, error }) => {
+  const now = error ? `${state}: ${error.message}` : state;
   if (now !== last) console.log(`(${now})`);
   last = now;
   if (state === 'ended') viewer.leave();
@@ -41,6 +41,6 @@ viewer.on('change', ({ state, trouble }) => {
 
 process.on('SIGINT', () => viewer.leave());
 
-function tell({ message }) {
+function printError({ message }) {
   console.log(message);
 }

@@ -7,23 +7,23 @@ interface ShowProps {
   readonly viewerId: string;
 }
 
-/** The count, the quiz and the chat of a stream. It is joined while this is on the page. */
+/** View count, quiz and chat of a stream. The viewer is joined while the component is mounted. */
 export function Show(props: ShowProps) {
   const viewer = useViewer(props);
   const snapshot = useSnapshot(viewer);
   if (!viewer || !snapshot) return null;
-  const { state, trouble, count, quiz, lines, hearts } = snapshot;
+  const { state, error, count, quiz, messages, hearts } = snapshot;
   return (
     <main>
       <p>
-        {count?.formatted ?? '–'} watching {state !== 'live' && `(${trouble?.message ?? state})`}
+        {count?.formatted ?? '–'} watching {state !== 'live' && `(${error?.message ?? state})`}
       </p>
       {quiz && <QuizCard viewer={viewer} shown={quiz} />}
-      <button type="button" onClick={() => viewer.heart()}>
+      <button type="button" onClick={() => viewer.sendHeart()}>
         ♥ {hearts}
       </button>
       <ul>
-        {lines.map(({ id, name, text }) => (
+        {messages.map(({ id, name, text }) => (
           <li key={id}>
             <b>{name || 'Somebody'}</b> {text}
           </li>
@@ -43,16 +43,16 @@ function QuizCard({ viewer, shown: { quiz, choice, outcome, results } }: QuizCar
   return (
     <section aria-live="polite">
       <h2>{quiz.question}</h2>
-      {quiz.order.map((one) => (
+      {quiz.order.map((option) => (
         <button
-          key={one}
+          key={option}
           type="button"
-          aria-pressed={one === choice}
+          aria-pressed={option === choice}
           disabled={choice !== null || remainingMs === 0}
-          onClick={() => viewer.answer(one).catch(console.warn)}
+          onClick={() => viewer.answer(option).catch(console.warn)}
         >
-          {one === choice && '✓ '}
-          {one} {results && `${results.choices[one]?.percentage} %`}
+          {option === choice && '✓ '}
+          {option} {results && `${results.choices[option]?.percentage} %`}
         </button>
       ))}
       <p role="timer">{remainingMs > 0 && `${Math.ceil(remainingMs / 1_000)} s left`}</p>

@@ -42,7 +42,7 @@ describe('[F-25] an event stream that ends', () => {
     expect(states).toEqual(['live']);
     await world.machine.advance(3_000);
     expect(states.slice(1, 3)).toEqual([
-      'offline: The event stream delivers nothing.',
+      'offline: The feed is silent.',
       'catching-up',
     ]);
     await world.machine.advance(1_000);
@@ -99,7 +99,7 @@ describe('where event streams deliver nothing, the feed is polled', () => {
     const { states } = createViewerFeed(world, { transport: 'stream' });
     await world.machine.advance(MINUTE_MS);
     expect(countRequests(world, 'poll')).toBe(0);
-    expect(states).toEqual(['offline: The event stream delivers nothing.']);
+    expect(states).toEqual(['offline: The feed is silent.']);
   });
 
   test('but not for long when the service itself delivers nothing', async () => {

@@ -86,7 +86,7 @@ export class FeedStreamer {
   /** The service is reachable again: retry soon, unless it asked to wait. */
   retry(): void {
     // All viewers notice it in the same second, so spread the retries.
-    if (!this.#backoff.retryAfterMs) this.#pause(this.#env.random() * SPREAD_MS);
+    if (!this.#backoff.requestedMs) this.#pause(this.#env.random() * SPREAD_MS);
   }
 
   stop(): void {
@@ -126,7 +126,7 @@ export class FeedStreamer {
     this.#cancelWatch();
     if (this.#hasDelivered && !this.#isStalled) return ending;
     if (!this.#isStopped) this.#fallback?.start();
-    return new FourbeatError('unavailable', 'The event stream delivers nothing.');
+    return new FourbeatError('unavailable', 'The feed is silent.');
   }
 
   #onOpenFailed(error: FourbeatError, startedMs: number): FourbeatError {

@@ -3,7 +3,7 @@ import { intervalAt } from '../../protocol/interval.ts';
 import { FakeMachine } from '../../test/support/sdk/fake-environment.ts';
 import { MockService, mockService } from './mock-service.ts';
 
-// What it does without faults is held against the service itself, in test/sdk.
+// Behavior without faults is compared with the real service in test/sdk.
 
 let machine: FakeMachine;
 let mock: MockService;
@@ -34,8 +34,8 @@ async function openStream(init: RequestInit = {}) {
   return reader;
 }
 
-describe('what can be made to go wrong', () => {
-  test('a status, with a wish, until it is ended', async () => {
+describe('faults of the mock service', () => {
+  test('a status with Retry-After, until the fault ends', async () => {
     const end = mock.fail({ result: 503, retryAfterSeconds: 2 });
     const refused = await get('/time');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
@@ -43,7 +43,7 @@ describe('what can be made to go wrong', () => {
     expect((await get('/time')).status).toBe(200);
   });
 
-  test('some requests alone', async () => {
+  test('for some requests only', async () => {
     mock.fail({ result: 429, matches: ({ path }) => path.endsWith('/time') });
     expect((await get('/time')).status).toBe(429);
     expect((await get(`/streams/${mock.streamId}/`)).status).toBe(200);
@@ -54,13 +54,13 @@ describe('what can be made to go wrong', () => {
     expect(await get('/time').catch((error) => error)).toBeInstanceOf(TypeError);
   });
 
-  test('no answer, until the caller gives up', async () => {
+  test('no response, until the caller aborts', async () => {
     mock.fail({ result: 'silence' });
-    const giveUp = new AbortController();
-    const asked = get('/time', { signal: giveUp.signal }).catch((error) => error);
+    const controller = new AbortController();
+    const response = get('/time', { signal: controller.signal }).catch((error) => error);
     await machine.advance(60_000);
-    giveUp.abort(new Error('too long'));
-    expect((await asked).message).toBe('too long');
+    controller.abort(new Error('too long'));
+    expect((await response).message).toBe('too long');
   });
 
   test('event streams that break', async () => {
@@ -75,7 +75,7 @@ describe('what can be made to go wrong', () => {
     expect((await reader.read()).done).toBe(true);
   });
 
-  test('tokens that are refused, until there is a new one', async () => {
+  test('rejected tokens, until there is a new one', async () => {
     const path = `/view-counts/${mock.streamId}`;
     const old = await authorization();
     mock.rejectTokens();
@@ -84,23 +84,23 @@ describe('what can be made to go wrong', () => {
   });
 });
 
-test('others are counted', async () => {
+test('other viewers are counted', async () => {
   mock.setOtherViewers(1_234);
   const count = await get(`/view-counts/${mock.streamId}`, { headers: await authorization() });
   expect(await count.json()).toEqual({ value: 1_234, formatted: '1.2K' });
 });
 
-test('no timer is left behind when nobody reads', async () => {
+test('no timer remains when no viewer reads', async () => {
   await (await openStream()).cancel();
   expect(machine.pendingTimers).toBe(0);
-  const giveUp = new AbortController();
-  const reader = await openStream({ signal: giveUp.signal });
-  giveUp.abort();
+  const controller = new AbortController();
+  const reader = await openStream({ signal: controller.signal });
+  controller.abort();
   expect((await reader.read().catch((error) => error)).name).toBe('AbortError');
   expect(machine.pendingTimers).toBe(0);
 });
 
-test('a viewer who answered is known by the name that the app gave', async () => {
+test('answers are listed by the viewer id of the app', async () => {
   const quiz = mock.openQuiz({ choices: ['yes', 'no'], answer: 'yes' });
   const headers = { ...(await authorization()), 'Content-Type': 'application/json' };
   const { streamId, closeInterval } = quiz;
@@ -109,7 +109,7 @@ test('a viewer who answered is known by the name that the app gave', async () =>
   expect([...mock.answersTo(quiz.id)]).toEqual([['ada', 'no']]);
 });
 
-test('the README has all that a test can call', async () => {
+test('the README documents every method', async () => {
   const readme = await Bun.file(new URL('README.md', import.meta.url)).text();
   const methods = Object.getOwnPropertyNames(MockService.prototype);
   const names = [...methods, ...Object.keys(mock)].filter((name) => name !== 'constructor');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The package as somebody installs it, in a project that has nothing else of ours.
+// The package, installed in a project outside of the repository.
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const MAIN_MAX_BYTES = 8 * 1024;
@@ -12,11 +12,11 @@ const MAIN_MAX_BYTES = 8 * 1024;
 let project: string;
 beforeAll(async () => {
   project = mkdtempSync(join(tmpdir(), 'fourbeat-app-'));
-  const made = join(project, 'made');
+  const packageDir = join(project, 'made');
   const installed = join(project, 'node_modules', '@fourbeat', 'viewer');
   mkdirSync(installed, { recursive: true });
-  await run('node', join(root, 'scripts/build-sdk.mjs'), made);
-  const [packed] = JSON.parse(await run('npm', 'pack', made, '--json'));
+  await run('node', join(root, 'scripts/build-sdk.mjs'), packageDir);
+  const [packed] = JSON.parse(await run('npm', 'pack', packageDir, '--json'));
   await run('tar', '-xzf', packed.filename, '-C', installed, '--strip-components=1');
   mkdirSync(join(project, 'node_modules', '@types'));
   for (const name of ['react', '@types/react', 'csstype']) {
@@ -25,19 +25,19 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-/** Runs a program in the project. @returns what it prints @throws Error with what it complains of */
+/** Runs a program in the project. @returns its stdout @throws Error with its output when it fails */
 async function run(...command: string[]): Promise<string> {
   const child = Bun.spawn(command, { cwd: project, stdout: 'pipe', stderr: 'pipe' });
-  const [said, complained] = await Promise.all([
+  const [stdout, stderr] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
   ]);
-  if ((await child.exited) !== 0) throw new Error(said + complained);
-  return said;
+  if ((await child.exited) !== 0) throw new Error(stdout + stderr);
+  return stdout;
 }
 
 const APP = `
-  import { join, Trouble } from '@fourbeat/viewer';
+  import { join, FourbeatError } from '@fourbeat/viewer';
   import { mockService } from '@fourbeat/viewer/mock';
   import { hlsPicture } from '@fourbeat/viewer/pictures';
   import { useViewer } from '@fourbeat/viewer/react';
@@ -48,14 +48,14 @@ const APP = `
     viewerId: 'ada',
     environment: { fetch: service.fetch },
   });
-  const refused = await viewer.answer('Mars').catch((trouble) => trouble);
+  const refused = await viewer.answer('Mars').catch((error) => error);
   await new Promise((resolve) => viewer.on('view-count', resolve));
   viewer.follow(hlsPicture({ playingDate: new Date() }));
-  console.log(viewer.state, refused instanceof Trouble, typeof useViewer);
+  console.log(viewer.state, refused instanceof FourbeatError, typeof useViewer);
   viewer.leave();
 `;
 
-// What an app writes, as strictly as it can be checked.
+// An app, checked with strict compiler options.
 const TYPED_APP = `
   import {
     type AnswerOutcome,
@@ -63,7 +63,7 @@ const TYPED_APP = `
     join,
     type Snapshot,
     type Storage,
-    Trouble,
+    FourbeatError,
     type Viewer,
     type Visibility,
   } from '@fourbeat/viewer';
@@ -80,16 +80,16 @@ const TYPED_APP = `
   const service: MockService = mockService({ latencyAllowanceMs: 1_000 });
   const viewer: Viewer = join({ baseUrl: '', streamId: service.streamId, viewerId: 'ada' });
   viewer.on('quiz', ({ order }) => order.map((choice: string) => choice.length));
-  viewer.on('change', ({ lines }: Snapshot) => lines.at(-1)?.kind);
+  viewer.on('change', ({ messages }: Snapshot) => messages.at(-1)?.kind);
   viewer.on('x-other', (data: unknown) => data);
-  // Types of the producer's own, as the README shows.
+  // Event types of the producer, as in the README.
   viewer.on('x-goal', ({ team }) => team.length);
   export type Machine = [Environment, Storage, Visibility];
   viewer.follow(pictureOf(() => null));
   viewer.follow(nativePicture(document.createElement('video')));
   export const outcome: Promise<AnswerOutcome | number | null> = viewer
     .answer('Mars')
-    .catch((thrown: unknown) => (thrown instanceof Trouble ? thrown.retryAfterMs : 0));
+    .catch((thrown: unknown) => (thrown instanceof FourbeatError ? thrown.retryAfterMs : 0));
 
   export function useCount(streamId: string | null): [string | undefined, number] {
     const own = useViewer(streamId === null ? null : { baseUrl: '', streamId, viewerId: 'ada' });
@@ -99,11 +99,11 @@ const TYPED_APP = `
   // @ts-expect-error: where the service is, is missing
   join({ streamId: 'stream', viewerId: 'ada' });
   // @ts-expect-error: there is no such kind
-  viewer.say('shout', 'Hello');
+  viewer.sendMessage('shout', 'Hello');
 `;
 
 describe('the package', () => {
-  test('has its entries, their types, what it is and how it may be used, and nothing else', () => {
+  test('has its entries, types, license and README only', () => {
     const files = readdirSync(join(project, 'node_modules/@fourbeat/viewer'));
     const others = files.filter((file) => !file.endsWith('.d.ts'));
     expect(others.sort()).toEqual([
@@ -118,7 +118,7 @@ describe('the package', () => {
     ]);
   });
 
-  test('has a main entry of less than 8 KB, gzipped, that needs nothing else', async () => {
+  test('has a main entry of less than 8 KB gzipped, without imports', async () => {
     const measured = await run(
       'node',
       '--input-type=module',
@@ -142,7 +142,7 @@ describe('the package', () => {
     expect(await run(runtime, 'app.mjs')).toBe('live true function\n');
   });
 
-  test('does what the README of its mock shows', async () => {
+  test('runs the example of the mock’s README', async () => {
     const readme = await Bun.file(join(root, 'sdk/mock/README.md')).text();
     const [, example = ''] = /```ts\n(import .*?)```/s.exec(readme) ?? [];
     const inBun = example.replace(`from 'vitest'`, `from 'bun:test'`);
@@ -151,7 +151,7 @@ describe('the package', () => {
   });
 
   test.each(['nodenext', 'bundler'])(
-    'has types for a project of its own: %s',
+    'has types for a strict project with the module resolution %s',
     async (resolution) => {
       await Bun.write(join(project, 'typed.ts'), TYPED_APP);
       const compilerOptions = {

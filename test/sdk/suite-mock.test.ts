@@ -4,14 +4,14 @@ import { mockService } from '../../sdk/mock/mock-service.ts';
 import { pictureOf } from '../../sdk/pictures.ts';
 import { runSuite, SUITE, type SuiteFixture, type SuiteResult } from '../support/sdk/suite.ts';
 
-// Tests of apps that pass with the service in memory mean something: the SDK does the same with both.
+// The suite with the mock service, so that apps can rely on it in their tests.
 
 let results: SuiteResult[];
 beforeAll(async () => {
   results = await runSuite(async () => mockFixture());
 }, 60_000);
 
-test.each(Object.keys(SUITE))('with the service in memory: %s', (title) => {
+test.each(Object.keys(SUITE))('with the mock service: %s', (title) => {
   expect(results.find((result) => result.title === title)?.error).toBeNull();
 });
 

@@ -7,9 +7,9 @@ import { launchBrowser } from '../support/media/browser.ts';
 import { buildSdk } from '../support/sdk/built-sdk.ts';
 import { SUITE, type SuiteResult } from '../support/sdk/suite.ts';
 
-// One suite with a real service, wherever the SDK runs. Node and the browser have it as it is published.
+// The suite with a real service, in each runtime, with the published form of the SDK.
 
-/** All cases together, on a busy machine. */
+/** Time limit of all cases together, on a busy machine. */
 const RUN_MS = 60_000;
 
 let service: Harness;
@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Runs in the runtime: the files are at `root`. */
+/** Runs in the runtime; `root` is the location of the files. */
 const PROGRAM = `async ({ root, url, token }) => {
   const [{ join }, { pictureOf }, { runOnService }] = await Promise.all(
     ['index', 'pictures', 'suite-program'].map((name) => import(root + '/' + name + '.js')),
@@ -32,12 +32,12 @@ const PROGRAM = `async ({ root, url, token }) => {
   return runOnService({ join, pictureOf }, url, token);
 }`;
 
-function given(root: string, url = service.url) {
+function programInput(root: string, url = service.url) {
   return JSON.stringify({ root, url, token: service.account.token });
 }
 
 async function inProcess(...command: string[]): Promise<SuiteResult[]> {
-  const program = `(${PROGRAM})(${given(directory)})`;
+  const program = `(${PROGRAM})(${programInput(directory)})`;
   const run = Bun.spawn(
     [...command, `console.log(JSON.stringify(await ${program})); process.exit()`],
     {
@@ -45,15 +45,15 @@ async function inProcess(...command: string[]): Promise<SuiteResult[]> {
       env: { ...Bun.env, NO_COLOR: '1' },
     },
   );
-  const [said, complained] = await Promise.all([
+  const [stdout, stderr] = await Promise.all([
     new Response(run.stdout).text(),
     new Response(run.stderr).text(),
   ]);
-  if ((await run.exited) !== 0) throw new Error(complained);
-  return JSON.parse(said);
+  if ((await run.exited) !== 0) throw new Error(stderr);
+  return JSON.parse(stdout);
 }
 
-/** The page is of another origin than the service, as an app's is. */
+/** The page has another origin than the service, as that of an app. */
 async function inBrowser(): Promise<SuiteResult[]> {
   const app = Bun.serve({
     hostname: '127.0.0.1',
@@ -69,7 +69,7 @@ async function inBrowser(): Promise<SuiteResult[]> {
     const page = await browser.newPage();
     await page.goto(app.url.href);
     const url = service.url.replace('127.0.0.1', '*.localhost');
-    return await page.evaluate<SuiteResult[]>(`(${PROGRAM})(${given(app.url.origin, url)})`);
+    return await page.evaluate<SuiteResult[]>(`(${PROGRAM})(${programInput(app.url.origin, url)})`);
   } finally {
     await browser.close();
     await app.stop(true);

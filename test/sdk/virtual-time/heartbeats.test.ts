@@ -8,10 +8,10 @@ import { seededRandom } from '../../support/seeded-random.ts';
 const START_MS = 1_760_000_000_000;
 const SECOND_MS = 1_000;
 const HOUR_S = 3_600;
-/** Browsers that have much to do are so late. */
-const LATE_MS = 50;
+/** Typical timer delay of a busy browser. */
+const TIMER_DELAY_MS = 50;
 
-test('[V-4] with timers that come up to 50 ms late a viewer is counted for an hour without a gap', () => {
+test('[V-4] a viewer with timers up to 50 ms late is counted for an hour without a gap', () => {
   const scheduler = new Scheduler(START_MS);
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
   const simulated = new SimulatedViewer(scheduler, service, seededRandom(1), {
@@ -22,7 +22,7 @@ test('[V-4] with timers that come up to 50 ms late a viewer is counted for an ho
     hiddenMs: Number.POSITIVE_INFINITY,
     clockRate: 1,
     systemErrorMs: 0,
-    timerDelayMs: LATE_MS,
+    timerDelayMs: TIMER_DELAY_MS,
     latencyMs: null,
   });
   const counts: number[] = [];
@@ -30,7 +30,7 @@ test('[V-4] with timers that come up to 50 ms late a viewer is counted for an ho
   scheduler.advance(HOUR_S * SECOND_MS);
   simulated.viewer.leave();
   expect(counts.length).toBeGreaterThanOrEqual(HOUR_S - 2);
-  // The first may be of before it came.
+  // The first counts may be of before the viewer joined.
   expect(new Set(counts.slice(2))).toEqual(new Set([1]));
   expect(heartbeatsOf(simulated.network.requests).length).toBeLessThanOrEqual(HOUR_S);
 });
