@@ -126,7 +126,7 @@ const framework = (name: keyof typeof FRAMEWORKS, reference: ReferenceInterval):
     const streamId = crypto.randomUUID();
     const tokens = await peer.tokens(streamId, VIEWERS);
     const { interval, body } = latestOf(reference);
-    await peer.tell(streamId, interval, body);
+    await peer.publish(streamId, interval, body);
     const requests = reads(streamId, interval, tokens);
     return { measure: (seconds) => measured({ url, server, requests, body, seconds }), stop };
   },

@@ -1,7 +1,7 @@
 import type { Environment } from './environment.ts';
 import { errorFromResponse, FourbeatError, toFourbeatError } from './errors.ts';
 import type { Urls } from './join-options.ts';
-import type { TokenManager } from './token-manager.ts';
+import type { TokenSource } from './token-source.ts';
 import type { ChatKind, EventsInterval, Quiz, ViewerStream } from './types.ts';
 
 /** The body of a chat request: a message, or hearts. */
@@ -10,7 +10,7 @@ export type ChatPost =
   | { readonly kind: 'heart'; readonly count: number };
 
 type StreamDetail = ViewerStream & { readonly quiz_interval?: number | null };
-type Tokens = Pick<TokenManager, 'get' | 'reject'>;
+type Tokens = Pick<TokenSource, 'get' | 'reject'>;
 
 interface RequestOptions {
   /** Default: GET. */
@@ -156,8 +156,8 @@ export class ApiClient {
 
   #checkDenied(error: unknown, token: string): boolean {
     const isRefused = (error as FourbeatError).kind === 'denied';
-    const awayMs = this.#env.monotonicMs() - this.#unavailableAtMs;
-    if (isRefused) this.#tokens.reject(token, awayMs < RECENT_OUTAGE_MS);
+    const outageAgeMs = this.#env.monotonicMs() - this.#unavailableAtMs;
+    if (isRefused) this.#tokens.reject(token, outageAgeMs < RECENT_OUTAGE_MS);
     return isRefused;
   }
 

@@ -57,10 +57,7 @@ export async function errorFromResponse(response: Response): Promise<FourbeatErr
  * @param message for values that are not a `FourbeatError`
  * @returns the thrown `FourbeatError`; for any other value an `unavailable` error with it as the cause
  */
-export function toFourbeatError(
-  thrown: unknown,
-  message = 'Service unavailable.',
-): FourbeatError {
+export function toFourbeatError(thrown: unknown, message = 'Service unavailable.'): FourbeatError {
   // Each entry of the package may contain its own copy of the class, so compare the name.
   const { name } = Object(thrown) as Partial<FourbeatError>;
   if (name === 'FourbeatError') return thrown as FourbeatError;

@@ -19,7 +19,7 @@ interface QuizEntry {
 interface Round {
   readonly interval: number;
   /** The `quiz-winners` event; `count` is null when it was missed. */
-  told: { readonly interval: number; readonly count: number | null } | null;
+  published: { readonly interval: number; readonly count: number | null } | null;
   hasWon: boolean;
 }
 
@@ -73,8 +73,8 @@ export class QuizGame {
   }
 
   /** Whether the quiz that was published in this interval is known. */
-  hasQuizAt(told: number): boolean {
-    return this.#state.quizzes.some(({ interval }) => interval === told);
+  hasQuizAt(published: number): boolean {
+    return this.#state.quizzes.some(({ interval }) => interval === published);
   }
 
   /**
@@ -111,9 +111,9 @@ export class QuizGame {
       const isOtherBetter = own.choice === null ? outcome : own.outcome && outcome === 'counted';
       if (isOtherBetter) Object.assign(own, { choice, outcome });
     }
-    for (const { interval, told, hasWon } of other.rounds) {
+    for (const { interval, published, hasWon } of other.rounds) {
       const own = this.#findOrAddRound(interval);
-      own.told ??= told;
+      own.published ??= published;
       own.hasWon ||= hasWon;
     }
     const { knownFrom, next } = other;
@@ -172,11 +172,11 @@ export class QuizGame {
 
   /** The winners, as known at the interval on screen. */
   winnersAt(interval: number): Winners {
-    const last = this.#state.rounds.findLast(({ told }) => ifReached(told, interval));
+    const last = this.#state.rounds.findLast(({ published }) => ifReached(published, interval));
     return {
       isWinning: this.isWinning(interval),
       hasWon: last?.hasWon ?? false,
-      count: last?.told?.count ?? null,
+      count: last?.published?.count ?? null,
     };
   }
 
@@ -187,7 +187,7 @@ export class QuizGame {
   isWinning(interval: number): boolean | null {
     const { knownFrom, quizzes, rounds } = this.#state;
     const [last, before] = rounds.filter((round) => round.interval <= interval).reverse();
-    const running = last && !ifReached(last.told, interval) ? last : null;
+    const running = last && !ifReached(last.published, interval) ? last : null;
     const from = (running ? before : last)?.interval ?? 0;
     let isWinning = knownFrom <= from ? true : null;
     for (const entry of quizzes) {
@@ -234,7 +234,7 @@ export class QuizGame {
     const { rounds } = this.#state;
     const known = rounds.find((round) => round.interval === interval);
     if (known) return known;
-    const round: Round = { interval, told: null, hasWon: false };
+    const round: Round = { interval, published: null, hasWon: false };
     rounds.push(round);
     rounds.sort((a, b) => a.interval - b.interval);
     return round;
@@ -242,15 +242,15 @@ export class QuizGame {
 
   #addWinnerCount(count: number, interval: number): void {
     const asked = this.#state.rounds.findLast((round) => round.interval < interval);
-    const isOther = !asked || (asked.told && asked.told.interval !== interval);
+    const isOther = !asked || (asked.published && asked.published.interval !== interval);
     const round = isOther ? this.#findOrAddRound(interval - WINNERS_DELAY_INTERVALS) : asked;
-    round.told ??= { interval, count };
+    round.published ??= { interval, count };
   }
 
   /** Intervals before this one may be missing. */
   #onGap(until: number): void {
     this.#state.knownFrom = until;
-    for (const round of this.#state.rounds) round.told ??= { interval: until, count: null };
+    for (const round of this.#state.rounds) round.published ??= { interval: until, count: null };
   }
 }
 

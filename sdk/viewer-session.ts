@@ -14,7 +14,7 @@ import { PersistentState } from './persistent-state.ts';
 import { QuizGame } from './quiz-game.ts';
 import { SnapshotStore } from './snapshot-store.ts';
 import { StreamPoller } from './stream-poller.ts';
-import { TokenManager } from './token-manager.ts';
+import { TokenSource } from './token-source.ts';
 import type {
   ChatKind,
   EventBuffer,
@@ -68,7 +68,7 @@ export class ViewerSession implements Viewer {
   readonly #game: QuizGame;
   readonly #listeners = new Listeners();
   readonly #snapshots: SnapshotStore;
-  readonly #tokens: TokenManager;
+  readonly #tokens: TokenSource;
   readonly #api: ApiClient;
   readonly #heartbeat: Heartbeat;
   readonly #streamPoller: StreamPoller;
@@ -101,7 +101,7 @@ export class ViewerSession implements Viewer {
     this.#storedState = new PersistentState(storage, `fourbeat:1:${streamId}:${viewerId}`);
     this.#game = new QuizGame(this.#storedState.load());
     this.#snapshots = new SnapshotStore(this.#game, this.#listeners);
-    this.#tokens = new TokenManager(env, getToken);
+    this.#tokens = new TokenSource(env, getToken);
     this.#api = new ApiClient(env, resolveUrls(options), streamId, this.#tokens);
     this.clock = new ServiceClock(env, () => this.#trackAvailability(this.#api.time()));
     const sendHeartbeat = (onSend: () => void) =>
@@ -158,11 +158,9 @@ export class ViewerSession implements Viewer {
     const { quiz } = this;
     const outcome = quiz && (quiz.outcome ?? this.#answers.get(quiz.quiz.id));
     if (outcome && quiz.choice === choice) return outcome;
-    if (quiz && quiz.choice !== null)
-      throw new FourbeatError('refused', 'Already answered.');
+    if (quiz && quiz.choice !== null) throw new FourbeatError('refused', 'Already answered.');
     if (!quiz || !this.remainingMs()) throw new FourbeatError('refused', 'No open quiz.');
-    if (!quiz.quiz.order.includes(choice))
-      throw new FourbeatError('refused', 'No such choice.');
+    if (!quiz.quiz.order.includes(choice)) throw new FourbeatError('refused', 'No such choice.');
     return this.#sendAnswer(quiz.quiz, choice);
   }
 

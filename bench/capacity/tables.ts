@@ -76,7 +76,7 @@ export function capacityLines(sources: readonly Source[]): string[] {
 function wayLines(way: Way, costs: Costs): string[] {
   const rows = VIEWERS.map((viewers) => {
     const need = needOf({ ...SHOW, viewers, way }, costs);
-    return [number(viewers), ...Object.values(COLUMNS).map((told) => told(need))];
+    return [number(viewers), ...Object.values(COLUMNS).map((column) => column(need))];
   });
   return markdown(['viewers', ...Object.keys(COLUMNS)], rows);
 }

@@ -128,25 +128,27 @@ export class PollingViewers {
   /** The first incorrect response, if any. */
   get incorrect(): string | null {
     if (Number(this.results[WRONG]) > 0) return `answers that were not right: ${this.failures[0]}`;
-    const other = this.receivedIntervals().find(({ asked, told }) => told.interval !== asked);
-    return other ? `asked for ${other.asked}, got ${other.told.interval}` : null;
+    const other = this.receivedIntervals().find(
+      ({ asked, received }) => received.interval !== asked,
+    );
+    return other ? `asked for ${other.asked}, got ${other.received.interval}` : null;
   }
 
   /** The view counts in all received intervals. */
   counts(): { interval: number; value: number }[] {
-    return this.receivedIntervals().flatMap(({ told: { interval, events } }) =>
+    return this.receivedIntervals().flatMap(({ received: { interval, events } }) =>
       events
         .filter(({ type }) => type === 'view-count')
         .map(({ data }) => ({ interval, value: (data as ViewCount).value })),
     );
   }
 
-  private receivedIntervals(): { asked: number; told: EventsInterval }[] {
+  private receivedIntervals(): { asked: number; received: EventsInterval }[] {
     const text = this.bodies.toString('utf8', 0, Number(this.results[BODIES]));
     const lines = text.split('\n').filter(Boolean);
     return lines.map((line) => ({
       asked: Number(line.slice(0, DIGITS)),
-      told: JSON.parse(line.slice(DIGITS)),
+      received: JSON.parse(line.slice(DIGITS)),
     }));
   }
 }

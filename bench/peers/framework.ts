@@ -7,7 +7,7 @@ export interface FrameworkPeer extends Peer {
   /** Issues tokens to viewers of a stream. @throws IncorrectResponse */
   tokens(streamId: string, count: number): Promise<string[]>;
   /** Stores the body of an interval. @throws IncorrectResponse */
-  tell(streamId: string, interval: number, body: string): Promise<void>;
+  publish(streamId: string, interval: number, body: string): Promise<void>;
   /** Opens quizzes, if it has a database. @returns their ids @throws IncorrectResponse */
   openQuizzes(streamId: string, quiz: PeerQuiz, count: number): Promise<string[]>;
   /** Compares the counts with the acknowledged answers. @throws IncorrectResponse when they differ */
@@ -47,7 +47,7 @@ export async function startFramework(
     ...peer,
     tokens: (streamId, count) =>
       Promise.all(Array.from({ length: count }, (_, viewer) => tokenOf(streamId, viewer))),
-    tell: async (streamId, interval, body) => {
+    publish: async (streamId, interval, body) => {
       await send('PUT', `/intervals/${streamId}/${interval}`, body);
     },
     openQuizzes: async (streamId, quiz, count) => {

@@ -82,7 +82,9 @@ export class WinnerLedger {
     const subject = `viewer ${viewer}, winners round ${round.number}:`;
     if (outcome === 'won') {
       round.won.add(viewer);
-      return qualification === 'no' ? `${subject} acknowledged without all the right answers` : null;
+      return qualification === 'no'
+        ? `${subject} acknowledged without all the right answers`
+        : null;
     }
     if (round.won.has(viewer) && outcome === 'not-qualified')
       return `${subject} refused after it was acknowledged`;

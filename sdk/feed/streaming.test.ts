@@ -41,10 +41,7 @@ describe('[F-25] an event stream that ends', () => {
     await world.machine.advance(4_000);
     expect(states).toEqual(['live']);
     await world.machine.advance(3_000);
-    expect(states.slice(1, 3)).toEqual([
-      'offline: The feed is silent.',
-      'catching-up',
-    ]);
+    expect(states.slice(1, 3)).toEqual(['offline: The feed is silent.', 'catching-up']);
     await world.machine.advance(1_000);
     expect(states.at(-1)).toBe('live');
     expect(intervals).toEqual(range(intervals[0], world.fixture.current - 1));

@@ -65,9 +65,7 @@ describe('the chat form', () => {
     await heart.focus();
     await page.evaluate('resolveSend()');
     await chat(page).getByText('Sent, visible soon').waitFor();
-    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain(
-      'heart',
-    );
+    expect(await page.evaluate<string>('document.activeElement.textContent')).toContain('heart');
   });
 
   test('selects the kind of message by keyboard', async () => {

@@ -70,9 +70,9 @@ test('[M-12] a quiz appears over the video within an interval of its frame, at e
       }),
     ),
   );
-  const told = (await fixture.feedEvents(streamId)).filter(({ type }) => type === 'quiz');
+  const published = (await fixture.feedEvents(streamId)).filter(({ type }) => type === 'quiz');
   const intervals = new Map(
-    told.map(({ interval, data }) => [(data as { question: string }).question, interval]),
+    published.map(({ interval, data }) => [(data as { question: string }).question, interval]),
   );
   for (const [at, seen] of all.entries()) {
     const latencyMs = LATENCIES_MS[at] ?? 0;

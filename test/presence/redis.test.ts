@@ -8,7 +8,7 @@ import { openRedis } from '../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../server/storage/redis/redis.ts';
 import { type RedisServer, startRedis } from '../support/backends/redis.ts';
 import { presenceRegistryContract } from '../support/presence/presence-registry-contract.ts';
-import { asFromAnotherThread } from '../support/presence/register-from-thread.ts';
+import { withThreadRegistration } from '../support/presence/register-from-thread.ts';
 
 let server: RedisServer;
 let redis: Redis;
@@ -38,5 +38,5 @@ const oneNode = (clock: Clock) => {
 
 presenceRegistryContract('Redis, one node', oneNode);
 presenceRegistryContract('Redis, one node, from another thread', (clock) =>
-  asFromAnotherThread(oneNode(clock), clock),
+  withThreadRegistration(oneNode(clock), clock),
 );

@@ -73,23 +73,23 @@ const SHOWS: Record<string, (place: SuiteTarget) => Promise<unknown>> = {
     const path = `/api/v1/streams/${place.streamId}/`;
     const openFor = async (token: string) =>
       (await place.call('GET', path, { viewer: token })).body.quiz_interval;
-    const told = [await openFor(viewer)];
+    const received = [await openFor(viewer)];
     const quiz = await place.openQuiz({ ...QUIZ, durationMs: 10_000 });
-    told.push(await openFor(viewer));
+    received.push(await openFor(viewer));
     await place.advance(3);
     const second = await place.openQuiz(QUIZ);
-    told.push(await openFor(viewer));
+    received.push(await openFor(viewer));
     for (const { closeInterval } of [second, quiz]) {
       await place.advance(2);
       const late = await place.token('bob');
-      told.push(await openFor(late));
+      received.push(await openFor(late));
       await place.advance(closeInterval - 1 - place.interval());
-      told.push(await openFor(late));
+      received.push(await openFor(late));
       await place.advance(1);
-      told.push(await openFor(late));
+      received.push(await openFor(late));
     }
     return [
-      told,
+      received,
       Object.keys((await place.call('GET', path, { viewer })).body),
       (await place.call('GET', path, { viewer: 'x' })).status,
       (await place.call('GET', `/api/v1/streams/${NO_STREAM}/`, { viewer })).status,

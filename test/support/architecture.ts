@@ -105,6 +105,7 @@ export function findEnvReads(tree: SourceTree): string[] {
 export function findBannedWords(tree: SourceTree): string[] {
   const found = new Map<string, string>();
   for (const [path, text] of tree) {
+    if (path.endsWith('.css')) continue;
     for (const name of [...path.split(/[/.-]/), ...(codeOf(text).match(IDENTIFIER) ?? [])]) {
       if (FIXED_NAMES.has(name)) continue;
       const banned = name.match(CAMEL_WORD)?.find((word) => BANNED_WORDS.has(word.toLowerCase()));

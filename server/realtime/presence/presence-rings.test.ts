@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { presenceRegistryContract } from '../../../test/support/presence/presence-registry-contract.ts';
-import { asFromAnotherThread } from '../../../test/support/presence/register-from-thread.ts';
+import { withThreadRegistration } from '../../../test/support/presence/register-from-thread.ts';
 import { createMemoryPresence } from './presence-rings.ts';
 import { SharedPresenceWriter } from './shared-presence-writer.ts';
 
 presenceRegistryContract('memory', (clock) => createMemoryPresence({ clock }));
 presenceRegistryContract('memory, from another thread', (clock) =>
-  asFromAnotherThread(createMemoryPresence({ clock }), clock),
+  withThreadRegistration(createMemoryPresence({ clock }), clock),
 );
 
 describe('the memory of a registry', () => {
@@ -38,7 +38,7 @@ describe('the memory of a registry', () => {
 
   test('is freed while other threads may register in it, without a lost viewer', () => {
     const { clock, presence: inner } = setUp();
-    const presence = asFromAnotherThread(inner, clock);
+    const presence = withThreadRegistration(inner, clock);
     for (let beat = 0; beat < 5; beat += 1) {
       presence.register('stream', 1);
       presence.register('stream', 300);

@@ -23,7 +23,7 @@ export function slowModeContract(name: string, createSlowMode: () => SlowMode): 
       expect(await take(1_999, 1_000)).toBe(1);
     });
 
-    test('[C-15] slow mode: ${name} counts slots by viewer and stream', async () => {
+    test(`[C-15] slow mode: ${name} counts slots by viewer and stream`, async () => {
       const take = setUp();
       expect(await take(0, 1_000)).toBe(0);
       expect(await take(0, 1_000, 2)).toBe(0);
@@ -31,7 +31,7 @@ export function slowModeContract(name: string, createSlowMode: () => SlowMode): 
       expect(await take(500, 1_000, 2)).toBe(500);
     });
 
-    test('[C-15] slow mode: ${name} uses the current period', async () => {
+    test(`[C-15] slow mode: ${name} uses the current period`, async () => {
       const take = setUp();
       expect(await take(0, 60_000)).toBe(0);
       expect(await take(2_000, 10_000)).toBe(8_000);

@@ -108,7 +108,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     expectEqual([quiz.order, quiz.duration], [QUIZ.choices, QUIZ.durationMs]);
     const leftMs = ada.remainingMs();
     check(leftMs > 0 && leftMs <= QUIZ.durationMs, `${leftMs} ms are left`);
-    const told = nextEvent(ada, 'quiz-results');
+    const received = nextEvent(ada, 'quiz-results');
     expectEqual(await errorKindOf(ada.answer('3')), 'refused');
     expectEqual(await Promise.all([ada.answer('2'), ada.answer('2'), bob.answer('Mars')]), [
       'counted',
@@ -116,7 +116,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
       'counted',
     ]);
     expectEqual([ada.quiz?.choice, ada.quiz?.outcome, ada.quiz?.results], ['2', 'counted', null]);
-    const { answer, choices } = await told;
+    const { answer, choices } = await received;
     expectEqual(answer, '2');
     expectEqual(choices['2'], { count: 1, percentage: 50 });
     expectEqual([ada.quiz?.results?.answer, ada.remainingMs()], ['2', 0]);
@@ -149,7 +149,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     );
   },
 
-  'a viewer who answered elsewhere is told so [Q-14]': async (enter, fixture) => {
+  'a viewer who answered elsewhere learns it [Q-14]': async (enter, fixture) => {
     const [ada, other] = [enter('ada'), enter('ada')];
     await waitUntilLive(ada, other);
     const asked = [nextEvent(ada, 'quiz'), nextEvent(other, 'quiz')];
@@ -166,11 +166,11 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     const [ada, bob] = [enter('ada'), enter('bob')];
     await waitUntilLive(ada, bob);
     const asked = [nextEvent(ada, 'quiz'), nextEvent(bob, 'quiz')];
-    const told = [nextEvent(ada, 'quiz-results'), nextEvent(bob, 'quiz-results')];
+    const received = [nextEvent(ada, 'quiz-results'), nextEvent(bob, 'quiz-results')];
     await fixture.openQuiz(QUIZ);
     await Promise.all(asked);
     expectEqual(await Promise.all([ada.answer('2'), bob.answer('1')]), ['counted', 'counted']);
-    await Promise.all(told);
+    await Promise.all(received);
     expectEqual([ada.snapshot.winners.isWinning, bob.snapshot.winners.isWinning], [true, false]);
     const counted = nextEvent(ada, 'quiz-winners');
     await fixture.requestWinners();
@@ -223,15 +223,15 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     expectEqual(ada.snapshot.error?.kind, 'unknown');
   },
 
-  'who has left is told nothing more': async (enter, fixture) => {
+  'a viewer who left receives nothing more': async (enter, fixture) => {
     const ada = enter('ada');
     await waitUntilLive(ada);
-    let told = 0;
-    ada.on('interval', () => told++);
+    let received = 0;
+    ada.on('interval', () => received++);
     ada.leave();
     await sleep(600);
     expectEqual(
-      [told, ada.state, await errorKindOf(ada.sendMessage('message', 'Hello'))],
+      [received, ada.state, await errorKindOf(ada.sendMessage('message', 'Hello'))],
       [0, 'ended', 'left'],
     );
     await fixture.publish('lights', {});

@@ -54,7 +54,7 @@ export function runSchedule(random: () => number): ScheduleResult {
   const simulated = new SimulatedViewer(scheduler, service, random, randomViewerOptions(random));
   const show = new SimulatedShow(scheduler, service, random);
   const calmMs = random() < LONG_SHOW_PROBABILITY ? MIN_CALM_MS + random() * CALM_SPREAD_MS : 0;
-  const mishaps = planFaults(simulated, service, random, calmMs);
+  const faults = planFaults(simulated, service, random, calmMs);
   const violations = runUntilRecovered(simulated, calmMs);
   const hasFinale = simulated.options.latencyMs === null && random() < FINALE_PROBABILITY;
   if (hasFinale && violations.length === 0) violations.push(...checkFinale(simulated, show));
@@ -70,7 +70,7 @@ export function runSchedule(random: () => number): ScheduleResult {
     ...checkClock(simulated),
     ...checkAfterLeaving(simulated, leftMs),
   );
-  return { faults: [JSON.stringify(simulated.options), ...mishaps], violations };
+  return { faults: [JSON.stringify(simulated.options), ...faults], violations };
 }
 
 function randomViewerOptions(random: () => number): SimulatedViewerOptions {

@@ -15,7 +15,7 @@ const SPREAD_MS = 2_000;
 const TIMEOUT_MS = 10_000;
 
 /** Provides the viewer token, and renews it before it expires. */
-export class TokenManager {
+export class TokenSource {
   readonly #env: Environment;
   readonly #requestToken: () => Promise<string>;
   readonly #failureBackoff: Backoff;
@@ -105,8 +105,7 @@ export class TokenManager {
     try {
       const token = await Promise.race([this.#requestToken(), this.#timeout()]);
       this.#throwIfStopped();
-      if (token === this.#rejectedToken)
-        throw new FourbeatError('denied', 'Token rejected.', 401);
+      if (token === this.#rejectedToken) throw new FourbeatError('denied', 'Token rejected.', 401);
       this.#store(token);
       return token;
     } catch (thrown) {
@@ -135,10 +134,7 @@ export class TokenManager {
   }
 
   /** Requests no token for this time. @returns the time, ms */
-  #blockFor(
-    ms: number,
-    error = new FourbeatError('busy', 'Token rejected.', null, ms),
-  ): number {
+  #blockFor(ms: number, error = new FourbeatError('busy', 'Token rejected.', null, ms)): number {
     this.#error = error;
     this.#retryAtMs = this.#env.monotonicMs() + ms;
     return ms;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { FourbeatError } from './errors.ts';
-import { TokenManager } from './token-manager.ts';
+import { TokenSource } from './token-source.ts';
 
 const IAT_S = 1_760_000_000;
 
@@ -11,18 +11,18 @@ function jwt(number: number, lifeS = 600): string {
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
 }
 
-/** A token manager, and the times of its token requests, ms since the start. */
-function createManager(
+/** A token source, and the times of its token requests, ms since the start. */
+function createSource(
   respond: (number: number) => Promise<string> | string = (number) => jwt(number),
 ) {
   const machine = new FakeMachine();
   const startMs = machine.nowMs;
   const requestedMs: number[] = [];
-  const manager = new TokenManager(machine.environment, async () => {
+  const source = new TokenSource(machine.environment, async () => {
     requestedMs.push(Math.round(machine.nowMs - startMs));
     return respond(requestedMs.length);
   });
-  return { machine, manager, requestedMs };
+  return { machine, source, requestedMs };
 }
 
 const unavailable = () => Promise.reject(new FourbeatError('unavailable', 'the service is away'));
@@ -36,14 +36,14 @@ function rejectionOf(promise: Promise<unknown>): Promise<FourbeatError> {
 
 describe('[T-1] a token', () => {
   test('is requested once for concurrent callers', async () => {
-    const { manager, requestedMs } = createManager();
-    const tokens = await Promise.all([manager.get(), manager.get(), manager.get()]);
-    expect(new Set([...tokens, await manager.get()])).toEqual(new Set([jwt(1)]));
+    const { source, requestedMs } = createSource();
+    const tokens = await Promise.all([source.get(), source.get(), source.get()]);
+    expect(new Set([...tokens, await source.get()])).toEqual(new Set([jwt(1)]));
     expect(requestedMs).toHaveLength(1);
   });
 
   test('is requested when it is needed, not before', async () => {
-    const { machine, requestedMs } = createManager();
+    const { machine, requestedMs } = createSource();
     await machine.advance(60_000);
     expect(requestedMs).toEqual([]);
   });
@@ -57,13 +57,13 @@ describe('[T-6] a token is renewed', () => {
   ])('at 75 to 85 %% of its lifetime: with random %d after %d ms', async (random, dueMs) => {
     const machine = new FakeMachine({ random: () => random });
     let requestedMs = 0;
-    const manager = new TokenManager(machine.environment, async () => jwt(++requestedMs));
-    await manager.get();
+    const source = new TokenSource(machine.environment, async () => jwt(++requestedMs));
+    await source.get();
     await machine.advance(dueMs - 1);
     expect(requestedMs).toBe(1);
     await machine.advance(2);
     expect(requestedMs).toBe(2);
-    expect(await manager.get()).toBe(jwt(2));
+    expect(await source.get()).toBe(jwt(2));
   });
 
   test('and the old one is used meanwhile', async () => {
@@ -71,54 +71,54 @@ describe('[T-6] a token is renewed', () => {
     const slow = new Promise<string>((resolve) => {
       provideToken = resolve;
     });
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       number === 1 ? jwt(1) : slow,
     );
-    await manager.get();
+    await source.get();
     await machine.advance(485_000);
     expect(requestedMs).toHaveLength(2);
-    expect(await manager.get()).toBe(jwt(1));
+    expect(await source.get()).toBe(jwt(1));
     provideToken(jwt(2));
     await machine.settle();
-    expect(await manager.get()).toBe(jwt(2));
+    expect(await source.get()).toBe(jwt(2));
   });
 
   test('with backoff after a failure, while the old one is used', async () => {
     let shouldFail = false;
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       shouldFail ? unavailable() : jwt(number),
     );
-    await manager.get();
+    await source.get();
     shouldFail = true;
     await machine.advance(490_000);
     expect(requestedMs.slice(0, 5)).toEqual([0, 480_000, 480_375, 481_125, 482_625]);
-    expect(await manager.get()).toBe(jwt(1));
+    expect(await source.get()).toBe(jwt(1));
     shouldFail = false;
     await machine.advance(15_000);
-    expect(await manager.get()).toBe(jwt(requestedMs.length));
+    expect(await source.get()).toBe(jwt(requestedMs.length));
     expect(requestedMs.length).toBeGreaterThan(5);
   });
 
   test('before it is used, when it expired during a sleep', async () => {
-    const { machine, manager, requestedMs } = createManager();
-    await manager.get();
+    const { machine, source, requestedMs } = createSource();
+    await source.get();
     await machine.sleep(601_000, true);
-    expect(await manager.get()).toBe(jwt(2));
+    expect(await source.get()).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });
 
   test('by one request for all callers after a sleep', async () => {
     let provideToken = (_: string) => {};
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       number === 1
         ? jwt(1)
         : new Promise((resolve) => {
             provideToken = resolve;
           }),
     );
-    await manager.get();
+    await source.get();
     await machine.sleep(3_600_000, true);
-    const tokens = [manager.get(), manager.get()];
+    const tokens = [source.get(), source.get()];
     await machine.settle();
     provideToken(jwt(2));
     expect(await Promise.all(tokens)).toEqual([jwt(2), jwt(2)]);
@@ -126,21 +126,21 @@ describe('[T-6] a token is renewed', () => {
   });
 
   test('never when it is not a JWT: it is used until it is rejected', async () => {
-    const { machine, manager, requestedMs } = createManager((number) => `opaque.${number}`);
-    await manager.get();
+    const { machine, source, requestedMs } = createSource((number) => `opaque.${number}`);
+    await source.get();
     await machine.advance(86_400_000);
     expect(machine.pendingTimers).toBe(0);
-    expect(await manager.get()).toBe('opaque.1');
-    manager.reject('opaque.1');
-    expect(await manager.get()).toBe('opaque.2');
+    expect(await source.get()).toBe('opaque.1');
+    source.reject('opaque.1');
+    expect(await source.get()).toBe('opaque.2');
     expect(requestedMs).toHaveLength(2);
   });
 
   test('not early when its lifetime is longer than the maximum of timers', async () => {
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       jwt(number, 10 * 365 * 86_400),
     );
-    await manager.get();
+    await source.get();
     await machine.advance(60_000);
     expect(requestedMs).toHaveLength(1);
     expect(machine.pendingTimers).toBe(1);
@@ -149,12 +149,12 @@ describe('[T-6] a token is renewed', () => {
 
 describe('[T-12] a rejected token', () => {
   test('is not used again, and concurrent callers get one new one', async () => {
-    const { manager, requestedMs } = createManager();
-    await manager.get();
-    for (let call = 0; call < 3; call++) manager.reject(jwt(1));
-    expect(await Promise.all([manager.get(), manager.get()])).toEqual([jwt(2), jwt(2)]);
-    manager.reject(jwt(1));
-    expect(await manager.get()).toBe(jwt(2));
+    const { source, requestedMs } = createSource();
+    await source.get();
+    for (let call = 0; call < 3; call++) source.reject(jwt(1));
+    expect(await Promise.all([source.get(), source.get()])).toEqual([jwt(2), jwt(2)]);
+    source.reject(jwt(1));
+    expect(await source.get()).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });
 
@@ -163,32 +163,32 @@ describe('[T-12] a rejected token', () => {
     const slow = new Promise<string>((resolve) => {
       provideToken = resolve;
     });
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       number === 1 ? jwt(1) : slow,
     );
-    await manager.get();
+    await source.get();
     await machine.advance(480_000);
-    manager.reject(jwt(1));
-    const token = manager.get();
+    source.reject(jwt(1));
+    const token = source.get();
     provideToken(jwt(2));
     expect(await token).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });
 
   test('that the app returns once more is `denied`', async () => {
-    const { machine, manager } = createManager((number) => (number < 3 ? 'same' : 'other'));
-    await manager.get();
-    manager.reject('same');
-    expect((await rejectionOf(manager.get())).kind).toBe('denied');
+    const { machine, source } = createSource((number) => (number < 3 ? 'same' : 'other'));
+    await source.get();
+    source.reject('same');
+    expect((await rejectionOf(source.get())).kind).toBe('denied');
     await machine.advance(1_000);
-    expect(await manager.get()).toBe('other');
+    expect(await source.get()).toBe('other');
   });
 
   test('after rejected ones is replaced less and less often', async () => {
-    const { machine, manager, requestedMs } = createManager();
+    const { machine, source, requestedMs } = createSource();
     for (let attempts = 0; attempts < 600; attempts++) {
-      await manager.get().then(
-        (token) => manager.reject(token),
+      await source.get().then(
+        (token) => source.reject(token),
         (error) => expect(error.kind).toBe('denied'),
       );
       await machine.advance(100);
@@ -199,35 +199,35 @@ describe('[T-12] a rejected token', () => {
   });
 
   test('that is rejected rarely is replaced at once each time', async () => {
-    const { machine, manager } = createManager();
+    const { machine, source } = createSource();
     for (let day = 1; day < 10; day++) {
-      expect(await manager.get()).toBe(jwt(day));
+      expect(await source.get()).toBe(jwt(day));
       await machine.advance(61_000);
-      manager.reject(jwt(day));
+      source.reject(jwt(day));
     }
   });
 });
 
 describe('a failed token request', () => {
   test('is not repeated during its backoff, whoever needs a token', async () => {
-    const { machine, manager, requestedMs } = createManager(unavailable);
-    const first = await rejectionOf(manager.get());
+    const { machine, source, requestedMs } = createSource(unavailable);
+    const first = await rejectionOf(source.get());
     expect(first.kind).toBe('unavailable');
-    expect(await rejectionOf(manager.get())).toBe(first);
+    expect(await rejectionOf(source.get())).toBe(first);
     await machine.advance(374);
-    expect(await rejectionOf(manager.get())).toBe(first);
+    expect(await rejectionOf(source.get())).toBe(first);
     expect(requestedMs).toHaveLength(1);
     await machine.advance(2);
-    await rejectionOf(manager.get());
+    await rejectionOf(source.get());
     expect(requestedMs).toHaveLength(2);
   });
 
   test('starts its backoff anew after a success', async () => {
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       number % 4 ? unavailable() : jwt(number),
     );
     while (requestedMs.length < 4) {
-      await manager.get().catch(() => {});
+      await source.get().catch(() => {});
       await machine.advance(100);
     }
     await machine.advance(600_000);
@@ -237,45 +237,45 @@ describe('a failed token request', () => {
 
   test('[G-27] is not repeated before the Retry-After of the service', async () => {
     const busy = new FourbeatError('busy', 'too many', 429, 7_000);
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       number === 1 ? Promise.reject(busy) : jwt(number),
     );
-    await rejectionOf(manager.get());
+    await rejectionOf(source.get());
     await machine.advance(7_000);
-    expect(await rejectionOf(manager.get())).toBe(busy);
+    expect(await rejectionOf(source.get())).toBe(busy);
     await machine.advance(500);
-    expect(await manager.get()).toBe(jwt(2));
+    expect(await source.get()).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });
 
   test('is `unavailable` after 10 s when `getToken` never settles, and is repeated', async () => {
-    const { machine, manager, requestedMs } = createManager((number) =>
+    const { machine, source, requestedMs } = createSource((number) =>
       number === 1 ? new Promise(() => {}) : jwt(number),
     );
-    const pending = rejectionOf(manager.get());
+    const pending = rejectionOf(source.get());
     await machine.advance(10_000);
     expect((await pending).kind).toBe('unavailable');
     await machine.advance(500);
-    expect(await manager.get()).toBe(jwt(2));
+    expect(await source.get()).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });
 
   test('is `unavailable` also when the old token is rejected meanwhile', async () => {
-    const { machine, manager } = createManager((number) =>
+    const { machine, source } = createSource((number) =>
       number > 1 ? new Promise(() => {}) : jwt(1),
     );
-    await manager.get();
+    await source.get();
     await machine.advance(480_000);
-    manager.reject(jwt(1));
-    const pending = rejectionOf(manager.get());
+    source.reject(jwt(1));
+    const pending = rejectionOf(source.get());
     await machine.advance(10_000);
     expect((await pending).kind).toBe('unavailable');
   });
 
   test('is `unavailable` when `getToken` rejects, with its message and cause', async () => {
     const cause = new Error('no session');
-    const { manager } = createManager(() => Promise.reject(cause));
-    const error = await rejectionOf(manager.get());
+    const { source } = createSource(() => Promise.reject(cause));
+    const error = await rejectionOf(source.get());
     expect(error).toBeInstanceOf(FourbeatError);
     expect(error.kind).toBe('unavailable');
     expect(error.message).toBe('getToken: Error: no session');
@@ -283,23 +283,23 @@ describe('a failed token request', () => {
   });
 
   test.each([undefined, null, 42, {}])('is an error when `getToken` returns %p', async (token) => {
-    const { manager } = createManager(async () => token as unknown as string);
-    const { message } = await rejectionOf(manager.get());
+    const { source } = createSource(async () => token as unknown as string);
+    const { message } = await rejectionOf(source.get());
     expect(message).toStartWith('getToken: ');
   });
 
   test('is `left` after `stop`, without timers', async () => {
-    const { machine, manager } = createManager();
-    await manager.get();
-    manager.stop();
-    expect((await rejectionOf(manager.get())).kind).toBe('left');
+    const { machine, source } = createSource();
+    await source.get();
+    source.stop();
+    expect((await rejectionOf(source.get())).kind).toBe('left');
     expect(machine.pendingTimers).toBe(0);
   });
 
   test('is `left` when stopped while pending, without timers', async () => {
-    const { machine, manager } = createManager();
-    const pending = rejectionOf(manager.get());
-    manager.stop();
+    const { machine, source } = createSource();
+    const pending = rejectionOf(source.get());
+    source.stop();
     expect((await pending).kind).toBe('left');
     expect(machine.pendingTimers).toBe(0);
   });
