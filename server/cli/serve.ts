@@ -68,11 +68,12 @@ async function runServer(
   console.log(lines.join('\n'));
 
   const signal = await signaled;
-  logger.info({ signal }, 'stopping');
+  // Before the log line: a second signal may follow it immediately.
   void nextSignal().then(() => {
     log.abandon();
     process.exit(1);
   });
+  logger.info({ signal }, 'stopping');
   const clean = await server.stop(DRAIN_GRACE_MS);
   if (clean) logger.info('stopped');
   else logger.warn('stopped before all work was finished');

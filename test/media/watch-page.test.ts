@@ -281,7 +281,7 @@ test('the page can be used with keyboard and screen reader', async () => {
   await waitForVideo(page);
   expect(await page.getByRole('main').count()).toBe(1);
   expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Watch the show');
-  expect(await page.getByRole('region', { name: 'Video' }).count()).toBe(1);
+  expect(await page.getByRole('region', { name: 'Video', exact: true }).count()).toBe(1);
   expect(await page.getByRole('status').first().count()).toBe(1);
   // When the browser blocks audio, the page offers a button.
   const audioButton = page.getByRole('button', { name: 'Turn on sound' });
