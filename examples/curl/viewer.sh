@@ -35,6 +35,9 @@ as_viewer -N -H 'Accept: text/event-stream' "$api/events-streams/$stream?interva
       *'"type":"view-count"'*)
         echo "watching: $(printf '%s\n' "$line" | member value)"
         ;;
+    esac
+    # An interval may have several events.
+    case $line in
       *'"type":"quiz-results"'*)
         echo "results: ${line#data: }"
         ;;
