@@ -63,7 +63,7 @@ describe('sales and custom events', () => {
     expect(await field(page, 'Purchase text').inputValue()).toBe('');
   }, 60_000);
 
-  test('[P-25] a custom event is validated before it is sent, and sent sendAgain with one press', async () => {
+  test('[P-25] a custom event is validated before it is sent, and sent again with one press', async () => {
     const { page } = owner;
     const received: unknown[] = [];
     viewer.on('lights', (data) => received.push(data));
@@ -78,7 +78,7 @@ describe('sales and custom events', () => {
     await field(page, 'Type').fill('lights');
     await field(page, 'Data (JSON)').fill('{"color": "red"}');
     await button(page, 'Send to viewers').click();
-    const sendAgain = 'Send sendAgain: lights {"color":"red"}';
+    const sendAgain = 'Send again: lights {"color":"red"}';
     await untilReady(page, sendAgain);
     await button(page, sendAgain).dblclick();
     await until('both events are received', () => received.length > 1);
@@ -99,7 +99,7 @@ describe('sales and custom events', () => {
     await expectUsable(page, 'offers');
     await page.reload();
     await page.getByRole('list', { name: 'Purchases' }).getByText('bought two mugs').waitFor();
-    await button(page, 'Send sendAgain: lights {"color":"red"}').waitFor();
+    await button(page, 'Send again: lights {"color":"red"}').waitFor();
   }, 60_000);
 });
 
@@ -148,7 +148,7 @@ describe('a webhook', () => {
   test('[H-14] [H-19] sends a failed delivery again on request', async () => {
     const { page } = owner;
     receiver.answer = () => new Response(null, { status: 500 });
-    await button(page, 'Send sendAgain').click();
+    await button(page, 'Send again').click();
     await page.getByText('status 500').waitFor();
     await page.getByText(/^Next attempt at /).waitFor();
     await page.getByText('Failing', { exact: true }).waitFor();
