@@ -139,7 +139,7 @@ describe('Ledger', () => {
     );
   });
 
-  test('[O-18] Ledger reports a count without one of the crowd, whoever else is present', () => {
+  test('[O-18] Ledger reports a count that lacks a simulated viewer, also with viewers from outside', () => {
     const { ledger, read, probe, first } = setUp();
     const atMs = intervalStartMs(FIRST);
     for (const viewer of [1, 2]) {
