@@ -88,11 +88,12 @@ describe('a rehearsal from the studio', () => {
     const { page } = owner;
     await page.getByRole('link', { name: 'Go on air' }).click();
     await page.getByText('Rehearsal: not visible to the public.').waitFor();
-    await page.getByText('See what').or(button(page, 'Start the show')).first().waitFor();
     await button(page, 'Start the show').click();
-    await page.getByRole('button', { name: /^Send/ }).first().waitFor();
+    const send = button(page, 'Send this quiz').and(page.locator(':enabled'));
+    await send.waitFor();
     await expectUsable(page, 'rehearsal-on-air');
-    await page.getByRole('button', { name: /^Send/, disabled: false }).first().click();
+    await send.click();
+    await page.getByText(/^Open, \d+ s$/).waitFor();
     await page.getByRole('link', { name: 'Viewers and figures' }).click();
     await page.getByText('Results shown').waitFor();
     const { crowd, streamId } = await current();

@@ -174,7 +174,10 @@ describe('a webhook', () => {
     expect(await dialog(page).locator('code').textContent()).not.toBe(secret);
     await button(page, 'Done').click();
     await button(page, 'Pause').click();
-    await button(page, 'Pause').click();
+    await page
+      .getByRole('alertdialog', { name: 'Pause the webhook?' })
+      .getByRole('button', { name: 'Pause', exact: true })
+      .click();
     await page.getByText(/^Nothing is sent\./).waitFor();
     expect(await button(page, 'Send a test').isDisabled()).toBe(true);
     await button(page, 'Resume').click();

@@ -173,7 +173,7 @@ describe('an on-air page during a show', () => {
     await measure('cut proxy', () => expectCurrent('Second?', tab, second));
   }, 30_000);
 
-  test('[B-7] [R-4] retries after a lost response without repeating the action', async () => {
+  test('[B-7] [R-10] retries after a lost response without repeating the action', async () => {
     await press(tab, 'Show the results');
     let lost = 0;
     await tab.route('**/publish', async (route) => {

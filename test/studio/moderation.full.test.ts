@@ -4,8 +4,6 @@ import type { Viewer } from '../../sdk/viewer.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
-// `npm run test:full` runs this file again, with `expectUsable` at every size, light and dark.
-import '../support/full-run.ts';
 
 // Moderation on the on-air page, with its effects for viewers and for a second host. Each test
 // continues where the previous one stopped.

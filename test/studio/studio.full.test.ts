@@ -3,8 +3,6 @@ import type { StudioStream } from '../../protocol/studio.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { addQuiz, button, expectUsable, field } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
-// `npm run test:full` runs this file again, with `expectUsable` at every size, light and dark.
-import '../support/full-run.ts';
 
 // Studio pages beyond a regular show, which `whole-show.test.ts` covers. Each test continues where
 // the previous one stopped.

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import { IS_FULL_RUN } from '../support/full-run.ts';
 import {
   addPictureClock,
   behindMsOf,
@@ -12,9 +11,9 @@ import { ShowFixture, type WatchSession } from '../support/player/show-fixture.t
 import { until } from '../support/until.ts';
 
 // The test video contains the time: the test reads which frame was on screen when a quiz appeared,
-// independently of the player. `npm run test:full` has three latencies.
+// independently of the player.
 
-const LATENCIES_MS = IS_FULL_RUN ? [2_000, 5_000, 10_000] : [5_000];
+const LATENCIES_MS = [2_000, 5_000, 10_000];
 const QUIZZES = 3;
 const QUIZ_PERIOD_MS = 1_500;
 /** The tolerance of the latency. */

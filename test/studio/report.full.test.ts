@@ -9,8 +9,6 @@ import { playTestPicture } from '../support/media/test-source.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
-// `npm run test:full` runs this file again, with `expectUsable` at every size, light and dark.
-import '../support/full-run.ts';
 
 // The report of a short show with a recording and known answers. Each test continues where the
 // previous one stopped.
