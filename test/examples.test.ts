@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
+import { IS_FULL_RUN } from './support/full-run.ts';
 import { type Account, expectJson, type PublishedQuiz, QUIZ } from './support/harness/harness.ts';
 import {
   fourbeat,
@@ -17,7 +18,7 @@ import { launchBrowser } from './support/media/browser.ts';
 import { playTestPicture } from './support/media/test-source.ts';
 import { until } from './support/until.ts';
 
-// The examples as their READMEs say they are used: with the SDK as it is published, and a service.
+// The examples as their README says to use them: with the published form of the SDK, and a service.
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const PACKAGES = ['hls.js', 'react', 'react-dom', '@types/react', '@types/react-dom', 'csstype'];
@@ -33,31 +34,21 @@ let service: ServerProcess;
 let account: Account;
 /** Serves the folder, from an origin of its own. */
 let shop: Server<undefined>;
-let browser: Browser;
-let source: Subprocess;
+let browser: Browser | null = null;
+let source: Subprocess | null = null;
 const talkers: Talker[] = [];
 
 beforeAll(async () => {
   const data = ['--data', folder.path('data')];
-  const made = fourbeat([
-    'account',
-    'create',
-    '--email',
-    'ann@example.org',
-    '--name',
-    'Ann',
-    ...data,
-  ]);
+  const ann = ['--email', 'ann@example.org', '--name', 'Ann'];
+  const made = fourbeat(['account', 'create', ...ann, ...data]);
   installPackages();
   shop = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: (request) => new Response(Bun.file(folder.path(new URL(request.url).pathname))),
   });
-  [account, browser] = await Promise.all([
-    made.then(({ stdout }) => JSON.parse(stdout)),
-    launchBrowser(),
-  ]);
+  account = JSON.parse((await made).stdout);
   service = await serveProcess([...data, ...MEDIA, ...SOON]);
 }, 60_000);
 afterAll(async () => {
@@ -202,6 +193,15 @@ describe.concurrent('the example', () => {
     TEST_MS,
   );
 
+  if (IS_FULL_RUN) testPages();
+});
+
+/** The examples that are pages. */
+function testPages(): void {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+
   test(
     'plain-html shows the quiz with the picture, not before it',
     async () => {
@@ -284,10 +284,11 @@ describe.concurrent('the example', () => {
     },
     TEST_MS,
   );
-});
+}
 
 /** A page of the folder. */
 async function open(path: string): Promise<{ page: Page; errors: string[] }> {
+  if (!browser) throw new Error('the browser is not started');
   const page = await (await browser.newContext()).newPage();
   const errors: string[] = [];
   page.on('pageerror', ({ message }) => errors.push(message));

@@ -1,34 +1,34 @@
 #!/bin/sh
-# A viewer by plain HTTP: is counted, reads the feed, and answers each quiz with its first choice.
+# A viewer by plain HTTP: sends heartbeats, reads the feed, answers each quiz with its first choice.
 # usage: sh viewer.sh https://live.example STREAM
 set -eu
 api=$1/api/v1
 stream=$2
 
-# The first member of this name in JSON, as it is written there: 12, or "text" with its quotes.
+# Prints the first JSON member of this name: a number, or a string with its quotes.
 member() {
   grep -oE "\"$1\":([0-9]+|\"([^\"\\\\]|\\\\.)*\")" | head -n 1 | cut -d: -f2-
 }
 
-# 1. A token: who we are, for this stream and ten minutes.
+# 1. Get a token. It identifies this viewer in this stream for ten minutes.
 token=$(curl -fsS "$api/token" -H 'Content-Type: application/json' \
   -d "{\"stream_id\": \"$stream\", \"unique_user_identifier\": \"curl-$$\"}" | member token | tr -d '"')
 as_viewer() {
   curl -fsS -H "Authorization: Bearer $token" "$@"
 }
 
-# 2. A heartbeat each second, for as long as this script runs. Each counts us for a second.
+# 2. Send a heartbeat every second while this script runs. Each one counts this viewer for a second.
 while kill -0 $$ 2>/dev/null; do
   as_viewer -X POST "$api/view-counts/$stream" &
   sleep 1
 done &
 
-# 3. Which interval it is. It is held until it is over, and then the same for everybody.
+# 3. Read the current interval. The response comes when it has ended: the same bytes for everyone.
 interval=$(curl -fsS "$api/time" | member interval)
 as_viewer "$api/events-streams/$stream?interval=$interval"
 echo
 
-# 4. All that follow, in one request. It ends with the token.
+# 4. Read all later intervals in one request. It ends when the token expires.
 as_viewer -N -H 'Accept: text/event-stream' "$api/events-streams/$stream?interval=$((interval + 1))" |
   while read -r line; do
     case $line in
@@ -48,7 +48,7 @@ as_viewer -N -H 'Accept: text/event-stream' "$api/events-streams/$stream?interva
         id=$(printf '%s\n' "$quiz" | member id | tr -d '"')
         close=$(printf '%s\n' "$quiz" | member closeInterval)
         choice=$(printf '%s\n' "$quiz" | grep -oE '"order":\["([^"\\]|\\.)*"' | cut -d'[' -f2-)
-        # 5. The answer. The same again does no harm.
+        # 5. Send the answer. Resending the same answer is harmless.
         if as_viewer "$api/quizzes/$id/answer" -H 'Content-Type: application/json' \
           -d "{\"streamId\": \"$stream\", \"choice\": $choice, \"closeInterval\": $close}"; then
           echo "answered: $choice"

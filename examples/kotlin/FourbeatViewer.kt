@@ -1,5 +1,5 @@
-// A viewer of a Fourbeat stream by plain HTTP, for Android and the JVM. Android has org.json; on the
-// JVM it is the package org.json:json. All calls block: keep them off the main thread.
+// A viewer of a Fourbeat stream by plain HTTP, for Android and the JVM. On the JVM it needs the package
+// org.json:json, which Android includes. All methods block: do not call them on the main thread.
 import java.io.IOException
 import java.net.HttpURLConnection
 import java.net.URL
@@ -12,7 +12,7 @@ import org.json.JSONObject
 
 private const val SECOND_NS = 1_000_000_000L
 
-class HttpFailure(val status: Int) : IOException("HTTP $status")
+class HttpException(val status: Int) : IOException("HTTP $status")
 
 /** @param baseUrl such as `https://live.example` */
 class FourbeatViewer(
@@ -27,7 +27,7 @@ class FourbeatViewer(
     @Volatile
     private var isOpen = true
 
-    /** Is counted, and tells each event, until [close] is called. Once. */
+    /** Sends heartbeats and reads the feed until [close]. Call it once. */
     fun watch(onEvent: (type: String, data: JSONObject?) -> Unit) {
         thread(name = "heartbeat", isDaemon = true) { sendHeartbeats() }
         try {
@@ -38,9 +38,10 @@ class FourbeatViewer(
     }
 
     /**
-     * Sends it until it is known what became of it; the same again does no harm.
+     * Sends an answer until its result is known. Resending the same answer is harmless.
      * @param quiz the data of a `quiz` event
-     * @return whether it counts; else it came too late, or another answer stands
+     * @return whether the answer counts; false: it was too late, or another answer counts
+     * @throws IOException when the result is still unknown 2 s after the quiz
      */
     fun answer(quiz: JSONObject, choice: String): Boolean {
         val path = "quizzes/${quiz.getString("id")}/answer"
@@ -48,37 +49,37 @@ class FourbeatViewer(
             .put("streamId", streamId)
             .put("choice", choice)
             .put("closeInterval", quiz.getLong("closeInterval"))
-        val giveUpMs = System.currentTimeMillis() + quiz.getLong("duration") + 2_000
+        val deadlineMs = System.currentTimeMillis() + quiz.getLong("duration") + 2_000
         while (true) {
             try {
                 post(path, body)
                 return true
-            } catch (failure: IOException) {
-                if (failure is HttpFailure && failure.status in listOf(400, 404, 409)) return false
-                if (System.currentTimeMillis() > giveUpMs) throw failure
+            } catch (error: IOException) {
+                if (error is HttpException && error.status in listOf(400, 404, 409)) return false
+                if (System.currentTimeMillis() > deadlineMs) throw error
             }
             Thread.sleep(500)
         }
     }
 
-    /** For who answered everything correctly, when `request-quiz-winners` comes. */
+    /** Reports a win: call it on `request-quiz-winners` when all answers of this viewer were correct. */
     fun recordWinner() = post("quizzes/$streamId/record-winner")
 
     override fun close() {
         isOpen = false
     }
 
-    /** One a second from start to start; those that a sleep left out are not made up for. */
+    /** Sends one heartbeat a second. Heartbeats missed during a sleep are skipped. */
     private fun sendHeartbeats() {
-        // Each has a thread of its own: one that hangs holds up no other.
+        // Each heartbeat has its own thread, so that one that hangs does not delay the next.
         val posts = Executors.newCachedThreadPool { run -> Thread(run).apply { isDaemon = true } }
         var dueNs = System.nanoTime()
         while (isOpen) {
             posts.execute {
                 try {
                     post("view-counts/$streamId")
-                } catch (failure: Exception) {
-                    // The next one may come through; what came was perhaps no answer of the service.
+                } catch (error: Exception) {
+                    // The next heartbeat may succeed.
                 }
             }
             val nowNs = System.nanoTime()
@@ -92,7 +93,7 @@ class FourbeatViewer(
         var next: Long? = null
         while (isOpen) {
             try {
-                // What was missed is told, but not what is older than a minute.
+                // Catch up on missed intervals of the last minute (240 intervals).
                 val now = JSONObject(textOf(open("GET", "time"))).getLong("interval")
                 val from = maxOf(next ?: now, now - 240)
                 val path = "events-streams/$streamId?interval=$from"
@@ -110,12 +111,12 @@ class FourbeatViewer(
                         }
                     }
                 }
-            } catch (failure: IOException) {
-                // Tried again below.
-            } catch (cut: JSONException) {
+            } catch (error: IOException) {
+                // Reconnect below.
+            } catch (error: JSONException) {
                 // The connection broke within a line.
             }
-            // It ended with its token, or broke. A crowd must not come back as one.
+            // The token expired, or the connection broke. A random delay spreads a crowd.
             if (isOpen) Thread.sleep(Random.nextLong(500, 2_000))
         }
     }
@@ -124,17 +125,17 @@ class FourbeatViewer(
         textOf(open("POST", path, bearer(), body = body))
     }
 
-    /** It is good for ten minutes. */
+    /** A valid token. Tokens expire after ten minutes and are renewed after eight. */
     @Synchronized
     private fun bearer(): String {
         val nowMs = System.currentTimeMillis()
         token?.let { if (nowMs < renewAtMs) return it }
         val body = JSONObject().put("stream_id", streamId).put("unique_user_identifier", viewerId)
-        val answered = textOf(open("POST", "token", body = body))
+        val response = textOf(open("POST", "token", body = body))
         val renewed = try {
-            JSONObject(answered).getString("token")
-        } catch (other: JSONException) {
-            throw IOException("this is not the service's answer", other)
+            JSONObject(response).getString("token")
+        } catch (error: JSONException) {
+            throw IOException("Not a Fourbeat response.", error)
         }
         token = renewed
         renewAtMs = nowMs + 8 * 60_000
@@ -142,8 +143,8 @@ class FourbeatViewer(
     }
 
     @Synchronized
-    private fun refuse(refused: String?) {
-        if (token == refused) token = null
+    private fun discard(rejected: String?) {
+        if (token == rejected) token = null
     }
 
     private fun open(
@@ -156,7 +157,7 @@ class FourbeatViewer(
         val connection = URL("$api/$path").openConnection() as HttpURLConnection
         connection.requestMethod = method
         connection.connectTimeout = 5_000
-        // Of the feed four lines come a second.
+        // The feed sends four messages a second.
         connection.readTimeout = 5_000
         connection.setRequestProperty("Accept", accept)
         if (bearer != null) connection.setRequestProperty("Authorization", "Bearer $bearer")
@@ -167,16 +168,16 @@ class FourbeatViewer(
         }
         val status = connection.responseCode
         if (status in 200..299) return connection
-        if (status == 401) refuse(bearer)
+        if (status == 401) discard(bearer)
         connection.errorStream?.close()
-        throw HttpFailure(status)
+        throw HttpException(status)
     }
 
     private fun textOf(connection: HttpURLConnection): String =
         connection.inputStream.bufferedReader().use { it.readText() }
 }
 
-/** How an app uses it. */
+/** How an app uses the class. */
 fun main() {
     val viewer = FourbeatViewer("https://live.example", "STREAM", "user-1")
     viewer.watch { type, data ->
@@ -187,12 +188,12 @@ fun main() {
                 val choice = quiz.getJSONArray("order").getString(0)
                 val outcome = try {
                     if (viewer.answer(quiz, choice)) "counted" else "not counted"
-                } catch (failure: IOException) {
-                    "nobody knows: ${failure.message}"
+                } catch (error: IOException) {
+                    "unknown: ${error.message}"
                 }
                 println("${quiz.getString("question")} $choice: $outcome")
             }
-            "quiz-results" -> println("It is ${data?.getString("answer")}")
+            "quiz-results" -> println("Correct answer: ${data?.getString("answer")}")
         }
     }
 }

@@ -1,4 +1,4 @@
-// A viewer of a Fourbeat stream by plain HTTP, for iOS 15, macOS 12 or later. Foundation alone.
+// A viewer of a Fourbeat stream by plain HTTP, for iOS 15 and macOS 12 or later, with Foundation only.
 import Foundation
 
 struct ViewCount: Decodable, Sendable {
@@ -17,9 +17,9 @@ struct Quiz: Decodable, Sendable {
   /// The choices in the producer's order.
   let order: [String]
   let choices: [String: Choice]
-  /// How long it is open, ms.
+  /// Time to answer, ms.
   let duration: Int
-  /// Answers are taken before this interval.
+  /// Answers are accepted before this interval.
   let closeInterval: Int
   /// The correct choice; nil before the results.
   let answer: String?
@@ -29,10 +29,10 @@ enum LiveEvent: Decodable, Sendable {
   case viewCount(ViewCount)
   case quiz(Quiz)
   case quizResults(Quiz)
-  /// Who answered everything correctly is to call `recordWinner` now.
+  /// Call `recordWinner` now if all answers of this viewer were correct.
   case requestQuizWinners
   case quizWinners(Int)
-  /// The chat, and types of the producer's own.
+  /// Chat and custom events of the producer, by type.
   case other(String)
 
   private enum Keys: String, CodingKey { case type, data }
@@ -52,9 +52,9 @@ enum LiveEvent: Decodable, Sendable {
   }
 }
 
-struct HTTPFailure: Error {
+struct HTTPError: Error {
   let status: Int
-  /// The same again will be refused again.
+  /// Whether a retry would be rejected too.
   var isFinal: Bool { [400, 404, 409].contains(status) }
 }
 
@@ -72,7 +72,7 @@ actor FourbeatViewer {
     self.viewerId = viewerId
   }
 
-  /// Is counted, and tells each event, until its task is cancelled.
+  /// Sends heartbeats and reads the feed until its task is cancelled.
   func watch(_ onEvent: @escaping @Sendable (LiveEvent) -> Void) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.sendHeartbeats() }
@@ -81,8 +81,9 @@ actor FourbeatViewer {
     }
   }
 
-  /// Sends it until it is known what became of it; the same again does no harm.
-  /// - Returns: whether it counts; else it came too late, or another answer stands
+  /// Sends an answer until its result is known. Resending the same answer is harmless.
+  /// - Returns: whether the answer counts; false: it was too late, or another answer counts
+  /// - Throws: when the result is still unknown 2 s after the quiz
   func answer(_ quiz: Quiz, _ choice: String) async throws -> Bool {
     struct Answer: Encodable {
       let streamId: String
@@ -91,26 +92,26 @@ actor FourbeatViewer {
     }
     let body = try JSONEncoder().encode(
       Answer(streamId: streamId, choice: choice, closeInterval: quiz.closeInterval))
-    let giveUp = Date().addingTimeInterval(Double(quiz.duration) / 1_000 + 2)
+    let deadline = Date().addingTimeInterval(Double(quiz.duration) / 1_000 + 2)
     while true {
       do {
         try await post("quizzes/\(quiz.id)/answer", body)
         return true
-      } catch let failure as HTTPFailure where failure.isFinal {
+      } catch let error as HTTPError where error.isFinal {
         return false
       } catch {
-        if Date() > giveUp { throw error }
+        if Date() > deadline { throw error }
       }
       try await Task.sleep(nanoseconds: 500_000_000)
     }
   }
 
+  /// Reports this viewer as a winner.
   func recordWinner() async throws {
     try await post("quizzes/\(streamId)/record-winner")
   }
 
-  /// One a second from start to start, whether the last one came through or not; those that a sleep
-  /// left out are not made up for.
+  /// Sends one heartbeat a second, also after failures. Skips those missed during a sleep.
   private func sendHeartbeats() async throws {
     let secondNs: UInt64 = 1_000_000_000
     var dueNs = DispatchTime.now().uptimeNanoseconds
@@ -131,7 +132,7 @@ actor FourbeatViewer {
     var next: Int?
     while true {
       do {
-        // What was missed is told, but not what is older than a minute.
+        // Catch up on missed intervals of the last minute (240 intervals).
         let now = try await currentInterval()
         let from = max(next ?? now, now - 240)
         var request = try await asViewer("events-streams/\(streamId)?interval=\(from)")
@@ -147,7 +148,7 @@ actor FourbeatViewer {
       } catch {
         try Task.checkCancellation()
       }
-      // It ended with its token, or broke. A crowd must not come back as one.
+      // The token expired, or the connection broke. A random delay spreads a crowd.
       try await Task.sleep(nanoseconds: UInt64.random(in: 500_000_000...2_000_000_000))
     }
   }
@@ -174,7 +175,7 @@ actor FourbeatViewer {
     return request
   }
 
-  /// It is good for ten minutes.
+  /// Tokens expire after ten minutes; this one is renewed after eight.
   private func renewToken() async throws {
     struct Answer: Decodable { let token: String }
     var request = try requestOf("token")
@@ -191,7 +192,7 @@ actor FourbeatViewer {
   private func requestOf(_ path: String) throws -> URLRequest {
     guard let url = URL(string: api + path) else { throw URLError(.badURL) }
     var request = URLRequest(url: url)
-    // Without a sign of the service; of the feed four lines come a second.
+    // Time without any data; the feed sends four messages a second.
     request.timeoutInterval = 5
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     return request
@@ -200,11 +201,11 @@ actor FourbeatViewer {
   private func check(_ response: URLResponse) throws {
     let status = (response as? HTTPURLResponse)?.statusCode ?? 0
     if status == 401 { token = "" }
-    guard (200..<300).contains(status) else { throw HTTPFailure(status: status) }
+    guard (200..<300).contains(status) else { throw HTTPError(status: status) }
   }
 }
 
-/// How an app uses it.
+/// How an app uses the actor.
 func watchAndAnswer() async throws {
   let viewer = FourbeatViewer(base: "https://live.example", streamId: "STREAM", viewerId: "user-1")
   try await viewer.watch { event in
@@ -217,7 +218,7 @@ func watchAndAnswer() async throws {
         print("\(quiz.question) \(quiz.order[0]): \(isCounted ? "counted" : "not counted")")
       }
     case .quizResults(let quiz):
-      print("It is \(quiz.answer ?? "")")
+      print("Correct answer: \(quiz.answer ?? "")")
     case .requestQuizWinners, .quizWinners, .other:
       break
     }
