@@ -2,7 +2,7 @@
 // line has the numbers. Arguments after `npm test --` are paths for `bun test`; no server is
 // installed then. `npm run test:full` (`--full`) runs the long rounds that `npm test` leaves out.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installServers, withSystemFolders } from './debian.mjs';
@@ -14,6 +14,9 @@ const TEST_TIMEOUT_MS = 20_000;
 
 /** Characters of the error of a failed test that the end of the output repeats. */
 const FAILURE_LENGTH = 2_000;
+
+/** Free memory that the files of all tests fit into. */
+const MEMORY_BYTES_MIN = 4 * 1024 ** 3;
 
 const biome = join(projectDir, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 const tsc = join(projectDir, 'node_modules', 'typescript', 'bin', 'tsc');
@@ -29,9 +32,11 @@ const failures = [];
 /** Failed tests with their errors, repeated at the end of the output, because long logs are cut. */
 const failedTests = [];
 const totals = { passed: 0, failed: 0, skipped: 0 };
-const reportDir = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
-const timingsPath = join(reportDir, 'timings.json');
-process.on('exit', () => rmSync(reportDir, { recursive: true, force: true }));
+const runDir = mkdtempSync(join(memoryOrDisk(), 'fourbeat-test-'));
+// PostgreSQL runs as another user, and keeps its files below this folder.
+chmodSync(runDir, 0o711);
+const timingsPath = join(runDir, 'timings.json');
+process.on('exit', () => rmSync(runDir, { recursive: true, force: true, maxRetries: 3 }));
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => process.exit(128 + constants.signals[signal]));
 }
@@ -69,6 +74,20 @@ try {
 }
 printSummary();
 
+/**
+ * The folder for the files of all tests: in memory where there is room, since a commit waits 1 to 3 ms
+ * for a disk, and the model tests make thousands.
+ */
+function memoryOrDisk() {
+  const memory = '/dev/shm';
+  try {
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize > MEMORY_BYTES_MIN ? memory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
+
 /** Tells Bun how long files take, so that the slowest start first; it starts unknown files before all. */
 function writeTimings() {
   const times = testFiles().map((file) => [file, 1_000 * (SECONDS[file] ?? 1)]);
@@ -104,7 +123,7 @@ async function runCheck(args) {
  * test has failed, whatever its report says.
  */
 async function runTests(bun, paths, isFull) {
-  const reportPath = join(reportDir, 'junit.xml');
+  const reportPath = join(runDir, 'junit.xml');
   const end = await run(
     bun,
     [
@@ -180,7 +199,11 @@ function run(program, args, variables = {}) {
     const child = spawn(program, args, {
       cwd: projectDir,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...withSystemFolders(withoutOwnSettings(process.env)), ...variables },
+      env: {
+        ...withSystemFolders(withoutOwnSettings(process.env)),
+        ...{ TMPDIR: runDir, TEST_CACHE: runDir },
+        ...variables,
+      },
     });
     child.on('error', (error) => resolve(error.message));
     child.on('exit', (code, signal) => {
