@@ -1,12 +1,13 @@
 import { afterAll, expect, test } from 'bun:test';
 import { runFault, summaryOf } from '../support/cluster/fault-run.ts';
-import { FAULTS } from '../support/cluster/faults.ts';
+import { FAULTS, type Fault } from '../support/cluster/faults.ts';
 import { type Fixture, type FixtureKind, openFixture } from '../support/cluster/fixture.ts';
-import { rounds } from '../support/full-run.ts';
+import { IS_FULL_RUN } from '../support/full-run.ts';
 import { killServers } from '../support/harness/program.ts';
 
-// Each fault on three nodes under load: one round in `npm test`, more in `npm run test:full`, and all in
-// `npm run faults`. The checks use only what clients sent and received: see test/support/cluster/load.ts.
+// Each fault on three nodes under load. `npm test` causes each once, those of a fixture in one show;
+// `npm run test:full` gives each a show of its own with more rounds, and `npm run faults` all rounds.
+// The checks use only what clients sent and received: see test/support/cluster/load.ts.
 
 /** Above every limit of a round, so that a fault fails by its own limits. */
 const TEST_TIMEOUT_MS = 240_000;
@@ -48,8 +49,31 @@ afterAll(async () => {
   await killServers();
 });
 
-for (const fault of FAULTS) {
-  const title = TITLES[fault.name] ?? fault.name;
+/** The faults of a fixture as one fault, each of whose rounds causes the next of them. */
+function oneAfterTheOther(faults: readonly Fault[]): Fault {
+  const [first] = faults as [Fault];
+  return {
+    ...first,
+    name: faults.map(({ name }) => name).join('+'),
+    rounds: { test: faults.length, full: faults.length },
+    round: (scenario, round, isFull) => (faults[round] ?? first).round(scenario, 0, isFull),
+  };
+}
+
+/** The title of each fault, or for several `[all rules] hold when a; when b`. */
+function titleOf(faults: readonly Fault[]): string {
+  const titles = faults.map(({ name }) => (TITLES[name] ?? name).split(' hold '));
+  const rules = new Set(titles.flatMap(([ids = '']) => ids.match(/\[[^\]]+\]/g) ?? []));
+  return `${[...rules].join(' ')} hold ${titles.map(([, when]) => when).join('; ')}`;
+}
+
+const shows = IS_FULL_RUN
+  ? FAULTS.map((fault) => [fault])
+  : [...Map.groupBy(FAULTS, ({ fixture }) => fixture).values()];
+
+for (const faults of shows) {
+  const fault = faults.length === 1 ? (faults[0] as Fault) : oneAfterTheOther(faults);
+  const title = titleOf(faults);
   const skipReason = (await fault.skipReason?.()) ?? null;
   if (skipReason !== null) console.log(`SKIPPED: ${title}, because ${skipReason}`);
   test.skipIf(skipReason !== null)(
@@ -58,8 +82,8 @@ for (const fault of FAULTS) {
       const seed = Date.now() % 2 ** 31;
       console.log(`fault ${fault.name}: seed ${seed}`);
       const fixture = await fixtureOf(fault.fixture);
-      const options = { rounds: rounds(1, fault.rounds.test), seed, isFull: false, fixture };
-      const report = await runFault(fault, options);
+      const rounds = IS_FULL_RUN ? fault.rounds.test : faults.length;
+      const report = await runFault(fault, { rounds, seed, isFull: false, fixture });
       console.log(summaryOf(report));
       if (report.log !== '') console.log(report.log);
       expect(report.violations.slice(0, 20)).toEqual([]);

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { freePort } from '../support/backends/free-port.ts';
+import { rounds } from '../support/full-run.ts';
 import { fourbeat, killServers, temporaryFolder } from '../support/harness/program.ts';
 import { AnsweringClients } from '../support/kill/answering-clients.ts';
 import {
@@ -16,7 +17,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 // A show whose server is killed at a random time in each round. The checker knows only what clients sent
 // and received; in the end it is compared with everything the service has.
 
-const ROUNDS = Number(process.env.KILL_ROUNDS ?? 12);
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? rounds(4, 20));
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 2 ** 31);
 const CLIENTS = 2_000;
 const LIVE_READERS = 16;
