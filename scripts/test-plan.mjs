@@ -7,8 +7,6 @@ import { projectDir } from './install.mjs';
 const ALONE = [
   'server/realtime/presence/presence-ring-threads.test.ts',
   'test/cluster/consistency-checks.full.test.ts',
-  'test/cluster/faults.test.ts',
-  'test/kill/kill.test.ts',
   'test/media/players.full.test.ts',
   'test/player/overlay-latency.full.test.ts',
   'test/player/show.full.test.ts',
@@ -16,8 +14,15 @@ const ALONE = [
   'test/studio/outages.full.test.ts',
 ];
 
-/** Whole services with time limits, which need a third of a core each. */
+/** Whole services with time limits, which need a quarter of a core each and wait for real time. */
 const SERVICES = [
+  'server/media/srt/srt-listener.test.ts',
+  'server/realtime/coordination/many-nodes.test.ts',
+  'server/realtime/feed/feed-log.test.ts',
+  'server/realtime/feed/idle-streams.test.ts',
+  'server/storage/redis/failover.test.ts',
+  'test/cluster/faults.test.ts',
+  'test/kill/kill.test.ts',
   'server/realtime/coordination/shared-clock.test.ts',
   'test/cluster/moderation.test.ts',
   'test/cluster/roles.test.ts',
@@ -44,6 +49,8 @@ export const SECONDS = {
   'server/realtime/coordination/many-nodes.test.ts': 65,
   'server/realtime/feed/sealing.model.test.ts': 15,
   'server/media/packager/encoder-ffmpeg.test.ts': 11,
+  'test/cluster/faults.test.ts': 110,
+  'test/kill/kill.test.ts': 25,
   'server/media/rtmp/rtmp-listener.test.ts': 15,
   'server/media/srt/srt-listener.test.ts': 40,
   'server/domains/quizzes/quizzes.model.test.ts': 12,
@@ -105,10 +112,10 @@ export function testPlan(isFull) {
     isFull ? IS_FULL.test(file) || hasRounds(file) : !IS_FULL.test(file),
   );
   const steps = [
-    // Most of these wait most of the time, so two cores have work for three.
-    { name: 'tests', atOnce: 3, files: [] },
+    // These wait about half of the time, so two cores have work for four.
+    { name: 'tests', atOnce: 4, files: [] },
     { name: 'tests of pages and viewers', atOnce: 2, files: [] },
-    { name: 'tests of whole services', atOnce: 3, files: [] },
+    { name: 'tests of whole services', atOnce: 4, files: [] },
     { name: 'tests that run alone', atOnce: 1, files: [] },
   ];
   for (const file of files) steps[stepOf(file)].files.push(file);
