@@ -12,10 +12,11 @@ import {
   validRequest,
 } from '../support/conformance/operations.ts';
 import { rawBody, rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
+import { SOME_BACKENDS } from '../support/full-run.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 
 // SQLite accepts some texts that PostgreSQL rejects, so run on both.
-describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
+describe.each(SOME_BACKENDS)('on %s backends', (backends) => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await startService({ backends, config: { rates: HIGH_RATES } });

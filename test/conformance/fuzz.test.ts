@@ -9,10 +9,11 @@ import {
   type ValidRequest,
   validRequest,
 } from '../support/conformance/operations.ts';
+import { SOME_BACKENDS } from '../support/full-run.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 
 // SQLite accepts some texts that PostgreSQL rejects, so run on both.
-describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
+describe.each(SOME_BACKENDS)('on %s backends', (backends) => {
   let harness: Harness;
   const requests = new Map<string, ValidRequest>();
   beforeAll(async () => {

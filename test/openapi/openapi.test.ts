@@ -15,6 +15,7 @@ import { createConfig } from '../../server/platform/config.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
 import { OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
+import { SOME_BACKENDS } from '../support/full-run.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import {
   Contract,
@@ -89,7 +90,7 @@ async function authorizedRequest(
 const accepts = ['application/problem+json', 'application/json', '*/*'];
 
 // Both backends must return the same statuses.
-describe.each(['embedded', 'shared'] as const)('every operation on %s backends', (backends) => {
+describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
   let service: Harness;
   let limited: Harness;
   let fixture: Fixture;

@@ -7,6 +7,7 @@ import type { Invitation, Member, MemberRole } from '../../protocol/members.ts';
 import { newMemberLink, newSetupLink } from '../../server/auth/members/links.ts';
 import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { SOME_BACKENDS } from '../support/full-run.ts';
 import {
   type Account,
   expectJson,
@@ -30,8 +31,10 @@ const config = { rates: HIGH_RATES };
 const statusesOf = async (responses: Promise<Response>[]) =>
   (await Promise.all(responses)).map(({ status }) => status).sort();
 
-// PostgreSQL may run concurrently what SQLite runs one after the other.
-describe.each(['embedded', 'shared'] as const)('members on %s backends', (backends) => {
+// PostgreSQL may run concurrently what SQLite runs one after the other: `test/races/members.test.ts`
+// has that in every run, and `npm run test:full` all of this.
+
+describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
     service = await startService({ backends, config });
