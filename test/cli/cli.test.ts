@@ -1,26 +1,28 @@
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { connect } from 'node:net';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
+import {
+  createAccount,
+  createStream,
+  currentInterval,
+  failure,
+  output,
+  profile,
+  until,
+  viewerToken,
+} from '../support/harness/command-line.ts';
 import { expectJson } from '../support/harness/harness.ts';
 import {
   fourbeat,
   killServers,
-  type ProgramResult,
   type ServerProcess,
   serveProcess,
   temporaryFolder,
 } from '../support/harness/program.ts';
+
+// Each command once, and the starts and ends of a server. `cli.full.test.ts` has unusual ones.
 
 const folder = temporaryFolder();
 const data = folder.path('shared');
@@ -36,62 +38,6 @@ afterAll(async () => {
   await killServers();
   folder.remove();
 });
-
-async function createAccount(directory: string, email: string) {
-  const ended = await fourbeat([
-    ...['account', 'create', '--email', email],
-    ...['--name', 'Ann', '--data', directory],
-  ]);
-  return output<{ uuid: string; token: string }>(ended, directory);
-}
-
-/**
- * Parses the JSON object that a command printed.
- * @param location the data directory that it reports on standard error; null: nothing
- */
-function output<T>({ status, stdout, stderr }: ProgramResult, location: string | null = null): T {
-  const expectedError = location === null ? '' : `fourbeat: saved in the database in ${location}\n`;
-  expect([status, stderr]).toEqual([0, expectedError]);
-  expect(stdout.trimEnd()).not.toContain('\n');
-  return JSON.parse(stdout);
-}
-
-/** Expects that a command failed with one line and without a stack trace. @returns the line */
-function failure({ status, stdout, stderr }: ProgramResult, expected = 1): string {
-  expect(stderr.trimEnd()).toMatch(/^fourbeat: [^\n]+$/);
-  expect([status, stdout]).toEqual([expected, '']);
-  return stderr;
-}
-
-const authorized = (token: string) => ({ headers: { Authorization: `Token ${token}` } });
-const profile = (url: string, token: string) => fetch(`${url}/api/v1/users/me`, authorized(token));
-
-async function createStream(url: string, token: string): Promise<string> {
-  const response = await fetch(`${url}/studio/v1/streams`, {
-    method: 'POST',
-    headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ title: 'A show' }),
-  });
-  return (await expectJson<{ id: string }>(response, 201)).id;
-}
-
-async function viewerToken(url: string, streamId: string, identifier = 'bob'): Promise<string> {
-  const response = await fetch(`${url}/api/v1/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
-  });
-  return (await expectJson<{ token: string }>(response, 200)).token;
-}
-
-async function currentInterval(url: string): Promise<number> {
-  return (await expectJson<{ interval: number }>(await fetch(`${url}/api/v1/time`), 200)).interval;
-}
-
-/** Repeats a request until its response is the expected one; the timeout of the test bounds it. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20);
-}
 
 describe('accounts', () => {
   test('[O-3] account create prints one JSON object, and its token works immediately', async () => {
@@ -125,14 +71,6 @@ describe('accounts', () => {
       ...['--name', 'Another', '--data', data],
     ]);
     expect(failure(again)).toContain('ann@example.org');
-  });
-
-  test('[O-3] concurrent account create commands all succeed', async () => {
-    const fresh = folder.path('crowded');
-    const made = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => createAccount(fresh, `user-${n}@example.org`)),
-    );
-    expect(new Set(made.map(({ uuid }) => uuid)).size).toBe(6);
   });
 });
 
@@ -189,21 +127,7 @@ describe('tokens', () => {
   });
 });
 
-// Both wait for seconds, so they run concurrently.
-test.concurrent('[L-3] a connection that drips its headers is closed within 15 s', async () => {
-  const closed = Promise.withResolvers<void>();
-  const startedMs = performance.now();
-  const socket = connect(server.port, '127.0.0.1', () => {
-    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
-  });
-  const drip = setInterval(() => socket.write('a'), 1_000);
-  socket.on('error', () => {}).on('close', closed.resolve);
-  await closed.promise;
-  clearInterval(drip);
-  expect(performance.now() - startedMs).toBeLessThan(15_000);
-});
-
-test.concurrent('[O-5] [T-15] key rotate publishes a new key beside a running server', async () => {
+test('[O-5] [T-15] key rotate publishes a new key beside a running server', async () => {
   const keysOf = async () => {
     const response = await fetch(`${server.url}/.well-known/jwks.json`);
     return (await expectJson<{ keys: { kid: string }[] }>(response, 200)).keys;
@@ -228,45 +152,9 @@ describe('serve', () => {
     });
   });
 
-  test('[O-7] a variable sets a value, and a flag overrides it', async () => {
-    const env = { FOURBEAT_CORS_ORIGIN: 'https://variable.example', FOURBEAT_TRUST_PROXY: '' };
-    const originOf = async (args: string[]) => {
-      const data = ['--data', folder.path('settings')];
-      const started = await serveProcess([...data, ...args], env);
-      const { headers } = await fetch(`${started.url}/healthz`);
-      started.signal('SIGTERM');
-      expect(await started.exited).toBe(0);
-      return headers.get('access-control-allow-origin');
-    };
-    expect(await originOf([])).toBe('https://variable.example');
-    expect(await originOf(['--cors-origin', 'https://flag.example'])).toBe('https://flag.example');
-  });
-
-  test('[O-7] serve logs a warning about an unknown variable', async () => {
-    const started = await serveProcess(['--data', folder.path('unknown')], { FOURBEAT_PROT: '1' });
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-    const [first] = started.log().split('\n');
-    expect(JSON.parse(first ?? '')).toMatchObject({ level: 'warn', variable: 'FOURBEAT_PROT' });
-  });
-
   test('[O-8] an invalid variable ends the start', async () => {
     const ended = await fourbeat(['serve'], { FOURBEAT_PORT: 'many' });
     expect(failure(ended, 2)).toContain('FOURBEAT_PORT');
-  });
-
-  test('[O-2] routes of roles that do not run here are 404, and the others are served', async () => {
-    const started = await serveProcess(['--data', folder.path('roles'), '--roles', 'auth,events']);
-    const statusOf = async (path: string) => (await fetch(started.url + path)).status;
-    expect(await statusOf('/api/v1/users/me')).toBe(404);
-    expect(await statusOf('/api/v1/streams/')).toBe(404);
-    expect(await statusOf('/studio/v1/streams')).toBe(404);
-    expect(await statusOf('/.well-known/jwks.json')).toBe(200);
-    expect(await statusOf('/api/v1/time')).toBe(200);
-    expect(await statusOf('/healthz')).toBe(200);
-    expect(await statusOf('/openapi.json')).toBe(200);
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
   });
 
   test('[O-9] [O-10] a server that listens is healthy and ready', async () => {
@@ -320,18 +208,6 @@ describe('serve', () => {
     }
   });
 
-  test('[O-20] only their owner can access the database files, in any directory', async () => {
-    const open = folder.path('open');
-    mkdirSync(open, { mode: 0o755 });
-    await createAccount(open, 'ann@example.org');
-    const started = await serveProcess(['--data', open]);
-    for (const name of readdirSync(open)) {
-      expect([name, statSync(join(open, name)).mode & 0o077]).toEqual([name, 0]);
-    }
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-  });
-
   test('[R-5] a second serve on a directory ends with one line and changes nothing', async () => {
     const held = readFileSync(join(data, 'server.pid'), 'utf8');
     const names = readdirSync(data).sort();
@@ -351,39 +227,6 @@ describe('serve', () => {
     record.close();
     expect(failure(await fourbeat(['serve', '--port', '0', '--data', newer]))).toContain('9999');
     expect(failure(await fourbeat(['key', 'rotate', '--data', newer]))).toContain('9999');
-  });
-
-  test('a port in use and an unusable directory end the start with one line', async () => {
-    const port = String(server.port);
-    const busy = ['--port', port, '--host', '127.0.0.1', '--data', folder.path('busy')];
-    expect(failure(await fourbeat(['serve', ...busy]))).toContain(`port ${port} is in use`);
-    const file = folder.path('file');
-    writeFileSync(file, '');
-    for (const directory of [file, join(file, 'below')]) {
-      const line = failure(await fourbeat(['serve', '--port', '0', '--data', directory]));
-      expect(line).toContain(`--data ${directory} cannot be written`);
-    }
-  });
-
-  test('an invalid host and a damaged database end the start with one line', async () => {
-    const host = ['--host', 'nosuch.invalid', '--data', folder.path('no-host')];
-    expect(failure(await fourbeat(['serve', '--port', '0', ...host]))).toContain(
-      '--host nosuch.invalid',
-    );
-    const damaged = folder.path('damaged');
-    mkdirSync(damaged);
-    writeFileSync(join(damaged, 'record.sqlite'), 'no record'.repeat(1_000));
-    expect(failure(await fourbeat(['serve', '--port', '0', '--data', damaged]))).toContain(
-      `the database in ${damaged} (--data) cannot be opened`,
-    );
-  });
-
-  test('--host * listens on every address, and the printed line has a URL to open', async () => {
-    const started = await serveProcess(['--data', folder.path('every'), '--host', '*']);
-    expect(started.url).toBe(`http://localhost:${started.port}`);
-    expect((await fetch(`http://127.0.0.1:${started.port}/readyz`)).status).toBe(200);
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
   });
 });
 
@@ -423,35 +266,6 @@ describe('the end of a server', () => {
     expect((await fetch(`${again.url}/api/v1/streams/${streamId}/`)).status).toBe(200);
     again.signal('SIGINT');
     expect(await again.exited).toBe(0);
-  });
-
-  test('[O-11] [F-25] event streams that reconnect immediately do not delay the end', async () => {
-    const directory = folder.path('resumed');
-    const started = await serveProcess(['--data', directory]);
-    const { token } = await createAccount(directory, 'ann@example.org');
-    const streamId = await createStream(started.url, token);
-    const bearer = { Authorization: `Bearer ${await viewerToken(started.url, streamId)}` };
-    const interval = await currentInterval(started.url);
-    const feed = (ahead: number, accept: string) =>
-      fetch(`${started.url}/api/v1/events-streams/${streamId}?interval=${interval + ahead}`, {
-        headers: { ...bearer, Accept: accept },
-      });
-    const held = feed(4, 'application/json');
-    const statuses = new Set<number>();
-    const resume = async () => {
-      for (;;) {
-        const response = await feed(0, 'text/event-stream');
-        statuses.add(response.status);
-        await response.text();
-      }
-    };
-    const readers = Array.from({ length: 5 }, () => resume().catch(() => 'gone'));
-    await until(async () => statuses.has(200));
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-    expect((await held).status).toBe(200);
-    await Promise.all(readers);
-    expect(statuses).toEqual(new Set([200, 503]));
   });
 
   test('[O-11] [C-11] [F-14] events that were accepted just before the end are in the feed', async () => {
@@ -497,104 +311,6 @@ describe('the end of a server', () => {
     started.signal('SIGTERM');
     expect(await started.exited).toBe(1);
     expect(await held).toBe('cut');
-  });
-
-  test('[O-11] [O-13] a log that is not read blocks neither the service nor its end', async () => {
-    const pipe = folder.path('log');
-    expect(Bun.spawnSync(['mkfifo', pipe]).exitCode).toBe(0);
-    const unread = openSync(pipe, 'r+');
-    const data = ['--data', folder.path('unread'), '--log-level', 'debug'];
-    const started = await serveProcess(data, {}, unread);
-    // Each is logged in about 200 bytes, and a pipe holds 64 KB.
-    for (let asked = 0; asked < 1_000; asked++) {
-      expect((await fetch(`${started.url}/api/v1/users/me`)).status).toBeOneOf([401, 429]);
-    }
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-    closeSync(unread);
-  });
-
-  test('[O-11] [O-13] a log on a full disk blocks neither the service nor its end', async () => {
-    const full = openSync('/dev/full', 'w');
-    const data = ['--data', folder.path('full'), '--log-level', 'debug'];
-    const started = await serveProcess(data, {}, full);
-    for (let asked = 0; asked < 10; asked++) {
-      expect((await fetch(`${started.url}/api/v1/users/me`)).status).toBe(401);
-    }
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-    closeSync(full);
-  });
-
-  test.each([1, 2])(
-    '[O-11] [F-25] a reader of an event stream who takes nothing does not keep it from its end, with %d threads',
-    async (workers) => {
-      const directory = folder.path(`unread-stream-${workers}`);
-      const limits = ['--rate-studio', '1000000/1', '--workers', String(workers)];
-      const started = await serveProcess(['--data', directory, ...limits]);
-      const { token } = await createAccount(directory, 'ann@example.org');
-      const streamId = await createStream(started.url, token);
-      const bearer = await viewerToken(started.url, streamId);
-      const interval = await currentInterval(started.url);
-      const post = {
-        method: 'POST',
-        headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify({ type: 'much', data: { text: 'x'.repeat(3_900) } }),
-      };
-      // More than the buffers of both sides, which are a few MB.
-      const url = `${started.url}/studio/v1/streams/${streamId}/events`;
-      for (let n = 0; n < 50; n++) {
-        const sent = Array.from({ length: 60 }, () => fetch(url, post));
-        for (const { status } of await Promise.all(sent)) expect(status).toBe(201);
-      }
-      const reader = connect(started.port, '127.0.0.1');
-      reader.write(
-        `GET /api/v1/events-streams/${streamId}?interval=${interval} HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${bearer}\r\n\r\n`,
-      );
-      await new Promise((resolve) => reader.once('data', resolve));
-      reader.pause();
-      // Until the buffers are full.
-      await Bun.sleep(500);
-      const signalMs = performance.now();
-      started.signal('SIGTERM');
-      expect(await started.exited).toBe(0);
-      expect(performance.now() - signalMs).toBeGreaterThan(2_500);
-      reader.destroy();
-    },
-    60_000,
-  );
-
-  test('[O-11] an incomplete request does not delay the end', async () => {
-    const started = await serveProcess(['--data', folder.path('half')]);
-    const socket = connect(started.port, '127.0.0.1');
-    const closed = new Promise((resolve) => socket.on('error', resolve).on('close', resolve));
-    await new Promise((resolve) => socket.write('GET /api/v1/time HTTP/1.1\r\nHo', resolve));
-    expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-    await closed;
-  });
-
-  test('[K-6] a start on a database that is ahead of the system clock logs a warning', async () => {
-    const directory = folder.path('ahead');
-    await createAccount(directory, 'ann@example.org');
-    const record = new Database(join(directory, 'record.sqlite'));
-    const aheadInterval = Math.floor((Date.now() + 60_000) / 250);
-    record.run('update watermark set interval = ?', [aheadInterval]);
-    record.close();
-    const started = await serveProcess(['--data', directory]);
-    started.signal('SIGTERM');
-    expect(await started.exited).toBe(0);
-    const lines = started
-      .log()
-      .split('\n')
-      .filter((line) => line.includes('"aheadMs"'));
-    expect(lines).toHaveLength(1);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
-      level: 'warn',
-      aheadMs: expect.any(Number),
-    });
-    expect(lines[0]).toMatch(/service time is (59|60) s ahead of the system clock/);
   });
 
   test('[R-6] [R-17] after kill -9 the next start needs no repair and is ready in 2 s', async () => {

@@ -28,7 +28,7 @@ async function memberLink(email: string, args: string[]): Promise<Record<string,
   return JSON.parse(ended.stdout);
 }
 
-test('[U-12] [U-13] [O-14] serve prints a link to create the first owner until one exists', async () => {
+test.concurrent('[U-12] [U-13] [O-14] serve prints a link to create the first owner until one exists', async () => {
   const data = ['--data', folder.path('new'), '--log-level', 'debug'];
   const first = await serveProcess(data);
   const unused = linkIn(first.startupOutput);
@@ -72,13 +72,13 @@ test('[U-12] [U-13] [O-14] serve prints a link to create the first owner until o
   await stop(third);
 });
 
-test('[U-12] a node without the studio prints no link', async () => {
+test.concurrent('[U-12] a node without the studio prints no link', async () => {
   const server = await serveProcess(['--data', folder.path('feed'), '--roles', 'events,auth']);
   expect(server.startupOutput).not.toContain('#setup');
   await stop(server);
 });
 
-test('[U-15] member link works beside a running server, for an owner and for a password', async () => {
+test.concurrent('[U-15] member link works beside a running server, for an owner and for a password', async () => {
   const data = ['--data', folder.path('owner')];
   const server = await serveProcess(data);
   const email = 'ann@example.org';

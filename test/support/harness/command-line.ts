@@ -1,0 +1,71 @@
+import { expect } from 'bun:test';
+import { expectJson } from './harness.ts';
+import { fourbeat, type ProgramResult } from './program.ts';
+
+// Helpers for tests of the command line.
+
+/** Creates an account by `fourbeat account create`. */
+export async function createAccount(directory: string, email: string) {
+  const ended = await fourbeat([
+    ...['account', 'create', '--email', email],
+    ...['--name', 'Ann', '--data', directory],
+  ]);
+  return output<{ uuid: string; token: string }>(ended, directory);
+}
+
+/**
+ * Parses the JSON object that a command printed.
+ * @param location the data directory that it reports on standard error; null: nothing
+ */
+export function output<T>(
+  { status, stdout, stderr }: ProgramResult,
+  location: string | null = null,
+): T {
+  const expectedError = location === null ? '' : `fourbeat: saved in the database in ${location}\n`;
+  expect([status, stderr]).toEqual([0, expectedError]);
+  expect(stdout.trimEnd()).not.toContain('\n');
+  return JSON.parse(stdout);
+}
+
+/** Expects that a command failed with one line and without a stack trace. @returns the line */
+export function failure({ status, stdout, stderr }: ProgramResult, expected = 1): string {
+  expect(stderr.trimEnd()).toMatch(/^fourbeat: [^\n]+$/);
+  expect([status, stdout]).toEqual([expected, '']);
+  return stderr;
+}
+
+/** Requests the profile of the account of a token. */
+export function profile(url: string, token: string): Promise<Response> {
+  return fetch(`${url}/api/v1/users/me`, { headers: { Authorization: `Token ${token}` } });
+}
+
+export async function createStream(url: string, token: string): Promise<string> {
+  const response = await fetch(`${url}/studio/v1/streams`, {
+    method: 'POST',
+    headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ title: 'A show' }),
+  });
+  return (await expectJson<{ id: string }>(response, 201)).id;
+}
+
+export async function viewerToken(
+  url: string,
+  streamId: string,
+  identifier = 'bob',
+): Promise<string> {
+  const response = await fetch(`${url}/api/v1/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
+  });
+  return (await expectJson<{ token: string }>(response, 200)).token;
+}
+
+export async function currentInterval(url: string): Promise<number> {
+  return (await expectJson<{ interval: number }>(await fetch(`${url}/api/v1/time`), 200)).interval;
+}
+
+/** Repeats a request until its response is the expected one; the timeout of the test bounds it. */
+export async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await Bun.sleep(20);
+}
