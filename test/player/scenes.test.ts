@@ -16,7 +16,7 @@ const LOOKS: readonly (readonly [string, BrowserContextOptions])[] = [
   ['desk-dark', { ...SCREENS.desktop, colorScheme: 'dark' }],
 ];
 /** The scenes of `npm test`. */
-const MAIN_SCENES = ['lobby', 'unavailable', 'chat-messages', 'quiz-open', 'quiz-results'];
+const MAIN_SCENES = ['lobby', 'chat-messages', 'quiz-open'];
 /** Scenes with video, and so with its controls. */
 const PLAYING = new Set(['live', 'ended', 'quiz-open', 'winners-own']);
 const NARROW = { width: 320, height: 568 };
