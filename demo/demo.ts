@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFfmpeg } from '../server/media/packager/find-ffmpeg.ts';
+import { checkFfmpeg } from '../server/media/packager/find-ffmpeg.ts';
 import { listenForStop } from '../server/platform/stop-signal.ts';
 import { createAccount, type DemoServer, startServer, studioLink } from './children.ts';
 import { plainScreen, type Screen, terminalScreen } from './screen/screen.ts';
@@ -80,8 +80,8 @@ export async function runDemo(options: DemoOptions, parts: DemoParts = PARTS): P
 
 /** Looks for ffmpeg. Without it the demo runs without video and says so (M-44). */
 async function canShowVideo(screen: Screen): Promise<boolean> {
-  const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'ultrafast' });
-  if (!('missing' in found)) return true;
-  screen.print(`This show is without video. ${found.missing}`);
+  const problem = await checkFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'ultrafast' });
+  if (problem === null) return true;
+  screen.print(`This show is without video. ${problem}`);
   return false;
 }

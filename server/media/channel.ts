@@ -1,5 +1,5 @@
 import type { MediaConfig } from '../platform/media-settings.ts';
-import type { SegmentSink } from './packager/segment-sink.ts';
+import type { SegmentSink } from './packager/packager.ts';
 import {
   type Epoch,
   epochName,

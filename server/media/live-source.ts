@@ -5,12 +5,12 @@ import type { SourceEnd, SourceKind, SourceSession } from './source.ts';
 
 /** An admitted source, from its first byte to the end of its last segment. */
 export class LiveSource implements SourceSession {
-  readonly closed: Promise<SourceEnd>;
-  /** Resolves when its last segment is complete. */
-  readonly finished: Promise<void>;
   readonly packager: Packager;
-  private readonly resolveClosed: (end: SourceEnd) => void;
-  private readonly resolveFinished: () => void;
+  private readonly closing = Promise.withResolvers<SourceEnd>();
+  readonly closed = this.closing.promise;
+  private readonly finishing = Promise.withResolvers<void>();
+  /** Resolves when its last segment is complete. */
+  readonly finished = this.finishing.promise;
   private isOpen = true;
   private lastHealthBytes = 0;
   private lastHealthMs: number;
@@ -23,12 +23,6 @@ export class LiveSource implements SourceSession {
     createPackager: (onSourceFailed: (end: SourceEnd) => void) => Packager,
     private readonly nowMs: () => number,
   ) {
-    const closed = Promise.withResolvers<SourceEnd>();
-    this.closed = closed.promise;
-    this.resolveClosed = closed.resolve;
-    const finished = Promise.withResolvers<void>();
-    this.finished = finished.promise;
-    this.resolveFinished = finished.resolve;
     this.lastHealthMs = nowMs();
     this.packager = createPackager((end) => this.stop(end));
   }
@@ -53,8 +47,8 @@ export class LiveSource implements SourceSession {
   stop(end: SourceEnd): void {
     if (!this.isOpen) return;
     this.isOpen = false;
-    this.resolveClosed(end);
-    void this.packager.end().then(this.resolveFinished);
+    this.closing.resolve(end);
+    void this.packager.end().then(this.finishing.resolve);
   }
 
   /** Bit rate since the previous call, and the encoder's last report. */

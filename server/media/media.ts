@@ -14,7 +14,7 @@ import type { IngestAddresses } from './ingest/ingest-addresses.ts';
 import { mediaMetrics } from './media-metrics.ts';
 import { originRoutes } from './origin/origin-routes.ts';
 import { startEncoder } from './packager/encoder-ffmpeg.ts';
-import { ffprobeBeside, findFfmpeg } from './packager/find-ffmpeg.ts';
+import { checkFfmpeg, ffprobeBeside } from './packager/find-ffmpeg.ts';
 import type { PackagerDependencies } from './packager/packager.ts';
 import { startProbe } from './packager/probe.ts';
 import { listenRtmp } from './rtmp/rtmp-listener.ts';
@@ -81,17 +81,15 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     isRecording: async (id) => (await store.findStream({ id }))?.recording ?? null,
     logger,
   });
-  const ffmpeg = once(() => findFfmpeg(media));
+  const ffmpegProblem = once(() => checkFfmpeg(media));
   const channels = new ChannelCache({ config: media, store, segmentStore, logger });
   const sources = new SourceRegistry({
     config: media,
     store,
     channels,
     packager: createPackagerDependencies(media.ffmpeg, nowMs),
-    unavailableReason: async () => {
-      const found = await ffmpeg();
-      return 'missing' in found ? 'This service cannot encode video; see its log.' : null;
-    },
+    unavailableReason: async () =>
+      (await ffmpegProblem()) && 'This service cannot encode video; see its log.',
     newId,
     logger,
   });
@@ -108,9 +106,9 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     addresses: ports,
     metrics: mediaMetrics(sources, segmentStore, () => origin.stats()),
     async start() {
-      const found = await ffmpeg();
-      if ('missing' in found) {
-        logger.warn(`${found.missing}; everything except video works`);
+      const problem = await ffmpegProblem();
+      if (problem !== null) {
+        logger.warn(`${problem}; everything except video works`);
         return;
       }
       const common = { host: config.host, ingest: sources, logger };

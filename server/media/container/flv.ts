@@ -1,3 +1,4 @@
+import { ByteQueue } from '../byte-queue.ts';
 import type { ContainerReader, SourceUnit } from './container.ts';
 import {
   FLV_AUDIO,
@@ -22,35 +23,28 @@ import {
 const MAX_TAG_BYTES = 8 << 20;
 /** All existing versions have a nine-byte header. */
 const MAX_HEADER_BYTES = 64;
-/** A larger buffer is released when its content is read. */
-const MAX_RETAINED_BYTES = 256 << 10;
 
 const WRAP_MS = 2 ** 32;
 
 /** Reads FLV (Adobe FLV 10.1, annex E), the container of RTMP. Each tag is a unit. */
 export class FlvReader implements ContainerReader {
-  private buffer = new Uint8Array(4 << 10);
-  private bufferedBytes = 0;
+  private readonly queue = new ByteQueue();
   private hasFileHeader = false;
+  /** As in the file header: the kinds of tags that were announced or received. */
   private flags = 0;
-  private hasVideo = false;
   private readonly headers = new Map<'metadata' | 'video' | 'audio', Uint8Array>();
   /** Latest timestamp, unwrapped; null before the first. */
   private timestampMs: number | null = null;
 
   push(bytes: Uint8Array): SourceUnit[] {
-    this.append(bytes);
+    this.queue.push(bytes);
     const units: SourceUnit[] = [];
-    let offset = 0;
     for (;;) {
-      const rest = this.buffer.subarray(offset, this.bufferedBytes);
-      const length = this.hasFileHeader ? tagLength(rest) : fileHeaderLength(rest);
-      if (length === null || rest.length < length) break;
-      units.push(this.unit(rest.slice(0, length)));
-      offset += length;
+      const buffered = this.queue.peek();
+      const length = this.hasFileHeader ? tagLength(buffered) : fileHeaderLength(buffered);
+      if (length === null || buffered.length < length) return units;
+      units.push(this.unit(this.queue.take(length)));
     }
-    this.discard(offset);
-    return units;
   }
 
   /**
@@ -74,34 +68,28 @@ export class FlvReader implements ContainerReader {
     if (!this.hasFileHeader) {
       this.hasFileHeader = true;
       this.flags = (bytes[4] ?? 0) & (FLV_HAS_VIDEO | FLV_HAS_AUDIO);
-      this.hasVideo = (this.flags & FLV_HAS_VIDEO) !== 0;
       return { bytes, isHeader: true, isEntryPoint: false, sourceMs: null };
     }
     const tagType = tagTypeOf(bytes);
     const body = bytes.subarray(FLV_TAG_HEADER_BYTES, bytes.length - FLV_BACK_POINTER_BYTES);
-    if (tagType === FLV_VIDEO) return this.video(bytes, parseVideoHeader(body));
-    if (tagType === FLV_AUDIO) return this.audio(bytes, parseAudioHeader(body));
+    if (tagType === FLV_VIDEO) return this.mediaUnit('video', bytes, parseVideoHeader(body));
+    if (tagType === FLV_AUDIO) return this.mediaUnit('audio', bytes, parseAudioHeader(body));
     const isHeader = tagType === FLV_SCRIPT && isMetaData(body);
     if (isHeader) this.headers.set('metadata', bytes);
     return { bytes, isHeader, isEntryPoint: false, sourceMs: null };
   }
 
-  private video(bytes: Uint8Array, info: TagInfo): SourceUnit {
-    this.hasVideo = true;
-    this.flags |= FLV_HAS_VIDEO;
-    const isHeader = info.isSequenceHeader;
-    if (isHeader) this.headers.set('video', bytes);
-    const timestampMs = info.isMedia ? this.unwrap(timestampOf(bytes)) : null;
-    const sourceMs = timestampMs === null ? null : timestampMs + info.compositionMs;
-    return { bytes, isHeader, isEntryPoint: info.isMedia && info.isKeyFrame, sourceMs };
-  }
-
-  private audio(bytes: Uint8Array, info: TagInfo): SourceUnit {
-    this.flags |= FLV_HAS_AUDIO;
-    const isHeader = info.isSequenceHeader;
-    if (isHeader) this.headers.set('audio', bytes);
-    const sourceMs = info.isMedia ? this.unwrap(timestampOf(bytes)) : null;
-    return { bytes, isHeader, isEntryPoint: info.isMedia && !this.hasVideo, sourceMs };
+  private mediaUnit(kind: 'video' | 'audio', bytes: Uint8Array, info: TagInfo): SourceUnit {
+    const { isSequenceHeader, isMedia, isKeyFrame, compositionMs } = info;
+    this.flags |= kind === 'video' ? FLV_HAS_VIDEO : FLV_HAS_AUDIO;
+    if (isSequenceHeader) this.headers.set(kind, bytes);
+    const hasVideo = (this.flags & FLV_HAS_VIDEO) !== 0;
+    return {
+      bytes,
+      isHeader: isSequenceHeader,
+      isEntryPoint: isMedia && (isKeyFrame || !hasVideo),
+      sourceMs: isMedia ? this.unwrap(timestampOf(bytes)) + compositionMs : null,
+    };
   }
 
   /** The time nearest to the latest one whose low 32 bits are `timestampMs`. */
@@ -110,26 +98,6 @@ export class FlvReader implements ContainerReader {
     const wraps = Math.round((last - timestampMs) / WRAP_MS);
     this.timestampMs = timestampMs + wraps * WRAP_MS;
     return this.timestampMs;
-  }
-
-  private append(bytes: Uint8Array): void {
-    const needed = this.bufferedBytes + bytes.length;
-    if (needed > this.buffer.length) {
-      const larger = new Uint8Array(Math.max(needed, 2 * this.buffer.length));
-      larger.set(this.buffer.subarray(0, this.bufferedBytes));
-      this.buffer = larger;
-    }
-    this.buffer.set(bytes, this.bufferedBytes);
-    this.bufferedBytes = needed;
-  }
-
-  private discard(bytes: number): void {
-    if (bytes === 0) return;
-    const rest = this.buffer.subarray(bytes, this.bufferedBytes);
-    const isTooLarge = this.buffer.length > MAX_RETAINED_BYTES && rest.length < MAX_RETAINED_BYTES;
-    if (isTooLarge) this.buffer = rest.slice();
-    else this.buffer.copyWithin(0, bytes, this.bufferedBytes);
-    this.bufferedBytes = rest.length;
   }
 }
 

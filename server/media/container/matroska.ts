@@ -208,14 +208,9 @@ export class MatroskaReader implements ContainerReader {
   private flushClusterStart(isEntryPoint: boolean): SourceUnit | null {
     const { clusterStart } = this;
     this.clusterStart = null;
-    return (
-      clusterStart && {
-        bytes: concatBytes(clusterStart.pieces),
-        isHeader: false,
-        isEntryPoint,
-        sourceMs: clusterStart.sourceMs,
-      }
-    );
+    if (!clusterStart) return null;
+    const { pieces, sourceMs } = clusterStart;
+    return { bytes: concatBytes(pieces), isHeader: false, isEntryPoint, sourceMs };
   }
 
   private readGroup(bytes: Uint8Array, start: number): Block {

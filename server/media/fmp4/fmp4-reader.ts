@@ -110,10 +110,8 @@ export class Fmp4Reader {
 }
 
 function timescaleOf(bytes: Uint8Array, mdhd: Box): number {
-  const timescale = uint32(
-    bytes,
-    mdhd.contentStart + (uint8(bytes, mdhd.contentStart) === 1 ? 20 : 12),
-  );
+  const offset = uint8(bytes, mdhd.contentStart) === 1 ? 20 : 12;
+  const timescale = uint32(bytes, mdhd.contentStart + offset);
   if (timescale === 0) throw new Error('invalid MP4: a timescale is 0');
   return timescale;
 }
@@ -196,20 +194,16 @@ function readRun(bytes: Uint8Array, trun: Box, defaults: SampleDefaults): TrackR
     firstFlags = uint32(bytes, offset);
     offset += 4;
   }
-  const perSample = [
-    TRUN_FLAGS.duration,
-    TRUN_FLAGS.size,
-    TRUN_FLAGS.flags,
-    TRUN_FLAGS.composition,
-  ];
+  const { duration, size, flags, composition } = TRUN_FLAGS;
+  const perSample = [duration, size, flags, composition];
   const stride = 4 * perSample.filter((field) => fields & field).length;
   if (offset + count * stride > trun.end) throw new Error('invalid MP4: trun is too short');
-  if (count > 0 && fields & TRUN_FLAGS.flags && !(fields & TRUN_FLAGS.firstFlags)) {
+  if (count > 0 && fields & flags && !(fields & TRUN_FLAGS.firstFlags)) {
     const before = perSample.slice(0, 2).filter((field) => fields & field).length;
     firstFlags = uint32(bytes, offset + 4 * before);
   }
   let durationTicks = 0;
-  if (fields & TRUN_FLAGS.duration) {
+  if (fields & duration) {
     for (let i = 0; i < count; i++) durationTicks += uint32(bytes, offset + i * stride);
   } else {
     durationTicks = count * defaults.durationTicks;

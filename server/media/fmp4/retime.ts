@@ -1,5 +1,5 @@
 import { concatBytes } from '../byte-queue.ts';
-import { type Box, boxes, findBox, requireBox, uint8, uint32 } from './box.ts';
+import { boxes, findBox, requireBox, uint8, uint32 } from './box.ts';
 import type { Fragment } from './fragment.ts';
 
 /** Flag of a `trun` with a data offset, which counts from the start of the `moof`. */
@@ -30,13 +30,7 @@ export function retimeFragment(
 }
 
 /** The boxes that a new time affects. */
-interface FragmentBoxes {
-  readonly moof: Box;
-  readonly traf: Box;
-  readonly tfdt: Box;
-}
-
-function locateBoxes(bytes: Uint8Array): FragmentBoxes {
+function locateBoxes(bytes: Uint8Array) {
   const moof = findBox(bytes, 0, bytes.length, 'moof');
   if (!moof) throw new Error('a fragment must have a moof');
   const traf = requireBox(bytes, moof, 'traf');

@@ -3,13 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { waitAtMost } from '../wait-at-most.ts';
 import { ChildInput } from './child-input.ts';
-import type {
-  Encoder,
-  EncoderEvents,
-  EncoderExit,
-  EncoderOptions,
-  StartEncoder,
-} from './encoder.ts';
+import type { Encoder, EncoderEvents, EncoderExit, EncoderOptions } from './encoder.ts';
 import { EncoderTracks } from './encoder-tracks.ts';
 import { encoderArguments, FIRST_TRACK_FD } from './ffmpeg-arguments.ts';
 import { LastLines } from './last-lines.ts';
@@ -29,12 +23,16 @@ const ADDRESS_BYTES_MAX = 8 * 2 ** 30;
 /** Clock ticks a second in `/proc` (USER_HZ): the same on every Linux. */
 const PROC_TICKS_PER_S = 100;
 
-/** Runs ffmpeg. A program that cannot be run counts as an encoder that exits. */
-export const startEncoder: StartEncoder = startEncoderWithMemoryLimit(MEMORY_BYTES_MAX);
-
-/** @param memoryBytes an encoder that takes more is killed */
-export function startEncoderWithMemoryLimit(memoryBytes: number): StartEncoder {
-  return (options, events) => new FfmpegEncoder(options, events, memoryBytes);
+/**
+ * Runs ffmpeg. A program that cannot be run counts as an encoder that exits.
+ * @param memoryBytes an encoder that takes more is killed
+ */
+export function startEncoder(
+  options: EncoderOptions,
+  events: EncoderEvents,
+  memoryBytes = MEMORY_BYTES_MAX,
+): Encoder {
+  return new FfmpegEncoder(options, events, memoryBytes);
 }
 
 class FfmpegEncoder implements Encoder {
@@ -116,15 +114,15 @@ class FfmpegEncoder implements Encoder {
     const { stdout, stderr, stdio } = this.child;
     const pipes = [
       readPipe(stdout, (bytes) => {
-        for (const progress of this.progress.push(bytes, monotonicMs()))
-          this.events.onProgress(progress);
+        const reports = this.progress.push(bytes, performance.now());
+        for (const report of reports) this.events.onProgress(report);
         // Measure with each report, because after the exit it is too late.
         this.cpuSeconds();
       }),
       readPipe(stderr, (bytes) => this.lastLines.push(bytes)),
       ...this.tracks.writtenTracks.map((_, index) =>
         readPipe(stdio[FIRST_TRACK_FD + index] as Readable | null, (bytes) =>
-          this.killOnError(() => this.tracks.push(index, bytes, monotonicMs())),
+          this.killOnError(() => this.tracks.push(index, bytes, performance.now())),
         ),
       ),
     ];
@@ -136,7 +134,7 @@ class FfmpegEncoder implements Encoder {
     this.killOnError(() => {
       if (memoryBytesOf(this.pid) > this.memoryBytes)
         throw new Error('the encoder exceeded its memory limit');
-      this.tracks.checkAudio(monotonicMs());
+      this.tracks.checkAudio(performance.now());
     });
   }
 
@@ -155,11 +153,6 @@ class FfmpegEncoder implements Encoder {
   }
 }
 
-/** Monotonic time, ms. */
-function monotonicMs(): number {
-  return performance.now();
-}
-
 /** Reads a pipe. Resolves when it has ended, for whatever reason. */
 function readPipe(pipe: Readable | null, onData: (bytes: Uint8Array) => void): Promise<void> {
   return new Promise((resolve) => {
@@ -173,22 +166,23 @@ function readPipe(pipe: Readable | null, onData: (bytes: Uint8Array) => void): P
 
 /** User and system time of a process, s; null without `/proc` and after its exit. */
 function cpuSecondsOf(pid: number): number | null {
-  try {
-    // The program name is in parentheses and may contain parentheses itself.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(')').at(-1)?.trim().split(' ');
-    const ticks = Number(fields?.[11]) + Number(fields?.[12]);
-    return Number.isFinite(ticks) ? ticks / PROC_TICKS_PER_S : null;
-  } catch {
-    return null;
-  }
+  // The program name is in parentheses and may contain parentheses itself.
+  const fields = readProc(pid, 'stat').split(')').at(-1)?.trim().split(' ');
+  const ticks = Number(fields?.[11]) + Number(fields?.[12]);
+  return Number.isFinite(ticks) ? ticks / PROC_TICKS_PER_S : null;
 }
 
 /** Resident memory of a process; 0 without `/proc` and after its exit. */
 function memoryBytesOf(pid: number): number {
+  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1];
+  return Number(kilobytes ?? 0) * 1024;
+}
+
+/** A file about a process; empty without `/proc` and after its exit. */
+function readProc(pid: number, file: 'stat' | 'status'): string {
   try {
-    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
-    return Number(kilobytes ?? 0) * 1024;
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
   } catch {
-    return 0;
+    return '';
   }
 }

@@ -6,7 +6,7 @@ import { ENCODER_SETTINGS } from '../../../test/support/media/encoder-fixture.ts
 import { runFfmpeg } from '../../../test/support/media/ffmpeg-fixture.ts';
 import type { TrackId } from '../segment.ts';
 import type { Encoder, EncoderOptions, EncoderProgress } from './encoder.ts';
-import { startEncoder, startEncoderWithMemoryLimit } from './encoder-ffmpeg.ts';
+import { startEncoder } from './encoder-ffmpeg.ts';
 
 const OPTIONS: EncoderOptions = {
   container: 'flv',
@@ -196,7 +196,7 @@ describe('encoder', () => {
   });
 
   test('[M-16] an encoder over its memory limit is killed', async () => {
-    const { encoder } = startRun({}, startEncoderWithMemoryLimit(10 << 20));
+    const { encoder } = startRun({}, (run, events) => startEncoder(run, events, 10 << 20));
     encoder.write(SOURCE);
     const { signal, lastLines } = await encoder.exited;
     expect(signal).toBe('SIGKILL');

@@ -121,19 +121,15 @@ export class EncoderTracks {
     this.pending.push([id, fragment]);
   }
 
+  /** Call when all init segments are known. */
   private tracks(): Track[] {
-    const tracks: Track[] = [];
-    for (const { id, width, height, maxBitsPerS } of this.renditions) {
-      const init = this.inits.get(id);
-      if (!init) continue;
-      const { codec, timescale } = init;
-      const { frameRate } = this.options.source;
-      const bandwidth = maxBitsPerS;
-      tracks.push({ id, kind: 'video', codec, timescale, bandwidth, width, height, frameRate });
-    }
-    const audio = this.inits.get(AUDIO_TRACK);
-    return audio
-      ? [...tracks, audioTrack(AUDIO_TRACK, audio, audioFragmentMs(this.options.settings))]
-      : tracks;
+    const { source, settings } = this.options;
+    const { frameRate } = source;
+    const videos = this.renditions.map(({ id, width, height, maxBitsPerS: bandwidth }): Track => {
+      const { codec, timescale } = this.inits.get(id) as InitSegment;
+      return { id, kind: 'video', codec, timescale, bandwidth, width, height, frameRate };
+    });
+    const audioInit = this.inits.get(AUDIO_TRACK) as InitSegment;
+    return [...videos, audioTrack(AUDIO_TRACK, audioInit, audioFragmentMs(settings))];
   }
 }

@@ -7,7 +7,7 @@ import { type EncoderRate, type VideoEncoder, videoEncoder } from './video-encod
 export const FIRST_TRACK_FD = 3;
 
 /** Ticks a second of all renditions. A frame of each standard rate is a whole number of ticks. */
-export const VIDEO_TIMESCALE = 90_000;
+const VIDEO_TIMESCALE = 90_000;
 
 /** Sample rate of all served audio, Hz. */
 export const AUDIO_SAMPLE_RATE = 48_000;
@@ -213,13 +213,11 @@ export function audioFragmentMs({ fragmentMs }: EncoderSettings): number {
 }
 
 function audioOutput({ settings }: EncoderOptions, index: number): string[] {
+  const select = `aselect=${selectWithoutJumps(AUDIO_GAP_S_MAX)}`;
   return [
     ...['-map', '0:a:0'],
     // Fills gaps with silence and stretches drift, so that audio stays in sync with video.
-    ...[
-      '-af',
-      `aselect=${selectWithoutJumps(AUDIO_GAP_S_MAX)},aresample=${AUDIO_SAMPLE_RATE}:async=1000`,
-    ],
+    ...['-af', `${select},aresample=${AUDIO_SAMPLE_RATE}:async=1000`],
     ...['-ac', '2'],
     ...['-c:a', 'aac'],
     ...['-b:a', `${AUDIO_BITS_PER_S}`],

@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from 'bun:test';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ffprobeBeside, findFfmpeg, missingMessage } from './find-ffmpeg.ts';
+import { checkFfmpeg, ffprobeBeside, missingMessage } from './find-ffmpeg.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'fourbeat-ffmpeg-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -15,35 +15,28 @@ function program(name: string, script: string): string {
 }
 
 describe('ffmpeg', () => {
-  test('[M-44] ffmpeg and its version are found', async () => {
-    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'libx264', preset: 'veryfast' });
-    expect(found).toMatchObject({ ffmpeg: 'ffmpeg', ffprobe: 'ffprobe' });
-    if ('missing' in found) throw new Error(found.missing);
-    expect(found.version).toMatch(/^[\dnN]/);
+  const problemOf = (ffmpeg: string, encoder = 'libx264', preset = 'veryfast') =>
+    checkFfmpeg({ ffmpeg, encoder, preset });
+
+  test('[M-44] an installed ffmpeg can be used', async () => {
+    expect(await problemOf('ffmpeg')).toBeNull();
   });
 
   test('[M-44] a missing ffmpeg gives one line with the install command', async () => {
-    const found = await findFfmpeg({
-      ffmpeg: join(directory, 'none'),
-      encoder: 'libx264',
-      preset: 'veryfast',
-    });
-    if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
-    expect(found.missing).toStartWith(`${join(directory, 'none')} was not found, `);
-    expect(found.missing).not.toContain('\n');
+    const line = await problemOf(join(directory, 'none'));
+    expect(line).toStartWith(`${join(directory, 'none')} was not found, `);
+    expect(line).not.toContain('\n');
   });
 
   test('[M-44] ffmpeg without ffprobe counts as missing', async () => {
     const ffmpeg = program('ffmpeg', 'echo "ffmpeg version 9.9 and more"');
-    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'veryfast' });
-    if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
-    expect(found.missing).toStartWith(`${join(directory, 'ffprobe')} was not found, `);
+    const line = await problemOf(ffmpeg);
+    expect(line).toStartWith(`${join(directory, 'ffprobe')} was not found, `);
   });
 
-  test('[M-15] ffmpeg without the configured encoder is reported', async () => {
-    const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder: 'h264_none', preset: 'veryfast' });
-    if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
-    expect(found.missing).toMatch(/^ffmpeg \S+ has no video encoder h264_none: choose another/);
+  test('[M-15] ffmpeg without the configured encoder is reported with its version', async () => {
+    const line = await problemOf('ffmpeg', 'h264_none');
+    expect(line).toMatch(/^ffmpeg [\dnN]\S* has no video encoder h264_none: choose another/);
   });
 
   test.each([
@@ -52,18 +45,16 @@ describe('ffmpeg', () => {
     ['h264_vaapi', 'veryfast', /--media-encoder h264_vaapi and .*: .*\/dev\/dri/],
   ])(
     '[M-15] ffmpeg that cannot encode with %s and %s gives the reason',
-    async (encoder, preset, line) => {
-      const found = await findFfmpeg({ ffmpeg: 'ffmpeg', encoder, preset });
-      if (!('missing' in found)) throw new Error('expected a missing ffmpeg');
-      expect(found.missing).toMatch(line);
-      expect(found.missing).not.toContain('\n');
+    async (encoder, preset, expected) => {
+      const line = await problemOf('ffmpeg', encoder, preset);
+      expect(line).toMatch(expected);
+      expect(line).not.toContain('\n');
     },
   );
 
   test('[M-44] another program is not accepted as ffmpeg', async () => {
     const ffmpeg = program('other', 'echo "I am no ffmpeg"');
-    const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'veryfast' });
-    expect(found).toHaveProperty('missing');
+    expect(await problemOf(ffmpeg)).toStartWith(`${ffmpeg} was not found, `);
   });
 
   test('ffprobe is looked up beside ffmpeg', () => {

@@ -3,20 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { videoEncoder } from './video-encoders.ts';
 
-/** The installed ffmpeg and ffprobe. */
-export interface FfmpegInstallation {
-  readonly ffmpeg: string;
-  readonly ffprobe: string;
-  /** Such as `5.1.9-0+deb12u1`. */
-  readonly version: string;
-}
-
-/** Why ffmpeg cannot be used. */
-export interface MissingFfmpeg {
-  /** One line for the operator: the problem and what to do. */
-  readonly missing: string;
-}
-
 /** A run takes a tenth of a second; a program that hangs counts as missing. */
 const RUN_TIMEOUT_MS = 10_000;
 const OUTPUT_BYTES_MAX = 1 << 20;
@@ -26,14 +12,15 @@ const TEST_INPUT = 'color=size=320x240:rate=30:duration=0.1';
 const TEST_RATE = { maxBitsPerS: 1_000_000, bufferBits: 1_000_000 };
 
 /**
- * Finds ffmpeg and encodes a few frames, so that a missing encoder, preset or device is known before
- * the first source.
+ * Runs ffmpeg and ffprobe and encodes a few frames, so that a missing program, encoder, preset or
+ * device is known before the first source.
+ * @returns why ffmpeg cannot be used and what to do, in one line for the operator; null when it can
  */
-export async function findFfmpeg(options: {
+export async function checkFfmpeg(options: {
   readonly ffmpeg: string;
   readonly encoder: string;
   readonly preset: string;
-}): Promise<FfmpegInstallation | MissingFfmpeg> {
+}): Promise<string | null> {
   const { ffmpeg, encoder, preset } = options;
   const ffprobe = ffprobeBeside(ffmpeg);
   const runs = await Promise.all([run(ffmpeg, '-version'), run(ffprobe, '-version')]);
@@ -43,21 +30,15 @@ export async function findFfmpeg(options: {
   const version = versionText ? parseVersion(versionText) : null;
   if (version === null || probeVersionText === null) {
     const program = version === null ? ffmpeg : ffprobe;
-    return { missing: missingMessage(program, process.platform, await osRelease()) };
+    return missingMessage(program, process.platform, await osRelease());
   }
   const encoders = await run(ffmpeg, '-encoders');
   if (!wordsIn(encoders.output).has(encoder)) {
-    return {
-      missing: `${ffmpeg} ${version} has no video encoder ${encoder}: choose another with --media-encoder (ffmpeg -encoders lists them)`,
-    };
+    return `${ffmpeg} ${version} has no video encoder ${encoder}: choose another with --media-encoder (ffmpeg -encoders lists them)`;
   }
   const test = await run(ffmpeg, ...testArguments(encoder, preset));
-  if (!test.isSuccess) {
-    return {
-      missing: `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(test.errors)}`,
-    };
-  }
-  return { ffmpeg, ffprobe, version };
+  if (test.isSuccess) return null;
+  return `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(test.errors)}`;
 }
 
 function testArguments(name: string, preset: string): string[] {

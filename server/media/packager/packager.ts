@@ -3,9 +3,9 @@ import type { ContainerReader } from '../container/container.ts';
 import { MPEGTS_WRAP_MS } from '../container/mpegts.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import { RateMeter } from '../rate-meter.ts';
-import type { Epoch, Track, TrackId } from '../segment.ts';
+import type { Epoch, Part, Segment, Track, TrackBytes, TrackId } from '../segment.ts';
 import { Segmenter, type SegmenterEvent } from '../segmenter.ts';
-import type { Container, SourceEndReason } from '../source.ts';
+import type { Container, SourceEnd, SourceEndReason } from '../source.ts';
 import { Timeline } from '../timeline.ts';
 import {
   type Encoder,
@@ -20,7 +20,6 @@ import {
 } from './encoder.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
 import { RestartPolicy } from './restart-policy.ts';
-import type { PackagerState, SegmentSink } from './segment-sink.ts';
 import { SourceClock } from './source-clock.ts';
 import { SourceFeed } from './source-feed.ts';
 
@@ -31,6 +30,17 @@ export interface PackagerDependencies {
   readonly newReader: (container: Container) => ContainerReader;
   /** Service time, Unix ms. */
   readonly nowMs: () => number;
+}
+
+/** Receives what a packager produces. */
+export interface SegmentSink {
+  /** Number, first sequence number and earliest start (Unix ms) of the next epoch. */
+  nextEpoch(): { readonly epoch: number; readonly seq: number; readonly notBeforeMs: number };
+  addEpoch(epoch: Epoch): void;
+  addPart(seq: number, part: Part, bytes: TrackBytes): void;
+  addSegment(segment: Segment, bytes: TrackBytes): void;
+  /** The source cannot be encoded. */
+  onSourceFailed(end: SourceEnd): void;
 }
 
 export interface PackagerOptions {
@@ -146,12 +156,15 @@ export class Packager {
     await encoder?.exited;
   }
 
-  state(): PackagerState {
+  /** Health and totals of the source. */
+  state() {
     return {
       info: this.info,
       progress: this.progress,
+      /** Bytes received in total. */
       bytes: this.bytes,
       restarts: this.restarts,
+      /** CPU time of all its encoders, s. */
       cpuSeconds: this.endedCpuSeconds + (this.encoder?.cpuSeconds() ?? 0),
     };
   }
@@ -172,11 +185,8 @@ export class Packager {
     if (this.isEnded) return;
     this.info = info;
     this.options.logger.info({ ...info }, 'source probed');
-    this.startEncoder(
-      info,
-      (encoder) => this.feed.startWithBuffered(encoder),
-      this.sourceClock.firstMs ?? 0,
-    );
+    const startMs = this.sourceClock.firstMs ?? 0;
+    this.startEncoder(info, (encoder) => this.feed.startWithBuffered(encoder), startMs);
   }
 
   private startEncoder(info: SourceInfo, feed: (encoder: Encoder) => void, startMs: number): void {
@@ -258,24 +268,16 @@ export class Packager {
 
   private onEncoderFailure(exit: EncoderExit): void {
     const { logger } = this.options;
-    const { lastLines, ...exitStatus } = exit;
-    const delayMs = this.restartPolicy.onExit(this.dependencies.nowMs());
-    if (delayMs === null) {
-      this.fail(
-        `The source could not be encoded: ${lastLines.at(-1) ?? 'the encoder gave no reason'}`,
-      );
-      logger.error(
-        { ...exitStatus, lastLines },
-        'the encoder failed repeatedly; the source is closed',
-      );
+    const restartInMs = this.restartPolicy.onExit(this.dependencies.nowMs());
+    if (restartInMs === null) {
+      const reason = exit.lastLines.at(-1) ?? 'the encoder gave no reason';
+      this.fail(`The source could not be encoded: ${reason}`);
+      logger.error(exit, 'the encoder failed repeatedly; the source is closed');
       return;
     }
-    logger.warn(
-      { ...exitStatus, lastLines, restartInMs: delayMs },
-      'the encoder exited and will be restarted',
-    );
+    logger.warn({ ...exit, restartInMs }, 'the encoder exited and will be restarted');
     this.feed.discard();
-    this.restartTimer = setTimeout(() => this.restart(), delayMs);
+    this.restartTimer = setTimeout(() => this.restart(), restartInMs);
   }
 
   private restart(): void {

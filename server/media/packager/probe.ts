@@ -11,14 +11,13 @@ import { PROBE_ENTRIES, parseSourceInfo } from './source-info.ts';
  * the second, longer attempt to reach its next key frame.
  */
 const ANALYZE_STEPS_MS = [ANALYZE_MS, 8 * ANALYZE_MS];
-/** Time limits of a probe, ms. */
-export interface ProbeTimeouts {
+/** Time limits of a probe. */
+const TIMEOUTS = {
   /** After this time ffprobe gets no more input. */
-  readonly inputMs: number;
+  inputMs: 8_500,
   /** After this time the probe fails. */
-  readonly totalMs: number;
-}
-const DEFAULT_TIMEOUTS: ProbeTimeouts = { inputMs: 8_500, totalMs: 10_000 };
+  totalMs: 10_000,
+};
 /** Bytes kept for a second attempt: about 8 s of the largest source. */
 const INPUT_BYTES_MAX = 16 << 20;
 /**
@@ -30,10 +29,7 @@ const ADDRESS_BYTES_MAX = 1.5 * 2 ** 30;
 const OUTPUT_CHARACTERS_MAX = 1 << 20;
 
 /** Probes sources with ffprobe. @param ffprobe name or path of the program */
-export function startProbe(
-  ffprobe: string,
-  timeouts: ProbeTimeouts = DEFAULT_TIMEOUTS,
-): StartProbe {
+export function startProbe(ffprobe: string, timeouts = TIMEOUTS): StartProbe {
   return (container) => new FfprobeProbe(ffprobe, container, timeouts);
 }
 
@@ -52,7 +48,7 @@ class FfprobeProbe implements Probe {
   constructor(
     private readonly ffprobe: string,
     private readonly container: Container,
-    { inputMs, totalMs }: ProbeTimeouts,
+    { inputMs, totalMs }: typeof TIMEOUTS,
   ) {
     this.result = this.settle.promise;
     // No caller handles the result of a killed probe.
@@ -113,7 +109,6 @@ class FfprobeProbe implements Probe {
     }
   }
 
-  /** Ends the input of ffprobe. */
   private endInput(): void {
     this.isInputEnded = true;
     this.input?.end();

@@ -26,38 +26,28 @@ export class ProgressReader {
     const reports: EncoderProgress[] = [];
     for (const line of lines) {
       const [key = '', value = ''] = line.split('=', 2).map((part) => part.trim());
-      if (key !== 'progress') {
-        if (KEYS.has(key)) this.values.set(key, value);
-        continue;
-      }
-      reports.push(this.report(nowMs));
+      if (key === 'progress') reports.push(this.report(nowMs));
+      else if (KEYS.has(key)) this.values.set(key, value);
     }
     return reports;
   }
 
   private report(nowMs: number): EncoderProgress {
-    const sample = {
-      atMs: nowMs,
-      frames: this.number('frame'),
-      outUs: this.number('out_time_us'),
-    };
+    const frames = this.number('frame');
+    const outUs = this.number('out_time_us');
+    const dropped = this.number('drop_frames');
+    const duplicated = this.number('dup_frames');
     const previous = this.previousSample;
-    this.previousSample = sample;
-    const elapsedMs = previous ? nowMs - previous.atMs : 0;
-    return {
-      frames: sample.frames,
-      dropped: this.number('drop_frames'),
-      duplicated: this.number('dup_frames'),
-      // For the first report, ffmpeg's own averages apply.
-      fps:
-        previous && elapsedMs > 0
-          ? ((sample.frames - previous.frames) * 1000) / elapsedMs
-          : this.number('fps'),
-      speed:
-        previous && elapsedMs > 0
-          ? (sample.outUs - previous.outUs) / 1000 / elapsedMs
-          : this.number('speed'),
-    };
+    this.previousSample = { atMs: nowMs, frames, outUs };
+    if (!previous || nowMs <= previous.atMs) {
+      // ffmpeg's own averages, from its start.
+      const [fps, speed] = [this.number('fps'), this.number('speed')];
+      return { frames, dropped, duplicated, fps, speed };
+    }
+    const elapsedMs = nowMs - previous.atMs;
+    const fps = ((frames - previous.frames) * 1000) / elapsedMs;
+    const speed = (outUs - previous.outUs) / 1000 / elapsedMs;
+    return { frames, dropped, duplicated, fps, speed };
   }
 
   /** The value of a key; 0 when it is unknown (`N/A`). */

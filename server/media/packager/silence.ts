@@ -97,12 +97,8 @@ function mp4a(): number[] {
     ...u32(AUDIO_BITS_PER_S, AUDIO_BITS_PER_S),
     ...descriptor(0x05, AAC_LC_48_STEREO),
   ];
-  const elementaryStream = [
-    ...u16(1),
-    0,
-    ...descriptor(0x04, decoderConfig),
-    ...descriptor(0x06, [2]),
-  ];
+  const slConfig = descriptor(0x06, [2]);
+  const elementaryStream = [...u16(1), 0, ...descriptor(0x04, decoderConfig), ...slConfig];
   return box('mp4a', [
     ...zeros(6),
     ...u16(1),
@@ -120,12 +116,7 @@ function box(type: string, content: readonly number[]): number[] {
   return [...u32(content.length + 8), ...asciiBytes(type), ...content];
 }
 
-function fullBox(
-  type: string,
-  version: number,
-  flags: number,
-  content: readonly number[],
-): number[] {
+function fullBox(type: string, version: number, flags: number, content: number[]): number[] {
   return box(type, [...u32(version * 2 ** 24 + flags), ...content]);
 }
 

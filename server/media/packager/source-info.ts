@@ -68,16 +68,10 @@ export function parseSourceInfo(json: string): SourceInfo {
   const { streams = [] } = parseProbe(json);
   const video = streams.find(({ codec_type }) => codec_type === 'video');
   // Garbage can look like a track without a codec.
-  if (video && UNKNOWN_CODECS.has(video.codec_name)) {
+  if (streams.length === 0 || (video && UNKNOWN_CODECS.has(video.codec_name))) {
     throw new Error('No video was found in the source.');
   }
-  if (!video) {
-    throw new Error(
-      streams.length === 0
-        ? 'No video was found in the source.'
-        : 'The source has no video track; a source needs one.',
-    );
-  }
+  if (!video) throw new Error('The source has no video track; a source needs one.');
   // Only the first audio track is encoded.
   const audio = streams.find(({ codec_type }) => codec_type === 'audio');
   return {

@@ -1,6 +1,6 @@
 import { FlvReader } from '../container/flv.ts';
 import { MatroskaReader } from '../container/matroska.ts';
-import { findFfmpeg } from '../packager/find-ffmpeg.ts';
+import { checkFfmpeg } from '../packager/find-ffmpeg.ts';
 import {
   type PlayEncoder,
   type PlayInput,
@@ -65,8 +65,8 @@ export async function play(options: PlayOptions): Promise<void> {
 
 async function requireFfmpeg(ffmpeg: string): Promise<void> {
   if (Bun.which(ffmpeg) !== null) return;
-  const found = await findFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'ultrafast' });
-  if ('missing' in found) throw new Error(found.missing);
+  const problem = await checkFfmpeg({ ffmpeg, encoder: 'libx264', preset: 'ultrafast' });
+  if (problem !== null) throw new Error(problem);
 }
 
 async function connectFirst(address: SourceAddress, input: PlayInput): Promise<SourceConnection> {

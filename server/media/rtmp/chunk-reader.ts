@@ -33,8 +33,6 @@ interface ChunkStream {
  * them like all others.
  */
 export class ChunkReader {
-  /** Longer messages throw. */
-  maxMessageBytes: number;
   private input: Uint8Array = new Uint8Array(0);
   private offset = 0;
   private chunkBytes = DEFAULT_CHUNK_BYTES;
@@ -43,9 +41,8 @@ export class ChunkReader {
   private chunkRemaining = 0;
   private readonly streams = new Map<number, ChunkStream>();
 
-  constructor(maxMessageBytes: number) {
-    this.maxMessageBytes = maxMessageBytes;
-  }
+  /** @param maxMessageBytes longer messages throw */
+  constructor(public maxMessageBytes: number) {}
 
   /** Adds received bytes; `next` reads them. */
   feed(bytes: Uint8Array): void {
@@ -147,7 +144,7 @@ export class ChunkReader {
     if (needed <= body.length) return;
     const capacity = Math.min(stream.length, Math.max(needed, 2 * body.length));
     const totalCapacity = [...this.streams.values()].reduce(
-      (sum, each) => sum + capacityOf(each),
+      (sum, { body: other }) => sum + (other?.length ?? 0),
       capacity,
     );
     // Messages may be interleaved, but only one may be large.
@@ -211,10 +208,6 @@ function completeMessage(stream: ChunkStream): RtmpMessage {
 function discardMessage(stream: ChunkStream): void {
   stream.body = null;
   stream.received = 0;
-}
-
-function capacityOf(stream: ChunkStream): number {
-  return stream.body?.length ?? 0;
 }
 
 function uint32(bytes: Uint8Array, offset: number, isLittleEndian = false): number {

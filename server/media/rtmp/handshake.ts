@@ -18,14 +18,11 @@ export interface HandshakeStep {
  * the unpublished Flash handshake s1 send other bytes.
  */
 export class Handshake {
-  private readonly random: () => Uint8Array;
   private received = Buffer.alloc(0);
   private hasReplied = false;
 
   /** @param random returns the 1,536 bytes of S1 */
-  constructor(random: () => Uint8Array) {
-    this.random = random;
-  }
+  constructor(private readonly random: () => Uint8Array) {}
 
   /** @throws RtmpError when this is not RTMP, or an encrypted variant */
   push(bytes: Uint8Array): HandshakeStep {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
-import { type Ingest, SourceRefused } from '../source.ts';
+import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
 import { CallerRelay, RELAY_LIMITS, type RelayLimits } from './caller-relay.ts';
 import {
   createRejection,
@@ -71,12 +71,15 @@ export class HandshakeProxy {
   /** Handles any received datagram. */
   datagram(datagram: Buffer, port: number, address: string): void {
     if (datagram.length < HEADER_BYTES || datagram.length > MAX_DATAGRAM_BYTES) return;
-    const caller = this.callers.get(`${address}|${port}`);
+    const { socketId, state } = this.callers.get(`${address}|${port}`) ?? {};
     const handshake = readHandshake(datagram);
     if (handshake?.type === 'induction') this.induction(datagram, port, address);
-    else if (handshake?.type === 'conclusion' && caller?.socketId !== handshake.socketId) {
+    else if (handshake?.type === 'conclusion' && socketId !== handshake.socketId) {
       this.conclusion(datagram, handshake, port, address);
-    } else if (caller) this.handleKnownCaller(caller, datagram, port, address);
+    } else if (state instanceof CallerRelay) state.fromCaller(datagram);
+    else if (state && state !== 'opening' && handshake) {
+      this.options.send(createRejection(datagram, state.refused), port, address);
+    }
   }
 
   /** Ends all sources; later conclusions are ignored. */
@@ -94,19 +97,6 @@ export class HandshakeProxy {
     const { cookies, send } = this.options;
     const cookie = cookies.create(address, port, performance.now());
     send(inductionResponse(datagram, cookie), port, address);
-  }
-
-  /** Handles a datagram of a known caller. */
-  private handleKnownCaller(
-    { state }: Caller,
-    datagram: Buffer,
-    port: number,
-    address: string,
-  ): void {
-    if (state instanceof CallerRelay) state.fromCaller(datagram);
-    else if (state !== 'opening' && readHandshake(datagram)) {
-      this.options.send(createRejection(datagram, state.refused), port, address);
-    }
   }
 
   private conclusion(datagram: Buffer, handshake: Handshake, port: number, address: string): void {
@@ -143,13 +133,8 @@ export class HandshakeProxy {
     try {
       const key = keyOf(conclusion, call.handshake);
       this.rate.take(caller.rateLimitGroup);
-      const { ingest } = this.options;
-      const session = await ingest.open({
-        key,
-        kind: 'srt',
-        container: 'mpegts',
-        address: plainAddress,
-      });
+      const source = { key, kind: 'srt', container: 'mpegts', address: plainAddress } as const;
+      const session = await this.options.ingest.open(source);
       try {
         await this.startRelay(call, session);
       } catch (error) {
@@ -167,21 +152,12 @@ export class HandshakeProxy {
     }
   }
 
-  private async startRelay(
-    call: OpeningCall,
-    session: Awaited<ReturnType<Ingest['open']>>,
-  ): Promise<void> {
+  private async startRelay(call: OpeningCall, session: SourceSession): Promise<void> {
     const { name, caller, conclusion, port, address } = call;
     const { ffmpeg, freePort, send, logger, limits = RELAY_LIMITS } = this.options;
     const receiverPort = await freePort(this.ports);
-    if (this.isStopping) {
-      throw new SourceRefused('unavailable', 'The service is stopping.');
-    }
+    if (this.isStopping) throw new SourceRefused('unavailable', 'The service is stopping.');
     this.ports.add(receiverPort);
-    const release = () => {
-      this.ports.delete(receiverPort);
-      if (this.callers.get(name) === caller) this.callers.delete(name);
-    };
     try {
       caller.state = new CallerRelay({
         ffmpeg,
@@ -191,7 +167,8 @@ export class HandshakeProxy {
         limits,
         toCaller: (datagram) => send(datagram, port, address),
         onEnd: (reason, lines) => {
-          release();
+          this.ports.delete(receiverPort);
+          if (this.callers.get(name) === caller) this.callers.delete(name);
           if (lines.length > 0) logger.warn({ reason, lines }, 'SRT receiver ended');
         },
       });

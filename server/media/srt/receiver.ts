@@ -2,7 +2,7 @@ import type { Subprocess } from 'bun';
 import { LastLines } from '../packager/last-lines.ts';
 
 /** ffmpeg arguments of a receiver that copies one caller's bytes to standard output. */
-export function receiverArguments(port: number): string[] {
+function receiverArguments(port: number): string[] {
   const url = `srt://127.0.0.1:${port}?mode=listener&listen_timeout=${LISTEN_TIMEOUT_US}`;
   return [
     ...['-hide_banner', '-nostdin', '-loglevel', 'warning'],
@@ -35,10 +35,12 @@ export class Receiver {
       stderr: 'pipe',
     });
     const { stdout, stderr } = this.process;
-    const lines = lastLines(stderr);
-    void forward(stdout, events)
-      .then(() => lines)
-      .then((lines) => events.onEnd(lines));
+    const lines = new LastLines();
+    const pipes = [
+      readPipe(stdout, (bytes) => events.onBytes(bytes)),
+      readPipe(stderr, (bytes) => lines.push(bytes)),
+    ];
+    void Promise.all(pipes).then(() => events.onEnd(lines.list()));
   }
 
   /** Kills the process; it has no state to save. */
@@ -47,20 +49,13 @@ export class Receiver {
   }
 }
 
-async function forward(stdout: ReadableStream<Uint8Array>, events: ReceiverEvents): Promise<void> {
+async function readPipe(
+  pipe: ReadableStream<Uint8Array>,
+  onBytes: (bytes: Uint8Array) => Promise<void> | undefined | void,
+): Promise<void> {
   try {
-    for await (const bytes of stdout) await events.onBytes(bytes);
+    for await (const bytes of pipe) await onBytes(bytes);
   } catch {
     // The pipe closes with the process.
   }
-}
-
-async function lastLines(stderr: ReadableStream<Uint8Array>): Promise<string[]> {
-  const lines = new LastLines();
-  try {
-    for await (const bytes of stderr) lines.push(bytes);
-  } catch {
-    // The pipe closes with the process.
-  }
-  return lines.list();
 }

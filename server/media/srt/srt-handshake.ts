@@ -119,7 +119,7 @@ export function inductionOf(conclusion: Buffer): Buffer {
   return induction;
 }
 
-/** Copies a conclusion and replaces its cookie. */
+/** A copy of a conclusion with another cookie. */
 export function withCookie(conclusion: Buffer, cookie: number): Buffer {
   const changed = Buffer.from(conclusion);
   changed.writeUInt32BE(cookie, COOKIE);

@@ -7,7 +7,7 @@ import {
   SourceRefused,
   type SourceSession,
 } from '../source.ts';
-import { type FirstMessage, readFirstMessage, UnsupportedMessage } from './first-message.ts';
+import { readFirstMessage, UnsupportedMessage } from './first-message.ts';
 
 /**
  * Maximum message size. 250 ms at the highest rendition take 0.6 MB; a recorder that was stalled
@@ -42,23 +42,19 @@ const END_CODES: Readonly<Record<SourceEndReason, number>> = {
 };
 
 /** Timeouts and buffer limits of a socket. */
-export interface SourceLimits {
+export const SOURCE_LIMITS = {
   /** From the opening of the socket to its first message. */
-  readonly firstMessageMs: number;
+  firstMessageMs: 5_000,
   /** How long the encoder may apply back-pressure. */
-  readonly backPressureMs: number;
+  backPressureMs: 10_000,
   /**
    * Bytes that may still arrive while the socket is paused: what kernel and runtime have already
    * read, or more where a pause does not reach the sender.
    */
-  readonly pausedBytes: number;
-}
-
-export const SOURCE_LIMITS: SourceLimits = {
-  firstMessageMs: 5_000,
-  backPressureMs: 10_000,
   pausedBytes: 16 << 20,
 };
+
+export type SourceLimits = Readonly<typeof SOURCE_LIMITS>;
 
 export interface WebSocketSourceOptions {
   /** Stream id in the path; the key must belong to it. */
@@ -121,10 +117,10 @@ export class WebSocketSource {
   private async open(message: string | Uint8Array): Promise<void> {
     clearTimeout(this.timer);
     this.isOpening = true;
-    const { streamId, address, logger } = this.options;
+    const { streamId, address, ingest, logger } = this.options;
     try {
       const first = readFirstMessage(message);
-      const session = await this.requestSource(first);
+      const session = await ingest.open({ ...first, kind: 'websocket', address, streamId });
       if (this.isClosed) session.end('the sender left');
       else this.start(session);
     } catch (error) {
@@ -135,11 +131,6 @@ export class WebSocketSource {
       } else logger.warn(fields, 'source refused');
       this.close(code, reason);
     }
-  }
-
-  private requestSource({ key, container }: FirstMessage): Promise<SourceSession> {
-    const { ingest, address, streamId } = this.options;
-    return ingest.open({ key, kind: 'websocket', container, address, streamId });
   }
 
   private start(session: SourceSession): void {

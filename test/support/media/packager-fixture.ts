@@ -14,8 +14,8 @@ import {
   Packager,
   type PackagerDependencies,
   type PackagerOptions,
+  type SegmentSink,
 } from '../../../server/media/packager/packager.ts';
-import type { SegmentSink } from '../../../server/media/packager/segment-sink.ts';
 import type { Epoch, Part, Segment } from '../../../server/media/segment.ts';
 import type { SourceEnd } from '../../../server/media/source.ts';
 import { createInitSegment, createRun, TRACKS } from './fragment-fixture.ts';
