@@ -65,10 +65,7 @@ export interface QuizOperations {
   readonly winnersReports: QuizOperation;
 }
 
-export interface QuizOperation {
-  readonly counter: ResponseCounter;
-  /** The `Allow` header of responses. */
-  readonly allow: string;
+export interface QuizOperation extends Pick<GatewayOperation, 'counter' | 'allow'> {
   /** Logs an error and builds its response. */
   errorResponse(error: unknown, preferences: ErrorPreferences): Response;
 }

@@ -1,18 +1,12 @@
 import type { Listener } from '../http/address.ts';
-import { DRAIN_POLL_MS, Gateway } from './gateway.ts';
-import type { GatewayBackend } from './gateway-backend.ts';
+import { DRAIN_POLL_MS, Gateway, type GatewayOptions } from './gateway.ts';
 import { type OriginServerOptions, openOriginServer } from './origin-server.ts';
 import { Relay } from './relay/relay.ts';
 
-export interface ListenOptions<Data> extends OriginServerOptions<Data> {
-  /** null: all addresses, with IPv6 where the machine has it. */
-  readonly host: string | null;
-  /** 0: any free port. */
-  readonly port: number;
-  /** Without it, all requests go to the origin server. */
-  readonly backend?: GatewayBackend;
-  /** Whether an edge that verifies tokens may cache sealed intervals. */
-  readonly edgeCache?: boolean;
+export interface ListenOptions<Data>
+  extends OriginServerOptions<Data>,
+    Pick<GatewayOptions, 'host' | 'port'>,
+    Partial<Pick<GatewayOptions, 'backend' | 'edgeCache'>> {
   /** Gets the address of the server and the addresses of its clients. */
   readonly listener?: Listener;
 }
@@ -30,7 +24,7 @@ export interface ListeningServer {
 
 /** Starts a gateway and its origin server. @throws Error with a message for the operator */
 export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
-  const { host, port, corsOrigin, edgeCache = false, log, listener } = options;
+  const { host, port, corsOrigin, edgeCache = false, backend = null, log, listener } = options;
   const origin = openOriginServer(options);
   const relay = new Relay(origin);
 
@@ -48,7 +42,7 @@ export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
       relay,
       corsOrigin,
       edgeCache,
-      backend: options.backend ?? null,
+      backend,
       onDefect: (error) => log.logDefect({ method: 'GET', path: 'unknown' }, 'gateway', error),
     });
     if (listener) origin.attach(listener, gateway.port);

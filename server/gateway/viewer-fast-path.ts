@@ -1,17 +1,11 @@
 import { intervalAt, parseInterval } from '../../protocol/interval.ts';
 import { AHEAD_INTERVALS } from '../../protocol/limits.ts';
-import type { ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
-import { admissionOf } from '../auth/viewer-tokens/checked-viewers.ts';
+import { admissionOf, type ViewerWithToken } from '../auth/viewer-tokens/checked-viewers.ts';
 import type { OutcomeCallbacks } from '../domains/quizzes/answer-service.ts';
 import type { Connection, PendingResponse, RequestHandler } from './connection.ts';
 import { ErrorResponses } from './error-responses.ts';
 import { FeedFastPath } from './feed-fast-path.ts';
-import type {
-  ErrorPreferences,
-  GatewayBackend,
-  QuizOperation,
-  QuizOperations,
-} from './gateway-backend.ts';
+import type { ErrorPreferences, GatewayBackend, QuizOperation } from './gateway-backend.ts';
 import {
   bytesOf,
   FALLBACK,
@@ -179,44 +173,21 @@ export class ViewerFastPath implements RequestHandler {
     const request = parseQuizRequest(bytes, at);
     if (typeof request === 'number') return request;
     const nowMs = clock.nowMs();
-    const viewer = tokens.cache.find(bytes, request.tokenAt, request.tokenEnd);
+    const { idAt, tokenAt, tokenEnd, preferences } = request;
+    const viewer = tokens.cache.find(bytes, tokenAt, tokenEnd);
     if (!viewer) return FALLBACK;
-    const isTaken =
-      request.path === 'quiz-answer'
-        ? this.answer(connection, quizzes, viewer, bytes, request, nowMs)
-        : this.reportWinner(connection, quizzes, viewer, bytes, request, nowMs);
-    return isTaken ? request.end : FALLBACK;
-  }
-
-  private answer(
-    connection: Connection,
-    { service, answers }: QuizOperations,
-    viewer: ViewerWithToken,
-    bytes: Buffer,
-    request: QuizRequest,
-    nowMs: number,
-  ): boolean {
-    if (!this.isAdmitted(viewer, null, nowMs)) return false;
-    const response = new QuizResponse(connection, this.responses, answers, request.preferences);
-    if (!service.tryAnswer(viewer, bytes, request, nowMs, response)) return false;
+    const isAnswer = request.path === 'quiz-answer';
+    const streamId = isAnswer ? null : bytes.toString('latin1', idAt, idAt + UUID_CHARS);
+    if (!this.isAdmitted(viewer, streamId, nowMs)) return FALLBACK;
+    const { service, answers, winnersReports } = quizzes;
+    const operation = isAnswer ? answers : winnersReports;
+    const response = new QuizResponse(connection, this.responses, operation, preferences);
+    const isTaken = isAnswer
+      ? service.tryAnswer(viewer, bytes, request, nowMs, response)
+      : service.tryClaim(viewer, response);
+    if (!isTaken) return FALLBACK;
     connection.setPending(response);
-    return true;
-  }
-
-  private reportWinner(
-    connection: Connection,
-    { service, winnersReports }: QuizOperations,
-    viewer: ViewerWithToken,
-    bytes: Buffer,
-    { idAt, preferences }: QuizRequest,
-    nowMs: number,
-  ): boolean {
-    const streamId = bytes.toString('latin1', idAt, idAt + UUID_CHARS);
-    if (!this.isAdmitted(viewer, streamId, nowMs)) return false;
-    const response = new QuizResponse(connection, this.responses, winnersReports, preferences);
-    if (!service.tryClaim(viewer, response)) return false;
-    connection.setPending(response);
-    return true;
+    return request.end;
   }
 }
 

@@ -126,28 +126,14 @@ export class RequestTemplate {
   readonly path: TemplateSource['path'];
   readonly streamId: string;
   readonly fingerprint: number;
-  private readonly bytes: Buffer;
-  private readonly at: number;
-  private readonly digitsAt: number;
-  private readonly digitsEnd: number;
-  private readonly tokenAt: number;
-  private readonly tokenEnd: number;
-  private readonly end: number;
   /** Computed on first use: most templates are never compared. */
   private cachedSegments: Segments | null = null;
 
   /** Copies nothing: the template keeps the whole buffer in memory. */
-  constructor(source: TemplateSource) {
+  constructor(private readonly source: TemplateSource) {
     this.path = source.path;
     this.streamId = source.streamId;
     this.fingerprint = source.fingerprint;
-    this.bytes = source.bytes;
-    this.at = source.at;
-    this.digitsAt = source.digitsAt;
-    this.digitsEnd = source.digitsEnd;
-    this.tokenAt = source.tokenAt;
-    this.tokenEnd = source.tokenEnd;
-    this.end = source.end;
   }
 
   /**
@@ -181,13 +167,13 @@ export class RequestTemplate {
 
   /** The length of a head without its variable parts, in bytes. */
   get length(): number {
-    const { at, end, digitsAt, digitsEnd, tokenAt, tokenEnd } = this;
+    const { at, end, digitsAt, digitsEnd, tokenAt, tokenEnd } = this.source;
     return end - at - (digitsEnd - digitsAt) - (tokenEnd - tokenAt);
   }
 
   /** The size of the buffer that the template keeps in memory. */
   get memoryBytes(): number {
-    return this.bytes.buffer.byteLength;
+    return this.source.bytes.buffer.byteLength;
   }
 
   /** An equal template with a buffer of its own that has no variable parts. */
@@ -209,7 +195,7 @@ export class RequestTemplate {
 
   private get segments(): Segments {
     if (this.cachedSegments === null) {
-      const { bytes, at, digitsAt, digitsEnd, tokenAt, tokenEnd, end } = this;
+      const { bytes, at, digitsAt, digitsEnd, tokenAt, tokenEnd, end } = this.source;
       const part = (from: number, to: number) => bytes.subarray(from, to);
       this.cachedSegments = [part(at, digitsAt), part(digitsEnd, tokenAt), part(tokenEnd, end)];
     }

@@ -124,10 +124,6 @@ export class OriginConnectionPool {
     }
   }
 
-  idleCount(): number {
-    return this.idle.length;
-  }
-
   close(): void {
     this.isClosed = true;
     this.queue.clear();

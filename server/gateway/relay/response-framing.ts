@@ -83,12 +83,7 @@ export class ResponseFraming {
     this.isUpgraded = status === 101;
     let length: number | null = null;
     let isChunked = false;
-    FRAMING_FIELD.lastIndex = 0;
-    for (;;) {
-      const field = FRAMING_FIELD.exec(head);
-      if (!field) break;
-      const name = field[1] as string;
-      const value = field[2] as string;
+    for (const [, name = '', value = ''] of head.matchAll(FRAMING_FIELD)) {
       if (name.length === 'content-length'.length) length = Number(value);
       else if (name.length === 'transfer-encoding'.length) isChunked = true;
       else if (CLOSE.test(value)) this.saysClose = true;

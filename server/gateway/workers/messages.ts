@@ -2,19 +2,18 @@ import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewers.ts';
 import type { ResponseCounts } from '../../platform/response-counter.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
+import type { GatewayOptions } from '../gateway.ts';
+import type { RelayOptions } from '../relay/relay.ts';
 
 // The messages between the main thread and the worker threads.
 
+/** Where workers listen, and the origin server behind them. */
+export type ListenTarget = RelayOptions &
+  Pick<GatewayOptions, 'host' | 'port' | 'corsOrigin' | 'edgeCache'>;
+
 /** Starts a worker. */
-export interface WorkerStart {
+export interface WorkerStart extends ListenTarget {
   readonly kind: 'start';
-  readonly host: string | null;
-  readonly port: number;
-  /** The path and the secret of the origin server, see `RelayOptions`. */
-  readonly path: string;
-  readonly secret: string;
-  readonly corsOrigin: string;
-  readonly edgeCache: boolean;
   /** The `Allow` headers of operations; null: the operation goes to the origin server. */
   readonly allow: { readonly heartbeats: string | null; readonly feed: string | null };
   readonly tokenCacheSize: number;

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Operation } from '../../../protocol/operation.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
-import type { ViewerWithToken } from '../../auth/viewer-tokens/checked-viewers.ts';
 import {
   BannedSeats,
   CheckedViewer,
   TokenCache,
+  type ViewerWithToken,
 } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { RequestIds } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -70,10 +70,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
     this.cache = new TokenCache(start.tokenCacheSize, nowMs);
     this.streams = new OpenStreams(nowMs);
     this.log = new MemoryFeedLog(calls, start.sealed, () => this.unavailable.feed);
-    this.tokens = {
-      cache: this.cache,
-      check: (token) => this.verify(token),
-    };
+    this.tokens = { cache: this.cache, check: (token) => this.verify(token) };
     const presence = {
       register: (streamId: string, seat: number, nowMs = clock.nowMs()) =>
         this.register(streamId, seat, nowMs),

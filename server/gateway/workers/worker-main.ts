@@ -55,16 +55,12 @@ async function start(message: WorkerStart): Promise<void> {
   });
   const clock = new ClockFollower(message.time, offsetMs);
   const backend = new WorkerGatewayBackend(message, clock, calls);
-  const { host, port, path, secret, corsOrigin, edgeCache } = message;
-  const relay = new Relay({ path, secret });
+  const relay = new Relay(message);
   const gateway = new Gateway({
-    host,
-    port,
+    ...message,
     reusePort: true,
     backend,
     relay,
-    corsOrigin,
-    edgeCache,
     onDefect: (error) => send({ kind: 'defect', reason: Bun.inspect(error) }),
   });
   running = { backend, gateway, relay };

@@ -10,11 +10,11 @@ import type {
 import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
 import type { GatewayBackend, GatewayOperation } from '../gateway-backend.ts';
 import type {
+  ListenTarget,
   MainThreadCalls,
   RejectedRequests,
   UnavailableReasons,
   WorkerReport,
-  WorkerStart,
 } from './messages.ts';
 import { ClockPublisher } from './worker-clock.ts';
 import { WorkerHandle } from './worker-handle.ts';
@@ -39,12 +39,6 @@ export interface WorkerPoolOptions extends WorkerServices {
   /** A worker exited: its clients get no response, so the process should end. */
   readonly onFailed: (reason: string) => void;
 }
-
-/** Where workers listen, and the origin server behind them. */
-export type ListenTarget = Pick<
-  WorkerStart,
-  'host' | 'port' | 'path' | 'secret' | 'corsOrigin' | 'edgeCache'
->;
 
 const TICK_MS = 20;
 const ADVANCE_TICKS = 12;
