@@ -9,7 +9,6 @@ import {
   quizOf,
   updateSnapshot,
 } from '../support/player/scene-page.ts';
-import { until } from '../support/until.ts';
 
 // The main flows of the watch page with a fake viewer. `*.full.test.ts` files have the rest.
 
@@ -70,19 +69,6 @@ describe('the quiz', () => {
 });
 
 describe('the stage', () => {
-  const video = <T>(page: Page, property: string) =>
-    page.evaluate<T>(`document.querySelector('video').${property}`);
-
-  test('plays no video before the show, and starts it with the show', async () => {
-    const page = await fixture.open('lobby', 'desktop', { isPlaying: true });
-    await page.getByText('The show has not started yet').waitFor();
-    expect(await video<string>(page, 'currentSrc')).toBe('');
-    await page.evaluate(
-      "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
-    );
-    await until('the video', () => video<number>(page, 'currentTime'));
-  }, 20_000);
-
   test.each([
     ['unavailable', 'Cannot connect to the show'],
     ['unknown', 'Show not found'],

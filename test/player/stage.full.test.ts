@@ -38,6 +38,16 @@ const waitForVideo = (page: Page) => until('the video', () => video<number>(page
 const waitForHeight = (page: Page, height: number) =>
   until(`${height} lines`, async () => (await video(page, 'videoHeight')) === height);
 
+test('the stage plays no video before the show, and starts it with the show', async () => {
+  const page = await fixture.open('lobby', 'desktop', PLAYING);
+  await page.getByText('The show has not started yet').waitFor();
+  expect(await video<string>(page, 'currentSrc')).toBe('');
+  await page.evaluate(
+    "viewer.show({ stream: { ...viewer.snapshot.stream, status: 'STREAMING' } })",
+  );
+  await waitForVideo(page);
+}, 20_000);
+
 test('the viewer follows the wall clock of the video', async () => {
   const page = await fixture.open('live', 'desktop', PLAYING);
   await waitForVideo(page);
