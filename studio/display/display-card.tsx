@@ -30,7 +30,7 @@ export function DisplayCard({ streamId }: { readonly streamId: string }) {
           className={`inline-flex min-h-8 items-center gap-1 underline ${FOCUS_RING}`}
         >
           Open the display
-          <ExternalLink className="size-4" aria-hidden="true" />
+          <ExternalLink className="size-4" />
           <span className="sr-only">(opens a new tab)</span>
         </a>
       </div>
@@ -74,13 +74,12 @@ function DisplayLink({ streamId }: { readonly streamId: string }) {
         <Button
           isPending={create.isPending}
           onPress={() => (created === null ? create.mutate({ params }) : setConfirming('new'))}
+          icon={<Link2 />}
         >
-          <Link2 aria-hidden="true" />
           {created === null ? 'Create link' : 'Replace link'}
         </Button>
         {created !== null && (
-          <Button variant="quiet" onPress={() => setConfirming('withdraw')}>
-            <Unlink aria-hidden="true" />
+          <Button variant="quiet" onPress={() => setConfirming('withdraw')} icon={<Unlink />}>
             Revoke link
           </Button>
         )}

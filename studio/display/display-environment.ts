@@ -1,6 +1,6 @@
 import { readEventStream } from '../../sdk/feed/event-stream.ts';
 import { connectionEnvironment } from '../connection/connection-environment.ts';
-import type { DisplayEnvironment, DisplaySource } from './display-show.ts';
+import type { DisplayEnvironment, DisplayEvents } from './display-show.ts';
 
 /**
  * The environment of this page for one show.
@@ -9,20 +9,18 @@ import type { DisplayEnvironment, DisplaySource } from './display-show.ts';
 export function displayEnvironment(streamId: string, key: string | null): DisplayEnvironment {
   return {
     ...connectionEnvironment,
-    open: () => openEventStream(streamId, key),
+    open: (events) => openEventStream(streamId, key, events),
     monotonicMs: () => performance.now(),
   };
 }
 
 // EventSource cannot send headers, and a key in the URL would end up in access logs.
-function openEventStream(streamId: string, key: string | null): DisplaySource {
+function openEventStream(
+  streamId: string,
+  key: string | null,
+  { onState, onRefused, onClose }: DisplayEvents,
+): () => void {
   const abort = new AbortController();
-  const source: DisplaySource = {
-    onState: () => {},
-    onRefused: () => {},
-    onClose: () => {},
-    close: () => abort.abort(),
-  };
   const read = async () => {
     const response = await fetch(`/studio/v1/streams/${encodeURIComponent(streamId)}/present`, {
       headers: {
@@ -32,12 +30,12 @@ function openEventStream(streamId: string, key: string | null): DisplaySource {
       cache: 'no-store',
       signal: abort.signal,
     });
-    if (response.status === 401 || response.status === 404) source.onRefused(response.status);
+    if (response.status === 401 || response.status === 404) onRefused(response.status);
     if (!response.ok || !response.body) return;
-    await readEventStream(response.body, abort.signal, (data) => source.onState(data));
+    await readEventStream(response.body, abort.signal, onState);
   };
   read()
     .catch(() => {})
-    .then(() => source.onClose());
-  return source;
+    .then(() => onClose());
+  return () => abort.abort();
 }

@@ -23,7 +23,7 @@ export function DisplayQuiz({ quiz, remainingMs, hasLiveBars }: DisplayQuizProps
         ) : (
           !results && (
             <p className="time-up">
-              <Lock aria-hidden="true" />
+              <Lock />
               Time is up
             </p>
           )
@@ -62,7 +62,7 @@ function Choice({ choice, number, isCorrect, percentage }: ChoiceProps) {
       style={{ '--percent': percentage ?? 0 } as CSSProperties}
     >
       <span className="choice-bar" />
-      <span className="choice-number">{isCorrect ? <Check aria-hidden="true" /> : number}</span>
+      <span className="choice-number">{isCorrect ? <Check /> : number}</span>
       <span className="choice-text">
         {choice}
         {isCorrect && <span className="unseen"> (correct)</span>}

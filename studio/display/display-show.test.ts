@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { PresenterState } from '../../protocol/presenter.ts';
 import { FakeTime } from '../../test/support/studio/fake-time.ts';
-import { DisplayShow, type DisplaySource } from './display-show.ts';
+import { type DisplayEvents, DisplayShow } from './display-show.ts';
 
 const STATE: PresenterState = {
   now: 0,
@@ -25,13 +25,12 @@ const STATE: PresenterState = {
 /** An environment with a fake clock and connections that the test controls. */
 function fixture() {
   const time = new FakeTime();
-  const connections: DisplaySource[] = [];
+  const connections: DisplayEvents[] = [];
   const show = new DisplayShow(
     {
-      open: () => {
-        const connection = { onState() {}, onRefused() {}, onClose() {}, close() {} };
-        connections.push(connection);
-        return connection;
+      open: (events) => {
+        connections.push(events);
+        return () => {};
       },
       after: time.after,
       random: () => 0.5,
@@ -44,7 +43,7 @@ function fixture() {
   return {
     show,
     connections,
-    connection: () => connections.at(-1) as DisplaySource,
+    connection: () => connections.at(-1) as DisplayEvents,
     sendState: () => connections.at(-1)?.onState(JSON.stringify({ ...STATE, now: time.nowMs() })),
     pass: time.advance,
   };

@@ -3,6 +3,7 @@ import {
   type ConnectionEnvironment,
   ReconnectingEventStream,
 } from '../connection/reconnecting-event-stream.ts';
+import { ExternalStore } from '../ui/external-store.ts';
 import { type Scene, SceneTimeout, sceneOf } from './scene.ts';
 import { ServiceClock } from './service-clock.ts';
 
@@ -17,17 +18,17 @@ export interface DisplaySnapshot {
   readonly refusal: number | null;
 }
 
-/** One connection. */
-export interface DisplaySource {
-  onState: (data: string) => void;
-  onRefused: (status: number) => void;
-  onClose: () => void;
-  close(): void;
+/** Callbacks of one connection. */
+export interface DisplayEvents {
+  readonly onState: (data: string) => void;
+  readonly onRefused: (status: number) => void;
+  readonly onClose: () => void;
 }
 
 /** The browser functions that DisplayShow uses. */
 export interface DisplayEnvironment extends ConnectionEnvironment {
-  readonly open: () => DisplaySource;
+  /** @returns closes the connection */
+  readonly open: (events: DisplayEvents) => () => void;
   readonly monotonicMs: () => number;
 }
 
@@ -35,35 +36,25 @@ export interface DisplayEnvironment extends ConnectionEnvironment {
  * A show on a display. Nobody attends a display, so it hides data older than 2 s without a message
  * and recovers by itself (SPEC B-14).
  */
-export class DisplayShow {
+export class DisplayShow extends ExternalStore<DisplaySnapshot> {
   readonly #environment: DisplayEnvironment;
   readonly #stream: ReconnectingEventStream;
   readonly #clock: ServiceClock;
   readonly #sceneTimeout: SceneTimeout;
-  readonly #listeners = new Set<() => void>();
   #hasState = false;
-  #snapshot: DisplaySnapshot = { state: null, scene: null, isStale: false, refusal: null };
 
   /** @param holdMs how long results stay, ms; null: until the next scene */
   constructor(environment: DisplayEnvironment, holdMs: number | null) {
+    super({ state: null, scene: null, isStale: false, refusal: null });
     this.#environment = environment;
     this.#clock = new ServiceClock(environment.monotonicMs);
     this.#sceneTimeout = new SceneTimeout(holdMs);
     this.#stream = new ReconnectingEventStream({
       environment,
       open: (received, ended) => this.#open(received, ended),
-      onLost: () => this.#update({ state: null, scene: null, isStale: true }),
+      onLost: () => this.#change({ state: null, scene: null, isStale: true }),
     });
   }
-
-  get snapshot(): DisplaySnapshot {
-    return this.#snapshot;
-  }
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Connects. @returns disconnects */
   start(): () => void {
@@ -72,29 +63,29 @@ export class DisplayShow {
 
   /** Updates what depends on the time. */
   tick(): void {
-    const { state, scene: before } = this.#snapshot;
+    const { state, scene: before } = this.snapshot;
     if (!state) return;
     const scene = this.#sceneOf(state);
     const isCounting = scene.kind === 'quiz' && scene.remainingMs > 0;
-    if (isCounting || scene.kind !== before?.kind) this.#update({ scene });
+    if (isCounting || scene.kind !== before?.kind) this.#change({ scene });
   }
 
   #open(received: () => void, ended: (isRefused: boolean) => void): () => void {
-    const source = this.#environment.open();
     let isRefused = false;
-    source.onState = (data) => {
-      received();
-      this.#hasState = true;
-      const state: PresenterState = JSON.parse(data);
-      this.#clock.addSample(state.now);
-      this.#update({ state, scene: this.#sceneOf(state), isStale: false, refusal: null });
-    };
-    source.onRefused = (refusal) => {
-      isRefused = true;
-      if (!this.#hasState) this.#update({ refusal });
-    };
-    source.onClose = () => ended(isRefused);
-    return () => source.close();
+    return this.#environment.open({
+      onState: (data) => {
+        received();
+        this.#hasState = true;
+        const state: PresenterState = JSON.parse(data);
+        this.#clock.addSample(state.now);
+        this.#change({ state, scene: this.#sceneOf(state), isStale: false, refusal: null });
+      },
+      onRefused: (refusal) => {
+        isRefused = true;
+        if (!this.#hasState) this.#change({ refusal });
+      },
+      onClose: () => ended(isRefused),
+    });
   }
 
   #sceneOf(state: PresenterState): Scene {
@@ -104,8 +95,7 @@ export class DisplayShow {
     );
   }
 
-  #update(part: Partial<DisplaySnapshot>): void {
-    this.#snapshot = { ...this.#snapshot, ...part };
-    for (const listener of this.#listeners) listener();
+  #change(part: Partial<DisplaySnapshot>): void {
+    this.update({ ...this.snapshot, ...part });
   }
 }

@@ -1,6 +1,7 @@
 import { Users } from 'lucide-react';
-import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import type { PresenterState } from '../../protocol/presenter.ts';
+import { useExternalStore } from '../ui/external-store.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { DisplayQuiz } from './display-quiz.tsx';
 import type { DisplayShow, DisplaySnapshot } from './display-show.ts';
@@ -54,7 +55,7 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
         {scene.kind === 'quiz' && <Answered count={scene.quiz.answered} />}
         {state.count !== null && (
           <span className="display-count">
-            <Users aria-hidden="true" />
+            <Users />
             {state.count.toLocaleString()}
             <span className="display-unit"> watching</span>
           </span>
@@ -150,7 +151,7 @@ function useDisplaySnapshot(show: DisplayShow): DisplaySnapshot {
       stop();
     };
   }, [show]);
-  return useSyncExternalStore(show.subscribe, () => show.snapshot);
+  return useExternalStore(show);
 }
 
 /** Keeps the screen on, where the browser allows it. */

@@ -37,7 +37,7 @@ export function FullScreenButton() {
       className={isVisible ? 'full-screen full-screen--visible' : 'full-screen'}
       onClick={toggle}
     >
-      <Maximize aria-hidden="true" />
+      <Maximize />
       Full screen
     </button>
   );

@@ -13,12 +13,9 @@ export function ConnectionStatus({ isConnected, isInitial }: ConnectionStatusPro
       {!isConnected && (
         <p className="flex items-center gap-3 rounded-xl bg-bad-soft p-3 font-semibold text-bad">
           {isInitial ? (
-            <LoaderCircle
-              className="size-5 animate-spin motion-reduce:animate-none"
-              aria-hidden="true"
-            />
+            <LoaderCircle className="size-5 animate-spin motion-reduce:animate-none" />
           ) : (
-            <TriangleAlert className="size-5 shrink-0" aria-hidden="true" />
+            <TriangleAlert className="size-5 shrink-0" />
           )}
           {isInitial
             ? 'Connecting to the show…'

@@ -1,24 +1,18 @@
 import { describe, expect, test } from 'bun:test';
 import { FakeTime } from '../../test/support/studio/fake-time.ts';
-import { LiveShow, type LiveShowSource } from './live-show.ts';
+import { LiveShow, type LiveShowEvents } from './live-show.ts';
 
 /** An environment with a fake clock and connections that the test controls. */
 function fixture() {
   const time = new FakeTime();
-  const opened: { from: number | null; source: LiveShowSource; isClosed: boolean }[] = [];
+  const opened: { from: number | null; events: LiveShowEvents; isClosed: boolean }[] = [];
   const show = new LiveShow({
-    open: (from) => {
-      const connection = { from, isClosed: false, source: {} as LiveShowSource };
-      connection.source = {
-        onState: () => {},
-        onInterval: () => {},
-        onClose: () => {},
-        close: () => {
-          connection.isClosed = true;
-        },
-      };
+    open: (from, events) => {
+      const connection = { from, events, isClosed: false };
       opened.push(connection);
-      return connection.source;
+      return () => {
+        connection.isClosed = true;
+      };
     },
     after: time.after,
     random: () => 0.5,
@@ -28,9 +22,9 @@ function fixture() {
     show,
     opened,
     time,
-    state: () => opened.at(-1)?.source.onState('{"count":1}'),
+    state: () => opened.at(-1)?.events.onState('{"count":1}'),
     interval: (interval: number) =>
-      opened.at(-1)?.source.onInterval(JSON.stringify({ interval, events: [] })),
+      opened.at(-1)?.events.onInterval(JSON.stringify({ interval, events: [] })),
     pass: time.advance,
   };
 }
@@ -74,7 +68,7 @@ describe('LiveShow', () => {
     const { show, state, opened } = fixture();
     show.start();
     state();
-    opened[0]?.source.onClose();
+    opened[0]?.events.onClose();
     expect(show.snapshot.isConnected).toBe(false);
   });
 

@@ -3,6 +3,7 @@ import {
   type ConnectionEnvironment,
   ReconnectingEventStream,
 } from '../connection/reconnecting-event-stream.ts';
+import { ExternalStore } from '../ui/external-store.ts';
 import { appendInterval, EMPTY_LOG, type ShowLog } from './show-log.ts';
 
 /** The state of a live show on a page. */
@@ -14,19 +15,18 @@ export interface LiveSnapshot {
   readonly isConnected: boolean;
 }
 
-/** The events of an `EventSource` that LiveShow uses. */
-export interface LiveShowSource {
-  onState: (data: string) => void;
-  onInterval: (data: string) => void;
+/** Callbacks of one connection. */
+export interface LiveShowEvents {
+  readonly onState: (data: string) => void;
+  readonly onInterval: (data: string) => void;
   /** The connection ended. */
-  onClose: () => void;
-  close(): void;
+  readonly onClose: () => void;
 }
 
 /** The browser functions that LiveShow uses. */
 export interface LiveShowEnvironment extends ConnectionEnvironment {
-  /** @param from the first interval to receive; null: from now on */
-  readonly open: (from: number | null) => LiveShowSource;
+  /** @param from the first interval to receive; null: from now on. @returns closes it */
+  readonly open: (from: number | null, events: LiveShowEvents) => () => void;
 }
 
 /** Batches listener calls: after a suspension, minutes of intervals arrive at once. */
@@ -36,32 +36,22 @@ const BATCH_MS = 20;
  * A live show over a connection that may be lost: reports a loss within 2 s, reconnects, and
  * receives the intervals it missed.
  */
-export class LiveShow {
+export class LiveShow extends ExternalStore<LiveSnapshot> {
   readonly #environment: LiveShowEnvironment;
   readonly #stream: ReconnectingEventStream;
-  readonly #listeners = new Set<() => void>();
   #cancelNotification: (() => void) | null = null;
-  #snapshot: LiveSnapshot = { state: null, log: EMPTY_LOG, isConnected: false };
 
   constructor(environment: LiveShowEnvironment) {
+    super({ state: null, log: EMPTY_LOG, isConnected: false });
     this.#environment = environment;
     this.#stream = new ReconnectingEventStream({
       environment,
       open: (received, ended) => this.#open(received, ended),
       onLost: () => {
-        if (this.#snapshot.isConnected) this.#update({ ...this.#snapshot, isConnected: false });
+        if (this.snapshot.isConnected) this.update({ ...this.snapshot, isConnected: false });
       },
     });
   }
-
-  get snapshot(): LiveSnapshot {
-    return this.#snapshot;
-  }
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Connects. @returns disconnects */
   start(): () => void {
@@ -74,26 +64,25 @@ export class LiveShow {
   }
 
   #open(received: () => void, ended: () => void): () => void {
-    const { lastInterval } = this.#snapshot.log;
-    const source = this.#environment.open(lastInterval === null ? null : lastInterval + 1);
-    source.onState = (data) => {
-      received();
-      this.#update({ ...this.#snapshot, state: JSON.parse(data), isConnected: true });
-    };
-    // Intervals alone do not prove that the state is current.
-    source.onInterval = (data) => {
-      const log = appendInterval(this.#snapshot.log, JSON.parse(data));
-      this.#update({ ...this.#snapshot, log });
-    };
-    source.onClose = ended;
-    return () => source.close();
+    const { lastInterval } = this.snapshot.log;
+    return this.#environment.open(lastInterval === null ? null : lastInterval + 1, {
+      onState: (data) => {
+        received();
+        this.update({ ...this.snapshot, state: JSON.parse(data), isConnected: true });
+      },
+      // Intervals alone do not prove that the state is current.
+      onInterval: (data) => {
+        const log = appendInterval(this.snapshot.log, JSON.parse(data));
+        this.update({ ...this.snapshot, log });
+      },
+      onClose: ended,
+    });
   }
 
-  #update(snapshot: LiveSnapshot): void {
-    this.#snapshot = snapshot;
+  protected override notify(): void {
     this.#cancelNotification ??= this.#environment.after(BATCH_MS, () => {
       this.#cancelNotification = null;
-      for (const listener of this.#listeners) listener();
+      super.notify();
     });
   }
 }

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useEffect, useMemo } from 'react';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { pauseRequests } from '../api/request-pause.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { classes } from '../ui/classes.ts';
-import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { useExternalStore } from '../ui/external-store.ts';
+import { Loaded } from '../ui/states.tsx';
 import { AudiencePanel } from './audience-panel.tsx';
 import { ChatPanel } from './chat/chat-panel.tsx';
 import { ConnectionStatus } from './connection-status.tsx';
@@ -32,11 +33,9 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
       {() => (
         <>
           <ConnectionStatus isConnected={live.isConnected} isInitial={live.state === null} />
-          {quizzes.isPending && <Loading label="Loading quizzes" />}
-          {quizzes.isError && !quizzes.data && (
-            <ErrorMessage error={quizzes.error} onRetry={() => quizzes.refetch()} />
-          )}
-          {quizzes.data && <Panels live={live} quizzes={quizzes.data.results} />}
+          <Loaded query={quizzes} label="Loading quizzes">
+            {({ results }) => <Panels live={live} quizzes={results} />}
+          </Loaded>
         </>
       )}
     </StreamPage>
@@ -86,7 +85,7 @@ function useLiveShow(streamId: string): LiveSnapshot {
   const show = useMemo(() => new LiveShow(liveShowEnvironment(streamId)), [streamId]);
   const queries = useQueryClient();
   useEffect(() => show.start(), [show]);
-  const live = useSyncExternalStore(show.subscribe, () => show.snapshot);
+  const live = useExternalStore(show);
   const isLost = live.state !== null && !live.isConnected;
   useEffect(() => (isLost ? pauseRequests(queries) : undefined), [isLost, queries]);
   return live;

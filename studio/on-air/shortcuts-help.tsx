@@ -37,8 +37,8 @@ export function ShortcutsHelp() {
         variant="quiet"
         onPress={() => setOpen(true)}
         {...(isKeyOn && { 'aria-keyshortcuts': HELP_KEY })}
+        icon={<Keyboard />}
       >
-        <Keyboard aria-hidden="true" />
         Shortcuts
       </Button>
       <Dialog title="Keyboard shortcuts" isOpen={isOpen} onOpenChange={setOpen}>

@@ -38,14 +38,14 @@ function CheckResult({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFig
         role="alert"
         className="flex gap-3 rounded-xl bg-bad-soft p-3 font-semibold wrap-anywhere text-bad"
       >
-        <TriangleAlert className="size-5 shrink-0" aria-hidden="true" />
+        <TriangleAlert className="size-5 shrink-0" />
         Mismatch: {mismatch}
       </p>
     );
   }
   return (
     <p className="flex gap-3 rounded-xl bg-good-soft p-3 font-semibold text-good">
-      <CircleCheck className="size-5 shrink-0" aria-hidden="true" />
+      <CircleCheck className="size-5 shrink-0" />
       <span>
         Counts, answers and winners match what the viewers saw:{' '}
         <span className="tabular-nums">{checks.toLocaleString()}</span> checks passed.

@@ -62,7 +62,7 @@ function StatePanel({ showId, rehearsal }: CurrentRehearsalProps) {
             href={`/streams/${streamId}/on-air`}
             className={`inline-flex min-h-11 items-center gap-2 rounded-lg bg-accent px-4 font-semibold text-on-accent hover:bg-accent-hover ${FOCUS_RING}`}
           >
-            <RadioTower className="size-5" aria-hidden="true" />
+            <RadioTower className="size-5" />
             Go on air
           </Link>
         )}
@@ -101,16 +101,15 @@ function Ending({ showId, rehearsal }: CurrentRehearsalProps) {
         variant="danger"
         isPending={end.isPending}
         onPress={() => end.mutate({ params: { stream_id: rehearsal.streamId }, body: {} })}
+        icon={<Square />}
       >
-        <Square aria-hidden="true" />
         End the rehearsal
       </Button>
     );
   }
   return (
     <>
-      <Button onPress={() => setConfirming(true)}>
-        <Trash2 aria-hidden="true" />
+      <Button onPress={() => setConfirming(true)} icon={<Trash2 />}>
         Delete now
       </Button>
       <Confirm

@@ -1,5 +1,5 @@
 import { Drama } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import {
   type NewRehearsal,
   REHEARSAL_LATENCY_MAX_MS,
@@ -8,6 +8,7 @@ import {
 } from '../../protocol/rehearsal.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Panel } from '../ui/panel.tsx';
 
@@ -33,17 +34,14 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
     invalidates: ['readRehearsal'],
   });
   const change = (part: Partial<NewRehearsal>) => setCrowd({ ...crowd, ...part });
-  const start = (event: FormEvent) => {
-    event.preventDefault();
-    mutate({ params: { stream_id: showId }, body: crowd });
-  };
+  const start = () => mutate({ params: { stream_id: showId }, body: crowd });
   return (
     <Panel title={settings ? 'Rehearse again' : 'Rehearse the show'}>
       <p className="max-w-prose text-quiet">
         Run the show with a copy of your drafts and simulated viewers. It is private: it is not
         listed or recorded, and webhooks are not sent.
       </p>
-      <form onSubmit={start} className="grid gap-5">
+      <Form className="grid gap-5" onSubmit={start}>
         <div className="grid grid-cols-[repeat(auto-fit,minmax(13rem,1fr))] items-start gap-5">
           <NumberField
             label="Viewers"
@@ -84,12 +82,11 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
           />
         </div>
         <div>
-          <Button type="submit" variant="primary" isPending={isPending}>
-            <Drama aria-hidden="true" />
+          <Button type="submit" variant="primary" isPending={isPending} icon={<Drama />}>
             Start the rehearsal
           </Button>
         </div>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -9,7 +9,7 @@ export function RehearsalBanner({ showId }: { readonly showId: string }) {
       role="note"
       className="flex gap-3 rounded-xl bg-accent-soft p-3 font-semibold text-accent [&>svg]:mt-1.5"
     >
-      <Drama className="size-5 shrink-0" aria-hidden="true" />
+      <Drama className="size-5 shrink-0" />
       <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
         Rehearsal: not visible to the public.
         <Link

@@ -24,7 +24,7 @@ function Rehearsal({ showId }: { readonly showId: string }) {
 
 function NoRehearsal() {
   return (
-    <EmptyState icon={<LockKeyhole aria-hidden="true" />} title="No rehearsal">
+    <EmptyState icon={<LockKeyhole />} title="No rehearsal">
       Owners and hosts can start a rehearsal. It then appears here.
     </EmptyState>
   );

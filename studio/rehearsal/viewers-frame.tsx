@@ -16,7 +16,7 @@ export function ViewersFrame({ streamId }: { readonly streamId: string }) {
           className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
         >
           Open in a new tab
-          <ExternalLink className="size-4" aria-hidden="true" />
+          <ExternalLink className="size-4" />
         </a>
       }
     >

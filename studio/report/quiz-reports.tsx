@@ -71,12 +71,10 @@ function QuizItem({ quiz, number, recording }: QuizItemProps) {
           <span className="print:hidden">
             <Button
               variant="quiet"
-              size="icon"
               onPress={() => showInRecording(recording)}
               aria-label={`Show quiz ${number} in the recording`}
-            >
-              <Film aria-hidden="true" />
-            </Button>
+              icon={<Film />}
+            />
           </span>
         )}
       </div>

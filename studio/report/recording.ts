@@ -1,3 +1,4 @@
+import { ExternalStore } from '../ui/external-store.ts';
 import { positionAtMs, type RecordedSegment, recordedAtMs } from './recording-times.ts';
 
 /** A recording that is open in a video element. */
@@ -30,34 +31,24 @@ const HAVE_METADATA = 1;
 const POSITION_EVENTS = ['loadedmetadata', 'timeupdate', 'seeking', 'seeked'] as const;
 
 /** The recording of a show, with positions as wall-clock times. */
-export class Recording {
+export class Recording extends ExternalStore<RecordingSnapshot> {
   readonly #open: OpenRecordingIn;
-  readonly #listeners = new Set<() => void>();
-  #snapshot: RecordingSnapshot = { state: 'loading', shownMs: null };
   #video: HTMLVideoElement | null = null;
   #recorded: OpenRecording | null = null;
   /** A seek requested before the recording was ready, Unix ms. */
   #pendingSeekMs: number | null = null;
 
   constructor(open: OpenRecordingIn) {
+    super({ state: 'loading', shownMs: null });
     this.#open = open;
   }
-
-  get snapshot(): RecordingSnapshot {
-    return this.#snapshot;
-  }
-
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /** Opens the recording in an element. @returns closes it */
   start(video: HTMLVideoElement, url: string): () => void {
     const ending = new AbortController();
     this.#video = video;
     for (const type of POSITION_EVENTS) video.addEventListener(type, () => this.#refresh(), ending);
-    const onAbsent = () => this.#update({ state: 'absent', shownMs: null });
+    const onAbsent = () => this.update({ state: 'absent', shownMs: null });
     this.#open(video, url, { onAbsent }).then((recorded) => {
       if (ending.signal.aborted) return recorded.stop();
       this.#recorded = recorded;
@@ -68,7 +59,7 @@ export class Recording {
       this.#recorded?.stop();
       this.#recorded = null;
       this.#video = null;
-      if (this.#snapshot.state === 'ready') this.#update({ state: 'loading', shownMs: null });
+      if (this.snapshot.state === 'ready') this.update({ state: 'loading', shownMs: null });
     };
   }
 
@@ -90,11 +81,6 @@ export class Recording {
     const seekS = this.#pendingSeekMs === null ? null : positionAtMs(segments, this.#pendingSeekMs);
     this.#pendingSeekMs = null;
     if (seekS !== null) video.currentTime = seekS;
-    this.#update({ state: 'ready', shownMs: recordedAtMs(segments, video.currentTime) });
-  }
-
-  #update(snapshot: RecordingSnapshot): void {
-    this.#snapshot = snapshot;
-    for (const listener of this.#listeners) listener();
+    this.update({ state: 'ready', shownMs: recordedAtMs(segments, video.currentTime) });
   }
 }

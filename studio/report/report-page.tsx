@@ -7,7 +7,7 @@ import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
 import { ReadyView } from './ready-view.tsx';
 import { ReportProgress } from './report-progress.tsx';
 
@@ -37,8 +37,7 @@ export function ReportPage({ streamId }: { readonly streamId: string }) {
 
 function Print() {
   return (
-    <Button onPress={() => print()}>
-      <Printer aria-hidden="true" />
+    <Button onPress={() => print()} icon={<Printer />}>
       Print
     </Button>
   );
@@ -46,7 +45,7 @@ function Print() {
 
 function NoPermission() {
   return (
-    <EmptyState icon={<LockKeyhole aria-hidden="true" />} title="Reports are for owners and hosts">
+    <EmptyState icon={<LockKeyhole />} title="Reports are for owners and hosts">
       Ask an owner or a host to print the report or send you its files.
     </EmptyState>
   );
@@ -54,7 +53,7 @@ function NoPermission() {
 
 function NotEnded({ stream }: { readonly stream: StudioStream }) {
   return (
-    <EmptyState icon={<FileClock aria-hidden="true" />} title="The show has not ended yet">
+    <EmptyState icon={<FileClock />} title="The show has not ended yet">
       The report is created automatically when the show ends.
       <Link
         href={`/streams/${stream.id}/on-air`}
@@ -72,10 +71,17 @@ function LoadedReport({ stream }: { readonly stream: StudioStream }) {
     { params: { stream_id: stream.id } },
     { refetchIntervalMs: pollInterval },
   );
-  if (query.isPending) return <Loading label="Loading report" />;
-  if (!query.data) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
-  if (query.data.state === 'ready') return <ReadyView stream={stream} report={query.data} />;
-  return <ReportProgress report={query.data} />;
+  return (
+    <Loaded query={query} label="Loading report">
+      {(report) =>
+        report.state === 'ready' ? (
+          <ReadyView stream={stream} report={report} />
+        ) : (
+          <ReportProgress report={report} />
+        )
+      }
+    </Loaded>
+  );
 }
 
 function pollInterval(report: Report | undefined): number | false {

@@ -11,10 +11,7 @@ export function ReportProgress({
 }) {
   if (report.state === 'failed') {
     return (
-      <EmptyState
-        icon={<TriangleAlert aria-hidden="true" />}
-        title="The report could not be created"
-      >
+      <EmptyState icon={<TriangleAlert />} title="The report could not be created">
         The service retries automatically and this page updates. No data is lost. The service log
         has the reason.
       </EmptyState>

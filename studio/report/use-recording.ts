@@ -1,4 +1,5 @@
 import { useMemo, useSyncExternalStore } from 'react';
+import { useExternalStore } from '../ui/external-store.ts';
 import { Recording, type RecordingSnapshot } from './recording.ts';
 
 /** The recording player of a page. */
@@ -13,7 +14,7 @@ export function useRecording(): Recording {
 
 /** The state of a recording; changes with each position. */
 export function useRecordingState(recording: Recording): RecordingSnapshot {
-  return useSyncExternalStore(recording.subscribe, () => recording.snapshot);
+  return useExternalStore(recording);
 }
 
 /** Whether a recording exists, as far as known. Unlike the state, this seldom changes. */

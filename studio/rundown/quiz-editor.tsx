@@ -118,13 +118,11 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
           </div>
           <Button
             variant="quiet"
-            size="icon"
             aria-label={`Remove choice ${index + 1}`}
             isDisabled={choices.length <= CHOICES_MIN}
             onPress={() => onChange(without(index))}
-          >
-            <X aria-hidden="true" />
-          </Button>
+            icon={<X />}
+          />
         </div>
       ))}
       {errors?.correctChoice && <p className="text-sm text-bad">{errors.correctChoice}</p>}
@@ -133,8 +131,8 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
           variant="quiet"
           isDisabled={choices.length >= CHOICES_MAX}
           onPress={() => onChange({ choices: [...choices, ''] })}
+          icon={<Plus />}
         >
-          <Plus aria-hidden="true" />
           Add choice
         </Button>
       </div>

@@ -87,7 +87,7 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
                   slot="drag"
                   className={`grid size-11 shrink-0 cursor-grab place-items-center rounded-lg text-quiet hover:bg-raised ${FOCUS_RING}`}
                 >
-                  <GripVertical className="size-5" aria-hidden="true" />
+                  <GripVertical className="size-5" />
                 </Button>
               ) : (
                 <span className="size-11 shrink-0" />

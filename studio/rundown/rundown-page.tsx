@@ -7,10 +7,10 @@ import { usePermission } from '../session/session-context.ts';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { Dialog, DialogButton } from '../ui/dialog.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
 import { draftOf, EMPTY_DRAFT } from './draft.ts';
-import { ImportDialog } from './import-dialog.tsx';
+import { ImportForm } from './import-form.tsx';
 import { LatencyHint } from './latency-hint.tsx';
 import { QuizEditor } from './quiz-editor.tsx';
 import { QuizList } from './quiz-list.tsx';
@@ -19,16 +19,17 @@ import { QuizList } from './quiz-list.tsx';
 export function RundownPage({ streamId }: { readonly streamId: string }) {
   const quizzes = useApiQuery('listQuizzes', { params: { stream_id: streamId } });
   const [edited, setEdited] = useState<StudioQuiz | 'new' | null>(null);
-  const [isImporting, setImporting] = useState(false);
   const mayChange = usePermission('createQuiz');
   const actions = (
     <>
-      <Button onPress={() => setImporting(true)}>
-        <FileUp aria-hidden="true" />
+      <DialogButton
+        icon={<FileUp />}
+        title="Import quizzes"
+        dialog={(close) => <ImportForm streamId={streamId} onClose={close} />}
+      >
         Import
-      </Button>
-      <Button variant="primary" onPress={() => setEdited('new')}>
-        <Plus aria-hidden="true" />
+      </DialogButton>
+      <Button variant="primary" onPress={() => setEdited('new')} icon={<Plus />}>
         New quiz
       </Button>
     </>
@@ -38,22 +39,20 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
       {(stream) => (
         <>
           {mayChange && <LatencyHint stream={stream} />}
-          {quizzes.isPending && <Loading label="Loading quizzes" />}
-          {quizzes.isError && !quizzes.data && (
-            <ErrorMessage error={quizzes.error} onRetry={() => quizzes.refetch()} />
-          )}
-          {quizzes.data?.results.length === 0 && (
-            <EmptyState icon={<ListChecks aria-hidden="true" />} title="No quizzes yet">
-              Prepare quizzes before the show. On air, each takes one press.
-            </EmptyState>
-          )}
-          {quizzes.data && quizzes.data.results.length > 0 && (
-            <>
-              <QuizList streamId={streamId} rundown={quizzes.data} onEdit={setEdited} />
-              {mayChange && <Exports streamId={streamId} />}
-            </>
-          )}
-          <ImportDialog streamId={streamId} isOpen={isImporting} onOpenChange={setImporting} />
+          <Loaded query={quizzes} label="Loading quizzes">
+            {(rundown) =>
+              rundown.results.length === 0 ? (
+                <EmptyState icon={<ListChecks />} title="No quizzes yet">
+                  Prepare quizzes before the show. On air, each takes one press.
+                </EmptyState>
+              ) : (
+                <>
+                  <QuizList streamId={streamId} rundown={rundown} onEdit={setEdited} />
+                  {mayChange && <Exports streamId={streamId} />}
+                </>
+              )
+            }
+          </Loaded>
           <EditorDialog streamId={streamId} edited={edited} onClose={() => setEdited(null)} />
         </>
       )}
@@ -67,7 +66,7 @@ function Exports({ streamId }: { readonly streamId: string }) {
   const file = `/studio/v1/streams/${streamId}/exports/quizzes?format=`;
   return (
     <p className="flex flex-wrap items-center gap-x-3 text-quiet">
-      <Download className="size-5" aria-hidden="true" />
+      <Download className="size-5" />
       Export as
       <a href={`${file}csv`} download className={link}>
         CSV

@@ -1,14 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import type { Link, Session } from '../../protocol/members.ts';
 import { useStudio } from '../api/studio-context.ts';
-import { useApiMutation } from '../api/use-api-mutation.ts';
-import { Button } from '../ui/button.tsx';
 import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { EntryCard } from './entry-card.tsx';
-import { EntryFailure } from './entry-failure.tsx';
+import { EntryForm } from './entry-form.tsx';
 import { NewPassword } from './new-password.tsx';
 
 interface LinkPageProps {
@@ -47,46 +44,34 @@ export function LinkPage({ token, onSession }: LinkPageProps) {
 function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link: Link }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
-  const [error, setError] = useState<unknown>(null);
-  const { mutate, isPending } = useApiMutation('acceptLink', {
-    onSuccess: onSession,
-    onError: setError,
-  });
   const isNew = link.kind === 'invitation';
   return (
-    <EntryCard title={isNew ? `Join ${link.account.name}` : 'Choose a new password'}>
-      <Form
-        className="grid gap-5"
-        onSubmit={(event) => {
-          event.preventDefault();
-          setError(null);
-          mutate({ body: { token, password, ...(isNew && { name }) } });
-        }}
-      >
-        <p className="text-quiet">
-          {isNew
-            ? `You are invited as ${link.role}. Sign in with ${link.email}.`
-            : `For ${link.email}.`}
-        </p>
-        {/* Password managers store a password under this name. */}
-        <input type="hidden" autoComplete="username" value={link.email} readOnly />
-        {isNew && (
-          <TextField
-            label="Your name"
-            autoComplete="name"
-            value={name}
-            onChange={setName}
-            maxLength={80}
-            isRequired
-            autoFocus
-          />
-        )}
-        <NewPassword value={password} onChange={setPassword} />
-        <EntryFailure error={error} />
-        <Button type="submit" variant="primary" isPending={isPending} isWide>
-          {isNew ? 'Join' : 'Save password'}
-        </Button>
-      </Form>
-    </EntryCard>
+    <EntryForm
+      title={isNew ? `Join ${link.account.name}` : 'Choose a new password'}
+      operation="acceptLink"
+      body={{ token, password, ...(isNew && { name }) }}
+      action={isNew ? 'Join' : 'Save password'}
+      onSession={onSession}
+    >
+      <p className="text-quiet">
+        {isNew
+          ? `You are invited as ${link.role}. Sign in with ${link.email}.`
+          : `For ${link.email}.`}
+      </p>
+      {/* Password managers store a password under this name. */}
+      <input type="hidden" autoComplete="username" value={link.email} readOnly />
+      {isNew && (
+        <TextField
+          label="Your name"
+          autoComplete="name"
+          value={name}
+          onChange={setName}
+          maxLength={80}
+          isRequired
+          autoFocus
+        />
+      )}
+      <NewPassword value={password} onChange={setPassword} />
+    </EntryForm>
   );
 }

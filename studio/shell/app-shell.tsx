@@ -106,8 +106,7 @@ function SignOut() {
   return (
     <div className="hidden gap-1 px-1 pb-1 sm:mt-auto sm:grid">
       <p className="truncate px-2 text-sm text-quiet">{member.name}</p>
-      <Button variant="quiet" isPending={isPending} onPress={() => mutate()}>
-        <LogOut aria-hidden="true" />
+      <Button variant="quiet" isPending={isPending} onPress={() => mutate()} icon={<LogOut />}>
         Sign out
       </Button>
     </div>

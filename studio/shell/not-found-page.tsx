@@ -7,7 +7,7 @@ import { Page } from './page.tsx';
 export function NotFoundPage() {
   return (
     <Page title="Page not found">
-      <EmptyState icon={<Compass aria-hidden="true" />} title="This page does not exist">
+      <EmptyState icon={<Compass />} title="This page does not exist">
         <Link href="/" className="underline">
           All shows
         </Link>

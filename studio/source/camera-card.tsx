@@ -39,13 +39,16 @@ export function CameraCard({ stream, ingest }: CameraCardProps) {
       )}
       <div>
         {isThisShow ? (
-          <Button variant="danger" onPress={() => onAir.stop()}>
-            <VideoOff aria-hidden="true" />
+          <Button variant="danger" onPress={() => onAir.stop()} icon={<VideoOff />}>
             Stop camera
           </Button>
         ) : (
-          <Button onPress={start} isPending={isStarting} isDisabled={camera !== null}>
-            <Video aria-hidden="true" />
+          <Button
+            onPress={start}
+            isPending={isStarting}
+            isDisabled={camera !== null}
+            icon={<Video />}
+          >
             Start camera
           </Button>
         )}

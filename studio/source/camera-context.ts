@@ -1,4 +1,5 @@
-import { createContext, use, useSyncExternalStore } from 'react';
+import { createContext, use } from 'react';
+import { useExternalStore } from '../ui/external-store.ts';
 import { type Camera, CameraOnAir } from './camera.ts';
 
 export const CameraContext = createContext<CameraOnAir>(new CameraOnAir());
@@ -6,5 +7,5 @@ export const CameraContext = createContext<CameraOnAir>(new CameraOnAir());
 /** The camera that this tab sends, with its controls. */
 export function useCamera(): { readonly camera: Camera | null; readonly onAir: CameraOnAir } {
   const onAir = use(CameraContext);
-  return { camera: useSyncExternalStore(onAir.subscribe, () => onAir.current), onAir };
+  return { camera: useExternalStore(onAir), onAir };
 }

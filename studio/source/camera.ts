@@ -1,3 +1,4 @@
+import { ExternalStore } from '../ui/external-store.ts';
 import { BrowserSource, type BrowserSourceState, browserOf } from './browser-source.ts';
 
 /** The camera of this browser while it is sent to a stream. */
@@ -12,24 +13,13 @@ const CONSTRAINTS = {
   audio: { echoCancellation: true, noiseSuppression: true },
 } as const;
 
-/**
- * The camera that is live. It belongs to the tab: it stays live while the user visits other pages
- * of the studio.
- */
-export class CameraOnAir {
-  #camera: Camera | null = null;
+/** The camera that is live; null: none. It stays live while the user visits other studio pages. */
+export class CameraOnAir extends ExternalStore<Camera | null> {
   #sending: BrowserSource<MediaStream> | null = null;
-  readonly #listeners = new Set<() => void>();
 
-  get current(): Camera | null {
-    return this.#camera;
+  constructor() {
+    super(null);
   }
-
-  /** @returns unsubscribes */
-  subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  };
 
   /**
    * Requests camera and microphone and sends them.
@@ -45,7 +35,7 @@ export class CameraOnAir {
     const picture = await navigator.mediaDevices.getUserMedia(CONSTRAINTS).catch((error: Error) => {
       throw new Error(errorText(error));
     });
-    const onState = (source: BrowserSourceState) => this.#update({ streamId, picture, source });
+    const onState = (source: BrowserSourceState) => this.update({ streamId, picture, source });
     this.#sending = new BrowserSource({
       stream: picture,
       url,
@@ -62,20 +52,15 @@ export class CameraOnAir {
     removeEventListener('beforeunload', this.#confirmUnload);
     this.#sending?.stop();
     this.#sending = null;
-    for (const track of this.#camera?.picture.getTracks() ?? []) track.stop();
-    this.#update(null);
+    for (const track of this.snapshot?.picture.getTracks() ?? []) track.stop();
+    this.update(null);
   }
 
   /** Asks before unloading the page, which would end the video. */
   readonly #confirmUnload = (event: BeforeUnloadEvent): void => {
-    const state = this.#camera?.source.state;
+    const state = this.snapshot?.source.state;
     if (state !== undefined && state !== 'refused' && state !== 'stopped') event.preventDefault();
   };
-
-  #update(camera: Camera | null): void {
-    this.#camera = camera;
-    for (const listener of this.#listeners) listener();
-  }
 }
 
 function errorText({ name, message }: Error): string {

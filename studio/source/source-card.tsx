@@ -7,7 +7,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
-import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { Loaded } from '../ui/states.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { CameraCard } from './camera-card.tsx';
 import { SourceFacts } from './source-facts.tsx';
@@ -18,32 +18,29 @@ const POLL_MS = 2_000;
 export function SourceCard({ stream }: { readonly stream: StudioStream }) {
   const params = { stream_id: stream.id };
   const hasEnded = stream.status === 'ENDED';
-  const ingest = useApiQuery(
-    'readIngest',
-    { params },
-    hasEnded ? {} : { refetchIntervalMs: POLL_MS },
-  );
+  const polling = hasEnded ? {} : { refetchIntervalMs: POLL_MS };
+  const query = useApiQuery('readIngest', { params }, polling);
   return (
     <section
       aria-label="Video source"
       className="grid gap-6 rounded-2xl border border-line bg-card p-4 *:min-w-0 sm:p-6"
     >
       <h2 className="text-lg font-bold">Video source</h2>
-      {ingest.isPending && <Loading label="Loading video source" />}
-      {ingest.isError && !ingest.data && (
-        <ErrorMessage error={ingest.error} onRetry={() => ingest.refetch()} />
-      )}
       {hasEnded && <p className="text-quiet">The show has ended.</p>}
-      {ingest.data && !hasEnded && (
-        <>
-          <SourceFacts source={ingest.data.source} />
-          {stream.status === 'CREATED' && (
-            <p className="text-quiet">The show starts automatically when a source connects.</p>
-          )}
-          <CameraCard stream={stream} ingest={ingest.data} />
-          <Addresses stream={stream} ingest={ingest.data} />
-        </>
-      )}
+      <Loaded query={query} label="Loading video source">
+        {(ingest) =>
+          !hasEnded && (
+            <>
+              <SourceFacts source={ingest.source} />
+              {stream.status === 'CREATED' && (
+                <p className="text-quiet">The show starts automatically when a source connects.</p>
+              )}
+              <CameraCard stream={stream} ingest={ingest} />
+              <Addresses stream={stream} ingest={ingest} />
+            </>
+          )
+        }
+      </Loaded>
     </section>
   );
 }
@@ -70,8 +67,7 @@ function Addresses({ stream, ingest: { rtmp, srt } }: AddressesProps) {
       {srt && <Address name="SRT (includes the key)" what="SRT address" text={srt.url} isSecret />}
       {!rtmp && !srt && <p className="text-quiet">RTMP and SRT are disabled on this service.</p>}
       <div>
-        <Button onPress={() => setConfirming(true)}>
-          <RefreshCw aria-hidden="true" />
+        <Button onPress={() => setConfirming(true)} icon={<RefreshCw />}>
           Replace stream key
         </Button>
       </div>

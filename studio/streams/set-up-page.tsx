@@ -54,16 +54,15 @@ function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
         variant="primary"
         isPending={start.isPending}
         onPress={() => start.mutate({ params })}
+        icon={<Play />}
       >
-        <Play aria-hidden="true" />
         Start the show
       </Button>
     );
   }
   return (
     <>
-      <Button variant="danger" onPress={() => setEnding(true)}>
-        <Square aria-hidden="true" />
+      <Button variant="danger" onPress={() => setEnding(true)} icon={<Square />}>
         End the show
       </Button>
       <Confirm
@@ -102,8 +101,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
       <div className="flex items-center justify-between">
         <h2 className="text-lg font-bold">About the show</h2>
         {mayChange && (
-          <Button variant="quiet" onPress={() => setEditing(true)}>
-            <Pencil aria-hidden="true" />
+          <Button variant="quiet" onPress={() => setEditing(true)} icon={<Pencil />}>
             Edit
           </Button>
         )}

@@ -8,7 +8,7 @@ import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { SectionLinks } from '../shell/section-links.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { Loaded } from '../ui/states.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
 const POLL_MS = 3_000;
@@ -38,7 +38,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
             href="/"
             className={`inline-flex min-h-8 items-center gap-1 text-quiet hover:text-text ${FOCUS_RING}`}
           >
-            <ArrowLeft className="size-4" aria-hidden="true" />
+            <ArrowLeft className="size-4" />
             All shows
           </Link>
           {stream && <StreamStatus status={stream.status} />}
@@ -49,7 +49,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
             className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
           >
             Viewer page
-            <ExternalLink className="size-4" aria-hidden="true" />
+            <ExternalLink className="size-4" />
             <span className="sr-only">(opens a new tab)</span>
           </a>
         </div>
@@ -69,11 +69,9 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
         ]}
       />
       {stream?.rehearsalOf && <RehearsalBanner showId={stream.rehearsalOf} />}
-      {query.isPending && <Loading label="Loading show" />}
-      {query.isError && !stream && (
-        <ErrorMessage error={query.error} onRetry={() => query.refetch()} />
-      )}
-      {stream && children(stream)}
+      <Loaded query={query} label="Loading show">
+        {children}
+      </Loaded>
     </Page>
   );
 }

@@ -1,5 +1,4 @@
 import { Clapperboard, Plus } from 'lucide-react';
-import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { NewStream, StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
@@ -7,10 +6,9 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ago, dateOf } from '../shell/times.ts';
-import { Button } from '../ui/button.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
-import { Dialog } from '../ui/dialog.tsx';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { DialogButton } from '../ui/dialog.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
@@ -27,32 +25,34 @@ const NEW: NewStream = {
 /** All shows, live ones first. */
 export function StreamsPage() {
   const streams = useApiQuery('listOwnStreams', {}, { refetchIntervalMs: POLL_MS });
-  const [isCreating, setCreating] = useState(false);
   const mayCreate = usePermission('createStream');
   const createButton = mayCreate && (
-    <Button variant="primary" onPress={() => setCreating(true)}>
-      <Plus aria-hidden="true" />
+    <DialogButton
+      variant="primary"
+      icon={<Plus />}
+      title="New show"
+      dialog={(close) => <NewStreamForm onClose={close} />}
+    >
       New show
-    </Button>
+    </DialogButton>
   );
   return (
     <Page title="Shows" actions={createButton}>
-      {streams.isPending && <Loading label="Loading shows" />}
-      {streams.isError && !streams.data && (
-        <ErrorMessage error={streams.error} onRetry={() => streams.refetch()} />
-      )}
-      {streams.data?.results.length === 0 && (
-        <EmptyState icon={<Clapperboard aria-hidden="true" />} title="No shows yet">
-          Create a show to get a viewer page, quizzes, a chat and an address for your video.
-        </EmptyState>
-      )}
-      {streams.data && <StreamList streams={streams.data.results} />}
-      <NewStreamDialog isOpen={isCreating} onOpenChange={setCreating} />
+      <Loaded query={streams} label="Loading shows">
+        {({ results }) => <StreamList streams={results} />}
+      </Loaded>
     </Page>
   );
 }
 
 function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) {
+  if (streams.length === 0) {
+    return (
+      <EmptyState icon={<Clapperboard />} title="No shows yet">
+        Create a show to get a viewer page, quizzes, a chat and an address for your video.
+      </EmptyState>
+    );
+  }
   const liveFirst = streams.toSorted((a, b) => rankOf(a) - rankOf(b));
   return (
     <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
@@ -91,28 +91,19 @@ function dateLabel({ started, ended, created }: StudioStream): string {
   return `created ${ago(created, nowMs)}`;
 }
 
-interface NewStreamDialogProps {
-  readonly isOpen: boolean;
-  readonly onOpenChange: (isOpen: boolean) => void;
-}
-
-function NewStreamDialog({ isOpen, onOpenChange }: NewStreamDialogProps) {
+function NewStreamForm({ onClose }: { readonly onClose: () => void }) {
   const [, goTo] = useLocation();
   const { mutate, isPending } = useApiMutation('createStream', {
     invalidates: ['listOwnStreams'],
     onSuccess: ({ id }) => goTo(`/streams/${id}`),
   });
   return (
-    <Dialog title="New show" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => (
-        <StreamForm
-          initial={NEW}
-          action="Create"
-          isPending={isPending}
-          onSubmit={(body) => mutate({ body })}
-          onCancel={close}
-        />
-      )}
-    </Dialog>
+    <StreamForm
+      initial={NEW}
+      action="Create"
+      isPending={isPending}
+      onSubmit={(body) => mutate({ body })}
+      onCancel={onClose}
+    />
   );
 }

@@ -31,8 +31,8 @@ export function InvitationList() {
               isDisabled={isPending}
               aria-label={`Revoke the invitation for ${email}`}
               onPress={() => mutate({ params: { invitation_id: id } })}
+              icon={<X />}
             >
-              <X aria-hidden="true" />
               Revoke
             </Button>
           </li>

@@ -51,8 +51,8 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
               variant="quiet"
               aria-label={`Remove ${member.name}`}
               onPress={() => setRemoved(member)}
+              icon={<UserMinus />}
             >
-              <UserMinus aria-hidden="true" />
               Remove
             </Button>
           </li>

@@ -7,24 +7,27 @@ import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ago } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/dialog.tsx';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { Confirm, DialogButton } from '../ui/dialog.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
-import { NewTokenDialog } from './new-token-dialog.tsx';
+import { NewTokenForm } from './new-token-form.tsx';
 
 /** The API tokens of the account. */
 export function TokensPage() {
   const tokens = useApiQuery('listApiTokens');
-  const [isCreating, setCreating] = useState(false);
   const mayCreate = usePermission('createApiToken');
   return (
     <Page
       title="API tokens"
       actions={
         mayCreate && (
-          <Button variant="primary" onPress={() => setCreating(true)}>
+          <DialogButton
+            variant="primary"
+            title="New API token"
+            dialog={(close) => <NewTokenForm onClose={close} />}
+          >
             New token
-          </Button>
+          </DialogButton>
         )
       }
     >
@@ -32,10 +35,9 @@ export function TokensPage() {
         With a token, your programs can do what you can do here: create shows, send quizzes, read
         results. Keep tokens as safe as passwords.
       </p>
-      {tokens.isPending && <Loading label="Loading tokens" />}
-      {tokens.isError && <ErrorMessage error={tokens.error} onRetry={() => tokens.refetch()} />}
-      {tokens.data && <TokenList tokens={tokens.data.results} />}
-      <NewTokenDialog isOpen={isCreating} onOpenChange={setCreating} />
+      <Loaded query={tokens} label="Loading tokens">
+        {({ results }) => <TokenList tokens={results} />}
+      </Loaded>
     </Page>
   );
 }
@@ -51,7 +53,7 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
   });
   if (tokens.length === 0) {
     return (
-      <EmptyState icon={<KeyRound aria-hidden="true" />} title="No tokens yet">
+      <EmptyState icon={<KeyRound />} title="No tokens yet">
         Create a token when one of your programs needs to call the API.
       </EmptyState>
     );
@@ -74,8 +76,8 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
               variant="quiet"
               aria-label={`Revoke ${token.name}`}
               onPress={() => setRevoked(token)}
+              icon={<Trash2 />}
             >
-              <Trash2 aria-hidden="true" />
               Revoke
             </Button>
           </li>

@@ -1,4 +1,5 @@
 import { LoaderCircle } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import { classes, FOCUS_RING } from './classes.ts';
 
@@ -12,23 +13,22 @@ const VARIANTS = {
 const SIZES = {
   normal: 'min-h-11 px-4 gap-2',
   big: 'min-h-14 px-6 gap-3 text-lg',
-  icon: 'size-11 shrink-0',
 } as const;
 
-export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'> {
+const ICON_ONLY = 'size-11 shrink-0';
+
+export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'className' | 'style'> {
   readonly variant?: keyof typeof VARIANTS;
   readonly size?: keyof typeof SIZES;
   readonly isWide?: boolean;
+  readonly icon?: ReactNode;
+  /** The text; without it, set `aria-label`. */
+  readonly children?: ReactNode;
 }
 
 /** A button. While `isPending` it shows a spinner and cannot be pressed. */
-export function Button({
-  variant = 'plain',
-  size = 'normal',
-  isWide = false,
-  children,
-  ...rest
-}: ButtonProps) {
+export function Button(props: ButtonProps) {
+  const { variant = 'plain', size = 'normal', isWide, icon, children, ...rest } = props;
   return (
     <AriaButton
       {...rest}
@@ -37,18 +37,16 @@ export function Button({
         'motion-safe:transition-colors disabled:opacity-55 disabled:cursor-default cursor-pointer',
         '[&_svg]:size-5 [&_svg]:shrink-0',
         VARIANTS[variant],
-        SIZES[size],
+        children ? SIZES[size] : ICON_ONLY,
         isWide && 'w-full',
         FOCUS_RING,
       )}
     >
-      {(values) => (
+      {({ isPending }) => (
         <>
-          {values.isPending && (
-            <LoaderCircle className="animate-spin motion-reduce:animate-none" aria-hidden="true" />
-          )}
-          {!(values.isPending && size === 'icon') &&
-            (typeof children === 'function' ? children(values) : children)}
+          {isPending && <LoaderCircle className="animate-spin motion-reduce:animate-none" />}
+          {(children || !isPending) && icon}
+          {children}
         </>
       )}
     </AriaButton>

@@ -29,12 +29,8 @@ export function CopyButton({ what, text }: CopyButtonProps) {
         ),
       );
   return (
-    <Button
-      onPress={copy}
-      aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}
-      size="icon"
-    >
-      {isCopied ? <Check aria-hidden="true" /> : <Copy aria-hidden="true" />}
+    <Button onPress={copy} aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}>
+      {isCopied ? <Check /> : <Copy />}
     </Button>
   );
 }

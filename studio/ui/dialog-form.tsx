@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { Form } from 'react-aria-components';
 import { Button } from './button.tsx';
+import { Form } from './form.tsx';
 
 interface DialogFormProps {
   /** Label of the submit button, a verb. */
@@ -8,10 +8,7 @@ interface DialogFormProps {
   readonly isPending: boolean;
   readonly onSubmit: () => void;
   readonly onCancel: () => void;
-  /**
-   * `native`: the browser blocks an invalid form; `aria`: the form may be submitted and shows the
-   * errors.
-   */
+  /** `native`: the browser blocks an invalid form; `aria`: `onSubmit` is called all the same. */
   readonly validation?: 'native' | 'aria';
   readonly children: ReactNode;
 }
@@ -20,14 +17,7 @@ interface DialogFormProps {
 export function DialogForm(props: DialogFormProps) {
   const { action, isPending, onSubmit, onCancel, validation = 'native', children } = props;
   return (
-    <Form
-      className="grid gap-5"
-      validationBehavior={validation}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
+    <Form className="grid gap-5" validationBehavior={validation} onSubmit={onSubmit}>
       {children}
       <div className="flex justify-end gap-3">
         <Button onPress={onCancel}>Cancel</Button>

@@ -6,14 +6,12 @@ import {
   ModalOverlay,
   type ModalOverlayProps,
 } from 'react-aria-components';
-import { Button } from './button.tsx';
+import { Button, type ButtonProps } from './button.tsx';
 
 /** Lets content of a dialog disable closing it without a button. */
 const PersistenceContext = createContext<(isPersistent: boolean) => void>(() => {});
 
-/**
- * While mounted, Escape and a press outside do not close the dialog, whose content would be lost.
- */
+/** While mounted, only a button closes the dialog: its content is not shown again. */
 export function usePersistentDialog(): void {
   const setPersistent = useContext(PersistenceContext);
   useEffect(() => {
@@ -57,6 +55,26 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
         </AriaDialog>
       </Modal>
     </ModalOverlay>
+  );
+}
+
+interface DialogButtonProps extends ButtonProps {
+  /** The title of the dialog. */
+  readonly title: string;
+  /** @returns the content of the dialog */
+  readonly dialog: (close: () => void) => ReactNode;
+}
+
+/** A button that opens a dialog. */
+export function DialogButton({ title, dialog, ...button }: DialogButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button {...button} onPress={() => setOpen(true)} />
+      <Dialog title={title} isOpen={isOpen} onOpenChange={setOpen}>
+        {dialog}
+      </Dialog>
+    </>
   );
 }
 

@@ -24,9 +24,12 @@ interface MenuProps {
 export function Menu({ label, actions, isSkippedByTab = false }: MenuProps) {
   return (
     <MenuTrigger>
-      <Button variant="quiet" size="icon" aria-label={label} excludeFromTabOrder={isSkippedByTab}>
-        <EllipsisVertical aria-hidden="true" />
-      </Button>
+      <Button
+        variant="quiet"
+        aria-label={label}
+        excludeFromTabOrder={isSkippedByTab}
+        icon={<EllipsisVertical />}
+      />
       <Popover
         placement="bottom end"
         className="min-w-48 rounded-lg border border-line bg-card p-1 text-text shadow-lg"

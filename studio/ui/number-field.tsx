@@ -27,11 +27,11 @@ export function NumberField({ label, help, error, ...rest }: NumberFieldProps) {
       <Label className="text-sm font-semibold">{label}</Label>
       <Group className="flex w-full rounded-lg border border-edge bg-card focus-within:outline-3 focus-within:outline-offset-1 focus-within:outline-focus">
         <Button slot="decrement" className={STEP}>
-          <Minus className="size-4" aria-hidden="true" />
+          <Minus className="size-4" />
         </Button>
         <Input className="w-full min-w-0 bg-transparent text-center tabular-nums outline-none" />
         <Button slot="increment" className={STEP}>
-          <Plus className="size-4" aria-hidden="true" />
+          <Plus className="size-4" />
         </Button>
       </Group>
       {help && (

@@ -40,7 +40,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
         <SelectValue className="truncate">
           {({ selectedText, defaultChildren }) => selectedText ?? defaultChildren}
         </SelectValue>
-        <ChevronDown className="size-4 shrink-0" aria-hidden="true" />
+        <ChevronDown className="size-4 shrink-0" />
       </Button>
       <Popover className="min-w-(--trigger-width) rounded-lg border border-line bg-card p-1 shadow-lg">
         <ListBox className="max-h-80 overflow-auto outline-none">
@@ -53,10 +53,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
             >
               {({ isSelected }) => (
                 <>
-                  <Check
-                    className={classes('size-4', !isSelected && 'invisible')}
-                    aria-hidden="true"
-                  />
+                  <Check className={classes('size-4', !isSelected && 'invisible')} />
                   <span className="grid">
                     <Text slot="label">{option.text}</Text>
                     {option.help && (

@@ -1,3 +1,4 @@
+import type { UseQueryResult } from '@tanstack/react-query';
 import { CloudOff, LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -6,10 +7,15 @@ import { Button } from './button.tsx';
 export function Loading({ label }: { readonly label: string }) {
   return (
     <div role="status" className="flex min-h-32 items-center justify-center gap-3 text-quiet">
-      <LoaderCircle className="size-5 animate-spin motion-reduce:animate-none" aria-hidden="true" />
+      <LoaderCircle className="size-5 animate-spin motion-reduce:animate-none" />
       {label}…
     </div>
   );
+}
+
+/** @returns the text of an error for the user */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'Something went wrong. Try again.';
 }
 
 interface ErrorMessageProps {
@@ -24,11 +30,25 @@ export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
       role="alert"
       className="grid min-h-32 content-center justify-items-center gap-3 text-center"
     >
-      <CloudOff className="size-8 text-quiet" aria-hidden="true" />
-      <p>{error instanceof Error ? error.message : 'Something went wrong. Try again.'}</p>
+      <CloudOff className="size-8 text-quiet" />
+      <p>{messageOf(error)}</p>
       <Button onPress={onRetry}>Try again</Button>
     </div>
   );
+}
+
+interface LoadedProps<Data> {
+  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isPending' | 'refetch'>;
+  /** What is shown while the data is loading. */
+  readonly label: string;
+  readonly children: (data: Data) => ReactNode;
+}
+
+/** The data of a query. Until there is any: that it is loading, or why it could not be loaded. */
+export function Loaded<Data>({ query, label, children }: LoadedProps<Data>) {
+  if (query.data !== undefined) return children(query.data);
+  if (query.isPending) return <Loading label={label} />;
+  return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
 }
 
 interface EmptyStateProps {

@@ -7,6 +7,7 @@ import {
   UNSTABLE_ToastRegion as ToastRegion,
 } from 'react-aria-components';
 import { Button } from './button.tsx';
+import { messageOf } from './states.tsx';
 
 interface ToastData {
   readonly text: string;
@@ -25,7 +26,7 @@ export function showSuccess(text: string): void {
 
 /** Shows an error, unless the same one is visible. */
 export function showError(error: unknown): void {
-  const text = error instanceof Error ? error.message : 'Something went wrong. Try again.';
+  const text = messageOf(error);
   if (queue.visibleToasts.some(({ content }) => content.isError && content.text === text)) return;
   queue.add({ text, isError: true });
 }
@@ -43,16 +44,14 @@ export function Toasts() {
           className="flex w-full items-center gap-3 rounded-xl border border-line bg-card p-3 text-text shadow-lg outline-none focus-visible:outline-3 focus-visible:outline-focus"
         >
           {toast.content.isError ? (
-            <CircleAlert className="size-5 shrink-0 text-bad" aria-hidden="true" />
+            <CircleAlert className="size-5 shrink-0 text-bad" />
           ) : (
-            <CircleCheck className="size-5 shrink-0 text-good" aria-hidden="true" />
+            <CircleCheck className="size-5 shrink-0 text-good" />
           )}
           <ToastContent className="min-w-0 flex-1">
             <Text slot="title">{toast.content.text}</Text>
           </ToastContent>
-          <Button slot="close" variant="quiet" size="icon" aria-label="Close message">
-            <X aria-hidden="true" />
-          </Button>
+          <Button slot="close" variant="quiet" aria-label="Close message" icon={<X />} />
         </Toast>
       )}
     </ToastRegion>

@@ -70,10 +70,7 @@ function DeliveryItem({ webhook, delivery }: DeliveryItemProps) {
           slot="trigger"
           className={`flex min-h-11 w-full flex-wrap items-center gap-x-3 gap-y-1 rounded-lg py-2 text-left ${FOCUS_RING}`}
         >
-          <ChevronRight
-            className="size-4 shrink-0 group-expanded:rotate-90 motion-safe:transition-transform"
-            aria-hidden="true"
-          />
+          <ChevronRight className="size-4 shrink-0 group-expanded:rotate-90 motion-safe:transition-transform" />
           <span className="min-w-0 flex-1 font-semibold">{EVENT_LABELS[type]}</span>
           <Badge variant={variant}>{text}</Badge>
           <span className="w-full pl-7 text-sm text-quiet tabular-nums sm:w-auto sm:pl-0">
@@ -142,8 +139,7 @@ function Retry({ webhook, delivery }: DeliveryItemProps) {
   const params = { webhook_id: webhook.id, delivery_id: delivery.id };
   return (
     <div>
-      <Button isPending={isPending} onPress={() => mutate({ params })}>
-        <RotateCcw aria-hidden="true" />
+      <Button isPending={isPending} onPress={() => mutate({ params })} icon={<RotateCcw />}>
         {delivery.state === 'pending' ? 'Send now' : 'Send again'}
       </Button>
     </div>

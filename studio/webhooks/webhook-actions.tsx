@@ -4,10 +4,10 @@ import { useLocation } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
-import { Confirm } from '../ui/dialog.tsx';
+import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
-import { ChangeWebhookDialog, NewSecretDialog } from './webhook-dialogs.tsx';
+import { ChangeWebhook, NewSecretDialog } from './webhook-dialogs.tsx';
 
 const INVALIDATED = ['listWebhooks', 'listDeliveries'] as const;
 
@@ -31,15 +31,15 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         isPending={test.isPending}
         isDisabled={!enabled}
         onPress={() => test.mutate({ params })}
+        icon={<Send />}
       >
-        <Send aria-hidden="true" />
         Send a test
       </Button>
       <Button
         isPending={patch.isPending}
         onPress={() => (enabled ? setOpenDialog('pause') : enable(true))}
       >
-        {enabled ? <Pause aria-hidden="true" /> : <Play aria-hidden="true" />}
+        {enabled ? <Pause /> : <Play />}
         {enabled ? 'Pause' : 'Resume'}
       </Button>
       <Menu
@@ -65,7 +65,9 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
       >
         Pending deliveries are dropped. Events during the pause are not sent later.
       </Confirm>
-      <ChangeWebhookDialog webhook={webhook} isOpen={openDialog === 'change'} onOpenChange={end} />
+      <Dialog title="Edit webhook" isOpen={openDialog === 'change'} onOpenChange={end}>
+        <ChangeWebhook webhook={webhook} onClose={end} />
+      </Dialog>
       <NewSecret webhook={webhook} isOpen={openDialog === 'rotate'} onClose={end} />
       <DeleteDialog webhook={webhook} isOpen={openDialog === 'delete'} onClose={end} />
     </>

@@ -8,21 +8,8 @@ import { urlErrorOf, WebhookForm } from './webhook-form.tsx';
 
 const INVALIDATED = ['listWebhooks'] as const;
 
-interface DialogProps {
-  readonly isOpen: boolean;
-  readonly onOpenChange: (isOpen: boolean) => void;
-}
-
 /** Creates a webhook, then shows its secret once. */
-export function NewWebhookDialog({ isOpen, onOpenChange }: DialogProps) {
-  return (
-    <Dialog title="New webhook" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <NewWebhook onClose={close} />}
-    </Dialog>
-  );
-}
-
-function NewWebhook({ onClose }: { readonly onClose: () => void }) {
+export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   const [error, onError] = useFormError();
   const [secret, setSecret] = useState<string | null>(null);
   const { mutate, isPending } = useApiMutation('createWebhook', {
@@ -43,24 +30,12 @@ function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-interface ChangeWebhookDialogProps extends DialogProps {
-  readonly webhook: Webhook;
-}
-
-export function ChangeWebhookDialog({ webhook, isOpen, onOpenChange }: ChangeWebhookDialogProps) {
-  return (
-    <Dialog title="Edit webhook" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <ChangeWebhook webhook={webhook} onClose={close} />}
-    </Dialog>
-  );
-}
-
 interface ChangeProps {
   readonly webhook: Webhook;
   readonly onClose: () => void;
 }
 
-function ChangeWebhook({ webhook, onClose }: ChangeProps) {
+export function ChangeWebhook({ webhook, onClose }: ChangeProps) {
   const [error, onError] = useFormError();
   const { mutate, isPending } = useApiMutation('patchWebhook', {
     invalidates: INVALIDATED,

@@ -6,7 +6,7 @@ import { Page } from '../shell/page.tsx';
 import { dateOf } from '../shell/times.ts';
 import { Badge } from '../ui/badge.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
@@ -25,27 +25,26 @@ export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
           href="/webhooks"
           className={`inline-flex min-h-8 items-center gap-1 justify-self-start text-quiet hover:text-text ${FOCUS_RING}`}
         >
-          <ArrowLeft className="size-4" aria-hidden="true" />
+          <ArrowLeft className="size-4" />
           All webhooks
         </Link>
       }
       actions={webhook && <WebhookActions webhook={webhook} />}
     >
-      {webhooks.isPending && <Loading label="Loading webhook" />}
-      {webhooks.isError && !webhooks.data && (
-        <ErrorMessage error={webhooks.error} onRetry={() => webhooks.refetch()} />
-      )}
-      {webhooks.data && !webhook && (
-        <EmptyState icon={<WebhookIcon aria-hidden="true" />} title="Webhook not found">
-          It may have been deleted.
-        </EmptyState>
-      )}
-      {webhook && (
-        <>
-          <Facts webhook={webhook} />
-          <DeliveryLog webhook={webhook} />
-        </>
-      )}
+      <Loaded query={webhooks} label="Loading webhook">
+        {() =>
+          webhook ? (
+            <>
+              <Facts webhook={webhook} />
+              <DeliveryLog webhook={webhook} />
+            </>
+          ) : (
+            <EmptyState icon={<WebhookIcon />} title="Webhook not found">
+              It may have been deleted.
+            </EmptyState>
+          )
+        }
+      </Loaded>
     </Page>
   );
 }

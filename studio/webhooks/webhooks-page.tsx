@@ -1,15 +1,14 @@
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { Badge } from '../ui/badge.tsx';
-import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
-import { NewWebhookDialog } from './webhook-dialogs.tsx';
+import { DialogButton } from '../ui/dialog.tsx';
+import { EmptyState, Loaded } from '../ui/states.tsx';
+import { NewWebhook } from './webhook-dialogs.tsx';
 import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
 
 const POLL_MS = 5_000;
@@ -17,17 +16,20 @@ const POLL_MS = 5_000;
 /** The webhooks of the account. */
 export function WebhooksPage() {
   const webhooks = useApiQuery('listWebhooks', {}, { refetchIntervalMs: POLL_MS });
-  const [isCreating, setCreating] = useState(false);
   const mayCreate = usePermission('createWebhook');
   return (
     <Page
       title="Webhooks"
       actions={
         mayCreate && (
-          <Button variant="primary" onPress={() => setCreating(true)}>
-            <Plus aria-hidden="true" />
+          <DialogButton
+            variant="primary"
+            icon={<Plus />}
+            title="New webhook"
+            dialog={(close) => <NewWebhook onClose={close} />}
+          >
             New webhook
-          </Button>
+          </DialogButton>
         )
       }
     >
@@ -35,22 +37,21 @@ export function WebhooksPage() {
         A webhook notifies your program of events in your shows, such as a start, the audience or
         the winners. Each delivery is signed and retried until it arrives.
       </p>
-      {webhooks.isPending && <Loading label="Loading webhooks" />}
-      {webhooks.isError && !webhooks.data && (
-        <ErrorMessage error={webhooks.error} onRetry={() => webhooks.refetch()} />
-      )}
-      {webhooks.data?.results.length === 0 && (
-        <EmptyState icon={<WebhookIcon aria-hidden="true" />} title="No webhooks yet">
-          Create a webhook to notify one of your programs of events without polling.
-        </EmptyState>
-      )}
-      {webhooks.data && <WebhookList webhooks={webhooks.data.results} />}
-      <NewWebhookDialog isOpen={isCreating} onOpenChange={setCreating} />
+      <Loaded query={webhooks} label="Loading webhooks">
+        {({ results }) => <WebhookList webhooks={results} />}
+      </Loaded>
     </Page>
   );
 }
 
 function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
+  if (webhooks.length === 0) {
+    return (
+      <EmptyState icon={<WebhookIcon />} title="No webhooks yet">
+        Create a webhook to notify one of your programs of events without polling.
+      </EmptyState>
+    );
+  }
   return (
     <ul className="grid gap-3">
       {webhooks.map((webhook) => {

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Form } from 'react-aria-components';
 import { useStudio } from '../api/studio-context.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { NewPassword } from '../session/new-password.tsx';
@@ -7,6 +6,7 @@ import { useSession } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { roleLabel } from '../team/roles.ts';
 import { Button } from '../ui/button.tsx';
+import { Form } from '../ui/form.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 
@@ -36,13 +36,7 @@ function NameForm() {
     onSuccess: () => showSuccess('Name saved.'),
   });
   return (
-    <Form
-      className={CARD}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate({ body: { name } });
-      }}
-    >
+    <Form className={CARD} onSubmit={() => mutate({ body: { name } })}>
       <h2 className="text-lg font-bold">Name</h2>
       <TextField label="Your name" value={name} onChange={setName} maxLength={80} isRequired />
       <div>
@@ -65,13 +59,7 @@ function PasswordForm() {
     },
   });
   return (
-    <Form
-      className={CARD}
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate({ body: { password, currentPassword } });
-      }}
-    >
+    <Form className={CARD} onSubmit={() => mutate({ body: { password, currentPassword } })}>
       <h2 className="text-lg font-bold">Password</h2>
       <TextField
         label="Current password"

@@ -100,13 +100,11 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
       {!isHidden && (
         <Button
           variant="quiet"
-          size="icon"
           aria-label={`Hide the message from ${name}`}
           excludeFromTabOrder={isSkippedByTab}
           onPress={() => onAction(message, 'hide')}
-        >
-          <EyeOff aria-hidden="true" />
-        </Button>
+          icon={<EyeOff />}
+        />
       )}
       <Menu
         label={`Actions for ${name}`}

@@ -42,7 +42,7 @@ export function ChatPanel({ state, log }: ChatPanelProps) {
       title="Chat"
       aside={
         <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
-          <Heart className="size-4 text-heart" aria-hidden="true" />
+          <Heart className="size-4 text-heart" />
           {heartLabel(Math.round(heartsPerMinute(log)))} per minute
         </span>
       }

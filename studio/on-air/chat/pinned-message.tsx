@@ -12,14 +12,12 @@ interface PinnedMessageProps {
 export function PinnedMessage({ message, onUnpin }: PinnedMessageProps) {
   return (
     <div className="flex items-center gap-2 rounded-lg bg-accent-soft p-1 pl-3">
-      <Pin className="size-4 shrink-0 text-accent" aria-hidden="true" />
+      <Pin className="size-4 shrink-0 text-accent" />
       <p className="min-w-0 flex-1 py-1 wrap-anywhere">
         <span className="sr-only">Pinned: </span>
         <span className="font-semibold">{message.name || ANONYMOUS_NAME}</span> {message.text}
       </p>
-      <Button variant="quiet" size="icon" aria-label="Unpin message" onPress={onUnpin}>
-        <PinOff aria-hidden="true" />
-      </Button>
+      <Button variant="quiet" aria-label="Unpin message" onPress={onUnpin} icon={<PinOff />} />
     </div>
   );
 }

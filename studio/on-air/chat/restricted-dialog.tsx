@@ -1,8 +1,7 @@
 import { UserX } from 'lucide-react';
-import { useState } from 'react';
 import type { RestrictedViewer } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
+import { DialogButton } from '../../ui/dialog.tsx';
 import { ErrorMessage } from '../../ui/states.tsx';
 import type { LoadedList } from './use-chat-state.ts';
 import { ANONYMOUS_NAME, type Moderation } from './use-moderation.ts';
@@ -19,44 +18,38 @@ interface RestrictedDialogProps {
 /** The muted and banned viewers, with a button to lift each restriction. */
 export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps) {
   const { all, loadError } = viewers;
-  const [isOpen, setOpen] = useState(false);
-  return (
+  const content = (close: () => void) => (
     <>
-      <Button onPress={() => setOpen(true)}>
-        <UserX aria-hidden="true" />
-        Muted and banned
-        {all.length > 0 && <span className="tabular-nums">({all.length})</span>}
-      </Button>
-      <Dialog title="Muted and banned" isOpen={isOpen} onOpenChange={setOpen}>
-        {(close) => (
-          <>
-            {loadError && <ErrorMessage {...loadError} />}
-            {all.length === 0 && !loadError && (
-              <p className="text-quiet">
-                No muted or banned viewers. Use a message’s menu to mute or ban someone.
-              </p>
-            )}
-            {all.length > 0 && (
-              <ul className="grid gap-2">
-                {all.slice(0, VISIBLE_MAX).map((viewer) => (
-                  <RestrictedItem
-                    key={`${viewer.kind} ${viewer.viewer}`}
-                    restricted={viewer}
-                    moderation={moderation}
-                  />
-                ))}
-              </ul>
-            )}
-            {all.length > VISIBLE_MAX && (
-              <p className="text-quiet">and {(all.length - VISIBLE_MAX).toLocaleString()} more</p>
-            )}
-            <div className="flex justify-end">
-              <Button onPress={close}>Close</Button>
-            </div>
-          </>
-        )}
-      </Dialog>
+      {loadError && <ErrorMessage {...loadError} />}
+      {all.length === 0 && !loadError && (
+        <p className="text-quiet">
+          No muted or banned viewers. Use a message’s menu to mute or ban someone.
+        </p>
+      )}
+      {all.length > 0 && (
+        <ul className="grid gap-2">
+          {all.slice(0, VISIBLE_MAX).map((viewer) => (
+            <RestrictedItem
+              key={`${viewer.kind} ${viewer.viewer}`}
+              restricted={viewer}
+              moderation={moderation}
+            />
+          ))}
+        </ul>
+      )}
+      {all.length > VISIBLE_MAX && (
+        <p className="text-quiet">and {(all.length - VISIBLE_MAX).toLocaleString()} more</p>
+      )}
+      <div className="flex justify-end">
+        <Button onPress={close}>Close</Button>
+      </div>
     </>
+  );
+  return (
+    <DialogButton icon={<UserX />} title="Muted and banned" dialog={content}>
+      Muted and banned
+      {all.length > 0 && <span className="tabular-nums">({all.length})</span>}
+    </DialogButton>
   );
 }
 
@@ -65,10 +58,8 @@ interface RestrictedItemProps {
   readonly moderation: Moderation;
 }
 
-function RestrictedItem({
-  restricted: { viewer, name, kind, until, by },
-  moderation,
-}: RestrictedItemProps) {
+function RestrictedItem({ restricted, moderation }: RestrictedItemProps) {
+  const { viewer, name, kind, until, by } = restricted;
   const displayName = name || ANONYMOUS_NAME;
   const period = until === null ? 'for the show' : `until ${TIME.format(until)}`;
   return (

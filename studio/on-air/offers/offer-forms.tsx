@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
-import { Form } from 'react-aria-components';
 import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, DISCOUNTS_MAX } from '../../../protocol/limits.ts';
 import type { ProducerEvent } from '../../../protocol/studio.ts';
 import { Button } from '../../ui/button.tsx';
+import { Form } from '../../ui/form.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { parseCustomEvent } from './offer.ts';
@@ -28,10 +28,7 @@ function OfferFields(props: OfferFieldsProps) {
     <Form
       className="grid gap-4"
       validationBehavior={validation}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (isConnected && !isBusy) onSubmit();
-      }}
+      onSubmit={() => isConnected && !isBusy && onSubmit()}
     >
       {children}
       <div>

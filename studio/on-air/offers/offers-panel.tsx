@@ -138,7 +138,7 @@ function RecentEvents({ streamId, sent, log, isConnected, busyLabel, onSend }: R
                 aria-label={`Send again: ${label}`}
                 onPress={() => onSend(event)}
               >
-                {busyLabel !== label && <RotateCcw aria-hidden="true" />}
+                {busyLabel !== label && <RotateCcw />}
                 <span className="max-w-64 truncate font-normal">{label}</span>
               </Button>
             </li>

@@ -1,25 +1,11 @@
 import { useState } from 'react';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { TextField } from '../ui/text-field.tsx';
 
-interface NewTokenDialogProps {
-  readonly isOpen: boolean;
-  readonly onOpenChange: (isOpen: boolean) => void;
-}
-
 /** Creates a token and shows it once. */
-export function NewTokenDialog({ isOpen, onOpenChange }: NewTokenDialogProps) {
-  return (
-    <Dialog title="New API token" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <NewToken onClose={close} />}
-    </Dialog>
-  );
-}
-
-function NewToken({ onClose }: { readonly onClose: () => void }) {
+export function NewTokenForm({ onClose }: { readonly onClose: () => void }) {
   const [name, setName] = useState('');
   const [secret, setSecret] = useState<string | null>(null);
   const { mutate, isPending } = useApiMutation('createApiToken', {

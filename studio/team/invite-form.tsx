@@ -1,28 +1,14 @@
 import { useState } from 'react';
 import type { MemberRole } from '../../protocol/members.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
-import { Dialog } from '../ui/dialog.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { Select } from '../ui/select.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { ROLE_OPTIONS } from './roles.ts';
 
-interface InviteDialogProps {
-  readonly isOpen: boolean;
-  readonly onOpenChange: (isOpen: boolean) => void;
-}
-
 /** Creates an invitation link, which the user sends by any means. */
-export function InviteDialog({ isOpen, onOpenChange }: InviteDialogProps) {
-  return (
-    <Dialog title="Invite a member" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <InviteForm onClose={close} />}
-    </Dialog>
-  );
-}
-
-function InviteForm({ onClose }: { readonly onClose: () => void }) {
+export function InviteForm({ onClose }: { readonly onClose: () => void }) {
   const [email, setEmail] = useState('');
   const [role, setRole] = useState<MemberRole>('host');
   const [link, setLink] = useState<string | null>(null);

@@ -5,9 +5,9 @@ import { IMPORT_FORMATS, type ImportFormat } from '../../protocol/rundown.ts';
 import { StudioApiError } from '../api/studio-api-error.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
-import { Dialog } from '../ui/dialog.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { Select } from '../ui/select.tsx';
+import { messageOf } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 
@@ -22,28 +22,13 @@ const FORMATS = IMPORT_FORMATS.map((value) => ({ value, text: FORMAT_LABELS[valu
 /** Errors shown at once. */
 const ERRORS_SHOWN = 20;
 
-interface ImportDialogProps {
+interface ImportFormProps {
   readonly streamId: string;
-  readonly isOpen: boolean;
-  readonly onOpenChange: (isOpen: boolean) => void;
+  readonly onClose: () => void;
 }
 
 /** Imports quizzes from a file or text: all of them, or none with the errors. */
-export function ImportDialog({ streamId, isOpen, onOpenChange }: ImportDialogProps) {
-  return (
-    <Dialog title="Import quizzes" isOpen={isOpen} onOpenChange={onOpenChange}>
-      {(close) => <ImportForm streamId={streamId} onClose={close} />}
-    </Dialog>
-  );
-}
-
-function ImportForm({
-  streamId,
-  onClose,
-}: {
-  readonly streamId: string;
-  readonly onClose: () => void;
-}) {
+export function ImportForm({ streamId, onClose }: ImportFormProps) {
   const [format, setFormat] = useState<ImportFormat>('fourbeat-csv');
   const [text, setText] = useState('');
   const [error, setError] = useState<unknown>(null);
@@ -77,10 +62,7 @@ function ImportForm({
     >
       <div>
         <FileTrigger acceptedFileTypes={['.json', '.csv', '.txt']} onSelect={loadFile}>
-          <Button>
-            <FileUp aria-hidden="true" />
-            Choose a file
-          </Button>
+          <Button icon={<FileUp />}>Choose a file</Button>
         </FileTrigger>
       </div>
       <TextField label="Or paste the content" rows={6} value={text} onChange={setText} isRequired />
@@ -97,8 +79,7 @@ function ImportFailure({ error }: { readonly error: unknown }) {
     <div role="alert" className="grid gap-2 rounded-lg bg-bad-soft p-3 text-bad">
       <p>
         {errors.length > 0 && 'Nothing was imported. Fix these errors first:'}
-        {errors.length === 0 &&
-          (error instanceof Error ? error.message : 'Something went wrong. Try again.')}
+        {errors.length === 0 && messageOf(error)}
       </p>
       {errors.length > 0 && (
         <ul className="grid gap-1 text-sm">
