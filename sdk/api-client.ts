@@ -11,6 +11,7 @@ export type ChatPost =
 
 type StreamDetail = ViewerStream & { readonly quiz_interval?: number | null };
 type Tokens = Pick<TokenSource, 'get' | 'reject'>;
+type Reader<T> = (response: Response) => Promise<T>;
 
 interface RequestOptions {
   /** Default: GET. */
@@ -42,21 +43,18 @@ export class ApiClient {
   /** The stream id, encoded for a path. */
   readonly #path: string;
 
-  constructor(env: Environment, urls: Urls, streamId: string, token: Tokens) {
+  constructor(env: Environment, urls: Urls, streamId: string, tokens: Tokens) {
     this.#env = env;
     this.#urls = urls;
     this.#streamId = streamId;
-    this.#tokens = token;
+    this.#tokens = tokens;
     this.#path = encodeURIComponent(streamId);
   }
 
   /** @returns service time, whole Unix ms */
   async time(): Promise<number> {
-    const { now } = await this.#call(
-      `${this.#urls.base}/api/v1/time`,
-      {},
-      readJson<{ now: number }>,
-    );
+    const url = `${this.#urls.base}/api/v1/time`;
+    const { now } = await this.#call(url, {}, readJson<{ now: number }>);
     if (!(now > 0)) throw new FourbeatError('unavailable', NOT_FOURBEAT);
     return now;
   }
@@ -124,12 +122,8 @@ export class ApiClient {
    * @param signal closes it; the timeout applies to the response headers only
    */
   eventStream(interval: number, signal: AbortSignal): Promise<Response> {
-    const headers = { Accept: 'text/event-stream' };
-    return this.#callAsViewer(
-      this.#feedUrl(interval),
-      { headers, signal },
-      async (response) => response,
-    );
+    const call = { headers: { Accept: 'text/event-stream' }, signal };
+    return this.#callAsViewer(this.#feedUrl(interval), call, async (response) => response);
   }
 
   #feedUrl(interval: number): string {
@@ -140,11 +134,7 @@ export class ApiClient {
     return this.#callAsViewer(url, { method: 'POST', body }, expectNoContent);
   }
 
-  async #callAsViewer<T>(
-    url: string,
-    call: RequestOptions,
-    read: (response: Response) => Promise<T>,
-  ): Promise<T> {
+  async #callAsViewer<T>(url: string, call: RequestOptions, read: Reader<T>): Promise<T> {
     const token = await this.#tokens.get();
     try {
       return await this.#callWithToken(token, url, call, read);
@@ -161,12 +151,7 @@ export class ApiClient {
     return isRefused;
   }
 
-  #callWithToken<T>(
-    token: string,
-    url: string,
-    call: RequestOptions,
-    read: (response: Response) => Promise<T>,
-  ) {
+  #callWithToken<T>(token: string, url: string, call: RequestOptions, read: Reader<T>) {
     const headers = { ...call.headers, Authorization: `Bearer ${token}` };
     return this.#call(url, { ...call, headers }, read);
   }
@@ -174,7 +159,7 @@ export class ApiClient {
   async #call<T>(
     url: string,
     { method, headers, body, signal }: RequestOptions,
-    read: (response: Response) => Promise<T>,
+    read: Reader<T>,
   ): Promise<T> {
     const controller = new AbortController();
     const abort = () => controller.abort();

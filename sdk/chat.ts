@@ -11,11 +11,14 @@ type Messages = Snapshot['messages'];
 export const MESSAGES_MAX = 100;
 const SEND_INTERVAL_MS = 1_000;
 
-const KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
+/** Kinds of messages; a `chats` event has an array of each, named in the plural. */
+export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 
 /** @returns the messages with those of an interval appended, limited to the newest */
 export function appendMessages(messages: Messages, chats: Chats): Messages {
-  const added = KINDS.flatMap((kind) => chats[`${kind}s`].map((message) => ({ ...message, kind })));
+  const added = MESSAGE_KINDS.flatMap((kind) =>
+    chats[`${kind}s`].map((message) => ({ ...message, kind })),
+  );
   if (!added.length) return messages;
   return [...messages, ...added.sort((a, b) => a.at - b.at)].slice(-MESSAGES_MAX);
 }

@@ -27,9 +27,13 @@ export class Heartbeat {
    *   for `retryAfterMs`
    * @param hiddenMs stops after the page was hidden for this time, until it is visible again
    */
-  constructor(env: Environment, beat: (onSend: () => void) => Promise<void>, hiddenMs: number) {
+  constructor(
+    env: Environment,
+    sendHeartbeat: (onSend: () => void) => Promise<void>,
+    hiddenMs: number,
+  ) {
     this.#env = env;
-    this.#sendHeartbeat = beat;
+    this.#sendHeartbeat = sendHeartbeat;
     this.#hiddenMs = hiddenMs;
   }
 

@@ -49,10 +49,10 @@ export class IntervalFetcher {
     const failures = this.#failures;
     this.#inFlight++;
     try {
-      const answer = await this.#api.interval(interval);
+      const result = await this.#api.interval(interval);
       this.isWorking = true;
       this.#backoff.reset();
-      return answer;
+      return result;
     } catch (thrown) {
       const error = toFourbeatError(thrown);
       this.isWorking = false;

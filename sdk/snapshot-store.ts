@@ -8,21 +8,6 @@ import type { Snapshot, ViewerState } from './viewer.ts';
 /** Event types of the SDK, see `ViewerEvents`. */
 const RESERVED_TYPES = ['change', 'interval', 'event', 'jump', 'gap'];
 
-/**
- * State of the feed.
- *
- * - `live`: up to date.
- * - `catching-up`: missed intervals are being read.
- * - `offline`: it cannot be read.
- * - `ended`: all of the show has been read, or the viewer has left.
- */
-export type FeedStatus = 'live' | 'catching-up' | 'offline' | 'ended';
-
-/** @returns the state that follows; `ended` is final */
-export function stateAfter(state: ViewerState, status: FeedStatus): ViewerState {
-  return state === 'ended' ? state : status;
-}
-
 /** Holds the snapshot of what is on screen, and notifies the listeners. */
 export class SnapshotStore implements PlaybackListener {
   snapshot: Snapshot;
@@ -95,8 +80,9 @@ export class SnapshotStore implements PlaybackListener {
     if (hasChanged) this.#emitChange();
   }
 
-  setState(status: FeedStatus, error: FourbeatError | null): void {
-    this.update({ state: stateAfter(this.snapshot.state, status), error });
+  /** Sets the state, unless the show has ended: `ended` is final. */
+  setState(state: ViewerState, error: FourbeatError | null): void {
+    if (this.snapshot.state !== 'ended') this.update({ state, error });
   }
 
   setStream(stream: ViewerStream): void {

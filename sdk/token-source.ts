@@ -33,9 +33,9 @@ export class TokenSource {
   #cancelTimer = () => {};
 
   /** @param requestToken returns a new token within 10 s */
-  constructor(env: Environment, newToken: () => Promise<string>) {
+  constructor(env: Environment, requestToken: () => Promise<string>) {
     this.#env = env;
-    this.#requestToken = newToken;
+    this.#requestToken = requestToken;
     this.#failureBackoff = new Backoff(env.random);
     this.#rejectionBackoff = new Backoff(env.random);
   }
@@ -57,7 +57,7 @@ export class TokenSource {
    * Discards a token that the service rejected (401).
    * @param isOutage whether the tokens of all viewers may be rejected: delays the request for a new one
    */
-  reject(token: string, isOfAll?: boolean): void {
+  reject(token: string, isOutage?: boolean): void {
     if (token !== this.#token) return;
     const nowMs = this.#env.monotonicMs();
     this.#token = '';
@@ -68,7 +68,7 @@ export class TokenSource {
       this.#blockFor(this.#rejectionBackoff.nextMs(error), error);
     } else {
       this.#rejectionBackoff.reset();
-      if (isOfAll) this.#blockFor(SPREAD_MS * this.#env.random());
+      if (isOutage) this.#blockFor(SPREAD_MS * this.#env.random());
     }
     this.#rejectedMs = nowMs;
   }

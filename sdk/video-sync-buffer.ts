@@ -178,9 +178,9 @@ export class VideoSyncBuffer implements EventBuffer {
   async #fetch(interval: number): Promise<void> {
     this.#pending.add(interval);
     // A failed interval is requested again if it is still needed then.
-    const answer = await this.#fetcher.fetchInterval(interval).catch(() => null);
+    const result = await this.#fetcher.fetchInterval(interval).catch(() => null);
     this.#pending.delete(interval);
-    if (answer) this.#add(answer);
+    if (result) this.#add(result);
   }
 
   #prune(): void {

@@ -35,11 +35,11 @@ export class FeedPoller {
     env: Environment,
     clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'resync'>,
     api: Pick<ApiClient, 'interval'>,
-    place: FeedPosition,
+    position: FeedPosition,
   ) {
     this.#env = env;
     this.#clock = clock;
-    this.#position = place;
+    this.#position = position;
     this.#fetcher = new IntervalFetcher(env, api);
     this.#phaseMs = env.random() * INTERVAL_MS;
   }

@@ -6,15 +6,7 @@ import { FourbeatError, toFourbeatError } from '../errors.ts';
 import type { EventsInterval } from '../types.ts';
 import { readEventStream } from './event-stream.ts';
 import type { FeedPosition } from './feed-position.ts';
-
-/** The transport to use while event streams do not work. */
-export interface FallbackTransport {
-  /** Starts unless it is running: the service responds, but its stream delivers nothing. */
-  start(): void;
-  /** Stops: the stream delivers again. */
-  stop(): void;
-  readonly isWorking: boolean;
-}
+import type { FeedPoller } from './polling.ts';
 
 const WATCH_MS = 500;
 // A stream delivers 4 intervals a second, empty or not.
@@ -38,7 +30,7 @@ export class FeedStreamer {
   readonly #clock: Pick<ServiceClock, 'nowMs' | 'resync'>;
   readonly #api: Pick<ApiClient, 'interval' | 'eventStream'>;
   readonly #position: FeedPosition;
-  readonly #fallback: FallbackTransport | null;
+  readonly #fallback: FeedPoller | null;
   readonly #backoff: Backoff;
   #isStopped = false;
   #abort = new AbortController();
@@ -50,18 +42,18 @@ export class FeedStreamer {
   #cancelPause = () => {};
   #cancelWatch = () => {};
 
-  /** @param fallback null: none */
+  /** @param fallback delivers the feed while event streams do not; null: none */
   constructor(
     env: Environment,
     clock: Pick<ServiceClock, 'nowMs' | 'resync'>,
     api: Pick<ApiClient, 'interval' | 'eventStream'>,
-    place: FeedPosition,
-    fallback: FallbackTransport | null,
+    position: FeedPosition,
+    fallback: FeedPoller | null,
   ) {
     this.#env = env;
     this.#clock = clock;
     this.#api = api;
-    this.#position = place;
+    this.#position = position;
     this.#fallback = fallback;
     this.#backoff = new Backoff(env.random);
   }

@@ -4,22 +4,13 @@ import {
   CHAT_TEXT_CHARS,
   HEARTS_MAX,
 } from '../../protocol/limits.ts';
+import { MESSAGE_KINDS } from '../chat.ts';
 import type { ChatKind, ChatMessage, Chats } from '../types.ts';
 import { integerOf, MockProblem, textOf } from './mock-replies.ts';
 
-/** Field of a `chats` event by kind. */
-const FIELDS = {
-  message: 'messages',
-  question: 'questions',
-  greeting: 'greetings',
-  cheer: 'cheers',
-  purchase: 'purchases',
-} as const;
-
 /** Collects the chat of an interval (SPEC C). */
 export class MockChat {
-  #pending = emptyChats();
-  #isEmpty = true;
+  #pending: ReturnType<typeof emptyChats> | null = null;
   #ids = 0;
 
   /** Adds a viewer's request. @throws MockProblem 400 */
@@ -29,7 +20,7 @@ export class MockChat {
       this.addHearts(integerOf(count, 'count', 1, HEARTS_MAX));
       return;
     }
-    if (typeof kind !== 'string' || !Object.hasOwn(FIELDS, kind) || kind === 'purchase') {
+    if (!MESSAGE_KINDS.includes(kind as ChatKind) || kind === 'purchase') {
       throw new MockProblem(400, 'kind: must be message, question, greeting, cheer or heart.');
     }
     const message = {
@@ -42,29 +33,30 @@ export class MockChat {
   }
 
   /** Keeps at most 50 messages of a kind per interval: the first ones, where the service takes a sample. */
-  add(kind: keyof typeof FIELDS, message: Omit<ChatMessage, 'id'>): void {
+  add(kind: (typeof MESSAGE_KINDS)[number], message: Omit<ChatMessage, 'id'>): void {
     this.#ids += 1;
-    const messages = this.#pending[FIELDS[kind]];
+    const messages = this.#chats()[`${kind}s`];
     if (messages.length < CHAT_SAMPLE) messages.push({ id: `message-${this.#ids}`, ...message });
-    this.#isEmpty = false;
   }
 
   addHearts(count: number): void {
-    this.#pending.hearts += count;
-    this.#isEmpty = false;
+    this.#chats().hearts += count;
   }
 
   addDiscounts(count: number): void {
-    this.#pending.discounts += count;
-    this.#isEmpty = false;
+    this.#chats().discounts += count;
   }
 
   /** @returns the chat since the last call; null: nothing */
   take(): Chats | null {
-    const chats = this.#isEmpty ? null : this.#pending;
-    this.#pending = emptyChats();
-    this.#isEmpty = true;
+    const chats = this.#pending;
+    this.#pending = null;
     return chats;
+  }
+
+  #chats() {
+    this.#pending ??= emptyChats();
+    return this.#pending;
   }
 }
 

@@ -2,17 +2,13 @@ import type { EventsInterval } from '../types.ts';
 
 const encoder = new TextEncoder();
 
-/** The controller of the response body. */
-interface Sink {
-  enqueue(bytes: Uint8Array<ArrayBuffer>): void;
-  close(): void;
-  error(reason: unknown): void;
-}
+type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** An open event stream (SPEC F-21): one message per interval. */
 export class MockEventStream {
   readonly response: Response;
-  #controller: Sink | null = null;
+  /** Of the response body; null: closed. */
+  #controller: Controller | null = null;
 
   constructor(
     signal: AbortSignal | null,
@@ -47,7 +43,7 @@ export class MockEventStream {
     this.#close()?.error(reason);
   }
 
-  #close(): Sink | null {
+  #close(): Controller | null {
     const controller = this.#controller;
     this.#controller = null;
     if (controller) this.onClose(this);

@@ -65,11 +65,10 @@ export class MockQuizzes {
       choices: countAnswers(order, []),
       order: [...order],
     };
-    const revealsAutomatically = newQuiz.reveal !== 'manual';
     const state: QuizState = {
       quiz,
       answer,
-      revealsAutomatically,
+      revealsAutomatically: newQuiz.reveal !== 'manual',
       state: 'open',
       quizInterval: null,
       answers: new Map(),
@@ -107,11 +106,8 @@ export class MockQuizzes {
   /** @throws MockProblem 404, 400 or 409 */
   answer(viewer: MockViewer, quizId: string, body: Record<string, unknown>, nowMs: number): void {
     const { choice, closeInterval, streamId } = body;
-    if (
-      typeof streamId !== 'string' ||
-      typeof choice !== 'string' ||
-      !Number.isInteger(closeInterval)
-    ) {
+    const hasTexts = typeof streamId === 'string' && typeof choice === 'string';
+    if (!hasTexts || !Number.isInteger(closeInterval)) {
       throw new MockProblem(400, 'Send streamId, choice and closeInterval.');
     }
     if (streamId !== this.streamId) throw new MockProblem(401, 'The token is of another stream.');
@@ -135,7 +131,7 @@ export class MockQuizzes {
 
   /** @throws MockProblem 409 without an open round, 401 when the viewer has not won */
   recordWinner({ identifier }: MockViewer): void {
-    if (!this.#round) throw new MockProblem(409, 'No winners are quizState for now.');
+    if (!this.#round) throw new MockProblem(409, 'No winners are requested now.');
     const { game, winners } = this.#round;
     if (game.some(({ answers, answer }) => answers.get(identifier) !== answer)) {
       throw new MockProblem(401, 'Not every quiz of this game was answered correctly.');

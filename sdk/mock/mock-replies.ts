@@ -24,10 +24,6 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   });
 }
 
-export function noContent(): Response {
-  return new Response(null, { status: 204 });
-}
-
 /** Parses a JSON object from a request body. @throws MockProblem 415 or 400 */
 export function bodyOf(headers: Headers, body: unknown): Readonly<Record<string, unknown>> {
   if (!headers.get('content-type')?.startsWith('application/json')) {

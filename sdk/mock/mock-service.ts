@@ -5,7 +5,7 @@ import { MockAudience } from './mock-audience.ts';
 import { MockChat } from './mock-chat.ts';
 import { type MockClock, MockFeed } from './mock-feed.ts';
 import { MockQuizzes, type NewQuiz } from './mock-quizzes.ts';
-import { bodyOf, json, MockProblem, noContent } from './mock-replies.ts';
+import { bodyOf, json, MockProblem } from './mock-replies.ts';
 import { MockTokens, type MockViewer } from './mock-tokens.ts';
 
 export interface MockOptions extends Partial<MockClock> {
@@ -35,7 +35,8 @@ interface MockRequest {
   readonly origin: string;
 }
 
-type MockReply = Response | Promise<Response>;
+/** Handles a request. @returns a response, or a promise of one; anything else becomes a 204 */
+type MockHandler = (call: MockRequest, id: string) => unknown;
 
 const STREAM_ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
 const PRODUCER_ID = '7c9e6679-7425-40de-944b-e07fc1f90ae7';
@@ -212,16 +213,22 @@ export class MockService {
     return new MockProblem(result, 'A fault was injected into the mock.').response(headers);
   }
 
-  #route(call: MockRequest): MockReply {
+  async #route(call: MockRequest): Promise<Response> {
     const [, , , area = '', first = '', second = ''] = call.path.split('/');
     const route = this.#routes[[area, second].filter(Boolean).join('/')];
-    const answer = route?.[call.method];
-    if (answer) return answer(call, decodeURIComponent(first));
-    throw new MockProblem(route ? 405 : 404, `There is no ${call.method} ${call.path}.`);
+    const handle = route?.[call.method];
+    if (!handle)
+      throw new MockProblem(route ? 405 : 404, `There is no ${call.method} ${call.path}.`);
+    const response = await handle(call, decodeURIComponent(first));
+    return response instanceof Response ? response : new Response(null, { status: 204 });
+  }
+
+  get #interval(): number {
+    return intervalAt(this.#clock.now());
   }
 
   /** Handlers by path (without its id) and method. */
-  readonly #routes: Record<string, Record<string, (call: MockRequest, id: string) => MockReply>> = {
+  readonly #routes: Record<string, Record<string, MockHandler>> = {
     time: {
       GET: () => {
         const now = this.#clock.now();
@@ -236,67 +243,52 @@ export class MockService {
     'view-counts': {
       GET: (call, id) => {
         this.#viewer(call, id);
-        return json(this.#audience.countAt(intervalAt(this.#clock.now())));
+        return json(this.#audience.countAt(this.#interval));
       },
-      POST: (call, id) => {
-        this.#audience.register(this.#viewer(call, id).id, intervalAt(this.#clock.now()));
-        return noContent();
-      },
+      POST: (call, id) => this.#audience.register(this.#viewer(call, id).id, this.#interval),
     },
     'quizzes/answer': {
       POST: (call, id) => {
         const viewer = this.#viewer(call, this.streamId);
         this.#quizzes.answer(viewer, id, bodyOf(call.headers, call.body), this.#clock.now());
-        return noContent();
       },
     },
     'quizzes/record-winner': {
-      POST: (call, id) => {
-        this.#quizzes.recordWinner(this.#viewer(call, id));
-        return noContent();
-      },
+      POST: (call, id) => this.#quizzes.recordWinner(this.#viewer(call, id)),
     },
     'events-streams': { GET: (call, id) => this.#readFeed(call, this.#viewer(call, id)) },
     'events-streams/chats': {
       POST: (call, id) => {
         const viewer = this.#viewer(call, id);
         this.#chat.post(bodyOf(call.headers, call.body), viewer.id, this.#clock.now());
-        return noContent();
       },
     },
   };
 
-  #readFeed({ query, headers, signal }: MockRequest, viewer: MockViewer): MockReply {
+  #readFeed({ query, headers, signal }: MockRequest, viewer: MockViewer) {
     const interval = this.#feed.parseInterval(query.get('interval'));
-    this.#lastReadInterval = intervalAt(this.#clock.now());
+    this.#lastReadInterval = this.#interval;
     const isStream = headers.get('accept')?.includes('text/event-stream');
     if (isStream) return this.#feed.stream(interval, viewer.expiresMs, signal);
     return this.#feed.read(interval, signal);
   }
 
   /** With a viewer's token it includes the open quiz and the chat. @throws MockProblem 401 or 404 */
-  #streamDetail(
-    call: MockRequest,
-    id: string,
-  ): Stream & { quiz_interval?: number | null; chat?: typeof UNTOUCHED_CHAT } {
+  #streamDetail(call: MockRequest, id: string): Stream {
     const isViewer = /^bearer /i.test(call.headers.get('authorization') ?? '');
     if (isViewer) this.#viewer(call, id);
-    const stream = this.#stream(call.origin, id);
-    if (!isViewer) return stream;
-    const quiz_interval = this.#quizzes.openQuizInterval(intervalAt(this.#clock.now()));
-    return { ...stream, quiz_interval, chat: UNTOUCHED_CHAT };
-  }
-
-  #stream(origin: string, id: string): Stream {
     if (id !== this.streamId) throw new MockProblem(404, 'There is no such stream.');
-    const media = `${origin}/media/${id}`;
-    return {
+    const media = `${call.origin}/media/${id}`;
+    const stream: Stream = {
       id,
       producer: PRODUCER_ID,
       dash_url: `${media}/manifest.mpd`,
       hls_url: `${media}/master.m3u8`,
       status: this.#status,
     };
+    if (!isViewer) return stream;
+    const quiz_interval = this.#quizzes.openQuizInterval(this.#interval);
+    return Object.assign(stream, { quiz_interval, chat: UNTOUCHED_CHAT });
   }
 
   /** Authenticates a request. @throws MockProblem 401, also for a token of another stream */
