@@ -12,7 +12,7 @@ export const apiTokenSchema = z
   .object({
     id: uuid,
     name: z.string(),
-    prefix: z.string().meta({ description: 'The first characters of the token, to recognize it' }),
+    prefix: z.string().describe('The first characters of the token, to recognize it'),
     created: unixMs,
     lastUsed: unixMs.nullable(),
   })
@@ -22,7 +22,5 @@ export type ApiToken = z.infer<typeof apiTokenSchema>;
 export const newApiTokenSchema = z.strictObject({ name: text(80) }).meta({ id: 'NewApiToken' });
 
 export const createdApiTokenSchema = apiTokenSchema
-  .extend({
-    token: z.string().meta({ description: 'The service token, shown only in this response' }),
-  })
+  .extend({ token: z.string().describe('The service token, shown only in this response') })
   .meta({ id: 'CreatedApiToken' });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, HEARTS_MAX } from './limits.ts';
 import { chatModeSchema, chatPinSchema, hiddenMessagesSchema } from './moderation.ts';
 import { quizResultsSchema, quizSchema } from './quizzes.ts';
-import { text, unixMs } from './text.ts';
+import { text, unixMs, wholeNumber } from './text.ts';
 import { viewCountSchema } from './view-counts.ts';
 
 /** A message in a `chats` event; `at` is Unix ms, `viewer` the sender's opaque id. */
@@ -25,8 +25,8 @@ export const chatsSchema = z
     greetings: messages,
     cheers: messages,
     purchases: messages,
-    hearts: z.int().min(0).meta({ description: 'Number of hearts sent in this interval' }),
-    discounts: z.int().min(0).meta({ description: 'Number of discounts used in this interval' }),
+    hearts: wholeNumber.describe('Number of hearts sent in this interval'),
+    discounts: wholeNumber.describe('Number of discounts used in this interval'),
   })
   .meta({ id: 'Chats' });
 export type Chats = z.infer<typeof chatsSchema>;
@@ -50,7 +50,7 @@ export const EVENT_TYPES = [...INTERFACE_TYPES, ...MODERATION_TYPES] as const;
 const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({ type: z.literal(type), data });
 
-export const winnersCountSchema = z.object({ count: z.int().min(0) }).meta({ id: 'QuizWinners' });
+export const winnersCountSchema = z.object({ count: wholeNumber }).meta({ id: 'QuizWinners' });
 
 /** The type of a producer's custom event: never an event type of the service. */
 export const customTypeSchema = z
@@ -80,7 +80,7 @@ export type FeedEvent = z.infer<typeof feedEventSchema>;
 
 /** All events of one 250-ms interval (interface, Events interval). */
 export const eventsIntervalSchema = z
-  .object({ interval: z.int().min(0), events: z.array(feedEventSchema) })
+  .object({ interval: wholeNumber, events: z.array(feedEventSchema) })
   .meta({
     id: 'EventsInterval',
     examples: [

@@ -24,7 +24,6 @@ export const historyApi = {
     description: PAGES,
     query: sentLogQuerySchema,
     responses: { 200: { description: 'A page of events', schema: sentLogSchema } },
-    errors: [404],
   },
   readAudience: {
     ...memberRead,
@@ -34,7 +33,6 @@ export const historyApi = {
     description: `At most ${HISTORY_INTERVALS} intervals per call.`,
     query: audienceQuerySchema,
     responses: { 200: { description: 'The viewer counts', schema: listOf(intervalCountSchema) } },
-    errors: [404],
   },
   readChatLog: {
     ...memberRead,
@@ -44,6 +42,5 @@ export const historyApi = {
     description: PAGES,
     query: chatLogQuerySchema,
     responses: { 200: { description: 'A page of messages', schema: chatLogSchema } },
-    errors: [404],
   },
 } as const satisfies Record<string, Operation>;

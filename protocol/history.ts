@@ -2,21 +2,23 @@ import { z } from 'zod';
 import { type ChatElement, type Chats, chatElementSchema, type FeedEvent } from './feed.ts';
 import { MESSAGE_KINDS, type MessageKind } from './moderation.ts';
 import { intervalParameter, pageLimit } from './query.ts';
+import { wholeNumber } from './text.ts';
 
 /** Most intervals in one call: 10 minutes. */
 export const HISTORY_INTERVALS = 2_400;
 
-const interval = z.int().min(0);
+const interval = wholeNumber;
 const before = intervalParameter(
   'Return only entries before this interval; by default the newest ones',
 );
 const pageOf = <T extends z.ZodType>(element: T) =>
   z.object({
-    results: z.array(element).meta({ description: 'Newest first' }),
-    next: interval.nullable().meta({
-      description:
+    results: z.array(element).describe('Newest first'),
+    next: interval
+      .nullable()
+      .describe(
         'Pass it as `before` to read the next page, which may be empty; null after the last page',
-    }),
+      ),
   });
 
 /** An event that viewers received. `view-count` is left out; of `chats` only purchases and discounts. */
@@ -42,7 +44,7 @@ export const sentLogQuerySchema = z.object({ before, limit: pageLimit });
 
 /** The viewer count that was published in an interval. */
 export const intervalCountSchema = z
-  .object({ interval, count: z.int().min(0) })
+  .object({ interval, count: wholeNumber })
   .meta({ id: 'IntervalCount' });
 export type IntervalCount = z.infer<typeof intervalCountSchema>;
 
@@ -93,9 +95,7 @@ export type SentMessage = z.infer<typeof sentMessageSchema>;
 
 /** A sent chat message as members of the studio see it. */
 export const loggedMessageSchema = sentMessageSchema
-  .extend({
-    hidden: z.boolean().meta({ description: 'Whether the message is hidden from viewers' }),
-  })
+  .extend({ hidden: z.boolean().describe('Whether the message is hidden from viewers') })
   .meta({ id: 'LoggedMessage' });
 export type LoggedMessage = z.infer<typeof loggedMessageSchema>;
 export const chatLogSchema = pageOf(loggedMessageSchema);
@@ -103,5 +103,5 @@ export type ChatLog = z.infer<typeof chatLogSchema>;
 export const chatLogQuerySchema = z.object({
   before,
   limit: pageLimit,
-  kind: z.enum(MESSAGE_KINDS).optional().meta({ description: 'Return only messages of this kind' }),
+  kind: z.enum(MESSAGE_KINDS).optional().describe('Return only messages of this kind'),
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** Protocols over which a source sends video. */
 export const SOURCE_KINDS = ['rtmp', 'srt', 'websocket'] as const;
 
-const measured = (description: string) => z.number().min(0).nullable().meta({ description });
+const measured = (description: string) => z.number().min(0).nullable().describe(description);
 
 /** Measurements of a source and its encoder; null: unknown. */
 export const sourceHealthSchema = z
@@ -17,16 +17,7 @@ export const sourceHealthSchema = z
   })
   .meta({
     id: 'SourceHealth',
-    examples: [
-      {
-        bitrate: 4_500_000,
-        fps: 30,
-        speed: 1,
-        dropped: 0,
-        width: 1280,
-        height: 720,
-      },
-    ],
+    examples: [{ bitrate: 4_500_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 }],
   });
 export type SourceHealth = z.infer<typeof sourceHealthSchema>;
 
@@ -35,22 +26,20 @@ const EXAMPLE_KEY = 'sk_V1StGXR8Z5jdHi6BmyT0qkPw3Lc9NeFu';
 /** Where to send the video of a stream, the stream key, and the current source. */
 export const ingestSchema = z
   .object({
-    key: z
-      .string()
-      .meta({ description: 'The stream key. Anyone who has it can send video to this stream' }),
+    key: z.string().describe('The stream key. Anyone who has it can send video to this stream'),
     rtmp: z
       .object({ url: z.string(), key: z.string() })
       .nullable()
-      .meta({ description: 'Server URL and stream key for OBS; null: RTMP is disabled' }),
+      .describe('Server URL and stream key for OBS; null: RTMP is disabled'),
     srt: z
       .object({ url: z.string() })
       .nullable()
-      .meta({ description: 'The URL contains the stream key; null: SRT is disabled' }),
-    websocket: z.object({ url: z.string() }).meta({ description: 'For browsers' }),
+      .describe('The URL contains the stream key; null: SRT is disabled'),
+    websocket: z.object({ url: z.string() }).describe('For browsers'),
     source: z
       .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
       .nullable()
-      .meta({ description: 'The connected source; null: none' }),
+      .describe('The connected source; null: none'),
   })
   .meta({
     id: 'Ingest',

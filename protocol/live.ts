@@ -4,7 +4,7 @@ import { chatStateSchema } from './moderation.ts';
 import { intervalParameter } from './query.ts';
 import { choiceCountSchema } from './quizzes.ts';
 import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
-import { unixMs } from './text.ts';
+import { unixMs, wholeNumber } from './text.ts';
 
 /** How often the state of a show is sent. It also serves as a keep-alive. */
 export const LIVE_STATE_MS = 500;
@@ -21,37 +21,31 @@ export const liveQuerySchema = z.object({
 /** The state of a show for the studio, at one moment. */
 export const liveStateSchema = z
   .object({
-    now: unixMs.meta({ description: 'Service time' }),
+    now: unixMs.describe('Service time'),
     stream: studioStreamSchema,
-    count: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'Current viewers; null: temporarily unknown' }),
-    quiz: studioQuizSchema
-      .nullable()
-      .meta({ description: 'The quiz published last; null: none was published' }),
+    count: wholeNumber.nullable().describe('Current viewers; null: temporarily unknown'),
+    quiz: studioQuizSchema.nullable().describe('The quiz published last; null: none was published'),
     tally: z
       .record(z.string(), choiceCountSchema)
       .nullable()
-      .meta({ description: 'Answers to the quiz so far, while it is open' }),
-    round: winnersRoundSchema.nullable().meta({ description: 'The winners round requested last' }),
+      .describe('Answers to the quiz so far, while it is open'),
+    round: winnersRoundSchema.nullable().describe('The winners round requested last'),
     source: z
       .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
       .nullable()
-      .meta({ description: 'The connected video source; null: none' }),
-    sourceEndsAt: unixMs.nullable().meta({
-      description:
+      .describe('The connected video source; null: none'),
+    sourceEndsAt: unixMs
+      .nullable()
+      .describe(
         'When the show ends automatically because its video source disconnected; null: it does not',
-    }),
-    rundownRevision: z.int().min(0).meta({
-      description: 'Revision of the rundown. Read the rundown again when it has increased',
-    }),
+      ),
+    rundownRevision: wholeNumber.describe(
+      'Revision of the rundown. Read the rundown again when it has increased',
+    ),
     chat: chatStateSchema,
-    chatRevision: z.int().min(0).meta({
-      description:
-        'Increases with changes of hidden messages, restricted viewers and questions. Read them again then',
-    }),
+    chatRevision: wholeNumber.describe(
+      'Increases with changes of hidden messages, restricted viewers and questions. Read them again then',
+    ),
   })
   .meta({ id: 'LiveState' });
 export type LiveState = z.infer<typeof liveStateSchema>;

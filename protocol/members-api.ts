@@ -17,7 +17,7 @@ import type { Operation } from './operation.ts';
 import { listOf } from './studio.ts';
 import { ownerRead, ownerWrite, publicOperation, sessionOperation } from './studio-operation.ts';
 
-const cookie = { 'Set-Cookie': z.string().meta({ description: 'The session cookie' }) };
+const cookie = { 'Set-Cookie': z.string().describe('The session cookie') };
 const sessionStarted = {
   201: { description: 'The session', schema: sessionSchema, headers: cookie },
 } as const;
@@ -114,7 +114,6 @@ export const membersApi = {
     path: '/studio/v1/invitations/{invitation_id}',
     summary: 'Withdraw an invitation',
     responses: { 204: { description: 'Withdrawn' } },
-    errors: [404, 409],
   },
   listMembers: {
     ...ownerRead,
@@ -130,7 +129,6 @@ export const membersApi = {
     summary: 'Change the role of a member',
     body: memberPatchSchema,
     responses: { 200: { description: 'The member', schema: memberSchema } },
-    errors: [404, 409],
   },
   removeMember: {
     ...ownerWrite,
@@ -138,6 +136,5 @@ export const membersApi = {
     path: '/studio/v1/members/{member_id}',
     summary: 'Remove a member and end their sessions',
     responses: { 204: { description: 'Removed' } },
-    errors: [404, 409],
   },
 } as const satisfies Record<string, Operation>;

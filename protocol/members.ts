@@ -26,7 +26,7 @@ const password = text(PASSWORD_CHARS_MAX)
   .meta({ format: 'password' });
 // A password to check may be shorter than a new one: it is simply wrong.
 const claimedPassword = text(PASSWORD_CHARS_MAX).meta({ format: 'password' });
-const linkToken = text(100).meta({ description: 'The part of the link after the `=`' });
+const linkToken = text(100).describe('The part of the link after the `=`');
 
 /** A person who signs in to an account. */
 export const memberSchema = z
@@ -50,9 +50,9 @@ export const sessionSchema = z
   .object({
     member: memberSchema.omit({ created: true }),
     account: userSchema.omit({ created: true }),
-    csrf: z.string().meta({ description: `Send it as ${CSRF_HEADER} with every write` }),
+    csrf: z.string().describe(`Send it as ${CSRF_HEADER} with every write`),
     created: unixMs,
-    expires: unixMs.meta({ description: 'When the session expires unless it is used' }),
+    expires: unixMs.describe('When the session expires unless it is used'),
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof sessionSchema>;
@@ -78,9 +78,7 @@ export type Invitation = z.infer<typeof invitationSchema>;
 
 export const createdInvitationSchema = invitationSchema
   .extend({
-    link: z
-      .string()
-      .meta({ description: 'The link for the invited person, shown only in this response' }),
+    link: z.string().describe('The link for the invited person, shown only in this response'),
   })
   .meta({ id: 'CreatedInvitation' });
 
@@ -92,9 +90,9 @@ export const linkTokenSchema = z.strictObject({ token: linkToken }).meta({ id: '
 /** The purpose of a one-time link. */
 export const linkSchema = z
   .object({
-    kind: z.enum(LINK_KINDS).meta({
-      description: '`invitation` creates a member, `password` sets the password of a member',
-    }),
+    kind: z
+      .enum(LINK_KINDS)
+      .describe('`invitation` creates a member, `password` sets the password of a member'),
     email: z.string(),
     role,
     account: z.object({ name: z.string() }),
@@ -107,7 +105,7 @@ export const acceptLinkSchema = z
     token: linkToken,
     name: text(NAME_CHARS)
       .optional()
-      .meta({ description: 'Name of the new member; required for an invitation' }),
+      .describe('Name of the new member; required for an invitation'),
     password,
   })
   .meta({ id: 'AcceptLink' });

@@ -41,7 +41,6 @@ export const moderationApi = {
       'Viewers receive a `chat-hidden` event with the messages that were not hidden before.',
     body: hideMessagesSchema,
     responses: { 201: { description: 'The hidden messages', schema: hiddenMessagesSchema } },
-    errors: [404, 409],
   },
   pinChatLine: {
     ...memberWrite,
@@ -51,7 +50,6 @@ export const moderationApi = {
     description: 'Viewers receive a `chat-pinned` event if this changes anything.',
     body: pinMessageSchema,
     responses: { 201: { description: 'The pinned message', schema: chatPinSchema } },
-    errors: [404, 409],
   },
   muteViewer: {
     ...memberWrite,
@@ -61,7 +59,6 @@ export const moderationApi = {
     body: muteSchema,
     bodyOptional: true,
     responses: viewerRestricted,
-    errors: [404, 409],
   },
   unmuteViewer: {
     ...memberWrite,
@@ -81,7 +78,6 @@ export const moderationApi = {
     body: banSchema,
     bodyOptional: true,
     responses: viewerRestricted,
-    errors: [404, 409],
   },
   unbanViewer: {
     ...memberWrite,
@@ -97,7 +93,6 @@ export const moderationApi = {
     path: `${STREAM}/restricted`,
     summary: 'List muted and banned viewers, newest first',
     responses: { 200: { description: 'The viewers', schema: listOf(restrictedViewerSchema) } },
-    errors: [404],
   },
   queueQuestion: {
     ...memberWrite,
@@ -106,7 +101,6 @@ export const moderationApi = {
     summary: 'Add a message to the question queue, or change its state there',
     body: questionPostSchema,
     responses: { 201: { description: 'The question', schema: queuedQuestionSchema } },
-    errors: [404, 409],
   },
   listQuestions: {
     ...memberRead,
@@ -115,6 +109,5 @@ export const moderationApi = {
     summary: 'List the question queue, in the order in which the questions were written',
     query: questionsQuerySchema,
     responses: { 200: { description: 'The questions', schema: listOf(queuedQuestionSchema) } },
-    errors: [404],
   },
 } as const satisfies Record<string, Operation>;

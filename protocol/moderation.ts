@@ -6,7 +6,7 @@ import {
   MUTE_MAX_MINUTES,
   SLOW_MODE_MAX_MS,
 } from './limits.ts';
-import { text, unixMs } from './text.ts';
+import { patchOf, text, unixMs } from './text.ts';
 
 /** Kinds of chat messages. */
 export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
@@ -27,17 +27,17 @@ export const chatModeSchema = z
       .int()
       .min(0)
       .max(SLOW_MODE_MAX_MS)
-      .meta({ description: 'Minimum time between two messages of a viewer, ms; 0: no limit' }),
-    paused: z.boolean().meta({ description: 'Whether the chat is paused for all viewers' }),
+      .describe('Minimum time between two messages of a viewer, ms; 0: no limit'),
+    paused: z.boolean().describe('Whether the chat is paused for all viewers'),
   })
   .meta({ id: 'ChatMode', examples: [{ slowModeMs: 10_000, paused: false }] });
 export type ChatMode = z.infer<typeof chatModeSchema>;
 
-export const chatModePatchSchema = z
-  .strictObject(chatModeSchema.shape)
-  .partial()
-  .refine((body) => Object.keys(body).length > 0, 'must contain at least one field to change')
-  .meta({ id: 'ChatModePatch', minProperties: 1, examples: [{ slowModeMs: 10_000 }] });
+export const chatModePatchSchema = patchOf(chatModeSchema.shape).meta({
+  id: 'ChatModePatch',
+  minProperties: 1,
+  examples: [{ slowModeMs: 10_000 }],
+});
 export type ChatModePatch = z.infer<typeof chatModePatchSchema>;
 
 /** Hidden chat messages; the data of a `chat-hidden` event. */
@@ -48,7 +48,7 @@ export const hiddenMessagesSchema = z
       .min(1, 'must contain the id of a message')
       .max(HIDDEN_PER_CALL_MAX)
       .refine((ids) => new Set(ids).size === ids.length, 'must be distinct')
-      .meta({ description: 'Ids of the messages' }),
+      .describe('Ids of the messages'),
   })
   .meta({ id: 'HiddenMessages', examples: [{ ids: ['1b4e28ba-2fa1-4d3b-883f-0016d3cca427'] }] });
 export type HiddenMessages = z.infer<typeof hiddenMessagesSchema>;
@@ -67,7 +67,7 @@ export const chatMessageSchema = z
     viewer: z.union([viewerId, z.literal('')], 'must be the id of a viewer, or empty'),
     name: z
       .union([text(CHAT_NAME_CHARS), z.literal('')])
-      .meta({ description: 'Name of the viewer; may be empty' }),
+      .describe('Name of the viewer; may be empty'),
     text: text(CHAT_TEXT_CHARS),
     kind: z.enum(MESSAGE_KINDS),
     at: unixMs.max(DATE_MAX_MS),
@@ -89,26 +89,19 @@ export type StoredChatMessage = z.infer<typeof chatMessageSchema>;
 
 /** The message pinned above the chat; the data of a `chat-pinned` event. */
 export const chatPinSchema = z
-  .object({
-    line: chatMessageSchema.nullable().meta({ description: 'The pinned message; null: none' }),
-  })
+  .object({ line: chatMessageSchema.nullable().describe('The pinned message; null: none') })
   .meta({ id: 'ChatPin' });
-export type ChatPin = z.infer<typeof chatPinSchema>;
 
 /** A chat message in a request. */
 const messageInput = z.strictObject(chatMessageSchema.shape).meta({ id: 'ChatMessageInput' });
 
 export const pinMessageSchema = z
-  .strictObject({
-    line: messageInput.nullable().meta({ description: 'The pinned message; null: none' }),
-  })
+  .strictObject({ line: messageInput.nullable().describe('The pinned message; null: none') })
   .meta({ id: 'PinMessage' });
 
 /** The state of a chat for the studio. */
 export const chatStateSchema = chatModeSchema
-  .extend({
-    pinned: chatMessageSchema.nullable().meta({ description: 'The pinned message; null: none' }),
-  })
+  .extend({ pinned: chatMessageSchema.nullable().describe('The pinned message; null: none') })
   .meta({ id: 'ChatState', examples: [{ slowModeMs: 10_000, paused: false, pinned: null }] });
 export type ChatState = z.infer<typeof chatStateSchema>;
 
@@ -118,16 +111,14 @@ export const viewerChatSchema = z
     slow_mode_ms: chatModeSchema.shape.slowModeMs,
     paused: chatModeSchema.shape.paused,
     pinned: chatStateSchema.shape.pinned,
-    hidden: z
-      .array(messageId)
-      .meta({ description: 'Ids of the most recently hidden messages, newest first' }),
+    hidden: z.array(messageId).describe('Ids of the most recently hidden messages, newest first'),
   })
   .meta({ id: 'ViewersChat' });
 export type ViewerChat = z.infer<typeof viewerChatSchema>;
 
 const displayName = text(CHAT_NAME_CHARS)
   .optional()
-  .meta({ description: 'Display name of the viewer, for the list of restricted viewers' });
+  .describe('Display name of the viewer, for the list of restricted viewers');
 
 export const muteSchema = z
   .strictObject({
@@ -136,7 +127,7 @@ export const muteSchema = z
       .min(1)
       .max(MUTE_MAX_MINUTES)
       .optional()
-      .meta({ description: 'Duration of the mute; by default the whole show' }),
+      .describe('Duration of the mute; by default the whole show'),
     name: displayName,
   })
   .meta({ id: 'Mute', examples: [{ minutes: 10, name: 'Ada' }] });
@@ -152,14 +143,14 @@ export type Restriction = (typeof RESTRICTIONS)[number];
 export const restrictedViewerSchema = z
   .object({
     viewer: z.string(),
-    name: z.string().meta({ description: 'The name given with the restriction; may be empty' }),
+    name: z.string().describe('The name given with the restriction; may be empty'),
     kind: z.enum(RESTRICTIONS),
-    until: unixMs.nullable().meta({ description: 'End of the restriction; null: the whole show' }),
+    until: unixMs.nullable().describe('End of the restriction; null: the whole show'),
     by: z
       .string()
       .nullable()
-      .meta({ description: 'Name of the member who restricted the viewer; null: a service token' }),
-    at: unixMs.meta({ description: 'When the viewer was restricted' }),
+      .describe('Name of the member who restricted the viewer; null: a service token'),
+    at: unixMs.describe('When the viewer was restricted'),
   })
   .meta({
     id: 'RestrictedViewer',
@@ -182,10 +173,7 @@ export type QuestionState = (typeof QUESTION_STATES)[number];
 const questionState = z.enum(QUESTION_STATES);
 
 export const questionPostSchema = z
-  .strictObject({
-    state: questionState,
-    line: messageInput,
-  })
+  .strictObject({ state: questionState, line: messageInput })
   .meta({ id: 'QuestionPost' });
 
 /** A chat message in the question queue. */
@@ -196,12 +184,12 @@ export const queuedQuestionSchema = z
     by: z
       .string()
       .nullable()
-      .meta({ description: 'Name of the member who set this state; null: a service token' }),
-    at: unixMs.meta({ description: 'When this state was set' }),
+      .describe('Name of the member who set this state; null: a service token'),
+    at: unixMs.describe('When this state was set'),
   })
   .meta({ id: 'QueuedQuestion' });
 export type QueuedQuestion = z.infer<typeof queuedQuestionSchema>;
 
 export const questionsQuerySchema = z.object({
-  state: questionState.optional().meta({ description: 'Return only questions in this state' }),
+  state: questionState.optional().describe('Return only questions in this state'),
 });

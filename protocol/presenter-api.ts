@@ -15,7 +15,6 @@ export const presenterApi = {
     summary: 'Create a presenter key, which is shown once and replaces the previous one',
     description: 'The key gives access only to the presenter display of this show.',
     responses: { 201: { description: 'The key', schema: createdPresenterKeySchema } },
-    errors: [404, 409],
   },
   readPresenterKey: {
     ...producerRead,
@@ -23,7 +22,6 @@ export const presenterApi = {
     path: '/studio/v1/streams/{stream_id}/presenter-key',
     summary: 'Read whether there is a presenter key and when it was created',
     responses: { 200: { description: 'When the key was created', schema: presenterKeySchema } },
-    errors: [404],
   },
   withdrawPresenterKey: {
     ...producerWrite,
@@ -31,7 +29,6 @@ export const presenterApi = {
     path: '/studio/v1/streams/{stream_id}/presenter-key',
     summary: 'Withdraw the presenter key',
     responses: { 204: { description: 'Withdrawn' } },
-    errors: [404, 409],
   },
   presentShow: {
     ...memberRead,
@@ -45,12 +42,9 @@ export const presenterApi = {
       200: {
         description: 'The event stream',
         otherTypes: {
-          'text/event-stream': presenterStateSchema.meta({
-            description: 'The `data` of `state` messages',
-          }),
+          'text/event-stream': presenterStateSchema.describe('The `data` of `state` messages'),
         },
       },
     },
-    errors: [404],
   },
 } as const satisfies Record<string, Operation>;

@@ -1,24 +1,20 @@
 import { z } from 'zod';
 import { choiceCountSchema } from './quizzes.ts';
 import { streamStatusSchema } from './streams.ts';
-import { unixMs, uuid } from './text.ts';
+import { unixMs, uuid, wholeNumber } from './text.ts';
 
 /** When the presenter key of a show was created. */
 export const presenterKeySchema = z
   .object({
-    created: unixMs
-      .nullable()
-      .meta({ description: 'When the key was created; null: there is no key' }),
+    created: unixMs.nullable().describe('When the key was created; null: there is no key'),
   })
   .meta({ id: 'PresenterKey' });
 
 /** A new presenter key. */
 export const createdPresenterKeySchema = z
   .object({
-    key: z.string().meta({ description: 'The presenter key, shown only in this response' }),
-    url: z
-      .string()
-      .meta({ description: 'URL of the presenter display, with the key in its fragment' }),
+    key: z.string().describe('The presenter key, shown only in this response'),
+    url: z.string().describe('URL of the presenter display, with the key in its fragment'),
   })
   .meta({
     id: 'CreatedPresenterKey',
@@ -31,26 +27,23 @@ export const createdPresenterKeySchema = z
   });
 
 const counts = (description: string) =>
-  z.record(z.string(), choiceCountSchema).meta({ description });
+  z.record(z.string(), choiceCountSchema).describe(description);
 
 const presenterQuizSchema = z
   .object({
     id: uuid,
     question: z.string(),
-    order: z.array(z.string()).meta({ description: 'Texts of the choices in order' }),
+    order: z.array(z.string()).describe('Texts of the choices in order'),
     state: z.enum(['open', 'closed', 'revealed']),
-    created: unixMs.meta({ description: 'When the quiz was published' }),
-    duration: z.int().min(0).meta({ description: 'Length of the countdown that viewers see, ms' }),
-    closeInterval: z
-      .int()
-      .min(0)
-      .meta({ description: 'The first interval in which answers are rejected' }),
-    answered: z.int().min(0).meta({ description: 'Number of viewers who have answered so far' }),
+    created: unixMs.describe('When the quiz was published'),
+    duration: wholeNumber.describe('Length of the countdown that viewers see, ms'),
+    closeInterval: wholeNumber.describe('The first interval in which answers are rejected'),
+    answered: wholeNumber.describe('Number of viewers who have answered so far'),
     tally: counts('Answers so far; null from the reveal on').nullable(),
     results: z
       .object({ answer: z.string(), choices: counts('Counts by the text of the choice') })
       .nullable()
-      .meta({ description: 'Results; null before the reveal' }),
+      .describe('Results; null before the reveal'),
   })
   .meta({ id: 'PresenterQuiz' });
 export type PresenterQuiz = z.infer<typeof presenterQuizSchema>;
@@ -58,23 +51,16 @@ export type PresenterQuiz = z.infer<typeof presenterQuizSchema>;
 /** The state of a show for the presenter display, at one moment. */
 export const presenterStateSchema = z
   .object({
-    now: unixMs.meta({ description: 'Service time' }),
+    now: unixMs.describe('Service time'),
     stream: z.object({ id: uuid, title: z.string(), status: streamStatusSchema }),
-    count: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'Current viewers; null: temporarily unknown' }),
+    count: wholeNumber.nullable().describe('Current viewers; null: temporarily unknown'),
     quiz: presenterQuizSchema
       .nullable()
-      .meta({ description: 'The quiz published last; null: none was published' }),
+      .describe('The quiz published last; null: none was published'),
     winners: z
-      .object({ count: z.int().min(0).nullable() })
+      .object({ count: wholeNumber.nullable() })
       .nullable()
-      .meta({
-        description:
-          'The winners round requested after that quiz; `count` is null until it is counted',
-      }),
+      .describe('The winners round requested after that quiz; `count` is null until it is counted'),
   })
   .meta({ id: 'PresenterState' });
 export type PresenterState = z.infer<typeof presenterStateSchema>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { unixMs, uuid } from './text.ts';
+import { unixMs, uuid, wholeNumber } from './text.ts';
 
 export const choiceCountSchema = z
-  .object({ count: z.int().min(0), percentage: z.int().min(0).max(100) })
+  .object({ count: wholeNumber, percentage: z.int().min(0).max(100) })
   .meta({ id: 'ChoiceCount' });
 export type ChoiceCount = z.infer<typeof choiceCountSchema>;
 
@@ -12,24 +12,19 @@ export const quizSchema = z
     id: uuid,
     streamId: uuid,
     created: unixMs,
-    duration: z.int().min(0).meta({ description: 'Length of the countdown, ms' }),
-    closeInterval: z
-      .int()
-      .min(0)
-      .meta({ description: 'The first interval in which answers are rejected' }),
+    duration: wholeNumber.describe('Length of the countdown, ms'),
+    closeInterval: wholeNumber.describe('The first interval in which answers are rejected'),
     question: z.string(),
     choices: z
       .record(z.string(), choiceCountSchema)
-      .meta({ description: 'Counts by the text of the choice; all 0 before the results' }),
-    order: z
-      .array(z.string())
-      .meta({ description: "Texts of the choices in the producer's order" }),
+      .describe('Counts by the text of the choice; all 0 before the results'),
+    order: z.array(z.string()).describe("Texts of the choices in the producer's order"),
   })
   .meta({ id: 'Quiz' });
 export type Quiz = z.infer<typeof quizSchema>;
 
 export const quizResultsSchema = quizSchema
-  .extend({ answer: z.string().meta({ description: 'The correct choice' }) })
+  .extend({ answer: z.string().describe('The correct choice') })
   .meta({ id: 'QuizResults' });
 export type QuizResults = z.infer<typeof quizResultsSchema>;
 
@@ -37,8 +32,8 @@ export type QuizResults = z.infer<typeof quizResultsSchema>;
 export const answerSchema = z
   .object({
     streamId: uuid,
-    choice: z.string().meta({ description: 'One of the keys of `choices`' }),
-    closeInterval: z.int().meta({ description: '`closeInterval` of the `quiz` event' }),
+    choice: z.string().describe('One of the keys of `choices`'),
+    closeInterval: z.int().describe('`closeInterval` of the `quiz` event'),
   })
   .meta({
     id: 'Answer',

@@ -13,7 +13,6 @@ export const rehearsalApi = {
       'The hidden stream is in no list, triggers no webhook and is not recorded. It replaces a finished rehearsal; while one is running this returns 409.',
     body: newRehearsalSchema,
     responses: { 201: { description: 'The rehearsal', schema: rehearsalSchema } },
-    errors: [404, 409],
   },
   readRehearsal: {
     ...memberRead,
@@ -21,7 +20,6 @@ export const rehearsalApi = {
     path: '/studio/v1/streams/{stream_id}/rehearsals/current',
     summary: 'Read the rehearsal and the measurements of its viewers',
     responses: { 200: { description: 'The rehearsal', schema: rehearsalSchema } },
-    errors: [404],
   },
   deleteRehearsal: {
     ...producerWrite,
@@ -29,6 +27,5 @@ export const rehearsalApi = {
     path: '/studio/v1/streams/{stream_id}/rehearsals/current',
     summary: 'End the rehearsal and delete its data',
     responses: { 204: { description: 'Ended' } },
-    errors: [404, 409],
   },
 } as const satisfies Record<string, Operation>;

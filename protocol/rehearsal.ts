@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { unixMs, uuid } from './text.ts';
+import { unixMs, uuid, wholeNumber } from './text.ts';
 
 /** Most synthetic viewers of one rehearsal. */
 export const REHEARSAL_VIEWERS_MAX = 500;
@@ -18,23 +18,26 @@ export const REHEARSAL_LATENCY_MAX_MS = 10_000;
 /** Largest share of lost requests; beyond it a network is unusable. */
 export const REHEARSAL_LOSS_MAX = 0.5;
 
-const share = (of: string) => z.number().min(0).max(1).meta({ description: of });
+const share = (of: string) => z.number().min(0).max(1).describe(of);
 
 const settings = {
   viewers: z
     .int()
     .min(1)
     .max(REHEARSAL_VIEWERS_MAX)
-    .meta({ description: 'Number of synthetic viewers, some of whom disconnect at times' }),
-  latencyMs: z.int().min(0).max(REHEARSAL_LATENCY_MAX_MS).meta({
-    description:
+    .describe('Number of synthetic viewers, some of whom disconnect at times'),
+  latencyMs: z
+    .int()
+    .min(0)
+    .max(REHEARSAL_LATENCY_MAX_MS)
+    .describe(
       'Mean latency with which viewers see events, ms; each has 0.5 to 1.5 times this latency',
-  }),
+    ),
   lossShare: z
     .number()
     .min(0)
     .max(REHEARSAL_LOSS_MAX)
-    .meta({ description: 'Share of requests that are lost, in either direction' }),
+    .describe('Share of requests that are lost, in either direction'),
   botShare: share('Share of viewers who answer 50 to 300 ms after they see a quiz, like bots'),
   lateShare: share('Share of answers that are sent after the close'),
 };
@@ -54,7 +57,7 @@ export const newRehearsalSchema = z
   });
 export type NewRehearsal = z.infer<typeof newRehearsalSchema>;
 
-const count = (description: string) => z.int().min(0).meta({ description });
+const count = (description: string) => wholeNumber.describe(description);
 
 /** The outcome of a quiz in a rehearsal. */
 const rehearsedQuizSchema = z.object({
@@ -62,10 +65,11 @@ const rehearsedQuizSchema = z.object({
   question: z.string(),
   acknowledged: count('Number of viewers whose answer was acknowledged'),
   refusedLate: count('Number of viewers whose answer was rejected after the close'),
-  counted: z.int().min(0).nullable().meta({
-    description:
+  counted: wholeNumber
+    .nullable()
+    .describe(
       'Number of answers in the results, including those of real viewers; null before the results',
-  }),
+    ),
 });
 
 /** Measurements of the synthetic viewers. */
@@ -82,12 +86,12 @@ export const crowdFiguresSchema = z
     quizzes: z
       .array(rehearsedQuizSchema)
       .max(REHEARSED_QUIZZES_MAX)
-      .meta({ description: 'The newest quizzes, in the order they were published' }),
+      .describe('The newest quizzes, in the order they were published'),
     checks: count("Number of comparisons of the service's figures with the viewers' own records"),
     mismatch: z
       .string()
       .nullable()
-      .meta({ description: 'The first figure that did not match; null: all matched' }),
+      .describe('The first figure that did not match; null: all matched'),
   })
   .meta({ id: 'CrowdFigures' });
 export type CrowdFigures = z.infer<typeof crowdFiguresSchema>;
@@ -98,22 +102,21 @@ export const REHEARSAL_STATES = ['running', 'over', 'lost'] as const;
 /** A rehearsal of a show. */
 export const rehearsalSchema = z
   .object({
-    streamId: uuid.meta({ description: 'The hidden stream, which is in no list' }),
-    rehearsalOf: uuid.meta({ description: 'The stream that is rehearsed' }),
-    state: z.enum(REHEARSAL_STATES).meta({
-      description:
+    streamId: uuid.describe('The hidden stream, which is in no list'),
+    rehearsalOf: uuid.describe('The stream that is rehearsed'),
+    state: z
+      .enum(REHEARSAL_STATES)
+      .describe(
         '`over`: the hidden stream has ended; `lost`: the node that simulated the viewers stopped',
-    }),
+      ),
     settings: z.object(settings),
     crowd: crowdFiguresSchema
       .nullable()
-      .meta({ description: 'Measurements of the viewers; null before the first report' }),
+      .describe('Measurements of the viewers; null before the first report'),
     created: unixMs,
-    endsAt: unixMs.meta({ description: 'When the rehearsal ends automatically' }),
-    ended: unixMs.nullable().meta({ description: 'When the rehearsal ended' }),
-    removedAt: unixMs.meta({
-      description: 'When the data of the rehearsal is deleted at the latest',
-    }),
+    endsAt: unixMs.describe('When the rehearsal ends automatically'),
+    ended: unixMs.nullable().describe('When the rehearsal ended'),
+    removedAt: unixMs.describe('When the data of the rehearsal is deleted at the latest'),
   })
   .meta({ id: 'Rehearsal' });
 export type Rehearsal = z.infer<typeof rehearsalSchema>;

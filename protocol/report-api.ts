@@ -22,7 +22,6 @@ export const reportApi = {
     summary: 'Export the published viewer counts, one per second',
     query: exportQuerySchema,
     responses: exportResponses('`interval`, `at` (its start, Unix ms) and `count`'),
-    errors: [404],
   },
   exportChat: {
     ...producerRead,
@@ -33,7 +32,6 @@ export const reportApi = {
     responses: exportResponses(
       '`interval`, `at` (Unix ms), `kind`, `id`, `viewer`, `name`, `text` and `hidden`',
     ),
-    errors: [404],
   },
   exportResults: {
     ...producerRead,
@@ -44,6 +42,5 @@ export const reportApi = {
     responses: exportResponses(
       '`quizId`, `question`, `choice`, `correct`, `count` and `percentage`',
     ),
-    errors: [404],
   },
 } as const satisfies Record<string, Operation>;

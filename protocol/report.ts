@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { intervalCountSchema } from './history.ts';
 import { choiceCountSchema } from './quizzes.ts';
-import { unixMs, uuid } from './text.ts';
+import { unixMs, uuid, wholeNumber } from './text.ts';
 
 /** Most points of the audience curve in a report. */
 export const REPORT_POINTS = 1_000;
@@ -10,35 +10,32 @@ export const ANSWER_TIME_BINS = 20;
 /** An answer within this time before the close counts as last-moment, in ms. */
 export const LAST_MOMENT_MS = 500;
 
-const whole = z.int().min(0);
-const ms = z
-  .int()
-  .meta({ description: 'ms since the start of the interval with the `quiz` event' });
+const ms = z.int().describe('ms since the start of the interval with the `quiz` event');
 
 const workingSchema = z.object({
   state: z.literal('working'),
-  done: z.number().min(0).max(1).meta({ description: 'Progress from 0 to 1' }),
+  done: z.number().min(0).max(1).describe('Progress from 0 to 1'),
 });
 
 const failedSchema = z.object({
-  state: z.literal('failed').meta({
-    description: 'Creating the report failed several times; the service retries automatically',
-  }),
+  state: z
+    .literal('failed')
+    .describe('Creating the report failed several times; the service retries automatically'),
 });
 
 const answerTimesSchema = z
   .object({
     median: ms,
-    p90: ms.meta({ description: '90th percentile' }),
+    p90: ms.describe('90th percentile'),
     histogram: z
       .object({
-        binMs: z.int().min(1).meta({ description: 'Width of each bin, ms' }),
+        binMs: z.int().min(1).describe('Width of each bin, ms'),
         counts: z
-          .array(whole)
+          .array(wholeNumber)
           .max(ANSWER_TIME_BINS)
-          .meta({ description: 'Number of answers in each bin; the first bin starts at 0 ms' }),
+          .describe('Number of answers in each bin; the first bin starts at 0 ms'),
       })
-      .meta({ description: 'Answer times from the interval with the `quiz` event to the close' }),
+      .describe('Answer times from the interval with the `quiz` event to the close'),
   })
   .meta({ id: 'AnswerTimes' });
 export type AnswerTimes = z.infer<typeof answerTimesSchema>;
@@ -47,25 +44,19 @@ export const quizReportSchema = z
   .object({
     id: uuid,
     question: z.string(),
-    order: z
-      .array(z.string())
-      .meta({ description: "Texts of the choices in the producer's order" }),
-    counts: z
-      .record(z.string(), choiceCountSchema)
-      .meta({ description: 'Counts by the text of the choice' }),
-    answer: z.string().meta({ description: 'The correct choice' }),
-    correct: whole.meta({ description: 'Number of correct answers' }),
-    answered: whole.meta({ description: 'Number of viewers who answered' }),
-    toldInterval: whole.meta({ description: 'The interval with the `quiz` event' }),
-    closeInterval: whole.meta({ description: 'The first interval in which answers were rejected' }),
-    answerTimes: answerTimesSchema.nullable().meta({ description: 'Null: there are no answers' }),
+    order: z.array(z.string()).describe("Texts of the choices in the producer's order"),
+    counts: z.record(z.string(), choiceCountSchema).describe('Counts by the text of the choice'),
+    answer: z.string().describe('The correct choice'),
+    correct: wholeNumber.describe('Number of correct answers'),
+    answered: wholeNumber.describe('Number of viewers who answered'),
+    toldInterval: wholeNumber.describe('The interval with the `quiz` event'),
+    closeInterval: wholeNumber.describe('The first interval in which answers were rejected'),
+    answerTimes: answerTimesSchema.nullable().describe('Null: there are no answers'),
     lastMomentShare: z
       .number()
       .min(0)
       .max(1)
-      .meta({
-        description: `Share of the answers in the last ${LAST_MOMENT_MS} ms before the close`,
-      }),
+      .describe(`Share of the answers in the last ${LAST_MOMENT_MS} ms before the close`),
   })
   .meta({ id: 'QuizReport' });
 export type QuizReport = z.infer<typeof quizReportSchema>;
@@ -73,8 +64,8 @@ export type QuizReport = z.infer<typeof quizReportSchema>;
 const roundReportSchema = z.object({
   id: uuid,
   requested: unixMs,
-  quizzes: whole.meta({ description: 'Number of quizzes in the round' }),
-  count: whole.meta({ description: 'Number of winners' }),
+  quizzes: wholeNumber.describe('Number of quizzes in the round'),
+  count: wholeNumber.describe('Number of winners'),
 });
 
 export type RoundReport = z.infer<typeof roundReportSchema>;
@@ -82,54 +73,51 @@ export type RoundReport = z.infer<typeof roundReportSchema>;
 const chatReportSchema = z.object({
   lines: z
     .object({
-      message: whole,
-      question: whole,
-      greeting: whole,
-      cheer: whole,
-      purchase: whole,
+      message: wholeNumber,
+      question: wholeNumber,
+      greeting: wholeNumber,
+      cheer: wholeNumber,
+      purchase: wholeNumber,
     })
-    .meta({ description: 'Number of messages sent to viewers, by kind' }),
-  hearts: whole,
-  discounts: whole,
+    .describe('Number of messages sent to viewers, by kind'),
+  hearts: wholeNumber,
+  discounts: wholeNumber,
 });
 
 const fairnessSchema = z
   .object({
-    answers: whole.min(1).meta({ description: 'Number of answers in the whole show' }),
+    answers: wholeNumber.min(1).describe('Number of answers in the whole show'),
     earliest: ms,
     median: ms,
     latest: ms,
-    early: whole.meta({
-      description: 'Answers that arrived before a viewer could have seen the `quiz` event',
-    }),
+    early: wholeNumber.describe(
+      'Answers that arrived before a viewer could have seen the `quiz` event',
+    ),
   })
   .meta({ id: 'Fairness' });
 export type Fairness = z.infer<typeof fairnessSchema>;
 
 const readySchema = z.object({
   state: z.literal('ready'),
-  made: unixMs.meta({ description: 'When the report was created' }),
-  started: unixMs.nullable().meta({ description: 'Null: the stream was never started' }),
+  made: unixMs.describe('When the report was created'),
+  started: unixMs.nullable().describe('Null: the stream was never started'),
   ended: unixMs,
-  peak: intervalCountSchema.nullable().meta({
-    description: 'The highest viewer count and its first interval; null: no count was published',
-  }),
-  average: z.number().min(0).meta({ description: 'Average number of viewers over the whole show' }),
-  uniqueViewers: whole.meta({ description: 'Number of viewers who got a token for this stream' }),
-  minutesWatched: z.number().min(0).meta({ description: 'Total of all viewers' }),
+  peak: intervalCountSchema
+    .nullable()
+    .describe('The highest viewer count and its first interval; null: no count was published'),
+  average: z.number().min(0).describe('Average number of viewers over the whole show'),
+  uniqueViewers: wholeNumber.describe('Number of viewers who got a token for this stream'),
+  minutesWatched: z.number().min(0).describe('Total of all viewers'),
   audience: z
     .array(intervalCountSchema)
     .max(REPORT_POINTS)
-    .meta({ description: 'Viewer counts, oldest first; each point has the maximum of its period' }),
-  quizzes: z.array(quizReportSchema).meta({ description: 'In the order they were published' }),
-  rounds: z.array(roundReportSchema).meta({ description: 'In the order they were requested' }),
+    .describe('Viewer counts, oldest first; each point has the maximum of its period'),
+  quizzes: z.array(quizReportSchema).describe('In the order they were published'),
+  rounds: z.array(roundReportSchema).describe('In the order they were requested'),
   chat: chatReportSchema,
-  fairness: fairnessSchema.nullable().meta({ description: 'Null: there are no answers' }),
+  fairness: fairnessSchema.nullable().describe('Null: there are no answers'),
   recording: z.object({
-    hls_url: z
-      .string()
-      .nullable()
-      .meta({ description: 'URL of the recording; null: there is none' }),
+    hls_url: z.string().nullable().describe('URL of the recording; null: there is none'),
   }),
 });
 

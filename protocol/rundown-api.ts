@@ -21,7 +21,6 @@ export const rundownApi = {
     path: '/studio/v1/streams/{stream_id}/quizzes',
     summary: "List the stream's quizzes in the order of the rundown",
     responses: rundown,
-    errors: [404],
   },
   orderQuizzes: {
     ...producerWrite,
@@ -33,7 +32,6 @@ export const rundownApi = {
     body: rundownOrderSchema,
     bodyBytes: ORDER_BODY_BYTES,
     responses: rundown,
-    errors: [404, 409],
   },
   duplicateQuiz: {
     ...producerWrite,
@@ -41,7 +39,6 @@ export const rundownApi = {
     path: '/studio/v1/quizzes/{quiz_id}/duplicate',
     summary: 'Create a copy of the quiz as a draft right after it',
     responses: { 201: { description: 'The draft', schema: studioQuizSchema } },
-    errors: [404, 409],
   },
   importQuizzes: {
     ...producerWrite,
@@ -53,7 +50,6 @@ export const rundownApi = {
     body: importSchema,
     bodyBytes: IMPORT_BODY_BYTES,
     responses: { 201: { description: 'The drafts', schema: listOf(studioQuizSchema) } },
-    errors: [404, 409],
   },
   exportQuizzes: {
     ...producerRead,
@@ -66,15 +62,12 @@ export const rundownApi = {
         description: 'All quizzes in the order of the rundown, published ones included',
         schema: quizFileSchema,
         otherTypes: {
-          'text/csv': z.string().meta({
-            description: 'A byte order mark, a header row, then one quiz per row (RFC 4180)',
-          }),
+          'text/csv': z
+            .string()
+            .describe('A byte order mark, a header row, then one quiz per row (RFC 4180)'),
         },
-        headers: {
-          'Content-Disposition': z.string().meta({ description: 'Suggested file name' }),
-        },
+        headers: { 'Content-Disposition': z.string().describe('Suggested file name') },
       },
     },
-    errors: [404],
   },
 } as const satisfies Record<string, Operation>;

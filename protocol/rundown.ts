@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { QUIZ_DURATION_MAX_MS, QUIZ_DURATION_MIN_MS, QUIZZES_MAX } from './limits.ts';
 import { studioQuizSchema } from './studio.ts';
-import { uuid } from './text.ts';
+import { uuid, wholeNumber } from './text.ts';
 
-const revision = z.int().min(0).meta({
-  description: 'Increases whenever a quiz is created, changed, moved, deleted or published',
-});
+const revision = wholeNumber.describe(
+  'Increases whenever a quiz is created, changed, moved, deleted or published',
+);
 
 /** The quizzes of a stream, in the order of its rundown. */
 export const rundownSchema = z
@@ -19,12 +19,11 @@ export const rundownOrderSchema = z
     order: z
       .array(uuid)
       .max(QUIZZES_MAX)
-      .meta({ description: 'The ids of all drafts in the new order, each once' }),
+      .describe('The ids of all drafts in the new order, each once'),
     revision: revision
-      .meta({
-        description:
-          'The revision that the client last read. If it is outdated, the request returns 409',
-      })
+      .describe(
+        'The revision that the client last read. If it is outdated, the request returns 409',
+      )
       .optional(),
   })
   .meta({
@@ -54,13 +53,13 @@ const DEFAULT_DURATION_MS = 20_000;
 export const importSchema = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
-    text: z.string().min(1, 'must not be empty').meta({ description: 'The content of the file' }),
+    text: z.string().min(1, 'must not be empty').describe('The content of the file'),
     duration: z
       .int()
       .min(QUIZ_DURATION_MIN_MS)
       .max(QUIZ_DURATION_MAX_MS)
       .default(DEFAULT_DURATION_MS)
-      .meta({ description: 'Duration of quizzes without one in the file, ms' }),
+      .describe('Duration of quizzes without one in the file, ms'),
   })
   .meta({
     id: 'ImportQuizzes',
@@ -72,17 +71,11 @@ export const importSchema = z
     ],
   });
 
-const FILE_FIELDS = {
-  question: true,
-  choices: true,
-  answer: true,
-  duration: true,
-  reveal: true,
-} as const;
+const { question, choices, answer, duration, reveal } = studioQuizSchema.shape;
 
 /** An exported file of quizzes, which `importQuizzes` accepts. */
 export const quizFileSchema = z
-  .object({ quizzes: z.array(studioQuizSchema.pick(FILE_FIELDS)) })
+  .object({ quizzes: z.array(z.object({ question, choices, answer, duration, reveal })) })
   .meta({ id: 'QuizFile' });
 
 export const QUIZ_FILE_FORMATS = ['json', 'csv'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { PAGE_SIZE, PAGE_SIZE_MAX, PLAYBACK_LADDER } from './limits.ts';
 import { viewerChatSchema } from './moderation.ts';
-import { uuid } from './text.ts';
+import { uuid, wholeNumber } from './text.ts';
 
 export const STREAM_STATUSES = ['CREATED', 'STREAMING', 'ENDED'] as const;
 export const streamStatusSchema = z.enum(STREAM_STATUSES);
@@ -12,46 +12,36 @@ const qualities = PLAYBACK_LADDER.map(
     `${name} (${divisor === 1 ? 'input size' : `1/${divisor} of it`}, ${megabytesPerS} MB/s)`,
 ).join(', ');
 
+export const EXAMPLE_STREAM = {
+  id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  producer: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
+  dash_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/manifest.mpd',
+  hls_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/master.m3u8',
+  status: 'STREAMING',
+} as const;
+
 /** The public data of a stream (interface, Stream). */
 export const streamSchema = z
   .object({
     id: uuid,
-    producer: uuid.meta({
-      description: 'The uuid of the account that owns the stream; never changes',
-    }),
-    dash_url: z.string().meta({ description: `URL of the DASH manifest: ${qualities}` }),
-    hls_url: z.string().meta({ description: `URL of the HLS master playlist: ${qualities}` }),
+    producer: uuid.describe('The uuid of the account that owns the stream; never changes'),
+    dash_url: z.string().describe(`URL of the DASH manifest: ${qualities}`),
+    hls_url: z.string().describe(`URL of the HLS master playlist: ${qualities}`),
     status: streamStatusSchema,
   })
-  .meta({
-    id: 'Stream',
-    examples: [
-      {
-        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        producer: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
-        dash_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/manifest.mpd',
-        hls_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/master.m3u8',
-        status: 'STREAMING',
-      },
-    ],
-  });
+  .meta({ id: 'Stream', examples: [EXAMPLE_STREAM] });
 export type Stream = z.infer<typeof streamSchema>;
 
 /** A stream with, for its viewers, the open quiz and the state of the chat. */
 export const streamDetailSchema = streamSchema
   .extend({
-    quiz_interval: z
-      .int()
-      .min(0)
+    quiz_interval: wholeNumber
       .nullable()
-      .meta({
-        description:
-          'Only with a viewer token: the feed interval with the `quiz` event of the open quiz, of several the one published last; null: no quiz is open',
-      })
+      .describe(
+        'Only with a viewer token: the feed interval with the `quiz` event of the open quiz, of several the one published last; null: no quiz is open',
+      )
       .optional(),
-    chat: viewerChatSchema
-      .meta({ description: 'Only with a viewer token: the state of the chat' })
-      .optional(),
+    chat: viewerChatSchema.describe('Only with a viewer token: the state of the chat').optional(),
   })
   .meta({ id: 'StreamDetail' });
 export type StreamDetail = z.infer<typeof streamDetailSchema>;
@@ -59,7 +49,7 @@ export type StreamDetail = z.infer<typeof streamDetailSchema>;
 /** One page of a producer's streams (interface, Stream list page). */
 export const streamPageSchema = z
   .object({
-    count: z.int().min(0),
+    count: wholeNumber,
     next: z.string().nullable(),
     previous: z.string().nullable(),
     results: z.array(streamSchema),
@@ -74,17 +64,17 @@ const positive = z
   .regex(/^[1-9][0-9]*$/, 'must be a whole number of at least 1')
   .transform((digits) => Math.min(Number(digits), POSITIVE_MAX));
 // OpenAPI describes a number; in a query it is a string.
-const wholeNumber = { type: 'integer', pattern: undefined, minimum: 1 };
+const numberInQuery = { type: 'integer', pattern: undefined, minimum: 1 };
 
 /** Query of the stream list. */
 export const streamListQuerySchema = z.object({
-  producer: uuid.meta({ description: 'The uuid of the account, from `users/me`' }),
-  page: positive.default(1).meta({ ...wholeNumber, description: 'Page number; 1 by default' }),
+  producer: uuid.describe('The uuid of the account, from `users/me`'),
+  page: positive.default(1).meta({ ...numberInQuery, description: 'Page number; 1 by default' }),
   page_size: positive
     .refine((size) => size <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
     .default(PAGE_SIZE)
     .meta({
-      ...wholeNumber,
+      ...numberInQuery,
       maximum: PAGE_SIZE_MAX,
       description: `Number of streams in a page; ${PAGE_SIZE} by default`,
     }),

@@ -59,6 +59,7 @@ export const studioApi = {
     path: '/studio/v1/account',
     summary: 'Read the account of the service token or of the member',
     responses: { 200: { description: 'The account', schema: userSchema } },
+    errors: [],
   },
   createApiToken: {
     ...ownerWrite,
@@ -82,7 +83,6 @@ export const studioApi = {
     path: '/studio/v1/api-tokens/{token_id}',
     summary: 'Revoke a service token',
     responses: { 204: { description: 'Revoked' } },
-    errors: [404, 409],
   },
   createStream: {
     ...producerWrite,
@@ -99,6 +99,7 @@ export const studioApi = {
     path: '/studio/v1/streams',
     summary: "List the account's streams, newest first",
     responses: { 200: { description: 'The streams', schema: listOf(studioStreamSchema) } },
+    errors: [],
   },
   readOwnStream: {
     ...memberRead,
@@ -106,7 +107,6 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}',
     summary: 'Read a stream',
     responses: stream,
-    errors: [404],
   },
   patchStream: {
     ...producerWrite,
@@ -115,7 +115,6 @@ export const studioApi = {
     summary: 'Change a stream',
     body: streamPatchSchema,
     responses: stream,
-    errors: [404, 409],
   },
   startStream: {
     ...producerWrite,
@@ -123,7 +122,6 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/start',
     summary: 'Start a stream: its status becomes STREAMING',
     responses: stream,
-    errors: [404, 409],
   },
   endStream: {
     ...producerWrite,
@@ -133,7 +131,6 @@ export const studioApi = {
     body: endStreamSchema,
     bodyOptional: true,
     responses: stream,
-    errors: [404, 409],
   },
   readIngest: {
     ...producerRead,
@@ -142,7 +139,6 @@ export const studioApi = {
     summary: 'Read the ingest URLs, the stream key and the connected source',
     description: 'The first call creates the stream key.',
     responses: ingest,
-    errors: [404],
   },
   rotateStreamKey: {
     ...producerWrite,
@@ -151,7 +147,6 @@ export const studioApi = {
     summary: 'Replace the stream key; the old key is rejected from now on',
     description: 'A source that is already connected stays connected.',
     responses: ingest,
-    errors: [404, 409],
   },
   createQuiz: {
     ...producerWrite,
@@ -160,7 +155,6 @@ export const studioApi = {
     summary: 'Create a quiz as a draft',
     body: newQuizSchema,
     responses: { 201: { description: 'The draft', schema: studioQuizSchema } },
-    errors: [404, 409],
   },
   readQuiz: {
     ...memberRead,
@@ -168,7 +162,6 @@ export const studioApi = {
     path: '/studio/v1/quizzes/{quiz_id}',
     summary: 'Read a quiz',
     responses: quiz,
-    errors: [404],
   },
   patchQuiz: {
     ...producerWrite,
@@ -177,7 +170,6 @@ export const studioApi = {
     summary: 'Change a draft',
     body: quizPatchSchema,
     responses: quiz,
-    errors: [404, 409],
   },
   deleteQuiz: {
     ...producerWrite,
@@ -185,7 +177,6 @@ export const studioApi = {
     path: '/studio/v1/quizzes/{quiz_id}',
     summary: 'Delete a draft',
     responses: { 204: { description: 'Deleted' } },
-    errors: [404, 409],
   },
   publishQuiz: {
     ...producerWrite,
@@ -193,7 +184,6 @@ export const studioApi = {
     path: '/studio/v1/quizzes/{quiz_id}/publish',
     summary: 'Publish a draft, so that viewers can answer until it closes',
     responses: quiz,
-    errors: [404, 409],
   },
   revealQuiz: {
     ...producerWrite,
@@ -201,7 +191,6 @@ export const studioApi = {
     path: '/studio/v1/quizzes/{quiz_id}/reveal',
     summary: 'Publish the results of a closed quiz',
     responses: quiz,
-    errors: [404, 409],
   },
   requestWinners: {
     ...producerWrite,
@@ -209,7 +198,6 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/request-winners',
     summary: 'Request the winners of this game; their count is published a second later',
     responses: { 201: { description: 'The round', schema: winnersRoundSchema } },
-    errors: [404, 409],
   },
   listWinnersRounds: {
     ...memberRead,
@@ -217,7 +205,6 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/winners-rounds',
     summary: "List the stream's winners rounds, in the order they were requested",
     responses: { 200: { description: 'The rounds', schema: listOf(winnersRoundSchema) } },
-    errors: [404],
   },
   watchShow: {
     ...memberRead,
@@ -228,19 +215,18 @@ export const studioApi = {
       'An event stream that sends a `state` message with a LiveState every half second and each interval as viewers receive it, with the interval as `id`. Resume with `Last-Event-ID`.',
     query: liveQuerySchema,
     headers: z.object({
-      'Last-Event-ID': z.string().meta({ description: 'The last received interval' }).optional(),
+      'Last-Event-ID': z.string().describe('The last received interval').optional(),
     }),
     responses: {
       200: {
         description: 'The event stream',
         otherTypes: {
-          'text/event-stream': liveStateSchema.meta({
-            description: 'The `data` of `state` messages; other messages have an EventsInterval',
-          }),
+          'text/event-stream': liveStateSchema.describe(
+            'The `data` of `state` messages; other messages have an EventsInterval',
+          ),
         },
       },
     },
-    errors: [404],
   },
   sendEvent: {
     ...producerWrite,
@@ -249,7 +235,6 @@ export const studioApi = {
     summary: 'Send a purchase, a discount or a custom event',
     body: producerEventSchema,
     responses: { 201: { description: 'Recorded', schema: acceptedEventSchema } },
-    errors: [404, 409],
   },
   exportAnswers: {
     ...producerRead,
@@ -260,7 +245,6 @@ export const studioApi = {
     responses: exportResponses(
       '`quizId`, `viewer`, `seat`, `choice`, `correct` and `at` (Unix ms)',
     ),
-    errors: [404],
   },
   exportWinners: {
     ...producerRead,
@@ -269,7 +253,6 @@ export const studioApi = {
     summary: 'Export all recorded winners',
     query: exportQuerySchema,
     responses: exportResponses('`roundId`, `viewer`, `seat` and `at` (Unix ms)'),
-    errors: [404],
   },
   exportFeed: {
     ...producerRead,
@@ -280,6 +263,5 @@ export const studioApi = {
       'NDJSON has one interval per line, byte for byte as viewers received it. CSV has one event per row, with `interval`, `type` and `data` as JSON.',
     query: exportQuerySchema,
     responses: exportResponses('intervals or events'),
-    errors: [404],
   },
 } as const satisfies Record<string, Operation>;

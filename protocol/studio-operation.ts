@@ -6,15 +6,16 @@ import { idempotencyKeySchema } from './studio.ts';
 // Common parts of studio operations, by the roles that may call them (SPEC U).
 
 const studio = { role: 'studio', access: 'studio', bodyBytes: BODY_BYTES } as const;
-/** An operation that accepts an Idempotency-Key. */
+/** A write, which accepts an Idempotency-Key. Its path names something, or `errors` says otherwise. */
 const idempotent = {
   headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
+  errors: [404, 409],
 } as const;
 
-/** A read for all members. */
-export const memberRead = { ...studio, roles: MEMBER_ROLES } as const;
-/** A read for owners and hosts. */
-export const producerRead = { ...studio, roles: PRODUCING_ROLES } as const;
+/** A read for all members, of something that its path names. */
+export const memberRead = { ...studio, roles: MEMBER_ROLES, errors: [404] } as const;
+/** A read for owners and hosts, of something that its path names. */
+export const producerRead = { ...memberRead, roles: PRODUCING_ROLES } as const;
 /** A read for owners. */
 export const ownerRead = { ...studio, roles: ['owner'] } as const;
 /** A write for owners and hosts. */
@@ -34,13 +35,9 @@ export const exportResponses = (columns: string) => ({
   200: {
     description: `Rows with ${columns}, as of the start of the export`,
     otherTypes: {
-      'application/x-ndjson': z.string().meta({ description: 'One JSON object per line' }),
-      'text/csv': z
-        .string()
-        .meta({ description: 'A header row, then one record per row (RFC 4180)' }),
+      'application/x-ndjson': z.string().describe('One JSON object per line'),
+      'text/csv': z.string().describe('A header row, then one record per row (RFC 4180)'),
     },
-    headers: {
-      'Content-Disposition': z.string().meta({ description: 'Suggested file name' }),
-    },
+    headers: { 'Content-Disposition': z.string().describe('Suggested file name') },
   },
 });

@@ -14,29 +14,30 @@ import {
   QUIZ_DURATION_MIN_MS,
 } from './limits.ts';
 import { choiceCountSchema, QUIZ_STATES, REVEALS } from './quizzes.ts';
-import { streamSchema } from './streams.ts';
-import { httpUrl, text, unixMs, uuid } from './text.ts';
+import { EXAMPLE_STREAM, streamSchema } from './streams.ts';
+import { httpUrl, patchOf, text, unixMs, uuid, wholeNumber } from './text.ts';
 
 /** A key with which a write takes effect once within 24 hours. */
 export const idempotencyKeySchema = z
   .string()
   .regex(/^[\x21-\x7e]{1,128}$/, 'must be 1 to 128 visible ASCII characters')
-  .meta({
-    description:
-      'A repeated request with the same key within 24 hours has no further effect and returns the first response. A different request with the same key returns 409',
-  });
+  .describe(
+    'A repeated request with the same key within 24 hours has no further effect and returns the first response. A different request with the same key returns 409',
+  );
 
 const streamFields = {
   title: text(200),
   dash_url: httpUrl.nullable(),
   hls_url: httpUrl.nullable(),
   unlisted: z.boolean(),
-  latencyAllowance: z.int().min(0).max(LATENCY_ALLOWANCE_MAX_MS).meta({
-    description: 'Time added to every quiz for viewers with delayed video, ms',
-  }),
-  recording: z.boolean().meta({
-    description: 'Whether the whole video is kept for replay; otherwise only the DVR window',
-  }),
+  latencyAllowance: z
+    .int()
+    .min(0)
+    .max(LATENCY_ALLOWANCE_MAX_MS)
+    .describe('Time added to every quiz for viewers with delayed video, ms'),
+  recording: z
+    .boolean()
+    .describe('Whether the whole video is kept for replay; otherwise only the DVR window'),
 };
 
 /** A new stream. Without its own URLs it plays from this service. */
@@ -52,13 +53,11 @@ export const newStreamSchema = z
   .meta({ id: 'NewStream', examples: [{ title: 'Quiz night', latencyAllowance: 2000 }] });
 export type NewStream = z.infer<typeof newStreamSchema>;
 
-const atLeastOne = (body: object) => Object.keys(body).length > 0;
-
-export const streamPatchSchema = z
-  .strictObject(streamFields)
-  .partial()
-  .refine(atLeastOne, 'must contain at least one field to change')
-  .meta({ id: 'StreamPatch', minProperties: 1, examples: [{ title: 'Quiz night, part two' }] });
+export const streamPatchSchema = patchOf(streamFields).meta({
+  id: 'StreamPatch',
+  minProperties: 1,
+  examples: [{ title: 'Quiz night, part two' }],
+});
 export type StreamPatch = z.infer<typeof streamPatchSchema>;
 
 /** A stream as its account sees it. */
@@ -66,27 +65,21 @@ export const studioStreamSchema = streamSchema
   .extend({
     title: z.string(),
     unlisted: z.boolean(),
-    latencyAllowance: z.int().min(0).meta({ description: 'Time added to every quiz, ms' }),
+    latencyAllowance: wholeNumber.describe('Time added to every quiz, ms'),
     recording: z.boolean(),
     created: unixMs,
     started: unixMs.nullable(),
     ended: unixMs.nullable(),
-    endsAt: unixMs
-      .nullable()
-      .meta({ description: 'When the stream ends automatically; null: it does not' }),
+    endsAt: unixMs.nullable().describe('When the stream ends automatically; null: it does not'),
     rehearsalOf: uuid
       .nullable()
-      .meta({ description: 'The stream that this one rehearses; null: this is not a rehearsal' }),
+      .describe('The stream that this one rehearses; null: this is not a rehearsal'),
   })
   .meta({
     id: 'StudioStream',
     examples: [
       {
-        id: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        producer: '7c9e6679-7425-40de-944b-e07fc1f90ae7',
-        dash_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/manifest.mpd',
-        hls_url: 'http://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/master.m3u8',
-        status: 'STREAMING',
+        ...EXAMPLE_STREAM,
         title: 'Quiz night',
         unlisted: false,
         latencyAllowance: 2000,
@@ -103,9 +96,7 @@ export type StudioStream = z.infer<typeof studioStreamSchema>;
 
 /** Ends a stream now or in the future. */
 export const endStreamSchema = z
-  .strictObject({
-    at: unixMs.meta({ description: 'When to end, Unix ms; now by default' }).optional(),
-  })
+  .strictObject({ at: unixMs.describe('When to end, Unix ms; now by default').optional() })
   .meta({ id: 'EndStream' });
 
 const choice = text(CHOICE_CHARS).refine(
@@ -124,7 +115,7 @@ const quizFields = {
     .int()
     .min(QUIZ_DURATION_MIN_MS)
     .max(QUIZ_DURATION_MAX_MS)
-    .meta({ description: 'Time to answer, ms' }),
+    .describe('Time to answer, ms'),
   reveal: z.enum(REVEALS),
 };
 
@@ -148,11 +139,11 @@ export const newQuizSchema = z
   });
 export type NewQuiz = z.infer<typeof newQuizSchema>;
 
-export const quizPatchSchema = z
-  .strictObject(quizFields)
-  .partial()
-  .refine(atLeastOne, 'must contain at least one field to change')
-  .meta({ id: 'QuizPatch', minProperties: 1, examples: [{ duration: 15_000 }] });
+export const quizPatchSchema = patchOf(quizFields).meta({
+  id: 'QuizPatch',
+  minProperties: 1,
+  examples: [{ duration: 15_000 }],
+});
 export type QuizPatch = z.infer<typeof quizPatchSchema>;
 
 /** A quiz as its account sees it, with the answer. */
@@ -164,20 +155,16 @@ export const studioQuizSchema = z
     question: z.string(),
     choices: z.array(z.string()),
     answer: z.string(),
-    duration: z.int().min(0).meta({ description: 'Time to answer, ms' }),
+    duration: wholeNumber.describe('Time to answer, ms'),
     reveal: z.enum(REVEALS),
-    created: unixMs
+    created: unixMs.nullable().describe('When the quiz was published; null: it is a draft'),
+    closeInterval: wholeNumber
       .nullable()
-      .meta({ description: 'When the quiz was published; null: it is a draft' }),
-    closeInterval: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'The first interval in which answers are rejected' }),
+      .describe('The first interval in which answers are rejected'),
     counts: z
       .record(z.string(), choiceCountSchema)
       .nullable()
-      .meta({ description: 'Counts by the text of the choice; null before the close' }),
+      .describe('Counts by the text of the choice; null before the close'),
   })
   .meta({
     id: 'StudioQuiz',
@@ -208,13 +195,9 @@ export const winnersRoundSchema = z
     id: uuid,
     streamId: uuid,
     state: z.enum(['open', 'closed']),
-    quizzes: z.int().min(0).meta({ description: 'Number of quizzes in the round' }),
-    requested: unixMs.meta({ description: 'When the winners were requested, Unix ms' }),
-    count: z
-      .int()
-      .min(0)
-      .nullable()
-      .meta({ description: 'Number of winners; null until the round is closed' }),
+    quizzes: wholeNumber.describe('Number of quizzes in the round'),
+    requested: unixMs.describe('When the winners were requested, Unix ms'),
+    count: wholeNumber.nullable().describe('Number of winners; null until the round is closed'),
   })
   .meta({
     id: 'WinnersRound',

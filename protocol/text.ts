@@ -3,6 +3,7 @@ import { z } from 'zod';
 // Control characters (C0, DEL, C1) break logs, terminals and CSV.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the expression finds control characters
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+const NOT_WELL_FORMED = 'must be well-formed Unicode (it contains a lone surrogate)';
 
 /**
  * A text for people: 1 to `maxChars` code points, well-formed Unicode, no control characters, not
@@ -13,10 +14,7 @@ export function text(maxChars: number) {
     .string()
     .min(1, 'must not be empty')
     .max(maxChars, `must be at most ${maxChars} characters`)
-    .refine(
-      (value) => value.isWellFormed(),
-      'must be well-formed Unicode (it contains a lone surrogate)',
-    )
+    .refine((value) => value.isWellFormed(), NOT_WELL_FORMED)
     .refine((value) => !CONTROL.test(value), 'must not contain control characters')
     .refine((value) => value.trim() !== '', 'must not be blank');
 }
@@ -28,6 +26,16 @@ export const uuid = z
 
 /** A moment in Unix milliseconds. */
 export const unixMs = z.int().min(0);
+
+/** A whole number of at least 0. */
+export const wholeNumber = z.int().min(0);
+
+/** A change of at least one of these fields. */
+export const patchOf = <Fields extends z.ZodRawShape>(fields: Fields) =>
+  z
+    .strictObject(fields)
+    .partial()
+    .refine((body) => Object.keys(body).length > 0, 'must contain at least one field to change');
 
 /** An absolute http or https URL, stored as sent. zod's own type trims and is more lenient. */
 export const httpUrl = z
@@ -50,8 +58,5 @@ export const email = z
   .string()
   .min(3, 'must be at least 3 characters')
   .max(EMAIL_CHARS_MAX, `must be at most ${EMAIL_CHARS_MAX} characters`)
-  .refine(
-    (value) => value.isWellFormed(),
-    'must be well-formed Unicode (it contains a lone surrogate)',
-  )
+  .refine((value) => value.isWellFormed(), NOT_WELL_FORMED)
   .regex(/^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u, 'must contain one @ and no spaces');

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { unixMs } from './text.ts';
+import { unixMs, wholeNumber } from './text.ts';
 
 /** Service time. `Accept: text/plain` returns ISO 8601 instead. */
-export const timeSchema = z.object({ now: unixMs, interval: z.int().min(0) }).meta({ id: 'Time' });
+export const timeSchema = z.object({ now: unixMs, interval: wholeNumber }).meta({ id: 'Time' });
 export type Time = z.infer<typeof timeSchema>;
 
 /** `iso` returns ISO 8601 regardless of `Accept`, which DASH players cannot set. */

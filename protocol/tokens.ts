@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { IDENTIFIER_CHARS } from './limits.ts';
-import { text, uuid } from './text.ts';
+import { text, uuid, wholeNumber } from './text.ts';
 
 /** Request for a viewer token (interface, Viewer token). */
 export const tokenRequestSchema = z
   .object({
     stream_id: uuid,
-    unique_user_identifier: text(IDENTIFIER_CHARS).meta({
-      description: "Unique per viewer: the user's id, or a client fingerprint",
-    }),
+    unique_user_identifier: text(IDENTIFIER_CHARS).describe(
+      "Unique per viewer: the user's id, or a client fingerprint",
+    ),
   })
   .meta({
     id: 'TokenRequest',
@@ -19,9 +19,7 @@ export const tokenRequestSchema = z
 export type TokenRequest = z.infer<typeof tokenRequestSchema>;
 
 export const viewerTokenSchema = z
-  .object({
-    token: z.string().meta({ description: 'A JWT that expires 10 minutes after creation' }),
-  })
+  .object({ token: z.string().describe('A JWT that expires 10 minutes after creation') })
   .meta({ id: 'ViewerToken' });
 
 /** Claims of a viewer token. `sub` is opaque; the identifier of the request is not in the token. */
@@ -30,7 +28,7 @@ export const viewerClaimsSchema = z.object({
   aud: z.string(),
   sub: z.string(),
   stream_id: uuid,
-  seat: z.int().min(0),
+  seat: wholeNumber,
   iat: z.int(),
   exp: z.int(),
 });

@@ -18,10 +18,9 @@ const intervalCacheControl = z
     'public, max-age=31536000, s-maxage=31536000, immutable',
     'no-store',
   ])
-  .meta({
-    description:
-      'A sealed interval never changes: `private`, or `public` if the service runs behind an edge cache that verifies tokens; `no-store` for an event stream',
-  });
+  .describe(
+    'A sealed interval never changes: `private`, or `public` if the service runs behind an edge cache that verifies tokens; `no-store` for an event stream',
+  );
 
 /** The viewer API: all operations under `/api/v1`, and the public keys. */
 export const viewerApi = {
@@ -165,10 +164,10 @@ export const viewerApi = {
       }),
     }),
     headers: z.object({
-      'If-None-Match': z.string().meta({ description: 'An `ETag`; 304 if it matches' }).optional(),
+      'If-None-Match': z.string().describe('An `ETag`; 304 if it matches').optional(),
       'Last-Event-ID': z
         .string()
-        .meta({ description: 'With `text/event-stream`: the last received interval' })
+        .describe('With `text/event-stream`: the last received interval')
         .optional(),
     }),
     responses: {
@@ -176,15 +175,12 @@ export const viewerApi = {
         description: 'The interval',
         schema: eventsIntervalSchema,
         otherTypes: {
-          'text/event-stream': z.string().meta({
-            description: 'Messages with the interval as `id` and its JSON as `data`',
-          }),
+          'text/event-stream': z
+            .string()
+            .describe('Messages with the interval as `id` and its JSON as `data`'),
         },
         headers: {
-          ETag: z
-            .string()
-            .meta({ description: 'Never changes; absent for an event stream' })
-            .optional(),
+          ETag: z.string().describe('Never changes; absent for an event stream').optional(),
           'Cache-Control': intervalCacheControl,
         },
       },

@@ -39,7 +39,6 @@ export const webhooksApi = {
     description: 'Disabling a webhook cancels its pending deliveries.',
     body: webhookPatchSchema,
     responses: webhook,
-    errors: [404, 409],
   },
   deleteWebhook: {
     ...ownerWrite,
@@ -47,7 +46,6 @@ export const webhooksApi = {
     path: '/studio/v1/webhooks/{webhook_id}',
     summary: 'Delete a webhook and its deliveries',
     responses: { 204: { description: 'Deleted' } },
-    errors: [404, 409],
   },
   rotateWebhookSecret: {
     ...ownerWrite,
@@ -56,7 +54,6 @@ export const webhooksApi = {
     summary: 'Replace the secret; the new one is shown once',
     description: 'For 24 hours deliveries are also signed with the previous secret.',
     responses: { 200: { description: 'The webhook', schema: createdWebhookSchema } },
-    errors: [404, 409],
   },
   testWebhook: {
     ...ownerWrite,
@@ -64,7 +61,6 @@ export const webhooksApi = {
     path: '/studio/v1/webhooks/{webhook_id}/test',
     summary: 'Send a `test` delivery',
     responses: { 201: { description: 'The delivery', schema: deliverySchema } },
-    errors: [404, 409],
   },
   listDeliveries: {
     ...ownerRead,
@@ -81,6 +77,5 @@ export const webhooksApi = {
     path: '/studio/v1/webhooks/{webhook_id}/deliveries/{delivery_id}/retry',
     summary: 'Retry a delivery now',
     responses: { 200: { description: 'The delivery', schema: deliverySchema } },
-    errors: [404, 409],
   },
 } as const satisfies Record<string, Operation>;

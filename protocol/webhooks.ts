@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageLimit } from './query.ts';
 import { quizSchema } from './quizzes.ts';
-import { httpUrl, unixMs, uuid } from './text.ts';
+import { httpUrl, patchOf, unixMs, uuid, wholeNumber } from './text.ts';
 
 /** Event types that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [
@@ -24,7 +24,7 @@ const hasNoCredentials = (value: string) => {
 const webhookFields = {
   url: httpUrl
     .refine(hasNoCredentials, 'must not contain a user name or a password')
-    .meta({ description: 'An https URL, or http where the service allows it' }),
+    .describe('An https URL, or http where the service allows it'),
   events: z
     .array(z.enum(WEBHOOK_EVENTS))
     .min(1)
@@ -41,11 +41,11 @@ export const newWebhookSchema = z
   .meta({ id: 'NewWebhook', examples: [{ url: EXAMPLE_URL, events: ['winners'] }] });
 export type NewWebhook = z.infer<typeof newWebhookSchema>;
 
-export const webhookPatchSchema = z
-  .strictObject(webhookFields)
-  .partial()
-  .refine((body) => Object.keys(body).length > 0, 'must contain at least one field to change')
-  .meta({ id: 'WebhookPatch', minProperties: 1, examples: [{ enabled: false }] });
+export const webhookPatchSchema = patchOf(webhookFields).meta({
+  id: 'WebhookPatch',
+  minProperties: 1,
+  examples: [{ enabled: false }],
+});
 export type WebhookPatch = z.infer<typeof webhookPatchSchema>;
 
 const EXAMPLE = {
@@ -65,21 +65,21 @@ export const webhookSchema = z
     events: z.array(z.enum(WEBHOOK_EVENTS)),
     enabled: z.boolean(),
     created: unixMs,
-    failingSince: unixMs.nullable().meta({
-      description: 'The first failure since the last success; null: the last delivery succeeded',
-    }),
-    disabledReason: z.enum(['gone', 'failing']).nullable().meta({
-      description:
+    failingSince: unixMs
+      .nullable()
+      .describe('The first failure since the last success; null: the last delivery succeeded'),
+    disabledReason: z
+      .enum(['gone', 'failing'])
+      .nullable()
+      .describe(
         'Why the service disabled the webhook. `gone`: the receiver returned 410; `failing`: all deliveries failed for three days',
-    }),
+      ),
   })
   .meta({ id: 'Webhook', examples: [EXAMPLE] });
 export type Webhook = z.infer<typeof webhookSchema>;
 
 export const createdWebhookSchema = webhookSchema
-  .extend({
-    secret: z.string().meta({ description: 'The signing secret, shown only in this response' }),
-  })
+  .extend({ secret: z.string().describe('The signing secret, shown only in this response') })
   .meta({
     id: 'CreatedWebhook',
     examples: [{ ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
@@ -103,12 +103,14 @@ const attemptSchema = z
       .min(100)
       .max(999)
       .nullable()
-      .meta({ description: 'Status of the response; null: there was none' }),
-    error: z.enum(ATTEMPT_ERRORS).nullable().meta({
-      description:
+      .describe('Status of the response; null: there was none'),
+    error: z
+      .enum(ATTEMPT_ERRORS)
+      .nullable()
+      .describe(
         'Why there was no response. `setting`: the service does not allow http; `dns`: the host name has no address; `address`: webhooks may not reach the address; `connection`: the connection failed; `tls`: for example an invalid certificate; `timeout`: no response within 10 s',
-    }),
-    ms: z.int().min(0).meta({ description: 'Duration of the attempt' }),
+      ),
+    ms: wholeNumber.describe('Duration of the attempt'),
   })
   .meta({ id: 'DeliveryAttempt' });
 export type Attempt = z.infer<typeof attemptSchema>;
@@ -117,13 +119,13 @@ export const DELIVERY_STATES = ['pending', 'delivered', 'failed'] as const;
 
 export const deliverySchema = z
   .object({
-    id: uuid.meta({ description: 'The `webhook-id` header, the same for all attempts' }),
+    id: uuid.describe('The `webhook-id` header, the same for all attempts'),
     type: deliveryTypeSchema,
     state: z.enum(DELIVERY_STATES),
-    created: unixMs.meta({ description: 'When the event occurred' }),
-    nextAttempt: unixMs.nullable().meta({ description: 'Null: there are no more attempts' }),
-    body: z.string().meta({ description: 'The body, as it is signed' }),
-    attempts: z.array(attemptSchema).meta({ description: 'The last 20 attempts, oldest first' }),
+    created: unixMs.describe('When the event occurred'),
+    nextAttempt: unixMs.nullable().describe('Null: there are no more attempts'),
+    body: z.string().describe('The body, as it is signed'),
+    attempts: z.array(attemptSchema).describe('The last 20 attempts, oldest first'),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof deliverySchema>;
@@ -132,15 +134,13 @@ export const deliveriesSchema = z.object({
   results: z.array(deliverySchema),
   next: uuid
     .nullable()
-    .meta({ description: 'Pass it as `before` to read the next page; null after the last page' }),
+    .describe('Pass it as `before` to read the next page; null after the last page'),
 });
 export type Deliveries = z.infer<typeof deliveriesSchema>;
 
 /** Query of the list of deliveries. */
 export const deliveriesQuerySchema = z.object({
-  before: uuid
-    .optional()
-    .meta({ description: 'Return only deliveries before the one with this id' }),
+  before: uuid.optional().describe('Return only deliveries before the one with this id'),
   limit: pageLimit,
 });
 
@@ -152,17 +152,14 @@ export const webhookDataSchemas = {
   'stream.ended': z.object({ ...streamFields, ended: unixMs }),
   'audience.minute': z.object({
     streamId: uuid,
-    minute: unixMs.meta({ description: 'Start of the minute' }),
-    count: z.int().min(0).meta({ description: 'Viewers at the end of the minute' }),
-    peak: z.int().min(0).meta({ description: 'The most viewers during the minute' }),
+    minute: unixMs.describe('Start of the minute'),
+    count: wholeNumber.describe('Viewers at the end of the minute'),
+    peak: wholeNumber.describe('The most viewers during the minute'),
   }),
   'quiz.closed': quizSchema.extend({
-    answer: z
-      .string()
-      .nullable()
-      .meta({ description: 'The correct choice; null before the reveal' }),
+    answer: z.string().nullable().describe('The correct choice; null before the reveal'),
   }),
-  winners: z.object({ streamId: uuid, roundId: uuid, count: z.int().min(0) }),
+  winners: z.object({ streamId: uuid, roundId: uuid, count: wholeNumber }),
   test: z.object({ webhookId: uuid }),
 } satisfies Record<DeliveryType, z.ZodObject>;
 export type WebhookData = { [Type in DeliveryType]: z.infer<(typeof webhookDataSchemas)[Type]> };
@@ -171,6 +168,6 @@ export type WebhookData = { [Type in DeliveryType]: z.infer<(typeof webhookDataS
 export const webhookMessageSchema = <Type extends DeliveryType>(type: Type) =>
   z.object({
     type: z.literal(type),
-    timestamp: z.iso.datetime().meta({ description: 'When the event occurred' }),
+    timestamp: z.iso.datetime().describe('When the event occurred'),
     data: webhookDataSchemas[type],
   });

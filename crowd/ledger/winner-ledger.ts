@@ -43,13 +43,7 @@ export class WinnerLedger {
     const quizIds = this.game;
     this.game = [];
     this.rounds++;
-    this.round = {
-      number: this.rounds,
-      quizIds,
-      interval,
-      won: new Set(),
-      maybe: new Set(),
-    };
+    this.round = { number: this.rounds, quizIds, interval, won: new Set(), maybe: new Set() };
     return this.round;
   }
 

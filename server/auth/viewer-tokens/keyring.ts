@@ -39,11 +39,7 @@ export class Keyring {
   async refresh(nowMs: number, force = false): Promise<void> {
     let stored = await this.store.listSigningKeys({});
     if (rotationIsDue(stored, nowMs, force)) {
-      stored = await this.store.rotateSigningKeys({
-        offered: await newSigningKey(),
-        force,
-        nowMs,
-      });
+      stored = await this.store.rotateSigningKeys({ offered: await newSigningKey(), force, nowMs });
     }
     const next = new Map<string, ImportedKey>();
     for (const key of stored) next.set(key.kid, this.keys.get(key.kid) ?? (await importKey(key)));
