@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
 import { BENCHES } from './benches.ts';
-import { fillPage } from './page/fill.ts';
+import { fillPage } from './page/page.ts';
 import { RESULTS_FOLDER } from './page/results.ts';
 import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { chartOf } from './run/chart.ts';
@@ -88,7 +88,7 @@ for (const bench of chosen) {
   missed += result.targets.filter((target) => verdictOf(target) === 'missed').length;
 }
 console.log(`JSON and charts are in ${folder}`);
-if (page) fillPage(folder);
+if (page) fillPage();
 if (missed > 0) console.log(`${missed} targets are missed: see the tables`);
 if (failed > 0) console.log(`${failed} of ${chosen.length} benchmarks failed: see above`);
 // Open connections to ended servers would delay the exit.

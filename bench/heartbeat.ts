@@ -27,11 +27,11 @@ export const heartbeat: Bench = {
         bench: 'heartbeat',
         title: `heartbeats of ${VIEWERS.toLocaleString('en')} viewers over 64 connections`,
         contenders: [
-          ours,
+          fourbeatHeartbeats(VIEWERS),
           nginx,
           node,
-          counting('Fastify, @fastify/jwt'),
-          counting('Hono on Bun, hono/jwt'),
+          frameworkHeartbeats('Fastify, @fastify/jwt', VIEWERS),
+          frameworkHeartbeats('Hono on Bun, hono/jwt', VIEWERS),
         ],
         targets: [
           { against: 'nginx, return 204', atLeast: 0.85, aim: 1 },
@@ -46,18 +46,41 @@ export const heartbeat: Bench = {
     ),
 };
 
-const ours: Contender = {
+/** Our service with this many viewers. @param settings further options of `serve` */
+export const fourbeatHeartbeats = (
+  viewers: number,
+  settings: readonly string[] = [],
+): Contender => ({
   name: 'Fourbeat',
   start: async () => {
-    const fourbeat = await startFourbeat();
-    const { url, streamId, server } = fourbeat;
-    const tokens = await fourbeat.tokens(VIEWERS);
+    const fourbeat = await startFourbeat(settings);
+    const { url, streamId, server, stop } = fourbeat;
+    const tokens = await fourbeat.tokens(viewers);
     return {
       measure: (seconds) => measureHeartbeats({ url, server, streamId, tokens, seconds }),
-      stop: fourbeat.stop,
+      stop,
     };
   },
-};
+});
+
+/** A framework that verifies tokens and counts this many viewers. */
+export const frameworkHeartbeats = (
+  name: keyof typeof FRAMEWORKS,
+  viewers: number,
+  env: Readonly<Record<string, string>> = {},
+): Contender => ({
+  name,
+  start: async () => {
+    const peer = await startFramework(name, env);
+    const { url, server, stop } = peer;
+    const streamId = crypto.randomUUID();
+    const tokens = await peer.tokens(streamId, viewers);
+    return {
+      measure: (seconds) => measureHeartbeats({ url, server, streamId, tokens, seconds }),
+      stop,
+    };
+  },
+});
 
 const nginx: Contender = {
   name: 'nginx, return 204',
@@ -79,22 +102,6 @@ function idle({ url, server, stop }: Peer) {
   };
 }
 
-function counting(name: keyof typeof FRAMEWORKS): Contender {
-  return {
-    name,
-    start: async () => {
-      const peer = await startFramework(name);
-      const { url, server, stop } = peer;
-      const streamId = crypto.randomUUID();
-      const tokens = await peer.tokens(streamId, VIEWERS);
-      return {
-        measure: (seconds) => measureHeartbeats({ url, server, streamId, tokens, seconds }),
-        stop,
-      };
-    },
-  };
-}
-
 function heartbeats(streamId: string, tokens: readonly string[]): WrkRequest[] {
   return tokens.map((token) => ({
     method: 'POST',
@@ -104,7 +111,7 @@ function heartbeats(streamId: string, tokens: readonly string[]): WrkRequest[] {
 }
 
 /** The service whose heartbeats are measured. */
-export interface Heartbeats {
+interface Heartbeats {
   readonly url: string;
   readonly server: Pinned;
   readonly streamId: string;

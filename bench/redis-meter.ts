@@ -37,13 +37,8 @@ export function between(before: RedisWork, after: RedisWork): RedisWork {
   };
 }
 
-/** Round trips of one node. */
-export interface RoundTrips {
-  total: number;
-}
-
 /** Wraps a Redis connection and counts its round trips. */
-export function countTrips(redis: Redis, trips: RoundTrips): Redis {
+export function countTrips(redis: Redis, trips: { total: number }): Redis {
   const counted =
     <A extends unknown[], R>(call: (...args: A) => R) =>
     (...args: A): R => {

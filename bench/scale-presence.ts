@@ -18,7 +18,7 @@ export interface PresenceCase {
   readonly seconds: number;
 }
 
-export interface PresenceResult extends PresenceCase {
+interface PresenceResult extends PresenceCase {
   readonly work: RedisWork;
   /** Work of Redis in the same time without viewers. */
   readonly idle: RedisWork;

@@ -11,7 +11,7 @@ import { openSharedClock } from '../server/realtime/coordination/shared-clock.ts
 import { openRedis } from '../server/storage/redis/open-redis.ts';
 import { openSqliteDatabase } from '../server/storage/sql/database-sqlite.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
-import { between, countTrips, type RedisWork, type RoundTrips, readWork } from './redis-meter.ts';
+import { between, countTrips, type RedisWork, readWork } from './redis-meter.ts';
 
 /** Nodes with many streams, few of which have viewers. */
 export interface StreamsCase {
@@ -22,7 +22,7 @@ export interface StreamsCase {
   readonly seconds: number;
 }
 
-export interface StreamsResult extends StreamsCase {
+interface StreamsResult extends StreamsCase {
   readonly work: RedisWork;
   /** Sum of all nodes. */
   readonly roundTrips: number;
@@ -102,7 +102,11 @@ interface Node {
   end(): Promise<void>;
 }
 
-async function startNode(server: RedisServer, store: Store, trips: RoundTrips): Promise<Node> {
+async function startNode(
+  server: RedisServer,
+  store: Store,
+  trips: { total: number },
+): Promise<Node> {
   const logger = pino({ level: 'silent' });
   const opened = await openRedis({ url: server.url, replicas: 0, logger });
   const redis = countTrips(opened, trips);

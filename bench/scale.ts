@@ -5,16 +5,6 @@ import { measureStreams, type StreamsCase } from './scale-streams.ts';
 // `npm run bench:scale -- 10 streams`: seconds per case, and the parts to measure.
 
 const SECONDS = Number(process.argv[2] ?? 10);
-const NODES = [1, 2, 4, 8, 20];
-const SEATS = [10_000, 100_000, 1_000_000];
-/** Seats, and the viewers who are present. */
-const SPARSE = [
-  [1_000_000, 1_000],
-  [1_000_000, 10_000],
-  [1_000_000, 100_000],
-] as const;
-/** Seats of a stream whose count is read on 20 nodes all the time. */
-const POLLED = [10_000, 1_000_000];
 /** Streams, and how many of them have viewers. */
 const STREAMS = [
   [1, 0],
@@ -99,25 +89,30 @@ const STREAMS_HEAD = [
   'intervals sealed',
 ];
 
-async function presence(): Promise<void> {
-  console.log('\nPresence: one stream, everybody there.\n');
-  head(...PRESENCE);
-  for (const seats of SEATS) {
-    for (const nodes of NODES) await presenceRow({ nodes, seats, viewers: seats });
-  }
-}
+const all = (seats: number, nodes: number, polled = false) => ({
+  nodes,
+  seats,
+  viewers: seats,
+  polled,
+});
 
-async function sparse(): Promise<void> {
-  console.log('\nPresence: few are left of a million.\n');
-  head(...PRESENCE);
-  for (const [seats, viewers] of SPARSE) await presenceRow({ nodes: 20, seats, viewers });
-}
-
-async function polled(): Promise<void> {
-  console.log('\nPresence: every node is asked for the count all the time.\n');
-  head(...PRESENCE);
-  for (const seats of POLLED) await presenceRow({ nodes: 20, seats, viewers: seats, polled: true });
-}
+/** The cases of the presence parts, by the title of their table. */
+const PRESENCE_PARTS: Record<string, { title: string; cases: Omit<PresenceCase, 'seconds'>[] }> = {
+  presence: {
+    title: 'one stream, all viewers present',
+    cases: [10_000, 100_000, 1_000_000].flatMap((seats) =>
+      [1, 2, 4, 8, 20].map((nodes) => all(seats, nodes)),
+    ),
+  },
+  sparse: {
+    title: 'few viewers of a million seats are present',
+    cases: [1_000, 10_000, 100_000].map((viewers) => ({ nodes: 20, seats: 1_000_000, viewers })),
+  },
+  polled: {
+    title: 'every node serves the count all the time',
+    cases: [10_000, 1_000_000].map((seats) => all(seats, 20, true)),
+  },
+};
 
 async function streams(): Promise<void> {
   console.log(`\nStreams: ${NODES_WITH_STREAMS} nodes, per node and second.\n`);
@@ -127,8 +122,12 @@ async function streams(): Promise<void> {
   }
 }
 
-const PARTS = { presence, sparse, polled, streams };
 const chosen = process.argv.slice(3);
-for (const [name, measure] of Object.entries(PARTS)) {
-  if (chosen.length === 0 || chosen.includes(name)) await measure();
+const isChosen = (part: string) => chosen.length === 0 || chosen.includes(part);
+for (const [part, { title, cases }] of Object.entries(PRESENCE_PARTS)) {
+  if (!isChosen(part)) continue;
+  console.log(`\nPresence: ${title}.\n`);
+  head(...PRESENCE);
+  for (const one of cases) await presenceRow(one);
 }
+if (isChosen('streams')) await streams();

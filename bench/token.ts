@@ -1,5 +1,5 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
-import { measureHeartbeats } from './heartbeat.ts';
+import { fourbeatHeartbeats, frameworkHeartbeats } from './heartbeat.ts';
 import { startFramework } from './peers/framework.ts';
 import { type Bench, type BenchOptions, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
@@ -58,8 +58,7 @@ const issuing: readonly Contender[] = [
         const { payload } = await jwtVerify(token, jwks, { audience: 'fourbeat' });
         return payload.stream_id === streamId;
       };
-      const issue = issuer({ url, server, streamId, isGood });
-      return { measure: issue, stop };
+      return { measure: issuer({ url, server, streamId, isGood }), stop };
     },
   },
   {
@@ -132,28 +131,7 @@ function issuer({ url, server, streamId, isGood }: Issuing) {
 }
 
 /** Heartbeats of viewers whose tokens are cached, or not. */
-function checking(settings: readonly string[], env: Record<string, string>): readonly Contender[] {
-  return [
-    {
-      name: 'Fourbeat',
-      start: async () => {
-        const fourbeat = await startFourbeat(settings);
-        const { url, streamId, server, stop } = fourbeat;
-        const tokens = await fourbeat.tokens(VIEWERS);
-        const viewers = { url, server, streamId, tokens };
-        return { measure: (seconds) => measureHeartbeats({ ...viewers, seconds }), stop };
-      },
-    },
-    {
-      name: FASTIFY,
-      start: async () => {
-        const peer = await startFramework(FASTIFY, env);
-        const { url, server, stop } = peer;
-        const streamId = crypto.randomUUID();
-        const tokens = await peer.tokens(streamId, VIEWERS);
-        const viewers = { url, server, streamId, tokens };
-        return { measure: (seconds) => measureHeartbeats({ ...viewers, seconds }), stop };
-      },
-    },
-  ];
-}
+const checking = (settings: readonly string[], env: Record<string, string>) => [
+  fourbeatHeartbeats(VIEWERS, settings),
+  frameworkHeartbeats(FASTIFY, VIEWERS, env),
+];

@@ -32,7 +32,7 @@ export interface Costs {
 export type Way = 'polling' | 'push' | 'cdn';
 
 /** The parameters of a show. */
-export interface Show {
+interface Show {
   readonly viewers: number;
   readonly way: Way;
   /** The share of viewers who answer a quiz. */

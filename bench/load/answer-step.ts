@@ -2,7 +2,7 @@ import { IncorrectResponse } from '../run/bench.ts';
 import type { AnswerResult, AnswerTask } from './answer-load.ts';
 import { startLoad } from './load.ts';
 
-export type AnswerFigures = Readonly<
+type AnswerFigures = Readonly<
   Record<'requests/s' | 'CPU µs a request' | 'p99 ms' | 'CPU of the load, %', number>
 >;
 

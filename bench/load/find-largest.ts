@@ -1,4 +1,4 @@
-export interface SizeRange {
+interface SizeRange {
   /** A size that is assumed to work; 0 for none. */
   readonly min: number;
   /** The largest size to try. */

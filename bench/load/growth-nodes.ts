@@ -48,11 +48,9 @@ export async function nodesGrowth({
   const fitted = all.filter(({ length }) => length > 1);
   if (fitted.length === 0) throw new IncorrectResponse([...ends].join(' '));
   const exponent = (of: (sample: Sample) => number) =>
-    spreadOf(
-      fitted.map((samples) =>
-        exponentOf(samples.map((sample) => ({ size: sample.nodes, cost: of(sample) }))),
-      ),
-    ).median.toFixed(2);
+    spreadOf(fitted.map((samples) => exponentOf(samples, ({ nodes }) => nodes, of))).median.toFixed(
+      2,
+    );
   return {
     rows: NODES.flatMap((nodes) => rowsOf(nodes, all.flat())),
     targets: [],

@@ -1,5 +1,5 @@
 import type { BenchOptions } from '../run/bench.ts';
-import { type Fourbeat, startFourbeat } from '../run/fourbeat.ts';
+import { type Fourbeat, inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { idleCpu } from './idle-cpu.ts';
@@ -23,29 +23,20 @@ export async function streamsGrowth({
   seconds,
   progress,
 }: BenchOptions): Promise<PartialResult> {
-  const all: Sample[][] = [];
-  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
-    const fourbeat = await startFourbeat();
+  const all = await inRounds(Math.min(rounds, MAX_ROUNDS), async (fourbeat, round) => {
     const samples: Sample[] = [];
-    try {
-      for (const streams of SIZES) {
-        progress.show(`growth: round ${round}, ${streams} streams`);
-        // The server starts with one stream.
-        await addStreams(fourbeat, streams - (samples.at(-1)?.streams ?? 1));
-        const cpuShare = await idleCpu(fourbeat.server, Math.max(seconds, MIN_SECONDS));
-        samples.push({ streams, cpuShare, memoryBytes: fourbeat.server.usage().memoryBytes });
-      }
-    } finally {
-      await fourbeat.stop();
+    for (const streams of SIZES) {
+      progress.show(`growth: round ${round}, ${streams} streams`);
+      // The server starts with one stream.
+      await addStreams(fourbeat, streams - (samples.at(-1)?.streams ?? 1));
+      const cpuShare = await idleCpu(fourbeat.server, Math.max(seconds, MIN_SECONDS));
+      samples.push({ streams, cpuShare, memoryBytes: fourbeat.server.usage().memoryBytes });
     }
-    all.push(samples);
-  }
+    return samples;
+  });
+  const exponent = (cost: (sample: Sample) => number) =>
+    spreadOf(all.map((samples) => exponentOf(samples, ({ streams }) => streams, cost)));
   const [few = 0, many = 0] = [SIZES[0], SIZES.at(-1)];
-  const memoryExponent = spreadOf(
-    all.map((samples) =>
-      exponentOf(samples.map(({ streams, memoryBytes }) => ({ size: streams, cost: memoryBytes }))),
-    ),
-  );
   const memory = all.map((samples) => {
     const [first, last] = [samples[0], samples.at(-1)] as [Sample, Sample];
     return (last.memoryBytes - first.memoryBytes) / (many - few);
@@ -66,11 +57,7 @@ export async function streamsGrowth({
     targets: [
       {
         name: 'exponent of CPU over idle streams',
-        value: spreadOf(
-          all.map((samples) =>
-            exponentOf(samples.map(({ streams, cpuShare }) => ({ size: streams, cost: cpuShare }))),
-          ),
-        ),
+        value: exponent(({ cpuShare }) => cpuShare),
         atMost: 0.1,
         aim: 0,
       },
@@ -79,7 +66,7 @@ export async function streamsGrowth({
       `${all.length} rounds. Idle streams are on air, and nobody watches. An idle stream takes ` +
         `${(spreadOf(memory).median / KB).toFixed(1)} KB of the server's memory, between ` +
         `${few} and ${many} of them; what was needed to make them is in it. Exponent of memory over idle streams: ` +
-        `${memoryExponent.median.toFixed(2)}.`,
+        `${exponent(({ memoryBytes }) => memoryBytes).median.toFixed(2)}.`,
     ],
   };
 }

@@ -1,5 +1,5 @@
 import type { BenchOptions } from '../run/bench.ts';
-import { startFourbeat } from '../run/fourbeat.ts';
+import { inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
 import { exponentOf, lineThrough, spreadOf } from '../run/statistics.ts';
@@ -26,46 +26,37 @@ export async function viewersGrowth({
   seconds,
   progress,
 }: BenchOptions): Promise<PartialResult> {
-  const all: Round[] = [];
-  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
-    const fourbeat = await startFourbeat();
+  const all = await inRounds(Math.min(rounds, MAX_ROUNDS), async (fourbeat, round) => {
     const tokens = new ViewerTokens(fourbeat);
     const steps: PollingStep[] = [];
     let endReason: string | null = null;
-    try {
-      progress.show(`growth: round ${round}, no viewers`);
-      const idle = await idleCpu(fourbeat.server, seconds);
-      for (const size of SIZES) {
-        progress.show(`growth: round ${round}, ${size} viewers`);
-        const attempt = async () => pollingStep(fourbeat, await tokens.of(size), seconds);
-        let step = await attempt();
-        // A step that succeeds at the second attempt was disturbed at the first.
-        if (!isGood(step)) step = await attempt();
-        if (!isGood(step)) {
-          endReason = endReasonOf(step);
-          break;
-        }
-        steps.push(step);
+    progress.show(`growth: round ${round}, no viewers`);
+    const idle = await idleCpu(fourbeat.server, seconds);
+    for (const size of SIZES) {
+      progress.show(`growth: round ${round}, ${size} viewers`);
+      const attempt = async () => pollingStep(fourbeat, await tokens.of(size), seconds);
+      let step = await attempt();
+      // A step that succeeds at the second attempt was disturbed at the first.
+      if (!isGood(step)) step = await attempt();
+      if (!isGood(step)) {
+        endReason = endReasonOf(step);
+        break;
       }
-      all.push({ idle, steps, endReason });
-    } finally {
-      await fourbeat.stop();
+      steps.push(step);
     }
-  }
+    return { idle, steps, endReason };
+  });
   const fitted = all.filter(({ steps }) => steps.length > 1);
   if (fitted.length === 0)
     throw new Error(`fewer than ${SIZES[1]} viewers had their answers in time`);
   const exponent = (cost: (step: PollingStep, round: Round) => number) =>
     spreadOf(
-      fitted.map((round) =>
-        exponentOf(round.steps.map((step) => ({ size: step.viewers, cost: cost(step, round) }))),
-      ),
+      fitted.map((round) => exponentOf(round.steps, viewersOf, (step) => cost(step, round))),
     );
   const line = (of: 'start' | 'slope') =>
     spreadOf(
       fitted.map(
-        ({ steps }) =>
-          lineThrough(steps.map((step) => ({ x: step.viewers, y: step.cpuShare * 1e6 })))[of],
+        ({ steps }) => lineThrough(steps, viewersOf, ({ cpuShare }) => cpuShare * 1e6)[of],
       ),
     ).median;
   const most = Math.min(...all.map(({ steps }) => steps.at(-1)?.viewers ?? 0));
@@ -97,6 +88,7 @@ export async function viewersGrowth({
   };
 }
 
+const viewersOf = ({ viewers }: PollingStep) => viewers;
 const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < MAX_P99_MS;
 
 function endReasonOf({ viewers, p99Ms, failures, isLoadGeneratorLimit }: PollingStep): string {

@@ -4,7 +4,6 @@ import { build, type Histogram } from 'hdr-histogram-js';
 export interface Latencies {
   readonly p50Ms: number;
   readonly p99Ms: number;
-  readonly p999Ms: number;
   readonly maxMs: number;
 }
 
@@ -27,5 +26,5 @@ export function record(histogram: Histogram, latencyMs: number): void {
 
 export function latenciesOf(histogram: Histogram): Latencies {
   const ms = (percent: number) => histogram.getValueAtPercentile(percent) / 1_000;
-  return { p50Ms: ms(50), p99Ms: ms(99), p999Ms: ms(99.9), maxMs: histogram.maxValue / 1_000 };
+  return { p50Ms: ms(50), p99Ms: ms(99), maxMs: histogram.maxValue / 1_000 };
 }

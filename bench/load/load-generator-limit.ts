@@ -1,5 +1,5 @@
 /** The usage of the core that generates the load. When it is saturated, results do not describe the server. */
-export interface LoadGeneratorUsage {
+interface LoadGeneratorUsage {
   /** CPU time of the load as a share of the measured time. */
   readonly cpuShare: number;
   /** How late requests were sent, 99th percentile. */

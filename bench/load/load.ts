@@ -5,7 +5,7 @@ import { LOAD_CORE, lineOf, startPinned } from '../run/pinned.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 /** A program of this folder that runs on the core of the load. */
-export interface LoadProcess {
+interface LoadProcess {
   /** Waits for an event of the program. @returns its value @throws Error when the program ends before */
   receive<T = null>(event: string): Promise<T>;
   stop(): Promise<void>;

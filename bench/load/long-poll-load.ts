@@ -34,10 +34,10 @@ const MAX_WAIT_MS = 3_000;
 const POLL_MS = 20;
 
 const task = await readTask<LongPollTask>();
-const url = new URL(task.url);
-const viewers = new LongPollViewers(url, longPollRequests(url.host, task.requestKind));
-await viewers.connect(task.viewers);
-const talk = startPublishing(task.publisher);
+const requests = longPollRequests(new URL(task.url).host, task.requestKind);
+const viewers = new LongPollViewers(requests);
+await viewers.connect(task.url, task.viewers);
+startPublishing(task.publisher);
 viewers.start();
 
 const first = intervalAt(Date.now()) + WARM_UP_INTERVALS;
@@ -54,8 +54,6 @@ const missing = () =>
   measured.find((interval) => ofInterval(interval).length !== task.viewers) ?? null;
 const endMs = Date.now() + MAX_WAIT_MS;
 while (missing() !== null && Date.now() < endMs) await Bun.sleep(POLL_MS);
-talk.stop();
-viewers.stop();
 const lost = missing();
 const missingText =
   lost === null ? null : `${ofInterval(lost).length} of ${task.viewers} received ${lost}`;

@@ -1,26 +1,18 @@
-import type { Socket } from 'bun';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { LongPollRequests } from './long-poll-requests.ts';
-import { type ParsedResponse, readResponse } from './response-reader.ts';
-import { SealedBodies } from './sealed-bodies.ts';
+import { openConnections, type PersistentConnection } from './persistent-connections.ts';
+import type { ParsedResponse } from './response-reader.ts';
 
-const OPEN_CONCURRENCY = 200;
 const UNAVAILABLE = 503;
 const INTERVAL_START = '{"interval":'.length;
 const DIGITS = 10;
 const ZERO = 48;
-
-interface Viewer {
-  readonly number: number;
-  socket: Socket<Viewer> | null;
-  /** The requested interval; null when the next one is expected, whatever its number. */
-  awaited: number | null;
-  rest: Buffer | null;
-}
+const CACHED_INTERVALS = 16;
 
 /**
  * Viewers with one long poll each, who request the next interval right after a response. Lateness is
- * measured from the end of an interval, even if its request was late.
+ * measured from the end of an interval, even if its request was late. Each connection has the number of
+ * its viewer in `request`.
  */
 export class LongPollViewers {
   /** The first incorrect response, if any. */
@@ -29,94 +21,66 @@ export class LongPollViewers {
   refused = 0;
   /** ms from the end of each interval to its response, for each viewer. */
   readonly lateness = new Map<number, number[]>();
-  private readonly bodies = new SealedBodies();
-  private readonly viewers: Viewer[] = [];
-  private isOver = false;
+  private connections: PersistentConnection[] = [];
+  /** The interval that each viewer requests; null when the next one is expected, whatever its number. */
+  private readonly awaited: (number | null)[] = [];
+  /** The first body of each recent interval; all viewers must get the same bytes. */
+  private readonly bodies: { interval: number; body: Buffer }[] = [];
 
-  constructor(
-    private readonly url: URL,
-    private readonly requests: LongPollRequests,
-  ) {}
+  constructor(private readonly requests: LongPollRequests) {}
 
-  /** Opens this many connections. */
-  async connect(count: number): Promise<void> {
-    while (this.viewers.length < count) {
-      const from = this.viewers.length;
-      const some = Math.min(OPEN_CONCURRENCY, count - from);
-      await Promise.all(Array.from({ length: some }, (_, n) => this.open(from + n)));
-    }
+  async connect(url: string, viewers: number): Promise<void> {
+    this.connections = await openConnections(url, viewers, (connection, response, bytes) => {
+      if (response) this.receive(connection, response, bytes);
+      else this.incorrect ??= `the connection of viewer ${connection.request} was closed`;
+    });
   }
 
   /** Sends the first request of each viewer. */
   start(): void {
-    const awaited = this.requests.first();
-    for (const viewer of this.viewers) {
-      viewer.awaited = awaited;
-      this.sendRequest(viewer);
+    const first = this.requests.first();
+    for (const [viewer, connection] of this.connections.entries()) {
+      connection.request = viewer;
+      this.send(connection, first);
     }
   }
 
-  stop(): void {
-    this.isOver = true;
-    for (const { socket } of this.viewers) socket?.terminate();
+  private send(connection: PersistentConnection, awaited: number | null): void {
+    this.awaited[connection.request] = awaited;
+    connection.send(this.requests.bytes(connection.request, awaited));
   }
 
-  private async open(number: number): Promise<void> {
-    const viewer: Viewer = { number, socket: null, awaited: null, rest: null };
-    this.viewers.push(viewer);
-    viewer.socket = await Bun.connect<Viewer>({
-      hostname: this.url.hostname,
-      port: Number(this.url.port),
-      data: viewer,
-      socket: {
-        binaryType: 'buffer',
-        data: (socket, bytes) => this.receive(socket.data, bytes as Buffer),
-        close: ({ data }) => {
-          if (!this.isOver) this.incorrect ??= `the connection of viewer ${data.number} was closed`;
-        },
-      },
-    });
-    viewer.socket.setNoDelay(true);
-  }
-
-  private sendRequest({ number, socket, awaited }: Viewer): void {
-    const bytes = this.requests.bytes(number, awaited);
-    if (socket?.write(bytes) !== bytes.length)
-      this.incorrect ??= 'the socket did not accept a request at once';
-  }
-
-  private receive(viewer: Viewer, bytes: Buffer): void {
-    const all = viewer.rest ? Buffer.concat([viewer.rest, bytes]) : bytes;
-    const answer = readResponse(all, 0);
-    // Copy the rest, since the runtime may reuse the buffer.
-    viewer.rest = answer ? null : Buffer.from(all);
-    if (!answer) return;
-    if (answer.status === UNAVAILABLE) {
+  private receive(connection: PersistentConnection, response: ParsedResponse, bytes: Buffer): void {
+    const awaited = this.awaited[connection.request] ?? null;
+    if (response.status === UNAVAILABLE) {
       this.refused++;
-      this.sendRequest(viewer);
+      this.send(connection, awaited);
       return;
     }
-    const interval = this.checkedInterval(viewer, all, answer);
-    if (interval === null) return;
-    this.recordLateness(interval);
-    viewer.awaited = interval + 1;
-    this.sendRequest(viewer);
-  }
-
-  /** The interval of a response; null when the response is incorrect. */
-  private checkedInterval({ awaited }: Viewer, all: Buffer, answer: ParsedResponse): number | null {
-    const interval = numberAt(all, answer.bodyStart + INTERVAL_START);
-    if (answer.status !== 200 || answer.end !== all.length) {
-      this.incorrect ??= `answered ${answer.status}: ${all.toString('latin1', answer.bodyStart)}`;
+    const interval = numberAt(bytes, response.bodyStart + INTERVAL_START);
+    if (response.status !== 200 || response.end !== bytes.length) {
+      const body = bytes.toString('latin1', response.bodyStart);
+      this.incorrect ??= `responded ${response.status}: ${body}`;
     } else if (awaited !== null && awaited !== interval) {
       this.incorrect ??= `requested ${awaited}, got ${interval}`;
     } else {
-      this.incorrect ??= this.bodies.check(interval, all, answer);
-      if (!this.lateness.has(interval))
-        this.requests.intervalReceived(interval, all.subarray(0, answer.bodyStart));
-      return interval;
+      this.checkBody(interval, response, bytes);
+      this.recordLateness(interval);
+      this.send(connection, interval + 1);
     }
-    return null;
+  }
+
+  private checkBody(interval: number, { bodyStart, end }: ParsedResponse, bytes: Buffer): void {
+    const known = this.bodies[interval % CACHED_INTERVALS];
+    if (known?.interval !== interval) {
+      const body = Buffer.from(bytes.subarray(bodyStart, end));
+      this.bodies[interval % CACHED_INTERVALS] = { interval, body };
+      const parsed = JSON.parse(body.toString()).interval;
+      if (parsed !== interval) this.incorrect ??= `requested ${interval}, got ${parsed}`;
+      this.requests.intervalReceived(interval, bytes.subarray(0, bodyStart));
+    } else if (bytes.compare(known.body, 0, known.body.length, bodyStart, end) !== 0) {
+      this.incorrect ??= `interval ${interval} has another body`;
+    }
   }
 
   private recordLateness(interval: number): void {

@@ -1,19 +1,23 @@
 import type { Socket } from 'bun';
-import { readResponse } from './response-reader.ts';
+import { type ParsedResponse, readResponse } from './response-reader.ts';
 
 /** Connections that are opened at a time; more would overflow the listen queue. */
 const OPEN_CONCURRENCY = 200;
 
 /** A keep-alive connection with one request at a time. */
 export interface PersistentConnection {
-  /** The index of the current request, for the response callback. */
+  /** The index of the current request, or of the viewer; for the response callback. */
   request: number;
   /** Sends a whole request. @throws Error when the socket does not accept it at once */
   send(bytes: Uint8Array): void;
 }
 
-/** Called with the status of each response; 0 when the connection was closed instead. */
-export type OnResponse = (connection: PersistentConnection, status: number) => void;
+/** Called with each response and the bytes that contain it; without them when the connection was closed. */
+type OnResponse = (
+  connection: PersistentConnection,
+  response: ParsedResponse | null,
+  bytes: Buffer,
+) => void;
 
 /** Opens this many connections. @throws Error when one is refused */
 export async function openConnections(
@@ -52,6 +56,8 @@ async function open(
   return connection;
 }
 
+const NO_BYTES = Buffer.alloc(0);
+
 class Connection implements PersistentConnection {
   request = -1;
   socket: Socket<Connection> | null = null;
@@ -68,17 +74,18 @@ class Connection implements PersistentConnection {
 
   receive(chunk: Buffer): void {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
-    const answer = readResponse(bytes, 0);
+    const answer = readResponse(bytes);
+    // Copy the rest, since the runtime may reuse the buffer.
     this.rest = answer ? null : Buffer.from(bytes);
-    if (answer) this.complete(answer.status);
+    if (answer) this.complete(answer, bytes);
   }
 
   close(): void {
-    if (this.isPending) this.complete(0);
+    if (this.isPending) this.complete(null, NO_BYTES);
   }
 
-  private complete(status: number): void {
+  private complete(response: ParsedResponse | null, bytes: Buffer): void {
     this.isPending = false;
-    this.onResponse(this, status);
+    this.onResponse(this, response, bytes);
   }
 }

@@ -3,7 +3,6 @@ import type { Fourbeat } from '../run/fourbeat.ts';
 import { startLoad } from './load.ts';
 import { isLoadGeneratorLimit } from './load-generator-limit.ts';
 import type { PollingResult, PollingTask } from './polling-load.ts';
-import type { PollingOptions } from './polling-viewers.ts';
 import { REQUESTS_A_ROUND, ROUND_MS } from './schedule.ts';
 
 /** A measurement with a number of polling viewers. */
@@ -38,11 +37,7 @@ export async function pollingStep(
   { url, streamId, server }: Pick<Fourbeat, 'url' | 'streamId' | 'server'>,
   tokens: readonly string[],
   seconds: number,
-  {
-    maxConnections = MAX_CONNECTIONS,
-    roundMs = ROUND_MS,
-    counted = tokens.length,
-  }: Partial<Pick<PollingOptions, 'maxConnections' | 'roundMs'>> & { counted?: number } = {},
+  { roundMs = ROUND_MS, counted = tokens.length }: { roundMs?: number; counted?: number } = {},
 ): Promise<PollingStep> {
   const { hostname, port } = new URL(url);
   const task: PollingTask = {
@@ -50,7 +45,7 @@ export async function pollingStep(
     port: Number(port),
     streamId,
     tokens,
-    maxConnections,
+    maxConnections: MAX_CONNECTIONS,
     roundMs,
     warmUpMs: WARM_UP_MS,
     measuredMs: seconds * 1_000,

@@ -9,7 +9,7 @@ export type Publisher =
   /** The message, when the interval is over; `INTERVAL` in its body stands for its number. */
   | { readonly when: 'after'; readonly requests: readonly PublishRequest[] };
 
-export interface PublishRequest {
+interface PublishRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -18,14 +18,14 @@ export interface PublishRequest {
 /** Offset into an interval at which its requests are sent. */
 const OFFSET_MS = 60;
 
-/** Publishes in each interval until `stop`. */
-export function startPublishing(talk: Publisher): { stop(): void } {
-  if (!talk) return { stop: () => {} };
-  const { when, requests } = talk;
+/** Publishes in each interval until the process exits. */
+export function startPublishing(publisher: Publisher): void {
+  if (!publisher) return;
+  const { when, requests } = publisher;
   const offsetMs = when === 'within' ? OFFSET_MS : 0;
   let ended = intervalAt(Date.now() - offsetMs);
   let sending = Promise.resolve();
-  let timer = setTimeout(next, delayMs());
+  setTimeout(next, delayMs());
 
   function delayMs(): number {
     return Math.max(0, intervalStartMs(ended + 1) + offsetMs - Date.now());
@@ -34,12 +34,10 @@ export function startPublishing(talk: Publisher): { stop(): void } {
   function next(): void {
     const interval = String(ended);
     ended += 1;
-    timer = setTimeout(next, delayMs());
+    setTimeout(next, delayMs());
     // Sequentially, so that messages keep their order.
     for (const request of requests) sending = sending.then(() => send(request, interval));
   }
-
-  return { stop: () => clearTimeout(timer) };
 }
 
 async function send({ url, headers, body }: PublishRequest, interval: string): Promise<void> {

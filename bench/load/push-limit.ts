@@ -16,7 +16,11 @@ export function pushLimitOf(
   lateMaxMs: number,
 ): PushLimit {
   const reaches = (limit: number, of: 'cpuShare' | 'p99Ms') => {
-    const { start, slope } = lineThrough(steps.map((step) => ({ x: step.viewers, y: step[of] })));
+    const { start, slope } = lineThrough(
+      steps,
+      ({ viewers }) => viewers,
+      (step) => step[of],
+    );
     return slope > 0 ? (limit - start) / slope : Number.POSITIVE_INFINITY;
   };
   const fullAt = reaches(1, 'cpuShare');

@@ -29,7 +29,7 @@ const MESSAGES_WAIT_MS = 3_000;
 const BETWEEN_MS = 20;
 
 const { warmUpIntervals, measuredIntervals, publisher, ...options } = await readTask<PushTask>();
-const publishing = startPublishing(publisher);
+startPublishing(publisher);
 const viewers = new PushViewers(options);
 await viewers.connect();
 report('connected');
@@ -46,7 +46,6 @@ const used = process.cpuUsage(cpu);
 report('measured');
 await Bun.sleep(INTERVAL_MS);
 const missing = await viewers.end(MESSAGES_WAIT_MS);
-publishing.stop();
 const messages = options.tokens.length * measuredIntervals;
 const outcome: PushResult = {
   messages,

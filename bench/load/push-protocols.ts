@@ -6,7 +6,7 @@ export interface PushProtocol {
   parse(bytes: Buffer, reply: (bytes: Buffer) => void): ParsedMessages;
 }
 
-export interface ParsedMessages {
+interface ParsedMessages {
   /** Number of bytes that were parsed. */
   readonly used: number;
   /** The bodies of intervals in these bytes, in order. */
@@ -16,7 +16,7 @@ export interface ParsedMessages {
 }
 
 /** Host and path of the stream. */
-export interface PushTarget {
+interface PushTarget {
   readonly host: string;
   /** The path; `INTERVAL` in it stands for the first interval. */
   readonly path: string;

@@ -1,5 +1,5 @@
 import type { BenchOptions } from '../run/bench.ts';
-import { startFourbeat } from '../run/fourbeat.ts';
+import { inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
 import { lineThrough, spreadOf } from '../run/statistics.ts';
@@ -20,23 +20,17 @@ export async function pushedViewers({
   seconds,
   progress,
 }: BenchOptions): Promise<PartialResult> {
-  const all: PushStep[][] = [];
-  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
-    // A new server for each round, since memory of an earlier round would count for the smallest size.
-    const fourbeat = await startFourbeat();
+  // A new server for each round, since memory of an earlier round would count for the smallest size.
+  const all = await inRounds(Math.min(rounds, ROUNDS_MAX), async (fourbeat, round) => {
     const tokens = new ViewerTokens(fourbeat);
-    try {
-      const steps: PushStep[] = [];
-      for (const size of SIZES) {
-        progress.show(`viewers: round ${round}, ${size} event streams`);
-        const task = fourbeatPush(fourbeat, await tokens.of(size));
-        steps.push(await pushStep(fourbeat.server, task, seconds));
-      }
-      all.push(steps);
-    } finally {
-      await fourbeat.stop();
+    const steps: PushStep[] = [];
+    for (const size of SIZES) {
+      progress.show(`viewers: round ${round}, ${size} event streams`);
+      const task = fourbeatPush(fourbeat, await tokens.of(size));
+      steps.push(await pushStep(fourbeat.server, task, seconds));
     }
-  }
+    return steps;
+  });
   const rows = SIZES.map((size, at) => {
     const figure = (of: (step: PushStep) => number) =>
       spreadOf(all.map((steps) => of(steps[at] as PushStep)));
@@ -88,7 +82,11 @@ const rounded = (limits: readonly PushLimit[], of: 'fullAt' | 'lateAt') =>
 function memoryRow(all: readonly (readonly PushStep[])[]): Row {
   const slopes = all.map(
     (steps) =>
-      lineThrough(steps.map(({ viewers, memoryBytes }) => ({ x: viewers, y: memoryBytes }))).slope,
+      lineThrough(
+        steps,
+        ({ viewers }) => viewers,
+        ({ memoryBytes }) => memoryBytes,
+      ).slope,
   );
   return { name: 'memory of an event stream', figures: { 'bytes a viewer': spreadOf(slopes) } };
 }

@@ -12,23 +12,20 @@ const STATUS_START = 'HTTP/1.1 '.length;
 const ZERO = 48;
 const CR = 13;
 
-/**
- * Reads the status and the length of the response that begins at `from`.
- * @returns null when it is not complete
- */
-export function readResponse(bytes: Buffer, from: number): ParsedResponse | null {
-  const headEnd = bytes.indexOf(HEAD_END, from);
+/** Reads the status and the length of the first response. @returns null when it is not complete */
+export function readResponse(bytes: Buffer): ParsedResponse | null {
+  const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return null;
   const status =
-    (digit(bytes, from + STATUS_START) * 10 + digit(bytes, from + STATUS_START + 1)) * 10 +
-    digit(bytes, from + STATUS_START + 2);
+    (digit(bytes, STATUS_START) * 10 + digit(bytes, STATUS_START + 1)) * 10 +
+    digit(bytes, STATUS_START + 2);
   const bodyStart = headEnd + HEAD_END.length;
-  const end = bodyStart + lengthIn(bytes, from, headEnd);
+  const end = bodyStart + lengthIn(bytes, headEnd);
   return end > bytes.length ? null : { status, bodyStart, end };
 }
 
-function lengthIn(bytes: Buffer, from: number, headEnd: number): number {
-  const at = bytes.indexOf(CONTENT_LENGTH, from);
+function lengthIn(bytes: Buffer, headEnd: number): number {
+  const at = bytes.indexOf(CONTENT_LENGTH);
   if (at < 0 || at > headEnd) return 0;
   let length = 0;
   for (let n = at + CONTENT_LENGTH.length; bytes[n] !== CR; n++)

@@ -3,14 +3,13 @@
 /** The kinds of requests. */
 export const HEARTBEAT = 1;
 export const FEED = 2;
-export type Kind = typeof HEARTBEAT | typeof FEED;
 
 export const ROUND_MS = 1_000;
 const READS = 4;
 export const REQUESTS_A_ROUND = 1 + READS;
 
 /** All requests of a round, ordered by time. */
-export interface Schedule {
+interface Schedule {
   readonly length: number;
   /** ms from the beginning of the round, ascending. */
   readonly atMs: Float64Array;

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { BenchOptions } from '../run/bench.ts';
-import { IncorrectResponse } from '../run/bench.ts';
+import { type BenchOptions, IncorrectResponse } from '../run/bench.ts';
 import { type Fourbeat, startFourbeat } from '../run/fourbeat.ts';
-import type { Result } from '../run/result.ts';
+import type { PartialResult } from '../run/parts.ts';
 import { spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 import { REQUESTS_A_ROUND } from './schedule.ts';
@@ -32,10 +31,7 @@ interface Sample {
 }
 
 /** Measures the resident memory that each polling viewer adds to the server. */
-export async function viewerMemory({
-  rounds,
-  progress,
-}: BenchOptions): Promise<Pick<Result, 'rows' | 'targets' | 'notes'>> {
+export async function viewerMemory({ rounds, progress }: BenchOptions): Promise<PartialResult> {
   const samples: Sample[] = [];
   for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
     progress.show(`viewers: memory, round ${round}`);
@@ -90,7 +86,6 @@ async function sampled(): Promise<Sample> {
 async function settled(fourbeat: Fourbeat, tokens: readonly string[]): Promise<number> {
   const { pid } = fourbeat.server;
   const roundMs = (tokens.length * REQUESTS_A_ROUND * 1_000) / REQUESTS_PER_S;
-  const options = { connectionsMax: tokens.length, roundMs };
   let least = Number.POSITIVE_INFINITY;
   for (let turn = 1; turn <= TURNS; turn += 1) {
     while (filesOf(pid) > FILES_MAX) await Bun.sleep(LOOK_EVERY_MS);
@@ -100,7 +95,7 @@ async function settled(fourbeat: Fourbeat, tokens: readonly string[]): Promise<n
         seen.push(fourbeat.server.usage().memoryBytes);
     }, LOOK_EVERY_MS);
     // Late responses of a busy machine do not matter here, as long as all viewers are connected.
-    const { failures } = await pollingStep(fourbeat, tokens, SECONDS, options);
+    const { failures } = await pollingStep(fourbeat, tokens, SECONDS, { roundMs });
     clearInterval(look);
     if (seen.length < SEEN_MIN) throw new IncorrectResponse(failures.join('; '));
     // In the first half not all viewers have sent requests; the minimum excludes garbage.

@@ -27,8 +27,8 @@ export class ViewersLoad {
   private onResponse: (connection: PersistentConnection, status: number) => void = () => {};
 
   async connect(url: string, count: number): Promise<void> {
-    this.connections = await openConnections(url, count, (connection, status) =>
-      this.onResponse(connection, status),
+    this.connections = await openConnections(url, count, (connection, response) =>
+      this.onResponse(connection, response?.status ?? 0),
     );
   }
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import type { StoredResult, Target } from '../run/result.ts';
-import { PAGE, pageWith } from './fill.ts';
-import { filled, tablesOf } from './page.ts';
+import { filled, PAGE, pageWith, tablesOf } from './page.ts';
 import { RESULTS_FOLDER } from './results.ts';
 import { reachLines } from './targets.ts';
 
@@ -32,7 +31,7 @@ describe('the page of performance', () => {
 
   test('says so when there are no results', () => {
     expect(pageWith('/nowhere')).toContain('There are no results in `docs/performance/` yet');
-    expect(pageWith('/nowhere')).toContain('Not told yet: there is no growth.json');
+    expect(pageWith('/nowhere')).toContain('Not available yet: there is no growth.json');
   });
 });
 

@@ -1,9 +1,38 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { BENCHES } from '../benches.ts';
+import { sourcesOf } from '../capacity/costs.ts';
+import { capacityLines } from '../capacity/tables.ts';
 import type { StoredResult } from '../run/result.ts';
 import { tableOf } from '../run/table.ts';
-import type { Results } from './results.ts';
+import { MissingFigureError, RESULTS_FOLDER, type Results, readResults } from './results.ts';
 import { reachLines } from './targets.ts';
 
+export const PAGE = join(RESULTS_FOLDER, 'tables.md');
 const NONE = 'There are no results in `docs/performance/` yet: `npm run bench:page` makes them.';
+
+/** Writes docs/performance/tables.md. `npm run bench:tables` does it without measuring. */
+export function fillPage(): void {
+  writeFileSync(PAGE, pageWith(RESULTS_FOLDER));
+}
+
+/** The page with the results of this folder. @throws MissingFigureError */
+export function pageWith(folder: string): string {
+  const results = readResults(folder);
+  const order = BENCHES.map(({ name }) => name);
+  const page = filled(readFileSync(PAGE, 'utf8'), 'tables', tablesOf(results, order));
+  return filled(page, 'capacity', capacityOf(results));
+}
+
+/** Only a message when a benchmark of the model failed. */
+function capacityOf(results: Results): string[] {
+  try {
+    return capacityLines(sourcesOf(results));
+  } catch (error) {
+    if (!(error instanceof MissingFigureError)) throw error;
+    return [`Not available yet: ${error.message} in \`docs/performance/\`.`];
+  }
+}
 
 /**
  * Replaces the text of a page between `<!-- NAME -->` and `<!-- /NAME -->`.
@@ -40,3 +69,5 @@ function madeLine({ madeAt, machine, rounds, seconds, bench }: StoredResult): st
   const when = `${madeAt.slice(0, 10)} ${madeAt.slice(11, 16)} UTC`;
   return `\`npm run bench -- ${bench} --rounds ${rounds} --seconds ${seconds}\`, ${when}: ${processor}, ${cores} cores, ${memoryGB} GB, Bun ${bun}, ${system}.`;
 }
+
+if (import.meta.main) fillPage();

@@ -5,9 +5,9 @@
 import jwt from '@fastify/jwt';
 import fastify from 'fastify';
 import { addAnswers } from './fastify-answers.mjs';
+import { seatOf, streamOf, viewCount } from './streams.mjs';
 
 const CACHED_TOKENS = Number(process.env.CACHED_TOKENS ?? 100_000);
-const PRESENT_MS = 1_000;
 
 const app = fastify({ logger: false });
 await app.register(jwt, {
@@ -18,18 +18,6 @@ await app.register(jwt, {
     ...(CACHED_TOKENS > 0 && { cache: CACHED_TOKENS, cacheKeyBuilder: (token) => token }),
   },
 });
-
-/** By stream: seats by viewer, time of the last heartbeat of each seat (ms), and intervals as JSON. */
-const streams = new Map();
-
-function streamOf(id) {
-  let stream = streams.get(id);
-  if (!stream) {
-    stream = { seats: new Map(), seen: new Map(), intervals: new Map() };
-    streams.set(id, stream);
-  }
-  return stream;
-}
 
 /** The claims of the token. */
 const viewerOf = (request) => app.jwt.verify(request.headers.authorization.slice('Bearer '.length));
@@ -53,13 +41,7 @@ const tokenRequest = {
 
 app.post('/api/v1/token', { schema: { body: tokenRequest } }, async (request) => {
   const { stream_id, unique_user_identifier: identifier } = request.body;
-  const { seats } = streamOf(stream_id);
-  let seat = seats.get(identifier);
-  if (seat === undefined) {
-    seat = seats.size;
-    seats.set(identifier, seat);
-  }
-  return { token: app.jwt.sign({ stream_id, seat }) };
+  return { token: app.jwt.sign({ stream_id, seat: seatOf(stream_id, identifier) }) };
 });
 
 app.post('/api/v1/view-counts/:stream_id', async (request, reply) => {
@@ -68,12 +50,7 @@ app.post('/api/v1/view-counts/:stream_id', async (request, reply) => {
   return reply.code(204).send();
 });
 
-app.get('/api/v1/view-counts/:stream_id', async (request) => {
-  const { seen } = watched(request);
-  const sinceMs = Date.now() - PRESENT_MS;
-  const value = [...seen.values()].filter((seenMs) => seenMs > sinceMs).length;
-  return { value, formatted: String(value) };
-});
+app.get('/api/v1/view-counts/:stream_id', async (request) => viewCount(watched(request)));
 
 app.get('/api/v1/events-streams/:stream_id', async (request, reply) => {
   const { intervals } = watched(request);

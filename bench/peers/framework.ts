@@ -3,21 +3,24 @@ import type { Peer } from './peer.ts';
 import { startProgram } from './program.ts';
 
 /** A typical service with a framework; it has the measured viewer routes. */
-export interface FrameworkPeer extends Peer {
+interface FrameworkPeer extends Peer {
   /** Issues tokens to viewers of a stream. @throws IncorrectResponse */
   tokens(streamId: string, count: number): Promise<string[]>;
   /** Stores the body of an interval. @throws IncorrectResponse */
   publish(streamId: string, interval: number, body: string): Promise<void>;
-  /** Opens quizzes, if it has a database. @returns their ids @throws IncorrectResponse */
-  openQuizzes(streamId: string, quiz: PeerQuiz, count: number): Promise<string[]>;
+  /**
+   * Opens quizzes, if it has a database.
+   * @param quiz closes at `closesMs`, in Unix ms
+   * @returns their ids
+   * @throws IncorrectResponse
+   */
+  openQuizzes(
+    streamId: string,
+    quiz: { choices: readonly string[]; closesMs: number },
+    count: number,
+  ): Promise<string[]>;
   /** Compares the counts with the acknowledged answers. @throws IncorrectResponse when they differ */
   checkCounts(quizzes: readonly string[], acknowledged: readonly number[]): Promise<void>;
-}
-
-export interface PeerQuiz {
-  readonly choices: readonly string[];
-  /** Unix ms. */
-  readonly closesMs: number;
 }
 
 /** The frameworks, by their names in tables. */

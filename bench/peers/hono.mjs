@@ -1,24 +1,12 @@
 // The service of fastify.mjs with Hono on Bun. Its JWT middleware has no cache, so it verifies each token.
 import { Hono } from 'hono';
 import { jwt, sign } from 'hono/jwt';
+import { seatOf, streamOf, viewCount } from './streams.mjs';
 
 const SECRET = crypto.randomUUID();
 const ALGORITHM = 'HS256';
-const PRESENT_MS = 1_000;
 
 const app = new Hono();
-/** By stream: seats by viewer, time of the last heartbeat of each seat (ms), and intervals as JSON. */
-const streams = new Map();
-
-function streamOf(id) {
-  let stream = streams.get(id);
-  if (!stream) {
-    stream = { seats: new Map(), seen: new Map(), intervals: new Map() };
-    streams.set(id, stream);
-  }
-  return stream;
-}
-
 /** The stream of the path, if the token is valid for it; else null. */
 function watched(context) {
   const streamId = context.req.param('stream_id');
@@ -27,12 +15,7 @@ function watched(context) {
 
 app.post('/api/v1/token', async (context) => {
   const { stream_id, unique_user_identifier: identifier } = await context.req.json();
-  const { seats } = streamOf(stream_id);
-  let seat = seats.get(identifier);
-  if (seat === undefined) {
-    seat = seats.size;
-    seats.set(identifier, seat);
-  }
+  const seat = seatOf(stream_id, identifier);
   const exp = Math.floor(Date.now() / 1000) + 600;
   return context.json({ token: await sign({ stream_id, seat, exp }, SECRET, ALGORITHM) });
 });
@@ -54,10 +37,7 @@ app.post('/api/v1/view-counts/:stream_id', checked, (context) => {
 
 app.get('/api/v1/view-counts/:stream_id', checked, (context) => {
   const stream = watched(context);
-  if (!stream) return context.body(null, 401);
-  const sinceMs = Date.now() - PRESENT_MS;
-  const value = [...stream.seen.values()].filter((seenMs) => seenMs > sinceMs).length;
-  return context.json({ value, formatted: String(value) });
+  return stream ? context.json(viewCount(stream)) : context.body(null, 401);
 });
 
 app.get('/api/v1/events-streams/:stream_id', checked, (context) => {

@@ -20,7 +20,7 @@ export interface Started {
 }
 
 /** A target for the ratio of our first figure to that of another contender. */
-export interface RatioTarget {
+interface RatioTarget {
   readonly against: string;
   readonly atLeast: number;
   readonly aim: number;

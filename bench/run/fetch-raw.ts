@@ -1,7 +1,7 @@
 import { parseResponse } from '../../crowd/connections.ts';
 
 /** A response as it is on the wire. */
-export interface RawResponse {
+interface RawResponse {
   readonly status: number;
   /** A copy of the body. */
   readonly body: Buffer;

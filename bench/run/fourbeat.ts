@@ -44,6 +44,23 @@ export async function startNode(
   return { url, server };
 }
 
+/** Runs rounds one after the other, each with a new server. @returns their results */
+export async function inRounds<T>(
+  rounds: number,
+  run: (fourbeat: Fourbeat, round: number) => Promise<T>,
+): Promise<T[]> {
+  const results: T[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const fourbeat = await startFourbeat();
+    try {
+      results.push(await run(fourbeat, round));
+    } finally {
+      await fourbeat.stop();
+    }
+  }
+  return results;
+}
+
 /** Starts a server with an account and a stream. @param settings further options of `serve` */
 export async function startFourbeat(
   settings: readonly string[] = [],

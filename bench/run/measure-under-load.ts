@@ -2,14 +2,14 @@ import type { Pinned } from './pinned.ts';
 import { type WrkLoad, type WrkResult, wrk } from './wrk.ts';
 
 /** A load of `wrk` on a server. */
-export interface MeasuredLoad extends WrkLoad {
+interface MeasuredLoad extends WrkLoad {
   readonly server: Pinned;
   /** Checks the responses of the server during the load. */
   readonly check?: (ending: AbortSignal) => Promise<void>;
 }
 
 /** The result, with the figures that most benchmarks have. */
-export interface LoadMeasurement {
+interface LoadMeasurement {
   readonly outcome: WrkResult;
   /** CPU of the server during the load, in seconds. */
   readonly cpuS: number;

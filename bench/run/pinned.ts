@@ -31,7 +31,7 @@ export interface Usage {
   readonly memoryBytes: number;
 }
 
-export interface PinnedOptions {
+interface PinnedOptions {
   readonly env?: Record<string, string>;
   /** The working directory. */
   readonly cwd?: string;

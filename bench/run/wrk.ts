@@ -24,7 +24,6 @@ export interface WrkResult {
   readonly requestsPerS: number;
   /** Bytes of all responses, including heads. */
   readonly bytes: number;
-  readonly p50Ms: number;
   readonly p99Ms: number;
   /** Number of `requests` and of each of `sometimes`; the last one may not have been sent. */
   readonly sent: readonly number[];
