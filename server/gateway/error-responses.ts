@@ -1,4 +1,4 @@
-import { headerAccepts } from '../http/accept.ts';
+import { accepts } from '../http/accept.ts';
 import { PROBLEM_TYPE } from '../http/router.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { Connection } from './connection.ts';
@@ -48,7 +48,7 @@ export class ErrorResponses {
     if (cached) return cached;
     const head = template.render(0, 'token');
     const preferences = {
-      asProblem: headerAccepts(headerIn(head, FIELD.accept), PROBLEM_TYPE),
+      asProblem: accepts(headerIn(head, FIELD.accept), PROBLEM_TYPE),
       requestId: headerIn(head, FIELD['x-request-id']),
     };
     this.preferences.set(template, preferences);

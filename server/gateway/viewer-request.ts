@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { headerPrefers } from '../http/accept.ts';
+import { prefers } from '../http/accept.ts';
 import {
   bytesOf,
   FALLBACK,
@@ -80,7 +80,7 @@ export function isTokenText(text: string): boolean {
 function prefersEventStream(fields: HeaderLines, bytes: Buffer): boolean {
   // `fetch` sends this by default.
   if (fields.is(bytes, FIELD.accept, ANY_TYPE)) return false;
-  return headerPrefers(fields.text(bytes, FIELD.accept), 'text/event-stream');
+  return prefers(fields.text(bytes, FIELD.accept), 'text/event-stream');
 }
 
 /** A parsed head, with the offsets of its parts. */

@@ -21,29 +21,21 @@ const WEIGHT = /^\s*q\s*=\s*(0(?:\.\d*)?|1(?:\.0*)?)\s*$/;
  * Whether `Accept` names this media type, in any case and with any parameters, with a weight above 0.
  * Weights are not compared and ranges such as `text/*` do not count: this is for a type that has the
  * same content as JSON (SPEC G-14).
+ * @param header null: no header
  * @param type in lower case
  */
-export function accepts(request: Request, type: string): boolean {
-  return headerAccepts(request.headers.get('accept'), type);
-}
-
-/** Like `accepts`, for the value of the header; null: no header. */
-export function headerAccepts(header: string | null, type: string): boolean {
+export function accepts(header: string | null, type: string): boolean {
   if (header === null) return false;
   return parseRanges(header).some(({ name, weight }) => name === type && weight > 0);
 }
 
 /**
- * Whether the client prefers this type over JSON (SPEC G-15): by weight, then by specificity, then, if
+ * Whether `Accept` prefers this type over JSON (SPEC G-15): by weight, then by specificity, then, if
  * both are named exactly, by order.
+ * @param header null: no header
  * @param type in lower case
  */
-export function prefers(request: Request, type: string): boolean {
-  return headerPrefers(request.headers.get('accept'), type);
-}
-
-/** Like `prefers`, for the value of the header; null: no header. */
-export function headerPrefers(header: string | null, type: string): boolean {
+export function prefers(header: string | null, type: string): boolean {
   // The default of `fetch`, which nearly all feed requests send.
   if (header === null || header === '*/*') return false;
   const ranges = parseRanges(header);

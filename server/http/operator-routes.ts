@@ -26,11 +26,12 @@ export function operatorRoutes(options: OperatorOptions): Record<string, ReadOnl
     '/metrics': async (_, bare, requestId) =>
       respond(await metrics.render(), metrics.contentType, bare, requestId),
   };
-  const routes = Object.entries(readers).flatMap(([path, reader]) => {
-    const answer = readOnlyRoute(path, reader, options);
-    return [[path, answer] as const, [`${path}/`, answer] as const];
-  });
-  return Object.fromEntries(routes);
+  const routes: Record<string, ReadOnlyRoute> = {};
+  for (const [path, reader] of Object.entries(readers)) {
+    routes[path] = readOnlyRoute(path, reader, options);
+    routes[`${path}/`] = routes[path];
+  }
+  return routes;
 }
 
 function respond(

@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { Route } from './route.ts';
 
-const route = new Route(viewerApi.readTime, 'GET, HEAD, OPTIONS', '*', { server: null }, false);
+const options = { corsOrigin: '*', listener: { server: null }, trustProxy: false };
+const route = new Route(viewerApi.readTime, 'GET, HEAD, OPTIONS', options);
 
 test.each([
   ['noContent', () => route.noContent(), route.headers],

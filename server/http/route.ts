@@ -20,6 +20,12 @@ export interface WebSocketRoutes<Data> {
   readonly handlers: WebSocketHandler<Data>;
 }
 
+export interface RouteOptions {
+  readonly corsOrigin: string;
+  readonly listener: Listener;
+  readonly trustProxy: boolean;
+}
+
 /** An operation with its precomputed response headers, shared by all of its requests. */
 export class Route {
   /** Headers of a response without a body. */
@@ -32,11 +38,9 @@ export class Route {
   constructor(
     readonly operation: Operation,
     allow: string,
-    corsOrigin: string,
-    private readonly listener: Listener,
-    private readonly trustProxy: boolean,
+    private readonly options: RouteOptions,
   ) {
-    this.headers = baseHeaders(allow, corsOrigin);
+    this.headers = baseHeaders(allow, options.corsOrigin);
     this.jsonHeaders = { ...this.headers, 'Content-Type': 'application/json' };
     // The runtime copies `Headers` for each response three times as fast as a plain object.
     this.noContentInit = { status: 204, headers: new Headers(this.headers) };
@@ -61,12 +65,10 @@ export class Route {
     });
   }
 
-  /**
-   * The rate limit key of the request's client, by the address of the connection or, behind a trusted
-   * proxy, the last entry of `X-Forwarded-For`.
-   */
+  /** The rate limit key of the request's client. */
   clientRateKey(request: Request): string {
-    return clientRateKey(request, this.listener, this.trustProxy);
+    const { listener, trustProxy } = this.options;
+    return clientRateKey(request, listener, trustProxy);
   }
 }
 

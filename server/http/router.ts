@@ -1,12 +1,11 @@
 import type { BunRequest } from 'bun';
 import type { Operation, Role } from '../../protocol/operation.ts';
 import { accepts } from './accept.ts';
-import type { Listener } from './address.ts';
 import { checkContentLength, discardChunkedBody } from './body.ts';
 import { checkEncoding } from './parameters.ts';
 import { Problem, problemFor, type Scheme } from './problem.ts';
 import type { RequestLog } from './request-log.ts';
-import { baseHeaders, type Handler, type Handlers, Route } from './route.ts';
+import { baseHeaders, type Handler, type Handlers, Route, type RouteOptions } from './route.ts';
 
 /** An operation and its handler. */
 export interface Endpoint {
@@ -25,11 +24,8 @@ export function endpointsOf<Operations extends Record<string, Operation>>(
   }));
 }
 
-export interface RouterOptions {
+export interface RouterOptions extends RouteOptions {
   readonly roles: ReadonlySet<Role>;
-  readonly corsOrigin: string;
-  readonly trustProxy: boolean;
-  readonly listener: Listener;
   readonly log: RequestLog;
 }
 
@@ -71,13 +67,7 @@ function pathHandler(endpoints: readonly Endpoint[], options: RouterOptions): Pa
   const allow = allowHeader(endpoints.map(({ operation }) => operation));
   const handlers = new Map<string, PathHandler>();
   for (const { operation, handler } of endpoints) {
-    const route = new Route(
-      operation,
-      allow,
-      options.corsOrigin,
-      options.listener,
-      options.trustProxy,
-    );
+    const route = new Route(operation, allow, options);
     const guarded = withErrorResponses(route, handler, options.log);
     handlers.set(operation.method, guarded);
     if (operation.method === 'GET') handlers.set('HEAD', guarded);
@@ -105,6 +95,7 @@ export function allowHeader(operations: readonly Operation[]): string {
 /** Wraps a handler: checks the URL and unexpected bodies, counts responses, and maps errors. */
 function withErrorResponses(route: Route, handler: Handler, log: RequestLog): PathHandler {
   const { operation } = route;
+  const { bodyBytes } = operation;
   const takesBody = operation.body !== undefined;
   const counter = log.createCounter(operation);
   const errorResponse = (error: unknown, request: Request, startedMs: number): Response => {
@@ -116,9 +107,8 @@ function withErrorResponses(route: Route, handler: Handler, log: RequestLog): Pa
     const startedMs = performance.now();
     try {
       checkEncoding(request.url);
-      const isAnnounced = checkContentLength(request, operation.bodyBytes);
-      const discarded =
-        isAnnounced || takesBody ? null : discardChunkedBody(request, operation.bodyBytes);
+      const isAnnounced = checkContentLength(request, bodyBytes);
+      const discarded = isAnnounced || takesBody ? null : discardChunkedBody(request, bodyBytes);
       const response = discarded
         ? discarded.then(() => handler(request, route))
         : handler(request, route);
@@ -161,7 +151,7 @@ export function problemResponse(
   headers: Readonly<Record<string, string>>,
   requestId: string,
 ): Response {
-  const acceptsProblemJson = accepts(request, PROBLEM_TYPE);
+  const acceptsProblemJson = accepts(request.headers.get('accept'), PROBLEM_TYPE);
   return new Response(JSON.stringify(problem.body()), {
     status: problem.status,
     headers: {

@@ -12,7 +12,10 @@ export function timeHandlers(clock: Clock): Handlers<Pick<typeof viewerApi, 'rea
     readTime: (request, route) => {
       const { format } = readQuery(request, timeQuerySchema);
       const now = clock.nowMs();
-      if (format === 'iso' || (format === undefined && prefers(request, 'text/plain'))) {
+      if (
+        format === 'iso' ||
+        (format === undefined && prefers(request.headers.get('accept'), 'text/plain'))
+      ) {
         return new Response(new Date(now).toISOString(), {
           headers: { ...route.headers, 'Content-Type': 'text/plain; charset=utf-8' },
         });

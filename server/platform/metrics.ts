@@ -85,24 +85,13 @@ async function createRegistry(sources: MetricSources): Promise<Registry> {
     ...serviceMetrics(sources),
     ...sources.additional,
   ]) {
-    const common = { name, help, labelNames, registers: [registry] };
-    if (kind === 'gauge') {
-      new Gauge({
-        ...common,
-        collect() {
-          this.reset();
-          for (const [value, labels = {}] of read()) this.set(labels, value);
-        },
-      });
-    } else {
-      new Counter({
-        ...common,
-        collect() {
-          this.reset();
-          for (const [value, labels = {}] of read()) this.inc(labels, value);
-        },
-      });
-    }
+    const registers = [registry];
+    const collect = () => {
+      metric.reset();
+      for (const [value, labels = {}] of read()) metric.inc(labels, value);
+    };
+    const options = { name, help, labelNames, registers, collect };
+    const metric = kind === 'gauge' ? new Gauge(options) : new Counter(options);
   }
   for (const metric of serviceHistograms(sources)) registry.registerMetric(metric);
   return registry;

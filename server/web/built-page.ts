@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Problem } from '../http/problem.ts';
 import {
   type ReadHandler,
@@ -5,19 +6,20 @@ import {
   type ReadOnlyRoute,
   readOnlyRoute,
 } from '../http/read-only-route.ts';
+import { buildFiles } from './built-files.ts';
 import { type Page, servePage, textPage } from './page.ts';
 
 /** A page whose scripts and styles are built on the first request. */
 export interface BuiltPage {
   readonly html: URL;
-  /** URL path patterns of the page. */
+  /** URL path patterns of the page; each also matches with a trailing `/`. */
   readonly paths: readonly string[];
   /** URL path of its scripts and styles, with a trailing `/`. */
   readonly filesPath: string;
   /** Content-Security-Policy of the page. */
   readonly policy: string;
-  /** Builds its scripts and styles, by file name. */
-  readonly build: () => Promise<ReadonlyMap<string, Page>>;
+  /** Its scripts and styles, beside `html`; or a function that builds them, by file name. */
+  readonly files: readonly string[] | (() => Promise<ReadonlyMap<string, Page>>);
 }
 
 // Not the name of any built file.
@@ -25,15 +27,21 @@ const HTML = 'page.html';
 
 /** Routes of the page and its files, by path. */
 export function builtPageRoutes(
-  { html, paths, filesPath, policy, build }: BuiltPage,
+  { html, paths, filesPath, policy, files }: BuiltPage,
   options: ReadOnlyOptions,
 ): Record<string, ReadOnlyRoute> {
+  const build =
+    typeof files === 'function'
+      ? files
+      : () =>
+          buildFiles(
+            files.map((name) => fileURLToPath(new URL(name, html))),
+            filesPath,
+          );
   const loadFiles = memoizeSuccess(async () => {
     const [text, built] = await Promise.all([Bun.file(html).text(), build()]);
-    const pages = new Map<string, Page>(built).set(
-      HTML,
-      textPage('text/html; charset=utf-8', text),
-    );
+    const page = textPage('text/html; charset=utf-8', text);
+    const pages = new Map<string, Page>(built).set(HTML, page);
     return new Map<string, ReadHandler>(
       [...pages].map(([name, page]) => [name, servePage(page, policy)]),
     );
@@ -47,7 +55,7 @@ export function builtPageRoutes(
     return [pattern, readOnlyRoute(pattern, read, options)] as const;
   };
   return Object.fromEntries([
-    ...paths.map((pattern) => path(pattern, () => HTML)),
+    ...paths.flatMap((pattern) => [pattern, `${pattern}/`].map((p) => path(p, () => HTML))),
     path(`${filesPath}:file`, ({ url }) => new URL(url).pathname.slice(filesPath.length)),
   ]);
 }

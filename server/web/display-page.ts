@@ -1,12 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
-import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
-
-const FOLDER = new URL('../../studio/display/', import.meta.url);
-/** URL path of the page's scripts and styles. */
-const FILES_PATH = '/studio/present/files/';
-const ENTRIES = ['display.tsx', 'display.css'];
 
 // The page needs only its own files and the event stream of its show, and may not be framed.
 const POLICY = [
@@ -25,14 +18,13 @@ const POLICY = [
  * studio so that small machines load less.
  */
 export function displayRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
-  const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
   return builtPageRoutes(
     {
-      html: new URL('display.html', FOLDER),
-      paths: ['/studio/present/:stream_id', '/studio/present/:stream_id/'],
-      filesPath: FILES_PATH,
+      html: new URL('../../studio/display/display.html', import.meta.url),
+      paths: ['/studio/present/:stream_id'],
+      filesPath: '/studio/present/files/',
       policy: POLICY,
-      build: () => buildFiles(entries, FILES_PATH),
+      files: ['display.tsx', 'display.css'],
     },
     options,
   );

@@ -2,8 +2,6 @@ import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts'
 import { builtPageRoutes } from './built-page.ts';
 import type { Page } from './page.ts';
 
-const FOLDER = new URL('../../studio/', import.meta.url);
-
 /** URL paths that the page's own router handles. */
 const PAGE_PATHS = [
   '',
@@ -37,11 +35,11 @@ const POLICY = [
 export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
   return builtPageRoutes(
     {
-      html: new URL('studio.html', FOLDER),
-      paths: PAGE_PATHS.flatMap((path) => [`/studio${path}`, `/studio${path}/`]),
+      html: new URL('../../studio/studio.html', import.meta.url),
+      paths: PAGE_PATHS.map((path) => `/studio${path}`),
       filesPath: '/studio/files/',
       policy: POLICY,
-      build: buildInWorker,
+      files: buildInWorker,
     },
     options,
   );

@@ -1,12 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
-import { buildFiles } from './built-files.ts';
 import { builtPageRoutes } from './built-page.ts';
-
-const FOLDER = new URL('../../player/', import.meta.url);
-/** URL path of the page's scripts and styles. */
-const FILES_PATH = '/player/';
-const ENTRIES = ['watch.tsx', 'watch-page.css'];
 
 // Scripts come only from this service; the player needs no blob worker. Video comes from the URLs of
 // streams, which may be on any host. The player controls use style elements and attributes, which need
@@ -25,14 +18,13 @@ const POLICY = [
 
 /** Routes of the watch page, which plays a stream and shows its feed (SPEC M-45), by path. */
 export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
-  const entries = ENTRIES.map((name) => fileURLToPath(new URL(name, FOLDER)));
   return builtPageRoutes(
     {
-      html: new URL('watch.html', FOLDER),
-      paths: ['/watch/:stream_id', '/watch/:stream_id/'],
-      filesPath: FILES_PATH,
+      html: new URL('../../player/watch.html', import.meta.url),
+      paths: ['/watch/:stream_id'],
+      filesPath: '/player/',
       policy: POLICY,
-      build: () => buildFiles(entries, FILES_PATH),
+      files: ['watch.tsx', 'watch-page.css'],
     },
     options,
   );

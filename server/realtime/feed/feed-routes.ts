@@ -83,7 +83,7 @@ export function feedHandlers({
 
   const read = (viewer: Viewer, request: Request, route: Route) => {
     const current = intervalAt(clock.nowMs());
-    if (prefers(request, EVENT_STREAM)) {
+    if (prefers(request.headers.get('accept'), EVENT_STREAM)) {
       const last = request.headers.get(LAST_EVENT_ID);
       const from =
         last === null
@@ -138,12 +138,8 @@ function requireNotAhead(interval: number, current: number): number {
 }
 
 function badInterval(detail: string, current: number): Problem {
-  return new Problem(
-    400,
-    `${detail} The current interval is ${current}.`,
-    {},
-    { interval: current },
-  );
+  const members = { interval: current };
+  return new Problem(400, `${detail} The current interval is ${current}.`, {}, members);
 }
 
 function matches(header: string | null, etag: string): boolean {
