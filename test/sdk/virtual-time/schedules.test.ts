@@ -3,9 +3,9 @@ import { rounds } from '../../support/full-run.ts';
 import { runSchedule } from '../../support/sdk/virtual-time/schedule.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
-const SCHEDULES = rounds(500, 10_000);
+const SCHEDULES = rounds(250, 10_000);
 /** Schedules per test, so that each takes a few seconds. */
-const BATCH = 250;
+const BATCH = 125;
 
 // Rerun a failed schedule with `SDK_SEED=… bun test test/sdk/virtual-time`.
 const only = Bun.env.SDK_SEED;
