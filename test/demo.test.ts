@@ -125,9 +125,63 @@ async function readUntil(child: ReturnType<typeof startDemo>, text: string): Pro
   return found.promise;
 }
 
+/** Runs shows at the same time, since each takes as long as its duration. */
+async function runShows() {
+  const args = ['--viewers', '30', '--quiz-every', '5', '--duration', '20', '--plain'];
+  const lines: string[] = [];
+  const sabotage = {
+    startServer: startSabotagedServer,
+    screen: () => plainScreen((line) => void lines.push(line)),
+  };
+  const [fair, unfair, open] = await Promise.all([
+    outcomeOf(startDemo(...args)),
+    runDemo({ viewers: 30, port: 0, quizEvery: 3, duration: 17, plain: true }, sabotage),
+    runVisited(),
+  ]);
+  return [fair, { status: unfair, output: lines.join('\n') }, open] as const;
+}
+
+let shows: ReturnType<typeof runShows>;
+
+beforeAll(() => {
+  shows = runShows();
+  // The tests that need the shows report their failure.
+  shows.catch(() => {});
+});
 afterAll(() => {
   for (const child of started) child.kill('SIGKILL');
   rmSync(directory, { recursive: true, force: true });
+});
+
+// Runs beside the shows.
+describe('a demo without video', () => {
+  const args = ['--viewers', '5', '--duration', '2', '--plain'];
+
+  test(
+    '[M-44] without ffmpeg prints how to install it and runs everything else',
+    async () => {
+      const { status, output, errors } = await outcomeOf(startDemoIn({ PATH: directory }, ...args));
+      const [, second] = output.split('\n');
+      expect(second).toMatch(/^This show is without video\. ffmpeg was not found.* Install it: .+/);
+      expect(output).not.toContain('/watch/');
+      expect(output).toContain('viewers · interval');
+      expect([status, errors]).toEqual([0, '']);
+    },
+    RUN_MS,
+  );
+
+  test(
+    '[O-17] with --no-video starts no encoder',
+    async () => {
+      const child = startDemo('--viewers', '20', '--no-video');
+      await readUntil(child, 'viewers ·');
+      const started = descendantsOf(child.pid);
+      expect(started.length).toBe(2);
+      child.kill('SIGTERM');
+      expect(await child.exited).toBe(0);
+    },
+    RUN_MS,
+  );
 });
 
 describe('a demo that runs to its end', () => {
@@ -135,24 +189,8 @@ describe('a demo that runs to its end', () => {
   let sabotaged: { status: number; output: string };
   let visited: Awaited<ReturnType<typeof runVisited>>;
 
-  // All shows run at the same time, since each takes as long as its duration.
   beforeAll(async () => {
-    const args = ['--viewers', '30', '--quiz-every', '5', '--duration', '20', '--plain'];
-    const lines: string[] = [];
-    const [fair, unfair, open] = await Promise.all([
-      outcomeOf(startDemo(...args)),
-      runDemo(
-        { viewers: 30, port: 0, quizEvery: 3, duration: 17, plain: true },
-        {
-          startServer: startSabotagedServer,
-          screen: () => plainScreen((line) => void lines.push(line)),
-        },
-      ),
-      runVisited(),
-    ]);
-    outcome = fair;
-    visited = open;
-    sabotaged = { status: unfair, output: lines.join('\n') };
+    [outcome, sabotaged, visited] = await shows;
   }, RUN_MS);
 
   test('[O-17] has quizzes, results and a winners round', () => {
@@ -219,41 +257,12 @@ describe('a demo that runs to its end', () => {
   });
 });
 
-describe('a demo without video', () => {
-  const args = ['--viewers', '5', '--duration', '2', '--plain'];
-
-  test(
-    '[M-44] without ffmpeg prints how to install it and runs everything else',
-    async () => {
-      const { status, output, errors } = await outcomeOf(startDemoIn({ PATH: directory }, ...args));
-      const [, second] = output.split('\n');
-      expect(second).toMatch(/^This show is without video\. ffmpeg was not found.* Install it: .+/);
-      expect(output).not.toContain('/watch/');
-      expect(output).toContain('viewers · interval');
-      expect([status, errors]).toEqual([0, '']);
-    },
-    RUN_MS,
-  );
-
-  test(
-    '[O-17] with --no-video starts no encoder',
-    async () => {
-      const child = startDemo('--viewers', '20', '--no-video');
-      await readUntil(child, 'viewers ·');
-      const started = descendantsOf(child.pid);
-      expect(started.length).toBe(2);
-      child.kill('SIGTERM');
-      expect(await child.exited).toBe(0);
-    },
-    RUN_MS,
-  );
-});
-
-describe('a demo that is stopped', () => {
+describe.concurrent('a demo that is stopped', () => {
   test(
     '[O-17] by Ctrl-C leaves no process and no file behind',
     async () => {
-      const child = startDemo('--viewers', '20');
+      const temporary = mkdtempSync(join(directory, 'stopped-'));
+      const child = startDemoIn({ TMPDIR: temporary }, '--viewers', '20');
       expect(await readUntil(child, 'video: live')).toStartWith(
         'The Fourbeat demo: http://localhost:',
       );
@@ -264,7 +273,7 @@ describe('a demo that is stopped', () => {
       child.kill('SIGINT');
       expect(await child.exited).toBe(0);
       expect(started.filter(({ pid }) => isRunning(pid))).toEqual([]);
-      expect(readdirSync(directory)).toEqual([]);
+      expect(readdirSync(temporary)).toEqual([]);
     },
     RUN_MS,
   );
