@@ -20,7 +20,7 @@ test('[M-43] [O-14] metrics cover sources, refusals, encoders, the disk and serv
   store.add('two', 'sk_2');
   store.add('three', 'sk_3');
   const served = { master: 1, manifest: 0, playlist: 3, init: 0, segment: 2, part: 0 };
-  const origin = () => ({ served, bytes: 5_000, pendingRequests: 1 });
+  const origin = { stats: () => ({ served, bytes: 5_000, pendingRequests: 1 }) };
   const metrics = mediaMetrics(sources, segmentStore, origin);
   const read = () =>
     Object.fromEntries(metrics.map(({ name, read }) => [name, [...read()]] as const));

@@ -1,5 +1,5 @@
 import type { MetricDefinition } from '../platform/metrics.ts';
-import type { OriginStats } from './origin/origin-routes.ts';
+import type { Origin } from './origin/origin-routes.ts';
 import type { SourceRegistry } from './source-registry.ts';
 import type { SegmentStore } from './store/segment-store.ts';
 
@@ -7,13 +7,13 @@ import type { SegmentStore } from './store/segment-store.ts';
 export function mediaMetrics(
   sources: SourceRegistry,
   segmentStore: SegmentStore,
-  originStats: () => OriginStats,
+  origin: Pick<Origin, 'stats'>,
 ): MetricDefinition[] {
   return [
     ...sourceMetrics(sources),
     ...encoderMetrics(sources),
     ...diskMetrics(segmentStore),
-    ...originMetrics(originStats),
+    ...originMetrics(origin),
   ];
 }
 
@@ -82,7 +82,7 @@ function encoderMetrics(sources: SourceRegistry): MetricDefinition[] {
   ];
 }
 
-function originMetrics(originStats: () => OriginStats): MetricDefinition[] {
+function originMetrics(origin: Pick<Origin, 'stats'>): MetricDefinition[] {
   return [
     {
       kind: 'counter',
@@ -90,19 +90,19 @@ function originMetrics(originStats: () => OriginStats): MetricDefinition[] {
       help: 'Responses with video, by kind of file.',
       labelNames: ['kind'],
       read: () =>
-        Object.entries(originStats().served).map(([kind, count]) => [count, { kind }] as const),
+        Object.entries(origin.stats().served).map(([kind, count]) => [count, { kind }] as const),
     },
     {
       kind: 'counter',
       name: 'fourbeat_media_served_bytes_total',
       help: 'Bytes of video served.',
-      read: () => [[originStats().bytes]],
+      read: () => [[origin.stats().bytes]],
     },
     {
       kind: 'gauge',
       name: 'fourbeat_media_blocked_requests',
       help: 'Requests that block until a segment or part exists.',
-      read: () => [[originStats().pendingRequests]],
+      read: () => [[origin.stats().pendingRequests]],
     },
   ];
 }

@@ -12,7 +12,7 @@ import { MatroskaReader } from './container/matroska.ts';
 import { MpegTsReader } from './container/mpegts.ts';
 import type { IngestAddresses } from './ingest/ingest-addresses.ts';
 import { mediaMetrics } from './media-metrics.ts';
-import { originRoutes } from './origin/origin-routes.ts';
+import { Origin } from './origin/origin-routes.ts';
 import { startEncoder } from './packager/encoder-ffmpeg.ts';
 import { checkFfmpeg, ffprobeBeside } from './packager/find-ffmpeg.ts';
 import type { PackagerDependencies } from './packager/packager.ts';
@@ -94,7 +94,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     logger,
   });
   const websocket = new WebSocketIngest({ ingest: sources, logger, addressOf, corsOrigin, log });
-  const origin = originRoutes({ streams: channels, corsOrigin, log });
+  const origin = new Origin({ streams: channels, corsOrigin, log });
   const ports = new IngestPorts(logger);
 
   return {
@@ -104,7 +104,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
       handlers: websocket.handlers,
     },
     addresses: ports,
-    metrics: mediaMetrics(sources, segmentStore, () => origin.stats()),
+    metrics: mediaMetrics(sources, segmentStore, origin),
     async start() {
       const problem = await ffmpegProblem();
       if (problem !== null) {

@@ -41,13 +41,10 @@ export interface OriginStats {
   readonly pendingRequests: number;
 }
 
-/** The HTTP routes that serve video. */
-export interface Origin {
-  readonly routes: Record<string, PathHandler>;
-  /** Ends blocking requests and refuses new ones. */
-  drain(): void;
-  stats(): OriginStats;
-}
+type Params = Readonly<Record<string, string>>;
+type Reply = Response | Promise<Response>;
+/** Null: they do not exist, not yet or no longer. */
+type MediaBytes = Uint8Array | Blob | null;
 
 // A stream lookup is asynchronous, and each viewer sends several requests a second.
 const LOOKUP_CACHE_MAX = 1_000;
@@ -58,27 +55,10 @@ const BLOCKING_TARGETS = 3;
 // The server closes a connection that is silent for 12 s.
 const BLOCKING_MS_MAX = 9_000;
 
-/** Creates the routes for playlists, manifests, segments and parts (SPEC M-20 to M-31). */
-export function originRoutes(options: OriginOptions): Origin {
-  const service = new OriginService(options);
-  const route = (pattern: string, parse: (params: Params) => MediaFile | null) =>
-    [pattern, service.handler(pattern, parse)] as const;
-  return {
-    routes: Object.fromEntries([
-      route('/media/:stream_id/:name', ({ name = '' }) => parsePlaylistName(name)),
-      route('/media/:stream_id/:track/:name', ({ track = '', name = '' }) =>
-        parseMediaName(track, name),
-      ),
-    ]),
-    drain: () => service.pending.drain(),
-    stats: () => service.stats(),
-  };
-}
-
-type Params = Readonly<Record<string, string>>;
-
-class OriginService {
-  readonly pending = new PendingRequests();
+/** The HTTP routes for playlists, manifests, segments and parts (SPEC M-20 to M-31). */
+export class Origin {
+  readonly routes: Record<string, PathHandler>;
+  private readonly pending = new PendingRequests();
   private readonly playlists = new PlaylistCache();
   private readonly lookups = new LRUCache<string, PlayableStream>({
     max: LOOKUP_CACHE_MAX,
@@ -90,6 +70,12 @@ class OriginService {
 
   constructor(private readonly options: OriginOptions) {
     this.responses = new MediaResponses(options.corsOrigin);
+    this.routes = {
+      ...this.route('/media/:stream_id/:name', ({ name = '' }) => parsePlaylistName(name)),
+      ...this.route('/media/:stream_id/:track/:name', ({ track = '', name = '' }) =>
+        parseMediaName(track, name),
+      ),
+    };
   }
 
   stats(): OriginStats {
@@ -97,14 +83,19 @@ class OriginService {
     return { served, bytes, pendingRequests: this.pending.count };
   }
 
-  handler(pattern: string, parse: (params: Params) => MediaFile | null): PathHandler {
-    const { corsOrigin } = this.options;
+  /** Ends blocking requests and refuses new ones. */
+  drain(): void {
+    this.pending.drain();
+  }
+
+  private route(pattern: string, parse: (params: Params) => MediaFile | null) {
     const read = readOnlyRoute(pattern, this.reader(parse), this.options);
-    const preflight = { ...commonHeaders(corsOrigin), ...PREFLIGHT_HEADERS };
-    return (request) =>
+    const preflight = { ...commonHeaders(this.options.corsOrigin), ...PREFLIGHT_HEADERS };
+    const handler: PathHandler = (request) =>
       request.method === 'OPTIONS'
         ? new Response(null, { status: 204, headers: preflight })
         : read(request);
+    return { [pattern]: handler };
   }
 
   private reader(parse: (params: Params) => MediaFile | null): ReadHandler {
@@ -125,29 +116,21 @@ class OriginService {
     };
   }
 
-  private async findAndRespond(
-    streamId: string,
-    file: MediaFile,
-    request: Request,
-  ): Promise<Response> {
+  private async findAndRespond(streamId: string, file: MediaFile, request: Request) {
     const stream = await this.options.streams.find(streamId);
     if (!stream) throw notFound();
     this.lookups.set(streamId, stream);
     return this.respond(stream, file, request);
   }
 
-  private respond(
-    stream: PlayableStream,
-    file: MediaFile,
-    request: Request,
-  ): Response | Promise<Response> {
+  private respond(stream: PlayableStream, file: MediaFile, request: Request): Reply {
     switch (file.kind) {
       case 'master':
         return this.respondPlaylist(stream, file, request, hlsMultivariantPlaylist);
       case 'manifest':
         return this.respondPlaylist(stream, file, request, dashManifest);
       case 'playlist':
-        return this.respondMediaPlaylist(stream, file.track, file, request);
+        return this.respondMediaPlaylist(stream, file, request);
       case 'init':
         return this.respondMedia(stream.init(file.epoch, file.track), file, request);
       case 'segment':
@@ -159,20 +142,13 @@ class OriginService {
 
   private respondMediaPlaylist(
     stream: PlayableStream,
-    track: string,
-    file: MediaFile,
+    file: MediaFile & { kind: 'playlist' },
     request: Request,
-  ): Response | Promise<Response> {
+  ): Reply {
+    const { track } = file;
     const directives = parseDirectives(request.url);
-    const { skip } = directives;
-    const respond = () =>
-      this.respondPlaylist(
-        stream,
-        file,
-        request,
-        (current) => hlsMediaPlaylist(current, track, { skip }),
-        directives,
-      );
+    const render = (current: Presentation) => hlsMediaPlaylist(current, track, directives.skip);
+    const respond = () => this.respondPlaylist(stream, file, request, render, directives);
     const presentation = stream.presentation();
     if (isSatisfied(presentation, directives)) return respond();
     if (!hasTrack(presentation, track)) throw notFound();
@@ -190,7 +166,7 @@ class OriginService {
     request: Request,
     render: (presentation: Presentation) => string | null,
     directives: DeliveryDirectives | null = null,
-  ): Response | Promise<Response> {
+  ): Reply {
     const track = 'track' in file ? file.track : '';
     const key = `${file.kind} ${track} ${directives?.skip ?? false}`;
     const rendered = this.playlists.get(stream, key, render);
@@ -204,7 +180,7 @@ class OriginService {
     stream: PlayableStream,
     file: MediaFile & { kind: 'part' },
     request: Request,
-  ): Response | Promise<Response> {
+  ): Reply {
     const { epoch, seq, index, track } = file;
     const read = () => stream.part(epoch, seq, index, track);
     const bytes = read();
@@ -219,11 +195,7 @@ class OriginService {
       .then(() => this.respondMedia(read(), file, request));
   }
 
-  private respondSegment(
-    bytes: Uint8Array | Blob | null,
-    file: MediaFile,
-    request: Request,
-  ): Response | Promise<Response> {
+  private respondSegment(bytes: MediaBytes, file: MediaFile, request: Request): Reply {
     if (!(bytes instanceof Blob)) return this.respondMedia(bytes, file, request);
     // The file may have been evicted since the lookup.
     return (bytes as Bun.BunFile)
@@ -231,11 +203,7 @@ class OriginService {
       .then((exists) => this.respondMedia(exists ? bytes : null, file, request));
   }
 
-  private respondMedia(
-    bytes: Uint8Array | Blob | null,
-    file: MediaFile,
-    request: Request,
-  ): Response {
+  private respondMedia(bytes: MediaBytes, file: MediaFile, request: Request): Response {
     if (!bytes) throw notFound();
     return this.responses.media(bytes, file, request);
   }
@@ -249,7 +217,6 @@ function blockingTimeoutMs({ segmentMs }: Presentation): number {
   return Math.min(BLOCKING_TARGETS * targetDurationS(segmentMs) * 1_000, BLOCKING_MS_MAX);
 }
 
-/** For files that do not exist, not yet or no longer. */
 function notFound(): Problem {
   return new Problem(404, 'This video does not exist or is not available now.');
 }

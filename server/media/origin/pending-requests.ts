@@ -4,6 +4,8 @@ import type { PlayableStream, Presentation } from '../segment.ts';
 // A pending request takes about 3 KB with the runtime's part, so all take 60 MB at most.
 const PENDING_MAX = 20_000;
 
+type Condition = (presentation: Presentation) => boolean;
+
 /** The shared wait of all requests for the same resource. */
 interface SharedWait {
   /** Whether the resource became available in time. */
@@ -29,17 +31,16 @@ export class PendingRequests {
   async waitUntil(
     stream: PlayableStream,
     key: string,
-    isReady: (presentation: Presentation) => boolean,
+    isReady: Condition,
     timeoutMs: number,
   ): Promise<void> {
     if (this.isDraining) throw new Unavailable('The service is stopping.');
     if (this.count >= this.max) throw new Unavailable('Too many requests are pending.');
     this.count++;
     try {
-      const wait =
-        this.waits.get(stream)?.get(key) ?? this.startWait(stream, key, isReady, timeoutMs);
-      if (!(await wait.result))
-        throw new Unavailable('The requested segment is not available yet.');
+      const shared = this.waits.get(stream)?.get(key);
+      const { result } = shared ?? this.startWait(stream, key, isReady, timeoutMs);
+      if (!(await result)) throw new Unavailable('The requested segment is not available yet.');
     } finally {
       this.count--;
     }
@@ -54,7 +55,7 @@ export class PendingRequests {
   private startWait(
     stream: PlayableStream,
     key: string,
-    isReady: (presentation: Presentation) => boolean,
+    isReady: Condition,
     timeoutMs: number,
   ): SharedWait {
     const waits = this.waits.get(stream) ?? new Map<string, SharedWait>();
@@ -74,7 +75,7 @@ export class PendingRequests {
 
 async function waitForPresentation(
   stream: PlayableStream,
-  isReady: (presentation: Presentation) => boolean,
+  isReady: Condition,
   cancelled: Promise<void>,
 ): Promise<boolean> {
   let isCancelled = false;

@@ -1,4 +1,4 @@
-import { beepSamples, SAMPLE_RATE } from './beep.ts';
+import { beepSamples } from './beep.ts';
 import { nextSlot } from './frame-slots.ts';
 import { rawCluster, rawHeader } from './raw-matroska.ts';
 import type { TestPicture } from './test-picture.ts';
@@ -36,8 +36,7 @@ const MAX_SLEEP_MS = 500;
  */
 export async function feedFrames(feed: FrameFeedOptions): Promise<void> {
   const { width, height, frameRate, nowMs, isStopped } = feed;
-  if (!(await feed.write([rawHeader({ width, height, frameRate, sampleRate: SAMPLE_RATE })])))
-    return;
+  if (!(await feed.write([rawHeader(width, height, frameRate)]))) return;
   let lastSlot: number | null = null;
   let firstFrameMs: number | null = null;
   let audioMs = 0;

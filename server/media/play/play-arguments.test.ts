@@ -4,7 +4,7 @@ import { fileArguments, parseProbeOutput, testPictureArguments } from './play-ar
 const line = (args: readonly string[]) => args.join(' ');
 
 test('[M-9] the test picture is encoded without latency and with a key frame each second', () => {
-  expect(line(testPictureArguments({ frameRate: 25 }))).toBe(
+  expect(line(testPictureArguments(25))).toBe(
     '-hide_banner -nostdin -nostats -loglevel error -fflags nobuffer -analyzeduration 0 ' +
       '-probesize 32 -f matroska -i pipe:0 -map 0:v -map 0:a -c:v libx264 -preset ultrafast ' +
       '-tune zerolatency -pix_fmt yuv420p -g 25 -crf 22 -c:a aac -b:a 96k -f flv ' +

@@ -8,10 +8,6 @@ export interface FileInfo {
   readonly isRotated: boolean;
 }
 
-export interface TestPictureEncoding {
-  readonly frameRate: number;
-}
-
 // One key frame a second: decoders can only start at a key frame.
 const KEY_FRAME_S = 1;
 const QUIET_ARGUMENTS = ['-hide_banner', '-nostdin', '-nostats', '-loglevel', 'error'];
@@ -27,7 +23,7 @@ const COPIED_VIDEO = ['h264', 'hevc', 'vp8', 'vp9', 'av1', 'mpeg2video', 'mpeg4'
 const COPIED_AUDIO = ['aac', 'mp3', 'opus', 'vorbis', 'ac3', 'eac3', 'flac', 'pcm_s16le'];
 
 /** ffmpeg arguments to encode the test picture, raw Matroska on standard input, as FLV. */
-export function testPictureArguments({ frameRate }: TestPictureEncoding): string[] {
+export function testPictureArguments(frameRate: number): string[] {
   return [
     ...QUIET_ARGUMENTS,
     // The first bytes describe the input completely; probing more would only add latency.
@@ -44,23 +40,15 @@ export function testPictureArguments({ frameRate }: TestPictureEncoding): string
 export function fileArguments(file: string, loop: boolean, info: FileInfo): string[] {
   const { video, audio, isRotated } = info;
   const isCopied = video !== null && COPIED_VIDEO.includes(video) && !isRotated;
+  const keyFrames = `expr:gte(t,n_forced*${KEY_FRAME_S})`;
+  const encoded = ['-pix_fmt', 'yuv420p', '-crf', '18', '-force_key_frames', keyFrames];
   const hasAudio = audio !== null;
   return [
     ...QUIET_ARGUMENTS,
     ...['-fflags', '+genpts', '-re', ...(loop ? ['-stream_loop', '-1'] : []), '-i', fileUrl(file)],
     // `V` excludes attached pictures such as album covers.
     ...['-map', '0:V:0', ...(hasAudio ? ['-map', '0:a:0'] : []), '-map_metadata', '-1'],
-    ...(isCopied
-      ? ['-c:v', 'copy']
-      : [
-          ...FAST_X264,
-          '-pix_fmt',
-          'yuv420p',
-          '-crf',
-          '18',
-          '-force_key_frames',
-          keyFrameExpression(),
-        ]),
+    ...(isCopied ? ['-c:v', 'copy'] : [...FAST_X264, ...encoded]),
     ...(hasAudio ? (COPIED_AUDIO.includes(audio) ? ['-c:a', 'copy'] : AAC) : []),
     ...MATROSKA,
   ];
@@ -98,8 +86,4 @@ export function parseProbeOutput(json: string): FileInfo {
 // With the prefix, a leading dash is no option and a colon no protocol.
 function fileUrl(file: string): string {
   return `file:${file}`;
-}
-
-function keyFrameExpression(): string {
-  return `expr:gte(t,n_forced*${KEY_FRAME_S})`;
 }

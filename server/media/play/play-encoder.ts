@@ -40,8 +40,7 @@ export async function prepareFileEncoder(
   { path, loop }: Extract<PlayInput, { kind: 'file' }>,
 ): Promise<() => PlayEncoder> {
   if (!(await Bun.file(path).exists())) throw new Error(`file not found: ${path}`);
-  const probeOutput = await runForOutput(ffprobeBeside(ffmpeg), probeArguments(path));
-  const info = parseProbeOutput(probeOutput);
+  const info = parseProbeOutput(await runForOutput(ffprobeBeside(ffmpeg), probeArguments(path)));
   if (info.video === null) throw new Error(`${path} has no video`);
   return () => {
     const process = startProcess(ffmpeg, fileArguments(path, loop, info));
@@ -57,7 +56,7 @@ export function startTestPicture(
   clock: ServiceClock,
 ): PlayEncoder {
   const { width, height, frameRate } = input;
-  const process = startProcess(ffmpeg, testPictureArguments({ frameRate }));
+  const process = startProcess(ffmpeg, testPictureArguments(frameRate));
   let isStopped = false;
   let drawnFrames = 0;
   let droppedFrames = 0;

@@ -1,14 +1,5 @@
 import { concatBytes } from '../byte-queue.ts';
-
-/** Format of a stream of raw video and audio. */
-export interface RawMediaFormat {
-  readonly width: number;
-  readonly height: number;
-  /** Nominal frames per second; frames may be dropped. */
-  readonly frameRate: number;
-  /** Mono samples per second. */
-  readonly sampleRate: number;
-}
+import { SAMPLE_RATE } from './beep.ts';
 
 const VIDEO_TRACK = 1;
 const AUDIO_TRACK = 2;
@@ -16,8 +7,11 @@ const TICK_NS = 1_000_000;
 // RFC 9559, 5.1.4.1.28: matrix, range, transfer and primaries of BT.709, limited range.
 const BT709 = 1;
 
-/** The header of a Matroska stream (RFC 9559) of `yuv420p` frames and 16-bit samples. */
-export function rawHeader({ width, height, frameRate, sampleRate }: RawMediaFormat): Uint8Array {
+/**
+ * The header of a Matroska stream (RFC 9559) of `yuv420p` frames and 16-bit mono samples.
+ * @param frameRate nominal frames per second; frames may be dropped
+ */
+export function rawHeader(width: number, height: number, frameRate: number): Uint8Array {
   const document = element(0x1a45dfa3, [
     text(0x4282, 'matroska'),
     unsigned(0x4287, 4),
@@ -38,10 +32,11 @@ export function rawHeader({ width, height, frameRate, sampleRate }: RawMediaForm
     text(0x2eb524, 'I420'),
     color,
   ]);
-  const audio = element(0xe1, [float(0xb5, sampleRate), unsigned(0x9f, 1), unsigned(0x6264, 16)]);
+  const audio = element(0xe1, [float(0xb5, SAMPLE_RATE), unsigned(0x9f, 1), unsigned(0x6264, 16)]);
+  const frameNs = unsigned(0x23e383, Math.round(1e9 / frameRate));
   const tracks = element(0x1654ae6b, [
-    track(VIDEO_TRACK, 1, 'V_UNCOMPRESSED', Math.round(1e9 / frameRate), video),
-    track(AUDIO_TRACK, 2, 'A_PCM/INT/LIT', null, audio),
+    track(VIDEO_TRACK, 1, 'V_UNCOMPRESSED', frameNs, video),
+    track(AUDIO_TRACK, 2, 'A_PCM/INT/LIT', audio),
   ]);
   // A live segment has unknown size.
   const segment = Uint8Array.of(0x18, 0x53, 0x80, 0x67, 0x01, ...Array<number>(7).fill(0xff));
@@ -61,12 +56,12 @@ export function rawCluster(
   audio: Uint8Array,
 ): Uint8Array[] {
   const time = unsigned(0xe7, videoMs);
-  const headers = [
-    ...(audio.length === 0 ? [] : [blockHeader(AUDIO_TRACK, audioMs - videoMs, audio.length)]),
+  const blocks = [
+    blockHeader(AUDIO_TRACK, audioMs - videoMs, audio.length),
+    audio,
     blockHeader(VIDEO_TRACK, 0, frame.length),
+    frame,
   ];
-  const bodies = audio.length === 0 ? [frame] : [audio, frame];
-  const blocks = headers.flatMap((head, index) => [head, bodies[index] ?? frame]);
   const size = blocks.reduce((sum, { length }) => sum + length, time.length);
   return [concatBytes([encodeId(0x1f43b675), encodeSize(size), time]), ...blocks];
 }
@@ -77,21 +72,14 @@ function blockHeader(number: number, relativeMs: number, length: number): Uint8A
   return concatBytes([encodeId(0xa3), encodeSize(header.length + length), header]);
 }
 
-function track(
-  number: number,
-  type: number,
-  codec: string,
-  durationNs: number | null,
-  settings: Uint8Array,
-): Uint8Array {
+function track(number: number, type: number, codec: string, ...settings: Uint8Array[]) {
   return element(0xae, [
     unsigned(0xd7, number),
     unsigned(0x73c5, number),
     unsigned(0x83, type),
     unsigned(0x9c, 0),
     text(0x86, codec),
-    ...(durationNs === null ? [] : [unsigned(0x23e383, durationNs)]),
-    settings,
+    ...settings,
   ]);
 }
 

@@ -4,7 +4,7 @@ import { rawCluster, rawHeader } from './raw-matroska.ts';
 import { Relay, STALL_TIMEOUT_MS } from './relay.ts';
 import type { ConnectionClose, SourceConnection } from './source-connection.ts';
 
-const HEADER = rawHeader({ width: 16, height: 16, frameRate: 25, sampleRate: 48_000 });
+const HEADER = rawHeader(16, 16, 25);
 const frame = (ms: number) =>
   Buffer.concat(rawCluster(ms, new Uint8Array(384).fill(ms), ms, new Uint8Array(16)));
 

@@ -173,7 +173,7 @@ describe('the encoded test picture', () => {
   /** Luma of each frame after the encoders of the test picture and of a rendition. */
   async function renditionOf(from: Size, to: Size): Promise<Uint8Array[]> {
     const plain = ['-f', 'rawvideo', '-pix_fmt', 'gray', 'pipe:1'];
-    const encoder = start(testPictureArguments({ frameRate: 25 }));
+    const encoder = start(testPictureArguments(25));
     const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '36', '-f', 'matroska'];
     const scale = ['-vf', `scale=${to.width}:${to.height}`];
     const rendition = start(['-v', 'error', '-i', 'pipe:0', '-an', ...scale, ...x264, 'pipe:1']);
@@ -183,7 +183,7 @@ describe('the encoded test picture', () => {
       rendition.stdout.pipeTo(sinkOf(decoder)),
     ];
     const picture = new TestPicture({ ...from, title: 'The demo' });
-    encoder.stdin.write(rawHeader({ ...from, frameRate: 25, sampleRate: 48_000 }));
+    encoder.stdin.write(rawHeader(from.width, from.height, 25));
     for (let frame = 0; frame < FRAMES; frame++) {
       const pixels = picture.draw(beginMs + frame * 40);
       const silence = new Uint8Array(48 * 40 * 2);

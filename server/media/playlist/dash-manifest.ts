@@ -12,11 +12,6 @@ import {
 import { longestSegmentMs } from './target-duration.ts';
 import { element } from './xml.ts';
 
-export interface DashOptions {
-  /** URL of service time as ISO 8601, relative to the manifest. */
-  readonly timeUrl?: string;
-}
-
 /** A run of segments of one epoch without gaps. */
 interface Period {
   readonly id: string;
@@ -26,8 +21,8 @@ interface Period {
   readonly segments: readonly Segment[];
 }
 
-// Relative to /media/:stream_id/manifest.mpd, because dash.js does not resolve absolute paths against
-// the manifest, and the page may have another origin.
+// Service time. Relative to /media/:stream_id/manifest.mpd, because dash.js does not resolve absolute
+// paths against the manifest, and the page may have another origin.
 const TIME_URL = '../../api/v1/time?format=iso';
 // Playback rates with which low-latency players catch up; 4 % is inaudible.
 const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
@@ -45,10 +40,7 @@ const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
  *
  * @returns null without segments
  */
-export function dashManifest(
-  presentation: Presentation,
-  { timeUrl = TIME_URL }: DashOptions = {},
-): string | null {
+export function dashManifest(presentation: Presentation): string | null {
   const periods = periodsOf(presentation);
   const [first] = periods;
   const last = presentation.segments.at(-1);
@@ -68,18 +60,14 @@ export function dashManifest(
     minBufferTime: isoDuration(presentation.segmentMs),
     maxSegmentDuration: isoDuration(longestSegmentMs(presentation.segmentMs)),
   };
-  const content = periods.map((period) =>
-    element(
-      'Period',
-      { id: period.id, start: isoDuration(period.startMs - zeroMs) },
-      adaptationSets(period),
-    ),
-  );
+  const content = periods.map((period) => {
+    const start = isoDuration(period.startMs - zeroMs);
+    return element('Period', { id: period.id, start }, adaptationSets(period));
+  });
   if (!isEnded) {
     if (presentation.partMs !== null) content.unshift(serviceDescription(presentation));
-    content.push(
-      element('UTCTiming', { schemeIdUri: 'urn:mpeg:dash:utc:http-iso:2014', value: timeUrl }),
-    );
+    const timing = { schemeIdUri: 'urn:mpeg:dash:utc:http-iso:2014', value: TIME_URL };
+    content.push(element('UTCTiming', timing));
   }
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element('MPD', attributes, content)}\n`;
 }
@@ -168,34 +156,18 @@ function mainRole(): string {
 }
 
 function videoRepresentation(track: VideoTrack, content: readonly string[]): string {
-  const { id, codec, bandwidth, width, height, frameRate } = track;
-  const [frames, seconds] = frameRate;
-  return element(
-    'Representation',
-    {
-      id,
-      codecs: codec,
-      bandwidth,
-      width,
-      height,
-      frameRate: seconds === 1 ? frames : `${frames}/${seconds}`,
-      sar: '1:1',
-    },
-    content,
-  );
+  const { id, codec: codecs, bandwidth, width, height } = track;
+  const [frames, seconds] = track.frameRate;
+  const frameRate = seconds === 1 ? frames : `${frames}/${seconds}`;
+  const attributes = { id, codecs, bandwidth, width, height, frameRate, sar: '1:1' };
+  return element('Representation', attributes, content);
 }
 
 function audioRepresentation({ id, codec, bandwidth, sampleRate, channels }: AudioTrack): string {
-  return element(
-    'Representation',
-    { id, codecs: codec, bandwidth, audioSamplingRate: sampleRate },
-    [
-      element('AudioChannelConfiguration', {
-        schemeIdUri: 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011',
-        value: channels,
-      }),
-    ],
-  );
+  const attributes = { id, codecs: codec, bandwidth, audioSamplingRate: sampleRate };
+  const schemeIdUri = 'urn:mpeg:dash:23003:3:audio_channel_configuration:2011';
+  const configuration = element('AudioChannelConfiguration', { schemeIdUri, value: channels });
+  return element('Representation', attributes, [configuration]);
 }
 
 function segmentTemplate(
@@ -204,21 +176,19 @@ function segmentTemplate(
   { id, timescale }: Track,
   startMs: number,
 ): string {
-  return element(
-    'SegmentTemplate',
-    {
-      timescale,
-      presentationTimeOffset: Math.round((startMs / 1_000) * timescale),
-      startNumber: (segments[0] as Segment).seq,
-      initialization: `$RepresentationID$/init-${epochName(epoch)}.mp4`,
-      media: `$RepresentationID$/${epochName(epoch)}-$Number$.m4s`,
-    },
-    [element('SegmentTimeline', {}, timeline(segments.map(({ pieces }) => pieces.get(id))))],
-  );
+  const attributes = {
+    timescale,
+    presentationTimeOffset: Math.round((startMs / 1_000) * timescale),
+    startNumber: (segments[0] as Segment).seq,
+    initialization: `$RepresentationID$/init-${epochName(epoch)}.mp4`,
+    media: `$RepresentationID$/${epochName(epoch)}-$Number$.m4s`,
+  };
+  const entries = timelineEntries(segments.map(({ pieces }) => pieces.get(id)));
+  return element('SegmentTemplate', attributes, [element('SegmentTimeline', {}, entries)]);
 }
 
 /** `S` elements; contiguous segments of equal duration share one. */
-function timeline(pieces: readonly (Piece | undefined)[]): string[] {
+function timelineEntries(pieces: readonly (Piece | undefined)[]): string[] {
   const elements: string[] = [];
   let nextTicks: number | null = null;
   for (let i = 0; i < pieces.length; ) {

@@ -11,12 +11,6 @@ import {
 import { msOf } from '../track-queue.ts';
 import { longestPartMs, targetDurationS } from './target-duration.ts';
 
-/** Options of a media playlist request. */
-export interface HlsMediaOptions {
-  /** `_HLS_skip=YES`: send a delta update without old segments (RFC 8216bis, 6.2.5.1). */
-  readonly skip?: boolean;
-}
-
 // RFC 8216bis, 4.4.3.8: HOLD-BACK is at least three target durations, CAN-SKIP-UNTIL at least six.
 const HOLD_BACK_TARGETS = 3;
 const SKIP_TARGETS = 6;
@@ -30,12 +24,13 @@ const PARTS_TARGETS = 3;
  * service time. Equal presentations give equal texts. 7,200 segments take about a millisecond,
  * because the tags of a segment are cached.
  *
+ * @param skip `_HLS_skip=YES`: a delta update without old segments (RFC 8216bis, 6.2.5.1)
  * @returns null when no segment and no part has this track
  */
 export function hlsMediaPlaylist(
   presentation: Presentation,
   track: TrackId,
-  { skip = false }: HlsMediaOptions = {},
+  skip = false,
 ): string | null {
   const playlist = new MediaPlaylist(presentation, track);
   return playlist.isEmpty() ? null : playlist.text(skip);
@@ -72,9 +67,10 @@ class MediaPlaylist {
 
   text(skip: boolean): string {
     const { segments, isEnded } = this.presentation;
-    const skipped = skip && !isEnded ? this.skippedSegments() : 0;
+    const skipped = skip && !isEnded ? this.countSegmentsBefore(SKIP_TARGETS) : 0;
+    const hasParts = this.isLowLatency && !isEnded;
+    const firstWithParts = hasParts ? this.countSegmentsBefore(PARTS_TARGETS) : segments.length;
     let text = this.head(skipped);
-    const firstWithParts = this.isLowLatency && !isEnded ? this.firstWithParts() : segments.length;
     for (let i = skipped; i < segments.length; i++) {
       const segment = segments[i] as Segment;
       const before = segments[i - 1];
@@ -182,9 +178,9 @@ class MediaPlaylist {
     const { parts } = this.presentation;
     const track = this.tracks.get(epoch);
     if (!track) return '';
-    const lines = (
-      seq === this.openSegment.seq ? this.openSegment.parts : (parts.get(seq) ?? [])
-    ).map((part) => {
+    const { openSegment } = this;
+    const list = seq === openSegment.seq ? openSegment.parts : (parts.get(seq) ?? []);
+    const lines = list.map((part) => {
       const piece = part.pieces.get(this.id);
       if (!piece) return '';
       const durationS = secondsOf(piece, track).toFixed(6);
@@ -240,21 +236,12 @@ class MediaPlaylist {
     return pieces.reduce((sum, piece) => sum + (piece ? secondsOf(piece, track) : 0), 0);
   }
 
-  // Index of the first segment that ends less than three target durations before the end.
-  private firstWithParts(): number {
-    return this.countSegmentsBefore(PARTS_TARGETS * this.targetS);
-  }
-
-  private skippedSegments(): number {
-    return this.countSegmentsBefore(SKIP_TARGETS * this.targetS);
-  }
-
-  /** Number of segments that end at least this long before the end of the playlist. */
-  private countSegmentsBefore(beforeEndS: number): number {
+  /** Number of segments that end at least this many target durations before the playlist's end. */
+  private countSegmentsBefore(targets: number): number {
     const { segments } = this.presentation;
     let count = segments.length;
     let fromEndS = this.openDurationS();
-    while (count > 0 && fromEndS < beforeEndS) {
+    while (count > 0 && fromEndS < targets * this.targetS) {
       count--;
       fromEndS += this.durationS(segments[count] as Segment);
     }

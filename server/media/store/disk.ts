@@ -43,7 +43,7 @@ export const localDisk: Disk = {
   },
 
   async read(path, bytesMax) {
-    const file = await openIfExists(path, 'r');
+    const file = await nullIfMissing(open(path, 'r'));
     if (!file) return null;
     try {
       const { size } = await file.stat();
@@ -55,41 +55,29 @@ export const localDisk: Disk = {
     }
   },
 
-  async list(directory) {
-    try {
-      return await readdir(directory);
-    } catch (error) {
-      if (isMissing(error)) return [];
-      throw error;
-    }
-  },
+  list: async (directory) => (await nullIfMissing(readdir(directory))) ?? [],
 
   remove: (path) => rm(path, { force: true }),
 
   async removeEmptyFolder(path) {
     try {
-      await rmdir(path);
+      await nullIfMissing(rmdir(path));
     } catch (error) {
       // A folder with files of others stays.
-      if (!isMissing(error) && (error as { code?: string }).code !== 'ENOTEMPTY') throw error;
+      if ((error as { code?: string }).code !== 'ENOTEMPTY') throw error;
     }
   },
 
   async freeBytes(directory) {
-    try {
-      const { bavail, bsize } = await statfs(directory);
-      return bavail * bsize;
-    } catch (error) {
-      if (isMissing(error)) return null;
-      throw error;
-    }
+    const stats = await nullIfMissing(statfs(directory));
+    return stats && stats.bavail * stats.bsize;
   },
 
   slice: (path, from, to) => Bun.file(path).slice(from, to),
 };
 
 async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  let file = await openIfExists(path, 'w');
+  let file = await nullIfMissing(open(path, 'w'));
   if (!file) {
     await mkdir(dirname(path), { recursive: true });
     file = await open(path, 'w');
@@ -105,16 +93,12 @@ async function writeParts(path: string, parts: readonly Uint8Array[]): Promise<v
   }
 }
 
-/** @returns null when the file or its folder does not exist */
-async function openIfExists(path: string, mode: 'r' | 'w') {
+/** The result of an operation; null when its file or folder does not exist. */
+async function nullIfMissing<T>(operation: Promise<T>): Promise<T | null> {
   try {
-    return await open(path, mode);
+    return await operation;
   } catch (error) {
-    if (isMissing(error)) return null;
+    if ((error as { code?: string }).code === 'ENOENT') return null;
     throw error;
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return (error as { code?: string }).code === 'ENOENT';
 }

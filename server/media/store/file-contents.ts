@@ -59,12 +59,10 @@ export interface PackedSegment {
 /** Packs a segment: the bytes of its tracks, in the order of its pieces. */
 export function packSegment(segment: Segment, bytes: TrackBytes): PackedSegment {
   const { seq, epoch, startMs, durationMs } = segment;
-  const pieces = [...segment.pieces].map(([track, { startTicks, durationTicks, byteLength }]) => [
-    track,
-    startTicks,
-    durationTicks,
-    byteLength,
-  ]);
+  const pieces = [...segment.pieces].map(([track, piece]) => {
+    const { startTicks, durationTicks, byteLength } = piece;
+    return [track, startTicks, durationTicks, byteLength];
+  });
   const payloads = [...segment.pieces.keys()].map((track) => bytes.get(track) ?? new Uint8Array());
   const chunks = packFile(payloads, { seq, epoch, startMs, durationMs, pieces });
   const file = {

@@ -190,7 +190,7 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   private sweepStream(streamId: string, stream: FileStreamSegments): void {
-    stream.retryWrites();
+    stream.startWriting();
     const folder = this.folders.get(streamId);
     if (folder && this.quota.isLive(folder)) return;
     stream.releaseWritten();

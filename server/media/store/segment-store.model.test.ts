@@ -178,7 +178,7 @@ class AddWhileFull implements fc.AsyncCommand<Model, System> {
     real.disk.failure = null;
     model.addWhileFull(this.count);
     real.fixture.clock.nowMs = nowMsOf(model);
-    real.segments.retryWrites();
+    real.segments.startWriting();
     await real.segments.whenWritten();
     await expectAgreement(model, real);
   }

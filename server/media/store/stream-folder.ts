@@ -58,19 +58,15 @@ export class StreamFolder {
   lastAddMs: number | null = null;
   /** Called with a sequence number before the file of the segment is removed. */
   onRemoveSegment: (seq: number) => void = () => {};
+  /** Disk space of its segments. */
+  bytes = 0;
   private readonly epochs = new Set<number>();
-  private fileBytes = 0;
   private hasState = false;
 
   constructor(
     readonly path: string,
     private readonly disk: Disk,
   ) {}
-
-  /** Disk space of its segments. */
-  get bytes(): number {
-    return this.fileBytes;
-  }
 
   /** When the newest segment on disk ends, Unix ms; null without segments. */
   get endMs(): number | null {
@@ -88,7 +84,7 @@ export class StreamFolder {
       else if (name.endsWith(UNFINISHED_SUFFIX)) await this.disk.remove(join(this.path, name));
     }
     this.files.sort((a, b) => a.seq - b.seq);
-    this.fileBytes = this.files.reduce((sum, file) => sum + diskBytesOf(file), 0);
+    this.bytes = this.files.reduce((sum, file) => sum + diskBytesOf(file), 0);
     this.hasState = true;
     this.state = (await this.readState()) ?? this.state;
   }
@@ -137,7 +133,7 @@ export class StreamFolder {
   async writeSegment({ file, chunks }: PackedSegment): Promise<void> {
     await this.disk.write(this.pathOf(file), chunks);
     this.files.splice(this.indexOf(file.seq), 0, file);
-    this.fileBytes += diskBytesOf(file);
+    this.bytes += diskBytesOf(file);
   }
 
   async writeEpoch(epoch: Epoch): Promise<void> {
@@ -146,10 +142,9 @@ export class StreamFolder {
   }
 
   async writeState(): Promise<void> {
-    const json = new TextEncoder().encode(
-      JSON.stringify({ keeping: this.state.retention, endedMs: this.state.endedMs }),
-    );
-    await this.disk.write(join(this.path, STATE_FILE), [json]);
+    const { retention, endedMs } = this.state;
+    const json = JSON.stringify({ keeping: retention, endedMs });
+    await this.disk.write(join(this.path, STATE_FILE), [new TextEncoder().encode(json)]);
     this.hasState = true;
   }
 
@@ -207,7 +202,7 @@ export class StreamFolder {
     const index = this.indexOf(file.seq);
     if (this.files[index] !== file) return false;
     this.files.splice(index, 1);
-    this.fileBytes -= diskBytesOf(file);
+    this.bytes -= diskBytesOf(file);
     return true;
   }
 

@@ -25,7 +25,7 @@ export interface FileStreamSegmentsOptions {
   readonly closeTimeoutMs: number;
   readonly nowMs: () => number;
   readonly logger: Logger;
-  /** Called when writes are pending; `retryWrites` must then be called from time to time. */
+  /** Called when writes are pending; `startWriting` must then be called from time to time. */
   readonly onPendingWrites: () => void;
 }
 
@@ -133,11 +133,6 @@ export class FileStreamSegments implements StreamSegments {
     await this.writing;
   }
 
-  /** Retries failed writes when they are due. */
-  retryWrites(): void {
-    this.startWriting();
-  }
-
   /** Removes written segments from memory; for a stream that is no longer live. */
   releaseWritten(): void {
     this.buffer.removeThrough(this.lastWrittenSeq);
@@ -198,7 +193,8 @@ export class FileStreamSegments implements StreamSegments {
     if (removedCount > 0) this.epochs.splice(0, removedCount);
   }
 
-  private startWriting(): void {
+  /** Writes what is pending. Call from time to time: retries failed writes when they are due. */
+  startWriting(): void {
     if (!this.hasPendingWrites) return;
     this.options.onPendingWrites();
     if (this.writing) return;
@@ -233,7 +229,6 @@ export class FileStreamSegments implements StreamSegments {
     }
   }
 
-  /** Call after a segment was written. */
   private onSegmentWritten(segment: Segment): void {
     if (segment.seq > this.lastWrittenSeq) {
       this.lastWrittenSeq = segment.seq;
@@ -270,10 +265,8 @@ export class FileStreamSegments implements StreamSegments {
 
   private clearFault(): void {
     if (!this.fault) return;
-    this.options.logger.warn(
-      { lostSegments: this.fault.lostSegments },
-      'video is written to disk again',
-    );
+    const { lostSegments } = this.fault;
+    this.options.logger.warn({ lostSegments }, 'video is written to disk again');
     this.fault = null;
   }
 }

@@ -1,5 +1,5 @@
 import { type ListeningServer, listen } from '../../../server/gateway/listen.ts';
-import { type Origin, originRoutes } from '../../../server/media/origin/origin-routes.ts';
+import { Origin } from '../../../server/media/origin/origin-routes.ts';
 import {
   type Epoch,
   epochName,
@@ -205,7 +205,7 @@ export function listenOrigin(
       logDefect: (_of: unknown, _requestId: string, error: unknown) => void defects.push(error),
     },
   };
-  const origin = originRoutes({ streams, ...shared });
+  const origin = new Origin({ streams, ...shared });
   const server = listen<undefined>({
     host: '127.0.0.1',
     port: 0,

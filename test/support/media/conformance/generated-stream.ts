@@ -106,7 +106,7 @@ export class GeneratedStream {
     const ids = presentation.epochs.at(-1)?.tracks.map(({ id }) => id) ?? [];
     const deltas = new Map<string, string>();
     const media = ids.map((id): [string, string] => {
-      const delta = hlsMediaPlaylist(presentation, id, { skip: true }) ?? '';
+      const delta = hlsMediaPlaylist(presentation, id, true) ?? '';
       if (delta.includes('#EXT-X-SKIP')) deltas.set(`${id}.m3u8`, delta);
       return [`${id}.m3u8`, hlsMediaPlaylist(presentation, id) ?? ''];
     });
