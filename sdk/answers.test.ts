@@ -30,14 +30,11 @@ function send(reply: (nth: number, atMs: number) => FourbeatError | null, { erro
   const timers = new CancellableTimers(machine.environment);
   const clock = { nowMs: () => machine.nowMs, errorMs };
   let outcome: unknown = null;
-  sendAnswer({ env: machine.environment, clock, api, timers }, quiz, 'Mars').then(
-    (result) => {
+  void sendAnswer({ env: machine.environment, clock, api, timers }, quiz, 'Mars')
+    .catch((error) => error)
+    .then((result) => {
       outcome = result;
-    },
-    (error) => {
-      outcome = error;
-    },
-  );
+    });
   return { machine, timers, attempts, outcome: () => outcome };
 }
 

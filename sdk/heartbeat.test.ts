@@ -4,16 +4,19 @@ import { FourbeatError } from './errors.ts';
 import { Heartbeat } from './heartbeat.ts';
 
 interface Options extends FakeMachineOptions {
-  readonly respond?: () => Promise<void>;
-  /** The first heartbeat waits for it. */
-  readonly token?: Promise<void>;
+  /** Time until the response, or its error. */
+  readonly responseMs?: number;
+  readonly error?: () => FourbeatError | null;
+  /** Each heartbeat waits for it. */
+  readonly token?: () => Promise<void>;
   readonly hiddenMs?: number;
 }
 
 /** Starts heartbeats. `sentMs` has their times, true ms since the start. */
 function begin({
-  respond = async () => {},
-  token = Promise.resolve(),
+  responseMs = 0,
+  error = () => null,
+  token = async () => {},
   hiddenMs = Infinity,
   ...options
 }: Options = {}) {
@@ -23,10 +26,12 @@ function begin({
   const heartbeat = new Heartbeat(
     machine.environment,
     async (onSend) => {
-      await token;
+      await token();
       onSend();
       sentMs.push(Math.round(machine.nowMs - startMs));
-      return respond();
+      if (responseMs) await machine.wait(responseMs);
+      const thrown = error();
+      if (thrown) throw thrown;
     },
     hiddenMs,
   );
@@ -36,22 +41,9 @@ function begin({
 
 /** Starts heartbeats that wait for tokens from the test; responses take 1.5 s. */
 function beginWithTokens() {
-  const machine = new FakeMachine({ random: () => 0.25 });
-  const startMs = machine.nowMs;
-  const sentMs: number[] = [];
   const tokens: (() => void)[] = [];
-  const heartbeat = new Heartbeat(
-    machine.environment,
-    async (onSend) => {
-      await new Promise<void>((resolve) => tokens.push(resolve));
-      onSend();
-      sentMs.push(Math.round(machine.nowMs - startMs));
-      await new Promise<void>((resolve) => machine.environment.after(1_500, resolve));
-    },
-    Infinity,
-  );
-  heartbeat.start();
-  return { machine, heartbeat, sentMs, tokens };
+  const token = () => new Promise<void>((resolve) => tokens.push(resolve));
+  return { ...begin({ token, responseMs: 1_500 }), tokens };
 }
 
 function gaps(sentMs: readonly number[]): number[] {
@@ -66,56 +58,44 @@ describe('[V-4] heartbeats are sent once a second', () => {
   });
 
   test('without drift over ten minutes of slow responses', async () => {
-    const { machine, sentMs } = begin({ respond: () => wait(700) });
-    const wait = (ms: number) =>
-      new Promise<void>((resolve) => machine.environment.after(ms, resolve));
+    const { machine, sentMs } = begin({ responseMs: 700 });
     await machine.advance(600_000);
     expect(sentMs).toHaveLength(600);
     expect(sentMs.at(-1)).toBe(599_250);
   });
 
   test('also while the service is unavailable', async () => {
-    const { machine, sentMs } = begin({
-      respond: () => Promise.reject(new FourbeatError('unavailable', 'gone')),
-    });
+    const error = () => new FourbeatError('unavailable', 'gone');
+    const { machine, sentMs } = begin({ error });
     await machine.advance(5_000);
     expect(sentMs).toHaveLength(5);
   });
 
   test('without a gap when each response takes almost 5 s', async () => {
-    const { machine, sentMs } = begin({ respond: () => wait(4_900) });
-    const wait = (ms: number) =>
-      new Promise<void>((resolve) => machine.environment.after(ms, resolve));
+    const { machine, sentMs } = begin({ responseMs: 4_900 });
     await machine.advance(60_000);
     expect(sentMs).toHaveLength(60);
   });
 
   test('from a second after one that waited for its token; those between are skipped', async () => {
-    let release = () => {};
-    const token = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    const { machine, sentMs } = begin({ token });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { machine, sentMs } = begin({ token: () => promise });
     await machine.advance(2_900);
-    release();
+    resolve();
     await machine.advance(2_050);
     expect(sentMs).toEqual([2_900, 3_900, 4_900]);
   });
 
   test('at the next second after one without a token', async () => {
     let attempts = 0;
-    const machine = new FakeMachine();
-    const heartbeat = new Heartbeat(
-      machine.environment,
-      () => {
+    const { machine, sentMs } = begin({
+      token: async () => {
         attempts++;
-        return Promise.reject(new FourbeatError('unavailable', 'no token'));
+        throw new FourbeatError('unavailable', 'no token');
       },
-      Infinity,
-    );
-    heartbeat.start();
+    });
     await machine.advance(3_000);
-    expect(attempts).toBe(3);
+    expect([attempts, sentMs]).toEqual([3, []]);
   });
 
   test('once when the token arrives after the response to the previous one', async () => {
@@ -182,11 +162,8 @@ describe('[V-4] heartbeats missed during a sleep are skipped', () => {
 describe('[G-27] heartbeats wait for the Retry-After of the service', () => {
   test('and then continue at their seconds', async () => {
     let isBusy = true;
-    const { machine, sentMs } = begin({
-      respond: async () => {
-        if (isBusy) throw new FourbeatError('busy', 'too many', 429, 2_000);
-      },
-    });
+    const busy = new FourbeatError('busy', 'too many', 429, 2_000);
+    const { machine, sentMs } = begin({ error: () => (isBusy ? busy : null) });
     await machine.advance(1_000);
     isBusy = false;
     await machine.advance(3_500);
@@ -194,7 +171,7 @@ describe('[G-27] heartbeats wait for the Retry-After of the service', () => {
   });
 });
 
-describe('a page that nobody changes at', () => {
+describe('a page that is hidden', () => {
   test('sends heartbeats without limit by default', async () => {
     const { machine, sentMs } = begin({ hasPage: true });
     await machine.setHidden(true);

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import {
   createJoinFixture,
   createStorage,
+  expectSilence,
   leaveAll,
   QUIZ,
 } from '../test/support/sdk/join-fixture.ts';
@@ -22,7 +23,7 @@ test('a viewer who joins becomes live, is counted, and has the stream', async ()
 
 describe('the show', () => {
   test('is `ended` when the stream has ended and the rest of its feed was read', async () => {
-    const { machine, service, requests, join } = createJoinFixture();
+    const { machine, service, join, requests } = createJoinFixture();
     const viewer = join();
     await machine.advance(2_000);
     service.openQuiz({ ...QUIZ, durationMs: 20_000 });
@@ -34,9 +35,12 @@ describe('the show', () => {
     await machine.advance(8_000);
     expect(viewer.state).toBe('ended');
     expect(viewer.quiz?.results?.answer).toBe('Jupiter');
-    requests.length = 0;
-    await machine.advance(60_000);
-    expect(requests).toEqual([]);
+    await expectSilence({ machine, requests });
+    await viewer.sendMessage('message', 'It was good.');
+    expect(requests).toEqual([
+      'POST /api/v1/token',
+      `POST /api/v1/events-streams/${service.streamId}/chats`,
+    ]);
   });
 
   test('that is already over is not read, and sends no heartbeats', async () => {
@@ -48,6 +52,22 @@ describe('the show', () => {
     expect(requests.some((request) => request.includes('events-streams'))).toBe(false);
     expect(requests.some((request) => request.includes('view-counts'))).toBe(false);
   });
+
+  test.each([0, 500, 3_000])(
+    'that is already over leaves no timer when the token arrives after %d ms',
+    async (ms) => {
+      const { machine, service, join } = createJoinFixture();
+      service.setStatus('ENDED');
+      const fetch: typeof machine.environment.fetch = async (url, init) => {
+        if (url.endsWith('/token')) await machine.wait(ms);
+        return machine.environment.fetch(url, init);
+      };
+      const viewer = join({ environment: { ...machine.environment, fetch } });
+      await machine.advance(5_000);
+      expect(viewer.state).toBe('ended');
+      expect(machine.pendingTimers).toBe(0);
+    },
+  );
 });
 
 describe('an error', () => {
@@ -99,11 +119,7 @@ describe('leaving', () => {
     viewer.leave();
     expect(states).toEqual(['ended']);
     expect(await answer).toBe('left');
-    await machine.settle();
-    requests.length = 0;
-    await machine.advance(60_000);
-    expect(requests).toEqual([]);
-    expect(machine.pendingTimers).toBe(0);
+    await expectSilence({ machine, requests });
     expect(await viewer.sendMessage('message', 'Hello').catch(({ kind }) => kind)).toBe('left');
     expect(await viewer.answer('Mars').catch(({ kind }) => kind)).toBe('left');
   });
@@ -133,11 +149,7 @@ describe('leaving', () => {
     const viewer = join();
     await machine.advance(ms);
     viewer.leave();
-    await machine.settle();
-    requests.length = 0;
-    await machine.advance(60_000);
-    expect(requests).toEqual([]);
-    expect(machine.pendingTimers).toBe(0);
+    await expectSilence({ machine, requests });
   });
 });
 
@@ -227,6 +239,34 @@ describe('a reload', () => {
     after.on('interval', ({ interval }) => shown.push(interval));
     await machine.advance(3_000);
     expect(shown[0]).toBeGreaterThanOrEqual(Math.floor((machine.nowMs - 3_000) / 250) - 4);
+  });
+
+  test('right after a request for winners reports the viewer, but not when the round is over', async () => {
+    const { machine, service, requests, join } = createJoinFixture();
+    service.setStatus('CREATED');
+    const options = { storage: createStorage() };
+    const before = join(options);
+    await machine.advance(2_000);
+    service.openQuiz(QUIZ);
+    await machine.advance(1_000);
+    before.answer('Jupiter').catch(() => {});
+    await machine.advance(6_000);
+    service.requestWinners();
+    const isReport = (request: string) => request.endsWith('/record-winner');
+    // The report is sent after 250 ms here.
+    while (!options.storage.entries.values().next().value?.includes('"hasWon"')) {
+      await machine.advance(25);
+    }
+    before.leave();
+    expect(requests.filter(isReport)).toHaveLength(0);
+    const after = join(options);
+    await machine.advance(3_000);
+    expect(requests.filter(isReport)).toHaveLength(1);
+    expect(after.snapshot.winners).toEqual({ isWinning: true, hasWon: true, count: 1 });
+    after.leave();
+    join(options);
+    await machine.advance(3_000);
+    expect(requests.filter(isReport)).toHaveLength(1);
   });
 
   test('works with a storage that throws', async () => {

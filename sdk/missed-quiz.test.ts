@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import {
   createJoinFixture,
   createStorage,
+  expectSilence,
   type JoinFixture,
   leaveAll,
   QUIZ,
@@ -189,10 +190,7 @@ describe('a viewer who joins during a quiz', () => {
     const { viewer } = joinViewer(fixture);
     await fixture.machine.advance(3_000);
     viewer.leave();
-    await fixture.machine.settle();
-    fixture.requests.length = 0;
-    await fixture.machine.advance(60_000);
-    expect([fixture.requests, fixture.machine.pendingTimers]).toEqual([[], 0]);
+    await expectSilence(fixture);
   });
 });
 

@@ -15,8 +15,8 @@ test.each(STATES)(
       expect(store.snapshot.state).toBe('joining');
       store.setState(state, null);
       store.setState(next, ERROR);
-      const expected: unknown[] = state === 'ended' ? ['ended', null] : [next, ERROR];
-      expect([store.snapshot.state, store.snapshot.error]).toEqual(expected);
+      const expected = state === 'ended' ? { state, error: null } : { state: next, error: ERROR };
+      expect(store.snapshot).toMatchObject(expected);
     }
   },
 );

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { rejectionOf } from '../test/support/sdk/api-client-fixture.ts';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import { FourbeatError } from './errors.ts';
 import { TokenSource } from './token-source.ts';
@@ -25,14 +26,8 @@ function createSource(
   return { machine, source, requestedMs };
 }
 
-const unavailable = () => Promise.reject(new FourbeatError('unavailable', 'the service is away'));
-
-function rejectionOf(promise: Promise<unknown>): Promise<FourbeatError> {
-  return promise.then(
-    () => expect.unreachable('it should have failed'),
-    (error) => error,
-  );
-}
+const unavailable = () =>
+  Promise.reject(new FourbeatError('unavailable', 'the service is unavailable'));
 
 describe('[T-1] a token', () => {
   test('is requested once for concurrent callers', async () => {
@@ -67,18 +62,15 @@ describe('[T-6] a token is renewed', () => {
   });
 
   test('and the old one is used meanwhile', async () => {
-    let provideToken = (_: string) => {};
-    const slow = new Promise<string>((resolve) => {
-      provideToken = resolve;
-    });
+    const slow = Promise.withResolvers<string>();
     const { machine, source, requestedMs } = createSource((number) =>
-      number === 1 ? jwt(1) : slow,
+      number === 1 ? jwt(1) : slow.promise,
     );
     await source.get();
     await machine.advance(485_000);
     expect(requestedMs).toHaveLength(2);
     expect(await source.get()).toBe(jwt(1));
-    provideToken(jwt(2));
+    slow.resolve(jwt(2));
     await machine.settle();
     expect(await source.get()).toBe(jwt(2));
   });
@@ -108,19 +100,15 @@ describe('[T-6] a token is renewed', () => {
   });
 
   test('by one request for all callers after a sleep', async () => {
-    let provideToken = (_: string) => {};
+    const slow = Promise.withResolvers<string>();
     const { machine, source, requestedMs } = createSource((number) =>
-      number === 1
-        ? jwt(1)
-        : new Promise((resolve) => {
-            provideToken = resolve;
-          }),
+      number === 1 ? jwt(1) : slow.promise,
     );
     await source.get();
     await machine.sleep(3_600_000, true);
     const tokens = [source.get(), source.get()];
     await machine.settle();
-    provideToken(jwt(2));
+    slow.resolve(jwt(2));
     expect(await Promise.all(tokens)).toEqual([jwt(2), jwt(2)]);
     expect(requestedMs).toHaveLength(2);
   });
@@ -159,18 +147,15 @@ describe('[T-12] a rejected token', () => {
   });
 
   test('is replaced by the pending renewal', async () => {
-    let provideToken = (_: string) => {};
-    const slow = new Promise<string>((resolve) => {
-      provideToken = resolve;
-    });
+    const slow = Promise.withResolvers<string>();
     const { machine, source, requestedMs } = createSource((number) =>
-      number === 1 ? jwt(1) : slow,
+      number === 1 ? jwt(1) : slow.promise,
     );
     await source.get();
     await machine.advance(480_000);
     source.reject(jwt(1));
     const token = source.get();
-    provideToken(jwt(2));
+    slow.resolve(jwt(2));
     expect(await token).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });

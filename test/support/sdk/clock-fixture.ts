@@ -15,21 +15,17 @@ export function createClockFixture(
 ) {
   const machine = new FakeMachine(options);
   const startMs = machine.nowMs;
-  const { after } = machine.environment;
-  const wait = (ms: number) => new Promise<void>((resolve) => after(ms, resolve));
   /** Time of each sample request, true ms since the start. */
   const sampledAtMs: number[] = [];
   /** Error of the service's clock: ms ahead of true time. */
   const service = { errorMs: 0 };
   const clock = new ServiceClock(machine.environment, async () => {
-    const delay = delays[Math.min(sampledAtMs.length, delays.length - 1)] as
-      | NetworkDelay
-      | FourbeatError;
+    const delay = delays[sampledAtMs.length] ?? delays.at(-1);
     sampledAtMs.push(Math.round(machine.nowMs - startMs));
-    if (delay instanceof FourbeatError) throw delay;
-    await wait(delay.requestMs);
+    if (!delay || delay instanceof FourbeatError) throw delay;
+    await machine.wait(delay.requestMs);
     const now = Math.floor(machine.nowMs + service.errorMs);
-    await wait(delay.responseMs);
+    await machine.wait(delay.responseMs);
     return now;
   });
   const offsetMs = () => clock.nowMs() - machine.nowMs - service.errorMs;

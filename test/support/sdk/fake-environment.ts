@@ -36,7 +36,6 @@ export class FakeMachine {
   private isHidden = false;
   private readonly timers = new Set<Timer>();
   private readonly listeners = new Set<() => void>();
-
   private readonly startMs: number;
 
   constructor({
@@ -79,6 +78,11 @@ export class FakeMachine {
   /** Number of pending timers, for leak tests. */
   get pendingTimers(): number {
     return this.timers.size;
+  }
+
+  /** Resolves when this time has been advanced. */
+  wait(ms: number): Promise<void> {
+    return new Promise((resolve) => this.environment.after(ms, resolve));
   }
 
   /** Advances true time. Due timers run in order; promises settle after each. */

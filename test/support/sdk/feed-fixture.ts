@@ -14,11 +14,7 @@ interface FeedRequest {
 }
 
 interface OpenStream {
-  readonly sink: {
-    enqueue(bytes: Uint8Array<ArrayBuffer>): void;
-    close(): void;
-    error(e: Error): void;
-  };
+  readonly sink: ReadableStreamDefaultController<Uint8Array>;
   next: number;
   /** Nothing is delivered any more. */
   isStalled: boolean;
@@ -64,11 +60,11 @@ export class FeedFixture implements Pick<ApiClient, 'interval' | 'eventStream'> 
   async interval(interval: number): Promise<EventsInterval> {
     this.recordRequest('poll', interval);
     if (this.isPollUnanswered) {
-      await this.wait(CLIENT_TIMEOUT_MS);
+      await this.machine.wait(CLIENT_TIMEOUT_MS);
       throw new FourbeatError('unavailable', 'no response');
     }
-    await this.wait(this.delayMs);
-    for (; interval > this.sealedTo; await this.wait(INTERVAL_MS / 10)) {
+    await this.machine.wait(this.delayMs);
+    for (; interval > this.sealedTo; await this.machine.wait(INTERVAL_MS / 10)) {
       if (this.machine.nowMs > intervalStartMs(interval + 1) + LONG_POLL_GRACE_MS) {
         throw new FourbeatError('unavailable', 'not sealed', 503, 1_000);
       }
@@ -79,7 +75,7 @@ export class FeedFixture implements Pick<ApiClient, 'interval' | 'eventStream'> 
   async eventStream(interval: number, signal: AbortSignal): Promise<Response> {
     this.recordRequest('stream', interval);
     if (this.isStreamUnanswered) {
-      await this.wait(CLIENT_TIMEOUT_MS);
+      await this.machine.wait(CLIENT_TIMEOUT_MS);
       throw new FourbeatError('unavailable', 'no response');
     }
     const body = new ReadableStream<Uint8Array>({
@@ -138,9 +134,5 @@ export class FeedFixture implements Pick<ApiClient, 'interval' | 'eventStream'> 
       const data = JSON.stringify({ interval, events: [] });
       stream.sink.enqueue(encoder.encode(`id: ${interval}\ndata: ${data}\n\n`));
     }
-  }
-
-  private wait(ms: number): Promise<void> {
-    return new Promise((resolve) => this.machine.environment.after(ms, resolve));
   }
 }

@@ -1,3 +1,4 @@
+import { expect } from 'bun:test';
 import { join } from '../../../sdk/join.ts';
 import type { JoinOptions } from '../../../sdk/join-options.ts';
 import { type MockService, mockService } from '../../../sdk/mock/mock-service.ts';
@@ -24,6 +25,18 @@ const joined: Viewer[] = [];
 /** Call it after each test. */
 export function leaveAll(): void {
   for (const viewer of joined.splice(0)) viewer.leave();
+}
+
+/** No request is sent in the next minutes, and no timer is left. */
+export async function expectSilence({
+  machine,
+  requests,
+}: Pick<JoinFixture, 'machine' | 'requests'>): Promise<void> {
+  await machine.settle();
+  requests.length = 0;
+  await machine.advance(10 * 60_000);
+  expect(requests).toEqual([]);
+  expect(machine.pendingTimers).toBe(0);
 }
 
 /** Storage that a viewer's tabs share. */

@@ -22,7 +22,7 @@ export function createVideoSyncFixture({ hasFeed = true } = {}) {
   const api = {
     interval: async (interval: number) => {
       requests.push({ interval, atMs: machine.nowMs });
-      await new Promise<void>((resolve) => machine.environment.after(service.delayMs, resolve));
+      await machine.wait(service.delayMs);
       if (service.error) throw service.error;
       return { interval, events: [] };
     },
