@@ -20,10 +20,8 @@ export function browserConnection(): BrowserConnection {
  * Chooses how this tab reads the feed: by a stream, unless the streams of other tabs already occupy
  * their share of the connections. A tab keeps its stream until it is closed.
  */
-export async function chooseTransport({
-  protocol,
-  locks,
-}: BrowserConnection): Promise<'auto' | 'poll'> {
+export async function chooseTransport(connection: BrowserConnection): Promise<'auto' | 'poll'> {
+  const { protocol, locks } = connection;
   // HTTP/2 and HTTP/3 multiplex everything over one connection.
   if (protocol === 'h2' || protocol === 'h3') return 'auto';
   for (let slot = 0; locks && slot < STREAMING_TABS_MAX; slot++) {

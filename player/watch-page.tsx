@@ -34,7 +34,7 @@ export function WatchPage({ viewer, snapshot, video, isBare, hasStats }: WatchPa
         // Without the audience panel, the stage has the whole window anyway.
         onFill={isBare ? null : setIsFilled}
       >
-        <HeartOverlay snapshot={snapshot} count={hearts} />
+        <HeartOverlay hearts={snapshot.hearts} count={hearts} />
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
       {!isBare && (

@@ -20,9 +20,7 @@ const transport = await chooseTransport(browserConnection());
 const video = newStageVideo();
 video.muted = options.isMuted;
 const root = createRoot(rootElement());
-const environment = {
-  fetch: detectBan((url, init) => fetch(url, init), onBanned),
-};
+const environment = { fetch: detectBan((url, init) => fetch(url, init), onBanned) };
 const viewer = join({
   baseUrl: location.origin,
   streamId,

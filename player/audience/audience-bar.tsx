@@ -4,13 +4,7 @@ import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
 
 /** The viewer count, or after the show its peak, and the number of hearts. */
-export function AudienceBar({
-  snapshot,
-  hearts,
-}: {
-  readonly snapshot: Snapshot;
-  readonly hearts: number;
-}) {
+export function AudienceBar({ snapshot, hearts }: { snapshot: Snapshot; hearts: number }) {
   const peak = usePeak(snapshot);
   const count = snapshot.state === 'ended' ? peak : snapshot.count;
   return (
@@ -32,10 +26,7 @@ export function AudienceBar({
   );
 }
 
-/**
- * The largest count that this page has shown. Pages learn of the end of a show within about 20 s of
- * each other and stop counting then, so that the last counts are close to zero.
- */
+/** The largest count so far. Pages leave within 20 s after the end, so the last counts are low. */
 function usePeak({ count }: Snapshot): Snapshot['count'] {
   const peak = useRef(count);
   if (count && count.value > (peak.current?.value ?? -1)) peak.current = count;

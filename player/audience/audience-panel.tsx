@@ -9,16 +9,14 @@ import { useChatItems } from './use-chat-items.ts';
 import { useModeration } from './use-moderation.ts';
 import { useOwnMessages } from './use-own-messages.ts';
 
-/** The viewer count and the chat. It fills its container. */
-export function AudiencePanel({
-  viewer,
-  snapshot,
-  hearts,
-}: {
+interface AudiencePanelProps {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
   readonly hearts: number;
-}) {
+}
+
+/** The viewer count and the chat. It fills its container. */
+export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) {
   const { mode, pinned, hidden } = useModeration(viewer, snapshot);
   const hiddenIds = useMemo(() => new Set(hidden), [hidden]);
   const isVisible = ({ id }: { readonly id: string }) => !hiddenIds.has(id);

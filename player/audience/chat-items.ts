@@ -28,10 +28,8 @@ export function newTimeline({ messages, discounts }: Snapshot): ChatTimeline {
 }
 
 /** @returns the timeline with the snapshot's changes; the same object when there are none */
-export function updateTimeline(
-  before: ChatTimeline,
-  { messages, discounts }: Snapshot,
-): ChatTimeline {
+export function updateTimeline(before: ChatTimeline, snapshot: Snapshot): ChatTimeline {
+  const { messages, discounts } = snapshot;
   if (messages === before.messages && discounts === before.discounts) return before;
   const added = discounts - before.discounts;
   const after = messages.at(-1)?.id ?? null;

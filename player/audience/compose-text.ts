@@ -26,13 +26,10 @@ const ERROR_TEXT: Record<Exclude<ErrorKind, 'busy'>, string> = {
   left: 'You left the show.',
 };
 
+type SendError = Pick<FourbeatError, 'kind' | 'status' | 'message' | 'retryAfterMs'>;
+
 /** @returns why a message was not sent and what to do; `modeText` says how long to wait */
-export function errorText({
-  kind,
-  status,
-  message,
-  retryAfterMs,
-}: Pick<FourbeatError, 'kind' | 'status' | 'message' | 'retryAfterMs'>): string {
+export function errorText({ kind, status, message, retryAfterMs }: SendError): string {
   if (kind === 'busy') {
     return retryAfterMs === null ? `${TOO_MANY} Try again in a moment.` : NOT_SENT_YET;
   }

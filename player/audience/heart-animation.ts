@@ -28,11 +28,7 @@ export interface HeartAnimation {
 export const NO_HEARTS: HeartAnimation = { hearts: [], total: 0 };
 
 /** @returns the animation with new hearts. @param added how many were sent */
-export function addHearts(
-  animation: HeartAnimation,
-  added: number,
-  random: () => number,
-): HeartAnimation {
+export function addHearts(animation: HeartAnimation, added: number, random: () => number) {
   const { hearts, total } = animation;
   const count = Math.min(added, HEARTS_PER_CHANGE_MAX, HEARTS_ON_SCREEN_MAX - hearts.length);
   if (count <= 0) return animation;

@@ -4,15 +4,11 @@ import { Icon } from '../icon.tsx';
 import { useReducedMotion } from '../reduced-motion.ts';
 import { FloatingHearts, useFloatingHearts } from './floating-hearts.tsx';
 
-/** Sends hearts. Shows the own heart at once; those over the video follow the feed. */
-export function HeartButton({
-  viewer,
-  isPaused,
-}: {
-  readonly viewer: Viewer;
-  /** Whether the service accepts no hearts now. */
-  readonly isPaused: boolean;
-}) {
+/**
+ * Sends hearts. Shows the own heart at once; those over the video follow the feed.
+ * @param isPaused the service accepts no hearts now
+ */
+export function HeartButton({ viewer, isPaused }: { viewer: Viewer; isPaused: boolean }) {
   const isReducedMotion = useReducedMotion();
   const floating = useFloatingHearts();
   const [sent, setSent] = useState(0);

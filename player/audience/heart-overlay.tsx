@@ -1,19 +1,15 @@
 import { useEffect, useRef } from 'react';
-import type { Snapshot } from '../../sdk/viewer.ts';
 import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
 import { useReducedMotion } from '../reduced-motion.ts';
 import { FloatingHearts, useFloatingHearts } from './floating-hearts.tsx';
 
-/** Hearts over the video: floating, or with reduced motion as a number. */
-export function HeartOverlay({
-  snapshot: { hearts },
-  count,
-}: {
-  readonly snapshot: Snapshot;
-  /** The number of hearts without repeated ones. */
-  readonly count: number;
-}) {
+/**
+ * Hearts over the video: floating, or with reduced motion as a number.
+ * @param hearts all that the feed has shown
+ * @param count without repeated ones
+ */
+export function HeartOverlay({ hearts, count }: { hearts: number; count: number }) {
   const isReducedMotion = useReducedMotion();
   const floating = useFloatingHearts();
   const previous = useRef(hearts);

@@ -8,13 +8,8 @@ const OPTIONS: readonly { readonly kind: ChatKind; readonly label: string }[] = 
   { kind: 'cheer', label: 'Cheer' },
 ];
 
-interface KindPickerProps {
-  readonly kind: ChatKind;
-  onPick(kind: ChatKind): void;
-}
-
 /** Radio buttons for the kind of message. */
-export function KindPicker({ kind, onPick }: KindPickerProps) {
+export function KindPicker({ kind, onPick }: { kind: ChatKind; onPick(kind: ChatKind): void }) {
   return (
     <fieldset className="kinds">
       <legend className="unseen">Type of message</legend>

@@ -7,10 +7,7 @@ import { type OwnMessage, pendingMessages } from './own-messages.ts';
 const PENDING_MAX_MS = 30_000;
 
 /** The messages of this viewer that are not on screen yet. */
-export function useOwnMessages(messages: readonly SnapshotMessage[]): {
-  readonly own: readonly OwnMessage[];
-  add(kind: ChatKind, name: string, text: string): void;
-} {
+export function useOwnMessages(messages: readonly SnapshotMessage[]) {
   const [sent, setSent] = useState<readonly OwnMessage[]>([]);
   const own = pendingMessages(sent, messages);
   if (own !== sent) setSent(own);
@@ -25,7 +22,7 @@ export function useOwnMessages(messages: readonly SnapshotMessage[]): {
 
   return {
     own,
-    add: (kind, name, text) => {
+    add: (kind: ChatKind, name: string, text: string) => {
       const earlierIds = new Set(messages.map(({ id }) => id));
       const sentMs = performance.now();
       const id = `own ${sentMs}`;

@@ -2,15 +2,11 @@ import { useCallback, useEffect, useState } from 'react';
 
 const SECOND_MS = 1_000;
 
-export interface SlowModeWait {
-  /** Whole seconds until the viewer may write again; 0: now. */
-  readonly seconds: number;
-  /** Starts the wait anew. @param ms 0: ends it */
-  wait(ms: number): void;
-}
-
-/** Counts down until the viewer may write again. */
-export function useSlowModeWait(): SlowModeWait {
+/**
+ * Counts down until the viewer may write again.
+ * @returns whole seconds, 0: now; and a function that starts the wait anew, for 0 ms: ends it
+ */
+export function useSlowModeWait() {
   const [untilMs, setUntilMs] = useState(0);
   const [seconds, setSeconds] = useState(0);
   useEffect(() => {

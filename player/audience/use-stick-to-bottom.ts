@@ -7,10 +7,7 @@ const TOLERANCE_PX = 24;
  * Keeps the bottom of a list in view as it grows, unless the viewer has scrolled up.
  * @param newest changes when an item is added at the bottom
  */
-export function useStickToBottom(
-  list: RefObject<HTMLElement | null>,
-  newest: unknown,
-): { readonly isAtBottom: boolean; onScroll(): void; toBottom(): void } {
+export function useStickToBottom(list: RefObject<HTMLElement | null>, newest: unknown) {
   const [isAtBottom, setIsAtBottom] = useState(true);
   // A ref changes at once, the state with the next render: in the frame in which the viewer scrolls
   // up, the observer may report a new size.

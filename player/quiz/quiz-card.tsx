@@ -87,14 +87,8 @@ interface QuizHeadProps {
 }
 
 /** The countdown or a mark, the status, and the button that collapses the card. */
-function QuizHead({
-  phase,
-  status,
-  isCollapsed,
-  remainingMs,
-  durationMs,
-  onToggle,
-}: QuizHeadProps) {
+function QuizHead(props: QuizHeadProps) {
+  const { phase, status, isCollapsed, remainingMs, durationMs, onToggle } = props;
   return (
     <header className="quiz-head">
       {phase === 'open' || phase === 'answered' ? (
@@ -139,17 +133,11 @@ interface QuizBodyProps {
 function QuizBody({ quiz, winners, phase, onChoose }: QuizBodyProps) {
   const questionId = useId();
   const { question, order } = quiz.quiz;
+  const isLong = question.length > LONG_QUESTION_CHARS;
   const round = phase === 'revealed' ? roundText(winners) : null;
   return (
     <>
-      <h2
-        className={
-          question.length > LONG_QUESTION_CHARS
-            ? 'quiz-question quiz-question--long'
-            : 'quiz-question'
-        }
-        id={questionId}
-      >
+      <h2 className={`quiz-question${isLong ? ' quiz-question--long' : ''}`} id={questionId}>
         {question}
       </h2>
       {quiz.results ? (

@@ -8,13 +8,8 @@ import { useShownRound } from './use-shown-round.ts';
 import { WinnersCard } from './winners-card.tsx';
 
 /** The current quiz or the winners, over the video; on phones a sheet at the bottom. */
-export function QuizOverlay({
-  viewer,
-  snapshot: { state, quiz: latest, winners: viewerWinners },
-}: {
-  readonly viewer: Viewer;
-  readonly snapshot: Snapshot;
-}) {
+export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Snapshot }) {
+  const { state, quiz: latest, winners: viewerWinners } = snapshot;
   // The hook renders this again as time passes. Its value lags behind for a new quiz, so read it anew.
   useRemainingMs(viewer);
   const remainingMs = viewer.remainingMs();
@@ -64,10 +59,7 @@ function useWithoutMissedQuiz(viewer: Viewer, quiz: ViewerQuiz | null): ViewerQu
 }
 
 /** @returns the quiz; null when winners have replaced its results, also after those are closed */
-function useWithoutReplacedResults(
-  quiz: ViewerQuiz | null,
-  showsRound: boolean,
-): ViewerQuiz | null {
+function useWithoutReplacedResults(quiz: ViewerQuiz | null, showsRound: boolean) {
   const [replacedId, setReplacedId] = useState<string | null>(null);
   const resultsId = quiz?.results?.id ?? null;
   // A viewer who seeks back to the quiz gets its results again.

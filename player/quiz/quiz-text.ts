@@ -12,11 +12,8 @@ export interface QuizStatus {
  * @param remainingMs the time left to answer, ms
  * @param isOver whether the show is over, so that this is a replay
  */
-export function phaseOf(
-  { choice, results }: ViewerQuiz,
-  remainingMs: number,
-  isOver: boolean,
-): QuizPhase {
+export function phaseOf(quiz: ViewerQuiz, remainingMs: number, isOver: boolean): QuizPhase {
+  const { choice, results } = quiz;
   if (results) return 'revealed';
   if (remainingMs <= 0) return isOver ? 'replayed' : 'closed';
   return choice === null ? 'open' : 'answered';
@@ -27,10 +24,7 @@ const UNCONFIRMED = 'We could not confirm your answer. It may or may not count.'
 const ANSWER_STATUS: Record<AnswerOutcome | 'sending', QuizStatus> = {
   sending: { tone: 'plain', text: 'Sending your answer…' },
   counted: { tone: 'good', text: 'Your answer counts.' },
-  'other-answer': {
-    tone: 'plain',
-    text: 'Your earlier answer from another device or tab counts.',
-  },
+  'other-answer': { tone: 'plain', text: 'Your earlier answer from another device or tab counts.' },
   'too-late': { tone: 'bad', text: 'Your answer came too late and does not count.' },
   unknown: { tone: 'bad', text: UNCONFIRMED },
 };

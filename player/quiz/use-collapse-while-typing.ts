@@ -1,23 +1,18 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 
-const COMPOSE = '.compose';
-const TEXT_FIELD = '.field';
-
 /**
  * Whether an overlay is collapsed because it would cover the focused text field. It stays collapsed
  * until the focus leaves the compose form; focus in the overlay itself keeps it as it is.
  * @returns that, and a function that expands it
  */
-export function useCollapseWhileTyping(
-  ref: RefObject<HTMLElement | null>,
-): [isCollapsed: boolean, expand: () => void] {
+export function useCollapseWhileTyping(ref: RefObject<HTMLElement | null>) {
   const [isCollapsed, setIsCollapsed] = useState(false);
   useLayoutEffect(() => {
     const update = (focused: EventTarget | null) => {
       const overlay = ref.current;
       if (!(focused instanceof Element) || !overlay) return setIsCollapsed(false);
-      const isCovered = focused.matches(TEXT_FIELD) && overlaps(overlay, focused);
-      const keepsState = focused.closest(COMPOSE) !== null || overlay.contains(focused);
+      const isCovered = focused.matches('.field') && overlaps(overlay, focused);
+      const keepsState = focused.closest('.compose') !== null || overlay.contains(focused);
       setIsCollapsed((before) => isCovered || (before && keepsState));
     };
     const onFocusIn = ({ target }: FocusEvent) => update(target);
@@ -30,7 +25,7 @@ export function useCollapseWhileTyping(
       document.removeEventListener('focusout', onFocusOut);
     };
   }, [ref]);
-  return [isCollapsed, () => setIsCollapsed(false)];
+  return [isCollapsed, () => setIsCollapsed(false)] as const;
 }
 
 function overlaps(first: Element, second: Element): boolean {

@@ -1,23 +1,12 @@
 import { useEffect, useRef, useState } from 'react';
 import { announcementOf, type QuizState, warningOf } from './quiz-announcements.ts';
 
-/** Texts for live regions. */
-interface QuizAnnouncements {
-  /** Interrupts other speech. */
-  readonly announcement: string;
-  /** Waits for other speech. */
-  readonly warning: string;
-}
-
-/** @returns the last announcement, and the warning after it */
-export function useQuizAnnouncements(now: QuizState): QuizAnnouncements {
+/** @returns texts for live regions: the last announcement, and the warning after it */
+export function useQuizAnnouncements(now: QuizState) {
   const before = useRef<QuizState | null>(null);
   /** The time that was left at the last announcement, ms. */
   const announcedMs = useRef(0);
-  const [announcements, setAnnouncements] = useState<QuizAnnouncements>({
-    announcement: '',
-    warning: '',
-  });
+  const [announcements, setAnnouncements] = useState({ announcement: '', warning: '' });
   useEffect(() => {
     const announcement = announcementOf(before.current, now);
     const warning = warningOf(before.current, now, announcedMs.current);

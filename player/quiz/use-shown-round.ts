@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { Viewer } from '../../sdk/viewer.ts';
 
 /** A round of winners on screen. */
-export interface ShownRound {
+interface ShownRound {
   /** The number of winners; null while they are counted. */
   readonly count: number | null;
 }
@@ -16,9 +16,7 @@ const SHOWN_MS = 10_000;
  * video; for a winner it stays until they close it.
  * @returns the round, null: none; and a function that closes it
  */
-export function useShownRound(
-  viewer: Viewer,
-): readonly [round: ShownRound | null, close: () => void] {
+export function useShownRound(viewer: Viewer) {
   const [round, setRound] = useState<ShownRound | null>(null);
 
   useEffect(() => {
@@ -44,5 +42,5 @@ export function useShownRound(
     return () => clearTimeout(timer);
   }, [viewer, round]);
 
-  return [round, () => setRound(null)];
+  return [round, () => setRound(null)] as const;
 }

@@ -4,7 +4,7 @@ import './media-elements.ts';
 import type { StageVideo } from './stage-video.ts';
 import { useKeyboardFocusWithin } from './use-keyboard-focus-within.ts';
 
-interface ControlsProps {
+export interface ControlsProps {
   readonly video: StageVideo;
   /** Whether there is video to control. */
   readonly isShown: boolean;

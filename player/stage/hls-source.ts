@@ -16,12 +16,7 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
   const stopSkipping = skipGaps(hls, video);
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     video.videoRenditions.replace(
-      hls.levels.map(({ width, height, bitrate }, index) => ({
-        id: `${index}`,
-        width,
-        height,
-        bitrate,
-      })),
+      hls.levels.map(({ width, height, bitrate }, id) => ({ id: `${id}`, width, height, bitrate })),
     );
     listener.onReady();
   });

@@ -9,7 +9,6 @@ export function nativeSource(
   listener: SourceListener,
 ): Source {
   const controller = new AbortController();
-  const { signal } = controller;
   let hasLoaded = false;
   /** Playback position after the next load, seconds. */
   let resumeAtS = 0;
@@ -32,8 +31,8 @@ export function nativeSource(
     resumeAtS = 0;
     listener.onReady();
   };
-  video.addEventListener('error', onError, { signal });
-  video.addEventListener('loadedmetadata', onMetadata, { signal });
+  video.addEventListener('error', onError, controller);
+  video.addEventListener('loadedmetadata', onMetadata, controller);
   video.src = url;
   return {
     picture: nativePicture(video),

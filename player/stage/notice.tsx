@@ -9,10 +9,7 @@ interface NoticeProps {
   readonly children?: ReactNode;
 }
 
-/**
- * Text in place of the video. The live region is always in the page: screen readers announce only
- * changes of an existing one.
- */
+/** Text in place of the video. Screen readers announce changes of the live region, so it stays. */
 export function Notice({ status, waiting, children }: NoticeProps) {
   const text = STATUS_TEXT[status];
   const isOverVideo = status === 'stalled' || status === 'press-play';

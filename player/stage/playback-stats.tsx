@@ -35,27 +35,17 @@ export function PlaybackStats({ viewer, video, picture, onClose }: PlaybackStats
 
   const frameMs = picture?.wallClockMs() ?? null;
   const nowMs = viewer.clock.nowMs();
+  const latency = frameMs && `${((nowMs - frameMs) / 1_000).toFixed(1)} s`;
+  const resolution = video.videoWidth === 0 ? null : `${video.videoWidth} × ${video.videoHeight}`;
   return (
     <section className="stats" aria-label="Playback stats">
       <dl>
-        <Stat name="Video interval" id="screen">
-          {frameMs === null ? null : intervalAt(frameMs)}
-        </Stat>
-        <Stat name="Feed interval" id="feed">
-          {feedInterval}
-        </Stat>
-        <Stat name="Latest event" id="event">
-          {event}
-        </Stat>
-        <Stat name="Live interval" id="now">
-          {intervalAt(nowMs)}
-        </Stat>
-        <Stat name="Latency" id="behind">
-          {frameMs === null ? null : `${((nowMs - frameMs) / 1_000).toFixed(1)} s`}
-        </Stat>
-        <Stat name="Resolution" id="rendition">
-          {video.videoWidth === 0 ? null : `${video.videoWidth} × ${video.videoHeight}`}
-        </Stat>
+        <Stat name="Video interval" id="screen" value={frameMs && intervalAt(frameMs)} />
+        <Stat name="Feed interval" id="feed" value={feedInterval} />
+        <Stat name="Latest event" id="event" value={event} />
+        <Stat name="Live interval" id="now" value={intervalAt(nowMs)} />
+        <Stat name="Latency" id="behind" value={latency} />
+        <Stat name="Resolution" id="rendition" value={resolution} />
       </dl>
       <button type="button" className="stats-close" aria-label="Close" onClick={onClose}>
         ×
@@ -64,19 +54,11 @@ export function PlaybackStats({ viewer, video, picture, onClose }: PlaybackStats
   );
 }
 
-function Stat({
-  name,
-  id,
-  children,
-}: {
-  readonly name: string;
-  readonly id: string;
-  readonly children: string | number | null;
-}) {
+function Stat({ name, id, value }: { name: string; id: string; value: string | number | null }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd id={`fact-${id}`}>{children ?? '–'}</dd>
+      <dd id={`fact-${id}`}>{value ?? '–'}</dd>
     </div>
   );
 }

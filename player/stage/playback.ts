@@ -97,11 +97,7 @@ export function startPlayback(
   };
 }
 
-async function defaultSource(
-  video: StageVideo,
-  url: string,
-  listener: SourceListener,
-): Promise<Source> {
+async function defaultSource(video: StageVideo, url: string, listener: SourceListener) {
   if ('MediaSource' in globalThis || 'ManagedMediaSource' in globalThis) {
     // The largest part of the page, in a chunk of its own: other browsers never load it.
     const { hlsSource } = await import('./hls-source.ts');

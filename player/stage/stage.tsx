@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
-import { Controls } from './controls.tsx';
+import { Controls, type ControlsProps } from './controls.tsx';
 import { Notice } from './notice.tsx';
 import { PlaybackStats } from './playback-stats.tsx';
 import { type StageStatus, stageStatus } from './stage-status.ts';
@@ -8,33 +8,20 @@ import type { StageVideo } from './stage-video.ts';
 import { StatusBadge } from './status-badge.tsx';
 import { usePlayback } from './use-playback.ts';
 
-interface StageProps {
+interface StageProps extends Pick<ControlsProps, 'video' | 'isFilled' | 'onFill'> {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
-  readonly video: StageVideo;
   /** Whether the badge has the viewer count. */
   readonly hasCount: boolean;
   /** Whether the playback stats are open at first. */
   readonly hasStats: boolean;
-  /** Whether the stage fills the window. */
-  readonly isFilled: boolean;
-  /** Sets `isFilled`; null: the stage is alone in the window. */
-  readonly onFill: ((isFilled: boolean) => void) | null;
   /** Overlays on the video, in full screen too. */
   readonly children: ReactNode;
 }
 
 /** The area with the video: its controls, notices and overlays. */
-export function Stage({
-  viewer,
-  snapshot,
-  video,
-  hasCount,
-  hasStats,
-  isFilled,
-  onFill,
-  children,
-}: StageProps) {
+export function Stage(props: StageProps) {
+  const { viewer, snapshot, video, hasCount, hasStats, isFilled, onFill, children } = props;
   const { state, hasBegun, picture, isAutoMuted } = usePlayback(viewer, video, snapshot.stream);
   const [showsStats, setShowsStats] = useState(hasStats);
   const status = stageStatus(snapshot, state);
@@ -69,13 +56,7 @@ export function Stage({
   );
 }
 
-function NoticeButton({
-  status,
-  video,
-}: {
-  readonly status: StageStatus;
-  readonly video: StageVideo;
-}) {
+function NoticeButton({ status, video }: { status: StageStatus; video: StageVideo }) {
   const button = BUTTONS[status];
   if (!button) return null;
   return (

@@ -4,7 +4,7 @@ import type { Viewer } from '../../sdk/viewer.ts';
 import { type PlaybackState, startPlayback } from './playback.ts';
 import { type StageVideo, setLive } from './stage-video.ts';
 
-export interface StagePlayback {
+interface StagePlayback {
   readonly state: PlaybackState;
   /** Whether the video has played before. */
   readonly hasBegun: boolean;
@@ -14,28 +14,14 @@ export interface StagePlayback {
   readonly isAutoMuted: boolean;
 }
 
-const NOT_LOADED: StagePlayback = {
-  state: 'none',
-  hasBegun: false,
-  picture: null,
-  isAutoMuted: false,
-};
+const NO_STREAM = { state: 'none', hasBegun: false, picture: null, isAutoMuted: false } as const;
 
 /** In these states there is no frame to synchronize with: events are shown as they come. */
-const WITHOUT_PICTURE: ReadonlySet<PlaybackState> = new Set([
-  'lost',
-  'missing',
-  'over',
-  'not-loaded',
-]);
+const WITHOUT_PICTURE = new Set<PlaybackState>(['lost', 'missing', 'over', 'not-loaded']);
 
 /** Plays the stream once it has started, and synchronizes the viewer's events with its video. */
-export function usePlayback(
-  viewer: Viewer,
-  video: StageVideo,
-  stream: Stream | null,
-): StagePlayback {
-  const [playback, setPlayback] = useState<StagePlayback>(NOT_LOADED);
+export function usePlayback(viewer: Viewer, video: StageVideo, stream: Stream | null) {
+  const [playback, setPlayback] = useState<StagePlayback>(NO_STREAM);
   const isLive = stream?.status !== 'ENDED';
   const url = stream && stream.status !== 'CREATED' ? stream.hls_url : null;
 
@@ -64,7 +50,7 @@ export function usePlayback(
     return () => {
       stop();
       follow(null);
-      setPlayback(NOT_LOADED);
+      setPlayback(NO_STREAM);
     };
   }, [viewer, video, url]);
 
