@@ -146,7 +146,8 @@ export const GUARDS: readonly Guard[] = [
   }),
   guard('[I-6] [Q-22] the feed does not contain the answer of a quiz before it is revealed', {
     file: 'server/domains/quizzes/quizzes-sql.ts',
-    text: "if (quiz.reveal === 'auto') ",
+    text: "reveal === 'auto' ? 'revealed' : 'closed'",
+    replacement: "'revealed'",
   }),
   guard('[I-6] [W-3] replies to winner reports do not depend on the answer before it is revealed', {
     file: 'server/domains/quizzes/winners-sql.ts',

@@ -162,7 +162,11 @@ function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): Servi
     feed: () => realtime.load(),
     watermark: () => realtime.feed.watermark(),
     feedLagMs: () => realtime.lagMs(),
-    additional: [...(media?.metrics ?? []), ...parts.webhooks.metrics, ...parts.rehearsals.metrics],
+    additional: [
+      ...(media?.metrics ?? []),
+      ...parts.webhooks.sender.metrics,
+      ...parts.rehearsals.runner.metrics,
+    ],
   };
 }
 
@@ -192,17 +196,17 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
     start: async () => {
       realtime.start();
       upkeepTimer = setInterval(upkeep, UPKEEP_MS);
-      webhooks.start();
-      moderation.start();
+      webhooks.sender.start();
+      moderation.cache.start();
       if (parts.isStudio) {
-        reports.start();
-        rehearsals.start();
+        reports.maker.start();
+        rehearsals.runner.start();
       }
       await media?.start();
     },
     seal: () => realtime.seal(),
-    sendWebhooks: () => webhooks.sendAll(),
-    makeReports: () => reports.makeAll(),
+    sendWebhooks: () => webhooks.sender.sendAll(),
+    makeReports: () => reports.maker.makeAll(),
     unready: () => {
       if (isDraining) return 'The service is stopping.';
       if (realtime.lagMs() > LAG_MAX_MS) return 'Sealing is behind.';
@@ -211,20 +215,20 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
     drain: async () => {
       isDraining = true;
       // First, so that simulated viewers do not reconnect.
-      rehearsals.stop();
+      rehearsals.runner.stop();
       const drained = Promise.all([
         realtime.drain(),
         media?.drain(),
-        webhooks.stop(),
-        reports.stop(),
+        webhooks.sender.stop(),
+        reports.maker.stop(),
       ]);
       openStreams.endAll();
-      live.stop();
+      live.showStreams.stop();
       await drained;
     },
     stop: async () => {
       if (upkeepTimer) clearInterval(upkeepTimer);
-      moderation.stop();
+      moderation.cache.stop();
       await realtime.stop();
       await media?.close();
       await accounts.stop().catch(() => {});

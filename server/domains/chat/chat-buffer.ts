@@ -4,14 +4,11 @@ import { addHearts, type ChatSamples } from './chat-samples.ts';
 
 /** The posts of one stream in the interval being filled, in bounded memory. */
 export class ChatBuffer {
-  readonly #random: () => number;
   #samples = emptySamples();
   #hearts = 0;
 
   /** @param random uniform from 0 to below 1; it decides which messages stay in the sample */
-  constructor(random: () => number) {
-    this.#random = random;
-  }
+  constructor(private readonly random: () => number) {}
 
   /** Adds a message. Beyond 50 of a kind, each message so far is in the sample with equal probability. */
   add(kind: ChatKind, element: ChatElement): void {
@@ -20,7 +17,7 @@ export class ChatBuffer {
     if (sample.kept.length === CHAT_SAMPLE) {
       // Vitter's algorithm R, except that the new message goes to the end instead of the freed index,
       // which keeps the order of arrival. The freed index is uniform either way.
-      const index = Math.floor(this.#random() * sample.arrived);
+      const index = Math.floor(this.random() * sample.arrived);
       if (index >= CHAT_SAMPLE) return;
       sample.kept.splice(index, 1);
     }

@@ -1,8 +1,7 @@
 import { type ExportKind, exportQuerySchema } from '../../../protocol/studio.ts';
-import type { studioApi } from '../../../protocol/studio-api.ts';
 import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
-import type { Handler, Handlers } from '../../http/route.ts';
+import type { Handler } from '../../http/route.ts';
 import {
   ANSWERS,
   AUDIENCE,
@@ -29,20 +28,8 @@ export interface ExportDeps extends Pick<ExportSource, 'store'> {
   readonly context: StudioContext;
 }
 
-type Operations = Pick<
-  typeof studioApi,
-  | 'exportAnswers'
-  | 'exportWinners'
-  | 'exportFeed'
-  | 'exportAudience'
-  | 'exportChat'
-  | 'exportResults'
->;
-
 /** Operations of the studio API that export a stream's data (SPEC P-27 … P-30, J-12). */
-export function createExports({ context, store }: ExportDeps): {
-  readonly handlers: Handlers<Operations>;
-} {
+export function createExports({ context, store }: ExportDeps) {
   const handler =
     <Row>(
       kind: ExportKind,
@@ -53,12 +40,8 @@ export function createExports({ context, store }: ExportDeps): {
       const { user } = await authorizeStudio(context, request, route);
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
-      const pages = await openPages({
-        store,
-        streamId,
-        producer: user.uuid,
-        nowMs: context.clock.nowMs(),
-      });
+      const source = { store, streamId, producer: user.uuid, nowMs: context.clock.nowMs() };
+      const pages = await openPages(source);
       const requestId = context.log.requestId(request);
       const body = pullStream(serializePages(table, format, pages), (error) =>
         context.log.logDefect(route.operation, requestId, error),

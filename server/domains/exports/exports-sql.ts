@@ -5,7 +5,7 @@ import { readSealedForward } from '../../realtime/feed/sealed-pages.ts';
 import { sealedProcedures } from '../../realtime/feed/sealed-sql.ts';
 import { readProcedure, type Tx } from '../../storage/sql/procedure.ts';
 import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';
-import { ownStream } from '../streams/streams-sql.ts';
+import { type OwnStream, ownStream } from '../streams/streams-sql.ts';
 
 /** A page of the answers of a quiz, or of the winners of a round, by seat. */
 export interface ExportPage {
@@ -67,11 +67,6 @@ interface IntervalRange {
   readonly to: number;
 }
 
-interface OwnStream {
-  readonly streamId: string;
-  readonly producer: string;
-}
-
 // No deadline for a page: a client whose export breaks off has to read it again from the start.
 const NO_DEADLINE = { noDeadline: true };
 /** Limits of a page of intervals; reading and parsing it takes a few milliseconds. */
@@ -79,27 +74,13 @@ const PAGE_LIMITS = { limit: 240, bytesMax: 256 * 1024 };
 
 export const exportProcedures = {
   /** Numbers of the published quizzes, in order. @throws DomainError `not-found` */
-  listExportedQuizzes: readProcedure(
-    async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
-      await ownStream(tx, streamId, producer);
-      const rows = await tx.query<{ number: number }>(
-        `select number from quizzes where stream_id = $1 and state <> 'draft' order by number`,
-        [streamId],
-      );
-      return rows.map(({ number }) => number);
-    },
+  listExportedQuizzes: readProcedure((tx, own: OwnStream) =>
+    numbersOf(tx, own, `quizzes where stream_id = $1 and state <> 'draft'`),
   ),
 
   /** Numbers of the winners rounds, in order. @throws DomainError `not-found` */
-  listExportedRounds: readProcedure(
-    async (tx, { streamId, producer }: OwnStream): Promise<number[]> => {
-      await ownStream(tx, streamId, producer);
-      const rows = await tx.query<{ number: number }>(
-        'select number from winners_rounds where stream_id = $1 order by number',
-        [streamId],
-      );
-      return rows.map(({ number }) => number);
-    },
+  listExportedRounds: readProcedure((tx, own: OwnStream) =>
+    numbersOf(tx, own, 'winners_rounds where stream_id = $1'),
   ),
 
   /** A page of a quiz's answers, by seat. */
@@ -154,11 +135,19 @@ export const exportProcedures = {
   exportMessages: readProcedure(
     async (tx, range: IntervalRange): Promise<IntervalPage<LoggedMessage>> => {
       const { rows, next } = await intervalPage(tx, range, messagesIn);
-      return { rows: (await withHiddenFlag(tx, range.streamId, rows)).map(inColumnOrder), next };
+      return { rows: await withHiddenFlag(tx, range.streamId, rows), next };
     },
     NO_DEADLINE,
   ),
 };
+
+async function numbersOf(tx: Tx, { streamId, producer }: OwnStream, source: string) {
+  await ownStream(tx, streamId, producer);
+  const rows = await tx.query<{ number: number }>(`select number from ${source} order by number`, [
+    streamId,
+  ]);
+  return rows.map(({ number }) => number);
+}
 
 async function intervalPage<Row>(
   tx: Tx,
@@ -174,18 +163,4 @@ function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
   return events
     .filter(({ type }) => type === 'view-count')
     .map(({ data }) => ({ interval, at, count: (data as { value: number }).value }));
-}
-
-/** Puts the fields into the order of the columns. */
-function inColumnOrder({
-  interval,
-  at,
-  kind,
-  id,
-  viewer,
-  name,
-  text,
-  hidden,
-}: LoggedMessage): LoggedMessage {
-  return { interval, at, kind, id, viewer, name, text, hidden };
 }

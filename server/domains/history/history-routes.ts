@@ -2,7 +2,6 @@ import { HISTORY_INTERVALS } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { historyProcedures } from './history-sql.ts';
 
@@ -11,13 +10,9 @@ export interface HistoryDeps {
   readonly store: Calls<typeof historyProcedures>;
 }
 
-type Operations = Pick<typeof studioApi, 'readSentLog' | 'readAudience' | 'readChatLog'>;
-
 /** Operations of the studio API on the history of a show: events, audience and chat (SPEC B). */
-export function createHistory({ studio, store }: HistoryDeps): {
-  readonly handlers: Handlers<Operations>;
-} {
-  const handlers: Handlers<Operations> = {
+export function createHistory({ studio, store }: HistoryDeps) {
+  const handlers = {
     readSentLog: studio(studioApi.readSentLog, (call, _, { before = null, limit }) =>
       store.readSentLog({ ...ownStreamInput(call), before, limit }),
     ),

@@ -10,7 +10,7 @@ import type { MessageKind } from '../../../protocol/moderation.ts';
 import { readSealedBackward } from '../../realtime/feed/sealed-pages.ts';
 import { readProcedure } from '../../storage/sql/procedure.ts';
 import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';
-import { ownStream } from '../streams/streams-sql.ts';
+import { type OwnStream, ownStream } from '../streams/streams-sql.ts';
 
 /*
  * The history of a show is read from its sealed intervals, so that sealing writes nothing for it. SQL
@@ -18,9 +18,7 @@ import { ownStream } from '../streams/streams-sql.ts';
  * match: JSON puts a backslash before each quotation mark in them.
  */
 
-interface HistoryPage {
-  readonly streamId: string;
-  readonly producer: string;
+interface HistoryPage extends OwnStream {
   /** Search before this interval; null: from the newest. */
   readonly before: number | null;
   readonly limit: number;
@@ -84,10 +82,7 @@ export const historyProcedures = {
 
   /** Viewer counts of intervals between `from` and `to` (inclusive), in order. @throws DomainError `not-found` */
   readAudience: readProcedure(
-    async (
-      tx,
-      input: { streamId: string; producer: string; from: number; to: number },
-    ): Promise<IntervalCount[]> => {
+    async (tx, input: OwnStream & { from: number; to: number }): Promise<IntervalCount[]> => {
       const { streamId, producer, from, to } = input;
       await ownStream(tx, streamId, producer);
       const rows = await tx.query<{ interval: number; head: string }>(

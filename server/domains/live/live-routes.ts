@@ -31,16 +31,8 @@ export interface LiveDeps {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Live {
-  readonly handlers: Handlers<Pick<typeof studioApi, 'watchShow'>>;
-  /** The open streams of this node, which the presenter display shares. */
-  readonly showStreams: ShowStreams;
-  /** Ends all streams and rejects new ones. */
-  stop(): void;
-}
-
 /** The live state of shows for the studio (SPEC B). */
-export function createLive({ context, store, log, presence, onError }: LiveDeps): Live {
+export function createLive({ context, store, log, presence, onError }: LiveDeps) {
   const shows = new LiveShows({
     nowMs: () => context.clock.nowMs(),
     read: (id, producer, nowMs) => store.readLiveShow({ id, producer, nowMs }),
@@ -52,30 +44,29 @@ export function createLive({ context, store, log, presence, onError }: LiveDeps)
     onError,
   });
   const showStreams = new ShowStreams(context, shows);
-  return {
-    handlers: {
-      watchShow: async (request, route) => {
-        const { user } = await authorizeStudio(context, request, route);
-        const streamId = pathIds(request).stream_id ?? '';
-        const { interval } = readQuery(request, liveQuerySchema);
-        const last = request.headers.get('last-event-id');
-        await store.findOwnStream({ id: streamId, producer: user.uuid });
-        const from = firstInterval(
-          last === null ? interval : Number(last) + 1,
-          context.clock.nowMs(),
-        );
-        const origin = context.originOf(request);
-        return showStreams.respond(request, route, {
-          streamId,
-          producer: user.uuid,
-          authorizeAgain: () => context.credentials.studio(request, route),
-          open: (onEnd) => openEventStream({ log, streamId, from, onEnd }),
-          stateOf: (moment) => stateOf(moment, origin),
-        });
-      },
+  const handlers: Handlers<Pick<typeof studioApi, 'watchShow'>> = {
+    watchShow: async (request, route) => {
+      const { user } = await authorizeStudio(context, request, route);
+      const streamId = pathIds(request).stream_id ?? '';
+      const { interval } = readQuery(request, liveQuerySchema);
+      const last = request.headers.get('last-event-id');
+      await store.findOwnStream({ id: streamId, producer: user.uuid });
+      const requested = last === null ? interval : Number(last) + 1;
+      const from = firstInterval(requested, context.clock.nowMs());
+      const origin = context.originOf(request);
+      return showStreams.respond(request, route, {
+        streamId,
+        producer: user.uuid,
+        authorizeAgain: () => context.credentials.studio(request, route),
+        open: (onEnd) => openEventStream({ log, streamId, from, onEnd }),
+        stateOf: (moment) => stateOf(moment, origin),
+      });
     },
+  };
+  return {
+    handlers,
+    /** The open streams of this node, which the presenter display shares. */
     showStreams,
-    stop: () => showStreams.stop(),
   };
 }
 

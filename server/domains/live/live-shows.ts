@@ -37,12 +37,9 @@ interface WatchedShow {
  * read, listeners get nothing: a page takes silence as a lost connection.
  */
 export class LiveShows {
-  readonly #options: LiveShowsOptions;
   readonly #watched = new Map<string, WatchedShow>();
 
-  constructor(options: LiveShowsOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: LiveShowsOptions) {}
 
   /** Number of shows that are polled. */
   get size(): number {
@@ -75,7 +72,7 @@ export class LiveShows {
   #startPolling(id: string, producer: string): WatchedShow {
     const watched: WatchedShow = {
       listeners: new Set(),
-      end: this.#options.startPolling(() => void this.#refresh(id, producer, watched)),
+      end: this.options.startPolling(() => void this.#refresh(id, producer, watched)),
       isReading: false,
     };
     this.#watched.set(id, watched);
@@ -91,16 +88,16 @@ export class LiveShows {
       for (const { onSnapshot } of watched.listeners) onSnapshot(moment);
     } catch (error) {
       if (error instanceof DomainError) for (const { onRemoved } of watched.listeners) onRemoved();
-      else if (!(error instanceof Unavailable)) this.#options.onError(error);
+      else if (!(error instanceof Unavailable)) this.options.onError(error);
     } finally {
       watched.isReading = false;
     }
   }
 
   async #read(id: string, producer: string): Promise<LiveSnapshot> {
-    const nowMs = this.#options.nowMs();
+    const nowMs = this.options.nowMs();
     const [show, count] = await Promise.all([
-      this.#options.read(id, producer, nowMs),
+      this.options.read(id, producer, nowMs),
       this.#count(id),
     ]);
     return { nowMs, show, count };
@@ -108,7 +105,7 @@ export class LiveShows {
 
   async #count(id: string): Promise<number | null> {
     try {
-      return await this.#options.count(id);
+      return await this.options.count(id);
     } catch (error) {
       if (error instanceof Unavailable) return null;
       throw error;

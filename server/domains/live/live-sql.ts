@@ -4,7 +4,7 @@ import { readProcedure } from '../../storage/sql/procedure.ts';
 import { type RevisedChatState, readChatState } from '../moderation/chat-state-sql.ts';
 import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-sql.ts';
 import { latestRound } from '../quizzes/winners-sql.ts';
-import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
+import { type OwnId, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 
 /** The state of a show in the database. */
 export interface LiveShow extends SourceState {
@@ -20,10 +20,7 @@ export interface LiveShow extends SourceState {
 export const liveProcedures = {
   /** @throws DomainError `not-found` */
   readLiveShow: readProcedure(
-    async (
-      tx,
-      { id, producer, nowMs }: { id: string; producer: string; nowMs: number },
-    ): Promise<LiveShow> => {
+    async (tx, { id, producer, nowMs }: OwnId & { nowMs: number }): Promise<LiveShow> => {
       const stream = await ownStream(tx, id, producer);
       const quiz = await latestPublished(tx, id);
       const answerCounts = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;

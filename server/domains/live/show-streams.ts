@@ -50,26 +50,20 @@ export class ShowStreams {
     for (const stream of this.#open) stream.end();
   }
 
-  #openStream({
-    streamId,
-    producer,
-    authorizeAgain,
-    open,
-    stateOf,
-  }: ShowStreamRequest): EventStream {
-    const stream = open(() => {
+  #openStream(request: ShowStreamRequest): EventStream {
+    const stream = request.open(() => {
       this.#open.delete(stream);
       unwatch();
       clearInterval(authorizeTimer);
     });
     const unwatch = this.shows.watch(
-      streamId,
-      producer,
-      (moment) => stream.send(messageOf(stateOf(moment))),
+      request.streamId,
+      request.producer,
+      (moment) => stream.send(messageOf(request.stateOf(moment))),
       () => stream.end(),
     );
     const authorizeTimer = setInterval(() => {
-      authorizeAgain().catch((error) => {
+      request.authorizeAgain().catch((error) => {
         // End the stream only on a rejection. An unavailable database decides nothing. RateLimited is a
         // rejection too: valid credentials never count toward the limit of failures.
         if (error instanceof DomainError || error instanceof RateLimited) stream.end();

@@ -1,12 +1,10 @@
-import type { RestrictedViewer, Restriction } from '../../../protocol/moderation.ts';
-import type { moderationApi } from '../../../protocol/moderation-api.ts';
+import type { Restriction } from '../../../protocol/moderation.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import {
   ownStreamInput,
   type StudioCall,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { ModerationCache } from './moderation-cache.ts';
 import type { moderationProcedures } from './moderation-sql.ts';
@@ -27,20 +25,13 @@ const MINUTE_MS = 60_000;
 export function moderationHandlers(
   studio: StudioHandlerFactory,
   { store, moderation }: ModerationRoutes,
-): Handlers<typeof moderationApi> {
-  async function restrict(
-    call: StudioCall,
-    kind: Restriction,
-    name = '',
-    minutes?: number,
-  ): Promise<RestrictedViewer> {
+) {
+  async function restrict(call: StudioCall, kind: Restriction, name = '', minutes?: number) {
     const { idempotency, nowMs } = call;
     const until = minutes === undefined ? null : nowMs + minutes * MINUTE_MS;
     const decision = { kind, viewer: viewerOf(call), name, until, by: nameOf(call), nowMs };
-    const restricted = await store.restrictViewer(
-      { ...ownStreamInput(call), ...decision },
-      idempotency,
-    );
+    const input = { ...ownStreamInput(call), ...decision };
+    const restricted = await store.restrictViewer(input, idempotency);
     await moderation.refresh();
     return restricted;
   }
@@ -85,11 +76,8 @@ export function moderationHandlers(
       const { nowMs, idempotency, params } = call;
       // An id that differs from that of the path names no message.
       const message = { id: id === params.line_id ? id : '', at };
-      const by = nameOf(call);
-      return store.queueQuestion(
-        { ...ownStreamInput(call), message, state, by, nowMs },
-        idempotency,
-      );
+      const input = { ...ownStreamInput(call), message, state, by: nameOf(call), nowMs };
+      return store.queueQuestion(input, idempotency);
     }),
 
     listQuestions: studio(studioApi.listQuestions, async (call, _, { state = null }) => ({

@@ -2,16 +2,11 @@ import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import type { ChatMode, ChatModePatch, StoredChatMessage } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnStream } from '../streams/streams-sql.ts';
+import { lockOwnStream, type OwnStream } from '../streams/streams-sql.ts';
 import { incrementRevision, readChatState, recordChange, saveChatState } from './chat-state-sql.ts';
 import { findSentMessage, hiddenIdsAmong } from './sent-message-sql.ts';
-
-/** A stream and the producer who must own it. */
-export interface OwnStream {
-  readonly streamId: string;
-  readonly producer: string;
-}
 
 export const moderationProcedures = {
   /** Sets slow mode and pause, and sends viewers an event if they change. */
@@ -56,10 +51,7 @@ export const moderationProcedures = {
    * @throws DomainError `not-found` when no such message was sent, `conflict` when it is hidden
    */
   pinMessage: writeProcedure(
-    async (
-      tx,
-      input: OwnStream & { message: Pick<StoredChatMessage, 'id' | 'at'> | null },
-    ): Promise<{ line: StoredChatMessage | null }> => {
+    async (tx, input: OwnStream & { message: Pick<StoredChatMessage, 'id' | 'at'> | null }) => {
       const { streamId, producer } = input;
       await lockOwnStream(tx, streamId, producer);
       const message = input.message && (await findSentMessage(tx, streamId, input.message));
@@ -75,11 +67,7 @@ export const moderationProcedures = {
 
 /** Hides visible messages. Numbers count up within the stream, which works because hiding is permanent. */
 async function insertHidden(tx: Tx, streamId: string, ids: readonly string[]): Promise<void> {
-  const [counted] = await tx.query<{ n: number }>(
-    'select count(*) as n from hidden_lines where stream_id = $1',
-    [streamId],
-  );
-  const before = Number(counted?.n);
+  const before = await countRows(tx, 'hidden_lines where stream_id = $1', [streamId]);
   if (before + ids.length > MODERATED_MAX) {
     throw new DomainError('conflict', `A stream has at most ${MODERATED_MAX} hidden messages.`);
   }

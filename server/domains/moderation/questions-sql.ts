@@ -5,10 +5,10 @@ import type {
   StoredChatMessage,
 } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
+import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import { incrementRevision } from './chat-state-sql.ts';
-import type { OwnStream } from './moderation-sql.ts';
 import { findSentMessage } from './sent-message-sql.ts';
 
 /** Sets the state of a message in the question queue. */
@@ -53,10 +53,7 @@ export const questionProcedures = {
 
   /** The queue in the order in which its messages were posted. @throws DomainError `not-found` */
   listQuestions: readProcedure(
-    async (
-      tx,
-      { streamId, producer, state }: OwnStream & { state: QuestionState | null },
-    ): Promise<QueuedQuestion[]> => {
+    async (tx, { streamId, producer, state }: OwnStream & { state: QuestionState | null }) => {
       await ownStream(tx, streamId, producer);
       const rows = await tx.query<StoredQuestion>(
         `select ${COLUMNS} from queued_questions
@@ -80,15 +77,9 @@ async function insertQuestion(
   tx: Tx,
   { streamId, message, state, by, nowMs }: Omit<QuestionChange, 'producer'>,
 ): Promise<void> {
-  const [counted] = await tx.query<{ n: number }>(
-    'select count(*) as n from queued_questions where stream_id = $1',
-    [streamId],
-  );
-  if (Number(counted?.n) >= MODERATED_MAX) {
-    throw new DomainError(
-      'conflict',
-      `A stream has at most ${MODERATED_MAX} questions in its queue.`,
-    );
+  if ((await countRows(tx, 'queued_questions where stream_id = $1', [streamId])) >= MODERATED_MAX) {
+    const detail = `A stream has at most ${MODERATED_MAX} questions in its queue.`;
+    throw new DomainError('conflict', detail);
   }
   const sent = await findSentMessage(tx, streamId, message);
   await tx.query(

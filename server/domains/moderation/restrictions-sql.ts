@@ -1,10 +1,10 @@
 import { MODERATED_MAX } from '../../../protocol/limits.ts';
 import type { RestrictedViewer, Restriction } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
+import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import { incrementRevision, recordChange } from './chat-state-sql.ts';
-import type { OwnStream } from './moderation-sql.ts';
 
 /** A mute or a ban of a viewer. */
 export interface NewRestriction extends OwnStream {
@@ -53,10 +53,7 @@ export const restrictionProcedures = {
 
   /** Unmutes or unbans a viewer. @throws DomainError `not-found` */
   liftRestriction: writeProcedure(
-    async (
-      tx,
-      input: Pick<NewRestriction, 'streamId' | 'producer' | 'viewer' | 'kind'>,
-    ): Promise<void> => {
+    async (tx, input: Pick<NewRestriction, 'streamId' | 'producer' | 'viewer' | 'kind'>) => {
       const { streamId, viewer, kind } = input;
       await lockOwnStream(tx, streamId, input.producer);
       await findSeat(tx, streamId, viewer);
@@ -71,17 +68,15 @@ export const restrictionProcedures = {
   ),
 
   /** The current restrictions of a stream, newest first. @throws DomainError `not-found` */
-  listRestricted: readProcedure(
-    async (tx, input: OwnStream & { nowMs: number }): Promise<RestrictedViewer[]> => {
-      await ownStream(tx, input.streamId, input.producer);
-      const rows = await tx.query<RestrictedViewer>(
-        `select ${COLUMNS} from restricted_viewers
-         where stream_id = $1 and (until is null or until > $2) order by at desc, viewer, kind`,
-        [input.streamId, input.nowMs],
-      );
-      return [...rows];
-    },
-  ),
+  listRestricted: readProcedure(async (tx, input: OwnStream & { nowMs: number }) => {
+    await ownStream(tx, input.streamId, input.producer);
+    const rows = await tx.query<RestrictedViewer>(
+      `select ${COLUMNS} from restricted_viewers
+       where stream_id = $1 and (until is null or until > $2) order by at desc, viewer, kind`,
+      [input.streamId, input.nowMs],
+    );
+    return [...rows];
+  }),
 };
 
 async function findSeat(tx: Tx, streamId: string, viewer: string): Promise<number> {
@@ -102,12 +97,8 @@ async function checkCapacity(
     streamId,
     nowMs,
   ]);
-  const [others] = await tx.query<{ n: number }>(
-    `select count(*) as n from restricted_viewers
-     where stream_id = $1 and not (viewer = $2 and kind = $3)`,
-    [streamId, viewer, kind],
-  );
-  if (Number(others?.n) >= MODERATED_MAX) {
+  const others = 'restricted_viewers where stream_id = $1 and not (viewer = $2 and kind = $3)';
+  if ((await countRows(tx, others, [streamId, viewer, kind])) >= MODERATED_MAX) {
     throw new DomainError('conflict', `A stream has at most ${MODERATED_MAX} restricted viewers.`);
   }
 }

@@ -16,9 +16,7 @@ export interface PresenterDeps {
 }
 
 /** The operation that streams a show to the presenter display (SPEC B). */
-export function createPresenter({ context, store, showStreams }: PresenterDeps): {
-  readonly handlers: Handlers<Pick<typeof studioApi, 'presentShow'>>;
-} {
+export function createPresenter({ context, store, showStreams }: PresenterDeps) {
   const { credentials, rate } = context;
   const handlers: Handlers<Pick<typeof studioApi, 'presentShow'>> = {
     presentShow: async (request, route) => {

@@ -1,10 +1,5 @@
 import { readProcedure, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
-
-interface OwnedStream {
-  readonly id: string;
-  readonly producer: string;
-}
+import { lockOwnStream, type OwnId, ownStream } from '../streams/streams-sql.ts';
 
 /** The stream that a presenter key opens, with its owner. */
 export interface PresentedStream {
@@ -20,8 +15,7 @@ export const presenterProcedures = {
    * @throws DomainError `not-found`
    */
   replacePresenterKey: writeProcedure(
-    async (tx, input: OwnedStream & { hash: string; nowMs: number }): Promise<{ hash: string }> => {
-      const { id, producer, hash, nowMs } = input;
+    async (tx, { id, producer, hash, nowMs }: OwnId & { hash: string; nowMs: number }) => {
       await lockOwnStream(tx, id, producer);
       await tx.query(
         `insert into presenter_keys (stream_id, hash, created) values ($1, $2, $3)
@@ -34,7 +28,7 @@ export const presenterProcedures = {
 
   /** @throws DomainError `not-found` */
   readPresenterKey: readProcedure(
-    async (tx, { id, producer }: OwnedStream): Promise<{ created: number | null }> => {
+    async (tx, { id, producer }: OwnId): Promise<{ created: number | null }> => {
       await ownStream(tx, id, producer);
       const [row] = await tx.query<{ created: number }>(
         'select created from presenter_keys where stream_id = $1',
@@ -45,7 +39,7 @@ export const presenterProcedures = {
   ),
 
   /** @throws DomainError `not-found` */
-  withdrawPresenterKey: writeProcedure(async (tx, { id, producer }: OwnedStream): Promise<void> => {
+  withdrawPresenterKey: writeProcedure(async (tx, { id, producer }: OwnId): Promise<void> => {
     await lockOwnStream(tx, id, producer);
     await tx.query('delete from presenter_keys where stream_id = $1', [id]);
   }),

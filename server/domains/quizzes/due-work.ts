@@ -15,11 +15,7 @@ export const quizDueWork: DueWork<WebhookEvent> = {
       from: `quizzes where state = 'open' and close_interval <= $3`,
     },
   ],
-  run: (tx, due) =>
-    closeQuizzes(
-      tx,
-      due.map(({ number }) => number),
-    ),
+  run: closeQuizzes,
   afterSeal: async (tx, { published, interval }) => {
     const quizzes = published.filter(({ type }) => type === 'quiz');
     const ids = quizzes.map(({ data }) => (JSON.parse(data) as Quiz).id);
@@ -38,11 +34,7 @@ export const winnersDueWork: DueWork<WebhookEvent> = {
       from: `winners_rounds where state = 'open' and due_interval <= $3`,
     },
   ],
-  run: (tx, due) =>
-    closeRounds(
-      tx,
-      due.map(({ number }) => number),
-    ),
+  run: closeRounds,
   afterSeal: async (tx, { published, interval }) => {
     const requests = published.filter(({ type }) => type === 'request-quiz-winners');
     const streamIds = requests.map(({ streamId }) => streamId);

@@ -68,7 +68,7 @@ async function playQuiz(streamId: string, name: string): Promise<void> {
     sqlite,
     seats.map((seat) => ({ quiz: number, seat, choice: seat % 2, receivedMs: 0 })),
   );
-  await closeQuizzes(sqlite, [number]);
+  await closeQuizzes(sqlite, [{ number }]);
 }
 
 /** A transaction that records its statements. */
@@ -128,7 +128,7 @@ test('[Q-16] closing a quiz reads its answers in the order of their key, without
     [id],
   );
   const { tx, statements } = recordingTx();
-  await closeQuizzes(tx, [quiz?.number ?? -1]);
+  await closeQuizzes(tx, [{ number: quiz?.number ?? -1 }]);
   const counting = statements.filter(({ text }) => text.includes('from answers'));
   expect(counting).toHaveLength(1);
   for (const { text, params } of counting) {

@@ -1,12 +1,12 @@
 import type { QuizState, Reveal } from '../../../protocol/quizzes.ts';
 import type { NewQuiz, QuizPatch } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { DueResult } from '../../realtime/feed/due-work.ts';
+import type { DueResult, DueRow } from '../../realtime/feed/due-work.ts';
 import type { ResultEvent } from '../../realtime/feed/interval-body.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { addDrafts, incrementRundownRevision } from '../rundown/drafts-sql.ts';
-import { lockOwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
+import { lockOwnStream, type OwnId, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeIntervalOf, quizClosedData, quizEventData, quizResultsData } from './quiz-rules.ts';
 
@@ -45,6 +45,16 @@ const fromRow = (row: StoredQuiz): QuizRow => ({
   choices: JSON.parse(row.choices),
   counts: row.counts === null ? null : JSON.parse(row.counts),
 });
+
+/**
+ * The part of a quiz that its producer wrote, as a draft or a file has it.
+ * @throws RangeError when the row's answer does not fit its choices
+ */
+export function newQuizOf({ id, question, choices, reveal, ...row }: QuizRow): NewQuiz {
+  const answer = choices[row.answer];
+  if (answer === undefined) throw new RangeError(`quiz ${id} has no choice ${row.answer}`);
+  return { question, choices: [...choices], answer, duration: row.durationMs, reveal };
+}
 
 async function find(tx: Tx, id: string): Promise<QuizRow | null> {
   const [row] = await tx.query<StoredQuiz>(`select ${COLUMNS} from quizzes where id = $1`, [id]);
@@ -95,59 +105,48 @@ export async function quizzesOf(tx: Tx, streamId: string): Promise<QuizRow[]> {
 
 async function lockOwnDraft(tx: Tx, id: string, producer: string) {
   const found = await lockOwnQuiz(tx, id, producer);
-  const { quiz } = found;
-  if (quiz.state !== 'draft') {
+  if (found.quiz.state !== 'draft') {
     throw new DomainError('conflict', 'The quiz is published; only a draft can be changed.');
   }
   return found;
 }
 
-interface OwnQuiz {
-  readonly id: string;
-  readonly producer: string;
-}
-
 export const quizProcedures = {
   createQuiz: writeProcedure(
-    async (tx, input: OwnQuiz & { streamId: string; quiz: NewQuiz }): Promise<QuizRow> => {
-      await lockOwnStream(tx, input.streamId, input.producer);
-      await addDrafts(tx, input.streamId, [{ id: input.id, quiz: input.quiz }]);
-      return ownQuiz(tx, input.id, input.producer);
+    async (tx, { id, producer, streamId, quiz }: OwnId & { streamId: string; quiz: NewQuiz }) => {
+      await lockOwnStream(tx, streamId, producer);
+      await addDrafts(tx, streamId, [{ id, quiz }]);
+      return ownQuiz(tx, id, producer);
     },
   ),
 
-  findOwnQuiz: readProcedure((tx, { id, producer }: OwnQuiz) => ownQuiz(tx, id, producer)),
+  findOwnQuiz: readProcedure((tx, { id, producer }: OwnId) => ownQuiz(tx, id, producer)),
 
   /** Changes a draft. @throws DomainError `invalid` when the answer would not be one of the choices. */
-  patchQuiz: writeProcedure(async (tx, input: OwnQuiz & { patch: QuizPatch }): Promise<QuizRow> => {
-    const { quiz } = await lockOwnDraft(tx, input.id, input.producer);
-    const choices = input.patch.choices ?? quiz.choices;
-    const answer = choices.indexOf(input.patch.answer ?? quiz.choices[quiz.answer] ?? '');
-    if (answer < 0) throw new DomainError('invalid', 'answer: must be one of the choices.');
+  patchQuiz: writeProcedure(async (tx, { id, producer, patch }: OwnId & { patch: QuizPatch }) => {
+    const { quiz } = await lockOwnDraft(tx, id, producer);
+    const before = newQuizOf(quiz);
+    const { question = before.question, choices = before.choices, answer = before.answer } = patch;
+    const { duration = before.duration, reveal = before.reveal } = patch;
+    const index = choices.indexOf(answer);
+    if (index < 0) throw new DomainError('invalid', 'answer: must be one of the choices.');
     await tx.query(
       `update quizzes set question = $2, choices = $3, answer = $4, duration_ms = $5, reveal = $6
        where id = $1`,
-      [
-        input.id,
-        input.patch.question ?? quiz.question,
-        JSON.stringify(choices),
-        answer,
-        input.patch.duration ?? quiz.durationMs,
-        input.patch.reveal ?? quiz.reveal,
-      ],
+      [id, question, JSON.stringify(choices), index, duration, reveal],
     );
     await incrementRundownRevision(tx, quiz.streamId);
-    return ownQuiz(tx, input.id, input.producer);
+    return ownQuiz(tx, id, producer);
   }),
 
-  deleteQuiz: writeProcedure(async (tx, input: OwnQuiz): Promise<void> => {
+  deleteQuiz: writeProcedure(async (tx, input: OwnId): Promise<void> => {
     const { quiz } = await lockOwnDraft(tx, input.id, input.producer);
     await tx.query('delete from quizzes where id = $1', [input.id]);
     await incrementRundownRevision(tx, quiz.streamId);
   }),
 
   /** Opens a draft and adds its event to the outbox. @throws DomainError `conflict` */
-  publishQuiz: writeProcedure(async (tx, input: OwnQuiz & { nowMs: number }): Promise<QuizRow> => {
+  publishQuiz: writeProcedure(async (tx, input: OwnId & { nowMs: number }): Promise<QuizRow> => {
     const { quiz, stream } = await lockOwnDraft(tx, input.id, input.producer);
     if (stream.status === 'ENDED') {
       throw new DomainError('conflict', 'The stream has ended; its quizzes cannot be published.');
@@ -169,7 +168,7 @@ export const quizProcedures = {
   }),
 
   /** Publishes the results of a closed quiz; does nothing if it is revealed. @throws DomainError `conflict` */
-  revealQuiz: writeProcedure(async (tx, input: OwnQuiz): Promise<QuizRow> => {
+  revealQuiz: writeProcedure(async (tx, input: OwnId): Promise<QuizRow> => {
     const { quiz } = await lockOwnQuiz(tx, input.id, input.producer);
     if (quiz.state === 'draft') throw new DomainError('conflict', 'The quiz is not published yet.');
     if (quiz.state === 'open') {
@@ -239,35 +238,37 @@ async function reveal(tx: Tx, quiz: QuizRow): Promise<void> {
 }
 
 /**
- * Closes and counts these quizzes. It skips a quiz whose answers are being stored, which stays due;
+ * Closes and counts due quizzes. It skips a quiz whose answers are being stored, which stays due;
  * answers stored later find the quiz closed.
  * @returns `quiz-results` events of quizzes with `auto` reveal, and a webhook event for each closed quiz
  */
 export async function closeQuizzes(
   tx: Tx,
-  numbers: readonly number[],
+  due: readonly Pick<DueRow, 'number'>[],
 ): Promise<DueResult<WebhookEvent>> {
-  if (numbers.length === 0) return { results: [], domainEvents: [] };
-  const due = await tx.query<StoredQuiz>(
+  const rows = await tx.query<StoredQuiz>(
     `select ${COLUMNS} from quizzes where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
      order by number ${tx.locks.settle}`,
-    [JSON.stringify(numbers.map((number) => [number]))],
+    [JSON.stringify(due.map(({ number }) => [number]))],
   );
   const closed: [number: number, state: QuizState, counts: string][] = [];
   const results: ResultEvent[] = [];
   const domainEvents: WebhookEvent[] = [];
-  if (due.length === 0) return { results, domainEvents };
-  for (const quiz of due.map(fromRow)) {
+  if (rows.length === 0) return { results, domainEvents };
+  for (const row of rows) {
+    const quiz = published(fromRow(row));
+    const { id, streamId, reveal } = quiz;
     // This statement follows the lock, so it sees every answer that was stored before.
     const counts = await countAnswers(tx, quiz);
-    let state: QuizState = 'closed';
-    if (quiz.reveal === 'auto') {
-      state = 'revealed';
-      results.push(quizResultsEvent(quiz, counts));
+    const state = reveal === 'auto' ? 'revealed' : 'closed';
+    if (state === 'revealed') {
+      const data = JSON.stringify(quizResultsData(quiz, counts));
+      results.push({ streamId, type: 'quiz-results', data });
     }
     closed.push([quiz.number, state, JSON.stringify(counts)]);
-    domainEvents.push(quizClosedEvent(quiz, counts, state));
+    const data = quizClosedData(quiz, counts, state);
+    domainEvents.push({ type: 'quiz.closed', streamId, key: id, data });
   }
   await tx.query(
     `update quizzes set state = closed.state, counts = closed.counts
@@ -276,16 +277,6 @@ export async function closeQuizzes(
     [JSON.stringify(closed)],
   );
   return { results, domainEvents };
-}
-
-function quizResultsEvent(quiz: QuizRow, counts: readonly number[]): ResultEvent {
-  const data = JSON.stringify(quizResultsData(published(quiz), counts));
-  return { streamId: quiz.streamId, type: 'quiz-results', data };
-}
-
-function quizClosedEvent(quiz: QuizRow, counts: readonly number[], state: QuizState): WebhookEvent {
-  const data = quizClosedData(published(quiz), counts, state);
-  return { type: 'quiz.closed', streamId: quiz.streamId, key: quiz.id, data };
 }
 
 function published(quiz: QuizRow): PublishedQuiz {

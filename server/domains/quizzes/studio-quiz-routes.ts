@@ -4,7 +4,6 @@ import {
   type StudioCall,
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { studioQuizOf } from './quiz-wire.ts';
 import type { quizProcedures } from './quizzes-sql.ts';
@@ -15,30 +14,15 @@ export interface StudioQuizRoutes {
   readonly newId: () => string;
 }
 
-export type StudioQuizOperations = Pick<
-  typeof studioApi,
-  | 'createQuiz'
-  | 'readQuiz'
-  | 'patchQuiz'
-  | 'deleteQuiz'
-  | 'publishQuiz'
-  | 'revealQuiz'
-  | 'requestWinners'
-  | 'listWinnersRounds'
->;
-
 /** The routes of a producer's quizzes and winners rounds (SPEC P-15 … P-22). */
 export function studioQuizHandlers(
   studio: StudioHandlerFactory,
   { store, newId }: StudioQuizRoutes,
-): Handlers<StudioQuizOperations> {
+) {
   return {
     createQuiz: studio(studioApi.createQuiz, async (call, quiz) => {
-      const row = await store.createQuiz(
-        { ...ownStreamInput(call), id: newId(), quiz },
-        call.idempotency,
-      );
-      return studioQuizOf(row);
+      const input = { ...ownStreamInput(call), id: newId(), quiz };
+      return studioQuizOf(await store.createQuiz(input, call.idempotency));
     }),
 
     readQuiz: studio(studioApi.readQuiz, async (call) =>
@@ -54,22 +38,19 @@ export function studioQuizHandlers(
       return null;
     }),
 
-    publishQuiz: studio(studioApi.publishQuiz, async (call) =>
-      studioQuizOf(
-        await store.publishQuiz({ ...ownQuiz(call), nowMs: call.nowMs }, call.idempotency),
-      ),
-    ),
+    publishQuiz: studio(studioApi.publishQuiz, async (call) => {
+      const input = { ...ownQuiz(call), nowMs: call.nowMs };
+      return studioQuizOf(await store.publishQuiz(input, call.idempotency));
+    }),
 
     revealQuiz: studio(studioApi.revealQuiz, async (call) =>
       studioQuizOf(await store.revealQuiz(ownQuiz(call), call.idempotency)),
     ),
 
-    requestWinners: studio(studioApi.requestWinners, (call) =>
-      store.requestWinners(
-        { ...ownStreamInput(call), id: newId(), nowMs: call.nowMs },
-        call.idempotency,
-      ),
-    ),
+    requestWinners: studio(studioApi.requestWinners, (call) => {
+      const input = { ...ownStreamInput(call), id: newId(), nowMs: call.nowMs };
+      return store.requestWinners(input, call.idempotency);
+    }),
 
     listWinnersRounds: studio(studioApi.listWinnersRounds, async (call) => ({
       results: await store.listWinnersRounds(ownStreamInput(call)),

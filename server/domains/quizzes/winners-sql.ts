@@ -2,11 +2,11 @@ import { intervalAt } from '../../../protocol/interval.ts';
 import type { QuizState } from '../../../protocol/quizzes.ts';
 import type { WinnersRound } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { DueResult } from '../../realtime/feed/due-work.ts';
+import type { DueResult, DueRow } from '../../realtime/feed/due-work.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
+import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { winnersBlockers } from './quiz-rules.ts';
 
@@ -53,10 +53,7 @@ export const winnersProcedures = {
    *   the reply to a winner report would give away its answer (I-6)
    */
   requestWinners: writeProcedure(
-    async (
-      tx,
-      input: { id: string; streamId: string; producer: string; nowMs: number },
-    ): Promise<WinnersRound> => {
+    async (tx, input: OwnStream & { id: string; nowMs: number }): Promise<WinnersRound> => {
       const stream = await lockOwnStream(tx, input.streamId, input.producer);
       if (stream.status === 'ENDED') throw new DomainError('conflict', 'The stream has ended.');
       const [round] = await tx.query(
@@ -89,16 +86,14 @@ export const winnersProcedures = {
     },
   ),
 
-  listWinnersRounds: readProcedure(
-    async (tx, input: { streamId: string; producer: string }): Promise<WinnersRound[]> => {
-      await ownStream(tx, input.streamId, input.producer);
-      const rows = await tx.query<WinnersRound>(
-        `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number`,
-        [input.streamId],
-      );
-      return [...rows];
-    },
-  ),
+  listWinnersRounds: readProcedure(async (tx, { streamId, producer }: OwnStream) => {
+    await ownStream(tx, streamId, producer);
+    const rows = await tx.query<WinnersRound>(
+      `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number`,
+      [streamId],
+    );
+    return [...rows];
+  }),
 
   /**
    * Stores a batch of claims; repeated claims of a seat count once. A whole audience claims within a
@@ -134,10 +129,10 @@ export const winnersProcedures = {
  * Locks and returns the open rounds for which one of these claims may be in time, in the order of their
  * numbers. A late claim locks no round; otherwise late claims could delay the close forever.
  */
-async function lockOpenRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<OpenRound[]> {
+function lockOpenRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<readonly OpenRound[]> {
   const streamIds = new Set(claims.map(({ streamId }) => streamId));
   const firstMs = Math.min(...claims.map(({ receivedMs }) => receivedMs));
-  const rounds = await tx.query<OpenRound>(
+  return tx.query<OpenRound>(
     `select number, stream_id as "streamId", game, quizzes, due_interval as "dueInterval"
      from winners_rounds
      where stream_id in (select stream_id from ${tx.rows('$1', ['stream_id text'])} claimed)
@@ -145,7 +140,6 @@ async function lockOpenRounds(tx: Tx, claims: readonly WinnerClaim[]): Promise<O
      order by number ${tx.locks.share}`,
     [JSON.stringify([...streamIds].map((streamId) => [streamId])), intervalAt(firstMs)],
   );
-  return [...rounds];
 }
 
 /** Whether the claim arrived before the end of the interval that publishes the count (W-4). */
@@ -172,30 +166,29 @@ async function qualifiedSeats(
 }
 
 /**
- * Closes and counts these rounds. It skips a round whose claims are being stored, which stays due;
+ * Closes and counts due rounds. It skips a round whose claims are being stored, which stays due;
  * claims stored later find the round closed.
  * @returns a `quiz-winners` event and a webhook event for each closed round
  */
 export async function closeRounds(
   tx: Tx,
-  numbers: readonly number[],
+  due: readonly DueRow[],
 ): Promise<DueResult<WebhookEvent>> {
-  if (numbers.length === 0) return { results: [], domainEvents: [] };
-  const due = await tx.query<{ number: number; id: string; streamId: string }>(
+  const rounds = await tx.query<{ number: number; id: string; streamId: string }>(
     `select number, id, stream_id as "streamId" from winners_rounds where number in
      (select number from ${tx.rows('$1', ['number integer'])} due)
      order by number ${tx.locks.settle}`,
-    [JSON.stringify(numbers.map((number) => [number]))],
+    [JSON.stringify(due.map(({ number }) => [number]))],
   );
-  if (due.length === 0) return { results: [], domainEvents: [] };
+  if (rounds.length === 0) return { results: [], domainEvents: [] };
   // This statement follows the lock, so it sees every claim that was stored before.
   const counted = await tx.query<{ round: number; n: number }>(
     `select round, count(*) as n from winners where round in
      (select number from ${tx.rows('$1', ['number integer'])} due) group by round`,
-    [JSON.stringify(due.map(({ number }) => [number]))],
+    [JSON.stringify(rounds.map(({ number }) => [number]))],
   );
   const countOf = new Map(counted.map(({ round, n }) => [round, Number(n)]));
-  const closed = due.map((round) => ({ ...round, count: countOf.get(round.number) ?? 0 }));
+  const closed = rounds.map((round) => ({ ...round, count: countOf.get(round.number) ?? 0 }));
   await tx.query(
     `update winners_rounds set state = 'closed', count = closed.count
      from ${tx.rows('$1', ['number integer', 'count integer'])} closed

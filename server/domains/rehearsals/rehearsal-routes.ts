@@ -1,12 +1,13 @@
-import type { Rehearsal } from '../../../protocol/rehearsal.ts';
-import { REHEARSAL_LENGTH_MS, REHEARSAL_RETENTION_MS } from '../../../protocol/rehearsal.ts';
-import type { rehearsalApi } from '../../../protocol/rehearsal-api.ts';
+import {
+  REHEARSAL_LENGTH_MS,
+  REHEARSAL_RETENTION_MS,
+  type Rehearsal,
+} from '../../../protocol/rehearsal.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import { studioQuizOf } from '../quizzes/quiz-wire.ts';
+import { newQuizOf } from '../quizzes/quizzes-sql.ts';
 import type { rundownProcedures } from '../rundown/rundown-sql.ts';
 import type { RehearsalRunner } from './rehearsal-runner.ts';
 import { isRunning, type RehearsalRow, type rehearsalProcedures } from './rehearsals-sql.ts';
@@ -26,7 +27,7 @@ export interface RehearsalRoutes {
 export function rehearsalHandlers(
   studio: StudioHandlerFactory,
   { store, newId, runner }: RehearsalRoutes,
-): Handlers<typeof rehearsalApi> {
+) {
   /** Whether this is still the show's rehearsal and it is running. */
   async function isCurrent(call: StudioCall, { streamId }: RehearsalRow): Promise<boolean> {
     try {
@@ -46,16 +47,10 @@ export function rehearsalHandlers(
       if (unavailable !== null) throw new DomainError('conflict', unavailable);
       const drafts = quizzes
         .filter(({ state }) => state === 'draft')
-        .map(studioQuizOf)
-        .map(({ question, choices, answer, duration, reveal }) => {
-          return { id: newId(), quiz: { question, choices, answer, duration, reveal } };
-        });
+        .map((quiz) => ({ id: newId(), quiz: newQuizOf(quiz) }));
       const id = newId();
-      const { node } = runner;
-      const row = await store.createRehearsal(
-        { id, showId, producer, node, settings, drafts, nowMs },
-        call.idempotency,
-      );
+      const input = { id, showId, producer, node: runner.node, settings, drafts, nowMs };
+      const row = await store.createRehearsal(input, call.idempotency);
       // An idempotent repeat may return a rehearsal that is over: do not start its viewers again.
       if (row.streamId === id || (await isCurrent(call, row))) runner.run(row);
       return rehearsalOf(row, row.created);

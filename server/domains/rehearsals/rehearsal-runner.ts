@@ -86,39 +86,33 @@ export class RehearsalRunner {
 
   /** Starts the viewers of a rehearsal if this node is to run them and does not yet. */
   run({ streamId, node, settings, ended }: RehearsalRow): void {
-    const {
-      localAddress,
-      startThread = runThread,
-      startTimer = startReportTimer,
-      logger,
-    } = this.options;
-    const address = localAddress();
+    const { startThread = runThread, startTimer = startReportTimer, logger } = this.options;
+    const address = this.options.localAddress();
     if (node !== this.options.node || ended !== null || !address || this.isStopped) return;
     if (this.running.has(streamId)) return;
     const thread = startThread((message) => void this.receive(streamId, message));
     const stopReports = startTimer(() => void this.report(streamId));
-    const running: RunningRehearsal = {
-      thread,
-      stopReports,
-      figures: null,
-      isReporting: false,
-      finishTimer: null,
-    };
-    this.running.set(streamId, running);
+    const initial = { figures: null, isReporting: false, finishTimer: null };
+    this.running.set(streamId, { thread, stopReports, ...initial });
     logger.info({ viewers: settings.viewers }, 'rehearsal started');
     thread.send({ kind: 'start', ...address, streamId, settings });
   }
 
-  /** Ends the viewers of a dismissed rehearsal at once; another node ends its own at its next report. */
+  /** Ends the viewers of a rehearsal at once, if they are here; another node ends its own at its next report. */
   dismiss(streamId: string): void {
-    this.endLocally(streamId);
+    const running = this.running.get(streamId);
+    if (!running) return;
+    this.running.delete(streamId);
+    running.stopReports();
+    if (running.finishTimer) clearTimeout(running.finishTimer);
+    running.thread.stop();
   }
 
   /** Ends all viewers without a last report; their rehearsals become `lost`. */
   stop(): void {
     this.isStopped = true;
     clearInterval(this.cleanupTimer);
-    for (const streamId of [...this.running.keys()]) this.endLocally(streamId);
+    for (const streamId of [...this.running.keys()]) this.dismiss(streamId);
   }
 
   /** Removes data of dismissed and expired rehearsals. */
@@ -156,11 +150,9 @@ export class RehearsalRunner {
       const token = await this.options.issueToken(streamId, identifier).catch(() => null);
       running.thread.send({ kind: 'token', identifier, token });
     } else {
-      this.options.logger.warn(
-        { reason: message.reason },
-        'rehearsal ended because its viewers failed',
-      );
-      this.endLocally(streamId);
+      const { reason } = message;
+      this.options.logger.warn({ reason }, 'rehearsal ended because its viewers failed');
+      this.dismiss(streamId);
     }
   }
 
@@ -171,7 +163,7 @@ export class RehearsalRunner {
     running.isReporting = true;
     try {
       const outcome = await this.saveReport(streamId, running, false);
-      if (outcome === 'gone') this.endLocally(streamId);
+      if (outcome === 'gone') this.dismiss(streamId);
       if (outcome === 'over' && running.finishTimer === null) {
         running.thread.send({ kind: 'finish' });
         running.finishTimer = setTimeout(() => void this.end(streamId), FINISH_TIMEOUT_MS);
@@ -186,7 +178,7 @@ export class RehearsalRunner {
   private async end(streamId: string): Promise<void> {
     const running = this.running.get(streamId);
     if (!running) return;
-    this.endLocally(streamId);
+    this.dismiss(streamId);
     await this.saveReport(streamId, running, true).catch(() => {});
   }
 
@@ -198,15 +190,6 @@ export class RehearsalRunner {
   /** Logs a failure, except that of an unavailable database, which its connection logs. */
   private logError(error: unknown, message: string): void {
     if (!(error instanceof Unavailable)) this.options.logger.warn({ err: error }, message);
-  }
-
-  private endLocally(streamId: string): void {
-    const running = this.running.get(streamId);
-    if (!running) return;
-    this.running.delete(streamId);
-    running.stopReports();
-    if (running.finishTimer) clearTimeout(running.finishTimer);
-    running.thread.stop();
   }
 }
 

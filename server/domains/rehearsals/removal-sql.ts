@@ -50,10 +50,8 @@ export const removalProcedures = {
     if (await removeBatch(tx, id)) return true;
     if (removed === null) {
       await tx.query('delete from streams where id = $1', [id]);
-      await tx.query('update rehearsals set is_current = 0, removed = $2 where stream_id = $1', [
-        id,
-        nowMs,
-      ]);
+      const removal = 'update rehearsals set is_current = 0, removed = $2 where stream_id = $1';
+      await tx.query(removal, [id, nowMs]);
     } else await tx.query('delete from rehearsals where stream_id = $1', [id]);
     return true;
   }),

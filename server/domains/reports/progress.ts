@@ -92,20 +92,6 @@ export function nextStep(show: Show, progress: Progress): Step {
   };
 }
 
-/** The progress after a page of intervals. @param next null after the last page */
-export function afterIntervals(
-  progress: Progress,
-  feed: FeedFigures,
-  next: number | null,
-): Progress {
-  return { ...progress, feed, nextInterval: next };
-}
-
-/** The progress after a page of seats. @param lastSeat null after the last page */
-export function afterViewers(progress: Progress, count: number, lastSeat: number | null): Progress {
-  return { ...progress, viewers: progress.viewers + count, afterSeat: lastSeat };
-}
-
 /** The progress after a page of answers. @param lastSeat null after the last page of the quiz */
 export function afterAnswers(
   progress: Progress,

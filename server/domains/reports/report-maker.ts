@@ -4,8 +4,6 @@ import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import {
   afterAnswers,
-  afterIntervals,
-  afterViewers,
   initialProgress,
   nextStep,
   type Progress,
@@ -125,11 +123,11 @@ export class ReportMaker {
       const { scope, feed } = progress;
       const page = { streamId, scope, next: step.next, figures: feed };
       const { figures, next } = await store.addIntervals(page);
-      return afterIntervals(progress, figures, next);
+      return { ...progress, feed: figures, nextInterval: next };
     }
     if (step.do === 'viewers') {
       const { count, last } = await store.countViewers({ streamId, afterSeat: step.afterSeat });
-      return afterViewers(progress, count, last);
+      return { ...progress, viewers: progress.viewers + count, afterSeat: last };
     }
     const { quiz, afterSeat, figures } = step;
     const { toldInterval, closeInterval } = quiz;

@@ -1,7 +1,6 @@
 import type { Report } from '../../../protocol/report.ts';
 import { reportApi } from '../../../protocol/report-api.ts';
 import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { streamOf } from '../streams/stream-wire.ts';
@@ -12,10 +11,7 @@ export interface ReportRoutes {
 }
 
 /** Operation of the studio API that reads the report of a show (SPEC J). */
-export function reportHandlers(
-  studio: StudioHandlerFactory,
-  { store }: ReportRoutes,
-): Handlers<Pick<typeof reportApi, 'readReport'>> {
+export function reportHandlers(studio: StudioHandlerFactory, { store }: ReportRoutes) {
   return {
     readReport: studio(reportApi.readReport, async (call) =>
       reportBody(await store.readReport(ownStreamInput(call)), call.origin),
@@ -26,10 +22,8 @@ export function reportHandlers(
 /** @throws DomainError `conflict` before the end of the stream */
 function reportBody({ stream, report, done, tries }: ReportRow, origin: string): Report {
   if (stream.status !== 'ENDED') {
-    throw new DomainError(
-      'conflict',
-      'The stream has not ended; its report is made after the end.',
-    );
+    const detail = 'The stream has not ended; its report is made after the end.';
+    throw new DomainError('conflict', detail);
   }
   if (stream.rehearsalOf !== null) throw new DomainError('conflict', 'A rehearsal has no report.');
   if (!report) return tries > TRIES_MAX ? { state: 'failed' } : { state: 'working', done };

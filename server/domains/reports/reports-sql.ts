@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
-import { ownStream, type StreamRow } from '../streams/streams-sql.ts';
+import { type OwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { Progress, StoredReport } from './progress.ts';
 
 /** Lease of a report, renewed each time its progress is saved. */
@@ -36,7 +36,12 @@ interface LeasedReport {
   readonly streamId: string;
   readonly lease: string;
 }
-type ProgressUpdate = { readonly progress: Progress; readonly done: number };
+
+interface ProgressUpdate extends LeasedReport {
+  readonly progress: Progress;
+  readonly done: number;
+  readonly nowMs: number;
+}
 
 /** SQL condition: the show is over, its end and all its quizzes, rounds and events are sealed. */
 const IS_OVER = `status = 'ENDED' and reported = 0 and ${NO_REHEARSAL}
@@ -98,59 +103,49 @@ export const reportProcedures = {
   ),
 
   /** Saves progress and renews the lease. @returns false when the lease is lost; nothing is saved */
-  saveReportProgress: writeProcedure(
-    async (tx, input: LeasedReport & ProgressUpdate & { nowMs: number }): Promise<boolean> => {
-      return saveProgress(tx, input, input.lease, input.nowMs + LEASE_MS);
-    },
+  saveReportProgress: writeProcedure((tx, input: ProgressUpdate) =>
+    saveProgress(tx, input, input.lease, input.nowMs + LEASE_MS),
   ),
 
   /** Saves progress and ends the lease: any node can continue at once. */
-  releaseReport: writeProcedure(
-    async (tx, input: LeasedReport & ProgressUpdate & { nowMs: number }): Promise<void> => {
-      await saveProgress(tx, input, null, input.nowMs);
-    },
-  ),
+  releaseReport: writeProcedure(async (tx, input: ProgressUpdate) => {
+    await saveProgress(tx, input, null, input.nowMs);
+  }),
 
   /** Ends the lease and postpones the report, with the progress that was last saved. */
-  postponeReport: writeProcedure(
-    async (tx, input: LeasedReport & { dueMs: number }): Promise<void> => {
-      await tx.query(
-        'update reports set lease = null, due = $3 where stream_id = $1 and lease = $2',
-        [input.streamId, input.lease, input.dueMs],
-      );
-    },
-  ),
+  postponeReport: writeProcedure(async (tx, input: LeasedReport & { dueMs: number }) => {
+    await tx.query(
+      'update reports set lease = null, due = $3 where stream_id = $1 and lease = $2',
+      [input.streamId, input.lease, input.dueMs],
+    );
+  }),
 
   /** Stores a finished report. @returns false when the lease is lost; nothing is stored */
-  finishReport: writeProcedure(
-    async (tx, input: LeasedReport & { report: StoredReport }): Promise<boolean> => {
-      const { affected } = await tx.query(
-        `update reports set report = $3, done = 1000, due = null, lease = null, progress = null
+  finishReport: writeProcedure(async (tx, input: LeasedReport & { report: StoredReport }) => {
+    const { affected } = await tx.query(
+      `update reports set report = $3, done = 1000, due = null, lease = null, progress = null
        where stream_id = $1 and lease = $2`,
-        [input.streamId, input.lease, JSON.stringify(input.report)],
-      );
-      return affected === 1;
-    },
-  ),
+      [input.streamId, input.lease, JSON.stringify(input.report)],
+    );
+    return affected === 1;
+  }),
 
   /** @throws DomainError `not-found` */
-  readReport: readProcedure(
-    async (tx, input: { streamId: string; producer: string }): Promise<ReportRow> => {
-      const stream = await ownStream(tx, input.streamId, input.producer);
-      const [row] = await tx.query<{ report: string | null; done: number; tries: number }>(
-        'select report, done, tries from reports where stream_id = $1',
-        [input.streamId],
-      );
-      const { report = null, done = 0, tries = 0 } = row ?? {};
-      return { stream, report: report && JSON.parse(report), done: done / 1_000, tries };
-    },
-  ),
+  readReport: readProcedure(async (tx, { streamId, producer }: OwnStream): Promise<ReportRow> => {
+    const stream = await ownStream(tx, streamId, producer);
+    const [row] = await tx.query<{ report: string | null; done: number; tries: number }>(
+      'select report, done, tries from reports where stream_id = $1',
+      [streamId],
+    );
+    const { report = null, done = 0, tries = 0 } = row ?? {};
+    return { stream, report: report && JSON.parse(report), done: done / 1_000, tries };
+  }),
 };
 
 /** Saves progress and resets `tries`, which counts claims without progress. */
 async function saveProgress(
   tx: Tx,
-  { streamId, lease: currentLease, progress, done }: LeasedReport & ProgressUpdate,
+  { streamId, lease: currentLease, progress, done }: ProgressUpdate,
   lease: string | null,
   dueMs: number,
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { QUIZZES_MAX } from '../../../protocol/limits.ts';
 import type { NewQuiz } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { nextNumbers } from '../../storage/sql/counters.ts';
+import { countRows, nextNumbers } from '../../storage/sql/counters.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 
 /** A draft to create. */
@@ -29,11 +29,8 @@ export async function addDrafts(
   streamId: string,
   drafts: readonly NewDraft[],
 ): Promise<void> {
-  const [row] = await tx.query<{ n: number }>(
-    'select count(*) as n from quizzes where stream_id = $1',
-    [streamId],
-  );
-  if (Number(row?.n) + drafts.length > QUIZZES_MAX) {
+  const before = await countRows(tx, 'quizzes where stream_id = $1', [streamId]);
+  if (before + drafts.length > QUIZZES_MAX) {
     throw new DomainError('conflict', `A stream has at most ${QUIZZES_MAX} quizzes.`);
   }
   const first = await nextNumbers(tx, 'quiz', drafts.length);

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { quizFileQuerySchema } from '../../../protocol/rundown.ts';
-import type { rundownApi } from '../../../protocol/rundown-api.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import {
   authorizeStudio,
@@ -9,10 +8,11 @@ import {
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
-import type { Handler, Handlers } from '../../http/route.ts';
+import type { Handler } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
+import { newQuizOf } from '../quizzes/quizzes-sql.ts';
 import { ImportError, type ImportInput, readQuizzes } from './read-quizzes.ts';
 import type { RundownRows, rundownProcedures } from './rundown-sql.ts';
 import { CONTENT_TYPES, serializeQuizzes } from './write-quizzes.ts';
@@ -26,20 +26,17 @@ export interface RundownDeps {
 }
 
 /** The rundown of a stream: the studio API for it (SPEC D). */
-export function createRundown({ studio, context, store, newId }: RundownDeps): {
-  readonly handlers: Handlers<typeof rundownApi>;
-} {
+export function createRundown({ studio, context, store, newId }: RundownDeps) {
   return {
     handlers: {
       listQuizzes: studio(studioApi.listQuizzes, async (call) =>
         rundownJson(await store.listQuizzes(ownStreamInput(call))),
       ),
 
-      orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) =>
-        rundownJson(
-          await store.orderQuizzes({ ...ownStreamInput(call), order, revision }, call.idempotency),
-        ),
-      ),
+      orderQuizzes: studio(studioApi.orderQuizzes, async (call, { order, revision = null }) => {
+        const input = { ...ownStreamInput(call), order, revision };
+        return rundownJson(await store.orderQuizzes(input, call.idempotency));
+      }),
 
       duplicateQuiz: studio(studioApi.duplicateQuiz, async (call) => {
         const { producer, params, idempotency } = call;
@@ -50,10 +47,8 @@ export function createRundown({ studio, context, store, newId }: RundownDeps): {
       importQuizzes: studio(studioApi.importQuizzes, async (call, file) => {
         const quizzes = parseImport({ ...file, randomBelow: randomInt });
         const drafts = quizzes.map((quiz) => ({ id: newId(), quiz }));
-        const rows = await store.importQuizzes(
-          { ...ownStreamInput(call), drafts },
-          call.idempotency,
-        );
+        const input = { ...ownStreamInput(call), drafts };
+        const rows = await store.importQuizzes(input, call.idempotency);
         return { results: rows.map(studioQuizOf) };
       }),
 
@@ -76,17 +71,8 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const { user } = await authorizeStudio(context, request, route);
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
-    const rows = await store.listQuizzes({ streamId, producer: user.uuid });
-    const quizzes = rundownJson(rows).results.map(
-      ({ question, choices, answer, duration, reveal }) => ({
-        question,
-        choices,
-        answer,
-        duration,
-        reveal,
-      }),
-    );
-    return new Response(serializeQuizzes(quizzes, format), {
+    const { quizzes } = await store.listQuizzes({ streamId, producer: user.uuid });
+    return new Response(serializeQuizzes(quizzes.map(newQuizOf), format), {
       headers: {
         ...route.headers,
         'X-Request-Id': context.log.requestId(request),

@@ -1,18 +1,19 @@
 import { DomainError } from '../../platform/errors.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnQuiz, ownQuiz, type QuizRow, quizzesOf } from '../quizzes/quizzes-sql.ts';
-import { lockOwnStream, ownStream } from '../streams/streams-sql.ts';
+import {
+  lockOwnQuiz,
+  newQuizOf,
+  ownQuiz,
+  type QuizRow,
+  quizzesOf,
+} from '../quizzes/quizzes-sql.ts';
+import { lockOwnStream, type OwnId, type OwnStream, ownStream } from '../streams/streams-sql.ts';
 import { addDrafts, incrementRundownRevision, type NewDraft } from './drafts-sql.ts';
 
 /** The quizzes of a stream in rundown order, and the revision of the rundown. */
 export interface RundownRows {
   readonly quizzes: readonly QuizRow[];
   readonly revision: number;
-}
-
-interface OwnStream {
-  readonly streamId: string;
-  readonly producer: string;
 }
 
 export const rundownProcedures = {
@@ -26,10 +27,7 @@ export const rundownProcedures = {
    *   drafts, or the rundown has another revision
    */
   orderQuizzes: writeProcedure(
-    async (
-      tx,
-      input: OwnStream & { order: readonly string[]; revision: number | null },
-    ): Promise<RundownRows> => {
+    async (tx, input: OwnStream & { order: readonly string[]; revision: number | null }) => {
       const { streamId, producer, order, revision } = input;
       const stream = await lockOwnStream(tx, streamId, producer);
       const drafts = await findDrafts(tx, streamId);
@@ -42,26 +40,21 @@ export const rundownProcedures = {
 
   /** Copies a quiz to a draft that becomes the first draft after it. */
   duplicateQuiz: writeProcedure(
-    async (tx, input: { id: string; producer: string; copyId: string }): Promise<QuizRow> => {
-      const { quiz } = await lockOwnQuiz(tx, input.id, input.producer);
-      const { streamId, question, choices, durationMs, reveal } = quiz;
-      const answer = choices[quiz.answer];
-      if (answer === undefined) throw new Error(`quiz ${quiz.id} has no choice ${quiz.answer}`);
-      const copy = { question, choices: [...choices], answer, duration: durationMs, reveal };
-      await addDrafts(tx, streamId, [{ id: input.copyId, quiz: copy }]);
-      const drafts = await findDrafts(tx, streamId);
-      const others = drafts.filter(({ id }) => id !== input.copyId);
+    async (tx, { id, producer, copyId }: OwnId & { copyId: string }) => {
+      const { quiz } = await lockOwnQuiz(tx, id, producer);
+      await addDrafts(tx, quiz.streamId, [{ id: copyId, quiz: newQuizOf(quiz) }]);
+      const drafts = await findDrafts(tx, quiz.streamId);
+      const others = drafts.filter((draft) => draft.id !== copyId);
       const before = others.filter(({ position }) => position <= quiz.position);
       const after = others.slice(before.length);
-      await assignPositions(tx, drafts, [...idsOf(before), input.copyId, ...idsOf(after)]);
-      return ownQuiz(tx, input.copyId, input.producer);
+      await assignPositions(tx, drafts, [...idsOf(before), copyId, ...idsOf(after)]);
+      return ownQuiz(tx, copyId, producer);
     },
   ),
 
   /** Appends drafts: all of them or none. */
   importQuizzes: writeProcedure(
-    async (tx, input: OwnStream & { drafts: readonly NewDraft[] }): Promise<QuizRow[]> => {
-      const { streamId, producer, drafts } = input;
+    async (tx, { streamId, producer, drafts }: OwnStream & { drafts: readonly NewDraft[] }) => {
       await lockOwnStream(tx, streamId, producer);
       await addDrafts(tx, streamId, drafts);
       return (await quizzesOf(tx, streamId)).slice(-drafts.length);
@@ -82,7 +75,7 @@ interface Draft {
 const idsOf = (drafts: readonly Draft[]) => drafts.map(({ id }) => id);
 
 /** The drafts of a stream that this transaction has locked, so that none is published meanwhile. */
-async function findDrafts(tx: Tx, streamId: string): Promise<readonly Draft[]> {
+function findDrafts(tx: Tx, streamId: string): Promise<readonly Draft[]> {
   return tx.query<Draft>(
     `select id, position from quizzes where stream_id = $1 and state = 'draft'
      order by position, number`,

@@ -1,6 +1,5 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
 import type { IngestAddresses } from '../../media/ingest/ingest-addresses.ts';
 import type { createIngestProcedures } from '../../media/ingest/ingest-sql.ts';
 import { newStreamKey } from '../../media/ingest/stream-key.ts';
@@ -18,13 +17,11 @@ export interface StudioIngestRoutes {
   readonly randomBytes: (n: number) => Uint8Array;
 }
 
-export type IngestOperations = Pick<typeof studioApi, 'readIngest' | 'rotateStreamKey'>;
-
 /** The routes of ingest addresses and stream keys (SPEC M-1). */
 export function ingestHandlers(
   studio: StudioHandlerFactory,
   { store, ingestAddresses, randomBytes }: StudioIngestRoutes,
-): Handlers<IngestOperations> {
+) {
   return {
     readIngest: studio(studioApi.readIngest, async ({ producer, params, nowMs, origin }) => {
       const own = { id: params.stream_id ?? '', producer };

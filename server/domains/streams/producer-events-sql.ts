@@ -1,8 +1,9 @@
 import type { ProducerEvent } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { writeProcedure } from '../../storage/sql/procedure.ts';
-import { lockOwnStream } from './streams-sql.ts';
+import { lockOwnStream, type OwnStream } from './streams-sql.ts';
 
 /** Most events of a stream in the outbox: 12 s of its feed at 200 events an interval. */
 const WAITING_MAX = 10_000;
@@ -13,18 +14,11 @@ export const producerEventProcedures = {
    * @throws DomainError `not-found`; `conflict` when the stream has ended or too many events wait
    */
   recordProducerEvent: writeProcedure(
-    async (
-      tx,
-      input: { streamId: string; producer: string; event: ProducerEvent; nowMs: number },
-    ): Promise<{ id: string; streamId: string; type: string }> => {
+    async (tx, input: OwnStream & { event: ProducerEvent; nowMs: number }) => {
       const { streamId, event } = input;
       const stream = await lockOwnStream(tx, streamId, input.producer);
       if (stream.status === 'ENDED') throw new DomainError('conflict', 'The stream has ended.');
-      const [waiting] = await tx.query<{ n: number }>(
-        'select count(*) as n from outbox where stream_id = $1',
-        [streamId],
-      );
-      if (Number(waiting?.n) >= WAITING_MAX) {
+      if ((await countRows(tx, 'outbox where stream_id = $1', [streamId])) >= WAITING_MAX) {
         throw new DomainError('conflict', 'Too many events wait for their interval; send fewer.');
       }
       const data =

@@ -10,27 +10,22 @@ export interface StreamState {
 }
 
 /**
- * The state after a start: CREATED → STREAMING. Starting twice changes nothing.
+ * The stream after a start: CREATED → STREAMING. Starting twice changes nothing.
  * @throws DomainError `conflict` when the stream has ended; an end is final
  */
-export function startStream(stream: StreamState, nowMs: number): StreamState {
+export function startStream<S extends StreamState>(stream: S, nowMs: number): S {
   if (stream.status === 'ENDED') {
-    throw new DomainError(
-      'conflict',
-      'The stream has ended; create a new stream for the next show.',
-    );
+    const detail = 'The stream has ended; create a new stream for the next show.';
+    throw new DomainError('conflict', detail);
   }
-  if (stream.status === 'STREAMING') return stateOf(stream);
-  return { ...stateOf(stream), status: 'STREAMING', started: nowMs };
+  return stream.status === 'STREAMING'
+    ? stream
+    : { ...stream, status: 'STREAMING', started: nowMs };
 }
 
-/** The state after an end now, or one due at `atMs` if that is later. Ending twice changes nothing. */
-export function endStream(stream: StreamState, atMs: number | null, nowMs: number): StreamState {
-  if (stream.status === 'ENDED') return stateOf(stream);
-  if (atMs !== null && atMs > nowMs) return { ...stateOf(stream), endsAt: atMs };
-  return { ...stateOf(stream), status: 'ENDED', ended: nowMs, endsAt: null };
-}
-
-function stateOf({ status, started, ended, endsAt }: StreamState): StreamState {
-  return { status, started, ended, endsAt };
+/** The stream after an end now, or one due at `atMs` if that is later. Ending twice changes nothing. */
+export function endStream<S extends StreamState>(stream: S, atMs: number | null, nowMs: number): S {
+  if (stream.status === 'ENDED') return stream;
+  if (atMs !== null && atMs > nowMs) return { ...stream, endsAt: atMs };
+  return { ...stream, status: 'ENDED', ended: nowMs, endsAt: null };
 }

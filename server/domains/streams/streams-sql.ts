@@ -2,7 +2,7 @@ import { REHEARSAL_LENGTH_MS } from '../../../protocol/rehearsal.ts';
 import type { NewStream, StreamPatch } from '../../../protocol/studio.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { nextNumber } from '../../storage/sql/counters.ts';
+import { countRows, nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { logWebhookEvent } from '../webhooks/event-log-sql.ts';
@@ -73,11 +73,12 @@ function requireOwner(stream: StreamRow | null, producer: string): StreamRow {
   return stream;
 }
 
-async function saveState(tx: Tx, id: string, state: StreamState): Promise<void> {
+async function saveState(tx: Tx, stream: StreamRow): Promise<StreamRow> {
   await tx.query(
     'update streams set status = $2, started = $3, ended = $4, ends_at = $5 where id = $1',
-    [id, state.status, state.started, state.ended, state.endsAt],
+    [stream.id, stream.status, stream.started, stream.ended, stream.endsAt],
   );
+  return stream;
 }
 
 /**
@@ -87,13 +88,12 @@ async function saveState(tx: Tx, id: string, state: StreamState): Promise<void> 
 export async function startLockedStream(tx: Tx, id: string, nowMs: number): Promise<StreamRow> {
   const stream = await findById(tx, id);
   if (!stream) throw new Error(`stream ${id} is missing`);
-  const state = startStream(stream, nowMs);
-  await saveState(tx, id, state);
+  const started = await saveState(tx, startStream(stream, nowMs));
   if (stream.status === 'CREATED') {
     const data = { streamId: id, title: stream.title, started: nowMs };
     await logWebhookEvent(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
   }
-  return { ...stream, ...state };
+  return started;
 }
 
 /** Ends a stream that this transaction has locked, now or at `atMs`. */
@@ -103,11 +103,10 @@ export async function endLockedStream(
   atMs: number | null,
   nowMs: number,
 ): Promise<StreamRow> {
-  const state = endStream(stream, atMs, nowMs);
-  await saveState(tx, stream.id, state);
-  if (state.status !== stream.status)
+  const ended = await saveState(tx, endStream(stream, atMs, nowMs));
+  if (ended.status !== stream.status)
     await logWebhookEvent(tx, streamEndedEvent(stream, nowMs), nowMs);
-  return { ...stream, ...state };
+  return ended;
 }
 
 /** The webhook event for the end of a stream. */
@@ -119,13 +118,20 @@ function streamEndedEvent(
   return { type: 'stream.ended', streamId: id, key: id, data };
 }
 
-interface OwnStream {
+/** The id of a stream or a quiz, and the account that must own it. */
+export interface OwnId {
   readonly id: string;
   readonly producer: string;
 }
 
+/** A stream, and the account that must own it. */
+export interface OwnStream {
+  readonly streamId: string;
+  readonly producer: string;
+}
+
 /** A stream to insert. */
-export interface NewStreamRow extends OwnStream {
+export interface NewStreamRow extends OwnId {
   readonly stream: NewStream;
   readonly nowMs: number;
   /** The stream that it rehearses, and its automatic end time. */
@@ -161,11 +167,8 @@ export async function insertStream(
 export const streamProcedures = {
   createStream: writeProcedure(async (tx, input: NewStreamRow) => {
     await lockAccount(tx, input.producer);
-    const [counted] = await tx.query<{ n: number }>(
-      `select count(*) as n from streams where producer = $1 and ${NO_REHEARSAL}`,
-      [input.producer],
-    );
-    if (Number(counted?.n) >= STREAMS_MAX) {
+    const owned = `streams where producer = $1 and ${NO_REHEARSAL}`;
+    if ((await countRows(tx, owned, [input.producer])) >= STREAMS_MAX) {
       throw new DomainError('conflict', `An account has at most ${STREAMS_MAX} streams.`);
     }
     await insertStream(tx, input);
@@ -174,7 +177,7 @@ export const streamProcedures = {
 
   findStream: readProcedure((tx, { id }: { id: string }) => findById(tx, id)),
 
-  findOwnStream: readProcedure((tx, { id, producer }: OwnStream) => ownStream(tx, id, producer)),
+  findOwnStream: readProcedure((tx, { id, producer }: OwnId) => ownStream(tx, id, producer)),
 
   /** One page of a producer's streams, newest first, and their total number. */
   listStreams: readProcedure(
@@ -184,60 +187,48 @@ export const streamProcedures = {
     ): Promise<{ count: number; streams: StreamRow[] }> => {
       const filter = `producer = $1 and unlisted <= $2 and ${NO_REHEARSAL}`;
       const filterParams = [input.producer, Number(input.withUnlisted)];
-      const [counted] = await tx.query<{ n: number }>(
-        `select count(*) as n from streams where ${filter}`,
-        filterParams,
-      );
+      const count = await countRows(tx, `streams where ${filter}`, filterParams);
       const rows = await tx.query<StreamRow>(
         `select ${COLUMNS} from streams where ${filter}
          order by number desc limit $3 offset $4`,
         [...filterParams, input.limit, input.offset],
       );
-      return { count: Number(counted?.n), streams: rows.map(fromRow) };
+      return { count, streams: rows.map(fromRow) };
     },
   ),
 
-  patchStream: writeProcedure(
-    async (tx, input: OwnStream & { patch: StreamPatch }): Promise<StreamRow> => {
-      const stream = await lockOwnStream(tx, input.id, input.producer);
-      if (stream.rehearsalOf !== null) {
-        throw new DomainError(
-          'conflict',
-          'A rehearsal cannot be changed. Change the show, then start a new rehearsal.',
-        );
-      }
-      const { patch } = input;
-      const patched = <T>(changed: T | undefined, current: T): T =>
-        changed === undefined ? current : changed;
-      await tx.query(
-        `update streams set title = $2, dash_url = $3, hls_url = $4, unlisted = $5,
-         latency_allowance_ms = $6, recording = $7 where id = $1`,
-        [
-          input.id,
-          patched(patch.title, stream.title),
-          patched(patch.dash_url, stream.dashUrl),
-          patched(patch.hls_url, stream.hlsUrl),
-          Number(patched(patch.unlisted, stream.unlisted)),
-          patched(patch.latencyAllowance, stream.latencyAllowanceMs),
-          Number(patched(patch.recording, stream.recording)),
-        ],
-      );
-      return ownStream(tx, input.id, input.producer);
-    },
-  ),
+  patchStream: writeProcedure(async (tx, input: OwnId & { patch: StreamPatch }) => {
+    const stream = await lockOwnStream(tx, input.id, input.producer);
+    if (stream.rehearsalOf !== null) {
+      const detail = 'A rehearsal cannot be changed. Change the show, then start a new rehearsal.';
+      throw new DomainError('conflict', detail);
+    }
+    const {
+      title = stream.title,
+      dash_url = stream.dashUrl,
+      hls_url = stream.hlsUrl,
+      unlisted = stream.unlisted,
+      latencyAllowance = stream.latencyAllowanceMs,
+      recording = stream.recording,
+    } = input.patch;
+    const flags = [Number(unlisted), Number(recording)];
+    await tx.query(
+      `update streams set title = $2, dash_url = $3, hls_url = $4, latency_allowance_ms = $5,
+       unlisted = $6, recording = $7 where id = $1`,
+      [input.id, title, dash_url, hls_url, latencyAllowance, ...flags],
+    );
+    return ownStream(tx, input.id, input.producer);
+  }),
 
-  startStream: writeProcedure(
-    async (tx, input: OwnStream & { nowMs: number }): Promise<StreamRow> => {
-      await lockOwnStream(tx, input.id, input.producer);
-      return startLockedStream(tx, input.id, input.nowMs);
-    },
-  ),
+  startStream: writeProcedure(async (tx, input: OwnId & { nowMs: number }) => {
+    await lockOwnStream(tx, input.id, input.producer);
+    return startLockedStream(tx, input.id, input.nowMs);
+  }),
 
   /** Ends the stream now or at `atMs`, a rehearsal at most at its maximum length (SPEC Y-8). */
   endStream: writeProcedure(
-    async (tx, input: OwnStream & { atMs: number | null; nowMs: number }): Promise<StreamRow> => {
-      const { atMs, nowMs } = input;
-      const stream = await lockOwnStream(tx, input.id, input.producer);
+    async (tx, { id, producer, atMs, nowMs }: OwnId & { atMs: number | null; nowMs: number }) => {
+      const stream = await lockOwnStream(tx, id, producer);
       const latestMs =
         stream.rehearsalOf === null
           ? Number.POSITIVE_INFINITY
@@ -265,7 +256,6 @@ export async function endStreams(
   beforeMs: number,
   nowMs: number,
 ): Promise<WebhookEvent[]> {
-  if (ids.length === 0) return [];
   const due = await tx.query<Pick<StreamRow, 'id' | 'title' | 'started'>>(
     `select id, title, started from streams where id in (select id from ${tx.rows('$1', ['id text'])} due)
      and (ends_at < $2 or ${SOURCE_LOST}) order by id ${tx.locks.claim}`,

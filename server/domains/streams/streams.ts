@@ -1,14 +1,8 @@
-import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
-import { type IngestOperations, ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
+import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
 import { StreamDetailCache, type StreamDetailCacheOptions } from './stream-detail-cache.ts';
 import { type StreamRoutes, streamHandlers } from './stream-routes.ts';
-import {
-  type StudioStreamOperations,
-  type StudioStreamRoutes,
-  studioStreamHandlers,
-} from './studio-stream-routes.ts';
+import { type StudioStreamRoutes, studioStreamHandlers } from './studio-stream-routes.ts';
 
 export interface StreamDeps
   extends Omit<StreamDetailCacheOptions, 'store'>,
@@ -22,14 +16,8 @@ export interface StreamDeps
     StudioIngestRoutes['store'];
 }
 
-export interface Streams {
-  readonly viewerHandlers: Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>>;
-  /** The handlers of the studio API. */
-  readonly handlers: Handlers<StudioStreamOperations & IngestOperations>;
-}
-
 /** Streams: list and detail for viewers, and the studio API with ingest (SPEC S, P-7 … P-14, M-1). */
-export function createStreams(deps: StreamDeps): Streams {
+export function createStreams(deps: StreamDeps) {
   return {
     viewerHandlers: streamHandlers({ ...deps, details: new StreamDetailCache(deps) }),
     handlers: { ...studioStreamHandlers(deps.studio, deps), ...ingestHandlers(deps.studio, deps) },

@@ -1,7 +1,10 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
+import {
+  ownStreamInput,
+  type StudioCall,
+  type StudioHandlerFactory,
+} from '../../auth/studio-handler.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { producerEventProcedures } from './producer-events-sql.ts';
@@ -13,22 +16,11 @@ export interface StudioStreamRoutes {
   readonly newId: () => string;
 }
 
-export type StudioStreamOperations = Pick<
-  typeof studioApi,
-  | 'createStream'
-  | 'listOwnStreams'
-  | 'readOwnStream'
-  | 'patchStream'
-  | 'startStream'
-  | 'endStream'
-  | 'sendEvent'
->;
-
 /** The routes of a producer's streams and custom events (SPEC P-7 … P-14, P-23 … P-26). */
 export function studioStreamHandlers(
   studio: StudioHandlerFactory,
   { store, newId }: StudioStreamRoutes,
-): Handlers<StudioStreamOperations> {
+) {
   return {
     createStream: studio(
       studioApi.createStream,
@@ -59,10 +51,8 @@ export function studioStreamHandlers(
 
     startStream: studio(studioApi.startStream, async (call) => {
       const { nowMs, idempotency, origin } = call;
-      return studioStreamOf(
-        await store.startStream({ ...ownStream(call), nowMs }, idempotency),
-        origin,
-      );
+      const row = await store.startStream({ ...ownStream(call), nowMs }, idempotency);
+      return studioStreamOf(row, origin);
     }),
 
     endStream: studio(studioApi.endStream, async (call, { at = null }) => {
@@ -73,14 +63,11 @@ export function studioStreamHandlers(
 
     sendEvent: studio(studioApi.sendEvent, async (call, event) => {
       if (Buffer.byteLength(JSON.stringify(event.data)) > PRODUCER_EVENT_BYTES) {
-        throw new DomainError(
-          'invalid',
-          `data: must have at most ${PRODUCER_EVENT_BYTES} bytes of JSON.`,
-        );
+        const detail = `data: must have at most ${PRODUCER_EVENT_BYTES} bytes of JSON.`;
+        throw new DomainError('invalid', detail);
       }
-      const { id: streamId, producer } = ownStream(call);
       const { nowMs, idempotency } = call;
-      return store.recordProducerEvent({ streamId, producer, event, nowMs }, idempotency);
+      return store.recordProducerEvent({ ...ownStreamInput(call), event, nowMs }, idempotency);
     }),
   };
 }

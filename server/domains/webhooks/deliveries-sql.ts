@@ -37,19 +37,17 @@ export const deliveryProcedures = {
    * @param input.key unique among tests of this webhook
    * @throws DomainError `not-found`; `conflict` when the webhook is disabled
    */
-  testWebhook: writeProcedure(
-    async (tx, input: OwnedWebhook & { key: string; nowMs: number }): Promise<Delivery> => {
-      assertEnabled(await ownWebhook(tx, input, tx.locks.update));
-      const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
-      const body = webhookBody('test', input.nowMs, JSON.stringify({ webhookId: input.id }));
-      await tx.query(
-        `insert into deliveries (id, webhook, type, body, created, state, due)
-         values ($1, $2, 'test', $3, $4, 'pending', $4)`,
-        [id, input.id, body, input.nowMs],
-      );
-      return deliveryOf(tx, input.id, id);
-    },
-  ),
+  testWebhook: writeProcedure(async (tx, input: OwnedWebhook & { key: string; nowMs: number }) => {
+    assertEnabled(await ownWebhook(tx, input, tx.locks.update));
+    const id = deliveryIdOf(input.id, { type: 'test', key: input.key });
+    const body = webhookBody('test', input.nowMs, JSON.stringify({ webhookId: input.id }));
+    await tx.query(
+      `insert into deliveries (id, webhook, type, body, created, state, due)
+       values ($1, $2, 'test', $3, $4, 'pending', $4)`,
+      [id, input.id, body, input.nowMs],
+    );
+    return deliveryOf(tx, input.id, id);
+  }),
 
   /**
    * A page of a webhook's deliveries, newest first.
@@ -57,10 +55,7 @@ export const deliveryProcedures = {
    * @throws DomainError `not-found` for an unknown webhook, or when `before` is no longer in the log
    */
   listDeliveries: readProcedure(
-    async (
-      tx,
-      input: OwnedWebhook & { before: string | null; limit: number },
-    ): Promise<{ results: Delivery[]; next: string | null }> => {
+    async (tx, input: OwnedWebhook & { before: string | null; limit: number }) => {
       await ownWebhook(tx, input);
       const from = input.before === null ? null : await deliveryOf(tx, input.id, input.before);
       const rows = await tx.query<DeliveryRow>(
@@ -80,7 +75,7 @@ export const deliveryProcedures = {
    * @throws DomainError `not-found`; `conflict` while it is being sent, or when its webhook is disabled
    */
   retryDelivery: writeProcedure(
-    async (tx, input: OwnedWebhook & { delivery: string; nowMs: number }): Promise<Delivery> => {
+    async (tx, input: OwnedWebhook & { delivery: string; nowMs: number }) => {
       const webhook = await ownWebhook(tx, input, tx.locks.update);
       await deliveryOf(tx, input.id, input.delivery);
       assertEnabled(webhook);
@@ -129,11 +124,8 @@ export const deliveryProcedures = {
     async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
       const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;
       const listOf = (ids: readonly string[]) => JSON.stringify(ids.map((id) => [id]));
-      if (old.length > 0) {
-        await tx.query(`delete from deliveries where due is null and id in ${listedIds}`, [
-          listOf(old),
-        ]);
-      }
+      const deletion = `delete from deliveries where due is null and id in ${listedIds}`;
+      if (old.length > 0) await tx.query(deletion, [listOf(old)]);
       if (excess.length === 0) return;
       await tx.query(
         `update deliveries set state = 'failed', due = null

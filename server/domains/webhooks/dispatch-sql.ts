@@ -50,14 +50,8 @@ export const dispatchProcedures = {
 };
 
 async function takeLoggedEvents(tx: Tx): Promise<LoggedEvent[]> {
-  const rows = await tx.query<{
-    at: number;
-    type: WebhookEvent['type'];
-    key: string;
-    streamId: string;
-    data: string;
-  }>(
-    `select at, type, key, stream_id as "streamId", data from happenings
+  const rows = await tx.query<LoggedEvent>(
+    `select at as "atMs", type, key, stream_id as "streamId", data from happenings
      order by at, type, key limit $1 ${tx.locks.claim}`,
     [DISPATCH_BATCH_SIZE],
   );
@@ -65,9 +59,9 @@ async function takeLoggedEvents(tx: Tx): Promise<LoggedEvent[]> {
   await tx.query(
     `delete from happenings where (at, type, key) in
      (select at, type, key from ${tx.rows('$1', ['at bigint', 'type text', 'key text'])} taken)`,
-    [JSON.stringify(rows.map(({ at, type, key }) => [at, type, key]))],
+    [JSON.stringify(rows.map(({ atMs, type, key }) => [atMs, type, key]))],
   );
-  return rows.map(({ at, ...row }) => ({ ...row, atMs: at }));
+  return [...rows];
 }
 
 async function takeAudienceMinutes(tx: Tx): Promise<LoggedEvent[]> {

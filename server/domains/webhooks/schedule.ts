@@ -1,23 +1,12 @@
-const S = 1_000;
-const MINUTE = 60 * S;
-const HOUR = 60 * MINUTE;
+const HOUR_S = 3600;
 
 /** Delay before the next attempt, by the number of failed attempts. */
-const DELAYS_MS = [
-  5 * S,
-  30 * S,
-  2 * MINUTE,
-  10 * MINUTE,
-  HOUR,
-  3 * HOUR,
-  6 * HOUR,
-  12 * HOUR,
-] as const;
+const DELAYS_S = [5, 30, 2 * 60, 10 * 60, HOUR_S, 3 * HOUR_S, 6 * HOUR_S, 12 * HOUR_S];
 /** Random share that is added to a delay, so that retries after a common outage spread out. */
 const JITTER = 0.1;
 
 /** A webhook without a success for this long is disabled. */
-const DISABLE_AFTER_MS = 72 * HOUR;
+const DISABLE_AFTER_MS = 72 * HOUR_S * 1_000;
 
 /**
  * When to send a delivery again (H-14).
@@ -26,8 +15,8 @@ const DISABLE_AFTER_MS = 72 * HOUR;
  * @returns Unix ms; null when no attempt is left
  */
 export function nextAttemptMs(tries: number, nowMs: number, jitter: number): number | null {
-  const delayMs = DELAYS_MS[tries - 1];
-  return delayMs === undefined ? null : nowMs + Math.round(delayMs * (1 + JITTER * jitter));
+  const delayS = DELAYS_S[tries - 1];
+  return delayS === undefined ? null : nowMs + Math.round(delayS * 1_000 * (1 + JITTER * jitter));
 }
 
 /** Classifies the status of an attempt: 2xx is a success, 410 means that the receiver is gone. */

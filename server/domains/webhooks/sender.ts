@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Attempt } from '../../../protocol/webhooks.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { MetricDefinition } from '../../platform/metrics.ts';
@@ -173,12 +174,8 @@ export class WebhookSender {
   }
 
   // Retries while the database is unavailable: an attempt that is not recorded is sent again.
-  private async finish(
-    delivery: ClaimedDelivery,
-    attempt: PostResult & { at: number; ms: number },
-  ) {
+  private async finish({ id, webhook, lease }: ClaimedDelivery, attempt: Attempt) {
     const { clock, logger, random, store, pause = () => Bun.sleep(1_000) } = this.options;
-    const { id, webhook, lease } = delivery;
     const input = { id, webhook, lease, attempt, jitter: random() };
     for (;;) {
       const nowMs = clock.nowMs();

@@ -1,4 +1,5 @@
 import type { Attempt } from '../../../protocol/webhooks.ts';
+import { countRows } from '../../storage/sql/counters.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
   CONCURRENCY_MAX,
@@ -29,6 +30,9 @@ export const LEASE_MS = 30_000;
 /** Attempts that the log retains for each delivery, the latest. */
 const ATTEMPTS_MAX = 20;
 
+/** The deliveries of a webhook, parameter 1, that are being sent at the time of parameter 2. */
+const LEASED = 'deliveries where webhook = $1 and due > $2 and lease is not null';
+
 interface DueWebhook extends WebhookSecrets {
   readonly id: string;
   readonly url: string;
@@ -53,8 +57,9 @@ export const sendingProcedures = {
         const { failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
         const isFailing = failingSince !== null;
         const concurrencyMax = isFailing ? FAILING_CONCURRENCY_MAX : CONCURRENCY_MAX;
+        // This statement follows the row lock, so it sees leases that other nodes committed meanwhile.
         const capacity = Math.min(
-          concurrencyMax - (await countLeased(tx, id, input.nowMs)),
+          concurrencyMax - (await countRows(tx, LEASED, [id, input.nowMs])),
           input.limit - claimed.length,
           isFailing ? failingCapacity : input.limit,
         );
@@ -121,10 +126,8 @@ export const sendingProcedures = {
       );
       const failingSince = outcome === 'delivered' ? null : (target.failingSince ?? attempt.at);
       if (failingSince !== target.failingSince) {
-        await tx.query('update webhooks set failing_since = $2 where id = $1', [
-          webhook,
-          failingSince,
-        ]);
+        const since = [webhook, failingSince];
+        await tx.query('update webhooks set failing_since = $2 where id = $1', since);
       }
       if (outcome === 'gone') await disable(tx, webhook, 'gone');
       else if (failingSince !== null && hasFailedLong(failingSince, nowMs)) {
@@ -140,11 +143,8 @@ export const sendingProcedures = {
  * Enabled webhooks with due deliveries and free concurrency, the longest due first, failing webhooks
  * last. Locks them, so that two nodes together never exceed a webhook's concurrency limit.
  */
-async function dueWebhooks(
-  tx: Tx,
-  { limit, nowMs }: { limit: number; nowMs: number },
-): Promise<DueWebhook[]> {
-  const rows = await tx.query<DueWebhook>(
+function dueWebhooks(tx: Tx, { limit, nowMs }: { limit: number; nowMs: number }) {
+  return tx.query<DueWebhook>(
     `select w.id as id, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
        w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
      from webhooks w
@@ -158,16 +158,6 @@ async function dueWebhooks(
      limit $2 ${tx.locks.claim}`,
     [nowMs, limit],
   );
-  return [...rows];
-}
-
-// Counts again after the row lock: this statement sees leases that other nodes committed meanwhile.
-async function countLeased(tx: Tx, webhook: string, nowMs: number): Promise<number> {
-  const [row] = await tx.query<{ n: number }>(
-    'select count(*) as n from deliveries where webhook = $1 and due > $2 and lease is not null',
-    [webhook, nowMs],
-  );
-  return Number(row?.n);
 }
 
 async function leaseDeliveries(

@@ -38,12 +38,5 @@ export function deliveryIdOf(
   const hash = createHash('sha256').update(`${webhook} ${type} ${key}`).digest();
   hash[6] = ((hash[6] as number) & 0x0f) | 0x80;
   hash[8] = ((hash[8] as number) & 0x3f) | 0x80;
-  const hex = hash.toString('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    hex.slice(12, 16),
-    hex.slice(16, 20),
-    hex.slice(20, 32),
-  ].join('-');
+  return hash.toString('hex', 0, 16).replace(/(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

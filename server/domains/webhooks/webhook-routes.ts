@@ -1,7 +1,9 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
-import { secretAlreadyShown } from '../../auth/studio-handler.ts';
-import type { Handlers } from '../../http/route.ts';
+import {
+  type StudioCall,
+  type StudioHandlerFactory,
+  secretAlreadyShown,
+} from '../../auth/studio-handler.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { type AddressPolicy, urlProblem } from '../../platform/network-policy.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
@@ -18,23 +20,11 @@ export interface WebhookRoutes {
   readonly webhookPolicy: AddressPolicy;
 }
 
-export type WebhookOperations = Pick<
-  typeof studioApi,
-  | 'createWebhook'
-  | 'listWebhooks'
-  | 'patchWebhook'
-  | 'deleteWebhook'
-  | 'rotateWebhookSecret'
-  | 'testWebhook'
-  | 'listDeliveries'
-  | 'retryDelivery'
->;
-
 /** Operations of the studio API on webhooks and their deliveries (SPEC H). */
 export function webhookHandlers(
   studio: StudioHandlerFactory,
   { store, newId, randomBytes, webhookPolicy }: WebhookRoutes,
-): Handlers<WebhookOperations> {
+) {
   const checkUrl = (url: string | undefined): void => {
     const problem = url === undefined ? null : urlProblem(url, webhookPolicy);
     if (problem !== null) throw new DomainError('invalid', `url: ${problem}.`);
@@ -82,11 +72,9 @@ export function webhookHandlers(
     ),
 
     retryDelivery: studio(studioApi.retryDelivery, (call) => {
-      const delivery = call.params.delivery_id ?? '';
-      return store.retryDelivery(
-        { ...ownWebhook(call), delivery, nowMs: call.nowMs },
-        call.idempotency,
-      );
+      const { params, nowMs, idempotency } = call;
+      const input = { ...ownWebhook(call), delivery: params.delivery_id ?? '', nowMs };
+      return store.retryDelivery(input, idempotency);
     }),
   };
 }

@@ -1,7 +1,7 @@
 import type { NewWebhook, Webhook, WebhookPatch } from '../../../protocol/webhooks.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
-import { nextNumber } from '../../storage/sql/counters.ts';
+import { countRows, nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { OLD_SECRET_MS } from './signing.ts';
 
@@ -82,40 +82,25 @@ export async function disable(
 export const webhookProcedures = {
   /** @throws DomainError `conflict` when the account has `WEBHOOKS_MAX` webhooks already */
   createWebhook: writeProcedure(
-    async (
-      tx,
-      input: OwnedWebhook & { webhook: NewWebhook; secret: string; nowMs: number },
-    ): Promise<{ id: string }> => {
+    async (tx, input: OwnedWebhook & { webhook: NewWebhook; secret: string; nowMs: number }) => {
       const { id, account, secret, nowMs } = input;
       const { url, events, enabled } = input.webhook;
       await lockAccount(tx, account);
-      const [counted] = await tx.query<{ n: number }>(
-        'select count(*) as n from webhooks where account = $1',
-        [account],
-      );
-      if (Number(counted?.n) >= WEBHOOKS_MAX) {
+      if ((await countRows(tx, 'webhooks where account = $1', [account])) >= WEBHOOKS_MAX) {
         throw new DomainError('conflict', `An account has at most ${WEBHOOKS_MAX} webhooks.`);
       }
+      const number = await nextNumber(tx, 'webhook');
       await tx.query(
         `insert into webhooks (id, number, account, url, events, enabled, secret, created)
          values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [
-          id,
-          await nextNumber(tx, 'webhook'),
-          account,
-          url,
-          JSON.stringify(events),
-          Number(enabled),
-          secret,
-          nowMs,
-        ],
+        [id, number, account, url, JSON.stringify(events), Number(enabled), secret, nowMs],
       );
       if (enabled) await subscribe(tx, input, events);
       return { id };
     },
   ),
 
-  listWebhooks: readProcedure(async (tx, { account }: { account: string }): Promise<Webhook[]> => {
+  listWebhooks: readProcedure(async (tx, { account }: { account: string }) => {
     const rows = await tx.query<WebhookRow>(
       `select ${COLUMNS} from webhooks where account = $1 order by number desc`,
       [account],
@@ -124,28 +109,23 @@ export const webhookProcedures = {
   }),
 
   /** Enabling a webhook also resets its failure state. @throws DomainError `not-found` */
-  patchWebhook: writeProcedure(
-    async (tx, input: OwnedWebhook & { patch: WebhookPatch }): Promise<Webhook> => {
-      const { id, patch } = input;
-      const before = await ownWebhook(tx, input, tx.locks.update);
-      const { url = before.url, events = before.events, enabled = before.enabled } = patch;
-      await tx.query('update webhooks set url = $2, events = $3 where id = $1', [
-        id,
-        url,
-        JSON.stringify(events),
-      ]);
-      if (patch.enabled) {
-        await tx.query(
-          `update webhooks set enabled = 1, disabled_reason = null, failing_since = null
+  patchWebhook: writeProcedure(async (tx, input: OwnedWebhook & { patch: WebhookPatch }) => {
+    const { id, patch } = input;
+    const before = await ownWebhook(tx, input, tx.locks.update);
+    const { url = before.url, events = before.events, enabled = before.enabled } = patch;
+    const changed = [id, url, JSON.stringify(events)];
+    await tx.query('update webhooks set url = $2, events = $3 where id = $1', changed);
+    if (patch.enabled) {
+      await tx.query(
+        `update webhooks set enabled = 1, disabled_reason = null, failing_since = null
          where id = $1`,
-          [id],
-        );
-      }
-      if (enabled) await subscribe(tx, input, events);
-      else if (before.enabled) await disable(tx, id, null);
-      return ownWebhook(tx, input);
-    },
-  ),
+        [id],
+      );
+    }
+    if (enabled) await subscribe(tx, input, events);
+    else if (before.enabled) await disable(tx, id, null);
+    return ownWebhook(tx, input);
+  }),
 
   /** Deletes a webhook with its subscriptions and deliveries. @throws DomainError `not-found` */
   deleteWebhook: writeProcedure(async (tx, input: OwnedWebhook): Promise<void> => {
@@ -163,10 +143,7 @@ export const webhookProcedures = {
    * @throws DomainError `not-found`
    */
   rotateWebhookSecret: writeProcedure(
-    async (
-      tx,
-      input: OwnedWebhook & { rotation: string; secret: string; nowMs: number },
-    ): Promise<{ rotation: string; webhook: Webhook }> => {
+    async (tx, input: OwnedWebhook & { rotation: string; secret: string; nowMs: number }) => {
       const webhook = await ownWebhook(tx, input, tx.locks.update);
       await tx.query(
         `update webhooks set old_secret = secret, old_secret_until = $3, secret = $2 where id = $1`,

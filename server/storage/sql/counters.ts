@@ -1,4 +1,4 @@
-import type { Tx } from './procedure.ts';
+import type { SqlValue, Tx } from './procedure.ts';
 
 /** Counters. Each numbers one kind of row in order of creation, which timestamps cannot give. */
 export type CounterName =
@@ -28,4 +28,10 @@ export async function nextNumbers(tx: Tx, name: CounterName, count: number): Pro
   );
   if (!row) throw new Error(`the counter ${name} is missing`);
   return Number(row.value) - count + 1;
+}
+
+/** The number of rows. @param source what follows `from`, with its parameters */
+export async function countRows(tx: Tx, source: string, params: SqlValue[]): Promise<number> {
+  const [row] = await tx.query<{ n: number }>(`select count(*) as n from ${source}`, params);
+  return Number(row?.n);
 }
