@@ -5,17 +5,9 @@ import type { AnswerDecision, ArrivedAnswer } from '../../server/domains/quizzes
 import {
   errorKindsIn,
   FIRST_INTERVAL,
-  type Fixture,
   NOW_MS,
-  newDraft,
-  newQuiz,
-  newStream,
-  onAll,
-  openFixture,
   PRODUCER,
-  readSealedEvents,
-  sealTo,
-  shuffled,
+  RaceFixture,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent answers, closes and claims on several nodes with one PostgreSQL.
@@ -23,10 +15,8 @@ import {
 const ROUNDS = 20;
 const SEATS = 40;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-}, 30_000);
+const fixture = new RaceFixture();
+beforeAll(() => fixture.open(), 30_000);
 afterAll(() => fixture.close());
 
 // Each test uses intervals of its own, since sealing covers all streams.
@@ -40,12 +30,12 @@ const isAcknowledged = (decision: AnswerDecision) =>
   decision === 'accepted' || decision === 'duplicate';
 
 async function countsOf(id: string): Promise<readonly number[]> {
-  const { counts } = await fixture.firstNode.findOwnQuiz({ id, producer: PRODUCER });
+  const { counts } = await fixture.store.findOwnQuiz({ id, producer: PRODUCER });
   return counts ?? [];
 }
 
 async function roundOf(own: { streamId: string; producer: string }) {
-  const [round] = await fixture.firstNode.listWinnersRounds(own);
+  const [round] = await fixture.store.listWinnersRounds(own);
   if (!round) throw new Error('the stream has no round');
   return round;
 }
@@ -67,10 +57,10 @@ test('[I-3] [N-18] a seat that answers on three nodes concurrently has one answe
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
     const interval = Math.floor(nowMs / 250);
-    const streamId = await newStream(fixture);
+    const streamId = await fixture.newStream();
     const quizzes = [
-      await newQuiz(fixture, streamId, nowMs),
-      await newQuiz(fixture, streamId, nowMs),
+      await fixture.newQuiz(streamId, nowMs),
+      await fixture.newQuiz(streamId, nowMs),
     ];
     const outcomes = await Promise.all(
       fixture.nodes.map((node) => {
@@ -80,10 +70,10 @@ test('[I-3] [N-18] a seat that answers on three nodes concurrently has one answe
             return { quiz: number, seat, choice, receivedMs: nowMs };
           }),
         );
-        return answerInBatches(node, shuffled(answers, fixture.random), 30);
+        return answerInBatches(node, fixture.shuffled(answers), 30);
       }),
     );
-    await sealTo(fixture.firstNode, interval + 10);
+    await fixture.sealTo(interval + 10);
     for (const { id, number } of quizzes) {
       const acknowledged = new Map<number, Set<number>>();
       for (const [{ quiz, seat, choice }, decision] of outcomes.flat()) {
@@ -106,7 +96,7 @@ test('[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged
   let accepted = 0;
   for (let round = 0; round < 2 * ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
-    const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
+    const quiz = await fixture.newQuiz(await fixture.newStream(), nowMs);
     const receivedMs = intervalStartMs(quiz.closeInterval - 1);
     const answering = fixture.nodes.map(async (node, index) => {
       const answers = Array.from({ length: SEATS }, (_, n) => {
@@ -123,7 +113,7 @@ test('[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged
     const closing = (async () => {
       await Bun.sleep(fixture.random() * 20);
       for (let to = quiz.closeInterval; (await countsOf(quiz.id)).length === 0; to++) {
-        await sealTo(fixture.nodes[round % 3] as Store, to);
+        await fixture.sealTo(to, fixture.nodes[round % 3]);
       }
     })();
     const outcomes = (await Promise.all(answering)).flat();
@@ -143,7 +133,7 @@ test('[I-3] [Q-16] [Q-17] of answers that race a close, exactly the acknowledged
 
 test('[Q-12] [N-19] late answers do not delay the close', async () => {
   const nowMs = nextTestTimeMs();
-  const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
+  const quiz = await fixture.newQuiz(await fixture.newStream(), nowMs);
   const receivedMs = intervalStartMs(quiz.closeInterval);
   const late = { quiz: quiz.number, choice: 0, receivedMs };
   let isClosed = false;
@@ -155,7 +145,7 @@ test('[Q-12] [N-19] late answers do not delay the close', async () => {
       }
     }),
   );
-  await sealTo(fixture.firstNode, quiz.closeInterval);
+  await fixture.sealTo(quiz.closeInterval);
   isClosed = true;
   await Promise.all(latecomers);
   expect(await countsOf(quiz.id)).toEqual([0, 0, 0]);
@@ -164,32 +154,32 @@ test('[Q-12] [N-19] late answers do not delay the close', async () => {
 test('[I-4] [Q-6] [N-18] a quiz that is published on three nodes concurrently is published once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
-    const streamId = await newStream(fixture);
-    const own = await newDraft(fixture, streamId);
-    const outcomes = await onAll(fixture, (node, index) =>
+    const streamId = await fixture.newStream();
+    const own = await fixture.newDraft(streamId);
+    const outcomes = await fixture.onAll((node, index) =>
       node.publishQuiz({ ...own, nowMs: nowMs + index }),
     );
     expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
-    await sealTo(fixture.firstNode, Math.floor(nowMs / 250));
-    expect((await readSealedEvents(fixture, streamId)).map(({ type }) => type)).toEqual(['quiz']);
+    await fixture.sealTo(Math.floor(nowMs / 250));
+    expect((await fixture.readSealedEvents(streamId)).map(({ type }) => type)).toEqual(['quiz']);
   }
 }, 30_000);
 
 test('[I-4] [P-20] a quiz that is revealed on three nodes concurrently publishes its results once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
-    const streamId = await newStream(fixture);
-    const own = await newDraft(fixture, streamId, { reveal: 'manual' as 'auto' });
-    await fixture.firstNode.publishQuiz({ ...own, nowMs });
-    await sealTo(fixture.firstNode, Math.floor(nowMs / 250) + 5);
-    const outcomes = await onAll(fixture, (node) => node.revealQuiz(own));
+    const streamId = await fixture.newStream();
+    const own = await fixture.newDraft(streamId, { reveal: 'manual' as 'auto' });
+    await fixture.store.publishQuiz({ ...own, nowMs });
+    await fixture.sealTo(Math.floor(nowMs / 250) + 5);
+    const outcomes = await fixture.onAll((node) => node.revealQuiz(own));
     expect(outcomes).toMatchObject([
       { state: 'revealed' },
       { state: 'revealed' },
       { state: 'revealed' },
     ]);
-    await sealTo(fixture.firstNode, Math.floor(nowMs / 250) + 6);
-    const types = (await readSealedEvents(fixture, streamId)).map(({ type }) => type);
+    await fixture.sealTo(Math.floor(nowMs / 250) + 6);
+    const types = (await fixture.readSealedEvents(streamId)).map(({ type }) => type);
     expect(types).toEqual(['quiz', 'quiz-results']);
   }
 }, 30_000);
@@ -197,13 +187,13 @@ test('[I-4] [P-20] a quiz that is revealed on three nodes concurrently publishes
 test('[I-4] [W-3] a winners round that is requested on three nodes concurrently begins once', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
-    const streamId = await newStream(fixture);
-    const outcomes = await onAll(fixture, (node) =>
+    const streamId = await fixture.newStream();
+    const outcomes = await fixture.onAll((node) =>
       node.requestWinners({ id: crypto.randomUUID(), streamId, producer: PRODUCER, nowMs }),
     );
     expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
-    await sealTo(fixture.firstNode, Math.floor(nowMs / 250));
-    const types = (await readSealedEvents(fixture, streamId)).map(({ type }) => type);
+    await fixture.sealTo(Math.floor(nowMs / 250));
+    const types = (await fixture.readSealedEvents(streamId)).map(({ type }) => type);
     expect(types).toEqual(['request-quiz-winners']);
   }
 }, 30_000);
@@ -212,16 +202,16 @@ test('[I-4] [W-5] of claims that race the end of their round, exactly the acknow
   for (let round = 0; round < ROUNDS; round++) {
     const nowMs = nextTestTimeMs();
     const interval = Math.floor(nowMs / 250);
-    const streamId = await newStream(fixture);
+    const streamId = await fixture.newStream();
     const own = { id: crypto.randomUUID(), streamId, producer: PRODUCER };
-    await fixture.firstNode.requestWinners({ ...own, nowMs });
-    await sealTo(fixture.firstNode, interval);
+    await fixture.store.requestWinners({ ...own, nowMs });
+    await fixture.sealTo(interval);
     // A game without quizzes qualifies everyone (W-7); each seat claims on two nodes.
     const claiming = fixture.nodes.map(async (node, index) => {
       const seats = Array.from({ length: SEATS }, (_, n) => (index * SEATS) / 2 + n);
       await Bun.sleep(fixture.random() * 4);
       return Promise.all(
-        shuffled(seats, fixture.random).map(async (seat) => {
+        fixture.shuffled(seats).map(async (seat) => {
           const [decision] = await node.recordWinners([{ streamId, seat, receivedMs: nowMs }]);
           return { seat, decision };
         }),
@@ -230,7 +220,7 @@ test('[I-4] [W-5] of claims that race the end of their round, exactly the acknow
     await Bun.sleep(fixture.random() * 8);
     // The round stays open while claims are being stored.
     for (let to = interval + 4; (await roundOf(own)).state === 'open'; to++) {
-      await sealTo(fixture.firstNode, to);
+      await fixture.sealTo(to);
     }
     const outcomes = (await Promise.all(claiming)).flat();
     const won = new Set(

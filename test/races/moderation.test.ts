@@ -4,15 +4,9 @@ import { ModerationCache } from '../../server/domains/moderation/moderation-cach
 import {
   domainErrorsIn,
   FIRST_INTERVAL,
-  type Fixture,
   NOW_MS,
-  newStream,
-  onAll,
-  openFixture,
   PRODUCER,
-  readSealedEvents,
-  sealTo,
-  shuffled,
+  RaceFixture,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent moderation of a chat on several nodes.
@@ -20,21 +14,17 @@ import {
 const ROUNDS = 15;
 const SEATS = 6;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-}, 30_000);
+const fixture = new RaceFixture();
+beforeAll(() => fixture.open(), 30_000);
 afterAll(() => fixture.close());
 
 const viewerAt = (seat: number) => `viewer ${seat}`;
 
 /** A stream with viewers in some seats. */
 async function newChat(): Promise<{ streamId: string; producer: string }> {
-  const streamId = await newStream(fixture);
+  const streamId = await fixture.newStream();
   const seats = Array.from({ length: SEATS }, (_, seat) => seat);
-  await fixture.firstNode.takeSeats(
-    seats.map((seat) => ({ streamId, viewer: viewerAt(seat), seat })),
-  );
+  await fixture.store.takeSeats(seats.map((seat) => ({ streamId, viewer: viewerAt(seat), seat })));
   return { streamId, producer: PRODUCER };
 }
 
@@ -52,13 +42,13 @@ test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
     const ids = Array.from({ length: 12 }, () => crypto.randomUUID());
-    const outcomes = await onAll(fixture, (node) =>
-      node.hideMessages({ ...own, ids: shuffled(ids, fixture.random).slice(0, 9) }),
+    const outcomes = await fixture.onAll((node) =>
+      node.hideMessages({ ...own, ids: fixture.shuffled(ids).slice(0, 9) }),
     );
     expectNoErrors(outcomes);
-    await fixture.firstNode.hideMessages({ ...own, ids });
-    await sealTo(fixture.firstNode, FIRST_INTERVAL + round);
-    const events = await readSealedEvents(fixture, own.streamId);
+    await fixture.store.hideMessages({ ...own, ids });
+    await fixture.sealTo(FIRST_INTERVAL + round);
+    const events = await fixture.readSealedEvents(own.streamId);
     const hidden = events.flatMap(({ data }) => data?.ids as string[]);
     expect(hidden.toSorted()).toEqual(ids.toSorted());
   }
@@ -67,14 +57,14 @@ test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are
 test('[C-13] [N-19] the last chat mode that is sent is the stored one', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
-    const outcomes = await onAll(fixture, async (node, index) => {
+    const outcomes = await fixture.onAll(async (node, index) => {
       await node.changeChatMode({ ...own, patch: { slowModeMs: 1_000 * (index + 1) } });
       await node.changeChatMode({ ...own, patch: { paused: index > 0 } });
     });
     expectNoErrors(outcomes);
-    await sealTo(fixture.firstNode, FIRST_INTERVAL + ROUNDS + round);
-    const last = (await readSealedEvents(fixture, own.streamId)).at(-1);
-    const detail = await fixture.firstNode.readStreamDetail({ id: own.streamId, interval: 0 });
+    await fixture.sealTo(FIRST_INTERVAL + ROUNDS + round);
+    const last = (await fixture.readSealedEvents(own.streamId)).at(-1);
+    const detail = await fixture.store.readStreamDetail({ id: own.streamId, interval: 0 });
     const { slow_mode_ms: slowModeMs, paused } = detail?.chat ?? {};
     expect(last).toMatchObject({ type: 'chat-mode', data: { slowModeMs, paused } });
   }
@@ -94,7 +84,7 @@ test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache
   for (let round = 0; round < ROUNDS; round++) {
     const chats = await Promise.all([newChat(), newChat()]);
     // A refresh during a change must not skip the change before it is committed.
-    const outcomes = await onAll(fixture, async (node, index) => {
+    const outcomes = await fixture.onAll(async (node, index) => {
       for (let n = 0; n < 4; n++) {
         const own = chats[Math.floor(fixture.random() * 2)] as (typeof chats)[0];
         const seat = Math.floor(fixture.random() * SEATS);
@@ -106,7 +96,7 @@ test('[C-21] [N-19] after concurrent changes and refreshes, every node’s cache
     expectNoErrors(outcomes);
     await Promise.all(caches.map((cache) => cache.refresh()));
     for (const own of chats) {
-      const listed = await fixture.firstNode.listRestricted({ ...own, nowMs: NOW_MS });
+      const listed = await fixture.store.listRestricted({ ...own, nowMs: NOW_MS });
       const banned = new Set(listed.map(({ viewer }) => viewer));
       for (const cache of caches) {
         for (let seat = 0; seat < SEATS; seat++) {

@@ -5,38 +5,29 @@ import {
   domainErrorsIn,
   errorKindsIn,
   FIRST_INTERVAL,
-  type Fixture,
   NOW_MS,
-  newDraft,
-  newStream,
-  onAll,
-  openFixture,
   PRODUCER,
   QUIZ,
-  readSealedEvents,
-  sealTo,
-  shuffled,
+  RaceFixture,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent changes of one rundown on several nodes.
 
 const ROUNDS = 20;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-}, 30_000);
+const fixture = new RaceFixture();
+beforeAll(() => fixture.open(), 30_000);
 afterAll(() => fixture.close());
 
 async function newRundown(count: number): Promise<{ streamId: string; ids: string[] }> {
-  const streamId = await newStream(fixture);
+  const streamId = await fixture.newStream();
   const ids: string[] = [];
-  for (let n = 0; n < count; n++) ids.push((await newDraft(fixture, streamId)).id);
+  for (let n = 0; n < count; n++) ids.push((await fixture.newDraft(streamId)).id);
   return { streamId, ids };
 }
 
 const readRundown = (streamId: string) =>
-  fixture.firstNode.listQuizzes({ streamId, producer: PRODUCER });
+  fixture.store.listQuizzes({ streamId, producer: PRODUCER });
 const idsOf = ({ quizzes }: RundownRows) => quizzes.map(({ id }) => id);
 const ownQuiz = (id: string = crypto.randomUUID()) => ({ id, producer: PRODUCER });
 
@@ -54,7 +45,7 @@ test('[D-4] of three concurrent orders of one revision, one succeeds', async () 
       ...ids.slice(index + 1),
       ...ids.slice(0, index + 1),
     ]);
-    const outcomes = await onAll(fixture, (node, index) => {
+    const outcomes = await fixture.onAll((node, index) => {
       const order = orders[index] ?? [];
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision });
     });
@@ -72,8 +63,8 @@ test('[D-4] of three concurrent orders of one revision, one succeeds', async () 
 test('[D-3] [N-19] three concurrent orders without a revision leave one of those orders', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const { streamId, ids } = await newRundown(6);
-    const orders = fixture.nodes.map(() => shuffled(ids, fixture.random));
-    const outcomes = await onAll(fixture, (node, index) => {
+    const orders = fixture.nodes.map(() => fixture.shuffled(ids));
+    const outcomes = await fixture.onAll((node, index) => {
       const order = orders[index] ?? [];
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision: null });
     });
@@ -89,7 +80,7 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts move keeps its pos
     const { streamId, ids } = await newRundown(5);
     const [first = ''] = ids;
     const order = ids.toReversed();
-    const [published, ordered] = await onAll<unknown>(fixture, async (node, index) => {
+    const [published, ordered] = await fixture.onAll<unknown>(async (node, index) => {
       if (index === 0) return node.publishQuiz({ ...ownQuiz(first), nowMs: NOW_MS });
       if (index === 2) return null;
       return node.orderQuizzes({ streamId, producer: PRODUCER, order, revision: null });
@@ -110,9 +101,9 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts move keeps its pos
       revision: after.revision,
     };
     const index = idsOf(after).indexOf(first);
-    expect(idsOf(await fixture.firstNode.orderQuizzes(again)).indexOf(first)).toBe(index);
-    await sealTo(fixture.firstNode, FIRST_INTERVAL + round);
-    const outcomes = await readSealedEvents(fixture, streamId);
+    expect(idsOf(await fixture.store.orderQuizzes(again)).indexOf(first)).toBe(index);
+    await fixture.sealTo(FIRST_INTERVAL + round);
+    const outcomes = await fixture.readSealedEvents(streamId);
     expect(outcomes.filter(({ type }) => type === 'quiz')).toHaveLength(1);
   }
 }, 30_000);
@@ -123,7 +114,7 @@ test('[D-1] [D-5] [D-6] concurrent copies, imports and new quizzes are all store
     const [a = '', b = '', c = ''] = ids;
     const drafts = () => [1, 2, 3, 4].map(() => ({ id: crypto.randomUUID(), quiz: QUIZ }));
     const imports = fixture.nodes.map(drafts);
-    const outcomes = await onAll<unknown>(fixture, (node, index) =>
+    const outcomes = await fixture.onAll<unknown>((node, index) =>
       Promise.all([
         node.importQuizzes({ streamId, producer: PRODUCER, drafts: imports[index] ?? [] }),
         node.duplicateQuiz({ ...ownQuiz(b), copyId: crypto.randomUUID() }),
@@ -150,9 +141,9 @@ test('[L-13] of three concurrent imports with capacity for one, one is stored as
   const drafts = (count: number) =>
     Array.from({ length: count }, () => ({ id: crypto.randomUUID(), quiz: QUIZ }));
   for (const count of [500, 500, 500]) {
-    await fixture.firstNode.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(count) });
+    await fixture.store.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(count) });
   }
-  const outcomes = await onAll(fixture, (node) =>
+  const outcomes = await fixture.onAll((node) =>
     node.importQuizzes({ streamId, producer: PRODUCER, drafts: drafts(300) }),
   );
   expect(errorKindsIn(outcomes)).toEqual(['conflict', 'conflict']);
@@ -162,12 +153,12 @@ test('[L-13] of three concurrent imports with capacity for one, one is stored as
 test('[N-21] a quiz closes while a transaction that orders the drafts is stalled', async () => {
   const { streamId, ids } = await newRundown(3);
   const [first = '', ...others] = ids;
-  await fixture.firstNode.publishQuiz({ ...ownQuiz(first), nowMs: NOW_MS });
+  await fixture.store.publishQuiz({ ...ownQuiz(first), nowMs: NOW_MS });
   const host = await fixture.openClient();
   await host.query('begin');
   await host.query('select id from streams where id = $1 for no key update', [streamId]);
   await host.query('update quizzes set position = position where id = any($1)', [others]);
-  await sealTo(fixture.firstNode, FIRST_INTERVAL + ROUNDS + 8);
-  expect((await fixture.firstNode.findOwnQuiz(ownQuiz(first))).state).toBe('revealed');
+  await fixture.sealTo(FIRST_INTERVAL + ROUNDS + 8);
+  expect((await fixture.store.findOwnQuiz(ownQuiz(first))).state).toBe('revealed');
   await host.query('rollback');
 });

@@ -2,20 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { procedures, type Store } from '../../server/app/procedures.ts';
 import type { SealedBody } from '../../server/realtime/feed/sealed-sql.ts';
-import { openSession } from '../../server/storage/sql/postgres.ts';
 import type { Tx } from '../../server/storage/sql/procedure.ts';
 import {
   FIRST_INTERVAL,
-  type Fixture,
   NODES,
   NOW_MS,
-  newStream,
   numberIn,
-  openFixture,
   PRODUCER,
-  readSealedEvents,
-  sealNext,
-  sealTo,
+  RaceFixture,
   sendEvent,
 } from '../support/database/race-fixture.ts';
 
@@ -25,10 +19,8 @@ const STREAMS = 4;
 const EVENTS = 60;
 const INTERVALS = 60;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-}, 30_000);
+const fixture = new RaceFixture();
+beforeAll(() => fixture.open(), 30_000);
 afterAll(() => fixture.close());
 
 let sealedTo = FIRST_INTERVAL;
@@ -36,8 +28,8 @@ let sealedTo = FIRST_INTERVAL;
 const nextInterval = () => ++sealedTo;
 
 test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event is in one interval, in order', async () => {
-  await sealTo(fixture.firstNode, nextInterval());
-  const streams = await Promise.all(Array.from({ length: STREAMS }, () => newStream(fixture)));
+  await fixture.sealTo(nextInterval());
+  const streams = await Promise.all(Array.from({ length: STREAMS }, () => fixture.newStream()));
   const accepted = new Map<string, number[]>(streams.map((id) => [id, []]));
   const producing = streams.map(async (streamId, at) => {
     for (let number = 0; number < EVENTS; number++) {
@@ -65,8 +57,8 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
     }
   });
   await Promise.all([...sealers, ...producing]);
-  sealedTo = await fixture.firstNode.readWatermark({});
-  sealedBodies.push([...(await sealTo(fixture.firstNode, nextInterval()))]);
+  sealedTo = await fixture.store.readWatermark({});
+  sealedBodies.push([...(await fixture.sealTo(nextInterval()))]);
   expect(outcomes.sealed).toBeLessThanOrEqual(INTERVALS + 1);
   expect(outcomes.busy + outcomes.conflict).toBeGreaterThan(0);
   const bodies = sealedBodies.flat().toSorted((a, b) => a.interval - b.interval);
@@ -76,20 +68,22 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
     const numbers = own.flatMap(({ body }) => JSON.parse(body).events.map(numberIn));
     expect(numbers).toEqual(accepted.get(streamId) ?? []);
     // The sealers got the bodies that everyone reads.
-    expect((await readSealedEvents(fixture, streamId)).map(numberIn)).toEqual(numbers);
+    expect((await fixture.readSealedEvents(streamId)).map(numberIn)).toEqual(numbers);
   }
 }, 60_000);
 
 test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the others learn the watermark', async () => {
   for (let round = 0; round < 30; round++) {
-    await sealTo(fixture.firstNode, sealedTo);
+    await fixture.sealTo(sealedTo);
     const interval = nextInterval();
-    const outcomes = await Promise.all(fixture.nodes.map((node) => sealNext(node, interval)));
+    const outcomes = await Promise.all(
+      fixture.nodes.map((node) => fixture.sealNext(interval, node)),
+    );
     const sealed = outcomes.filter(({ outcome }) => outcome === 'sealed');
     expect(sealed).toHaveLength(1);
-    const watermark = await fixture.firstNode.readWatermark({});
+    const watermark = await fixture.store.readWatermark({});
     expect(watermark).toBe(interval);
-    expect(await sealNext(fixture.firstNode, interval)).toEqual({ outcome: 'conflict', watermark });
+    expect(await fixture.sealNext(interval)).toEqual({ outcome: 'conflict', watermark });
   }
 }, 30_000);
 
@@ -106,8 +100,8 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
      select 'idle ' || n, 1000000 + n, 'idle ' || n, 'revealed', '?', '["a","b"]', 0, 1000, 'auto',
        0, 1, 0, '[0,0]' from generate_series(1, 10000) n`,
   );
-  await sealTo(fixture.firstNode, nextInterval());
-  const session = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
+  await fixture.sealTo(nextInterval());
+  const session = await fixture.openSession();
   let statements = 0;
   let blocks = 0;
   const query: Tx['query'] = async (text, params) => {
@@ -128,7 +122,6 @@ test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and r
     outcome: 'sealed',
   });
   await session.run('rollback');
-  await session.end();
   console.log(`idle sealing: ${statements} statements, ${blocks} blocks`);
   expect(statements).toBe(2);
   expect(blocks).toBeLessThan(100);

@@ -4,20 +4,14 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import { procedures } from '../../server/app/procedures.ts';
 import { answerProcedures } from '../../server/domains/quizzes/answers-sql.ts';
 import { winnersProcedures } from '../../server/domains/quizzes/winners-sql.ts';
-import { openSession, type PostgresSession } from '../../server/storage/sql/postgres.ts';
+import type { PostgresSession } from '../../server/storage/sql/postgres.ts';
 import type { Procedure, SqlValue, Tx } from '../../server/storage/sql/procedure.ts';
 import {
   FIRST_INTERVAL,
-  type Fixture,
   NOW_MS,
-  newQuiz,
-  newStream,
   numberIn,
-  openFixture,
   PRODUCER,
-  readSealedEvents,
-  sealNext,
-  sealTo,
+  RaceFixture,
   sendEvent,
 } from '../support/database/race-fixture.ts';
 
@@ -26,15 +20,9 @@ import {
 // Much longer than a sealing takes, and shorter than its lock timeout.
 const STUCK_AFTER_MS = 3_000;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-}, 30_000);
-afterAll(async () => {
-  await Promise.all(stalledSessions.map((session) => session.end()));
-  await fixture.close();
-});
-const stalledSessions: PostgresSession[] = [];
+const fixture = new RaceFixture();
+beforeAll(() => fixture.open(), 30_000);
+afterAll(() => fixture.close());
 
 let sealedTo = FIRST_INTERVAL;
 /** The next interval to seal; all tests share one watermark. */
@@ -53,8 +41,7 @@ async function stallInProcedure<Input>(
   { run }: Procedure<Input, unknown>,
   input: Input,
 ): Promise<PostgresSession> {
-  const session = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
-  stalledSessions.push(session);
+  const session = await fixture.openSession();
   await session.run('begin; set local idle_in_transaction_session_timeout = 0');
   await run(session, input);
   return session;
@@ -68,8 +55,8 @@ function stallClaims(streamIds: readonly string[]): Promise<PostgresSession> {
 }
 
 async function requestWinners(): Promise<{ id: string; streamId: string; producer: string }> {
-  const own = { id: crypto.randomUUID(), streamId: await newStream(fixture), producer: PRODUCER };
-  await fixture.firstNode.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
+  const own = { id: crypto.randomUUID(), streamId: await fixture.newStream(), producer: PRODUCER };
+  await fixture.store.requestWinners({ ...own, nowMs: intervalStartMs(sealedTo) });
   return own;
 }
 
@@ -86,100 +73,95 @@ function orStuck<T>(sealing: Promise<T>): Promise<T | 'stuck'> {
 }
 
 test('[N-4] a sealer returns `busy` at once while another sealer holds the lock', async () => {
-  await sealTo(fixture.firstNode, sealedTo);
+  await fixture.sealTo(sealedTo);
   const other = await stallAfter(['select id from watermark for no key update']);
-  expect(await orStuck(sealNext(fixture.firstNode, sealedTo + 1))).toEqual({ outcome: 'busy' });
+  expect(await orStuck(fixture.sealNext(sealedTo + 1))).toEqual({ outcome: 'busy' });
   await other.query('rollback');
-  expect(await sealNext(fixture.firstNode, nextInterval())).toMatchObject({ outcome: 'sealed' });
+  expect(await fixture.sealNext(nextInterval())).toMatchObject({ outcome: 'sealed' });
 });
 
 test('[N-21] [P-14] a stalled producer transaction delays the end of its stream, and neither the feed nor its events', async () => {
-  await sealTo(fixture.firstNode, sealedTo);
-  const [locked, free] = [await newStream(fixture), await newStream(fixture)];
+  await fixture.sealTo(sealedTo);
+  const [locked, free] = [await fixture.newStream(), await fixture.newStream()];
   const endsAt = intervalStartMs(sealedTo + 1);
   for (const id of [locked, free]) {
-    await sendEvent(fixture.firstNode, id, { number: 1 });
-    await fixture.firstNode.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
+    await sendEvent(fixture.store, id, { number: 1 });
+    await fixture.store.endStream({ id, producer: PRODUCER, atMs: endsAt, nowMs: endsAt - 1 });
   }
   const producer = await stallAfter([
     'select id from streams where id = $1 for no key update',
     locked,
   ]);
-  const sealing = await orStuck(sealNext(fixture.firstNode, nextInterval()));
+  const sealing = await orStuck(fixture.sealNext(nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
   const statusOf = async (id: string) =>
-    (await fixture.firstNode.findOwnStream({ id, producer: PRODUCER })).status;
+    (await fixture.store.findOwnStream({ id, producer: PRODUCER })).status;
   expect([await statusOf(free), await statusOf(locked)]).toEqual(['ENDED', 'CREATED']);
   for (const id of [locked, free]) {
-    expect((await readSealedEvents(fixture, id)).map(numberIn)).toEqual([1]);
+    expect((await fixture.readSealedEvents(id)).map(numberIn)).toEqual([1]);
   }
   await producer.query('rollback');
-  await sealNext(fixture.firstNode, nextInterval());
+  await fixture.sealNext(nextInterval());
   expect(await statusOf(locked)).toBe('ENDED');
 });
 
 test('[N-21] [Q-16] a stalled batch of answers delays the close of its quiz, and nothing else', async () => {
-  await sealTo(fixture.firstNode, sealedTo);
+  await fixture.sealTo(sealedTo);
   const nowMs = intervalStartMs(sealedTo);
-  const quiz = await newQuiz(fixture, await newStream(fixture), nowMs);
-  const other = await newQuiz(fixture, await newStream(fixture), nowMs);
+  const quiz = await fixture.newQuiz(await fixture.newStream(), nowMs);
+  const other = await fixture.newQuiz(await fixture.newStream(), nowMs);
   const answering = await stallInProcedure(answerProcedures.recordAnswers, [
     { quiz: quiz.number, seat: 0, choice: 0, receivedMs: nowMs },
   ]);
   sealedTo = quiz.closeInterval;
-  expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');
-  const rowOf = (id: string) => fixture.firstNode.findOwnQuiz({ id, producer: PRODUCER });
+  expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');
+  const rowOf = (id: string) => fixture.store.findOwnQuiz({ id, producer: PRODUCER });
   expect(await rowOf(other.id)).toMatchObject({ state: 'revealed', counts: [0, 0, 0] });
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'open' });
   await answering.run('commit');
-  await sealNext(fixture.firstNode, nextInterval());
+  await fixture.sealNext(nextInterval());
   expect(await rowOf(quiz.id)).toMatchObject({ state: 'revealed', counts: [1, 0, 0] });
 });
 
 test('[N-21] [W-5] a stalled batch of claims delays the count of its round, and nothing else', async () => {
-  await sealTo(fixture.firstNode, sealedTo);
+  await fixture.sealTo(sealedTo);
   const own = await requestWinners();
-  await sealNext(fixture.firstNode, nextInterval());
+  await fixture.sealNext(nextInterval());
   const claiming = await stallClaims([own.streamId]);
   sealedTo += 4;
-  expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');
-  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');
+  expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNext(fixture.firstNode, nextInterval());
-  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([
-    { state: 'closed', count: 1 },
-  ]);
+  await fixture.sealNext(nextInterval());
+  expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
 });
 
 test('[N-21] [W-4] claims that stall before their round is sealed delay no sealing, and are counted', async () => {
-  await sealTo(fixture.firstNode, sealedTo);
+  await fixture.sealTo(sealedTo);
   const own = await requestWinners();
   const claiming = await stallClaims([own.streamId]);
-  const sealing = await orStuck(sealNext(fixture.firstNode, nextInterval()));
+  const sealing = await orStuck(fixture.sealNext(nextInterval()));
   expect(sealing).toMatchObject({ outcome: 'sealed' });
-  const types = async () => (await readSealedEvents(fixture, own.streamId)).map(({ type }) => type);
+  const types = async () => (await fixture.readSealedEvents(own.streamId)).map(({ type }) => type);
   expect(await types()).toEqual(['request-quiz-winners']);
   sealedTo += 4;
-  expect(await orStuck(sealTo(fixture.firstNode, sealedTo))).not.toBe('stuck');
-  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
+  expect(await orStuck(fixture.sealTo(sealedTo))).not.toBe('stuck');
+  expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'open' }]);
   await claiming.run('commit');
-  await sealNext(fixture.firstNode, nextInterval());
-  expect(await fixture.firstNode.listWinnersRounds(own)).toMatchObject([
-    { state: 'closed', count: 1 },
-  ]);
+  await fixture.sealNext(nextInterval());
+  expect(await fixture.store.listWinnersRounds(own)).toMatchObject([{ state: 'closed', count: 1 }]);
   expect(await types()).toEqual(['request-quiz-winners', 'quiz-winners']);
 });
 
 test('[N-21] [N-19] claims of several streams wait for a round that is closing, and sealing does not wait for them', async () => {
-  await sealTo(fixture.firstNode, sealedTo);
+  await fixture.sealTo(sealedTo);
   const closing = await requestWinners();
-  await sealNext(fixture.firstNode, nextInterval());
+  await fixture.sealNext(nextInterval());
   sealedTo += 3;
-  await sealTo(fixture.firstNode, sealedTo);
+  await fixture.sealTo(sealedTo);
   const announced = await requestWinners();
   const claiming = await stallClaims([announced.streamId]);
-  const sealer = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
-  stalledSessions.push(sealer);
+  const sealer = await fixture.openSession();
   const hasClosed = Promise.withResolvers<void>();
   const resume = Promise.withResolvers<void>();
   const query: Tx['query'] = async <Row>(text: string, params?: SqlValue[]) => {
@@ -206,7 +188,7 @@ test('[N-21] [N-19] claims of several streams wait for a round that is closing, 
   expect(await late).toEqual(['no-round']);
   await claiming.run('commit');
   sealedTo += 4;
-  await sealTo(fixture.firstNode, sealedTo);
-  expect(await fixture.firstNode.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
-  expect(await fixture.firstNode.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
+  await fixture.sealTo(sealedTo);
+  expect(await fixture.store.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
+  expect(await fixture.store.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
 });

@@ -2,29 +2,21 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { SeatLeases } from '../../server/auth/viewer-tokens/seat-leases.ts';
 import { PUBLISH_AHEAD_MS, signingKeyAt } from '../../server/auth/viewer-tokens/signing-keys.ts';
 import { IDEMPOTENCY_TTL_MS } from '../../server/storage/sql/idempotency.ts';
-import { openSession } from '../../server/storage/sql/postgres.ts';
 import {
   errorKindOf,
   errorKindsIn,
-  type Fixture,
   NOW_MS,
-  newDraft,
-  newStream,
-  onAll,
-  openFixture,
   PRODUCER,
   QUIZ,
-  shuffled,
+  RaceFixture,
 } from '../support/database/race-fixture.ts';
 
 // Concurrent writes of accounts, keys, idempotency keys and seats on several nodes.
 
 const ROUNDS = 20;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await openFixture();
-}, 30_000);
+const fixture = new RaceFixture();
+beforeAll(() => fixture.open(), 30_000);
 afterAll(() => fixture.close());
 
 const idempotencyOf = (key: string, fingerprint = 'the same', nowMs = NOW_MS) => {
@@ -40,12 +32,12 @@ async function countOutboxEvents(streamId: string): Promise<number> {
 }
 
 test('[R-11] [N-3] one idempotency key on three nodes concurrently takes effect once, with the same result for all', async () => {
-  const streamId = await newStream(fixture);
+  const streamId = await fixture.newStream();
   for (let round = 0; round < ROUNDS; round++) {
     const idempotency = idempotencyOf(`event ${round}`);
     const event = { type: 'custom', data: { round } };
     const input = { streamId, producer: PRODUCER, event, nowMs: NOW_MS };
-    const outcomes = await onAll(fixture, (node) => node.recordProducerEvent(input, idempotency));
+    const outcomes = await fixture.onAll((node) => node.recordProducerEvent(input, idempotency));
     expect(outcomes[0]).toMatchObject({ streamId, type: 'custom' });
     for (const outcome of outcomes as unknown[]) expect(outcome).toEqual(outcomes[0]);
     expect(await countOutboxEvents(streamId)).toBe(round + 1);
@@ -54,8 +46,8 @@ test('[R-11] [N-3] one idempotency key on three nodes concurrently takes effect 
 
 test('[R-12] of concurrent requests with one idempotency key and different contents, one takes effect', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const streamId = await newStream(fixture);
-    const outcomes = await onAll(fixture, (node, index) =>
+    const streamId = await fixture.newStream();
+    const outcomes = await fixture.onAll((node, index) =>
       node.recordProducerEvent(
         { streamId, producer: PRODUCER, event: { type: 'custom', data: { index } }, nowMs: NOW_MS },
         idempotencyOf(`other ${round}`, `request ${index}`),
@@ -68,24 +60,24 @@ test('[R-12] of concurrent requests with one idempotency key and different conte
 
 test('[R-13] an idempotency key whose first request is refused is free for a concurrent second one', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const streamId = await newStream(fixture);
-    const draft = await newDraft(fixture, streamId);
+    const streamId = await fixture.newStream();
+    const draft = await fixture.newDraft(streamId);
     const key = `refused ${round}`;
     // One deletes a missing quiz with the key of the two that publish: it is refused, first or last.
-    const outcomes = await onAll<unknown>(fixture, (node, index) =>
+    const outcomes = await fixture.onAll<unknown>((node, index) =>
       index === 0
         ? node.deleteQuiz({ ...draft, id: crypto.randomUUID() }, idempotencyOf(key, 'delete'))
         : node.publishQuiz({ ...draft, nowMs: NOW_MS }, idempotencyOf(key, 'publish')),
     );
     expect(errorKindOf(outcomes[0])).toMatch(/not-found|conflict/);
-    const { state } = await fixture.firstNode.findOwnQuiz(draft);
+    const { state } = await fixture.store.findOwnQuiz(draft);
     expect(outcomes.slice(1)).toMatchObject([{ state: 'open' }, { state: 'open' }]);
     expect(state).toBe('open');
   }
 }, 30_000);
 
 test('[R-10] expired idempotency keys are deleted on three nodes concurrently with new requests', async () => {
-  const streamId = await newStream(fixture);
+  const streamId = await fixture.newStream();
   const event = { type: 'custom', data: null };
   const input = { streamId, producer: PRODUCER, event, nowMs: NOW_MS };
   const outsider = await fixture.openClient();
@@ -106,7 +98,7 @@ test('[R-10] expired idempotency keys are deleted on three nodes concurrently wi
     ]),
   );
   expect(outcomes).toHaveLength(3 * 13);
-  await fixture.firstNode.deleteExpiredIdempotencyKeys({ nowMs: laterMs });
+  await fixture.store.deleteExpiredIdempotencyKeys({ nowMs: laterMs });
   expect(await countOutboxEvents(streamId)).toBe(12);
   const { rows } = await outsider.query('select key from idempotency_keys where created < $1', [
     laterMs,
@@ -116,7 +108,7 @@ test('[R-10] expired idempotency keys are deleted on three nodes concurrently wi
 
 test('[A-9] of three concurrent accounts with one e-mail address, one is created', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const outcomes = await onAll(fixture, (node) => {
+    const outcomes = await fixture.onAll((node) => {
       const uuid = crypto.randomUUID();
       const user = { uuid, email: `${round}@example.org`, name: 'Somebody', created: NOW_MS };
       const token = { id: uuid, name: 'first', prefix: 'fb_', hash: uuid };
@@ -127,7 +119,7 @@ test('[A-9] of three concurrent accounts with one e-mail address, one is created
 }, 30_000);
 
 test('[L-13] limits hold when three nodes reach them concurrently', async () => {
-  const streamId = await newStream(fixture);
+  const streamId = await fixture.newStream();
   const outsider = await fixture.openClient();
   await outsider.query(
     `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal)
@@ -141,10 +133,10 @@ test('[L-13] limits hold when three nodes reach them concurrently', async () => 
      from generate_series(1, 98) n`,
     [PRODUCER],
   );
-  const quizzes = await onAll(fixture, (node) =>
+  const quizzes = await fixture.onAll((node) =>
     node.createQuiz({ id: crypto.randomUUID(), producer: PRODUCER, streamId, quiz: QUIZ }),
   );
-  const tokens = await onAll(fixture, (node) => {
+  const tokens = await fixture.onAll((node) => {
     const id = crypto.randomUUID();
     const token = { id, name: 'one', prefix: 'fb_', hash: id };
     return node.createApiToken({ account: PRODUCER, token, nowMs: NOW_MS });
@@ -158,14 +150,14 @@ test('[A-7] the last use of a token never goes back when three nodes record it c
   const ids = ['a', 'b', 'c', 'd'];
   const { uuid } = await accountWith(ids);
   for (let round = 0; round < ROUNDS; round++) {
-    const outcomes = await onAll(fixture, (node, index) =>
+    const outcomes = await fixture.onAll((node, index) =>
       node.touchApiTokens({
-        uses: shuffled(ids, fixture.random).map((id) => [id, NOW_MS + 10 * round + index] as const),
+        uses: fixture.shuffled(ids).map((id) => [id, NOW_MS + 10 * round + index] as const),
       }),
     );
     expect(outcomes.filter((outcome) => outcome instanceof Error)).toEqual([]);
   }
-  const tokens = await fixture.firstNode.listApiTokens({ account: uuid });
+  const tokens = await fixture.store.listApiTokens({ account: uuid });
   const last = NOW_MS + 10 * (ROUNDS - 1) + 2;
   expect(tokens.map(({ lastUsed }) => lastUsed)).toEqual([last, last, last, last]);
 }, 30_000);
@@ -175,9 +167,9 @@ async function accountWith(ids: readonly string[]) {
   const user = { uuid, email: `${uuid}@example.org`, name: 'Somebody', created: NOW_MS };
   const tokenOf = (id: string) => ({ id, name: 'one', prefix: 'fb_', hash: `${uuid} ${id}` });
   const [first = '', ...more] = ids;
-  await fixture.firstNode.createAccount({ user, token: tokenOf(first), nowMs: NOW_MS });
+  await fixture.store.createAccount({ user, token: tokenOf(first), nowMs: NOW_MS });
   for (const id of more) {
-    await fixture.firstNode.createApiToken({ account: uuid, token: tokenOf(id), nowMs: NOW_MS });
+    await fixture.store.createApiToken({ account: uuid, token: tokenOf(id), nowMs: NOW_MS });
   }
   return { uuid };
 }
@@ -185,7 +177,7 @@ async function accountWith(ids: readonly string[]) {
 test('[T-15] [O-5] nodes that rotate the signing keys concurrently rotate them once', async () => {
   let nowMs = NOW_MS;
   const rotate = (force: boolean) =>
-    onAll(fixture, (node) =>
+    fixture.onAll((node) =>
       node.rotateSigningKeys({
         offered: { kid: crypto.randomUUID(), privateJwk: '{}' },
         force,
@@ -196,7 +188,7 @@ test('[T-15] [O-5] nodes that rotate the signing keys concurrently rotate them o
     // The first rotation is due, the others are forced.
     const outcomes = await rotate(round > 0);
     for (const keys of outcomes as unknown[]) expect(keys).toEqual(outcomes[0]);
-    const keys = await fixture.firstNode.listSigningKeys({});
+    const keys = await fixture.store.listSigningKeys({});
     expect(keys).toHaveLength(Math.min(round + 1, 2));
     nowMs += PUBLISH_AHEAD_MS;
     expect(signingKeyAt(keys, nowMs)).toEqual(keys.at(-1));
@@ -206,7 +198,7 @@ test('[T-15] [O-5] nodes that rotate the signing keys concurrently rotate them o
 
 test('[T-7] [N-3] a secret that three nodes offer concurrently is the same for all', async () => {
   for (let round = 0; round < ROUNDS; round++) {
-    const outcomes = await onAll(fixture, (node) =>
+    const outcomes = await fixture.onAll((node) =>
       node.keepSecret({ name: `secret ${round}`, offered: crypto.randomUUID() }),
     );
     expect(new Set(outcomes).size).toBe(1);
@@ -216,11 +208,11 @@ test('[T-7] [N-3] a secret that three nodes offer concurrently is the same for a
 test('[T-8] [T-9] [N-16] each viewer gets one seat of its own when three nodes assign concurrently', async () => {
   const leases = fixture.nodes.map((node) => new SeatLeases(node));
   for (let round = 0; round < ROUNDS; round++) {
-    const streamId = await newStream(fixture);
+    const streamId = await fixture.newStream();
     const viewers = Array.from({ length: 80 }, (_, n) => ({ streamId, viewer: `viewer ${n}` }));
     const outcomes = await Promise.all(
       leases.flatMap((node) => {
-        const requested = shuffled(viewers, fixture.random);
+        const requested = fixture.shuffled(viewers);
         return [requested.slice(0, 40), requested.slice(30)].map(async (batch) => {
           await Bun.sleep(fixture.random() * 3);
           const seats = await node.assign(batch);
@@ -236,15 +228,14 @@ test('[T-8] [T-9] [N-16] each viewer gets one seat of its own when three nodes a
 }, 30_000);
 
 test('[N-19] [T-1] viewers get seats while a transaction of the producer is stalled', async () => {
-  const streamId = await newStream(fixture);
-  const producer = await openSession({ url: fixture.url, connectTimeoutMs: 1_000 });
+  const streamId = await fixture.newStream();
+  const producer = await fixture.openSession();
   await producer.run('begin');
   await producer.query(`select id from streams where id = $1 ${producer.locks.update}`, [streamId]);
-  const seats = await new SeatLeases(fixture.firstNode).assign([
+  const seats = await new SeatLeases(fixture.store).assign([
     { streamId, viewer: 'ann' },
     { streamId, viewer: 'bob' },
   ]);
   expect(seats).toEqual([0, 1]);
   expect(await producer.run('rollback')).toBe('ROLLBACK');
-  await producer.end();
 });
