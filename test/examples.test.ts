@@ -196,7 +196,7 @@ describe.concurrent('the example', () => {
   if (IS_FULL_RUN) testPages();
 });
 
-/** The examples that are pages. */
+/** The examples that are pages: `npm run test:full` opens them in a browser. */
 function testPages(): void {
   beforeAll(async () => {
     browser = await launchBrowser();
