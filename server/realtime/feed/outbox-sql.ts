@@ -25,11 +25,10 @@ export async function recordEvent(
     [streamId],
   );
   if (!row) throw new Error(`no stream ${streamId}`);
-  await tx.query('insert into outbox (stream_id, number, type, data) values ($1, $2, $3, $4)', [
-    streamId,
-    row.number,
-    type,
-    JSON.stringify(data),
-  ]);
+  const event = [streamId, row.number, type, JSON.stringify(data)];
+  await tx.query(
+    'insert into outbox (stream_id, number, type, data) values ($1, $2, $3, $4)',
+    event,
+  );
   return Number(row.number);
 }

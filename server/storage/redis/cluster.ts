@@ -1,8 +1,7 @@
 import calculateSlot from 'cluster-key-slot';
-import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
-import { Connection, type ReplyError } from './connection.ts';
+import { queryServer, type ReplyError, type ServerAccess } from './connection.ts';
 import { configurationErrorOf, RedisConfigurationError } from './reconnecting-connection.ts';
 import type { ServerConnections } from './server-connections.ts';
 import {
@@ -14,11 +13,9 @@ import {
 } from './slots.ts';
 import type { Redirection, Topology } from './topology.ts';
 
-export interface ClusterOptions {
+export interface ClusterOptions extends ServerAccess {
   /** Some servers of the cluster; they report the others. */
   readonly seeds: readonly HostPort[];
-  readonly connectTo: (address: HostPort) => RedisOptions;
-  readonly handshake: (connection: Connection) => Promise<void>;
   /** Opens the connections to a server. @param takesOver whether another server had its keys until now */
   readonly connectionsTo: (address: HostPort, takesOver: boolean) => ServerConnections;
 }
@@ -113,17 +110,12 @@ export class ClusterTopology implements Topology {
     throw findConfigurationError(reasons) ?? new Unavailable(`Redis is unavailable: ${this.error}`);
   }
 
-  private async queryView(address: HostPort): Promise<ClusterView> {
-    const connection = new Connection(this.options.connectTo(address), () => {});
-    try {
-      await connection.open();
-      await this.options.handshake(connection);
+  private queryView(address: HostPort): Promise<ClusterView> {
+    return queryServer(this.options, address, async (connection) => {
       const slots = await connection.send(['CLUSTER', 'SLOTS']);
       const info = await connection.send(['CLUSTER', 'INFO']);
       return parseClusterView(slots, info, address);
-    } finally {
-      connection.close('done');
-    }
+    });
   }
 
   private apply({ ranges, error }: ClusterView): void {

@@ -1,5 +1,6 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
+import type { HostPort } from '../../platform/redis-url.ts';
 import type { RedisValue } from './redis.ts';
 import { SilenceTimer } from './silence-timer.ts';
 
@@ -42,6 +43,28 @@ interface PendingCommand {
   /** When it was sent, as `silence.elapsedMs()`. */
   readonly sinceMs: number;
   readonly reject: (error: Error) => void;
+}
+
+/** How to connect to servers of one kind. */
+export interface ServerAccess {
+  readonly connectTo: (address: HostPort) => RedisOptions;
+  readonly handshake: (connection: Connection) => Promise<void>;
+}
+
+/** Runs a query on a connection of its own. @throws Unavailable @throws the error of the query */
+export async function queryServer<T>(
+  { connectTo, handshake }: ServerAccess,
+  address: HostPort,
+  query: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = new Connection(connectTo(address), () => {});
+  try {
+    await connection.open();
+    await handshake(connection);
+    return await query(connection);
+  } finally {
+    connection.close('done');
+  }
 }
 
 /**
@@ -105,15 +128,10 @@ export class Connection {
     process.nextTick(() => stream.uncork());
   }
 
-  close(reason: string): void {
-    this.finish(reason);
-  }
-
   private withTimeout(work: Promise<unknown>, silenceMs: number): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.pending.size === 0) this.startTicking();
       const entry = { silenceMs, sinceMs: this.silence.elapsedMs(), reject };
-
       this.pending.add(entry);
       const settle = () => {
         if (this.pending.delete(entry) && this.pending.size === 0) this.stopTicking();
@@ -123,18 +141,13 @@ export class Connection {
           settle();
           resolve(reply);
         },
-        (error: Error) => {
+        ({ name, message }: Error) => {
           settle();
-          reject(
-            isReplyError(error) ? new ReplyError(error.message) : this.unavailableError(error),
-          );
+          const reason = this.ended ?? (this.reason || message);
+          reject(name === 'ReplyError' ? new ReplyError(message) : new Unavailable(reason));
         },
       );
     });
-  }
-
-  private unavailableError(error: Error): Unavailable {
-    return new Unavailable(this.ended ?? (this.reason || error.message));
   }
 
   private startTicking(): void {
@@ -174,11 +187,12 @@ export class Connection {
 
   private end(reason: string): void {
     if (this.ended !== null) return;
-    this.finish(reason);
+    this.close(reason);
     this.onEnd(reason);
   }
 
-  private finish(reason: string): void {
+  /** Ends the connection; pending commands fail. */
+  close(reason: string): void {
     if (this.ended !== null) return;
     this.ended = reason;
     this.stopTicking();
@@ -194,8 +208,4 @@ function toArgument(value: RedisValue): string | Buffer {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return String(value);
   return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-}
-
-function isReplyError(error: Error): boolean {
-  return error.name === 'ReplyError';
 }

@@ -1,6 +1,5 @@
 import type { RedisAddress } from '../../platform/redis-url.ts';
-import type { Connection } from './connection.ts';
-import { ReplyError } from './connection.ts';
+import { type Connection, ReplyError } from './connection.ts';
 import type { Library } from './library.ts';
 import { RedisConfigurationError } from './reconnecting-connection.ts';
 import type { RedisValue } from './redis.ts';
@@ -13,12 +12,9 @@ interface Sender {
 /** Prepares a connection: credentials, client name and database. */
 export async function handshake(
   connection: Connection,
-  {
-    username,
-    password,
-    databaseNumber,
-  }: Pick<RedisAddress, 'username' | 'password' | 'databaseNumber'>,
+  identity: Pick<RedisAddress, 'username' | 'password' | 'databaseNumber'>,
 ): Promise<void> {
+  const { username, password, databaseNumber } = identity;
   if (password !== null) {
     await connection.send(username === null ? ['AUTH', password] : ['AUTH', username, password]);
   }

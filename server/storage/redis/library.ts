@@ -13,12 +13,12 @@ export interface Library {
 const VERSION_LENGTH = 12;
 
 /**
- * Creates a library from Lua code. The names of the library and its functions end with a hash of the
+ * Creates a library from Lua code; by default that of this release. The names of the library and its functions end with a hash of the
  * code. Function names are unique in a server, and nodes of two releases use it during a rolling
  * upgrade: with the same names, each would replace the other's library again and again. A release
  * leaves its code behind, some kilobytes.
  */
-export function createLibrary(source: string): Library {
+export function createLibrary(source: string = readLibrarySources()): Library {
   const version = createHash('sha256').update(source).digest('hex').slice(0, VERSION_LENGTH);
   const nameOf = (functionName: string) => `${functionName}_${version}`;
   const code = [
@@ -38,9 +38,4 @@ export function readLibrarySources(): string {
     .sort()
     .map((file) => readFileSync(join(FOLDER, file), 'utf8'))
     .join('\n');
-}
-
-/** The library of this release. */
-export function readLibrary(): Library {
-  return createLibrary(readLibrarySources());
 }

@@ -12,7 +12,7 @@ import {
   waitUntilWritable,
 } from '../../../test/support/backends/redis-client.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import { createLibrary, readLibrary } from './library.ts';
+import { createLibrary } from './library.ts';
 import { openRedis } from './open-redis.ts';
 import { RedisConfigurationError } from './reconnecting-connection.ts';
 import type { FunctionCall, Redis } from './redis.ts';
@@ -162,7 +162,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
   });
 
   test('the Redis library of this release is accepted by Redis', async () => {
-    const library = readLibrary();
+    const library = createLibrary();
     const opened = await openRedis({
       ...{ url: server.url, replicas: 0, logger: pino({ level: 'silent' }), library },
     });

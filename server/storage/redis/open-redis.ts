@@ -5,7 +5,7 @@ import { type HostPort, parseRedisUrl, type RedisAddress } from '../../platform/
 import { ClusterTopology } from './cluster.ts';
 import { ReplyError, SILENCE_TIMEOUT_MS } from './connection.ts';
 import { handshake, isFunctionMissing, loadLibrary, requireSingleServer } from './handshake.ts';
-import { type Library, readLibrary } from './library.ts';
+import { createLibrary, type Library } from './library.ts';
 import type { ReconnectingConnection, SendOptions } from './reconnecting-connection.ts';
 import type { FunctionCall, LogEntry, Redis, RedisValue } from './redis.ts';
 import { Sentinels } from './sentinels.ts';
@@ -38,7 +38,7 @@ const REDIRECTIONS_MAX = 3;
  * @throws Error when the URL is invalid
  */
 export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
-  const library = options.library ?? readLibrary();
+  const library = options.library ?? createLibrary();
   const topology = createTopology(parseRedisUrl(options.url), library, options.logger);
   try {
     await topology.ready();
@@ -65,15 +65,9 @@ function createTopology(target: RedisAddress, library: Library, logger: Logger):
     return { host, port, ...(target.tls ? { tls: {} } : {}) };
   };
   const connectionsTo = (name: string, address: () => Promise<HostPort>, takesOver = false) => {
-    const connect = async () => connectTo(await address());
     return new ServerConnections({
-      name,
-      target,
-      connectTo: connect,
-      takesOver,
-      library,
-      logger,
-      check,
+      ...{ name, target, takesOver, library, logger, check },
+      connectTo: async () => connectTo(await address()),
     });
   };
 

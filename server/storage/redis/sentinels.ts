@@ -1,15 +1,12 @@
-import type { RedisOptions } from 'ioredis';
 import { Unavailable } from '../../platform/errors.ts';
 import type { HostPort } from '../../platform/redis-url.ts';
-import { Connection } from './connection.ts';
+import { queryServer, type ServerAccess } from './connection.ts';
 import { configurationErrorOf } from './reconnecting-connection.ts';
 
-export interface SentinelsOptions {
+export interface SentinelsOptions extends ServerAccess {
   readonly addresses: readonly HostPort[];
   /** Name of the primary at the Sentinels. */
   readonly primaryName: string;
-  readonly connectTo: (address: HostPort) => RedisOptions;
-  readonly handshake: (connection: Connection) => Promise<void>;
 }
 
 /** The primary, as reported by a Sentinel. */
@@ -74,31 +71,21 @@ export class Sentinels {
         else reject(unavailableError(errors));
       };
       for (const address of addresses) {
-        this.queryView(address).then(
-          (view) => {
-            views.push(view);
-            decide();
-          },
-          (error: Error) => {
-            errors.push(error);
-            decide();
-          },
-        );
+        this.queryView(address)
+          .then(
+            (view) => views.push(view),
+            (error: Error) => errors.push(error),
+          )
+          .then(decide);
       }
     });
   }
 
-  private async queryView(address: HostPort): Promise<PrimaryView> {
-    const connection = new Connection(this.options.connectTo(address), () => {});
-    try {
-      await connection.open();
-      await this.options.handshake(connection);
-      return parsePrimaryView(
-        await connection.send(['SENTINEL', 'MASTER', this.options.primaryName]),
-      );
-    } finally {
-      connection.close('done');
-    }
+  private queryView(address: HostPort): Promise<PrimaryView> {
+    const words = ['SENTINEL', 'MASTER', this.options.primaryName];
+    return queryServer(this.options, address, async (connection) =>
+      parsePrimaryView(await connection.send(words)),
+    );
   }
 }
 

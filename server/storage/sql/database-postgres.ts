@@ -44,19 +44,16 @@ const MIGRATION_LOCK = 4_250_250;
 export async function openPostgresDatabase<P extends Procedures>(
   options: PostgresDatabaseOptions<P>,
 ): Promise<PostgresDatabase<P>> {
-  const pool = new PostgresPool(
-    options.url,
-    options.logger,
-    options.connections ?? CONNECTION_COUNT,
-  );
+  const { procedures, url, logger, connections = CONNECTION_COUNT, create = true } = options;
+  const pool = new PostgresPool(url, logger, connections);
   try {
-    await migrateDatabase(options.url, options.create ?? true);
+    await migrateDatabase(url, create);
     await pool.open();
   } catch (error) {
     throw openingError(error);
   }
   const calls: Record<string, unknown> = {};
-  for (const [name, procedure] of Object.entries(options.procedures)) {
+  for (const [name, procedure] of Object.entries(procedures)) {
     calls[name] = (input: unknown, idempotency: Idempotency | null = null) =>
       new Promise((resolve, reject) => {
         pool.submit(new Call(name, procedure, input, idempotency, resolve, reject));

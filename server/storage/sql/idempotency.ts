@@ -17,13 +17,11 @@ export async function runOnce<T>(
 ): Promise<T> {
   if (!(await claimKey(tx, idempotency))) return readStoredOutput(tx, idempotency);
   const output = await work();
-  await tx.query('update idempotency_keys set output = $3 where owner = $1 and key = $2', [
-    idempotency.owner,
-    idempotency.key,
-    JSON.stringify(output ?? null),
-  ]);
+  const { owner, key, nowMs } = idempotency;
+  const stored = [owner, key, JSON.stringify(output ?? null)];
+  await tx.query('update idempotency_keys set output = $3 where owner = $1 and key = $2', stored);
   // Each insert deletes up to two expired keys, so that the table cannot grow without bound.
-  await deleteExpired(tx, idempotency.nowMs, 2);
+  await deleteExpired(tx, nowMs, 2);
   return output;
 }
 
@@ -33,19 +31,14 @@ export async function runOnce<T>(
  * @returns false when the key is in use
  */
 async function claimKey(tx: Tx, idempotency: Idempotency): Promise<boolean> {
+  const { owner, key, fingerprint, nowMs } = idempotency;
   const { affected } = await tx.query(
     `insert into idempotency_keys (owner, key, fingerprint, output, created)
      values ($1, $2, $3, 'null', $4)
      on conflict (owner, key) do update
      set fingerprint = excluded.fingerprint, output = excluded.output, created = excluded.created
      where idempotency_keys.created <= $5`,
-    [
-      idempotency.owner,
-      idempotency.key,
-      idempotency.fingerprint,
-      idempotency.nowMs,
-      idempotency.nowMs - IDEMPOTENCY_TTL_MS,
-    ],
+    [owner, key, fingerprint, nowMs, nowMs - IDEMPOTENCY_TTL_MS],
   );
   return affected === 1;
 }

@@ -62,10 +62,7 @@ export async function migrate(tx: Tx, dialect: Dialect, nowMs: number): Promise<
   }
   for (const migration of available.filter(({ number }) => !applied.has(number))) {
     for (const statement of migration.statements) await tx.query(statement);
-    await tx.query('insert into migrations (number, name, applied) values ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      nowMs,
-    ]);
+    const row = [migration.number, migration.name, nowMs];
+    await tx.query('insert into migrations (number, name, applied) values ($1, $2, $3)', row);
   }
 }

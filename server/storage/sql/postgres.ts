@@ -159,12 +159,8 @@ class Session implements PostgresSession {
     if (server?.standby === 1) throw new Error('the server is a replica');
     if (server?.encoding !== 'UTF8') {
       // 22P05 is "untranslatable character", the error that texts would cause later.
-      throw Object.assign(
-        new Error(`the database has the encoding ${server?.encoding}, not UTF8`),
-        {
-          code: '22P05',
-        },
-      );
+      const message = `the database has the encoding ${server?.encoding}, not UTF8`;
+      throw Object.assign(new Error(message), { code: '22P05' });
     }
   }
 

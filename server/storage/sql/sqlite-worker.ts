@@ -55,34 +55,60 @@ export type WorkerReply =
 /** Commands per transaction: a full group of single writes commits in about 10 ms. */
 const GROUP_SIZE_MAX = 1_000;
 
-type IsCancelled = (command: Command) => boolean;
-
-/** Executes a command in the open transaction. @throws the errors of its procedure */
-async function execute(
-  sqlite: Sqlite,
-  procedures: Procedures,
-  { id, name, input, idempotency }: Command,
-): Promise<Outcome> {
-  const run = () => runProcedure(sqlite, procedures, name, input);
-  return { id, output: await (idempotency ? runOnce(sqlite, idempotency, run) : run()) };
+/** What the commands of a worker share. */
+interface CommandContext {
+  readonly sqlite: Sqlite;
+  readonly procedures: Procedures;
+  readonly isCancelled: (command: Command) => boolean;
 }
 
+type Execute = (context: CommandContext, command: Command) => Promise<Outcome>;
+
+/** Executes a command in the open transaction. @throws the errors of its procedure */
+const execute: Execute = async (context, command) => {
+  const { id, idempotency } = command;
+  const run = () => runProcedure(context, command);
+  return { id, output: await (idempotency ? runOnce(context.sqlite, idempotency, run) : run()) };
+};
+
 /** Like `execute`, but an error only undoes this command, and becomes its outcome. */
-async function executeInSavepoint(
-  sqlite: Sqlite,
-  procedures: Procedures,
-  command: Command,
-): Promise<Outcome> {
+const executeInSavepoint: Execute = async (context, command) => {
+  const { sqlite } = context;
   await sqlite.query('savepoint command');
   try {
-    const outcome = await execute(sqlite, procedures, command);
+    const outcome = await execute(context, command);
     await sqlite.query('release command');
     return outcome;
   } catch (error) {
     await sqlite.query('rollback to command');
     await sqlite.query('release command');
-    return failureOutcome(command.id, command.name, error);
+    return failureOutcome(command, error);
   }
+};
+
+/** Executes a command that only reads; an error becomes its outcome. */
+const executeRead: Execute = async (context, command) => {
+  try {
+    return { id: command.id, output: await runProcedure(context, command) };
+  } catch (error) {
+    return failureOutcome(command, error);
+  }
+};
+
+async function executeAll(
+  context: CommandContext,
+  group: readonly Command[],
+  executeCommand: Execute,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const command of group) {
+    // Checked just before the execution: the commands before it may have taken seconds.
+    const isCancelled = context.isCancelled(command);
+    outcomes.push(
+      isCancelled ? { id: command.id, cancelled: true } : await executeCommand(context, command),
+    );
+  }
+  return outcomes;
 }
 
 /**
@@ -90,80 +116,32 @@ async function executeInSavepoint(
  * has no savepoints, for which SQLite would copy every changed page; when a command throws, all are
  * rolled back and run again with a savepoint each.
  */
-async function commitGroup(
-  sqlite: Sqlite,
-  procedures: Procedures,
-  group: readonly Command[],
-  isCancelled: IsCancelled,
-): Promise<Outcome[]> {
+function commitGroup(context: CommandContext, group: readonly Command[]): Promise<Outcome[]> {
   let hasThrown = false;
-  const executeDirectly: typeof execute = (...args) =>
+  const executeDirectly: Execute = (...args) =>
     execute(...args).catch((error) => {
       hasThrown = true;
       throw error;
     });
-  const commit = (executeCommand: typeof execute) =>
-    inTransaction(sqlite, async () => {
-      const outcomes: Outcome[] = [];
-      for (const command of group) {
-        // Checked just before the execution: the commands before it may have taken seconds.
-        outcomes.push(
-          isCancelled(command)
-            ? { id: command.id, cancelled: true }
-            : await executeCommand(sqlite, procedures, command),
-        );
-      }
-      return outcomes;
-    });
-  try {
-    return await commit(executeDirectly).catch((error) => {
-      if (hasThrown) return commit(executeInSavepoint);
-      throw error;
-    });
-  } catch (error) {
-    const failure = messageOf(error);
-    return group.map(({ id }) => ({ id, failure }));
-  }
+  const commit = (executeCommand: Execute) =>
+    inTransaction(context.sqlite, () => executeAll(context, group, executeCommand));
+  return commit(executeDirectly).catch((error) => {
+    if (hasThrown) return commit(executeInSavepoint);
+    throw error;
+  });
 }
 
 /**
  * Runs the commands on one snapshot, taken after all of them were called: each sees everything that
  * was acknowledged before its call, and nothing changes between its statements.
  */
-async function readGroup(
-  sqlite: Sqlite,
-  procedures: Procedures,
-  group: readonly Command[],
-  isCancelled: IsCancelled,
-): Promise<Outcome[]> {
-  try {
-    return await inSnapshot(sqlite, async () => {
-      const outcomes: Outcome[] = [];
-      for (const command of group) {
-        const { id, name, input } = command;
-        if (isCancelled(command)) {
-          outcomes.push({ id, cancelled: true });
-          continue;
-        }
-        try {
-          outcomes.push({ id, output: await runProcedure(sqlite, procedures, name, input) });
-        } catch (error) {
-          outcomes.push(failureOutcome(id, name, error));
-        }
-      }
-      return outcomes;
-    });
-  } catch (error) {
-    const failure = messageOf(error);
-    return group.map(({ id }) => ({ id, failure }));
-  }
+function readGroup(context: CommandContext, group: readonly Command[]): Promise<Outcome[]> {
+  return inSnapshot(context.sqlite, () => executeAll(context, group, executeRead));
 }
 
 async function runProcedure(
-  sqlite: Sqlite,
-  procedures: Procedures,
-  name: string,
-  input: unknown,
+  { sqlite, procedures }: CommandContext,
+  { name, input }: Command,
 ): Promise<unknown> {
   const procedure = procedures[name];
   if (!procedure) throw new Error('there is no such procedure');
@@ -172,7 +150,7 @@ async function runProcedure(
   return codec.encodeOutput(await run(sqlite, codec.decodeInput(input)));
 }
 
-function failureOutcome(id: number, name: string, error: unknown): Outcome {
+function failureOutcome({ id, name }: Command, error: unknown): Outcome {
   if (error instanceof DomainError) {
     return { id, errorKind: error.kind, detail: error.message, members: error.members };
   }
@@ -189,32 +167,27 @@ function messageOf(error: unknown): string {
  */
 export function serveSqlite(scope: Worker, procedures: Procedures): void {
   const queue: Command[] = [];
-  let sqlite: Sqlite | null = null;
+  let context: CommandContext | null = null;
   let runGroup = commitGroup;
   let running = false;
   let closing = false;
-  let cancelledBefore: BigInt64Array | null = null;
-  const isCancelled: IsCancelled = ({ id, noDeadline }) =>
-    !noDeadline && cancelledBefore !== null && id < Number(Atomics.load(cancelledBefore, 0));
   const reply = (message: WorkerReply) => scope.postMessage(message);
 
-  async function drain(connection: Sqlite): Promise<void> {
+  async function drain(context: CommandContext): Promise<void> {
     running = true;
     while (queue.length > 0) {
-      reply({
-        outcomes: await runGroup(
-          connection,
-          procedures,
-          queue.splice(0, GROUP_SIZE_MAX),
-          isCancelled,
-        ),
+      const group = queue.splice(0, GROUP_SIZE_MAX);
+      const outcomes = await runGroup(context, group).catch((error): Outcome[] => {
+        const failure = messageOf(error);
+        return group.map(({ id }) => ({ id, failure }));
       });
+      reply({ outcomes });
       // Receive the commands that arrived during the commit, so that they share the next one.
       await new Promise(setImmediate);
     }
     running = false;
     if (closing) {
-      await connection.close();
+      await context.sqlite.close();
       reply({ closed: true });
     }
   }
@@ -222,10 +195,13 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
   scope.onmessage = async ({ data }: MessageEvent<WorkerRequest>) => {
     if ('open' in data) {
       try {
-        cancelledBefore = data.cancelledBefore;
+        const { cancelledBefore } = data;
         const writes = data.access === 'write';
         runGroup = writes ? commitGroup : readGroup;
-        sqlite = await (writes ? openMigratedSqlite : openSqlite)(data.open);
+        const sqlite = await (writes ? openMigratedSqlite : openSqlite)(data.open);
+        const isCancelled = ({ id, noDeadline }: Command) =>
+          !noDeadline && id < Number(Atomics.load(cancelledBefore, 0));
+        context = { sqlite, procedures, isCancelled };
         reply({ ready: true });
       } catch (error) {
         reply({ failed: messageOf(error) });
@@ -235,7 +211,7 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
     if ('close' in data) closing = true;
     else queue.push(...data.commands);
     // Without a connection the database could not be opened: there is nothing to close.
-    if (!sqlite) reply({ closed: true });
-    else if (!running) await drain(sqlite);
+    if (!context) reply({ closed: true });
+    else if (!running) await drain(context);
   };
 }
