@@ -13,127 +13,128 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const QUIZ = { choices: ['Mars', '2', '1'], answer: '2', durationMs: 1_000 };
-const CHATS = (place: SuiteTarget) => `/api/v1/events-streams/${place.streamId}/chats`;
-const COUNT = (place: SuiteTarget) => `/api/v1/view-counts/${place.streamId}`;
-const WINNER = (place: SuiteTarget) => `/api/v1/quizzes/${place.streamId}/record-winner`;
+const CHATS = (target: SuiteTarget) => `/api/v1/events-streams/${target.streamId}/chats`;
+const COUNT = (target: SuiteTarget) => `/api/v1/view-counts/${target.streamId}`;
+const WINNER = (target: SuiteTarget) => `/api/v1/quizzes/${target.streamId}/record-winner`;
 const NO_STREAM = '11111111-1111-4111-8111-111111111111';
 
-/** What a viewer reads of these intervals. */
-async function feed(place: SuiteTarget, viewer: string, from: number, count: number) {
+/** What a viewer reads in these intervals. */
+async function feed(target: SuiteTarget, viewer: string, from: number, count: number) {
   const read = [];
   for (let interval = from; interval < from + count; interval++) {
-    read.push(await place.call('GET', place.feedPath(interval), { viewer }));
+    read.push(await target.call('GET', target.feedPath(interval), { viewer }));
   }
   return read;
 }
 
-const SHOWS: Record<string, (place: SuiteTarget) => Promise<unknown>> = {
-  '[T-1] [T-2] [T-3] tokens': async (place) => {
-    const ask = (body: unknown) => place.call('POST', '/api/v1/token', { body });
+const SHOWS: Record<string, (target: SuiteTarget) => Promise<unknown>> = {
+  '[T-1] [T-2] [T-3] tokens': async (target) => {
+    const request = (body: unknown) => target.call('POST', '/api/v1/token', { body });
     const identifier = { unique_user_identifier: 'ada' };
     return [
-      (await ask({ stream_id: NO_STREAM, ...identifier })).status,
-      (await ask({ stream_id: 'x', ...identifier })).status,
-      (await ask({ stream_id: place.streamId })).status,
-      (await ask({ stream_id: place.streamId, unique_user_identifier: 'x'.repeat(257) })).status,
-      (await ask({ stream_id: place.streamId, unique_user_identifier: ' ' })).status,
+      (await request({ stream_id: NO_STREAM, ...identifier })).status,
+      (await request({ stream_id: 'x', ...identifier })).status,
+      (await request({ stream_id: target.streamId })).status,
+      (await request({ stream_id: target.streamId, unique_user_identifier: 'x'.repeat(257) }))
+        .status,
+      (await request({ stream_id: target.streamId, unique_user_identifier: ' ' })).status,
     ];
   },
-  '[T-5] [T-8] claims': async (place) => {
+  '[T-5] [T-8] claims': async (target) => {
     const claimsOf = async (name: string) => {
       const { iss, sub, ...claims } = JSON.parse(
-        atob((await place.token(name)).split('.')[1] ?? ''),
+        atob((await target.token(name)).split('.')[1] ?? ''),
       ) as Record<string, string>;
       return { ...claims, sub: sub?.length };
     };
     return [await claimsOf('ada'), await claimsOf('bob'), await claimsOf('ada')];
   },
-  '[T-6] [T-11] [T-13] who is let in': async (place) => {
-    const viewer = await place.token('ada');
+  '[T-6] [T-11] [T-13] requests with and without a valid token': async (target) => {
+    const viewer = await target.token('ada');
     const answers = [
-      await place.call('POST', COUNT(place), {}),
-      await place.call('POST', COUNT(place), { viewer: 'x' }),
-      await place.call('POST', `/api/v1/view-counts/${NO_STREAM}`, { viewer }),
-      await place.call('GET', COUNT(place), { viewer }),
+      await target.call('POST', COUNT(target), {}),
+      await target.call('POST', COUNT(target), { viewer: 'x' }),
+      await target.call('POST', `/api/v1/view-counts/${NO_STREAM}`, { viewer }),
+      await target.call('GET', COUNT(target), { viewer }),
     ];
-    await place.advance(599 * 4);
-    answers.push(await place.call('GET', COUNT(place), { viewer }));
-    await place.advance(4);
-    return [...answers, await place.call('GET', COUNT(place), { viewer })];
+    await target.advance(599 * 4);
+    answers.push(await target.call('GET', COUNT(target), { viewer }));
+    await target.advance(4);
+    return [...answers, await target.call('GET', COUNT(target), { viewer })];
   },
-  '[S-5] [K-2] the stream and the time': async (place) => [
-    Object.keys((await place.call('GET', `/api/v1/streams/${place.streamId}/`, {})).body),
-    (await place.call('GET', `/api/v1/streams/${NO_STREAM}/`, {})).status,
-    await place.call('GET', '/api/v1/time', {}),
-    (await place.call('GET', '/api/v1/nothing', {})).status,
-    (await place.call('DELETE', '/api/v1/time', {})).status,
+  '[S-5] [K-2] the stream and the time': async (target) => [
+    Object.keys((await target.call('GET', `/api/v1/streams/${target.streamId}/`, {})).body),
+    (await target.call('GET', `/api/v1/streams/${NO_STREAM}/`, {})).status,
+    await target.call('GET', '/api/v1/time', {}),
+    (await target.call('GET', '/api/v1/nothing', {})).status,
+    (await target.call('DELETE', '/api/v1/time', {})).status,
   ],
-  '[S-17] who comes in the middle of a quiz': async (place) => {
-    const viewer = await place.token('ada');
-    const path = `/api/v1/streams/${place.streamId}/`;
+  '[S-17] the open quiz for late viewers': async (target) => {
+    const viewer = await target.token('ada');
+    const path = `/api/v1/streams/${target.streamId}/`;
     const openFor = async (token: string) =>
-      (await place.call('GET', path, { viewer: token })).body.quiz_interval;
+      (await target.call('GET', path, { viewer: token })).body.quiz_interval;
     const received = [await openFor(viewer)];
-    const quiz = await place.openQuiz({ ...QUIZ, durationMs: 10_000 });
+    const quiz = await target.openQuiz({ ...QUIZ, durationMs: 10_000 });
     received.push(await openFor(viewer));
-    await place.advance(3);
-    const second = await place.openQuiz(QUIZ);
+    await target.advance(3);
+    const second = await target.openQuiz(QUIZ);
     received.push(await openFor(viewer));
     for (const { closeInterval } of [second, quiz]) {
-      await place.advance(2);
-      const late = await place.token('bob');
+      await target.advance(2);
+      const late = await target.token('bob');
       received.push(await openFor(late));
-      await place.advance(closeInterval - 1 - place.interval());
+      await target.advance(closeInterval - 1 - target.interval());
       received.push(await openFor(late));
-      await place.advance(1);
+      await target.advance(1);
       received.push(await openFor(late));
     }
     return [
       received,
-      Object.keys((await place.call('GET', path, { viewer })).body),
-      (await place.call('GET', path, { viewer: 'x' })).status,
-      (await place.call('GET', `/api/v1/streams/${NO_STREAM}/`, { viewer })).status,
+      Object.keys((await target.call('GET', path, { viewer })).body),
+      (await target.call('GET', path, { viewer: 'x' })).status,
+      (await target.call('GET', `/api/v1/streams/${NO_STREAM}/`, { viewer })).status,
     ];
   },
-  '[V-3] [V-5] [F-27] registrations and counts': async (place) => {
-    const [ada, bob] = [await place.token('ada'), await place.token('bob')];
-    const from = place.interval();
-    await place.call('POST', COUNT(place), { viewer: ada });
-    await place.call('POST', COUNT(place), { viewer: ada });
-    await place.advance(2);
-    await place.call('POST', COUNT(place), { viewer: bob });
+  '[V-3] [V-5] [F-27] registrations and counts': async (target) => {
+    const [ada, bob] = [await target.token('ada'), await target.token('bob')];
+    const from = target.interval();
+    await target.call('POST', COUNT(target), { viewer: ada });
+    await target.call('POST', COUNT(target), { viewer: ada });
+    await target.advance(2);
+    await target.call('POST', COUNT(target), { viewer: bob });
     const counts = [];
     for (let step = 0; step < 8; step++) {
-      counts.push(await place.call('GET', COUNT(place), { viewer: ada }));
-      await place.advance(1);
+      counts.push(await target.call('GET', COUNT(target), { viewer: ada }));
+      await target.advance(1);
     }
-    await place.advance(12);
-    return [counts, await feed(place, ada, from, 22)];
+    await target.advance(12);
+    return [counts, await feed(target, ada, from, 22)];
   },
-  '[F-4] [F-5] [F-6] [F-7] [F-8] which intervals can be asked for': async (place) => {
-    const viewer = await place.token('ada');
-    const now = place.interval();
-    const held = place.call('GET', place.feedPath(now + 4), { viewer });
-    const refused = [now + 5, 'x', '01', '-1', '1.0', ''].map((asked) =>
-      place.call('GET', place.feedPath(asked), { viewer }),
+  '[F-4] [F-5] [F-6] [F-7] [F-8] which intervals may be requested': async (target) => {
+    const viewer = await target.token('ada');
+    const now = target.interval();
+    const longPoll = target.call('GET', target.feedPath(now + 4), { viewer });
+    const rejected = [now + 5, 'x', '01', '-1', '1.0', ''].map((interval) =>
+      target.call('GET', target.feedPath(interval), { viewer }),
     );
-    const answers = await Promise.all(refused);
-    await place.advance(5);
-    return [...answers, await held, await place.call('GET', place.feedPath(3), { viewer })];
+    const answers = await Promise.all(rejected);
+    await target.advance(5);
+    return [...answers, await longPoll, await target.call('GET', target.feedPath(3), { viewer })];
   },
-  '[F-21] [F-22] [F-23] an event stream': async (place) => {
-    const viewer = await place.token('ada');
-    const from = place.interval() - 2;
-    const reading = place.readStream(from, 6, viewer);
-    await place.publish('lights', { colour: 'red' });
-    await place.advance(5);
-    await place.advance(11 * 240);
-    return [await reading, await place.readStream(from, 5, viewer)];
+  '[F-21] [F-22] [F-23] an event stream': async (target) => {
+    const viewer = await target.token('ada');
+    const from = target.interval() - 2;
+    const reading = target.readStream(from, 6, viewer);
+    await target.publish('lights', { colour: 'red' });
+    await target.advance(5);
+    await target.advance(11 * 240);
+    return [await reading, await target.readStream(from, 5, viewer)];
   },
-  '[C-2] [C-3] [C-5] [C-9] [C-10] the chat': async (place) => {
-    const viewer = await place.token('ada');
-    const from = place.interval();
-    const post = (body: unknown) => place.call('POST', CHATS(place), { viewer, body });
+  '[C-2] [C-3] [C-5] [C-9] [C-10] the chat': async (target) => {
+    const viewer = await target.token('ada');
+    const from = target.interval();
+    const post = (body: unknown) => target.call('POST', CHATS(target), { viewer, body });
     const answers = [
       await post({ kind: 'message', text: 'Hello', name: 'Ada' }),
       await post({ kind: 'question', text: 'x'.repeat(280) }),
@@ -147,23 +148,25 @@ const SHOWS: Record<string, (place: SuiteTarget) => Promise<unknown>> = {
       await post({ kind: 'heart', count: 50 }),
       await post({ kind: 'heart', count: 51 }),
       await post([]),
-      await place.call('POST', CHATS(place), { viewer }),
+      await target.call('POST', CHATS(target), { viewer }),
     ];
-    await place.publish('purchase', { text: 'a mug', name: 'Bob' });
-    await place.publish('discount', { count: 3 });
-    await place.advance(2);
-    return [answers, await feed(place, viewer, from, 2)];
+    await target.publish('purchase', { text: 'a mug', name: 'Bob' });
+    await target.publish('discount', { count: 3 });
+    await target.advance(2);
+    return [answers, await feed(target, viewer, from, 2)];
   },
-  '[Q-4] [Q-7] … [Q-21] [F-29] [F-32] a quiz': async (place) => {
-    const viewers = await Promise.all(['ada', 'bob', 'eve', 'kim'].map((who) => place.token(who)));
+  '[Q-4] [Q-7] … [Q-21] [F-29] [F-32] a quiz': async (target) => {
+    const viewers = await Promise.all(
+      ['ada', 'bob', 'eve', 'kim'].map((name) => target.token(name)),
+    );
     const [ada = '', bob = '', eve = '', kim = ''] = viewers;
-    const from = place.interval();
-    const quiz = await place.openQuiz(QUIZ);
+    const from = target.interval();
+    const quiz = await target.openQuiz(QUIZ);
     const answer = (viewer: string, choice: unknown, fields = {}, id = quiz.id) =>
-      place.call('POST', `/api/v1/quizzes/${id}/answer`, {
+      target.call('POST', `/api/v1/quizzes/${id}/answer`, {
         viewer,
         body: {
-          streamId: place.streamId,
+          streamId: target.streamId,
           closeInterval: quiz.closeInterval,
           ...{ choice, ...fields },
         },
@@ -181,54 +184,54 @@ const SHOWS: Record<string, (place: SuiteTarget) => Promise<unknown>> = {
       await answer(kim, '2', { streamId: NO_STREAM }),
       await answer(kim, '2', {}, NO_STREAM),
     ];
-    await place.advance(quiz.closeInterval - place.interval());
+    await target.advance(quiz.closeInterval - target.interval());
     answers.push(await answer(kim, '2'), await answer(ada, '2'), await answer(ada, '1'));
-    await place.advance(2);
+    await target.advance(2);
     answers.push(await answer(kim, '2'), await answer(bob, 'Mars'));
-    return [quiz.closeInterval, answers, await feed(place, ada, from, 6)];
+    return [quiz.closeInterval, answers, await feed(target, ada, from, 6)];
   },
-  '[Q-18] [Q-19] [W-3] … [W-12] a quiz that is revealed later, and two games': async (place) => {
-    const [ada, bob] = [await place.token('ada'), await place.token('bob')];
-    const from = place.interval();
-    const report = (viewer: string) => place.call('POST', WINNER(place), { viewer });
-    const quiz = await place.openQuiz({ ...QUIZ, reveal: 'manual' });
-    const body = { streamId: place.streamId, choice: '2', closeInterval: quiz.closeInterval };
-    await place.call('POST', `/api/v1/quizzes/${quiz.id}/answer`, { viewer: ada, body });
-    const refusals = [await place.requestWinners(), await place.reveal(quiz.id)];
-    await place.advance(6);
-    refusals.push(await place.requestWinners(), await place.reveal(quiz.id));
-    refusals.push(await place.reveal(quiz.id));
+  '[Q-18] [Q-19] [W-3] … [W-12] a quiz with manual reveal, and two games': async (target) => {
+    const [ada, bob] = [await target.token('ada'), await target.token('bob')];
+    const from = target.interval();
+    const report = (viewer: string) => target.call('POST', WINNER(target), { viewer });
+    const quiz = await target.openQuiz({ ...QUIZ, reveal: 'manual' });
+    const body = { streamId: target.streamId, choice: '2', closeInterval: quiz.closeInterval };
+    await target.call('POST', `/api/v1/quizzes/${quiz.id}/answer`, { viewer: ada, body });
+    const refusals = [await target.requestWinners(), await target.reveal(quiz.id)];
+    await target.advance(6);
+    refusals.push(await target.requestWinners(), await target.reveal(quiz.id));
+    refusals.push(await target.reveal(quiz.id));
     const reports = [await report(ada), (await report('x')).status];
-    refusals.push(await place.requestWinners(), await place.requestWinners());
+    refusals.push(await target.requestWinners(), await target.requestWinners());
     reports.push(await report(ada), await report(ada), await report(bob));
-    await place.advance(4);
+    await target.advance(4);
     reports.push(await report(ada));
-    await place.advance(1);
+    await target.advance(1);
     reports.push(await report(ada));
-    refusals.push(await place.requestWinners());
+    refusals.push(await target.requestWinners());
     reports.push(await report(bob));
-    await place.advance(6);
-    return [refusals, reports, await feed(place, ada, from, 17)];
+    await target.advance(6);
+    return [refusals, reports, await feed(target, ada, from, 17)];
   },
-  '[S-16] a stream that has ended': async (place) => {
-    const viewer = await place.token('ada');
-    await place.end();
-    const stream = await place.call('GET', `/api/v1/streams/${place.streamId}`, {});
-    return [stream.body.status, await place.call('POST', COUNT(place), { viewer })];
+  '[S-16] a stream that has ended': async (target) => {
+    const viewer = await target.token('ada');
+    await target.end();
+    const stream = await target.call('GET', `/api/v1/streams/${target.streamId}`, {});
+    return [stream.body.status, await target.call('POST', COUNT(target), { viewer })];
   },
 };
 
-test.each(Object.keys(SHOWS))('the mock does as the service: %s', async (title) => {
-  const show = SHOWS[title] as (place: SuiteTarget) => Promise<unknown>;
-  // Both begin at the same moment, so that all times are the same.
+test.each(Object.keys(SHOWS))('the mock responds as the service does: %s', async (title) => {
+  const show = SHOWS[title] as (target: SuiteTarget) => Promise<unknown>;
+  // Both start at the same time, so that all times are equal.
   const mock = createMockTarget(harness.clock.nowMs());
   const real = await createServiceTarget(harness);
   const expected = await show(real);
-  expect(plain(await show(mock))).toEqual(plain(expected));
+  expect(withoutIds(await show(mock))).toEqual(withoutIds(expected));
 });
 
-/** Ids are not the same in two places. */
-function plain(value: unknown): unknown {
+/** Replaces ids, which differ. */
+function withoutIds(value: unknown): unknown {
   const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
   return JSON.parse(JSON.stringify(value).replace(uuid, 'uuid'), (key, member) =>
     key === 'viewer' || key === 'id' ? typeof member : member,

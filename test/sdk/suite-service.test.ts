@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type Harness, startService } from '../support/harness/harness.ts';
 import { launchBrowser } from '../support/media/browser.ts';
-import { buildSdk } from '../support/sdk/built-sdk.ts';
 import { SUITE, type SuiteResult } from '../support/sdk/suite.ts';
 
 // The suite with a real service, in each runtime, with the published form of the SDK.
@@ -17,12 +17,23 @@ let directory: string;
 beforeAll(async () => {
   service = await startService({ clock: 'real' });
   directory = mkdtempSync(joinPath(tmpdir(), 'fourbeat-sdk-'));
-  await buildSdk(directory);
+  await buildSdk();
 }, RUN_MS);
 afterAll(async () => {
   await service.close();
   rmSync(directory, { recursive: true, force: true });
 });
+
+/** Builds the published form of the SDK, with the suite. */
+async function buildSdk(): Promise<void> {
+  const pathOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const build = Bun.spawn(['node', pathOf('../../scripts/build-sdk.mjs'), directory], {
+    stderr: 'pipe',
+  });
+  if ((await build.exited) !== 0) throw new Error(await new Response(build.stderr).text());
+  const entrypoints = [pathOf('../support/sdk/suite-program.ts')];
+  await Bun.build({ entrypoints, outdir: directory, target: 'browser' });
+}
 
 /** Runs in the runtime; `root` is the location of the files. */
 const PROGRAM = `async ({ root, url, token }) => {
@@ -38,13 +49,11 @@ function programInput(root: string, url = service.url) {
 
 async function inProcess(...command: string[]): Promise<SuiteResult[]> {
   const program = `(${PROGRAM})(${programInput(directory)})`;
-  const run = Bun.spawn(
-    [...command, `console.log(JSON.stringify(await ${program})); process.exit()`],
-    {
-      stderr: 'pipe',
-      env: { ...Bun.env, NO_COLOR: '1' },
-    },
-  );
+  const printed = `console.log(JSON.stringify(await ${program})); process.exit()`;
+  const run = Bun.spawn([...command, printed], {
+    stderr: 'pipe',
+    env: { ...Bun.env, NO_COLOR: '1' },
+  });
   const [stdout, stderr] = await Promise.all([
     new Response(run.stdout).text(),
     new Response(run.stderr).text(),
@@ -53,7 +62,7 @@ async function inProcess(...command: string[]): Promise<SuiteResult[]> {
   return JSON.parse(stdout);
 }
 
-/** The page has another origin than the service, as that of an app. */
+/** The page has another origin than the service, as an app has. */
 async function inBrowser(): Promise<SuiteResult[]> {
   const app = Bun.serve({
     hostname: '127.0.0.1',

@@ -3,29 +3,25 @@ import { Feed, type Transport } from '../../../sdk/feed/feed.ts';
 import { FakeMachine } from './fake-environment.ts';
 import { FeedFixture } from './feed-fixture.ts';
 
-export interface FeedWorld {
-  readonly machine: FakeMachine;
-  readonly fixture: FeedFixture;
-}
-
 export const MINUTE_MS = 60_000;
 export const UNAVAILABLE = new FourbeatError('unavailable', 'The service is unavailable.');
 
-/** @param random default: always 0.5 */
-export function createFeedWorld(random = () => 0.5): FeedWorld {
-  const machine = new FakeMachine({ random });
-  return { machine, fixture: new FeedFixture(machine) };
-}
-
-interface FollowOptions {
+interface FeedOptions {
   readonly transport?: Transport;
   readonly catchUpMs?: number;
 }
 
+/** A service, and one viewer who reads its feed. */
+export function startFeed(options?: FeedOptions) {
+  const machine = new FakeMachine();
+  const fixture = new FeedFixture(machine);
+  return { machine, fixture, ...createViewerFeed({ machine, fixture }, options) };
+}
+
 /** A viewer's feed that records what it delivers. */
 export function createViewerFeed(
-  { machine, fixture }: FeedWorld,
-  { transport = 'auto', catchUpMs = MINUTE_MS }: FollowOptions = {},
+  { machine, fixture }: { readonly machine: FakeMachine; readonly fixture: FeedFixture },
+  { transport = 'auto', catchUpMs = MINUTE_MS }: FeedOptions = {},
 ) {
   const intervals: number[] = [];
   const listener = { onInterval: () => {} };
@@ -59,12 +55,12 @@ export function range(first = 0, last = 0): number[] {
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
-export function countRequests({ fixture }: FeedWorld, transport: 'poll' | 'stream'): number {
+export function countRequests(fixture: FeedFixture, transport: 'poll' | 'stream'): number {
   return fixture.requests.filter((request) => request.transport === transport).length;
 }
 
 /** Maximum number of requests in one second. */
-export function peakRequestsPerSecond({ fixture }: FeedWorld, fromMs: number): number {
+export function peakRequestsPerSecond(fixture: FeedFixture, fromMs: number): number {
   const times = fixture.requests.map(({ atMs }) => atMs).filter((atMs) => atMs >= fromMs);
   return Math.max(...times.map((ms) => times.filter((at) => at >= ms && at < ms + 1_000).length));
 }

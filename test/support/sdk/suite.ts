@@ -13,8 +13,8 @@ import {
   waitUntilLive,
 } from './suite-checks.ts';
 
-// What the SDK does with a service, in real time. It runs wherever the SDK does, so it imports
-// nothing of it but types: a program for each runtime brings the SDK and a stream.
+// Cases of the SDK with a service, in real time. They run in every runtime of the SDK, so this file
+// imports only types: a program for each runtime passes the SDK and a stream.
 
 export interface NewQuiz {
   readonly choices: readonly string[];
@@ -22,11 +22,11 @@ export interface NewQuiz {
   readonly durationMs: number;
 }
 
-/** A service with a stream of this case's own. */
+/** A service with a stream for one case. */
 export interface SuiteFixture {
   readonly join: typeof joinStream;
   readonly pictureOf: typeof pictureOfPlayer;
-  /** The stream was made and not begun: nobody came in the middle of a game. */
+  /** The stream has not started, so that no viewer joins in the middle of a game. */
   readonly options: JoinOptions;
   openQuiz(quiz: NewQuiz): Promise<void>;
   publish(type: string, data: Record<string, unknown>): Promise<void>;
@@ -36,7 +36,7 @@ export interface SuiteFixture {
 
 export interface SuiteResult {
   readonly title: string;
-  /** null: it holds. */
+  /** null: the case passed. */
   readonly error: string | null;
 }
 
@@ -49,7 +49,7 @@ type SuiteCase = (
 const QUIZ: NewQuiz = { choices: ['Mars', '2', '1'], answer: '2', durationMs: 4_000 };
 
 export const SUITE: Readonly<Record<string, SuiteCase>> = {
-  'a viewer is live, and counted once a second with all others [V-2] [V-5]': async (enter) => {
+  'a viewer is live, and each viewer is counted once [V-2] [V-5]': async (enter) => {
     const [ada, bob] = [enter('ada'), enter('bob')];
     expectEqual(ada.state, 'joining');
     await waitUntil(ada, ({ state }) => state === 'live');
@@ -61,22 +61,25 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     await waitUntil(ada, ({ count }) => count?.value === 1);
   },
 
-  'the clock is that of the service [K-2]': async (enter) => {
+  'the clock shows the time of the service, within its reported error [K-2]': async (enter) => {
     const ada = enter('ada');
     expectEqual(ada.clock.errorMs, Number.POSITIVE_INFINITY);
     await waitUntil(ada, ({ state }) => state === 'live');
     const [{ errorMs }, offMs] = [ada.clock, Math.abs(ada.clock.nowMs() - Date.now())];
     check(errorMs < 1_000, `the error is ${errorMs} ms`);
-    check(offMs <= errorMs + 2, `it is off by ${offMs} ms, not by ${errorMs}`);
+    check(offMs <= errorMs + 2, `the clock is off by ${offMs} ms, more than ${errorMs} ms`);
   },
 
-  'a stream of the feed tells each interval once, and each event [F-21] [F-10]': (enter, fixture) =>
+  'an event stream delivers each interval and each event once [F-21] [F-10]': (enter, fixture) =>
     expectCompleteFeed(enter('ada', { transport: 'stream' }), fixture),
 
-  'so do polls [F-4] [F-10]': (enter, fixture) =>
+  'polls deliver each interval and each event once [F-4] [F-10]': (enter, fixture) =>
     expectCompleteFeed(enter('ada', { transport: 'poll' }), fixture),
 
-  'and so does a stream that breaks again and again [F-25]': async (enter, fixture) => {
+  'an event stream that breaks twice delivers each interval and each event once [F-25]': async (
+    enter,
+    fixture,
+  ) => {
     let cuts = new AbortController();
     const environment = {
       fetch: (url: string, init: RequestInit = {}) => {
@@ -95,7 +98,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     await reading;
   },
 
-  'an answer is counted once, and there are results [Q-7] [Q-13] [F-32]': async (
+  'an answer is counted once, and its quiz gets results [Q-7] [Q-13] [F-32]': async (
     enter,
     fixture,
   ) => {
@@ -123,7 +126,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     expectEqual(await errorKindOf(bob.answer('2')), 'refused');
   },
 
-  'who joins in the middle of a quiz sees it, answers, and it counts [S-17] [Q-7]': async (
+  'a viewer who joins during a quiz sees it, and the answer counts [S-17] [Q-7]': async (
     enter,
     fixture,
   ) => {
@@ -132,11 +135,13 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     const asked = nextEvent(ada, 'quiz');
     await fixture.openQuiz({ ...QUIZ, durationMs: 9_000 });
     const { id } = await asked;
-    // Longer than what the feed begins with.
+    // Longer than the past that the feed begins with.
     await sleep(2_500);
     const [bob, eve] = [enter('bob'), enter('eve')];
     eve.follow(fixture.pictureOf(() => eve.clock.nowMs() - 2_000));
-    await Promise.all([bob, eve].map((one) => waitUntil(one, ({ quiz }) => quiz?.quiz.id === id)));
+    await Promise.all(
+      [bob, eve].map((viewer) => waitUntil(viewer, ({ quiz }) => quiz?.quiz.id === id)),
+    );
     check(bob.remainingMs() > 0, 'no time is left');
     expectEqual(await Promise.all([bob.answer('2'), eve.answer('1')]), ['counted', 'counted']);
     const { choices } = await nextEvent(ada, 'quiz-results');
@@ -149,17 +154,18 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     );
   },
 
-  'a viewer who answered elsewhere learns it [Q-14]': async (enter, fixture) => {
-    const [ada, other] = [enter('ada'), enter('ada')];
-    await waitUntilLive(ada, other);
-    const asked = [nextEvent(ada, 'quiz'), nextEvent(other, 'quiz')];
-    await fixture.openQuiz(QUIZ);
-    await Promise.all(asked);
-    expectEqual(await ada.answer('1'), 'counted');
-    expectEqual(await other.answer('2'), 'other-answer');
-  },
+  'an answer is `other-answer` when the viewer answered differently on another device [Q-14]':
+    async (enter, fixture) => {
+      const [ada, other] = [enter('ada'), enter('ada')];
+      await waitUntilLive(ada, other);
+      const asked = [nextEvent(ada, 'quiz'), nextEvent(other, 'quiz')];
+      await fixture.openQuiz(QUIZ);
+      await Promise.all(asked);
+      expectEqual(await ada.answer('1'), 'counted');
+      expectEqual(await other.answer('2'), 'other-answer');
+    },
 
-  'who answered everything correctly reports by itself, and wins [W-6] [W-7]': async (
+  'a viewer who answered everything correctly is reported by the SDK, and wins [W-6] [W-7]': async (
     enter,
     fixture,
   ) => {
@@ -180,7 +186,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     expectEqual(bob.snapshot.winners.hasWon, false);
   },
 
-  'what somebody writes, all read; hearts add up [C-2] [C-9]': async (enter, fixture) => {
+  'a message reaches all viewers, and hearts add up [C-2] [C-9]': async (enter, fixture) => {
     const [ada, bob] = [enter('ada', { name: 'Ada' }), enter('bob')];
     await waitUntilLive(ada, bob);
     await ada.sendMessage('question', 'How late is it?');
@@ -188,8 +194,8 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     await fixture.publish('discount', { count: 2 });
     for (let count = 0; count < 7; count++) ada.sendHeart();
     await waitUntil(bob, ({ messages, hearts }) => messages.length === 2 && hearts === 7);
-    const lines = bob.snapshot.messages.map(({ kind, name, text }) => [kind, name, text]);
-    expectEqual(lines.sort(), [
+    const messages = bob.snapshot.messages.map(({ kind, name, text }) => [kind, name, text]);
+    expectEqual(messages.sort(), [
       ['purchase', 'Eve', 'a mug'],
       ['question', 'Ada', 'How late is it?'],
     ]);
@@ -197,7 +203,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     expectEqual(await errorKindOf(ada.sendMessage('message', 'x'.repeat(281))), 'refused');
   },
 
-  'what happens is held until it is in the picture': async (enter, fixture) => {
+  'an event is delayed until its frame is on screen': async (enter, fixture) => {
     const latencyMs = 1_500;
     const ada = enter('ada');
     ada.follow(fixture.pictureOf(() => ada.clock.nowMs() - latencyMs));
@@ -206,18 +212,20 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
     const publishedMs = ada.clock.nowMs();
     await fixture.publish('lights', { colour: 'red' });
     expectEqual(await seen, { colour: 'red' });
-    const heldMs = ada.clock.nowMs() - publishedMs;
-    check(heldMs > latencyMs - 300, `held for ${heldMs} ms`);
+    const delayMs = ada.clock.nowMs() - publishedMs;
+    check(delayMs > latencyMs - 300, `delayed by ${delayMs} ms`);
   },
 
-  'a show that is over is ended': async (enter, fixture) => {
+  'a viewer who joins after the end is `ended`': async (enter, fixture) => {
     await fixture.end();
     const ada = enter('ada');
     await waitUntil(ada, ({ state }) => state === 'ended');
     expectEqual(ada.snapshot.stream?.status, 'ENDED');
   },
 
-  'a stream that does not exist is offline, and why is known [S-5]': async (enter) => {
+  'a viewer of a stream that does not exist is `offline` with the error `unknown` [S-5]': async (
+    enter,
+  ) => {
     const ada = enter('ada', { streamId: '11111111-1111-4111-8111-111111111111' });
     await waitUntil(ada, ({ state }) => state === 'offline');
     expectEqual(ada.snapshot.error?.kind, 'unknown');
@@ -238,7 +246,7 @@ export const SUITE: Readonly<Record<string, SuiteCase>> = {
   },
 };
 
-/** Runs all of it, each case on a stream of its own, at the same time. */
+/** Runs all cases at the same time, each on its own stream. */
 export async function runSuite(newFixture: () => Promise<SuiteFixture>): Promise<SuiteResult[]> {
   return Promise.all(
     Object.entries(SUITE).map(async ([title, run]) => {
@@ -261,7 +269,7 @@ export async function runSuite(newFixture: () => Promise<SuiteFixture>): Promise
   );
 }
 
-/** All intervals in order, and all events that are published meanwhile. */
+/** Expects all intervals in order, with all events published meanwhile. */
 async function expectCompleteFeed(
   viewer: Viewer,
   fixture: SuiteFixture,
@@ -286,11 +294,11 @@ async function expectCompleteFeed(
   const first = intervals[0]?.interval ?? 0;
   expectEqual(
     intervals.map(({ interval }) => interval),
-    intervals.map((_, place) => first + place),
+    intervals.map((_, index) => first + index),
   );
 }
 
-/** The fixture's own way to the service, but for what is given here. */
+/** The environment of the fixture, on top of this one. */
 function withEnvironment(
   { options }: SuiteFixture,
   environment: JoinOptions['environment'],

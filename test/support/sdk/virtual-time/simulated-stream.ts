@@ -11,11 +11,7 @@ export interface StreamLink {
   readonly onClose: () => void;
 }
 
-interface Sink {
-  enqueue(bytes: Uint8Array<ArrayBuffer>): void;
-  close(): void;
-  error(reason: unknown): void;
-}
+type Sink = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
 
 /** Time between attempts to deliver over a network that is down. */
 const RETRY_MS = 200;
