@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import {
   expectNoContent,
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import {
-  answer,
-  openShow,
-  playToResults,
-  type ReadQuiz,
-  readQuiz,
-} from '../support/conformance/quiz-show.ts';
+import { answer, openShow, playToResults, readQuiz } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
   expectJson,
-  type Harness,
-  type ManualClock,
   manualClock,
   type PublishedQuiz,
   QUIZ,
@@ -24,28 +16,18 @@ import {
   type TestViewer,
 } from '../support/harness/harness.ts';
 
-let harness: Harness;
-let clock: ManualClock;
-beforeAll(async () => {
-  clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
-
-const showOf = (viewerCount: number, fields: Record<string, unknown> = {}) =>
-  openShow(harness, viewerCount, fields);
-const studioQuiz = (id: string) => readQuiz(harness, id);
-const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playToResults(harness, viewer, quiz);
+const clock = manualClock(START_MS);
+const harness = await serviceOfFile({ clock });
 
 test('[Q-7] an answer returns 204 without a body', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   await expectNoContent(await answer(viewer, quiz));
 });
 
 test.each(['streamId', 'choice', 'closeInterval'])(
   '[Q-8] an answer without %s returns 400',
   async (field) => {
-    const { viewer, quiz } = await showOf(1);
+    const { viewer, quiz } = await openShow(harness, 1);
     for (const value of [undefined, null, true, [], {}]) {
       const refused = await answer(viewer, quiz, QUIZ.answer, { [field]: value });
       expect((await expectProblem(refused, 400)).detail).toContain(field);
@@ -55,7 +37,7 @@ test.each(['streamId', 'choice', 'closeInterval'])(
 );
 
 test('[Q-8] an answer whose streamId is not a uuid or whose closeInterval is not an integer returns 400', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   const close = quiz.closeInterval;
   const wrong = [
     { streamId: 'x' },
@@ -69,7 +51,7 @@ test('[Q-8] an answer whose streamId is not a uuid or whose closeInterval is not
 });
 
 test('[Q-9] an answer with the streamId of another stream returns 401', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   const streamId = await harness.createStream();
   await expectUnauthorized(await answer(viewer, quiz, QUIZ.answer, { streamId }), 'Bearer');
   const upper = { streamId: viewer.streamId.toUpperCase() };
@@ -77,8 +59,8 @@ test('[Q-9] an answer with the streamId of another stream returns 401', async ()
 });
 
 test('[Q-10] an answer to an unknown quiz, a draft or a quiz of another stream returns 404', async () => {
-  const { stream, viewer, quiz } = await showOf(1);
-  const other = await showOf(1);
+  const { stream, viewer, quiz } = await openShow(harness, 1);
+  const other = await openShow(harness, 1);
   const made = await harness.studio('POST', `/streams/${stream}/quizzes`, QUIZ);
   const { id: draft } = await expectJson<PublishedQuiz>(made, 201);
   for (const id of [crypto.randomUUID(), 'x', stream, draft, other.quiz.id]) {
@@ -91,7 +73,7 @@ test('[Q-10] an answer to an unknown quiz, a draft or a quiz of another stream r
 });
 
 test('[Q-11] an answer with an unknown choice or a different closeInterval returns 400', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   for (const choice of ['Pluto', 'jupiter', ' Jupiter', 'Jupiter ', '', '1', 'toString']) {
     expect((await expectProblem(await answer(viewer, quiz, choice), 400)).detail).toContain(
       'choice',
@@ -105,7 +87,7 @@ test('[Q-11] an answer with an unknown choice or a different closeInterval retur
 });
 
 test('[Q-12] a new answer is accepted up to the interval before closeInterval and rejected from closeInterval on', async () => {
-  const { viewer, others, quiz } = await showOf(3);
+  const { viewer, others, quiz } = await openShow(harness, 3);
   await harness.advance(quiz.closeInterval - 1 - harness.interval());
   clock.set(quiz.closeInterval * 250 - 1);
   await expectNoContent(await answer(viewer, quiz));
@@ -115,50 +97,50 @@ test('[Q-12] a new answer is accepted up to the interval before closeInterval an
   await expectProblem(await answer(second, quiz), 409);
   await harness.advance(2);
   await expectProblem(await answer(third, quiz), 409);
-  expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
+  expect((await readQuiz(harness, quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
 });
 
 test('[Q-12] time fields sent by the client have no effect', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   await harness.advance(quiz.closeInterval - harness.interval());
   const early = { created: 0, at: 0, now: quiz.created, interval: quiz.closeInterval - 1 };
   await expectProblem(await answer(viewer, quiz, QUIZ.answer, early), 409);
 });
 
 test('[Q-13] a repeated identical answer returns 204 and counts once, also after the close', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   for (let i = 0; i < 3; i++) await expectNoContent(await answer(viewer, quiz));
   const both = [answer(viewer, quiz), answer(viewer, quiz)];
   for (const response of await Promise.all(both)) await expectNoContent(response);
-  await closeOf(viewer, quiz);
+  await playToResults(harness, viewer, quiz);
   await expectNoContent(await answer(viewer, quiz));
-  expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
+  expect((await readQuiz(harness, quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
 });
 
 test('[Q-14] a different second answer returns 409 and the first one stands', async () => {
-  const { viewer, quiz, stream } = await showOf(1, { choices: ['a', 'b'], answer: 'a' });
+  const { viewer, quiz, stream } = await openShow(harness, 1, { choices: ['a', 'b'], answer: 'a' });
   await expectNoContent(await answer(viewer, quiz, 'a'));
   await expectProblem(await answer(viewer, quiz, 'b'), 409);
-  await closeOf(viewer, quiz);
+  await playToResults(harness, viewer, quiz);
   await expectProblem(await answer(viewer, quiz, 'b'), 409);
-  const { counts } = await studioQuiz(quiz.id);
+  const { counts } = await readQuiz(harness, quiz.id);
   expect([counts?.a?.count, counts?.b?.count]).toEqual([1, 0]);
   expect(stream).toBe(viewer.streamId);
 });
 
 test('[Q-14] exactly one of two simultaneous different answers of a viewer is accepted', async () => {
-  const { stream, quiz } = await showOf(1);
+  const { stream, quiz } = await openShow(harness, 1);
   const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
   const answers = tabs.map((tab, i) => answer(tab, quiz, QUIZ.choices[i]));
   const statuses = (await Promise.all(answers)).map(({ status }) => status);
   expect(statuses.sort()).toEqual([204, 409]);
   await harness.advance(quiz.closeInterval + 1 - harness.interval());
-  const counts = Object.values((await studioQuiz(quiz.id)).counts ?? {});
+  const counts = Object.values((await readQuiz(harness, quiz.id)).counts ?? {});
   expect(counts.reduce((sum, { count }) => sum + count, 0)).toBe(1);
 });
 
 test('[Q-15] an answer is checked in the order token, form, stream, quiz, choice, state', async () => {
-  const { viewer, quiz } = await showOf(1);
+  const { viewer, quiz } = await openShow(harness, 1);
   const elsewhere = await harness.createStream();
   await harness.advance(quiz.closeInterval - harness.interval());
   const unauthenticated: TestViewer = {
@@ -175,17 +157,15 @@ test('[Q-15] an answer is checked in the order token, form, stream, quiz, choice
   await expectProblem(await answer(viewer, quiz, QUIZ.answer, { closeInterval: 1 }), 400);
   await expectProblem(await answer(viewer, quiz), 409);
 });
+
 test('[Q-17] an answer that reaches the database after the close returns 409 and is not counted', async () => {
   // The request arrives in time, but the write reaches the database only after the close.
-  let release: () => void = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const held = Promise.withResolvers<void>();
   const slow = await startService({
     store: (store) => ({
       ...store,
       recordAnswers: async (answers) => {
-        await held;
+        await held.promise;
         return store.recordAnswers(answers);
       },
     }),
@@ -197,13 +177,12 @@ test('[Q-17] an answer that reaches the database after the close returns 409 and
     const late = answer(viewer, quiz);
     await slow.advance(1);
     await slow.advance(quiz.closeInterval + 1 - slow.interval());
-    release();
+    held.resolve();
     await expectProblem(await late, 409);
-    const read = await slow.studio('GET', `/quizzes/${quiz.id}`);
-    const { counts } = await expectJson<ReadQuiz>(read, 200);
+    const { counts } = await readQuiz(slow, quiz.id);
     expect(Object.values(counts ?? {}).every(({ count }) => count === 0)).toBe(true);
   } finally {
-    release();
+    held.resolve();
     await slow.close();
   }
 });

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { MEMBERS } from '../support/conformance/body-members.ts';
 import { expectNoDefects, expectProblem } from '../support/conformance/expectations.ts';
-import { malformedBodies, malformedMembers } from '../support/conformance/malformed-bodies.ts';
 import {
-  HIGH_RATES,
+  type MalformedBody,
+  malformedBodies,
+  malformedMembers,
+} from '../support/conformance/malformed-bodies.ts';
+import {
   OPERATION_NAMES,
   OPERATIONS,
   type OperationName,
@@ -12,21 +15,24 @@ import {
   validRequest,
   without,
 } from '../support/conformance/operations.ts';
-import { type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(async () => {
-  expectNoDefects(harness);
-  await harness.close();
-});
+const harness = await serviceOfFile();
+afterAll(() => expectNoDefects(harness));
 
 const WITH_BODY = OPERATION_NAMES.filter((name) => OPERATIONS[name].body);
 const isStudio = (name: keyof typeof OPERATIONS) => OPERATIONS[name].role === 'studio';
 const sendText = (request: ValidRequest, body: RequestInit['body']) =>
   send(harness, request, { body });
+
+async function expectRejected(request: ValidRequest, { fault, text, expected }: MalformedBody) {
+  const response = await sendText(request, text);
+  if (response.status !== 400) {
+    throw new Error(`${fault} gave ${response.status}: ${await response.text()}`);
+  }
+  const { detail } = await expectProblem(response, 400);
+  expect([fault, detail]).toEqual([fault, expect.stringContaining(expected)]);
+}
 
 test('[G-21] this file covers every operation that takes a body', () => {
   expect(Object.keys(MEMBERS).sort()).toEqual([...WITH_BODY].sort());
@@ -47,26 +53,16 @@ describe.each(WITH_BODY)('%s', (name) => {
   });
 
   test('[G-20] [G-21] [G-22] returns 400 for each member missing, null, of a wrong type, empty, too long or malformed', async () => {
-    for (const { fault, text, expected } of malformedMembers(request.body ?? {}, members)) {
-      const response = await sendText(request, text);
-      if (response.status !== 400) {
-        throw new Error(`${fault} gave ${response.status}: ${await response.text()}`);
-      }
-      const { detail } = await expectProblem(response, 400);
-      expect([fault, detail]).toEqual([fault, expect.stringContaining(expected)]);
+    for (const malformed of malformedMembers(request.body ?? {}, members)) {
+      await expectRejected(request, malformed);
     }
   });
 
   test('[G-19] [G-20] returns 400 for a body that is not a strict JSON object', async () => {
-    for (const { fault, text, expected } of malformedBodies(request.body ?? {})) {
+    for (const malformed of malformedBodies(request.body ?? {})) {
       // An empty body counts as absent where the body is optional.
-      if (OPERATIONS[name].bodyOptional && fault === 'no body') continue;
-      const response = await sendText(request, text);
-      if (response.status !== 400) {
-        throw new Error(`${fault} gave ${response.status}: ${await response.text()}`);
-      }
-      const { detail } = await expectProblem(response, 400);
-      expect([fault, detail]).toEqual([fault, expect.stringContaining(expected)]);
+      if (OPERATIONS[name].bodyOptional && malformed.fault === 'no body') continue;
+      await expectRejected(request, malformed);
     }
   });
 

@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { describe, expect, test } from 'bun:test';
 import { decodeJwt } from 'jose';
 import type { ChatElement, Chats } from '../../protocol/feed.ts';
 import {
@@ -9,22 +6,18 @@ import {
   expectNoContent,
   expectProblem,
 } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { eventsFrom, feedSteps, ofType } from '../support/conformance/feed-viewer.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
-  expectJson,
-  type Harness,
   manualClock,
   START_MS,
   startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
+await harness.advance(1);
 
 const ARRAYS = ['messages', 'questions', 'greetings', 'cheers', 'purchases'] as const;
 const ARRAY_OF = {
@@ -35,7 +28,7 @@ const ARRAY_OF = {
 } as const;
 const KINDS = Object.keys(ARRAY_OF) as (keyof typeof ARRAY_OF)[];
 
-const newViewer = async () => harness.viewer(await harness.createStream());
+const { newViewer, send } = feedSteps(harness);
 const post = (viewer: TestViewer, body: unknown) =>
   viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, body);
 const postMessage = async (
@@ -43,21 +36,9 @@ const postMessage = async (
   text: string,
   fields: Record<string, unknown> = {},
 ) => expectNoContent(await post(viewer, { kind: 'message', text, ...fields }));
-const sendEvent = async (viewer: TestViewer, type: string, data: object) =>
-  expectJson(
-    await harness.studio('POST', `/streams/${viewer.streamId}/events`, { type, data }),
-    201,
-  );
 /** The `chats` events of the sealed intervals from one interval on. */
-async function chatsFrom(viewer: TestViewer, from: number) {
-  const found: { interval: number; data: Chats }[] = [];
-  for (let interval = from; interval < harness.interval(); interval++) {
-    for (const { type, data } of await harness.events(viewer, interval)) {
-      if (type === 'chats') found.push({ interval, data: data as Chats });
-    }
-  }
-  return found;
-}
+const chatsFrom = async (viewer: TestViewer, from: number) =>
+  ofType<Chats>(await eventsFrom(harness, viewer, from), 'chats');
 /** Seals the current interval and returns its only `chats` event. */
 async function sealedChats(viewer: TestViewer): Promise<Chats> {
   const from = harness.interval();
@@ -248,8 +229,8 @@ describe('the chats event', () => {
     for (let n = 0; n < 80; n++) {
       await expectNoContent(await post(viewer, { kind: 'heart', count: 50 }));
     }
-    for (const count of [1, 1_000_000]) await sendEvent(viewer, 'discount', { count });
-    await sendEvent(viewer, 'discount', {});
+    for (const count of [1, 1_000_000]) await send(viewer, 'discount', { count });
+    await send(viewer, 'discount', {});
     for (let n = 0; n < 60; n++) await postMessage(viewer, `${n}`);
     const chats = await sealedChats(viewer);
     expect([chats.hearts, chats.discounts]).toEqual([4_000, 1_000_002]);
@@ -259,7 +240,7 @@ describe('the chats event', () => {
     const viewer = await newViewer();
     const from = harness.interval();
     for (let n = 0; n < 120; n++) {
-      await sendEvent(viewer, 'purchase', { name: 'Ada', text: `${n}` });
+      await send(viewer, 'purchase', { name: 'Ada', text: `${n}` });
     }
     await harness.advance(4);
     const found = await chatsFrom(viewer, from);
@@ -273,8 +254,8 @@ describe('the chats event', () => {
   test('[C-10] waiting purchases delay no other event', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
-    for (let n = 0; n < 51; n++) await sendEvent(viewer, 'purchase', { text: `${n}` });
-    await sendEvent(viewer, 'lights', { on: true });
+    for (let n = 0; n < 51; n++) await send(viewer, 'purchase', { text: `${n}` });
+    await send(viewer, 'lights', { on: true });
     await harness.advance(1);
     const types = (await harness.events(viewer, from)).map(({ type }) => type);
     expect(types.filter((type) => type !== 'view-count')).toEqual(['chats', 'lights']);
@@ -282,40 +263,28 @@ describe('the chats event', () => {
 });
 
 test('[C-11] a restart loses at most unsealed posts', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-chat-'));
+  using folder = temporaryFolder();
+  const directory = folder.path('data');
   const clock = manualClock(START_MS);
-  try {
-    const before = await startService({ clock, directory });
-    const stream = await before.createStream();
-    const viewer = await before.viewer(stream);
-    const path = `/api/v1/events-streams/${stream}/chats`;
-    await expectNoContent(await viewer.post(path, { kind: 'message', text: 'sealed' }));
-    const sealed = before.interval();
-    await before.advance(1);
-    await expectNoContent(await viewer.post(path, { kind: 'message', text: 'unsealed' }));
-    await before.studio('POST', `/streams/${stream}/events`, {
-      type: 'purchase',
-      data: { text: 'bought' },
-    });
-    await before.close();
-    const after = await startService({ clock, directory });
-    try {
-      await after.advance(2);
-      const seen: string[] = [];
-      const reader = await after.viewer(stream);
-      for (let interval = sealed; interval < after.interval(); interval++) {
-        for (const { data } of await after.events(reader, interval)) {
-          const { messages, purchases } = data as Chats;
-          seen.push(...textsOf(messages ?? []), ...textsOf(purchases ?? []));
-        }
-      }
-      expect(seen).toContain('sealed');
-      expect(seen).toContain('bought');
-      expect(new Set(seen).size).toBe(seen.length);
-    } finally {
-      await after.close();
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const before = await startService({ clock, directory });
+  const stream = await before.createStream();
+  const viewer = await before.viewer(stream);
+  const path = `/api/v1/events-streams/${stream}/chats`;
+  await expectNoContent(await viewer.post(path, { kind: 'message', text: 'sealed' }));
+  const sealed = before.interval();
+  await before.advance(1);
+  await expectNoContent(await viewer.post(path, { kind: 'message', text: 'unsealed' }));
+  await before.studio('POST', `/streams/${stream}/events`, {
+    type: 'purchase',
+    data: { text: 'bought' },
+  });
+  await before.close();
+  await using after = await startService({ clock, directory });
+  await after.advance(2);
+  const events = await eventsFrom(after, await after.viewer(stream), sealed);
+  const chats = ofType<Chats>(events, 'chats').map(({ data }) => data);
+  const seen = chats.flatMap(({ messages, purchases }) => textsOf([...messages, ...purchases]));
+  expect(seen).toContain('sealed');
+  expect(seen).toContain('bought');
+  expect(new Set(seen).size).toBe(seen.length);
 });

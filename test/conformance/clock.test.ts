@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { expect, test } from 'bun:test';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { createClock } from '../../server/platform/clock.ts';
 import {
@@ -9,27 +6,17 @@ import {
   expectMembers,
   expectProblem,
 } from '../support/conformance/expectations.ts';
-import {
-  expectJson,
-  type Harness,
-  type ManualClock,
-  manualClock,
-  START_MS,
-  startService,
-} from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, manualClock, START_MS, startService } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 
 interface Time {
   readonly now: number;
   readonly interval: number;
 }
 
-let harness: Harness;
-let clock: ManualClock;
-beforeAll(async () => {
-  clock = manualClock(START_MS);
-  harness = await startService({ clock });
-});
-afterAll(() => harness.close());
+const clock = manualClock(START_MS);
+const harness = await serviceOfFile({ clock });
 
 const time = async (url = harness.url, headers: Record<string, string> = {}) =>
   expectJson<Time>(await fetch(`${url}/api/v1/time`, { headers }), 200);
@@ -57,18 +44,14 @@ test('[K-2] the time needs no credential, is no-store and has exactly now and in
 });
 
 test('[K-2] [F-10] the time endpoint and the feed use the same clock', async () => {
-  const real = await startService({ clock: 'real' });
-  try {
-    const { interval } = await time(real.url);
-    const viewer = await real.viewer(await real.createStream());
-    const path = `/api/v1/events-streams/${viewer.streamId}?interval=`;
-    expect((await viewer.get(`${path}${interval}`)).status).toBe(200);
-    const refused = await viewer.get(`${path}${interval + 400}`);
-    const problem = await expectJson<Time>(refused, 400);
-    expect(problem.interval).toBeWithin(interval, interval + 20);
-  } finally {
-    await real.close();
-  }
+  await using real = await startService({ clock: 'real' });
+  const { interval } = await time(real.url);
+  const viewer = await real.viewer(await real.createStream());
+  const path = `/api/v1/events-streams/${viewer.streamId}?interval=`;
+  expect((await viewer.get(`${path}${interval}`)).status).toBe(200);
+  const refused = await viewer.get(`${path}${interval + 400}`);
+  const problem = await expectJson<Time>(refused, 400);
+  expect(problem.interval).toBeWithin(interval, interval + 20);
 });
 
 test('[K-3] the time with Accept: text/plain is ISO 8601 in UTC with milliseconds', async () => {
@@ -115,43 +98,32 @@ test('[K-4] [K-5] the time over HTTP never goes back when the system clock is se
     monotonicMs: () => monotonicMs,
     notBeforeMs: 0,
   });
-  const service = await startService({ clock: stepped });
-  try {
-    let last = (await time(service.url)).now;
-    for (const stepMs of [0, -3_600_000, 0, 5_000, -10, 0, 9_000, -86_400_000]) {
-      systemMs += stepMs + 100;
-      monotonicMs += 100;
-      const { now } = await time(service.url);
-      // Service time is corrected by at most 1 % of the 100 ms.
-      expect(now - last).toBeWithin(98, 102);
-      last = now;
-    }
-  } finally {
-    await service.close();
+  await using service = await startService({ clock: stepped });
+  let last = (await time(service.url)).now;
+  for (const stepMs of [0, -3_600_000, 0, 5_000, -10, 0, 9_000, -86_400_000]) {
+    systemMs += stepMs + 100;
+    monotonicMs += 100;
+    const { now } = await time(service.url);
+    // Service time is corrected by at most 1 % of the 100 ms.
+    expect(now - last).toBeWithin(98, 102);
+    last = now;
   }
 });
 
 test('[K-6] after a restart the time is past the last sealed interval, whatever the system clock shows', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-clock-'));
-  try {
-    const ahead = manualClock(Date.now() + 3_600_000);
-    const before = await startService({ clock: ahead, directory });
-    const stream = await before.createStream();
-    await before.advance(2);
-    const sealed = before.interval() - 1;
-    await before.close();
-    const after = await startService({ clock: 'real', directory });
-    try {
-      const { now, interval } = await time(after.url);
-      expect(now).toBeGreaterThanOrEqual(intervalStartMs(sealed + 1));
-      expect(interval).toBeGreaterThan(sealed);
-      const viewer = await after.viewer(stream);
-      const read = await viewer.get(`/api/v1/events-streams/${stream}?interval=${sealed}`);
-      expect(read.status).toBe(200);
-    } finally {
-      await after.close();
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  using folder = temporaryFolder();
+  const directory = folder.path('data');
+  const ahead = manualClock(Date.now() + 3_600_000);
+  const before = await startService({ clock: ahead, directory });
+  const stream = await before.createStream();
+  await before.advance(2);
+  const sealed = before.interval() - 1;
+  await before.close();
+  await using after = await startService({ clock: 'real', directory });
+  const { now, interval } = await time(after.url);
+  expect(now).toBeGreaterThanOrEqual(intervalStartMs(sealed + 1));
+  expect(interval).toBeGreaterThan(sealed);
+  const viewer = await after.viewer(stream);
+  const read = await viewer.get(`/api/v1/events-streams/${stream}?interval=${sealed}`);
+  expect(read.status).toBe(200);
 });

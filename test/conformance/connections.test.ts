@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, expect, test } from 'bun:test';
 import { expectNoDefects, expectProblem } from '../support/conformance/expectations.ts';
-import { HIGH_RATES, validRequest } from '../support/conformance/operations.ts';
+import { validRequest } from '../support/conformance/operations.ts';
 import { rawBody, rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
-import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(async () => {
-  expectNoDefects(harness);
-  await harness.close();
-});
+const harness = await serviceOfFile();
+afterAll(() => expectNoDefects(harness));
 
 test('[G-19] a request that stops halfway through its body has no effect and is not logged as a defect', async () => {
   const { path, headers, body } = await validRequest(harness, 'createStream');

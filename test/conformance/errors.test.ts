@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
 import {
-  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
   send,
   validRequest,
 } from '../support/conformance/operations.ts';
-import { expectJson, type Harness, START_MS, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, START_MS, startService } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
 
 describe('unknown paths, members and parameters', () => {
   test.each(['/', '/nowhere', '/api/v1/', '/api/v1/streams/a/b', '/api/v1/time/x', '/studio/v1'])(
@@ -88,44 +84,36 @@ describe('errors', () => {
   );
 
   test('[G-27] a 503 has Retry-After in whole seconds and every error header', async () => {
-    const broken = await startService({
+    await using broken = await startService({
       store: (store) => ({
         ...store,
         readStreamDetail: () => Promise.reject(new Unavailable('The disk is full.')),
         findSeats: () => Promise.reject(new Unavailable('The disk is full.', 7)),
       }),
     });
-    try {
-      const id = crypto.randomUUID();
-      const read = await fetch(`${broken.url}/api/v1/streams/${id}/`);
-      await expectProblem(read, 503);
-      expect(read.headers.get('retry-after')).toBe('1');
-      const token = await fetch(`${broken.url}/api/v1/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ stream_id: id, unique_user_identifier: 'a' }),
-      });
-      await expectProblem(token, 503);
-      expect(token.headers.get('retry-after')).toBe('7');
-    } finally {
-      await broken.close();
-    }
+    const id = crypto.randomUUID();
+    const read = await fetch(`${broken.url}/api/v1/streams/${id}/`);
+    await expectProblem(read, 503);
+    expect(read.headers.get('retry-after')).toBe('1');
+    const token = await fetch(`${broken.url}/api/v1/token`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ stream_id: id, unique_user_identifier: 'a' }),
+    });
+    await expectProblem(token, 503);
+    expect(token.headers.get('retry-after')).toBe('7');
   });
 
   test('[G-28] a defect returns 500 without details of its cause', async () => {
-    const broken = await startService({
+    await using broken = await startService({
       store: (store) => ({
         ...store,
         readStreamDetail: () => Promise.reject(new Error('secret')),
       }),
     });
-    try {
-      const url = `${broken.url}/api/v1/streams/${crypto.randomUUID()}/`;
-      const { detail } = await expectProblem(await fetch(url), 500);
-      expect(detail).not.toContain('secret');
-    } finally {
-      await broken.close();
-    }
+    const url = `${broken.url}/api/v1/streams/${crypto.randomUUID()}/`;
+    const { detail } = await expectProblem(await fetch(url), 500);
+    expect(detail).not.toContain('secret');
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { decodeJwt } from 'jose';
 import { EventReader, type Message } from '../support/conformance/event-source.ts';
 import {
@@ -7,27 +7,20 @@ import {
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
 import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
-  type Harness,
-  type ManualClock,
   manualClock,
   START_MS,
   startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
 
-let harness: Harness;
-let clock: ManualClock;
-beforeAll(async () => {
-  clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: HIGH_RATES } });
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const clock = manualClock(START_MS);
+const harness = await serviceOfFile({ clock });
+await harness.advance(1);
 
 const SSE = { Accept: 'text/event-stream' };
-const { newViewer, send } = feedSteps(() => harness);
+const { newViewer, send } = feedSteps(harness);
 const sendRequest = (viewer: TestViewer, query: string, headers = {}) =>
   viewer.get(`/api/v1/events-streams/${viewer.streamId}${query}`, { ...SSE, ...headers });
 const open = async (viewer: TestViewer, interval: number, headers = {}) => {

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { expectBaseHeaders } from '../support/conformance/expectations.ts';
 import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import { type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { startService } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
+await harness.advance(1);
 
 const PRIVATE = 'private, max-age=31536000, immutable';
 
-const { newViewer, read, sealNext, send } = feedSteps(() => harness);
+const { newViewer, read, sealNext, send } = feedSteps(harness);
 
 test('[F-17] [F-18] a feed 200 has a strong ETag and is privately cacheable as immutable', async () => {
   const viewer = await newViewer();
@@ -34,17 +30,13 @@ test('[F-17] [F-18] a feed 200 has a strong ETag and is privately cacheable as i
 });
 
 test('[F-18] with --edge-cache a feed 200 is publicly cacheable', async () => {
-  const edge = await startService({ config: { edgeCache: true } });
-  try {
-    await edge.advance(1);
-    const viewer = await edge.viewer(await edge.createStream());
-    const { headers } = await read(viewer, edge.interval() - 1);
-    expect(headers.get('cache-control')).toBe(
-      'public, max-age=31536000, s-maxage=31536000, immutable',
-    );
-  } finally {
-    await edge.close();
-  }
+  await using edge = await startService({ config: { edgeCache: true } });
+  await edge.advance(1);
+  const viewer = await edge.viewer(await edge.createStream());
+  const { headers } = await read(viewer, edge.interval() - 1);
+  expect(headers.get('cache-control')).toBe(
+    'public, max-age=31536000, s-maxage=31536000, immutable',
+  );
 });
 
 test('[F-19] If-None-Match with the ETag returns 304 with the same headers and no body', async () => {

@@ -1,49 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Chats } from '../../protocol/feed.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import {
-  expectJson,
-  type Harness,
-  type PublishedQuiz,
-  QUIZ,
-  startService,
-  type TestViewer,
-} from '../support/harness/harness.ts';
+import { eventsFrom, feedSteps, newAudience, ofType } from '../support/conformance/feed-viewer.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, QUIZ, type TestViewer } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
+await harness.advance(1);
 
-const newViewer = async () => harness.viewer(await harness.createStream());
+const { newViewer, send } = feedSteps(harness);
 const register = async (viewer: TestViewer) =>
   expectNoContent(await viewer.post(`/api/v1/view-counts/${viewer.streamId}`));
 /** Advances to the first interval of a second, so that the next view-count is three intervals later. */
 const toWholeSecond = () => harness.advance((4 - (harness.interval() % 4)) % 4);
-/** The data and the interval of every event of a type between two intervals. */
-async function dataOf<T>(viewer: TestViewer, type: string, from: number) {
-  const found: { interval: number; data: T }[] = [];
-  for (let interval = from; interval < harness.interval(); interval++) {
-    for (const event of await harness.events(viewer, interval)) {
-      if (event.type === type) found.push({ interval, data: event.data as T });
-    }
-  }
-  return found;
-}
+/** The events of a type in the sealed intervals from one interval on. */
+const dataOf = async <T>(viewer: TestViewer, type: string, from: number) =>
+  ofType<T>(await eventsFrom(harness, viewer, from), type);
 /** Runs a quiz to its results and returns the data of its two events. */
 async function playedQuiz(fields: Record<string, unknown> = {}) {
   const viewer = await newViewer();
   const from = harness.interval();
   const quiz = await harness.publishQuiz(viewer.streamId, { duration: 1_000, ...fields });
-  const answer = { streamId: viewer.streamId, closeInterval: quiz.closeInterval };
-  const choice = (fields.answer as string | undefined) ?? QUIZ.answer;
-  await expectNoContent(
-    await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, { ...answer, choice }),
-  );
+  await expectNoContent(await answer(viewer, quiz, fields.answer));
   await harness.advance(quiz.closeInterval + 2 - from);
   const [published] = await dataOf<Quiz>(viewer, 'quiz', from);
   const [results] = await dataOf<QuizResults>(viewer, 'quiz-results', from);
@@ -54,8 +34,7 @@ async function playedQuiz(fields: Record<string, unknown> = {}) {
 describe('view-count', () => {
   test('[F-26] a view-count has exactly value and formatted, as of the end of its interval', async () => {
     await toWholeSecond();
-    const viewers = [await newViewer()] as [TestViewer, ...TestViewer[]];
-    for (let i = 1; i < 4; i++) viewers.push(await harness.viewer(viewers[0].streamId));
+    const { viewers } = await newAudience(harness, 4);
     for (const viewer of viewers) await register(viewer);
     await harness.advance(4);
     const [count] = await dataOf(viewers[0], 'view-count', harness.interval() - 4);
@@ -214,10 +193,7 @@ describe('events of the producer', () => {
       ['x-0-y', { nested: { deeply: { '': '' } }, toString: 1, 'é"\\': 'line\nfeed\u0000' }],
       ['empty', {}],
     ];
-    for (const [type, data] of sent) {
-      const path = `/streams/${viewer.streamId}/events`;
-      await expectJson(await harness.studio('POST', path, { type, data }), 201);
-    }
+    for (const [type, data] of sent) await send(viewer, type, data);
     await harness.advance(1);
     const events = await harness.events(viewer, from);
     const own = events.filter(({ type }) => type !== 'view-count');
@@ -226,13 +202,9 @@ describe('events of the producer', () => {
 
   test('[F-28] [P-24] purchases and discounts are published in the chats event, not as events of their own', async () => {
     const viewer = await newViewer();
-    const path = `/streams/${viewer.streamId}/events`;
-    const bodies = [
-      { type: 'purchase', data: { name: 'Ada', text: 'two mugs' } },
-      { type: 'discount', data: { count: 3 } },
-    ];
     const from = harness.interval();
-    for (const body of bodies) await expectJson(await harness.studio('POST', path, body), 201);
+    await send(viewer, 'purchase', { name: 'Ada', text: 'two mugs' });
+    await send(viewer, 'discount', { count: 3 });
     await harness.advance(1);
     const [chats] = await dataOf<Chats>(viewer, 'chats', from);
     expect(chats?.data).toMatchObject({ discounts: 3, hearts: 0, messages: [] });
@@ -244,12 +216,8 @@ describe('events of the producer', () => {
   test('[F-14] many simultaneous events are all in the next sealed interval, in the order of commit', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
-    const path = `/streams/${viewer.streamId}/events`;
     const ids: string[] = [];
-    for (let n = 0; n < 260; n++) {
-      const made = await harness.studio('POST', path, { type: 'tick', data: { n } });
-      ids.push((await expectJson<PublishedQuiz>(made, 201)).id);
-    }
+    for (let n = 0; n < 260; n++) ids.push((await send(viewer, 'tick', { n })).id);
     await harness.advance(2);
     const ticks = await dataOf<{ n: number }>(viewer, 'tick', from);
     expect(new Set(ticks.map(({ interval }) => interval))).toEqual(new Set([from]));

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { expectProblem } from '../support/conformance/expectations.ts';
-import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import {
-  type Harness,
-  type ManualClock,
-  manualClock,
-  START_MS,
-  startService,
-} from '../support/harness/harness.ts';
+import { eventsFrom, feedSteps } from '../support/conformance/feed-viewer.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { manualClock, START_MS, startService } from '../support/harness/harness.ts';
 
-let harness: Harness;
-let clock: ManualClock;
-beforeAll(async () => {
-  clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: HIGH_RATES } });
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const clock = manualClock(START_MS);
+const harness = await serviceOfFile({ clock });
+await harness.advance(1);
 
-const { newViewer, read, sealNext, send, readText } = feedSteps(() => harness);
+const { newViewer, read, sealNext, send, readText } = feedSteps(harness);
 
 test('[F-11] [F-12] a served interval never changes, whatever is sent afterwards', async () => {
   const viewer = await newViewer();
@@ -42,39 +31,35 @@ test('[F-11] [F-12] a served interval never changes, whatever is sent afterwards
 
 test('[F-13] an interval whose sealing failed is not served, and none of its events is lost', async () => {
   let failing = false;
-  const shaky = await startService({
+  await using shaky = await startService({
     store: (store) => ({
       ...store,
       sealInterval: (input) =>
         failing ? Promise.reject(new Error('disk full')) : store.sealInterval(input),
     }),
   });
-  try {
-    await shaky.advance(1);
-    const viewer = await shaky.viewer(await shaky.createStream());
-    const path = `/api/v1/events-streams/${viewer.streamId}`;
-    await viewer.post(`${path}/chats`, { kind: 'heart', count: 7 });
-    await shaky.studio('POST', `/streams/${viewer.streamId}/events`, { type: 'x', data: null });
-    const interval = shaky.interval();
-    let isServed = false;
-    const held = viewer.get(`${path}?interval=${interval}`).then(async (response) => {
-      isServed = true;
-      return response.json();
-    });
-    failing = true;
-    await shaky.advance(1);
-    await Bun.sleep(30);
-    expect(isServed).toBe(false);
-    failing = false;
-    await shaky.advance(1);
-    const events = [
-      ...((await held) as { events: { type: string }[] }).events,
-      ...(await shaky.events(viewer, interval + 1)),
-    ];
-    expect(events.map(({ type }) => type)).toEqual(['chats', 'x']);
-  } finally {
-    await shaky.close();
-  }
+  await shaky.advance(1);
+  const viewer = await shaky.viewer(await shaky.createStream());
+  const path = `/api/v1/events-streams/${viewer.streamId}`;
+  await viewer.post(`${path}/chats`, { kind: 'heart', count: 7 });
+  await shaky.studio('POST', `/streams/${viewer.streamId}/events`, { type: 'x', data: null });
+  const interval = shaky.interval();
+  let isServed = false;
+  const held = viewer.get(`${path}?interval=${interval}`).then(async (response) => {
+    isServed = true;
+    return response.json();
+  });
+  failing = true;
+  await shaky.advance(1);
+  await Bun.sleep(30);
+  expect(isServed).toBe(false);
+  failing = false;
+  await shaky.advance(1);
+  const events = [
+    ...((await held) as { events: { type: string }[] }).events,
+    ...(await shaky.events(viewer, interval + 1)),
+  ];
+  expect(events.map(({ type }) => type)).toEqual(['chats', 'x']);
 });
 
 test('[F-14] a durable event is only in the first interval sealed after its commit', async () => {
@@ -84,13 +69,9 @@ test('[F-14] a durable event is only in the first interval sealed after its comm
   await harness.advance(3);
   await send(viewer, 'two', { n: 2 });
   await harness.advance(3);
-  const found: [string, number][] = [];
-  for (let interval = from; interval < harness.interval(); interval++) {
-    for (const { type } of await harness.events(viewer, interval)) {
-      if (type === 'one' || type === 'two') found.push([type, interval]);
-    }
-  }
-  expect(found).toEqual([
+  const events = await eventsFrom(harness, viewer, from);
+  const sent = events.filter(({ type }) => type === 'one' || type === 'two');
+  expect(sent.map(({ type, interval }) => [type, interval])).toEqual([
     ['one', from],
     ['two', from + 3],
   ]);
@@ -126,13 +107,10 @@ test('[F-16] after a delay pending events go into the newest ended interval, and
 });
 
 test('[F-9] a long poll for an interval that is not sealed in time returns 503 with Retry-After', async () => {
-  let giveUp: (error: Error) => void = () => {};
-  const never = new Promise<never>((_, reject) => {
-    giveUp = reject;
-  });
+  const never = Promise.withResolvers<never>();
   const stuck = await startService({
     clock: 'real',
-    store: (store) => ({ ...store, sealInterval: () => never }),
+    store: (store) => ({ ...store, sealInterval: () => never.promise }),
   });
   try {
     const viewer = await stuck.viewer(await stuck.createStream());
@@ -143,7 +121,7 @@ test('[F-9] a long poll for an interval that is not sealed in time returns 503 w
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(lateMs).toBeWithin(750, 2_000);
   } finally {
-    giveUp(new Error('the test is over'));
+    never.reject(new Error('the test is over'));
     await stuck.close();
   }
 }, 10_000);

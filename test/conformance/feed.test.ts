@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import {
   expectBaseHeaders,
   expectMembers,
   expectProblem,
 } from '../support/conformance/expectations.ts';
 import { feedSteps } from '../support/conformance/feed-viewer.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import {
-  expectJson,
-  type Harness,
-  startService,
-  type TestViewer,
-} from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, type TestViewer } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
+await harness.advance(1);
 
-const { newViewer, read, sealNext, send, readText } = feedSteps(() => harness);
+const { newViewer, read, sealNext, send, readText } = feedSteps(harness);
 
 test('[F-1] [F-2] an interval has exactly interval and events, and an event exactly type and data', async () => {
   const viewer = await newViewer();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import {
@@ -11,29 +11,21 @@ import {
   withEmbeddedKey,
   withPastedSignature,
 } from '../support/conformance/forged-tokens.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import { VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
-import { expectJson, type Harness, startService, viewerWith } from '../support/harness/harness.ts';
+import { expectJson, viewerWith } from '../support/harness/harness.ts';
 
-let harness: Harness;
-let stream: string;
-let good: string;
-let kid: string;
-let privateJwk: string;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-  stream = await harness.createStream();
-  good = (await harness.viewer(stream)).token;
-  kid = decodeProtectedHeader(good).kid ?? '';
-  const keys = await harness.store.listSigningKeys({});
-  privateJwk = keys.find((key) => key.kid === kid)?.privateJwk ?? '';
-  // The valid token is now in the token cache.
-  expect((await count(good)).status).toBe(200);
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
+const stream = await harness.createStream();
+const good = (await harness.viewer(stream)).token;
+const kid = decodeProtectedHeader(good).kid ?? '';
+const keys = await harness.store.listSigningKeys({});
+const privateJwk = keys.find((key) => key.kid === kid)?.privateJwk ?? '';
 
 const count = (token: string, streamId = stream) =>
   viewerWith(harness.url, streamId, token).get(`/api/v1/view-counts/${streamId}`);
+// The valid token is now in the token cache.
+expect((await count(good)).status).toBe(200);
 const refused = async (token: string) => {
   for (const [, call] of VIEWER_ROUTES) {
     await expectUnauthorized(await call(viewerWith(harness.url, stream, token)), 'Bearer');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import {
   expectBaseHeaders,
@@ -7,20 +7,16 @@ import {
   methodsIn,
 } from '../support/conformance/expectations.ts';
 import {
-  HIGH_RATES,
   OPERATION_NAMES,
   OPERATIONS,
   send,
   validRequest,
 } from '../support/conformance/operations.ts';
 import { rawExchange, rawHead } from '../support/conformance/raw-http.ts';
-import { type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { startService } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
 
 /** The routes of the interface document with the methods of each path. */
 const INTERFACE: readonly (readonly [path: string, methods: string])[] = [
@@ -205,17 +201,13 @@ describe('methods', () => {
 
 test('[G-25] every response allows exactly the configured origin', async () => {
   const corsOrigin = 'https://show.example.org';
-  const closed = await startService({ config: { corsOrigin } });
-  try {
-    for (const path of ['/api/v1/time', '/api/v1/users/me', '/nowhere']) {
-      for (const method of ['GET', 'OPTIONS', 'PUT']) {
-        const headers = { Origin: 'https://elsewhere.example' };
-        const response = await fetch(closed.url + path, { method, headers });
-        expect(response.headers.get('access-control-allow-origin')).toBe(corsOrigin);
-        expect(response.headers.has('access-control-allow-credentials')).toBe(false);
-      }
+  await using closed = await startService({ config: { corsOrigin } });
+  for (const path of ['/api/v1/time', '/api/v1/users/me', '/nowhere']) {
+    for (const method of ['GET', 'OPTIONS', 'PUT']) {
+      const headers = { Origin: 'https://elsewhere.example' };
+      const response = await fetch(closed.url + path, { method, headers });
+      expect(response.headers.get('access-control-allow-origin')).toBe(corsOrigin);
+      expect(response.headers.has('access-control-allow-credentials')).toBe(false);
     }
-  } finally {
-    await closed.close();
   }
 });

@@ -13,6 +13,7 @@ import {
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { answer, readQuiz } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
   type Harness,
@@ -23,12 +24,8 @@ import {
 
 /** Runs `work` with its own service, since limits are counted by address. */
 async function withService(config: Partial<Config>, work: (harness: Harness) => Promise<void>) {
-  const harness = await startService({ config });
-  try {
-    await work(harness);
-  } finally {
-    await harness.close();
-  }
+  await using harness = await startService({ config });
+  await work(harness);
 }
 
 /** High limits for everything except the given rates. */
@@ -117,25 +114,17 @@ describe('rates', () => {
     withService({}, async (harness) => {
       const stream = await harness.createStream();
       const [viewer, other] = [await harness.viewer(stream), await harness.viewer(stream)];
-      const quizzes = [await harness.publishQuiz(stream), await harness.publishQuiz(stream)];
-      const answer = (by: TestViewer, index: number) =>
-        by.post(`/api/v1/quizzes/${quizzes[index]?.id}/answer`, {
-          streamId: stream,
-          choice: QUIZ.answer,
-          closeInterval: quizzes[index]?.closeInterval,
-        });
-      for (let i = 0; i < 30; i++) await expectNoContent(await answer(viewer, 0));
-      await expectTooMany(await answer(viewer, 1), 10);
-      await expectTooMany(await answer(viewer, 0), 10);
-      await expectNoContent(await answer(other, 0));
+      const [first, second] = [
+        await harness.publishQuiz(stream),
+        await harness.publishQuiz(stream),
+      ];
+      for (let i = 0; i < 30; i++) await expectNoContent(await answer(viewer, first));
+      await expectTooMany(await answer(viewer, second), 10);
+      await expectTooMany(await answer(viewer, first), 10);
+      await expectNoContent(await answer(other, first));
       await harness.advance(10);
-      const counts = [];
-      for (const { id } of quizzes) {
-        const read = await harness.studio('GET', `/quizzes/${id}`);
-        const quiz = await expectJson<{ counts: Record<string, { count: number }> }>(read, 200);
-        counts.push(quiz.counts[QUIZ.answer]?.count);
-      }
-      expect(counts).toEqual([2, 0]);
+      const quizzes = [await readQuiz(harness, first.id), await readQuiz(harness, second.id)];
+      expect(quizzes.map(({ counts }) => counts?.[QUIZ.answer]?.count)).toEqual([2, 0]);
     }));
 
   test('[L-7] [L-9] chat posts of a viewer beyond 20 of all kinds in 10 s return 429 and are not published', () =>

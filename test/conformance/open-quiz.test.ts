@@ -7,7 +7,8 @@ import {
   expectNoContent,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { answer, ofType, openShow, playToResults } from '../support/conformance/quiz-show.ts';
+import { ofType } from '../support/conformance/feed-viewer.ts';
+import { answer, openShow, playToResults } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
   type Harness,

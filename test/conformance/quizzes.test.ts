@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import {
@@ -6,40 +6,26 @@ import {
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { eventsFrom, ofType } from '../support/conformance/feed-viewer.ts';
 import {
   answer,
-  eventsFrom,
-  ofType,
   openShow,
   playToResults,
   type ReadQuiz,
   readQuiz,
 } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
   expectJson,
-  type Harness,
-  type ManualClock,
   manualClock,
   type PublishedQuiz,
   QUIZ,
   START_MS,
-  startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
 
-let harness: Harness;
-let clock: ManualClock;
-beforeAll(async () => {
-  clock = manualClock(START_MS);
-  harness = await startService({ clock, config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
-
-const showOf = (viewerCount: number, fields: Record<string, unknown> = {}) =>
-  openShow(harness, viewerCount, fields);
-const studioQuiz = (id: string) => readQuiz(harness, id);
-const closeOf = (viewer: TestViewer, quiz: PublishedQuiz) => playToResults(harness, viewer, quiz);
+const clock = manualClock(START_MS);
+const harness = await serviceOfFile({ clock });
 
 describe('making and publishing', () => {
   test('[Q-1] /api/v1 has no route that creates or reads a quiz', async () => {
@@ -48,7 +34,7 @@ describe('making and publishing', () => {
       'POST /api/v1/quizzes/{quiz_id}/answer',
       'POST /api/v1/quizzes/{stream_id}/record-winner',
     ]);
-    const { quiz, viewer } = await showOf(1);
+    const { quiz, viewer } = await openShow(harness, 1);
     for (const path of ['/quizzes', `/quizzes/${quiz.id}`, `/quizzes/${quiz.id}/results`]) {
       await expectProblem(await viewer.get(`/api/v1${path}`), 404);
       await expectProblem(await viewer.post(`/api/v1${path}`, QUIZ), 404);
@@ -76,15 +62,15 @@ describe('making and publishing', () => {
     await expectProblem(await call('', { duration: 5_000 }, 'PATCH'), 409);
     // The quiz is open while the interval before closeInterval is sealed, and closes with closeInterval.
     await harness.advance(open.closeInterval - harness.interval());
-    expect((await studioQuiz(draft.id)).state).toBe('open');
+    expect((await readQuiz(harness, draft.id)).state).toBe('open');
     await harness.advance(1);
-    expect((await studioQuiz(draft.id)).state).toBe('closed');
+    expect((await readQuiz(harness, draft.id)).state).toBe('closed');
     await harness.advance(8);
-    expect((await studioQuiz(draft.id)).state).toBe('closed');
+    expect((await readQuiz(harness, draft.id)).state).toBe('closed');
     await expectProblem(await call('/publish'), 409);
     expect((await expectJson<ReadQuiz>(await call('/reveal'), 200)).state).toBe('revealed');
     await expectProblem(await call('/publish'), 409);
-    expect((await studioQuiz(draft.id)).state).toBe('revealed');
+    expect((await readQuiz(harness, draft.id)).state).toBe('revealed');
   });
 
   const text = (length: number) => 'x'.repeat(length);
@@ -154,13 +140,13 @@ describe('making and publishing', () => {
       expect(quiz.closeInterval).toBe(Math.ceil(closeMs / 250));
       await harness.studio('PATCH', `/streams/${stream}`, { latencyAllowance: 30_000 });
       await harness.advance(2);
-      expect((await studioQuiz(quiz.id)).closeInterval).toBe(quiz.closeInterval);
+      expect((await readQuiz(harness, quiz.id)).closeInterval).toBe(quiz.closeInterval);
     },
   );
 
   test('[Q-5] [Q-19] publishing a quiz emits one quiz event, and its close one quiz-results', async () => {
-    const { viewer, quiz } = await showOf(1);
-    const events = await closeOf(viewer, quiz);
+    const { viewer, quiz } = await openShow(harness, 1);
+    const events = await playToResults(harness, viewer, quiz);
     expect(ofType<Quiz>(events, 'quiz').map(({ data }) => data.id)).toEqual([quiz.id]);
     const results = ofType<QuizResults>(events, 'quiz-results');
     expect(results.map(({ data }) => data.id)).toEqual([quiz.id]);
@@ -188,11 +174,15 @@ describe('making and publishing', () => {
 
 describe('results', () => {
   test('[Q-18] results are revealed at the close with reveal auto, and on request with reveal manual', async () => {
-    const auto = await showOf(1);
-    expect(ofType(await closeOf(auto.viewer, auto.quiz), 'quiz-results')).toHaveLength(1);
-    expect((await studioQuiz(auto.quiz.id)).state).toBe('revealed');
-    const manual = await showOf(1, { reveal: 'manual' });
-    expect(ofType(await closeOf(manual.viewer, manual.quiz), 'quiz-results')).toEqual([]);
+    const auto = await openShow(harness, 1);
+    expect(
+      ofType(await playToResults(harness, auto.viewer, auto.quiz), 'quiz-results'),
+    ).toHaveLength(1);
+    expect((await readQuiz(harness, auto.quiz.id)).state).toBe('revealed');
+    const manual = await openShow(harness, 1, { reveal: 'manual' });
+    expect(
+      ofType(await playToResults(harness, manual.viewer, manual.quiz), 'quiz-results'),
+    ).toEqual([]);
     const from = harness.interval();
     for (let i = 0; i < 3; i++) {
       await expectJson(await harness.studio('POST', `/quizzes/${manual.quiz.id}/reveal`), 200);
@@ -203,13 +193,16 @@ describe('results', () => {
   });
 
   test('[Q-20] [Q-21] counts are the recorded answers, and percentages add up to 100', async () => {
-    const { viewer, others, quiz } = await showOf(6);
+    const { viewer, others, quiz } = await openShow(harness, 6);
     const [jupiter, ...rest] = [viewer, ...others];
     await expectNoContent(await answer(jupiter, quiz, 'Jupiter'));
     for (const [i, other] of rest.entries()) {
       await expectNoContent(await answer(other, quiz, i % 2 ? 'Mars' : 'Venus'));
     }
-    const [result] = ofType<QuizResults>(await closeOf(viewer, quiz), 'quiz-results');
+    const [result] = ofType<QuizResults>(
+      await playToResults(harness, viewer, quiz),
+      'quiz-results',
+    );
     // 1, 2 and 3 of 6: 16.67, 33.33 and 50; the largest remainder takes the last percent.
     expect(result?.data.choices).toEqual({
       Mars: { count: 2, percentage: 33 },
@@ -219,22 +212,28 @@ describe('results', () => {
   });
 
   test('[Q-21] equal remainders round up the earlier choice, and without answers all percentages are 0', async () => {
-    const three = await showOf(3);
+    const three = await openShow(harness, 3);
     for (const [i, each] of [three.viewer, ...three.others].entries()) {
       await expectNoContent(await answer(each, three.quiz, QUIZ.choices[i]));
     }
-    const tied = ofType<QuizResults>(await closeOf(three.viewer, three.quiz), 'quiz-results');
+    const tied = ofType<QuizResults>(
+      await playToResults(harness, three.viewer, three.quiz),
+      'quiz-results',
+    );
     const percentages = Object.values(tied[0]?.data.choices ?? {}).map((c) => c.percentage);
     expect(percentages).toEqual([34, 33, 33]);
-    const silent = await showOf(1);
-    const none = ofType<QuizResults>(await closeOf(silent.viewer, silent.quiz), 'quiz-results');
+    const silent = await openShow(harness, 1);
+    const none = ofType<QuizResults>(
+      await playToResults(harness, silent.viewer, silent.quiz),
+      'quiz-results',
+    );
     expect(Object.values(none[0]?.data.choices ?? {})).toEqual(
       Array.from({ length: 3 }, () => ({ count: 0, percentage: 0 })),
     );
   });
 
   test('[Q-22] [I-6] no viewer response discloses the answer or counts before the reveal', async () => {
-    const { viewer, others, quiz } = await showOf(2, {
+    const { viewer, others, quiz } = await openShow(harness, 2, {
       choices: ['right', 'wrong'],
       answer: 'right',
       reveal: 'manual',
@@ -271,13 +270,16 @@ describe('results', () => {
   });
 
   test('[Q-23] several quizzes are counted separately and continue after the stream has ended', async () => {
-    const { stream, viewer, quiz } = await showOf(1);
+    const { stream, viewer, quiz } = await openShow(harness, 1);
     const longer = await harness.publishQuiz(stream, { duration: 3_000 });
     await expectNoContent(await answer(viewer, quiz, 'Mars'));
     await expectJson(await harness.studio('POST', `/streams/${stream}/end`), 200);
     await harness.advance(2);
     await expectNoContent(await answer(viewer, longer, 'Venus'));
-    const results = ofType<QuizResults>(await closeOf(viewer, longer), 'quiz-results');
+    const results = ofType<QuizResults>(
+      await playToResults(harness, viewer, longer),
+      'quiz-results',
+    );
     expect(results.map(({ data }) => data.id)).toEqual([quiz.id, longer.id]);
     const counts = results.map(({ data }) => Object.values(data.choices).map((c) => c.count));
     expect(counts).toEqual([
@@ -287,7 +289,7 @@ describe('results', () => {
   });
 
   test('[Q-16] every answer acknowledged before the close is in the counts', async () => {
-    const { viewer, others, quiz } = await showOf(40);
+    const { viewer, others, quiz } = await openShow(harness, 40);
     const answers = [viewer, ...others].map((each) => answer(each, quiz));
     const sealed = (async () => {
       await Bun.sleep(0);
@@ -297,6 +299,6 @@ describe('results', () => {
     await sealed;
     const yes = statuses.filter((status) => status === 204).length;
     expect(statuses.every((status) => status === 204 || status === 409)).toBe(true);
-    expect((await studioQuiz(quiz.id)).counts?.[QUIZ.answer]?.count).toBe(yes);
+    expect((await readQuiz(harness, quiz.id)).counts?.[QUIZ.answer]?.count).toBe(yes);
   });
 });

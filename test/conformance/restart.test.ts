@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { QuizResults } from '../../protocol/quizzes.ts';
 import type { Stream } from '../../protocol/streams.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { expectNoContent, expectProblem } from '../support/conformance/expectations.ts';
+import { eventsFrom, ofType } from '../support/conformance/feed-viewer.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
   type Harness,
@@ -14,38 +13,26 @@ import {
   QUIZ,
   START_MS,
   startService,
-  type TestViewer,
 } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 
 const DOWNTIME_INTERVALS = 200;
 
-let directory: string;
+let folder: ReturnType<typeof temporaryFolder>;
 let clock: ManualClock;
 beforeEach(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fourbeat-restart-'));
+  folder = temporaryFolder();
   clock = manualClock(START_MS);
 });
-afterEach(() => rmSync(directory, { recursive: true, force: true }));
+afterEach(() => folder.remove());
 
-/** Runs `work` with a service on the directory, whose data stays for the next service. */
+/** Runs `work` with a service whose data stays for the next service. */
 async function withService<T>(work: (harness: Harness) => Promise<T>): Promise<T> {
-  const harness = await startService({ clock, directory });
-  try {
-    return await work(harness);
-  } finally {
-    await harness.close();
-  }
+  await using harness = await startService({ clock, directory: folder.path('data') });
+  return await work(harness);
 }
 /** Advances the clock while no service runs. */
 const advanceDowntime = () => clock.set(clock.nowMs() + DOWNTIME_INTERVALS * 250);
-
-async function eventsFrom(harness: Harness, viewer: TestViewer, from: number) {
-  const events: { interval: number; type: string; data: unknown }[] = [];
-  for (let interval = from; interval < harness.interval(); interval++) {
-    for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
-  }
-  return events.filter(({ type }) => type !== 'view-count');
-}
 
 test('[R-8] [I-4] work that fell due during downtime is done once, with the first sealing after the restart', async () => {
   const { id, from } = await withService(async (harness) => {
@@ -55,13 +42,7 @@ test('[R-8] [I-4] work that fell due during downtime is done once, with the firs
     const start = harness.interval();
     const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
     await harness.publishQuiz(stream, { duration: 1_000, reveal: 'manual' });
-    await expectNoContent(
-      await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-        streamId: stream,
-        choice: QUIZ.answer,
-        closeInterval: quiz.closeInterval,
-      }),
-    );
+    await expectNoContent(await answer(viewer, quiz));
     const at = clock.nowMs() + 5_000;
     await expectJson(await harness.studio('POST', `/streams/${stream}/end`, { at }), 200);
     await harness.advance(1);
@@ -73,12 +54,10 @@ test('[R-8] [I-4] work that fell due during downtime is done once, with the firs
       const restarted = harness.interval();
       await harness.advance(3);
       const events = await eventsFrom(harness, await harness.viewer(id), from);
-      const results = events.filter(({ type }) => type === 'quiz-results');
-      const [result, ...others] = results;
+      const [result, ...others] = ofType<QuizResults>(events, 'quiz-results');
       expect(others).toEqual([]);
       if (life === 0) expect(result?.interval).toBe(restarted);
-      const data = result?.data as QuizResults | undefined;
-      expect(data?.choices[QUIZ.answer]).toEqual({ count: 1, percentage: 100 });
+      expect(result?.data.choices[QUIZ.answer]).toEqual({ count: 1, percentage: 100 });
       const detail = await fetch(`${harness.url}/api/v1/streams/${id}/`);
       expect((await expectJson<Stream>(detail, 200)).status).toBe('ENDED');
     });
@@ -101,7 +80,8 @@ test('[R-8] [I-4] an open winners round is counted once after a restart', async 
     await withService(async (harness) => {
       await harness.advance(6);
       const events = await eventsFrom(harness, await harness.viewer(id), from);
-      expect(events.map(({ type, data }) => [type, data])).toEqual([
+      const ofRound = events.filter(({ type }) => type !== 'view-count');
+      expect(ofRound.map(({ type, data }) => [type, data])).toEqual([
         ['request-quiz-winners', null],
         ['quiz-winners', { count: 1 }],
       ]);

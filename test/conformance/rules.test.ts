@@ -26,7 +26,7 @@ const interfaceCoverage = await Bun.file(`${ROOT}/docs/interface-coverage.md`).t
 const rules = rulesOf(spec);
 // Contract suites run in the tests of each implementation.
 const tests = await read(
-  '{protocol,crowd,server,demo,sdk,player,studio,test}/**/*{.test,-contract}.{ts,tsx}',
+  '{protocol,crowd,server,demo,sdk,player,studio,test}/**/*{.test,contract}.{ts,tsx}',
 );
 const sources = await read('{protocol,crowd,server,demo,sdk,player,studio,test}/**/*.{ts,tsx}');
 

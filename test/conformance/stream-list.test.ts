@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import type { Stream, StreamPage } from '../../protocol/streams.ts';
 import {
   expectMembers,
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
 
 const get = (path: string, authorization?: string) =>
   fetch(harness.url + path, { headers: authorization ? { Authorization: authorization } : {} });

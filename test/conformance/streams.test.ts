@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { PLAYBACK_LADDER } from '../../protocol/limits.ts';
 import type { Stream, StreamPage } from '../../protocol/streams.ts';
 import {
@@ -7,15 +7,12 @@ import {
   expectProblem,
 } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
-import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, startService } from '../support/harness/harness.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
 
 const detail = (id: string) => fetch(`${harness.url}/api/v1/streams/${id}/`);
 const statusOf = async (id: string) => (await expectJson<Stream>(await detail(id), 200)).status;
@@ -60,22 +57,18 @@ test('[S-3] a stream without its own URLs plays from this origin', async () => {
 
 test('[S-3] [S-10] the configured public URL is the origin of every link', async () => {
   const publicUrl = 'https://show.example.org';
-  const other = await startService({ config: { publicUrl, rates: HIGH_RATES } });
-  try {
-    const id = await other.createStream();
-    await other.createStream();
-    const stream = await fetch(`${other.url}/api/v1/streams/${id}/`);
-    expect((await expectJson<Stream>(stream, 200)).hls_url).toBe(
-      `${publicUrl}/media/${id}/master.m3u8`,
-    );
-    const first = await fetch(
-      `${other.url}/api/v1/streams/?producer=${other.account.uuid}&page_size=1`,
-    );
-    const { next } = await expectJson<StreamPage>(first, 200);
-    expect(next).toStartWith(`${publicUrl}/api/v1/streams/?`);
-  } finally {
-    await other.close();
-  }
+  await using other = await startService({ config: { publicUrl, rates: HIGH_RATES } });
+  const id = await other.createStream();
+  await other.createStream();
+  const stream = await fetch(`${other.url}/api/v1/streams/${id}/`);
+  expect((await expectJson<Stream>(stream, 200)).hls_url).toBe(
+    `${publicUrl}/media/${id}/master.m3u8`,
+  );
+  const first = await fetch(
+    `${other.url}/api/v1/streams/?producer=${other.account.uuid}&page_size=1`,
+  );
+  const { next } = await expectJson<StreamPage>(first, 200);
+  expect(next).toStartWith(`${publicUrl}/api/v1/streams/?`);
 });
 
 test('[S-4] a stream goes through CREATED, STREAMING and ENDED and never back', async () => {

@@ -1,7 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { afterAll, expect, test } from 'bun:test';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
 import { Keyring, newSigningKey } from '../../server/auth/viewer-tokens/keyring.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
@@ -15,17 +12,15 @@ import {
   startService,
   viewerWith,
 } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** From a rotation to the new key's first signature: the 10 minutes of T-15 and one to detect it. */
 const AHEAD_MS = 11 * MINUTE_MS;
 
-let directory: string;
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'fourbeat-keys-'));
-});
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
 
 /** Runs `work` with a service on a directory that earlier and later services share. */
 async function withService<T>(
@@ -33,16 +28,9 @@ async function withService<T>(
   clock: ManualClock,
   work: (harness: Harness) => Promise<T>,
 ): Promise<T> {
-  const harness = await startService({
-    clock,
-    directory: join(directory, name),
-    config: { rates: HIGH_RATES },
-  });
-  try {
-    return await work(harness);
-  } finally {
-    await harness.close();
-  }
+  const config = { rates: HIGH_RATES };
+  await using harness = await startService({ clock, directory: folder.path(name), config });
+  return await work(harness);
 }
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid ?? '';

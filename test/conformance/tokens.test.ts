@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,23 +11,18 @@ import {
 } from '../support/conformance/expectations.ts';
 import { partsOf } from '../support/conformance/forged-tokens.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import { VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
 import {
   expectJson,
-  type Harness,
   startService,
   type TestViewer,
   viewerWith,
 } from '../support/harness/harness.ts';
 
-let harness: Harness;
-let stream: string;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-  stream = await harness.createStream();
-  await harness.advance(1);
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
+const stream = await harness.createStream();
+await harness.advance(1);
 
 function requestToken(body: unknown, authorization?: string, service = harness): Promise<Response> {
   return fetch(`${service.url}/api/v1/token`, {
@@ -100,13 +95,9 @@ describe('POST /api/v1/token', () => {
 
   test('[T-5] iss is the configured public URL', async () => {
     const publicUrl = 'https://show.example.org';
-    const other = await startService({ config: { publicUrl } });
-    try {
-      const viewer = await other.viewer(await other.createStream());
-      expect(decodeJwt(viewer.token).iss).toBe(publicUrl);
-    } finally {
-      await other.close();
-    }
+    await using other = await startService({ config: { publicUrl } });
+    const viewer = await other.viewer(await other.createStream());
+    expect(decodeJwt(viewer.token).iss).toBe(publicUrl);
   });
 
   test('[T-7] sub is 22 characters of an HMAC of stream and identifier', async () => {
@@ -242,26 +233,24 @@ describe('keys', () => {
 
 describe('--token-auth=producer', () => {
   test("[T-16] with --token-auth=producer, token creation needs the service token of the stream's owner", async () => {
-    const closed = await startService({ config: { tokenAuth: 'producer', rates: HIGH_RATES } });
-    try {
-      const id = await closed.createStream();
-      const stranger = await closed.createAccount();
-      const request = (authorization?: string, streamId = id) =>
-        requestToken(tokenRequest('a', streamId), authorization, closed);
-      const owner = `Token ${closed.account.token}`;
-      const { token } = await expectJson<{ token: string }>(await request(owner), 200);
-      await expectUnauthorized(await request(), 'Token');
-      await expectUnauthorized(await request(`Token ${stranger.token}`), 'Token');
-      await expectUnauthorized(await request(`Bearer ${token}`), 'Token');
-      await expectProblem(await request(owner, crypto.randomUUID()), 404);
-      // G-17: without the credential the body is not checked.
-      await expectUnauthorized(await requestToken({ wrong: 1 }, undefined, closed), 'Token');
-      await expectProblem(await requestToken({ wrong: 1 }, owner, closed), 400);
-      const viewer = viewerWith(closed.url, id, token);
-      await expectNoContent(await viewer.post(`/api/v1/view-counts/${id}`));
-    } finally {
-      await closed.close();
-    }
+    await using closed = await startService({
+      config: { tokenAuth: 'producer', rates: HIGH_RATES },
+    });
+    const id = await closed.createStream();
+    const stranger = await closed.createAccount();
+    const request = (authorization?: string, streamId = id) =>
+      requestToken(tokenRequest('a', streamId), authorization, closed);
+    const owner = `Token ${closed.account.token}`;
+    const { token } = await expectJson<{ token: string }>(await request(owner), 200);
+    await expectUnauthorized(await request(), 'Token');
+    await expectUnauthorized(await request(`Token ${stranger.token}`), 'Token');
+    await expectUnauthorized(await request(`Bearer ${token}`), 'Token');
+    await expectProblem(await request(owner, crypto.randomUUID()), 404);
+    // G-17: without the credential the body is not checked.
+    await expectUnauthorized(await requestToken({ wrong: 1 }, undefined, closed), 'Token');
+    await expectProblem(await requestToken({ wrong: 1 }, owner, closed), 400);
+    const viewer = viewerWith(closed.url, id, token);
+    await expectNoContent(await viewer.post(`/api/v1/view-counts/${id}`));
   });
 
   test('[T-16] [S-13] token creation is open by default, but a credential that is sent must be valid', async () => {

@@ -1,26 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { describe, expect, test } from 'bun:test';
 import type { ViewCount } from '../../protocol/view-counts.ts';
 import { formatCount } from '../../server/realtime/presence/view-count-events.ts';
 import { expectMembers, expectNoContent } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { newAudience } from '../support/conformance/feed-viewer.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
   expectJson,
-  type Harness,
   manualClock,
   START_MS,
   startService,
   type TestViewer,
 } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 
-let harness: Harness;
-let stream: string;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
 
 const pathOf = (viewer: TestViewer) => `/api/v1/view-counts/${viewer.streamId}`;
 const register = async (viewer: TestViewer) => expectNoContent(await viewer.post(pathOf(viewer)));
@@ -28,12 +21,8 @@ const read = async (viewer: TestViewer) =>
   expectJson<ViewCount>(await viewer.get(pathOf(viewer)), 200);
 const countOf = async (viewer: TestViewer) => (await read(viewer)).value;
 
-/** Creates a stream with this many viewers, none of them registered. */
-async function audienceOf(count: number): Promise<[TestViewer, ...TestViewer[]]> {
-  stream = await harness.createStream();
-  const viewers = Array.from({ length: count }, () => harness.viewer(stream));
-  return (await Promise.all(viewers)) as [TestViewer, ...TestViewer[]];
-}
+/** Viewers of a new stream, none of them registered. */
+const audienceOf = async (count: number) => (await newAudience(harness, count)).viewers;
 
 describe('view counts', () => {
   test('[V-1] [G-23] registering a view returns 204 without a body, whatever body is sent', async () => {
@@ -76,23 +65,19 @@ describe('view counts', () => {
 
   test('[V-3] a registration lasts 1.00 to 1.25 s, to the end of the interval in which its second ends', async () => {
     const clock = manualClock(START_MS);
-    const fine = await startService({ clock });
-    try {
-      const viewer = await fine.viewer(await fine.createStream());
-      const path = `/api/v1/view-counts/${viewer.streamId}`;
-      const at = async (sinceStartMs: number) => {
-        clock.set(START_MS + sinceStartMs);
-        return (await expectJson<ViewCount>(await viewer.get(path), 200)).value;
-      };
-      clock.set(START_MS + 249);
-      await expectNoContent(await viewer.post(path));
-      expect([await at(249), await at(1_249), await at(1_250)]).toEqual([1, 1, 0]);
-      clock.set(START_MS + 2_000);
-      await expectNoContent(await viewer.post(path));
-      expect([await at(3_000), await at(3_249), await at(3_250)]).toEqual([1, 1, 0]);
-    } finally {
-      await fine.close();
-    }
+    await using fine = await startService({ clock });
+    const viewer = await fine.viewer(await fine.createStream());
+    const path = `/api/v1/view-counts/${viewer.streamId}`;
+    const at = async (sinceStartMs: number) => {
+      clock.set(START_MS + sinceStartMs);
+      return (await expectJson<ViewCount>(await viewer.get(path), 200)).value;
+    };
+    clock.set(START_MS + 249);
+    await expectNoContent(await viewer.post(path));
+    expect([await at(249), await at(1_249), await at(1_250)]).toEqual([1, 1, 0]);
+    clock.set(START_MS + 2_000);
+    await expectNoContent(await viewer.post(path));
+    expect([await at(3_000), await at(3_249), await at(3_250)]).toEqual([1, 1, 0]);
   });
 
   test('[V-4] a client that registers once a second is counted without a gap', async () => {
@@ -107,7 +92,7 @@ describe('view counts', () => {
   });
 
   test('[V-5] all registrations, tabs and tokens of one identifier count once', async () => {
-    stream = await harness.createStream();
+    const stream = await harness.createStream();
     const tabs = [await harness.viewer(stream, 'ada'), await harness.viewer(stream, 'ada')];
     await harness.advance(4);
     tabs.push(await harness.viewer(stream, 'ada'));
@@ -150,7 +135,9 @@ describe('view counts', () => {
   test('[V-8] reading the view count registers no viewer', async () => {
     const [viewer] = await audienceOf(1);
     for (let i = 0; i < 3; i++) expect(await countOf(viewer)).toBe(0);
-    await viewer.get(`/api/v1/events-streams/${stream}?interval=${harness.interval() - 1}`);
+    await viewer.get(
+      `/api/v1/events-streams/${viewer.streamId}?interval=${harness.interval() - 1}`,
+    );
     await viewer.get(pathOf(viewer), { 'X-HTTP-Method-Override': 'POST' });
     expect(await countOf(viewer)).toBe(0);
   });
@@ -167,27 +154,20 @@ describe('view counts', () => {
 });
 
 test('[V-10] after a restart counts start at 0 and grow with the next registrations', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-counts-'));
+  using folder = temporaryFolder();
+  const directory = folder.path('data');
   const clock = manualClock(START_MS);
-  try {
-    const before = await startService({ clock, directory });
-    const viewer = await before.viewer(await before.createStream());
-    await expectNoContent(await viewer.post(pathOf(viewer)));
-    expect(await countOf(viewer)).toBe(1);
-    await before.close();
-    const after = await startService({ clock, directory });
-    try {
-      const authorization = { Authorization: `Bearer ${viewer.token}` };
-      const url = after.url + pathOf(viewer);
-      const value = async () =>
-        (await expectJson<ViewCount>(await fetch(url, { headers: authorization }), 200)).value;
-      expect(await value()).toBe(0);
-      await expectNoContent(await fetch(url, { method: 'POST', headers: authorization }));
-      expect(await value()).toBe(1);
-    } finally {
-      await after.close();
-    }
-  } finally {
-    rmSync(directory, { recursive: true, force: true });
-  }
+  const before = await startService({ clock, directory });
+  const viewer = await before.viewer(await before.createStream());
+  await expectNoContent(await viewer.post(pathOf(viewer)));
+  expect(await countOf(viewer)).toBe(1);
+  await before.close();
+  await using after = await startService({ clock, directory });
+  const authorization = { Authorization: `Bearer ${viewer.token}` };
+  const url = after.url + pathOf(viewer);
+  const value = async () =>
+    (await expectJson<ViewCount>(await fetch(url, { headers: authorization }), 200)).value;
+  expect(await value()).toBe(0);
+  await expectNoContent(await fetch(url, { method: 'POST', headers: authorization }));
+  expect(await value()).toBe(1);
 });

@@ -1,24 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import {
   expectNoContent,
   expectProblem,
   expectUnauthorized,
 } from '../support/conformance/expectations.ts';
-import { HIGH_RATES } from '../support/conformance/operations.ts';
-import {
-  expectJson,
-  type Harness,
-  type PublishedQuiz,
-  QUIZ,
-  startService,
-  type TestViewer,
-} from '../support/harness/harness.ts';
+import { eventsFrom, newAudience } from '../support/conformance/feed-viewer.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, type TestViewer } from '../support/harness/harness.ts';
 
-let harness: Harness;
-beforeAll(async () => {
-  harness = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => harness.close());
+const harness = await serviceOfFile();
 
 interface Round {
   readonly id: string;
@@ -27,12 +18,7 @@ interface Round {
   readonly count: number | null;
 }
 
-/** Creates a stream with this many viewers. */
-async function show(viewerCount: number) {
-  const stream = await harness.createStream();
-  const viewers = Array.from({ length: viewerCount }, () => harness.viewer(stream));
-  return { stream, viewers: (await Promise.all(viewers)) as [TestViewer, ...TestViewer[]] };
-}
+const show = (viewerCount: number) => newAudience(harness, viewerCount);
 const request = (stream: string) => harness.studio('POST', `/streams/${stream}/request-winners`);
 const open = async (stream: string) => expectJson<Round>(await request(stream), 201);
 const claim = (viewer: TestViewer) =>
@@ -41,31 +27,16 @@ const rounds = async (stream: string) => {
   const list = await harness.studio('GET', `/streams/${stream}/winners-rounds`);
   return (await expectJson<{ results: Round[] }>(list, 200)).results;
 };
-const answer = async (viewer: TestViewer, quiz: PublishedQuiz, choice: string) =>
-  expectNoContent(
-    await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-      streamId: viewer.streamId,
-      choice,
-      closeInterval: quiz.closeInterval,
-    }),
-  );
 /** Publishes a quiz, submits right or wrong answers of these viewers, and advances to its results. */
 async function playedQuiz(stream: string, right: TestViewer[], wrong: TestViewer[] = []) {
   const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
-  for (const viewer of right) await answer(viewer, quiz, QUIZ.answer);
-  for (const viewer of wrong) await answer(viewer, quiz, 'Mars');
+  for (const viewer of right) await expectNoContent(await answer(viewer, quiz));
+  for (const viewer of wrong) await expectNoContent(await answer(viewer, quiz, 'Mars'));
   await harness.advance(quiz.closeInterval + 1 - harness.interval());
 }
-/** The intervals and counts of the winners events between two intervals. */
-async function winnersEvents(viewer: TestViewer, from: number) {
-  const found: { interval: number; type: string; data: unknown }[] = [];
-  for (let interval = from; interval < harness.interval(); interval++) {
-    for (const event of await harness.events(viewer, interval)) {
-      if (event.type.endsWith('quiz-winners')) found.push({ interval, ...event });
-    }
-  }
-  return found;
-}
+/** The winners events in the sealed intervals from one interval on. */
+const winnersEvents = async (viewer: TestViewer, from: number) =>
+  (await eventsFrom(harness, viewer, from)).filter(({ type }) => type.endsWith('quiz-winners'));
 
 describe('requesting winners', () => {
   test('[W-1] requesting winners opens a round on the quizzes since the last request', async () => {
@@ -78,7 +49,7 @@ describe('requesting winners', () => {
     const next = await harness.publishQuiz(stream, { duration: 1_000 });
     await expectNoContent(await claim(one));
     await expectUnauthorized(await claim(two), 'Bearer');
-    await answer(two, next, QUIZ.answer);
+    await expectNoContent(await answer(two, next));
     await harness.advance(8);
     expect((await open(stream)).quizzes).toBe(1);
     await expectNoContent(await claim(two));

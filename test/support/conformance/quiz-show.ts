@@ -6,18 +6,12 @@ import {
   QUIZ,
   type TestViewer,
 } from '../harness/harness.ts';
+import { eventsFrom, type FeedEventOfInterval, newAudience } from './feed-viewer.ts';
 
 /** A quiz of the studio API. */
 export interface ReadQuiz extends PublishedQuiz {
   readonly state: string;
   readonly counts: Quiz['choices'] | null;
-}
-
-/** An event of the feed with its interval. */
-export interface FeedEventOfInterval<T = unknown> {
-  readonly interval: number;
-  readonly type: string;
-  readonly data: T;
 }
 
 /** Creates a stream with viewers and an open quiz. */
@@ -26,9 +20,8 @@ export async function openShow(
   viewerCount: number,
   fields: Record<string, unknown> = {},
 ) {
-  const stream = await harness.createStream();
-  const viewers = Array.from({ length: viewerCount }, () => harness.viewer(stream));
-  const [viewer, ...others] = (await Promise.all(viewers)) as [TestViewer, ...TestViewer[]];
+  const { stream, viewers } = await newAudience(harness, viewerCount);
+  const [viewer, ...others] = viewers;
   return { stream, viewer, others, quiz: await harness.publishQuiz(stream, fields) };
 }
 
@@ -49,26 +42,6 @@ export function answer(
 
 export async function readQuiz(harness: Harness, id: string): Promise<ReadQuiz> {
   return expectJson(await harness.studio('GET', `/quizzes/${id}`), 200);
-}
-
-/** All events of the viewer's stream in the sealed intervals from one interval on. */
-export async function eventsFrom(
-  harness: Harness,
-  viewer: TestViewer,
-  from: number,
-): Promise<FeedEventOfInterval[]> {
-  const events: FeedEventOfInterval[] = [];
-  for (let interval = from; interval < harness.interval(); interval++) {
-    for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
-  }
-  return events;
-}
-
-export function ofType<T>(
-  events: readonly FeedEventOfInterval[],
-  type: string,
-): FeedEventOfInterval<T>[] {
-  return events.filter((event) => event.type === type) as FeedEventOfInterval<T>[];
 }
 
 /** Advances until the results of the quiz are sealed. @returns the events since */

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
@@ -46,7 +46,7 @@ export interface TestViewer {
 }
 
 /** A complete service in this process, with its own port and directory. */
-export interface Harness {
+export interface Harness extends AsyncDisposable {
   readonly url: string;
   readonly clock: ServiceClock;
   readonly store: Store;
@@ -57,6 +57,8 @@ export interface Harness {
   interval(): number;
   /** Advances a manual clock by whole intervals, and seals each one when it ends. */
   advance(intervals: number): Promise<void>;
+  /** Advances a manual clock without sealing. */
+  pass(ms: number): void;
   createAccount(email?: string): Promise<Account>;
   /** Calls the studio API, by default with the token of the account. */
   studio(method: string, path: string, body?: unknown, init?: StudioInit): Promise<Response>;
@@ -175,6 +177,11 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
   };
   const account = await createAccount();
 
+  const setClock = (unixMs: number) => {
+    if (!('set' in clock)) throw new Error('only a manual clock can be moved');
+    (clock as ManualClock).set(unixMs);
+  };
+
   const harness: Harness = {
     url,
     clock,
@@ -184,12 +191,12 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
     account,
     interval: () => intervalAt(clock.nowMs()),
     async advance(intervals) {
-      if (!('set' in clock)) throw new Error('only a manual clock can be moved');
       for (let step = 0; step < intervals; step++) {
-        (clock as ManualClock).set(intervalStartMs(intervalAt(clock.nowMs()) + 1));
+        setClock(intervalStartMs(intervalAt(clock.nowMs()) + 1));
         await service.seal();
       }
     },
+    pass: (ms) => setClock(clock.nowMs() + ms),
     createAccount,
     studio: (method, path, body, init = {}) =>
       fetch(`${url}/studio/v1${path}`, {
@@ -242,6 +249,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       await backends.close();
       if (!options.directory) rmSync(directory, { recursive: true, force: true });
     },
+    [Symbol.asyncDispose]: () => harness.close(),
   };
   return harness;
 }
@@ -255,6 +263,13 @@ function selectClock(choice: 'manual' | 'real' | ServiceClock, watermark: number
     monotonicMs: () => performance.now(),
     notBeforeMs,
   });
+}
+
+/** The contents of the files in the directory of an embedded service, such as its database. */
+export function databaseFiles({ directory }: Harness): string[] {
+  return readdirSync(directory, { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => readFileSync(join(directory, name), 'latin1'));
 }
 
 /** A viewer with this token. */

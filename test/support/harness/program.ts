@@ -92,12 +92,10 @@ export async function killServers(): Promise<void> {
 }
 
 /** A temporary folder for data directories. */
-export function temporaryFolder(): { path(name: string): string; remove(): void } {
+export function temporaryFolder(): { path(name: string): string; remove(): void } & Disposable {
   const root = mkdtempSync(join(tmpdir(), 'fourbeat-program-'));
-  return {
-    path: (name) => join(root, name),
-    remove: () => rmSync(root, { recursive: true, force: true }),
-  };
+  const remove = () => rmSync(root, { recursive: true, force: true });
+  return { path: (name) => join(root, name), remove, [Symbol.dispose]: remove };
 }
 
 const PIPES = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' } as const;
