@@ -48,11 +48,11 @@ export const answer: Bench = {
           contenders,
           targets: [{ against: HEARTBEAT, atLeast: 0.6, aim: 0.8 }],
           notes: [
-            'An answer is acknowledged when its commit is on the disk: SQLite has synchronous=FULL, PostgreSQL ' +
-              'synchronous_commit=on. All were acknowledged, and each quiz counted as many in the end. ' +
-              'Threads of SQLite, and all of PostgreSQL, share the core of what is measured, and count in its CPU time.',
-            `Heartbeats are those of ${HEARTBEAT_VIEWERS} viewers over 64 connections. Fastify keeps answers with one INSERT each. ` +
-              `Databases by themselves record with our statement, ${ROWS} rows in a transaction; a request is a row there.`,
+            'An answer is acknowledged when its commit is on disk: SQLite has synchronous=FULL, PostgreSQL ' +
+              'synchronous_commit=on. All answers were acknowledged, and the final count of each quiz was the same. ' +
+              'The threads of SQLite and all processes of PostgreSQL run on the core of the server and are part of its CPU time.',
+            `The heartbeats are those of ${HEARTBEAT_VIEWERS} viewers over 64 connections. Fastify stores each answer with its own INSERT. ` +
+              `The databases by themselves run our statement with ${ROWS} rows in a transaction; there a request is a row.`,
           ],
         },
         options,

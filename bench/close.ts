@@ -43,8 +43,8 @@ export const close: Bench = {
           return { name: `${name}, p99 ms`, value, atMost: AT_MOST_MS, aim: AIM_MS };
         }),
         notes: [
-          `From the moment that each was meant to be sent to its 204 (or 401, for who had not won), over ${CONNECTIONS} connections that stay. ` +
-            'Quizzes counted each answer that was acknowledged, and rounds each winner, no more and no less.',
+          `Latency is the time from the planned moment of a request to its 204 (401 for viewers who did not win), over ${CONNECTIONS} keep-alive connections. ` +
+            'Each quiz counted exactly the acknowledged answers, and each round exactly the acknowledged winners.',
         ],
       };
     } finally {

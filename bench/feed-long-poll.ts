@@ -32,13 +32,13 @@ export const feedLongPoll: Bench = {
     return mergeResults(
       {
         bench: 'feed-held',
-        title: 'requests that are held, all of one stream, released together',
+        title: 'long polls of one stream, released together',
         notes: [
-          'Times are from the end of the interval, medians over intervals: until the last viewer has the answer, and until half of them have. ' +
-            'Each viewer asks for the next interval at once, and CPU is that of asking, holding and answering. ' +
-            'The load reads all answers on one core, too, and where its share of it is near 1 the times are as much its own.',
-          'Ours seals: what was posted is on disk before anybody is told. nchan has the message published at that moment, checks no token and keeps nothing; ' +
-            'one worker, channel in memory, long polling as its manual has it. All viewers were told every interval once, with the same bytes; who is refused (503) asks again.',
+          'Times are from the end of the interval until half of the viewers, and until the last one, have the response; medians over intervals. ' +
+            'Each viewer requests the next interval at once, and CPU includes requests, waiting and responses. ' +
+            'The load reads all responses on one core: where its share is near 1, the times are also its own.',
+          'Our service seals: a message is on disk before any viewer receives it. nchan gets a message published at that moment, checks no token and stores nothing; ' +
+            'it has one worker, a channel in memory, and long polling as its manual shows it. Every viewer received every interval once, with the same bytes; after a 503 a viewer repeats the request.',
         ],
       },
       parts,

@@ -44,9 +44,9 @@ export const feed: Bench = {
     return {
       ...result,
       notes: [
-        `The body has ${bytes} bytes: a count, two lines of chat and hearts. nginx has it in a file that ` +
-          'stays open, Node in memory; they look at no token. Fastify and Hono check a token and look ' +
-          'the interval up. All bytes that came were counted, and the body was compared 50 times a second.',
+        `The body has ${bytes} bytes: the view count, two chat messages and hearts. nginx serves it from a ` +
+          'file that stays open, Node from memory; both ignore the token. Fastify and Hono verify the token and ' +
+          'look up the interval. The number of received bytes was checked, and the body was compared 50 times a second.',
       ],
     };
   },

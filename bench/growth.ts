@@ -8,11 +8,11 @@ import { runParts } from './run/parts.ts';
 export const growth: Bench = {
   name: 'growth',
   description:
-    'CPU and memory as viewers, idle streams and nodes become more, with the exponent of each',
+    'CPU and memory with more viewers, idle streams and nodes, with the exponent of each',
   requires: ['redis-server', 'postgresql'],
   run: (options) =>
     runParts(
-      { bench: 'growth', title: 'what viewers, streams and nodes cost as they become more' },
+      { bench: 'growth', title: 'the cost of more viewers, streams and nodes' },
       {
         viewers: () => viewersGrowth(options),
         streams: () => streamsGrowth(options),

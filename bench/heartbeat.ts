@@ -38,8 +38,8 @@ export const heartbeat: Bench = {
           { against: 'Fastify, @fastify/jwt', atLeast: 2, aim: 3 },
         ],
         notes: [
-          'nginx and Node look at no token and count nobody. Fastify and Hono check a token and count its viewer; ' +
-            '@fastify/jwt remembers tokens that were checked, by the fastest way that it has; Hono checks an HMAC each time.',
+          'nginx and Node ignore the token and count no viewer. Fastify and Hono verify the token and count its viewer; ' +
+            '@fastify/jwt caches verified tokens in its fastest way; Hono verifies an HMAC each time.',
         ],
       },
       options,

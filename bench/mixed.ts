@@ -15,7 +15,7 @@ import { INTERVAL, type OccasionalRequests, type WrkRequest } from './run/wrk-sc
 const VIEWERS = 1_000;
 const READS = 4;
 /** One of this many requests is of that kind. Primes, so that different viewers send them. */
-const EVERY = { answer: 97, count: 211, heart: 499, line: 1_999 };
+const EVERY = { answer: 97, count: 211, heart: 499, message: 1_999 };
 const OBSERVE_EVERY_MS = 200;
 /** After this time all viewers are counted, and the load still runs. */
 const SETTLE_MS = 1_000;
@@ -37,11 +37,11 @@ export const mixed: Bench = {
         contenders: [{ name: 'Fourbeat', start }],
         targets: [],
         notes: [
-          `A viewer-second is a heartbeat, ${READS} reads of the interval before the last one, and a share of the rest: ` +
-            `one request of ${EVERY.answer} is an answer to a quiz (durable), one of ${EVERY.count} reads the count, ` +
-            `one of ${EVERY.heart} is a heart, one of ${EVERY.line} a line of chat.`,
-          `*All counted* is the share of looks, five a second, at which the count was exactly ${VIEWERS}: more it was never, and less while heartbeats were late. No interval changed after it was told, no heart was lost or made up, ` +
-            'and each quiz counted each viewer once, although every answer was sent again.',
+          `A viewer-second is a heartbeat, ${READS} reads of the interval before the last one, and a share of the other requests: ` +
+            `one of ${EVERY.answer} requests is a durable answer to a quiz, one of ${EVERY.count} reads the count, ` +
+            `one of ${EVERY.heart} is a heart, one of ${EVERY.message} a chat message.`,
+          `*All counted* is the share of samples, five a second, in which the count was exactly ${VIEWERS}. It was never higher, and lower while heartbeats were late. No interval changed after it was sealed, no heart was lost or invented, ` +
+            'and each quiz counted each viewer once, although every answer was sent twice.',
         ],
       },
       options,
@@ -131,7 +131,10 @@ function occasionalRequests(
     { every: EVERY.answer, requests: answers, once: true },
     { every: EVERY.count, requests: counts },
     { every: EVERY.heart, requests: posts({ kind: 'heart' }) },
-    { every: EVERY.line, requests: posts({ kind: 'message', name: 'Mina', text: 'Hello, all!' }) },
+    {
+      every: EVERY.message,
+      requests: posts({ kind: 'message', name: 'Mina', text: 'Hello, all!' }),
+    },
   ];
 }
 

@@ -35,13 +35,13 @@ export const push: Bench = {
         targets.map((target) => ({ ...target, name: `${target.name}, ${title}` })),
       ),
       notes: [
-        'A message has some 500 bytes and is checked by each client: every one, once, in order, the ' +
-          'same for all. Of CPU is all that a server used meanwhile: ours checks tokens, takes the posts ' +
-          'of the chat, seals and commits; the others send what a timer gives them, or (nchan) a ' +
-          'publisher. A message is one write to one socket, and so the kernel has a like part of it for ' +
-          'everybody: a server that did nothing else would be the limit.',
-        'Socket.IO 4 on Node is set up as its page on performance says: WebSocket alone, no ' +
-          'compression, the first request let go, a room, whose packet it encodes once. nchan has ' +
+        'A message has about 500 bytes. Each client checks that it receives every message once, in order ' +
+          'and with the same bytes. CPU is all that a server used in that time: ours verifies tokens, accepts chat ' +
+          'messages, seals and commits; the others send the message of a timer, or (nchan) of a publisher. ' +
+          'A message is one write to one socket, which costs every server about the same in the kernel: ' +
+          'a server that did nothing else would be the limit.',
+        'Socket.IO 4 on Node is configured as its performance documentation recommends: only WebSocket, no ' +
+          'compression, the opening request is released, and a room, whose packet it encodes once. nchan has ' +
           'one worker and EventSource subscribers. Bun publishes to a topic.',
       ],
     };

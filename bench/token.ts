@@ -30,9 +30,9 @@ export const token: Bench = {
         bench: 'token',
         title: 'tokens over 64 connections',
         notes: [
-          'Issued: each token is that of a new viewer. Ours is given when its seat is on disk; that of Fastify is in memory. ' +
-            'All seats were different, every token of a sample was good, and there were as many seats as answers.',
-          `Checked: heartbeats of ${VIEWERS} viewers, EdDSA, by a server that remembers no token (first) or all (again). All viewers were counted.`,
+          'Issued: each token is for a new viewer. Our service issues it when the seat is on disk; Fastify has seats in memory. ' +
+            'All seats were different, every sampled token was valid, and there were as many seats as responses.',
+          `Checked: heartbeats of ${VIEWERS} viewers, EdDSA, on a server that caches no token (first) or all tokens (again). All viewers were counted.`,
         ],
       },
       {

@@ -25,7 +25,7 @@ export const viewers: Bench = {
     'the most viewers on one core, polling and by push, at a fixed rate; memory of a viewer',
   run: (options) =>
     runParts(
-      { bench: 'viewers', title: 'viewers on one core: latency from the moment that was meant' },
+      { bench: 'viewers', title: 'viewers on one core: latency from the planned moment' },
       {
         polling: () => pollingViewers(options),
         memory: () => viewerMemory(options),
@@ -105,23 +105,23 @@ function notesOf(steps: readonly PollingStep[], found: readonly number[]): strin
   const next = bad.filter(({ viewers: size }) => size > most && size <= most + SEARCH_RADIUS);
   const shared = MAX_CONNECTIONS.toLocaleString('en');
   return [
-    'Each viewer who polls sends a heartbeat and reads four sealed intervals a second, at moments of its own, ' +
-      'whether answers are late or not. The count that intervals told was all of them in each second ' +
-      `of a good step. The most is found by bisection, and holds when two tries of three do; rounds after the ` +
-      `first look within ${SEARCH_RADIUS} of what it found. ${steps.length} steps in ${found.length} rounds, ${bad.length} of which failed.`,
-    `Up to ${shared} viewers have a connection each: a process may have 20,000 open files here. More of them share ` +
-      'connections, as behind a proxy, where a request waits for the answer to the one before.',
+    'Each polling viewer sends a heartbeat and reads four sealed intervals a second, at fixed times of its own, ' +
+      'even when responses are late. In a step that succeeded, the view count of every second included all ' +
+      `viewers. The maximum is found by bisection; a size succeeds when two attempts of three do. Later rounds ` +
+      `search within ${SEARCH_RADIUS} of the first result. ${steps.length} steps in ${found.length} rounds, ${bad.length} of which failed.`,
+    `Up to ${shared} viewers have a connection each, because a process may have 20,000 open files here. More viewers share ` +
+      'connections, as behind a proxy, where a request waits for the previous response.',
     ...(most === MAX_VIEWERS
-      ? [`${MAX_VIEWERS.toLocaleString('en')} is the most that was tried.`]
+      ? [`More than ${MAX_VIEWERS.toLocaleString('en')} viewers were not tried.`]
       : []),
     ...(next.some(({ isLoadGeneratorLimit }) => isLoadGeneratorLimit)
       ? [
-          'LIMITED BY THE LOAD: the core that sends was full, or late by itself, where more viewers ' +
-            'failed and the core of the server was not full. The server carries at least what is told.',
+          'LIMITED BY THE LOAD: with more viewers the core of the load was saturated or late, and the core of ' +
+            'the server was not. The server serves at least the reported number.',
         ]
       : []),
     ...[...new Set(bad.flatMap(({ failures }) => failures.slice(0, 2)))]
       .slice(0, 3)
-      .map((failure) => `Beyond what holds: ${failure}`),
+      .map((failure) => `With more viewers: ${failure}`),
   ];
 }

@@ -19,22 +19,22 @@ const COSTS: Costs = {
 };
 const SHOW = { viewers: 100_000, way: 'polling', answering: 0, quizS: 10 } as const;
 
-describe('what a show needs', () => {
-  test('a viewer who polls is a heartbeat and four reads a second, and a token in nine minutes', () => {
+describe('the needs of a show', () => {
+  test('a polling viewer costs a heartbeat and four reads a second, and a token every nine minutes', () => {
     const { cores, originRequestsS, cdnMillionsH } = needOf(SHOW, COSTS);
     expect(cores).toBeCloseTo((100_000 * (5 * 7 + 100 / 540)) / 1e6 / CORE_USE);
     expect(originRequestsS).toBeCloseTo(100_000 * (5 + 1 / 540));
     expect(cdnMillionsH).toBe(0);
   });
 
-  test('with an event stream it is a heartbeat and four messages', () => {
+  test('a viewer with an event stream costs a heartbeat and four messages a second', () => {
     const { cores, originRequestsS, memoryGB } = needOf({ ...SHOW, way: 'push' }, COSTS);
     expect(cores).toBeCloseTo((100_000 * (7 + 4 * 5 + 100 / 540)) / 1e6 / CORE_USE);
     expect(originRequestsS).toBeCloseTo(100_000 * (1 + 1 / 540));
     expect(memoryGB).toBeCloseTo(0.1 + 0.8);
   });
 
-  test('with caches in front only heartbeats, tokens and answers reach nodes', () => {
+  test('behind a CDN only heartbeats, tokens and answers reach nodes', () => {
     const need = needOf({ ...SHOW, way: 'cdn' }, COSTS);
     expect(need.originRequestsS).toBeCloseTo(100_000 * (1 + 1 / 540));
     expect(need.cdnMillionsH).toBeCloseTo(1_440);
@@ -42,13 +42,13 @@ describe('what a show needs', () => {
     expect(need.sentByCdnGBH).toBeCloseTo(1_440);
   });
 
-  test('without caches nodes send it all', () => {
+  test('without a CDN nodes send everything', () => {
     const { sentByNodesGBH, sentByCdnGBH } = needOf(SHOW, COSTS);
     expect(sentByNodesGBH).toBeCloseTo(180 + 1_440);
     expect(sentByCdnGBH).toBe(0);
   });
 
-  test('twice the viewers need twice the cores, and answers need more', () => {
+  test('cores are proportional to viewers, and answers need more', () => {
     const { cores } = needOf(SHOW, COSTS);
     expect(needOf({ ...SHOW, viewers: 200_000 }, COSTS).cores).toBeCloseTo(2 * cores);
     expect(needOf({ ...SHOW, answering: 1 }, COSTS).cores).toBeCloseTo(cores + 0.2 / CORE_USE);

@@ -46,13 +46,13 @@ const resultsWithout = (...names: string[]) =>
 describe('the tables of capacity', () => {
   const text = capacityLines(sourcesOf(resultsWithout())).join('\n');
 
-  test('are for ten thousand to ten million viewers, in three ways', () => {
+  test('have ten thousand to ten million viewers, in three ways', () => {
     for (const viewers of ['10,000', '100,000', '1,000,000', '10,000,000']) {
       expect(text.match(new RegExp(`^\\| ${viewers} `, 'gm'))).toHaveLength(3);
     }
   });
 
-  test('say of each figure the file and the row that it is from, and what it is divided by', () => {
+  test('name the file, row and divisor of each unit cost', () => {
     expect(text).toMatch(/\| +8 \| +`growth.json`, 15,000 viewers, \*CPU µs\/s of each\* \/ 5 \|/);
     expect(text).toMatch(/\| +8 \| +`viewers.json`, 19,000 event streams, \*CPU µs of each\* \|/);
     expect(text).toMatch(/\| +18 \| +`growth.json`, 4 nodes, 8,000 viewers, /);
@@ -65,7 +65,7 @@ describe('the tables of capacity', () => {
     expect(text).toMatch(/\| +3 N \+ R \+ 3 P \+ 720 G \+ 14,400 D \+ 12,960 E \|/);
   });
 
-  test('a figure that was not measured is named', () => {
+  test('fail with the name of a missing figure', () => {
     expect(() => sourcesOf(resultsWithout('push'))).toThrow('there is no push.json');
     const other = { bench: 'token', rows: ROWS.feed } as unknown as StoredResult;
     const wrong = new Map([...resultsWithout(), ['token', other] as const]);

@@ -4,27 +4,27 @@ import { CORE_USE, type Costs, type Need, NODE_CORES, needOf, type Way } from '.
 
 const VIEWERS = [10_000, 100_000, 1_000_000, 10_000_000];
 const WAYS: Readonly<Record<Way, string>> = {
-  polling: 'Each viewer asks for each interval',
+  polling: 'Each viewer requests each interval',
   push: 'An event stream to each viewer',
-  cdn: 'Each viewer asks a CDN for each interval (`--edge-cache`)',
+  cdn: 'Each viewer requests each interval from a CDN (`--edge-cache`)',
 };
 /** Assumption: four of five viewers answer, within 10 s. */
 const SHOW = { answering: 0.8, quizS: 10 };
 
 const COSTS: Readonly<Record<keyof Costs, string>> = {
-  requestUs: 'a heartbeat or a read of a viewer who has a connection, CPU µs',
+  requestUs: 'a heartbeat or a read on an open connection, CPU µs',
   messageUs: 'an interval that is pushed to a viewer, CPU µs',
-  answerUs: 'an answer with its commit, and what PostgreSQL does for it, CPU µs',
+  answerUs: 'an answer with its commit, including PostgreSQL, CPU µs',
   tokenUs: 'a token, CPU µs',
-  answerRowsPerCoreS: 'answers that a core of PostgreSQL commits in a second',
-  postgresMsS: 'PostgreSQL beside answers, CPU ms a second',
-  redisCommandsS: 'commands of a node to Redis in a second',
+  answerRowsPerCoreS: 'answers that a core of PostgreSQL commits per second',
+  postgresMsS: 'PostgreSQL without answers, CPU ms per second',
+  redisCommandsS: 'commands of a node to Redis per second',
   bitsetUs: 'Redis: a bitset, CPU µs',
   bitsetByteUs: 'Redis: a byte of a bitset, CPU µs',
   pollingBytes: 'memory of a viewer who polls, bytes',
   streamBytes: 'memory of an event stream, bytes',
-  heartbeatBytes: 'the answer to a heartbeat, bytes',
-  readBytes: 'a sealed interval in which people write, with its head, bytes',
+  heartbeatBytes: 'the response to a heartbeat, bytes',
+  readBytes: 'a sealed interval with chat messages, including its head, bytes',
   messageBytes: 'the same in an event stream, bytes',
 };
 
@@ -34,25 +34,25 @@ const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
   'memory, GB': ({ memoryGB }) => number(memoryGB),
   'requests/s at nodes': ({ originRequestsS }) => number(originRequestsS),
   'Redis: commands/s': ({ redisCommandsS }) => number(redisCommandsS),
-  'MB/s to it': ({ redisMBS }) => number(redisMBS),
-  'of its core': ({ redisCores }) => number(redisCores),
+  'MB/s to Redis': ({ redisMBS }) => number(redisMBS),
+  'Redis cores': ({ redisCores }) => number(redisCores),
   'answers/s': ({ answersS }) => number(answersS),
   'PostgreSQL cores': ({ postgresCores }) => number(postgresCores),
   'CDN: million requests/h': ({ cdnMillionsH }) => number(cdnMillionsH),
   'GB/h': ({ sentByCdnGBH }) => number(sentByCdnGBH),
   'nodes send GB/h': ({ sentByNodesGBH }) => number(sentByNodesGBH),
-  'an hour costs': priceOf,
+  'cost of an hour': priceOf,
 };
 
 /** The needs of shows as Markdown, with the source of each figure. */
 export function capacityLines(sources: readonly Source[]): string[] {
   const costs = costsOf(sources);
   return [
-    `Cores are used to ${CORE_USE * 100} %, a node has ${NODE_CORES} of them, and ${SHOW.answering * 100} % answer a quiz within ${SHOW.quizS} s. ` +
-      'That so many cores of a node do as many times what one does is taken, not measured. ' +
-      'One node needs neither Redis nor PostgreSQL. Video is not in it.',
+    `Cores run at ${CORE_USE * 100} %, a node has ${NODE_CORES} cores, and ${SHOW.answering * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
+      'The model assumes that the cores of a node add up; that is not measured. ' +
+      'One node needs neither Redis nor PostgreSQL. Video is not included.',
     '',
-    'What an hour costs has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
+    'The cost of an hour has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
       '*G* a GB that nodes send, *D* a million requests to the CDN, *E* a GB that it sends.',
     ...(Object.keys(WAYS) as Way[]).flatMap((way) => [
       '',
@@ -61,10 +61,10 @@ export function capacityLines(sources: readonly Source[]): string[] {
       ...wayLines(way, costs),
     ]),
     '',
-    'Redis does all of a stream on one core: where the table has more than 1, a stream of so many viewers needs fewer and larger nodes. ' +
-      'A CDN asks the nodes for each interval once for each of its places, which is not in the table. A node needs a file for each connection (`ulimit -n`).',
+    'Redis processes a stream on one core: where the table has more than 1, such a stream needs fewer and larger nodes. ' +
+      'Each location of a CDN requests an interval once from the nodes, which is not in the table. A node needs an open file for each connection (`ulimit -n`).',
     '',
-    '**What it is made of**',
+    '**Unit costs**',
     '',
     ...markdown(
       ['what', 'median', 'from'],

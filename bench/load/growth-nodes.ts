@@ -41,7 +41,7 @@ export async function nodesGrowth({
       progress.show(`growth: round ${round}, ${nodes} nodes`);
       const sample = await sampleWithRetry(nodes, seconds);
       if (sample.failures.length === 0) samples.push(sample);
-      else ends.add(`Of ${nodes} nodes: ${sample.failures[0]}.`);
+      else ends.add(`With ${nodes} nodes: ${sample.failures[0]}.`);
     }
     all.push(samples);
   }
@@ -55,7 +55,7 @@ export async function nodesGrowth({
     rows: NODES.flatMap((nodes) => rowsOf(nodes, all.flat())),
     targets: [],
     notes: [
-      `${all.length} rounds. Each node has ${VIEWERS_PER_NODE} viewers of one stream who poll; its CPU is the mean of the nodes. ` +
+      `${all.length} rounds. Each node has ${VIEWERS_PER_NODE} polling viewers of one stream; CPU is the mean of the nodes. ` +
         `Exponents over nodes: CPU of all nodes together ${exponent(({ servers }) => servers)}, ` +
         `of Redis ${exponent(({ redis }) => redis)}, of PostgreSQL ${exponent(({ postgres }) => postgres)}.`,
       ...ends,

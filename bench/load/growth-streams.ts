@@ -63,9 +63,9 @@ export async function streamsGrowth({
       },
     ],
     notes: [
-      `${all.length} rounds. Idle streams are on air, and nobody watches. An idle stream takes ` +
-        `${(spreadOf(memory).median / KB).toFixed(1)} KB of the server's memory, between ` +
-        `${few} and ${many} of them; what was needed to make them is in it. Exponent of memory over idle streams: ` +
+      `${all.length} rounds. Idle streams are on air without viewers. An idle stream takes ` +
+        `${(spreadOf(memory).median / KB).toFixed(1)} KB of the server's memory, measured between ` +
+        `${few} and ${many} streams; this includes what their creation needs. Exponent of memory over idle streams: ` +
         `${exponent(({ memoryBytes }) => memoryBytes).median.toFixed(2)}.`,
     ],
   };

@@ -48,7 +48,7 @@ export async function viewersGrowth({
   });
   const fitted = all.filter(({ steps }) => steps.length > 1);
   if (fitted.length === 0)
-    throw new Error(`fewer than ${SIZES[1]} viewers had their answers in time`);
+    throw new Error(`not even ${SIZES[1]} viewers had their responses in time`);
   const exponent = (cost: (step: PollingStep, round: Round) => number) =>
     spreadOf(
       fitted.map((round) => exponentOf(round.steps, viewersOf, (step) => cost(step, round))),
@@ -77,10 +77,10 @@ export async function viewersGrowth({
       },
     ],
     notes: [
-      `${all.length} rounds. Viewers poll on one server, each with five requests a second, from ${SIZES[0]} to ${most}: what ` +
-        `${MAX_P99_MS} ms at the 99th of 100 answers and the load allow. By a line through all sizes it is ` +
-        `${number(line('start') / 1_000)} ms/s of CPU and ${number(line('slope'))} µs/s for each viewer: the fewer there are, ` +
-        `the more of CPU is what they share, and the less the exponent. Exponent of memory over viewers: ` +
+      `${all.length} rounds. From ${SIZES[0]} to ${most} viewers poll on one server, each with five requests a second; the limit is ` +
+        `a p99 of ${MAX_P99_MS} ms, or the load. A line through all sizes has ` +
+        `${number(line('start') / 1_000)} ms/s of CPU and ${number(line('slope'))} µs/s for each viewer: with fewer viewers ` +
+        `the shared part of the CPU is larger, and the exponent smaller. Exponent of memory over viewers: ` +
         `${exponent((step) => step.memoryBytes).median.toFixed(2)}. An idle server takes ` +
         `${number(spreadOf(all.map(({ idle }) => idle)).median * 1_000)} ms/s.`,
       ...new Set(all.flatMap(({ endReason }) => (endReason === null ? [] : [endReason]))),
@@ -92,8 +92,8 @@ const viewersOf = ({ viewers }: PollingStep) => viewers;
 const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < MAX_P99_MS;
 
 function endReasonOf({ viewers, p99Ms, failures, isLoadGeneratorLimit }: PollingStep): string {
-  const [why = `an answer took ${p99Ms.toFixed(0)} ms`] = failures;
-  return `Of ${viewers}: ${why}${isLoadGeneratorLimit ? ' (LIMITED BY THE LOAD)' : ''}.`;
+  const [reason = `p99 was ${p99Ms.toFixed(0)} ms`] = failures;
+  return `With ${viewers} viewers: ${reason}${isLoadGeneratorLimit ? ' (LIMITED BY THE LOAD)' : ''}.`;
 }
 
 function rowsOf(all: readonly Round[]): Row[] {

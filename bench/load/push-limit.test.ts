@@ -9,8 +9,8 @@ const stepsWith = (coreOf: (viewers: number) => number, lateOf: (viewers: number
     p99Ms: lateOf(viewers),
   }));
 
-describe('how many event streams a core would carry', () => {
-  test('is where the core is full', () => {
+describe('the number of event streams that a core could serve', () => {
+  test('is where the core is saturated', () => {
     const steps = stepsWith(
       (viewers) => 0.04 + viewers / 40_000,
       (viewers) => 5 + viewers / 500,
@@ -21,7 +21,7 @@ describe('how many event streams a core would carry', () => {
     expect(viewers).toBe(fullAt);
   });
 
-  test('or where intervals come too late, whichever is less', () => {
+  test('is where intervals are too late, when that is less', () => {
     const steps = stepsWith(
       (viewers) => viewers / 40_000,
       (viewers) => viewers / 100,
@@ -29,7 +29,7 @@ describe('how many event streams a core would carry', () => {
     expect(pushLimitOf(steps, LATE_MAX_MS).viewers).toBeCloseTo(25_000);
   });
 
-  test('what does not grow is no limit', () => {
+  test('has no limit by a figure that does not grow', () => {
     const steps = stepsWith(
       (viewers) => viewers / 40_000,
       () => 12,

@@ -63,14 +63,14 @@ export async function pushedViewers({
       },
     ],
     notes: [
-      `${all.length} rounds. Event streams alone: a heartbeat a second, by which a viewer is counted, is in what shows need and ` +
-        'not here. An event stream is late by the time from the end of an interval to its arrival. Each stream got ' +
+      `${all.length} rounds. Only event streams: the heartbeats by which viewers are counted are part of what shows need, ` +
+        'not of this. Latency is the time from the end of an interval to its arrival. Each stream received ' +
         'every interval once, in order, with the same bytes as all others.',
       'The number of event streams is EXTRAPOLATED, not measured: a process may have 20,000 open files here, and ' +
-        `threads of \`--workers\` are of one process, so ${SIZES.at(-1)?.toLocaleString('en')} is the most that was measured. It is where the core would be full ` +
-        `(${rounded(limits, 'fullAt')}) or the 99th of 100 streams ${LATE_MAX_MS} ms late ` +
-        `(${rounded(limits, 'lateAt')}), whichever is less, by the lines through all sizes that were measured.`,
-      ...(isLoad ? ['LIMITED BY THE LOAD: it takes longer for a message than the server.'] : []),
+        `the threads of \`--workers\` belong to one process, so at most ${SIZES.at(-1)?.toLocaleString('en')} were measured. It is the lower of two ` +
+        `extrapolations by lines through all measured sizes: where the core is saturated (${rounded(limits, 'fullAt')}), ` +
+        `and where p99 is ${LATE_MAX_MS} ms (${rounded(limits, 'lateAt')}).`,
+      ...(isLoad ? ['LIMITED BY THE LOAD: a message takes it longer than the server.'] : []),
     ],
   };
 }

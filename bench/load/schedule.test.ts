@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { FEED, HEARTBEAT, REQUESTS_A_ROUND, ROUND_MS, scheduleOf } from './schedule.ts';
 
-describe('when viewers ask', () => {
+describe('the schedule of polling viewers', () => {
   const viewers = 1_000;
   const { length, atMs, viewer, kind } = scheduleOf(viewers);
   const all = Array.from({ length }, (_, at) => ({
@@ -10,24 +10,24 @@ describe('when viewers ask', () => {
     kind: kind[at] as number,
   }));
 
-  test('each sends one heartbeat a second, and reads four times, 250 ms apart', () => {
+  test('has one heartbeat and four reads, 250 ms apart, of each viewer', () => {
     expect(length).toBe(viewers * REQUESTS_A_ROUND);
-    for (const [one, own] of Map.groupBy(all, (request) => request.viewer)) {
+    for (const [number, own] of Map.groupBy(all, (request) => request.viewer)) {
       expect(own.filter((request) => request.kind === HEARTBEAT)).toHaveLength(1);
       const reads = own.filter((request) => request.kind === FEED).map((request) => request.atMs);
       expect(reads).toHaveLength(4);
       for (const [n, moment] of reads.entries()) {
         expect(moment - (reads[0] as number)).toBeCloseTo(n * 250);
       }
-      expect(one).toBeLessThan(viewers);
+      expect(number).toBeLessThan(viewers);
     }
   });
 
-  test('in order, within a second, and no millisecond has a crowd', () => {
+  test('is ordered within a second, with at most 10 requests in a millisecond', () => {
     expect(all.every(({ atMs: at }, n) => at >= (all[n - 1]?.atMs ?? 0) && at < ROUND_MS)).toBe(
       true,
     );
-    const crowds = [...Map.groupBy(all, ({ atMs: at }) => Math.floor(at)).values()];
-    expect(Math.max(...crowds.map((crowd) => crowd.length))).toBeLessThanOrEqual(10);
+    const byMs = [...Map.groupBy(all, ({ atMs: at }) => Math.floor(at)).values()];
+    expect(Math.max(...byMs.map(({ length: requests }) => requests))).toBeLessThanOrEqual(10);
   });
 });

@@ -58,11 +58,11 @@ export async function viewerMemory({ rounds, progress }: BenchOptions): Promise<
       },
     ],
     notes: [
-      `Memory of a viewer is what ${(FEW + MORE).toLocaleString('en')} of them take more than ${FEW.toLocaleString('en')}, ` +
-        'each with a token and a seat of their own, who poll on connections that stay: what is resident of the server, ' +
-        'after garbage was collected, when it no longer changes. So it holds all that the server keeps for a viewer: ' +
-        'connection, token, seat. That of a token is what as many more viewers take who are not connected; the rest ' +
-        "is the connection's. What the kernel keeps for a socket is not in it.",
+      `Memory of a viewer is the difference between ${(FEW + MORE).toLocaleString('en')} and ${FEW.toLocaleString('en')} polling viewers, ` +
+        'each with its own token, seat and keep-alive connection, divided by their number: resident memory of the server ' +
+        'after garbage collection, when it no longer changes. It includes everything that the server stores for a viewer: ' +
+        'connection, token, seat. Memory of a token is what as many more viewers without a connection take; the rest ' +
+        'is the connection. Memory of the kernel for a socket is not included.',
     ],
   };
 }

@@ -25,11 +25,11 @@ const feedWith = (median: number, name = 'against nginx, static file') =>
   resultOf('feed', [{ name, value: spread(median), atLeast: 5, aim: 10 }]);
 
 describe('the page of performance', () => {
-  test('says what the results beside it say: `npm run bench:tables` writes it', () => {
+  test('is up to date with the results beside it (`npm run bench:tables` writes it)', () => {
     expect(readFileSync(PAGE, 'utf8')).toBe(pageWith(RESULTS_FOLDER));
   });
 
-  test('says so when there are no results', () => {
+  test('has a message instead of tables when there are no results', () => {
     expect(pageWith('/nowhere')).toContain('There are no results in `docs/performance/` yet');
     expect(pageWith('/nowhere')).toContain('Not available yet: there is no growth.json');
   });
@@ -38,13 +38,13 @@ describe('the page of performance', () => {
 describe('a part of a page', () => {
   const PAGE_TEXT = '# Page\n\n<!-- tables -->\nold\n<!-- /tables -->\n\nThe end.\n';
 
-  test('is replaced, and nothing around it', () => {
+  test('is replaced without a change around it', () => {
     const once = filled(PAGE_TEXT, 'tables', ['new', 'lines']);
     expect(once).toBe('# Page\n\n<!-- tables -->\n\nnew\nlines\n\n<!-- /tables -->\n\nThe end.\n');
     expect(filled(once, 'tables', ['new', 'lines'])).toBe(once);
   });
 
-  test('must be there once', () => {
+  test('must be marked exactly once', () => {
     expect(() => filled(PAGE_TEXT, 'capacity', [])).toThrow('<!-- capacity -->');
     expect(() => filled(PAGE_TEXT.repeat(2), 'tables', [])).toThrow('once');
     expect(() => filled('<!-- tables --> and no end', 'tables', [])).toThrow('once');
@@ -58,7 +58,7 @@ describe('the tables', () => {
   ]);
   const text = tablesOf(results, ['mixed', 'feed', 'push']).join('\n');
 
-  test('are those of the benches in their order, with machine, command and chart', () => {
+  test('are in the order of the benchmarks, with machine, command and chart', () => {
     expect(text.indexOf('### mixed: ')).toBeLessThan(text.indexOf('### feed: '));
     expect(text).not.toContain('### push');
     expect(text).toContain('![feed: all about feed](feed.svg)');
@@ -68,16 +68,16 @@ describe('the tables', () => {
     expect(text).toContain('100 (99–101)');
   });
 
-  test('begin with what was to be reached', () => {
+  test('begin with the targets', () => {
     expect(text.startsWith('### Reach')).toBe(true);
   });
 });
 
-describe('what was to be reached', () => {
+describe('the target table', () => {
   const lineOf = (median: number) =>
     reachLines(new Map([['feed', feedWith(median)]])).find((line) => line.includes('| feed: '));
 
-  test('has limit, aim, what was measured, and whether that is enough', () => {
+  test('has limit, aim, result and verdict', () => {
     expect(lineOf(7)).toMatch(
       /feed: against nginx, static file +\| at least 5 \| +10 \| +7 \(6–8\) \| +reached \|/,
     );
@@ -85,12 +85,12 @@ describe('what was to be reached', () => {
     expect(lineOf(4)).toMatch(/NOT REACHED \|$/);
   });
 
-  test('has a row for each that was not measured', () => {
+  test('has a row for each target that was not measured', () => {
     const lines = reachLines(new Map());
     expect(lines.filter((line) => line.includes('not measured'))).toHaveLength(11);
   });
 
-  test('a part that failed is told', () => {
+  test('names the benchmark of a part that failed', () => {
     const failed = { ...resultOf('feed'), failures: ['polling: 503'] };
     const lines = reachLines(new Map([['feed', failed]]));
     expect(lines.filter((line) => line.endsWith(' failed: see feed |'))).toHaveLength(1);
@@ -99,7 +99,7 @@ describe('what was to be reached', () => {
     );
   });
 
-  test('a result without its target is not passed over', () => {
+  test('fails when a result lacks its target', () => {
     const results = new Map([['feed', feedWith(7, 'against something else')]]);
     expect(() => reachLines(results)).toThrow('feed.json has no target for "feed, sealed interval');
   });

@@ -33,7 +33,7 @@ describe('results in a folder', () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('are read by the names of their benches', () => {
+  test('are read by the names of their benchmarks', () => {
     expect([...readResults(folder).keys()]).toEqual(['growth']);
     expect(readResults(join(folder, 'not there')).size).toBe(0);
   });
@@ -43,12 +43,12 @@ describe('results in a folder', () => {
     expect(figure).toEqual({ bench: 'growth', row: '1 idle stream', name: 'CPU', median: 12 });
   });
 
-  test('of rows like a pattern it is the one of the largest number that has the figure', () => {
+  test('have the figure of the matching row with the largest number', () => {
     const figure = figureOf(readResults(folder), 'growth', /^([\d,]+) viewers$/, 'CPU');
     expect(figure).toMatchObject({ row: '10,000 viewers', median: 50 });
   });
 
-  test('a figure that is not there is named', () => {
+  test('fail with the name of a missing figure', () => {
     const figure = (bench: string, from: string | RegExp, name: string) => () =>
       figureOf(readResults(folder), bench, from, name);
     expect(figure('feed', 'Fourbeat', 'CPU')).toThrow('there is no feed.json');

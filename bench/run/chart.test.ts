@@ -19,35 +19,35 @@ const RESULT: Result = {
 
 function read(svg: string) {
   const parsed = new XMLParser({ ignoreAttributes: false, isArray: () => false }).parse(svg).svg;
-  const [fixture, ...bars] = parsed.rect;
-  return { fixture, bars, paths: [parsed.path].flat(), texts: parsed.text };
+  const [background, ...bars] = parsed.rect;
+  return { background, bars, paths: [parsed.path].flat(), texts: parsed.text };
 }
 
 describe('the chart of a result', () => {
   const svg = chartOf(RESULT);
-  const { bars, paths, texts, fixture } = read(svg);
+  const { bars, paths, texts, background } = read(svg);
 
-  test('is an SVG file, whatever letters names have', () => {
+  test('is valid SVG when a name contains markup characters', () => {
     expect(XMLValidator.validate(svg)).toBe(true);
     expect(texts.map((text: { '#text': string }) => text['#text'])).toContain(
       'a peer whose <name> is rather long',
     );
   });
 
-  test('has a bar as long as the first figure for each row that has it, and ours looks different', () => {
+  test('has a bar for each row with the first figure, in proportion, and another class for ours', () => {
     expect(bars).toHaveLength(2);
     const [own, other] = bars;
     expect(Number(own['@_width']) / Number(other['@_width'])).toBeCloseTo(2);
     expect(own['@_class']).not.toBe(other['@_class']);
   });
 
-  test('has a line from the least to the most where they differ', () => {
+  test('has a line from minimum to maximum where they differ', () => {
     expect(paths).toHaveLength(1);
   });
 
-  test('leaves room for the longest name and for the figures', () => {
+  test('has room for the longest name and for the figures', () => {
     const [own] = bars;
     expect(Number(own['@_x'])).toBeGreaterThan(200);
-    expect(Number(own['@_x']) + Number(own['@_width'])).toBeLessThan(Number(fixture['@_width']));
+    expect(Number(own['@_x']) + Number(own['@_width'])).toBeLessThan(Number(background['@_width']));
   });
 });

@@ -37,7 +37,7 @@ function run(made: readonly Contender[], targets: Comparison['targets'] = []) {
 }
 
 describe('a comparison', () => {
-  test('has contenders take turns, after a first one of each that does not count', async () => {
+  test('measures contenders alternately, after a warm-up of each', async () => {
     const { made, done } = contenders({ ours: [1, 1, 1, 1], theirs: [1, 1, 1, 1] });
     await run(made);
     expect(done).toEqual([
@@ -47,7 +47,7 @@ describe('a comparison', () => {
     ]);
   });
 
-  test('has medians with their spread, and ratios of the same round', async () => {
+  test('has medians with their spread, and medians of the ratios of each round', async () => {
     const { made } = contenders({ ours: [999, 10, 40, 20], theirs: [999, 10, 20, 40] });
     const { rows, targets } = await run(made, [{ against: 'theirs', atLeast: 1, aim: 3 }]);
     const [ours, theirs] = rows;
@@ -60,7 +60,7 @@ describe('a comparison', () => {
     expect([ours?.isOurs, theirs?.isOurs]).toEqual([true, false]);
   });
 
-  test('fails with a wrong answer, and leaves nobody running', async () => {
+  test('fails with an incorrect response, and stops all contenders', async () => {
     const wrong = new IncorrectResponse('another body');
     const { made, done } = contenders({ ours: [1, 1, 1, 1], theirs: [1, 1, wrong] });
     const error = await run(made).catch((e) => e);
@@ -69,7 +69,7 @@ describe('a comparison', () => {
   });
 });
 
-test('what is left is known by what was done', () => {
+test('the remaining time is estimated from the finished measurements', () => {
   expect(leftMs(0, 10, 0)).toBeUndefined();
   expect(leftMs(2, 10, 8_000)).toBe(32_000);
   expect(leftMs(10, 10, 40_000)).toBe(0);

@@ -7,7 +7,7 @@ const partOf = (name: string): PartialResult => ({
   notes: [`about ${name}`],
 });
 
-test('a part that fails is told, and what the others found is there', async () => {
+test('a part that fails is in failures, and the other parts have their results', async () => {
   const measured: string[] = [];
   const measure = (name: string) => async () => {
     measured.push(name);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { timeOf } from './progress.ts';
 
-test('the time that is left is told as one would say it', () => {
+test('the remaining time is rounded to 5 s or to minutes', () => {
   expect([0, 1_200, 42_000, 89_000, 100_000, 600_000].map(timeOf)).toEqual([
     'nearly there',
     'about 5 s left',

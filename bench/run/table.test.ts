@@ -13,13 +13,13 @@ function tableWith(target: Partial<Target> = {}): string[] {
       { name: 'nginx', figures: { 'requests/s': spread(125_000), 'ours to this': spread(0.8) } },
     ],
     targets: [{ name: 'against nginx', value: spread(0.8), aim: 1, atLeast: 0.85, ...target }],
-    notes: ['As it was.'],
+    notes: ['A note.'],
   };
   return tableOf(result).split('\n');
 }
 
 describe('the table of a result', () => {
-  test('is Markdown with a row for each contender and a column for each figure of any', () => {
+  test('is Markdown with a row for each contender and a column for each figure', () => {
     expect(tableWith().slice(0, 6)).toEqual([
       '### feed: reads',
       '',
@@ -28,17 +28,17 @@ describe('the table of a result', () => {
       '| Fourbeat | 100,000 (90,000–110,000) |              |',
       '| nginx    |                  125,000 |          0.8 |',
     ]);
-    expect(tableWith().at(-1)).toBe('As it was.');
+    expect(tableWith().at(-1)).toBe('A note.');
   });
 
-  test('says of a target whether it is reached, by the median', () => {
+  test('has the verdict of a target, by the median', () => {
     const verdict = (target: Partial<Target>) => tableWith(target).join('\n');
     expect(verdict({})).toContain('| at least 0.85 |   1 | NOT REACHED |');
     expect(verdict({ value: spread(0.9, 0.5, 1.2) })).toMatch(/\| +reached \|/);
     expect(verdict({ value: spread(1) })).toContain('aim reached');
   });
 
-  test('knows targets that are at most something', () => {
+  test('has the verdict of an upper limit', () => {
     const atMost = (median: number) => {
       const { atLeast: _, ...target } = { ...tableTarget, value: spread(median) };
       return tableOf({ bench: 'b', title: 't', rows: [], notes: [], targets: [target] });
@@ -48,7 +48,7 @@ describe('the table of a result', () => {
     expect(atMost(90)).toContain('aim reached');
   });
 
-  test('numbers have three digits that count, or all before the point', () => {
+  test('numbers have three significant digits, or all digits before the point', () => {
     expect([0.012345, 1.2345, 12.345, 123.45, 12_345.6].map(number)).toEqual([
       '0.0123',
       '1.23',

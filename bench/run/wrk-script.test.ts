@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import { INTERVAL, NUMBER, partsOf, requestText, scriptOf } from './wrk-script.ts';
 
-describe('what wrk sends', () => {
-  test('a request has its host, its headers and the length of its body in bytes', () => {
+describe('the script of wrk', () => {
+  test('has requests with host, headers and the length of the body in bytes', () => {
     const headers = { Authorization: 'Bearer x', 'Content-Type': 'application/json' };
     expect(requestText({ method: 'POST', path: '/a', headers, body: '{"n":"ü"}' }, 'h:1')).toBe(
       'POST /a HTTP/1.1\r\nHost: h:1\r\nAuthorization: Bearer x\r\n' +
@@ -13,18 +13,18 @@ describe('what wrk sends', () => {
     );
   });
 
-  test('a marker is as long as what stands there in the end, so the length of a body is right', () => {
+  test('has markers as long as their values, so that Content-Length is right', () => {
     expect([NUMBER.length, INTERVAL.length]).toEqual([10, 10]);
   });
 
-  test('a request is taken apart at its marker, of which it has one', () => {
+  test('splits a request at its only marker', () => {
     expect(partsOf('GET /a')).toEqual(['GET /a', 0, '']);
     expect(partsOf(`viewer ${NUMBER}!`)).toEqual(['viewer ', 1, '!']);
     expect(partsOf(`?interval=${INTERVAL} HTTP`)).toEqual(['?interval=', 2, ' HTTP']);
     expect(() => partsOf(`${NUMBER}${NUMBER}`)).toThrow('once');
   });
 
-  test('the script has a list for those that come often, and one for each that comes sometimes', () => {
+  test('has a list for the frequent requests, and one for each kind of occasional requests', () => {
     const get = (path: string) => ({ method: 'GET', path, headers: {} });
     const some = { every: 97, requests: [get('/c')], once: true };
     const script = scriptOf('h', [get('/a'), get('/b')], [some], 7);
