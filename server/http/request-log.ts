@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
+import { messageOf } from '../platform/errors.ts';
 import { ResponseCounter } from '../platform/response-counter.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -89,7 +90,7 @@ export class RequestLog {
     error: unknown,
     count = 1,
   ): void {
-    const fields = { requestId, ...operationName(operation), status, reason: errorMessage(error) };
+    const fields = { requestId, ...operationName(operation), status, reason: messageOf(error) };
     if (status < 500) {
       this.logger.debug(fields, 'request rejected');
       return;
@@ -113,5 +114,3 @@ export class RequestLog {
 type OperationName = Pick<Operation, 'method' | 'path'>;
 
 const operationName = ({ method, path }: OperationName) => ({ method, path });
-
-const errorMessage = (error: unknown) => (error instanceof Error ? error.message : String(error));

@@ -28,6 +28,11 @@ export class Unavailable extends Error {
   }
 }
 
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The caller exceeded a rate limit. Nothing was changed. */
 export class RateLimited extends Error {
   override readonly name = 'RateLimited';

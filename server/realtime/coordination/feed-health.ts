@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { messageOf } from '../../platform/errors.ts';
 
 /** How long a failure may last without a sealed interval before it is an outage: over one interval. */
 const OUTAGE_AFTER_MS = 300;
@@ -93,8 +94,4 @@ export class FeedHealth {
     if (this.failure === null) return null;
     return this.nowMs() - this.failure.sinceMs < OUTAGE_AFTER_MS ? null : this.failure.reason;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

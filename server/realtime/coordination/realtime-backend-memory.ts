@@ -14,7 +14,7 @@ export function createMemoryRealtimeBackend(
   options: MemoryRealtimeBackendOptions,
 ): RealtimeBackend {
   const { store, clock, logger, watermark, onSealed, source } = options;
-  const presence = createMemoryPresence({ clock });
+  const presence = createMemoryPresence(clock);
   const feed = new MemoryFeedLog(store, watermark);
   const transients = new TransientBuffer({
     source,

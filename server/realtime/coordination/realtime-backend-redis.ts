@@ -32,22 +32,15 @@ const LEAVE_MS = 250;
  * (SPEC N); `seal-coordinator.ts` describes how.
  */
 export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions): RealtimeBackend {
-  const { redis, store, clock, logger, watermark, random, onSealed, source } = options;
+  const { redis, store, clock, logger, watermark, onSealed } = options;
   const redisUnavailable = () => redis.unavailable();
   const health = new FeedHealth(redisUnavailable, logger, () => performance.now());
   const log = new MemoryFeedLog(store, watermark, () => health.publicReason());
-  const presence = createRedisPresence({
-    redis,
-    clock,
-    serviceId: options.serviceId,
-    watermark: () => log.watermark(),
-  });
+  const presence = createRedisPresence({ ...options, watermark: () => log.watermark() });
   const coordinator = new RedisSealCoordinator(redis, options.nodeId, options.serviceId);
+  const shared = { ...options, redisUnavailable, health, log, presence, coordinator };
   const follower = new FeedFollower({
-    coordinator,
-    store,
-    log,
-    random,
+    ...shared,
     onPublished: (interval) => {
       const endedMs = clock.nowMs() - intervalStartMs(interval + 1);
       health.intervalServed(interval, endedMs);
@@ -55,37 +48,10 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
     },
     onError: (error) => health.sealingFailed(error),
   });
-  const sealer = new SharedSealer({
-    clock,
-    store,
-    log,
-    logger,
-    coordinator,
-    presence,
-    source,
-    follower,
-  });
-  const failover = new SealFailover({
-    log,
-    coordinator,
-    sealer,
-    follower,
-    health,
-    redisUnavailable,
-    random,
-  });
-  const reporter = new SealReporter({
-    clock,
-    log,
-    coordinator,
-    presence,
-    source,
-    sealer,
-    failover,
-    health,
-  });
-  const parts = { coordinator, follower, failover, health, log, reporter, sealer };
-  const life = new NodeLifecycle(parts, options);
+  const sealer = new SharedSealer({ ...shared, follower });
+  const failover = new SealFailover({ ...shared, sealer, follower });
+  const reporter = new SealReporter({ ...shared, sealer, failover });
+  const life = new NodeLifecycle({ ...shared, follower, failover, reporter, sealer });
   return {
     presence,
     feed: log,
@@ -104,7 +70,7 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
   };
 }
 
-interface NodeParts {
+interface NodeParts extends Pick<RedisRealtimeBackendOptions, 'clock' | 'logger' | 'source'> {
   readonly coordinator: RedisSealCoordinator;
   readonly follower: FeedFollower;
   readonly failover: SealFailover;
@@ -119,22 +85,19 @@ class NodeLifecycle {
   private intervalTimer: Timer | null = null;
   private healthTimer: Timer | null = null;
 
-  constructor(
-    private readonly parts: NodeParts,
-    private readonly options: Pick<RedisRealtimeBackendOptions, 'clock' | 'logger' | 'source'>,
-  ) {}
+  constructor(private readonly parts: NodeParts) {}
 
   /** The newest interval that has ended. */
   endedInterval(): number {
-    return intervalAt(this.options.clock.nowMs()) - 1;
+    return intervalAt(this.parts.clock.nowMs()) - 1;
   }
 
   start(): void {
-    const { follower, health, log, reporter } = this.parts;
+    const { clock, follower, health, log, reporter } = this.parts;
     follower.start();
     const tick = () => {
       // Read the clock once: an interval that ends between two readings would wait for a tick.
-      const nowMs = this.options.clock.nowMs();
+      const nowMs = clock.nowMs();
       this.intervalTimer = setTimeout(tick, untilEndMs(nowMs));
       log.failOverdue(nowMs);
       void reporter.report();
@@ -158,7 +121,7 @@ class NodeLifecycle {
 
   // N-13: what this node accepted is sealed before it stops.
   async stop(): Promise<void> {
-    const { follower, failover, reporter } = this.parts;
+    const { follower, failover, reporter, source, logger } = this.parts;
     reporter.leave();
     if (this.intervalTimer) await this.settle();
     if (this.intervalTimer) clearTimeout(this.intervalTimer);
@@ -167,9 +130,8 @@ class NodeLifecycle {
     failover.stop();
     follower.stop();
     await Promise.race([this.leave(), Bun.sleep(LEAVE_MS)]);
-    if (!this.options.source.isEmpty()) {
-      this.options.logger.warn('viewer posts could not be sent to another node and are lost');
-    }
+    if (source.isEmpty()) return;
+    logger.warn('viewer posts could not be sent to another node and are lost');
   }
 
   private async leave(): Promise<void> {
@@ -180,9 +142,10 @@ class NodeLifecycle {
   }
 
   private async settle(): Promise<void> {
-    const nowMs = this.options.clock.nowMs();
+    const { clock, reporter } = this.parts;
+    const nowMs = clock.nowMs();
     const deadlineMs = performance.now() + untilEndMs(nowMs) + LAST_SEALING_MS;
-    while (!this.parts.reporter.isSettled(intervalAt(nowMs)) && performance.now() < deadlineMs) {
+    while (!reporter.isSettled(intervalAt(nowMs)) && performance.now() < deadlineMs) {
       await Bun.sleep(POLL_MS);
     }
   }

@@ -1,8 +1,6 @@
 import { OPENING } from '../../http/event-stream.ts';
 import { IntervalStream, type IntervalStreamOptions, ROOM_BYTES } from './interval-stream.ts';
 
-export type EventStreamOptions = Omit<IntervalStreamOptions, 'sink'>;
-
 /** An open event stream as the body of a response. */
 export interface EventStream {
   readonly body: ReadableStream<Uint8Array>;
@@ -13,7 +11,7 @@ export interface EventStream {
 }
 
 /** Opens an `IntervalStream` into the body of a response. */
-export function openEventStream(options: EventStreamOptions): EventStream {
+export function openEventStream(options: Omit<IntervalStreamOptions, 'sink'>): EventStream {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new IntervalStream({
     ...options,

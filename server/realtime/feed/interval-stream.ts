@@ -45,7 +45,7 @@ function sharedEvent(interval: number, body: Uint8Array): Uint8Array {
 
 /**
  * Sends the sealed intervals of a stream as server-sent events: first older ones, page by page as the
- * client reads them, then each one when it is sealed. The first call of `roomFreed` starts it.
+ * client reads them, then each one when it is sealed. The first call of `onWritable` starts it.
  */
 export class IntervalStream {
   private next: number;
@@ -94,7 +94,7 @@ export class IntervalStream {
   private async sendPages(): Promise<void> {
     const { log, streamId, sink } = this.options;
     while (!this.isOver && this.next <= log.watermark()) {
-      if (sink.unsentBytes() >= ROOM_BYTES) return; // `roomFreed` continues.
+      if (sink.unsentBytes() >= ROOM_BYTES) return; // `onWritable` continues.
       const { page, next } = await log.range(streamId, this.next, log.watermark());
       if (this.isOver) return;
       this.next = next;

@@ -1,10 +1,9 @@
 import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import type { EventStream } from './event-stream.ts';
 
 /** An event stream of a viewer. */
-export interface EndableStream {
-  end(): void;
-}
+type EndableStream = Pick<EventStream, 'end'>;
 
 /** The open event streams of viewers. It ends them when they must end (F-25, C-19). */
 export class OpenStreams {

@@ -154,17 +154,12 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
   }
 
   function countOf(streamId: string): StreamCount {
-    const found =
-      counts.get(streamId) ??
-      new StreamCount({
-        ...options,
-        activeBlocks,
-        streamId,
-        ring: () => rings.get(streamId),
-        isShared,
-      });
-    counts.set(streamId, found);
-    return found;
+    const found = counts.get(streamId);
+    if (found) return found;
+    const ring = () => rings.get(streamId);
+    const count = new StreamCount({ ...options, activeBlocks, streamId, ring, isShared });
+    counts.set(streamId, count);
+    return count;
   }
 
   return {

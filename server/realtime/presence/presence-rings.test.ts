@@ -5,15 +5,15 @@ import { withThreadRegistration } from '../../../test/support/presence/register-
 import { createMemoryPresence } from './presence-rings.ts';
 import { SharedPresenceWriter } from './shared-presence-writer.ts';
 
-presenceRegistryContract('memory', (clock) => createMemoryPresence({ clock }));
+presenceRegistryContract('memory', createMemoryPresence);
 presenceRegistryContract('memory, from another thread', (clock) =>
-  withThreadRegistration(createMemoryPresence({ clock }), clock),
+  withThreadRegistration(createMemoryPresence(clock), clock),
 );
 
 describe('the memory of a registry', () => {
   function setUp(maxSeats?: number) {
     const clock = { ms: 1_700_000_000_000, nowMs: () => clock.ms };
-    const presence = createMemoryPresence(maxSeats === undefined ? { clock } : { clock, maxSeats });
+    const presence = createMemoryPresence(clock, maxSeats);
     return { clock, presence };
   }
 

@@ -111,13 +111,7 @@ export interface MemoryPresenceRegistry extends PresenceRegistry, ShareablePrese
 }
 
 /** @param maxSeats the most seats a stream can have; `PresenceRing` has the default */
-export function createMemoryPresence({
-  clock,
-  maxSeats,
-}: {
-  clock: Clock;
-  maxSeats?: number;
-}): MemoryPresenceRegistry {
+export function createMemoryPresence(clock: Clock, maxSeats?: number): MemoryPresenceRegistry {
   const rings = new PresenceRings(clock, maxSeats);
   return {
     register: (streamId, seat, nowMs) => rings.register(streamId, seat, nowMs),

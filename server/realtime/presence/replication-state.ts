@@ -1,6 +1,5 @@
 import type { Announcement, IntervalBlock } from './presence-commands.ts';
-import type { PresenceRing } from './presence-ring.ts';
-import { LIVE_INTERVALS } from './presence-ring.ts';
+import { LIVE_INTERVALS, type PresenceRing } from './presence-ring.ts';
 
 /** The window of an interval: the intervals whose registrations count at its end, oldest first. */
 export function windowTo(interval: number): number[] {

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../platform/errors.ts';
 
 /** The lock of a server on its data directory. */
 export interface DirectoryLock {
@@ -25,9 +26,8 @@ export function lockDirectory(directory: string): DirectoryLock {
   } catch (error) {
     database.close();
     if ((error as { code?: string }).code?.startsWith('SQLITE_BUSY')) {
-      throw new Error(
-        `${directory} is in use by another Fourbeat server${holderSuffix(holderFile)}`,
-      );
+      const holder = holderSuffix(holderFile);
+      throw new Error(`${directory} is in use by another Fourbeat server${holder}`);
     }
     throw notWritableError(directory, error);
   }
@@ -51,9 +51,7 @@ function openLockFile(directory: string): Database {
 }
 
 function notWritableError(directory: string, error: unknown): Error {
-  return new Error(
-    `${directory} cannot be written: ${error instanceof Error ? error.message : error}`,
-  );
+  return new Error(`${directory} cannot be written: ${messageOf(error)}`);
 }
 
 function holderSuffix(file: string): string {

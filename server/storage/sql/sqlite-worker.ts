@@ -1,4 +1,4 @@
-import { DomainError, type DomainErrorKind } from '../../platform/errors.ts';
+import { DomainError, type DomainErrorKind, messageOf } from '../../platform/errors.ts';
 import { runOnce } from './idempotency.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 import {
@@ -155,10 +155,6 @@ function failureOutcome({ id, name }: Command, error: unknown): Outcome {
     return { id, errorKind: error.kind, detail: error.message, members: error.members };
   }
   return { id, failure: `${name}: ${messageOf(error)}` };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /**
