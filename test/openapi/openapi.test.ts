@@ -1,8 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pino from 'pino';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
@@ -14,9 +11,10 @@ import { startServer } from '../../server/app/server.ts';
 import { createConfig } from '../../server/platform/config.ts';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
-import { OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
+import { HIGH_RATES, OPERATIONS, type OperationName } from '../support/conformance/operations.ts';
 import { SOME_BACKENDS } from '../support/full-run.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 import {
   Contract,
   type DocumentedOperation,
@@ -29,17 +27,6 @@ import { webhookExercises } from '../support/openapi/webhooks.ts';
 
 const document = openApiDocument('1.2.3');
 const contract = new Contract(document);
-
-const NO_LIMIT = { points: 100_000, durationS: 60 };
-const RATES = {
-  tokens: NO_LIMIT,
-  failedAuth: NO_LIMIT,
-  answers: NO_LIMIT,
-  chat: NO_LIMIT,
-  studio: NO_LIMIT,
-  signIn: NO_LIMIT,
-  passwords: NO_LIMIT,
-};
 
 let isUnavailable = false;
 
@@ -98,7 +85,7 @@ describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
   const contract = new Contract(document);
 
   beforeAll(async () => {
-    service = await startService({ backends, config: { rates: RATES }, store: withOutage });
+    service = await startService({ backends, config: { rates: HIGH_RATES }, store: withOutage });
     fixture = new Fixture(service, contract);
     exercises = {
       ...viewerExercises(fixture),
@@ -107,7 +94,7 @@ describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
     };
     // One failed authentication per address; each operation is tested from its own address.
     const failedAuth = { points: 1, durationS: 60 };
-    const config = { rates: { ...RATES, failedAuth }, trustProxy: true };
+    const config = { rates: { ...HIGH_RATES, failedAuth }, trustProxy: true };
     limited = await startService({ backends, config });
   }, 30_000);
   afterAll(async () => {
@@ -200,9 +187,9 @@ describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
 
 describe('the document', () => {
   test('[O-15] [O-16] the document is served at /openapi.json and shown at /docs', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
+    using folder = temporaryFolder();
     const server = await startServer({
-      config: createConfig({ host: '127.0.0.1', port: 0, data }),
+      config: createConfig({ host: '127.0.0.1', port: 0, data: folder.path('data') }),
       logger: pino({ level: 'silent' }),
       version: '1.2.3',
       openBackends: openEmbedded,
@@ -215,7 +202,6 @@ describe('the document', () => {
       expect(await page.text()).toContain('<title>Fourbeat API</title>');
     } finally {
       await server.stop(2_000);
-      rmSync(data, { recursive: true, force: true });
     }
   });
 

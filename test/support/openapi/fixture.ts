@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expectJson, type Harness, type TestViewer } from '../harness/harness.ts';
+import { expectJson, type Harness, QUIZ, type TestViewer } from '../harness/harness.ts';
 import { newMember, type SignedIn } from '../studio/member-browser.ts';
 import type { Contract, OperationRequest } from './contract.ts';
 
@@ -39,12 +39,12 @@ export class Fixture {
     return id;
   }
 
-  async send(operationId: string, request: OperationRequest = {}): Promise<Response> {
+  send(operationId: string, request: OperationRequest = {}): Promise<Response> {
     return this.contract.send(this.service.url, operationId, request);
   }
 
   /** Sends a request with the account's service token. */
-  async studio(operationId: string, request: OperationRequest = {}): Promise<Response> {
+  studio(operationId: string, request: OperationRequest = {}): Promise<Response> {
     const authorization = `Token ${this.service.account.token}`;
     return this.send(operationId, { authorization, ...request });
   }
@@ -52,6 +52,24 @@ export class Fixture {
   /** The id of an object that an operation creates. */
   async createdId(operationId: string, request: OperationRequest): Promise<string> {
     return (await expectJson<{ id: string }>(await this.studio(operationId, request), 201)).id;
+  }
+
+  /** Sends the same request twice with the account's service token, or as `request` says. */
+  async twice(
+    operationId: string,
+    request: OperationRequest,
+    first: number,
+    second: number,
+  ): Promise<CheckedResponse[]> {
+    return [
+      [await this.studio(operationId, request), first],
+      [await this.studio(operationId, request), second],
+    ];
+  }
+
+  /** The id of a new draft of a stream. */
+  newDraft(streamId: string): Promise<string> {
+    return this.createdId('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
   }
 
   /** Calls the operation for a new stream and for an unknown one. */
@@ -62,12 +80,11 @@ export class Fixture {
   ): Promise<CheckedResponse[]> {
     const params = { stream_id: await this.service.createStream() };
     const missing = { stream_id: randomUUID() };
+    const known = await this.studio(operationId, { ...request, params });
+    const unknown = await this.studio(operationId, { ...request, params: missing });
     return [
-      [await this.studio(operationId, { ...request, params }), status],
-      [
-        await this.studio(operationId, { ...request, params: missing }),
-        status < 400 ? 404 : status,
-      ],
+      [known, status],
+      [unknown, status < 400 ? 404 : status],
     ];
   }
 }

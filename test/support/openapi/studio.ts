@@ -19,19 +19,13 @@ export function studioExercises(fixture: Fixture): Exercises {
     readAccount: async () => [[await fixture.studio('readAccount'), 200]],
     createApiToken: async () => {
       const request = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };
-      return [
-        [await fixture.studio('createApiToken', request), 201],
-        [await fixture.studio('createApiToken', request), 409],
-      ];
+      return fixture.twice('createApiToken', request, 201, 409);
     },
     listApiTokens: async () => [[await fixture.studio('listApiTokens'), 200]],
     revokeApiToken: async () => {
       const id = await fixture.createdId('createApiToken', { body: { name: 'old' } });
       const request = { params: { token_id: id } };
-      return [
-        [await fixture.studio('revokeApiToken', request), 204],
-        [await fixture.studio('revokeApiToken', request), 404],
-      ];
+      return fixture.twice('revokeApiToken', request, 204, 404);
     },
     createStream: async () => [
       [await fixture.studio('createStream', { body: { title: 'Quiz night' } }), 201],
@@ -52,22 +46,26 @@ export function studioExercises(fixture: Fixture): Exercises {
         [await fixture.studio('startStream', { params }), 409],
       ];
     },
-    endStream: async () => [
-      ...(await fixture.inStream(
-        'endStream',
-        { body: { at: intervalStartMs(9_000_000_000) } },
-        200,
-      )),
-      ...(await fixture.inStream('endStream', {}, 200)),
-    ],
+    endStream: async () => {
+      const body = { at: intervalStartMs(9_000_000_000) };
+      return [
+        ...(await fixture.inStream('endStream', { body }, 200)),
+        ...(await fixture.inStream('endStream', {}, 200)),
+      ];
+    },
     readIngest: async () => fixture.inStream('readIngest', {}, 200),
     rotateStreamKey: async () => fixture.inStream('rotateStreamKey', {}, 200),
     createQuiz: async () => fixture.inStream('createQuiz', { body: QUIZ }, 201),
     listQuizzes: async () => fixture.inStream('listQuizzes', {}, 200),
-    orderQuizzes: async () => [
-      ...(await fixture.inStream('orderQuizzes', { body: { order: [] } }, 200)),
-      ...(await outdatedOrder(fixture)),
-    ],
+    orderQuizzes: async () => {
+      const params = { stream_id: await service.createStream() };
+      await fixture.newDraft(params.stream_id);
+      const body = { order: [] };
+      return [
+        ...(await fixture.inStream('orderQuizzes', { body }, 200)),
+        [await fixture.studio('orderQuizzes', { params, body }), 409],
+      ];
+    },
     importQuizzes: async () => [
       ...(await fixture.inStream('importQuizzes', { body: importFile([QUIZ, QUIZ]) }, 201)),
       ...(await fixture.inStream('importQuizzes', { body: importFile([]) }, 400)),
@@ -102,10 +100,7 @@ export function studioExercises(fixture: Fixture): Exercises {
     },
     patchQuiz: async () => {
       const { streamId, quiz } = await fixture.openShow();
-      const id = await fixture.createdId('createQuiz', {
-        params: { stream_id: streamId },
-        body: QUIZ,
-      });
+      const id = await fixture.newDraft(streamId);
       const body = { question: 'Which one has rings?' };
       return [
         [await fixture.studio('patchQuiz', { params: { quiz_id: id }, body }), 200],
@@ -114,23 +109,15 @@ export function studioExercises(fixture: Fixture): Exercises {
     },
     deleteQuiz: async () => {
       const { streamId, quiz } = await fixture.openShow();
-      const id = await fixture.createdId('createQuiz', {
-        params: { stream_id: streamId },
-        body: QUIZ,
-      });
+      const id = await fixture.newDraft(streamId);
       return [
         [await fixture.studio('deleteQuiz', { params: { quiz_id: id } }), 204],
         [await fixture.studio('deleteQuiz', { params: { quiz_id: quiz.id } }), 409],
       ];
     },
     publishQuiz: async () => {
-      const params = { stream_id: await service.createStream() };
-      const id = await fixture.createdId('createQuiz', { params, body: QUIZ });
-      const request = { params: { quiz_id: id } };
-      return [
-        [await fixture.studio('publishQuiz', request), 200],
-        [await fixture.studio('publishQuiz', request), 409],
-      ];
+      const request = { params: { quiz_id: await fixture.newDraft(await service.createStream()) } };
+      return fixture.twice('publishQuiz', request, 200, 409);
     },
     revealQuiz: async () => {
       const { quiz } = await fixture.openShow();
@@ -144,10 +131,7 @@ export function studioExercises(fixture: Fixture): Exercises {
     },
     requestWinners: async () => {
       const request = { params: { stream_id: await service.createStream() } };
-      return [
-        [await fixture.studio('requestWinners', request), 201],
-        [await fixture.studio('requestWinners', request), 409],
-      ];
+      return fixture.twice('requestWinners', request, 201, 409);
     },
     listWinnersRounds: async () => {
       const params = { stream_id: await service.createStream() };
@@ -168,16 +152,16 @@ export function studioExercises(fixture: Fixture): Exercises {
     readSentLog: () => readHistory(fixture, 'readSentLog', '?limit=1', '?limit=0'),
     readAudience: () => readHistory(fixture, 'readAudience', '?from=0', '?from=0&to=2400'),
     readChatLog: () => readHistory(fixture, 'readChatLog', '?kind=purchase', '?kind=heart'),
-    sendEvent: async () => [
-      ...(await fixture.inStream(
-        'sendEvent',
-        { body: { type: 'purchase', data: { text: 'mug' } } },
-        201,
-      )),
-      ...(await fixture.inStream('sendEvent', { body: { type: 'discount' } }, 201)),
-      ...(await fixture.inStream('sendEvent', { body: { type: 'lights', data: null } }, 201)),
-      ...(await fixture.inStream('sendEvent', { body: { type: 'quiz', data: null } }, 400)),
-    ],
+    sendEvent: async () => {
+      const send = (body: object, status: number) =>
+        fixture.inStream('sendEvent', { body }, status);
+      return [
+        ...(await send({ type: 'purchase', data: { text: 'mug' } }, 201)),
+        ...(await send({ type: 'discount' }, 201)),
+        ...(await send({ type: 'lights', data: null }, 201)),
+        ...(await send({ type: 'quiz', data: null }, 400)),
+      ];
+    },
     exportAnswers: () => exportResponses(fixture, 'exportAnswers'),
     exportWinners: () => exportResponses(fixture, 'exportWinners'),
     exportFeed: () => exportResponses(fixture, 'exportFeed'),
@@ -189,13 +173,6 @@ const importFile = (quizzes: object[]) => ({
   format: 'fourbeat-json',
   text: JSON.stringify({ quizzes }),
 });
-
-async function outdatedOrder(fixture: Fixture): Promise<CheckedResponse[]> {
-  const params = { stream_id: await fixture.service.createStream() };
-  await fixture.createdId('createQuiz', { params, body: QUIZ });
-  const response = await fixture.studio('orderQuizzes', { params, body: { order: [] } });
-  return [[response, 409]];
-}
 
 /** Reads the history of a show without a query, with a valid one and with an invalid one. */
 async function readHistory(
