@@ -1,52 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import {
-  type FakeOrigin,
-  type FakeOriginConnection,
-  RawClient,
-  type RelayFixture,
-  SECRET,
-  startFakeOrigin,
-  startRelay,
+  FORWARDED_GET,
+  GET,
+  OK,
+  relayForEachTest,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
-// Padded to a fixed length, which does not count against the client's 16 KB (SPEC G-31).
-const CLIENT_HEADER = `${`X-Fourbeat-Client: ${SECRET} 127.0.0.1`.padEnd(126)}\r\n`;
-const FORWARDED_GET = `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\n\r\n`;
-
-let fixture: RelayFixture;
-let origin: FakeOrigin;
-let clients: RawClient[];
-
-beforeEach(() => {
-  fixture = startRelay();
-  clients = [];
-});
-afterEach(() => {
-  for (const client of clients) client.close();
-  origin.close();
-  fixture.close();
-});
-
-async function startOrigin(
-  onData: (connection: FakeOriginConnection, bytes: Buffer) => void,
-): Promise<void> {
-  origin = await startFakeOrigin(fixture.path, onData);
-}
-
-function client(): RawClient {
-  const made = new RawClient(fixture.port);
-  clients.push(made);
-  return made;
-}
-
-function originConnection(index: number): FakeOriginConnection {
-  const connection = origin.connections[index];
-  if (!connection) throw new Error(`there is no origin connection ${index}`);
-  return connection;
-}
+const { client, fixture, originConnection, startOrigin } = relayForEachTest();
 
 describe('backpressure', () => {
   const CHUNK = Buffer.alloc(1_000_000, 'x');
@@ -76,7 +37,7 @@ describe('backpressure', () => {
     expect(writtenBytes).toBeLessThan(BOUND_BYTES);
     one.resume();
     await one.waitFor(() => one.receivedBytes > 300_000_000, 'all of it');
-    await until('the request ends', () => fixture.relay.pendingRequests() === 0);
+    await until('the request ends', () => fixture().relay.pendingRequests() === 0);
   });
 
   test('stops the client while the origin server does not read', async () => {

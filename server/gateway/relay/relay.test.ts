@@ -1,41 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { rmSync } from 'node:fs';
 import {
-  type FakeOrigin,
+  CLIENT_HEADER,
   type FakeOriginConnection,
-  RawClient,
-  type RelayFixture,
-  SECRET,
-  startFakeOrigin,
-  startRelay,
+  FORWARDED_GET,
+  GET,
+  OK,
+  relayForEachTest,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
-const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
-// Padded to a fixed length, which does not count against the client's 16 KB (SPEC G-31).
-const CLIENT_HEADER = `${`X-Fourbeat-Client: ${SECRET} 127.0.0.1`.padEnd(126)}\r\n`;
-const FORWARDED_GET = `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\n\r\n`;
-
-let fixture: RelayFixture;
-let origin: FakeOrigin;
-let clients: RawClient[];
-
-beforeEach(() => {
-  fixture = startRelay();
-  clients = [];
-});
-afterEach(() => {
-  for (const client of clients) client.close();
-  origin.close();
-  fixture.close();
-});
-
-async function startOrigin(
-  onData: (connection: FakeOriginConnection, bytes: Buffer) => void,
-): Promise<void> {
-  origin = await startFakeOrigin(fixture.path, onData);
-}
+const { client, connections, fixture, originConnection, startOrigin } = relayForEachTest();
 
 /** Responds to each complete head. */
 const respondingWith =
@@ -43,18 +18,6 @@ const respondingWith =
   ({ socket }: FakeOriginConnection, bytes: Buffer): void => {
     if (bytes.toString('latin1').includes('\r\n\r\n')) socket.write(answer);
   };
-
-function client(): RawClient {
-  const made = new RawClient(fixture.port);
-  clients.push(made);
-  return made;
-}
-
-function originConnection(index: number): FakeOriginConnection {
-  const connection = origin.connections[index];
-  if (!connection) throw new Error(`there is no origin connection ${index}`);
-  return connection;
-}
 
 describe('connections to the origin server', () => {
   test('serve unambiguous requests of all clients, each with the address of its client', async () => {
@@ -66,28 +29,28 @@ describe('connections to the origin server', () => {
       one.send(GET);
       await one.waitFor(() => one.text === OK + OK, 'two answers');
     }
-    expect(origin.connections).toHaveLength(1);
+    expect(connections()).toHaveLength(1);
     expect(originConnection(0).text).toBe(FORWARDED_GET.repeat(6));
-    expect(fixture.relay.pendingRequests()).toBe(0);
+    expect(fixture().relay.pendingRequests()).toBe(0);
   });
 
   test('serve one request at a time, and stay open for 4 s', async () => {
     await startOrigin(() => {});
     const three = [client(), client(), client()];
     for (const each of three) each.send(GET);
-    await until('all requests arrive', () => origin.connections.length === 3);
-    expect(fixture.relay.pendingRequests()).toBe(3);
-    for (const { socket } of origin.connections) socket.write(OK);
+    await until('all requests arrive', () => connections().length === 3);
+    expect(fixture().relay.pendingRequests()).toBe(3);
+    for (const { socket } of connections()) socket.write(OK);
     for (const each of three) await each.receives('ok');
-    for (let second = 0; second < 3; second++) fixture.relay.tick();
+    for (let second = 0; second < 3; second++) fixture().relay.tick();
     client().send(GET);
     await until('one connection is reused', () =>
-      origin.connections.some(({ text }) => text === FORWARDED_GET + FORWARDED_GET),
+      connections().some(({ text }) => text === FORWARDED_GET + FORWARDED_GET),
     );
-    fixture.relay.tick();
+    fixture().relay.tick();
     await until(
       'the others are closed',
-      () => origin.connections.filter((c) => c.isClosed).length === 2,
+      () => connections().filter((c) => c.isClosed).length === 2,
     );
   });
 
@@ -100,7 +63,7 @@ describe('connections to the origin server', () => {
       one.send(GET);
       await one.waitForClose();
       expect(one.text).toEndWith('\r\n\r\nok');
-      expect(origin.connections).toHaveLength(n);
+      expect(connections()).toHaveLength(n);
     }
   });
 
@@ -111,7 +74,7 @@ describe('connections to the origin server', () => {
       one.send(GET);
       await one.waitForClose();
       expect(one.text).toBe(OK);
-      expect(origin.connections).toHaveLength(n);
+      expect(connections()).toHaveLength(n);
     }
   });
 
@@ -124,7 +87,7 @@ describe('connections to the origin server', () => {
     await until('it is closed', () => originConnection(0).isClosed);
     one.send(GET);
     await one.waitFor(() => one.text === OK + OK, 'the second answer');
-    expect(origin.connections).toHaveLength(2);
+    expect(connections()).toHaveLength(2);
   });
 
   test('are retried when there are more than the backlog of the origin server', async () => {
@@ -138,12 +101,12 @@ describe('connections to the origin server', () => {
     await startOrigin(() => {});
     const [first, second, unusual] = [client(), client(), client()];
     first.send(GET);
-    await until('the first request arrives', () => origin.connections[0]?.text === FORWARDED_GET);
+    await until('the first request arrives', () => connections()[0]?.text === FORWARDED_GET);
     // From here on no connection can be opened.
-    rmSync(fixture.path);
+    rmSync(fixture().path);
     unusual.send(GET.replace('Host', 'Connection: close\r\nHost'));
     second.send(GET);
-    await until('all requests wait', () => fixture.relay.pendingRequests() === 3);
+    await until('all requests wait', () => fixture().relay.pendingRequests() === 3);
     originConnection(0).socket.write(OK);
     await until(
       'the second request arrives',
@@ -152,18 +115,17 @@ describe('connections to the origin server', () => {
     originConnection(0).socket.write(OK);
     await second.receives('ok');
     expect(unusual.text).toBe('');
-    expect(origin.connections).toHaveLength(1);
+    expect(connections()).toHaveLength(1);
   });
 
   test('are awaited for 5 s, then the client is disconnected', async () => {
-    origin = { connections: [], close: () => {} };
     const [first, second] = [client(), client()];
     first.send(GET);
-    await until('the first request waits', () => fixture.relay.pendingRequests() === 1);
-    for (let tick = 0; tick < 4; tick++) fixture.relay.tick();
+    await until('the first request waits', () => fixture().relay.pendingRequests() === 1);
+    for (let tick = 0; tick < 4; tick++) fixture().relay.tick();
     second.send(GET);
-    await until('both requests wait', () => fixture.relay.pendingRequests() === 2);
-    for (let tick = 0; tick < 2; tick++) fixture.relay.tick();
+    await until('both requests wait', () => fixture().relay.pendingRequests() === 2);
+    for (let tick = 0; tick < 2; tick++) fixture().relay.tick();
     await first.waitForClose();
     await startOrigin(respondingWith(OK));
     await second.receives('ok');
@@ -191,14 +153,14 @@ describe('the relay', () => {
   ])('forwards a request %s unchanged, however it is split', async (_, sent, expected) => {
     await startOrigin(() => {});
     client().send(sent);
-    await until('the request arrives', () => origin.connections[0]?.text === expected);
+    await until('the request arrives', () => connections()[0]?.text === expected);
     const slow = client();
     for (const byte of sent) {
       slow.send(byte);
       await Bun.sleep(0);
     }
-    await until('the request arrives', () => origin.connections[1]?.text === expected);
-    expect(origin.connections).toHaveLength(2);
+    await until('the request arrives', () => connections()[1]?.text === expected);
+    expect(connections()).toHaveLength(2);
   });
 
   test('holds pipelined requests back until the response to the previous one', async () => {
@@ -209,24 +171,24 @@ describe('the relay', () => {
     });
     const one = client();
     one.send(['1', '2', '3'].map((n) => GET.replace('/a', `/${n}`)).join(''));
-    await until('the first request arrives', () => origin.connections.length === 1);
+    await until('the first request arrives', () => connections().length === 1);
     expect(numbers(originConnection(0).text)).toEqual(['1']);
     isWaiting = false;
     originConnection(0).socket.write(OK.replace('ok', '#1'));
     await one.receives('#3');
     expect(numbers(one.text)).toEqual(['1', '2', '3']);
     expect(numbers(originConnection(0).text)).toEqual(['1', '2', '3']);
-    expect(origin.connections).toHaveLength(1);
+    expect(connections()).toHaveLength(1);
   });
 
   test('closes the origin connection when the client disconnects', async () => {
     await startOrigin(() => {});
     const one = client();
     one.send(GET);
-    await until('the request arrives', () => origin.connections.length === 1);
+    await until('the request arrives', () => connections().length === 1);
     one.close();
     await until('it is closed', () => originConnection(0).isClosed);
-    expect(fixture.relay.pendingRequests()).toBe(0);
+    expect(fixture().relay.pendingRequests()).toBe(0);
   });
 
   test('disconnects the client when the origin server does, without a retry', async () => {
@@ -235,7 +197,7 @@ describe('the relay', () => {
     one.send(GET);
     await one.waitForClose();
     expect(one.text).toBe('');
-    expect(origin.connections).toHaveLength(1);
+    expect(connections()).toHaveLength(1);
   });
 
   test('does not retry a request on a kept connection that ends', async () => {
@@ -249,20 +211,20 @@ describe('the relay', () => {
     one.send(GET);
     await one.waitForClose();
     expect(one.text).toBe(OK);
-    expect(origin.connections).toHaveLength(1);
+    expect(connections()).toHaveLength(1);
   });
 
   test('ends a request after 12 s without a byte of its body', async () => {
     await startOrigin(() => {});
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe');
-    await until('the request arrives', () => origin.connections[0]?.text.endsWith('he'));
-    for (let second = 0; second < 12; second++) fixture.relay.tick();
+    await until('the request arrives', () => connections()[0]?.text.endsWith('he'));
+    for (let second = 0; second < 12; second++) fixture().relay.tick();
     one.send('l');
     await until('the request arrives', () => originConnection(0).text.endsWith('hel'));
-    for (let second = 0; second < 12; second++) fixture.relay.tick();
+    for (let second = 0; second < 12; second++) fixture().relay.tick();
     expect(one.isClosed).toBe(false);
-    fixture.relay.tick();
+    fixture().relay.tick();
     await one.waitForClose();
   });
 
@@ -270,8 +232,8 @@ describe('the relay', () => {
     await startOrigin(() => {});
     const one = client();
     one.send(GET);
-    await until('the request arrives', () => origin.connections.length === 1);
-    for (let second = 0; second < 1_000; second++) fixture.relay.tick();
+    await until('the request arrives', () => connections().length === 1);
+    for (let second = 0; second < 1_000; second++) fixture().relay.tick();
     originConnection(0).socket.write(OK);
     await one.receives('ok');
   });
@@ -314,8 +276,8 @@ describe('a relayed response', () => {
       isSlow = true;
       one.send(request);
       await one.waitFor(() => one.text === answer + answer, 'it again');
-      expect(fixture.relay.pendingRequests()).toBe(0);
-      expect(origin.connections).toHaveLength(1);
+      expect(fixture().relay.pendingRequests()).toBe(0);
+      expect(connections()).toHaveLength(1);
     },
   );
 
@@ -369,10 +331,10 @@ describe('a relayed response', () => {
     const one = client();
     one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
     await one.receives('ok');
-    expect(fixture.relay.pendingRequests()).toBe(0);
+    expect(fixture().relay.pendingRequests()).toBe(0);
     for (let second = 0; second < 6; second++) {
       one.send('x');
-      fixture.relay.tick();
+      fixture().relay.tick();
     }
     await one.waitForClose();
     expect(one.text).toBe(OK);
@@ -405,18 +367,16 @@ describe('an upgraded connection', () => {
     await startOrigin(() => {});
     const one = client();
     one.send(`${UPGRADE}early`);
-    await until('the request arrives', () =>
-      origin.connections[0]?.text.endsWith('Upgrade: x\r\n\r\n'),
-    );
-    expect(fixture.relay.pendingRequests()).toBe(1);
+    await until('the request arrives', () => connections()[0]?.text.endsWith('Upgrade: x\r\n\r\n'));
+    expect(fixture().relay.pendingRequests()).toBe(1);
     originConnection(0).socket.write(`${SWITCHED}welcome`);
     await one.waitFor(() => one.text === `${SWITCHED}welcome`, 'the switch');
-    expect(fixture.relay.pendingRequests()).toBe(0);
+    expect(fixture().relay.pendingRequests()).toBe(0);
     one.send(' and later');
     await until('all bytes arrive', () =>
       originConnection(0).text.endsWith('\r\n\r\nearly and later'),
     );
-    for (let second = 0; second < 1_000; second++) fixture.relay.tick();
+    for (let second = 0; second < 1_000; second++) fixture().relay.tick();
     originConnection(0).socket.end('bye');
     await one.waitForClose();
     expect(one.text).toBe(`${SWITCHED}welcomebye`);
@@ -436,7 +396,7 @@ describe('an upgraded connection', () => {
     const one = client();
     one.send(UPGRADE);
     await one.receives('101');
-    fixture.relay.close();
+    fixture().relay.close();
     await one.waitForClose();
   });
 });

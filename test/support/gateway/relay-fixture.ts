@@ -1,3 +1,4 @@
+import { afterEach, beforeEach } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import {
   connect,
@@ -165,6 +166,47 @@ export async function startFakeOrigin(
     close() {
       for (const { socket } of connections) socket.destroy();
       server.close();
+    },
+  };
+}
+
+export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+export const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
+// Padded to a fixed length, which does not count against the client's 16 KB (SPEC G-31).
+export const CLIENT_HEADER = `${`X-Fourbeat-Client: ${SECRET} 127.0.0.1`.padEnd(126)}\r\n`;
+/** `GET` as the origin server receives it. */
+export const FORWARDED_GET = `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\n\r\n`;
+
+/** Gives each test of a file a relay of its own, with clients and an origin server. */
+export function relayForEachTest() {
+  let fixture: RelayFixture;
+  let origin: FakeOrigin | null;
+  let clients: RawClient[];
+  beforeEach(() => {
+    fixture = startRelay();
+    origin = null;
+    clients = [];
+  });
+  afterEach(() => {
+    for (const client of clients) client.close();
+    origin?.close();
+    fixture.close();
+  });
+  return {
+    fixture: () => fixture,
+    connections: () => origin?.connections ?? [],
+    async startOrigin(onData: Parameters<typeof startFakeOrigin>[1]): Promise<void> {
+      origin = await startFakeOrigin(fixture.path, onData);
+    },
+    client(): RawClient {
+      const made = new RawClient(fixture.port);
+      clients.push(made);
+      return made;
+    },
+    originConnection(index: number): FakeOriginConnection {
+      const connection = origin?.connections[index];
+      if (!connection) throw new Error(`there is no origin connection ${index}`);
+      return connection;
     },
   };
 }
