@@ -21,10 +21,7 @@ export function accountHandlers(
 }
 
 export interface ApiTokenDeps {
-  readonly store: Pick<
-    Calls<typeof accountProcedures>,
-    'createApiToken' | 'listApiTokens' | 'revokeApiToken'
-  >;
+  readonly store: Calls<typeof accountProcedures>;
   readonly newId: () => string;
   readonly randomBytes: RandomBytes;
 }

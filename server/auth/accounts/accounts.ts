@@ -1,21 +1,14 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { Calls } from '../../storage/sql/procedure.ts';
 import type { Credentials } from '../credentials.ts';
 import type { StudioHandlerFactory } from '../studio-handler.ts';
 import { type ApiTokenDeps, accountHandlers, apiTokenHandlers } from './account-routes.ts';
-import type { accountProcedures } from './accounts-sql.ts';
 import { ServiceTokens } from './service-tokens.ts';
-
-export interface AccountsDeps extends ApiTokenDeps {
-  readonly store: Calls<typeof accountProcedures>;
-  readonly clock: Clock;
-}
 
 /**
  * Accounts and their service tokens. `handlers` come after the credentials, which need
  * `serviceTokens`.
  */
-export function createAccounts(deps: AccountsDeps) {
+export function createAccounts(deps: ApiTokenDeps & { readonly clock: Clock }) {
   const serviceTokens = new ServiceTokens(deps.store, deps.clock);
   return {
     serviceTokens,

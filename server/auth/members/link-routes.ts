@@ -7,10 +7,7 @@ import type { linkProcedures } from './links-sql.ts';
 import { openSession, type SessionContext, signInHandlerFactory } from './session-handler.ts';
 
 export interface LinkDeps extends SessionContext {
-  readonly store: Pick<
-    Calls<typeof linkProcedures>,
-    'isSetupLink' | 'setUp' | 'lookAtLink' | 'acceptLink'
-  >;
+  readonly store: Calls<typeof linkProcedures>;
   readonly newId: () => string;
 }
 

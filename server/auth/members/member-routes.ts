@@ -1,5 +1,4 @@
 import { studioApi } from '../../../protocol/studio-api.ts';
-
 import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { hashSecret, newSecret, type RandomBytes } from '../secrets.ts';
@@ -10,15 +9,7 @@ import type { memberProcedures } from './members-sql.ts';
 import type { Sessions } from './sessions.ts';
 
 export interface MemberDeps {
-  readonly store: Pick<
-    Calls<typeof memberProcedures & typeof linkProcedures>,
-    | 'listMembers'
-    | 'changeRole'
-    | 'removeMember'
-    | 'invite'
-    | 'listInvitations'
-    | 'withdrawInvitation'
-  >;
+  readonly store: Calls<typeof memberProcedures & typeof linkProcedures>;
   readonly sessions: Sessions;
   readonly newId: () => string;
   readonly randomBytes: RandomBytes;

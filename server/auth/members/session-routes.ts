@@ -14,10 +14,7 @@ import type { ActiveSession } from './sessions.ts';
 import type { sessionProcedures } from './sessions-sql.ts';
 
 export interface SessionDeps extends SessionContext {
-  readonly store: Pick<
-    Calls<typeof sessionProcedures & typeof memberProcedures>,
-    'findSignIn' | 'openSession' | 'endSession' | 'endSessions' | 'changeOwnMember'
-  >;
+  readonly store: Calls<typeof sessionProcedures & typeof memberProcedures>;
 }
 
 type Operations = Pick<

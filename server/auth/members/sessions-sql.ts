@@ -1,5 +1,5 @@
 import type { User } from '../../../protocol/accounts.ts';
-import type { MemberRole } from '../../../protocol/members.ts';
+import type { Member } from '../../../protocol/members.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import {
@@ -12,13 +12,7 @@ import {
 /** A session with its member and account. */
 export interface SessionRow extends SessionTimes {
   readonly hash: string;
-  readonly member: {
-    readonly uuid: string;
-    readonly email: string;
-    readonly name: string;
-    readonly role: MemberRole;
-    readonly created: number;
-  };
+  readonly member: Member;
   readonly account: User;
 }
 
@@ -28,12 +22,8 @@ export interface NewSession {
   readonly nowMs: number;
 }
 
-interface JoinedSession extends SessionTimes {
+interface JoinedSession extends SessionTimes, Omit<Member, 'created'> {
   readonly hash: string;
-  readonly uuid: string;
-  readonly email: string;
-  readonly name: string;
-  readonly role: MemberRole;
   readonly joined: number;
   readonly account: string;
   readonly accountEmail: string;

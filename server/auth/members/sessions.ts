@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';

@@ -12,13 +12,9 @@ export interface TokenSeat extends SeatOfStream {
 }
 
 /** A viewer with a verified token. */
-export interface Viewer {
+export interface Viewer extends TokenSeat {
   /** The opaque viewer id: the `sub` of the token. */
   readonly id: string;
-  readonly streamId: string;
-  readonly seat: number;
-  /** When the token expires, Unix ms. */
-  readonly expiresMs: number;
 }
 
 /** A viewer and the verified token. */

@@ -30,7 +30,6 @@ async function setUp() {
       keyring,
       clock,
       issuer: 'http://localhost:4250',
-      audience: 'fourbeat',
       viewerSecret: 'secret',
       cacheSize: 1_000,
       bans: { isBanned: () => false },
@@ -44,25 +43,25 @@ test('[T-6] removeExpired removes only expired tokens', async () => {
   clock.ms += 400_000;
   const late = await tokens.issue(STREAM, 'late');
   await tokens.check(late);
-  tokens.removeExpired();
-  expect(tokens.cacheSize()).toBe(21);
+  tokens.cache.removeExpired();
+  expect(tokens.cache.size).toBe(21);
   clock.ms += 200_000;
-  tokens.removeExpired();
-  expect(tokens.cacheSize()).toBe(1);
-  expect(tokens.cachedValid(late)?.streamId).toBe(STREAM);
+  tokens.cache.removeExpired();
+  expect(tokens.cache.size).toBe(1);
+  expect(tokens.cache.getValid(late)?.streamId).toBe(STREAM);
 });
 
 test('[T-6] [T-12] an issued token is cached with the viewer that verification would return', async () => {
   const { clock, tokens, newTokens } = await setUp();
   const token = await tokens.issue(STREAM, 'ann');
-  const known = tokens.cachedValid(token);
+  const known = tokens.cache.getValid(token);
   expect(known).not.toBeNull();
   const found = await newTokens().check(token);
   for (const name of ['id', 'streamId', 'seat', 'expiresMs', 'token'] as const) {
     expect(known?.[name]).toEqual(found?.[name] as string);
   }
   clock.ms += 600_000;
-  expect(tokens.cachedValid(token)).toBeNull();
+  expect(tokens.cache.getValid(token)).toBeNull();
   expect(await tokens.check(token)).toBeNull();
 });
 
@@ -71,7 +70,7 @@ test('[T-12] an invalid token is not cached', async () => {
   const token = await newTokens().issue(STREAM, 'ann');
   expect(await tokens.check(`${token.slice(0, -4)}AAAA`)).toBeNull();
   expect(await tokens.check('no.such.token')).toBeNull();
-  expect(tokens.cacheSize()).toBe(0);
+  expect(tokens.cache.size).toBe(0);
 });
 
 test('[T-12] a recently forged token is not verified again', async () => {

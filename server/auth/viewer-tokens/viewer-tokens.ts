@@ -31,7 +31,6 @@ export interface ViewerTokensOptions {
   readonly keyring: Keyring;
   readonly clock: Clock;
   readonly issuer: string;
-  readonly audience: string;
   /** Secret that makes viewer ids opaque. */
   readonly viewerSecret: string;
   /** Capacity of the cache of verified tokens. */
@@ -40,6 +39,7 @@ export interface ViewerTokensOptions {
   readonly bans: BanList;
 }
 
+const AUDIENCE = 'fourbeat';
 const SUBJECT_CHARS = 22;
 // The gateway verifies an unknown token, and the origin server verifies it again to reject it. This
 // cache saves the second verification of a forged token. At most 2 MB.
@@ -69,7 +69,7 @@ export class ViewerTokens {
    *   for a banned viewer
    */
   async issue(streamId: string, identifier: string): Promise<string> {
-    const { keyring, clock, issuer, audience, bans } = this.options;
+    const { keyring, clock, issuer, bans } = this.options;
     const viewer = this.viewerId(streamId, identifier);
     const seat = await this.seats.add({ streamId, viewer });
     if (seat instanceof DomainError) throw seat;
@@ -82,7 +82,7 @@ export class ViewerTokens {
     const expiresAt = issuedAt + TOKEN_LIFETIME_S;
     const token = signToken(kid, privateKey, {
       iss: issuer,
-      aud: audience,
+      aud: AUDIENCE,
       stream_id: streamId,
       iat: issuedAt,
       exp: expiresAt,
@@ -94,14 +94,9 @@ export class ViewerTokens {
     return token;
   }
 
-  /** The viewer of a cached token that has not expired; null otherwise. */
-  cachedValid(token: string): ViewerWithToken | null {
-    return this.cache.getValid(token);
-  }
-
   /** Verifies a token. Null unless this service issued it and it is valid now. */
   async check(token: string): Promise<ViewerWithToken | null> {
-    const cached = this.cachedValid(token);
+    const cached = this.cache.getValid(token);
     if (cached) return cached;
     const viewer = await this.verify(token);
     if (viewer) this.cache.put(token, viewer);
@@ -117,18 +112,8 @@ export class ViewerTokens {
     return admissionOf(viewer, streamId?.toLowerCase() ?? null, clock.nowMs(), bans);
   }
 
-  /** Removes expired tokens from the cache. */
-  removeExpired(): void {
-    this.cache.removeExpired();
-  }
-
-  /** Number of cached tokens. */
-  cacheSize(): number {
-    return this.cache.size;
-  }
-
   private async verify(token: string): Promise<ViewerWithToken | null> {
-    const { keyring, clock, issuer, audience } = this.options;
+    const { keyring, clock, issuer } = this.options;
     if (token.length > TOKEN_CHARS_MAX || this.forgedCache.get(token)) return null;
     const nowMs = clock.nowMs();
     try {
@@ -138,7 +123,7 @@ export class ViewerTokens {
       const { payload } = await jwtVerify(token, key, {
         algorithms: ['EdDSA'],
         issuer,
-        audience,
+        audience: AUDIENCE,
         currentDate: new Date(nowMs),
       });
       return viewerFromClaims(token, viewerClaimsSchema.parse(payload));
@@ -170,7 +155,6 @@ export interface ViewerTokensDeps {
   readonly access: TokenRouteDeps['access'];
 }
 
-const AUDIENCE = 'fourbeat';
 const VIEWER_SECRET_BYTES = 32;
 
 /**
@@ -184,7 +168,7 @@ export async function createViewerTokens(deps: ViewerTokensDeps) {
   const offered = Buffer.from(deps.randomBytes(VIEWER_SECRET_BYTES)).toString('base64url');
   const viewerSecret = await store.keepSecret({ name: 'viewer', offered });
   const tokens = new ViewerTokens({
-    ...{ store, keyring, clock, issuer, audience: AUDIENCE, viewerSecret, cacheSize, bans },
+    ...{ store, keyring, clock, issuer, viewerSecret, cacheSize, bans },
   });
   return {
     tokens,
@@ -193,7 +177,7 @@ export async function createViewerTokens(deps: ViewerTokensDeps) {
       tokenHandlers({ ...deps, credentials, viewerTokens: tokens, keyring }),
     /** Periodic work, every 10 s: removes expired tokens and rotates signing keys. */
     upkeep: (): Promise<void> => {
-      tokens.removeExpired();
+      tokens.cache.removeExpired();
       return keyring.refresh(clock.nowMs());
     },
   };
