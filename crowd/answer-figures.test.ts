@@ -1,17 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { Quiz } from '../protocol/quizzes.ts';
+import { sampleQuiz } from '../test/support/crowd/events.ts';
 import { AnswerFigures } from './answer-figures.ts';
 
-const QUIZ: Quiz = {
-  id: 'quiz',
-  streamId: 'stream',
-  created: 0,
-  duration: 1_000,
-  closeInterval: 4,
-  question: 'Which planet is the largest?',
-  choices: { Mars: { count: 0, percentage: 0 }, Jupiter: { count: 0, percentage: 0 } },
-  order: ['Mars', 'Jupiter'],
-};
+const QUIZ = sampleQuiz();
 
 test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
   const figures = new AnswerFigures();

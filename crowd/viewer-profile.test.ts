@@ -1,21 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalStartMs } from '../protocol/interval.ts';
-import type { Quiz } from '../protocol/quizzes.ts';
+import { sampleQuiz } from '../test/support/crowd/events.ts';
 import { seededRandom } from '../test/support/seeded-random.ts';
 import { TRIVIA } from './trivia.ts';
 import { absenceMs, planAnswer, silenceMs, stayMs, viewerProfileOf } from './viewer-profile.ts';
 
 const NOW_MS = intervalStartMs(6_800_000_000);
-const quiz: Quiz = {
-  id: 'quiz',
-  streamId: 'stream',
+const quiz = sampleQuiz({
   created: NOW_MS,
-  duration: 10_000,
   closeInterval: 6_800_000_040,
   question: TRIVIA[0]?.question ?? '',
-  choices: {},
   order: [...(TRIVIA[0]?.choices ?? [])],
-};
+});
 
 describe('viewer profiles', () => {
   const random = seededRandom(4250);

@@ -1,24 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
+import type { QuizResults } from '../../protocol/quizzes.ts';
+import { sampleQuiz } from '../../test/support/crowd/events.ts';
 import { AnswerLedger, type AnswerOutcome } from './answer-ledger.ts';
 
 const CLOSE_MS = intervalStartMs(6_800_000_040);
 const CHOICES = ['Mars', 'Jupiter', '1984'] as const;
 
-function quizOf(id = 'quiz'): Quiz {
-  return {
-    id,
-    streamId: 'stream',
-    created: CLOSE_MS - 10_000,
-    duration: 10_000,
-    closeInterval: intervalAt(CLOSE_MS),
-    question: 'Which planet is the largest?',
-    choices: Object.fromEntries(CHOICES.map((choice) => [choice, { count: 0, percentage: 0 }])),
-    order: [...CHOICES],
-  };
-}
+const quizOf = (id = 'quiz') =>
+  sampleQuiz({ id, closeInterval: intervalAt(CLOSE_MS), order: [...CHOICES] });
 
 function resultsOf(counts: readonly number[], quiz = quizOf()): QuizResults {
   const total = counts.reduce((sum, count) => sum + count, 0);

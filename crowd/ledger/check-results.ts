@@ -10,13 +10,6 @@ export interface CheckResult {
 }
 export type CheckResults = Readonly<Record<Check, CheckResult>>;
 
-/** Results before any check. */
-export const NO_CHECK_RESULTS: CheckResults = each(() => ({
-  checks: 0,
-  mismatches: 0,
-  first: null,
-}));
-
 /** Whether no check has failed. */
 export function allPassed(results: CheckResults): boolean {
   return CHECKS.every((check) => results[check].mismatches === 0);
@@ -44,6 +37,9 @@ export class CheckRecorder {
     return each((check) => ({ ...this.resultsByCheck[check] }));
   }
 }
+
+/** Results before any check. */
+export const NO_CHECK_RESULTS: CheckResults = new CheckRecorder().results();
 
 function each<T>(make: (check: Check) => T): Record<Check, T> {
   return Object.fromEntries(CHECKS.map((check) => [check, make(check)])) as Record<Check, T>;

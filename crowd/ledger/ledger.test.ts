@@ -2,21 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
+import { chatsWith, sampleQuiz } from '../../test/support/crowd/events.ts';
 import { CHECKS, type Check, CheckRecorder } from './check-results.ts';
 import { type FeedPosition, Ledger } from './ledger.ts';
 
 const FIRST = 6_800_000_000;
-const quiz: Quiz = {
-  id: 'quiz',
-  streamId: 'stream',
-  created: intervalStartMs(FIRST),
-  duration: 1_000,
-  closeInterval: FIRST + 4,
-  question: 'Which planet is the largest?',
-  choices: { Mars: { count: 0, percentage: 0 }, Jupiter: { count: 0, percentage: 0 } },
-  order: ['Mars', 'Jupiter'],
-};
+const quiz = sampleQuiz({ closeInterval: FIRST + 4 });
 const choices = { Mars: { count: 1, percentage: 100 }, Jupiter: { count: 0, percentage: 0 } };
 const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, answer: 'Mars' } };
 
@@ -33,9 +24,22 @@ function setUp() {
     new TextEncoder().encode(JSON.stringify({ interval, events }));
   const position = (optionalTo = -1): FeedPosition => ({ next: null, optionalTo });
   const reader = position();
+  const read = (number: number, events: readonly FeedEvent[] = [], at = reader) => {
+    const interval = FIRST + number;
+    const receivedMs = intervalStartMs(interval + 1) + 5;
+    return ledger.onInterval(at, interval, bytesOf(interval, events), receivedMs);
+  };
   let seats = 0;
   return {
     ledger,
+    /** A viewer's heartbeat is acknowledged at the start of an interval. */
+    heartbeat: (number: number, viewer = 1) => {
+      const atMs = intervalStartMs(FIRST + number);
+      ledger.counts.acknowledged(ledger.counts.sent(viewer, atMs), atMs + 2);
+    },
+    /** A `view-count` event is read. */
+    count: (number: number, value: number) =>
+      read(number, [{ type: 'view-count', data: { value, formatted: `${value}` } }]),
     /** Outsiders have joined, and a probe in this interval reveals their number. */
     probe: (number: number, others = 0) => {
       seats += others;
@@ -45,11 +49,7 @@ function setUp() {
     },
     events,
     position,
-    read: (number: number, events: readonly FeedEvent[] = [], at = reader, lateMs = 5) => {
-      const interval = FIRST + number;
-      const receivedMs = intervalStartMs(interval + 1) + lateMs;
-      return ledger.onInterval(at, interval, bytesOf(interval, events), receivedMs);
-    },
+    read,
     settle: (number: number) => ledger.runDueChecks(intervalStartMs(FIRST + number)),
     wrong: () => CHECKS.filter((check) => book.results()[check].mismatches > 0),
     first: (check: Check) => book.results()[check].first,
@@ -108,24 +108,19 @@ describe('Ledger', () => {
   });
 
   test('[F-26] Ledger reports a count outside of the bounds of the heartbeats', () => {
-    const { ledger, read, probe, wrong, first } = setUp();
-    const atMs = intervalStartMs(FIRST + 1);
-    ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
-    read(3, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
+    const { heartbeat, count, probe, wrong, first } = setUp();
+    heartbeat(1);
+    count(3, 1);
     probe(4);
     expect(wrong()).toEqual([]);
-    read(4, [{ type: 'view-count', data: { value: 2, formatted: '2' } }]);
+    count(4, 2);
     probe(8);
     expect(first('count')).toBe('a view-count event says 2, but 1 to 1 viewers were present');
   });
 
   test('[O-18] Ledger allows counts to include as many viewers from outside as have seats', () => {
-    const { ledger, read, probe, wrong, first } = setUp();
-    const count = (number: number, value: number) => {
-      const atMs = intervalStartMs(FIRST + number);
-      ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
-      read(number, [{ type: 'view-count', data: { value, formatted: `${value}` } }]);
-    };
+    const { ledger, heartbeat, count, probe, wrong, first } = setUp();
+    for (const number of [0, 1, 2, 3]) heartbeat(number);
     count(0, 3);
     probe(1, 2);
     count(1, 3);
@@ -140,13 +135,10 @@ describe('Ledger', () => {
   });
 
   test('[O-18] Ledger reports a count that lacks a simulated viewer, also with viewers from outside', () => {
-    const { ledger, read, probe, first } = setUp();
-    const atMs = intervalStartMs(FIRST);
-    for (const viewer of [1, 2]) {
-      ledger.counts.acknowledged(ledger.counts.sent(viewer, atMs), atMs + 2);
-    }
+    const { heartbeat, count, probe, first } = setUp();
+    for (const viewer of [1, 2]) heartbeat(0, viewer);
     probe(0, 5);
-    read(0, [{ type: 'view-count', data: { value: 1, formatted: '1' } }]);
+    count(0, 1);
     expect(first('count')).toContain('a view-count event says 1, but 2 to 2 viewers were present');
   });
 
@@ -179,15 +171,7 @@ describe('Ledger', () => {
     const line = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
     const chats = (...viewers: string[]): FeedEvent => ({
       type: 'chats',
-      data: {
-        messages: viewers.map(line),
-        questions: [],
-        greetings: [],
-        cheers: [],
-        purchases: [],
-        hearts: 0,
-        discounts: 0,
-      },
+      data: chatsWith({ messages: viewers.map(line) }),
     });
     read(0, [chats('bob', 'bob')]);
     probe(0, 1);
@@ -200,9 +184,9 @@ describe('Ledger', () => {
   });
 
   test('[V-6] Ledger reports a read count without an acknowledged heartbeat', () => {
-    const { ledger, wrong } = setUp();
+    const { ledger, heartbeat, wrong } = setUp();
     const atMs = intervalStartMs(FIRST);
-    ledger.counts.acknowledged(ledger.counts.sent(1, atMs), atMs + 2);
+    heartbeat(0);
     ledger.onCountRead({ value: 1, formatted: '1' }, atMs + 2, atMs + 4);
     expect(wrong()).toEqual([]);
     ledger.onCountRead({ value: 0, formatted: '0' }, atMs + 5, atMs + 7);
@@ -210,12 +194,12 @@ describe('Ledger', () => {
   });
 
   test('[K-5] Ledger does not check counts just after a step of the clock', () => {
-    const { ledger, read, probe, wrong } = setUp();
+    const { ledger, read, count, probe, wrong } = setUp();
     ledger.clockStepped(intervalStartMs(FIRST));
-    read(3, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
+    count(3, 7);
     expect(wrong()).toEqual([]);
     for (let number = 4; number < 15; number++) read(number);
-    read(15, [{ type: 'view-count', data: { value: 7, formatted: '7' } }]);
+    count(15, 7);
     probe(16);
     expect(wrong()).toEqual(['count']);
   });
@@ -287,19 +271,10 @@ describe('Ledger', () => {
   test('[I-2] Ledger matches purchases and events of the producer', () => {
     const { ledger, read, settle, wrong } = setUp();
     const line = { id: 'p1', viewer: '', name: 'Host', text: 'Poster, order 1', at: 0 };
-    const chats = {
-      messages: [],
-      questions: [],
-      greetings: [],
-      cheers: [],
-      purchases: [line],
-      hearts: 0,
-      discounts: 0,
-    };
     ledger.expectEvent('purchase Poster, order 1', intervalStartMs(FIRST));
     ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     read(0, [
-      { type: 'chats', data: chats },
+      { type: 'chats', data: chatsWith({ purchases: [line] }) },
       { type: 'caption', data: { n: 1 } },
     ]);
     settle(100);
