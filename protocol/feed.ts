@@ -78,37 +78,34 @@ export const feedEventSchema = z
   .meta({ id: 'FeedEvent' });
 export type FeedEvent = z.infer<typeof feedEventSchema>;
 
+const EXAMPLE_EVENTS_INTERVAL = {
+  interval: 7_040_000_003,
+  events: [
+    { type: 'view-count', data: { value: 1234, formatted: '1.2K' } },
+    {
+      type: 'quiz',
+      data: {
+        id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+        created: 1_760_000_000_600,
+        duration: 10_000,
+        closeInterval: 7_040_000_043,
+        question: 'Which planet is the largest?',
+        choices: {
+          Mars: { count: 0, percentage: 0 },
+          Jupiter: { count: 0, percentage: 0 },
+          Venus: { count: 0, percentage: 0 },
+        },
+        order: ['Mars', 'Jupiter', 'Venus'],
+      },
+    },
+  ],
+};
+
 /** All events of one 250-ms interval (interface, Events interval). */
 export const eventsIntervalSchema = z
   .object({ interval: wholeNumber, events: z.array(feedEventSchema) })
-  .meta({
-    id: 'EventsInterval',
-    examples: [
-      {
-        interval: 7_040_000_003,
-        events: [
-          { type: 'view-count', data: { value: 1234, formatted: '1.2K' } },
-          {
-            type: 'quiz',
-            data: {
-              id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
-              streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
-              created: 1_760_000_000_600,
-              duration: 10_000,
-              closeInterval: 7_040_000_043,
-              question: 'Which planet is the largest?',
-              choices: {
-                Mars: { count: 0, percentage: 0 },
-                Jupiter: { count: 0, percentage: 0 },
-                Venus: { count: 0, percentage: 0 },
-              },
-              order: ['Mars', 'Jupiter', 'Venus'],
-            },
-          },
-        ],
-      },
-    ],
-  });
+  .meta({ id: 'EventsInterval', examples: [EXAMPLE_EVENTS_INTERVAL] });
 export type EventsInterval = z.infer<typeof eventsIntervalSchema>;
 
 export const CHAT_KINDS = ['message', 'question', 'greeting', 'cheer'] as const;

@@ -23,6 +23,14 @@ export type SourceHealth = z.infer<typeof sourceHealthSchema>;
 
 const EXAMPLE_KEY = 'sk_V1StGXR8Z5jdHi6BmyT0qkPw3Lc9NeFu';
 
+const EXAMPLE_INGEST = {
+  key: EXAMPLE_KEY,
+  rtmp: { url: 'rtmp://localhost:1935/live', key: EXAMPLE_KEY },
+  srt: { url: `srt://localhost:10080?streamid=publish:${EXAMPLE_KEY}` },
+  websocket: { url: 'ws://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/ingest' },
+  source: null,
+};
+
 /** Where to send the video of a stream, the stream key, and the current source. */
 export const ingestSchema = z
   .object({
@@ -41,16 +49,5 @@ export const ingestSchema = z
       .nullable()
       .describe('The connected source; null: none'),
   })
-  .meta({
-    id: 'Ingest',
-    examples: [
-      {
-        key: EXAMPLE_KEY,
-        rtmp: { url: 'rtmp://localhost:1935/live', key: EXAMPLE_KEY },
-        srt: { url: `srt://localhost:10080?streamid=publish:${EXAMPLE_KEY}` },
-        websocket: { url: 'ws://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/ingest' },
-        source: null,
-      },
-    ],
-  });
+  .meta({ id: 'Ingest', examples: [EXAMPLE_INGEST] });
 export type Ingest = z.infer<typeof ingestSchema>;

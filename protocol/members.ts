@@ -28,21 +28,18 @@ const password = text(PASSWORD_CHARS_MAX)
 const claimedPassword = text(PASSWORD_CHARS_MAX).meta({ format: 'password' });
 const linkToken = text(100).describe('The part of the link after the `=`');
 
+const EXAMPLE_MEMBER = {
+  uuid: '16fd2706-8baf-433b-82eb-8c7fada847da',
+  email: 'ada@example.org',
+  name: 'Ada',
+  role: 'host',
+  created: 1_760_000_000_000,
+};
+
 /** A person who signs in to an account. */
 export const memberSchema = z
   .object({ uuid, email: z.string(), name: z.string(), role, created: unixMs })
-  .meta({
-    id: 'Member',
-    examples: [
-      {
-        uuid: '16fd2706-8baf-433b-82eb-8c7fada847da',
-        email: 'ada@example.org',
-        name: 'Ada',
-        role: 'host',
-        created: 1_760_000_000_000,
-      },
-    ],
-  });
+  .meta({ id: 'Member', examples: [EXAMPLE_MEMBER] });
 export type Member = z.infer<typeof memberSchema>;
 
 /** A session: the signed-in member and the account. */

@@ -60,6 +60,15 @@ export const hideMessagesSchema = z
 /** The latest time that a JavaScript `Date` can represent. */
 const DATE_MAX_MS = 8_640_000_000_000_000;
 
+const EXAMPLE_STORED_CHAT_MESSAGE = {
+  id: '1b4e28ba-2fa1-4d3b-883f-0016d3cca427',
+  viewer: 'dGhpcyBpcyBhIHZpZXdlcg',
+  name: 'Ada',
+  text: 'Good evening!',
+  kind: 'message',
+  at: 1_760_000_000_000,
+};
+
 /** A chat message that is pinned or queued. `viewer` of a purchase is empty. */
 export const chatMessageSchema = z
   .object({
@@ -72,19 +81,7 @@ export const chatMessageSchema = z
     kind: z.enum(MESSAGE_KINDS),
     at: unixMs.max(DATE_MAX_MS),
   })
-  .meta({
-    id: 'StoredChatMessage',
-    examples: [
-      {
-        id: '1b4e28ba-2fa1-4d3b-883f-0016d3cca427',
-        viewer: 'dGhpcyBpcyBhIHZpZXdlcg',
-        name: 'Ada',
-        text: 'Good evening!',
-        kind: 'message',
-        at: 1_760_000_000_000,
-      },
-    ],
-  });
+  .meta({ id: 'StoredChatMessage', examples: [EXAMPLE_STORED_CHAT_MESSAGE] });
 export type StoredChatMessage = z.infer<typeof chatMessageSchema>;
 
 /** The message pinned above the chat; the data of a `chat-pinned` event. */
@@ -139,6 +136,15 @@ export const banSchema = z
 export const RESTRICTIONS = ['muted', 'banned'] as const;
 export type Restriction = (typeof RESTRICTIONS)[number];
 
+const EXAMPLE_RESTRICTED_VIEWER = {
+  viewer: 'dGhpcyBpcyBhIHZpZXdlcg',
+  name: 'Ada',
+  kind: 'muted',
+  until: 1_760_000_600_000,
+  by: 'Grace',
+  at: 1_760_000_000_000,
+};
+
 /** A muted or banned viewer. */
 export const restrictedViewerSchema = z
   .object({
@@ -152,19 +158,7 @@ export const restrictedViewerSchema = z
       .describe('Name of the member who restricted the viewer; null: a service token'),
     at: unixMs.describe('When the viewer was restricted'),
   })
-  .meta({
-    id: 'RestrictedViewer',
-    examples: [
-      {
-        viewer: 'dGhpcyBpcyBhIHZpZXdlcg',
-        name: 'Ada',
-        kind: 'muted',
-        until: 1_760_000_600_000,
-        by: 'Grace',
-        at: 1_760_000_000_000,
-      },
-    ],
-  });
+  .meta({ id: 'RestrictedViewer', examples: [EXAMPLE_RESTRICTED_VIEWER] });
 export type RestrictedViewer = z.infer<typeof restrictedViewerSchema>;
 
 export const QUESTION_STATES = ['open', 'answered', 'dismissed'] as const;

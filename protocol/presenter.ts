@@ -10,21 +10,18 @@ export const presenterKeySchema = z
   })
   .meta({ id: 'PresenterKey' });
 
+const EXAMPLE_CREATED_PRESENTER_KEY = {
+  key: 'pk_…',
+  url: 'http://localhost:4250/studio/present/0f8fad5b-d9cb-469f-a165-70867728950e#key=pk_…',
+};
+
 /** A new presenter key. */
 export const createdPresenterKeySchema = z
   .object({
     key: z.string().describe('The presenter key, shown only in this response'),
     url: z.string().describe('URL of the presenter display, with the key in its fragment'),
   })
-  .meta({
-    id: 'CreatedPresenterKey',
-    examples: [
-      {
-        key: 'pk_…',
-        url: 'http://localhost:4250/studio/present/0f8fad5b-d9cb-469f-a165-70867728950e#key=pk_…',
-      },
-    ],
-  });
+  .meta({ id: 'CreatedPresenterKey', examples: [EXAMPLE_CREATED_PRESENTER_KEY] });
 
 const counts = (description: string) =>
   z.record(z.string(), choiceCountSchema).describe(description);

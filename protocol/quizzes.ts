@@ -28,6 +28,12 @@ export const quizResultsSchema = quizSchema
   .meta({ id: 'QuizResults' });
 export type QuizResults = z.infer<typeof quizResultsSchema>;
 
+const EXAMPLE_ANSWER = {
+  streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  choice: 'Jupiter',
+  closeInterval: 7_040_000_000,
+};
+
 /** A viewer's answer. Only the server's clock decides whether it is in time. */
 export const answerSchema = z
   .object({
@@ -35,16 +41,7 @@ export const answerSchema = z
     choice: z.string().describe('One of the keys of `choices`'),
     closeInterval: z.int().describe('`closeInterval` of the `quiz` event'),
   })
-  .meta({
-    id: 'Answer',
-    examples: [
-      {
-        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        choice: 'Jupiter',
-        closeInterval: 7_040_000_000,
-      },
-    ],
-  });
+  .meta({ id: 'Answer', examples: [EXAMPLE_ANSWER] });
 export type Answer = z.infer<typeof answerSchema>;
 
 export const QUIZ_STATES = ['draft', 'open', 'closed', 'revealed'] as const;

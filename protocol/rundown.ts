@@ -13,6 +13,11 @@ export const rundownSchema = z
   .meta({ id: 'Rundown' });
 export type Rundown = z.infer<typeof rundownSchema>;
 
+const EXAMPLE_RUNDOWN_ORDER = {
+  order: ['9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d', '3fa85f64-5717-4562-b3fc-2c963f66afa6'],
+  revision: 7,
+};
+
 /** A new order of the drafts of a stream. */
 export const rundownOrderSchema = z
   .strictObject({
@@ -26,15 +31,7 @@ export const rundownOrderSchema = z
       )
       .optional(),
   })
-  .meta({
-    id: 'RundownOrder',
-    examples: [
-      {
-        order: ['9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d', '3fa85f64-5717-4562-b3fc-2c963f66afa6'],
-        revision: 7,
-      },
-    ],
-  });
+  .meta({ id: 'RundownOrder', examples: [EXAMPLE_RUNDOWN_ORDER] });
 
 /** File formats that can be imported. */
 export const IMPORT_FORMATS = [
@@ -49,6 +46,11 @@ export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 /** Default time limit of imported quizzes. */
 const DEFAULT_DURATION_MS = 20_000;
 
+const EXAMPLE_IMPORT_QUIZZES = {
+  format: 'fourbeat-csv',
+  text: 'question,choice 1,choice 2,answer,duration\r\nWhich is larger?,Mars,Jupiter,Jupiter,10000\r\n',
+};
+
 /** A file with quizzes to import. */
 export const importSchema = z
   .strictObject({
@@ -61,15 +63,7 @@ export const importSchema = z
       .default(DEFAULT_DURATION_MS)
       .describe('Duration of quizzes without one in the file, ms'),
   })
-  .meta({
-    id: 'ImportQuizzes',
-    examples: [
-      {
-        format: 'fourbeat-csv',
-        text: 'question,choice 1,choice 2,answer,duration\r\nWhich is larger?,Mars,Jupiter,Jupiter,10000\r\n',
-      },
-    ],
-  });
+  .meta({ id: 'ImportQuizzes', examples: [EXAMPLE_IMPORT_QUIZZES] });
 
 const { question, choices, answer, duration, reveal } = studioQuizSchema.shape;
 

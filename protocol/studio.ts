@@ -60,6 +60,19 @@ export const streamPatchSchema = patchOf(streamFields).meta({
 });
 export type StreamPatch = z.infer<typeof streamPatchSchema>;
 
+const EXAMPLE_STUDIO_STREAM = {
+  ...EXAMPLE_STREAM,
+  title: 'Quiz night',
+  unlisted: false,
+  latencyAllowance: 2000,
+  recording: false,
+  created: 1_760_000_000_000,
+  started: 1_760_000_060_000,
+  ended: null,
+  endsAt: null,
+  rehearsalOf: null,
+};
+
 /** A stream as its account sees it. */
 export const studioStreamSchema = streamSchema
   .extend({
@@ -75,23 +88,7 @@ export const studioStreamSchema = streamSchema
       .nullable()
       .describe('The stream that this one rehearses; null: this is not a rehearsal'),
   })
-  .meta({
-    id: 'StudioStream',
-    examples: [
-      {
-        ...EXAMPLE_STREAM,
-        title: 'Quiz night',
-        unlisted: false,
-        latencyAllowance: 2000,
-        recording: false,
-        created: 1_760_000_000_000,
-        started: 1_760_000_060_000,
-        ended: null,
-        endsAt: null,
-        rehearsalOf: null,
-      },
-    ],
-  });
+  .meta({ id: 'StudioStream', examples: [EXAMPLE_STUDIO_STREAM] });
 export type StudioStream = z.infer<typeof studioStreamSchema>;
 
 /** Ends a stream now or in the future. */
@@ -119,6 +116,13 @@ const quizFields = {
   reveal: z.enum(REVEALS),
 };
 
+const EXAMPLE_NEW_QUIZ = {
+  question: 'Which planet is the largest?',
+  choices: ['Mars', 'Jupiter', 'Venus'],
+  answer: 'Jupiter',
+  duration: 10_000,
+};
+
 /** A new quiz, a draft until it is published. */
 export const newQuizSchema = z
   .strictObject({ ...quizFields, reveal: quizFields.reveal.default('auto') })
@@ -126,17 +130,7 @@ export const newQuizSchema = z
     path: ['answer'],
     message: 'must be one of the choices',
   })
-  .meta({
-    id: 'NewQuiz',
-    examples: [
-      {
-        question: 'Which planet is the largest?',
-        choices: ['Mars', 'Jupiter', 'Venus'],
-        answer: 'Jupiter',
-        duration: 10_000,
-      },
-    ],
-  });
+  .meta({ id: 'NewQuiz', examples: [EXAMPLE_NEW_QUIZ] });
 export type NewQuiz = z.infer<typeof newQuizSchema>;
 
 export const quizPatchSchema = patchOf(quizFields).meta({
@@ -145,6 +139,24 @@ export const quizPatchSchema = patchOf(quizFields).meta({
   examples: [{ duration: 15_000 }],
 });
 export type QuizPatch = z.infer<typeof quizPatchSchema>;
+
+const EXAMPLE_STUDIO_QUIZ = {
+  id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
+  streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  state: 'revealed',
+  question: 'Which planet is the largest?',
+  choices: ['Mars', 'Jupiter', 'Venus'],
+  answer: 'Jupiter',
+  duration: 10_000,
+  reveal: 'auto',
+  created: 1_760_000_000_600,
+  closeInterval: 7_040_000_043,
+  counts: {
+    Mars: { count: 12, percentage: 12 },
+    Jupiter: { count: 70, percentage: 70 },
+    Venus: { count: 18, percentage: 18 },
+  },
+};
 
 /** A quiz as its account sees it, with the answer. */
 export const studioQuizSchema = z
@@ -166,29 +178,17 @@ export const studioQuizSchema = z
       .nullable()
       .describe('Counts by the text of the choice; null before the close'),
   })
-  .meta({
-    id: 'StudioQuiz',
-    examples: [
-      {
-        id: '9b1deb4d-3b7d-4bad-9bdd-2b0d7b3dcb6d',
-        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        state: 'revealed',
-        question: 'Which planet is the largest?',
-        choices: ['Mars', 'Jupiter', 'Venus'],
-        answer: 'Jupiter',
-        duration: 10_000,
-        reveal: 'auto',
-        created: 1_760_000_000_600,
-        closeInterval: 7_040_000_043,
-        counts: {
-          Mars: { count: 12, percentage: 12 },
-          Jupiter: { count: 70, percentage: 70 },
-          Venus: { count: 18, percentage: 18 },
-        },
-      },
-    ],
-  });
+  .meta({ id: 'StudioQuiz', examples: [EXAMPLE_STUDIO_QUIZ] });
 export type StudioQuiz = z.infer<typeof studioQuizSchema>;
+
+const EXAMPLE_WINNERS_ROUND = {
+  id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
+  streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  state: 'closed',
+  quizzes: 3,
+  requested: 1_760_000_100_000,
+  count: 17,
+};
 
 export const winnersRoundSchema = z
   .object({
@@ -199,19 +199,7 @@ export const winnersRoundSchema = z
     requested: unixMs.describe('When the winners were requested, Unix ms'),
     count: wholeNumber.nullable().describe('Number of winners; null until the round is closed'),
   })
-  .meta({
-    id: 'WinnersRound',
-    examples: [
-      {
-        id: '3fa85f64-5717-4562-b3fc-2c963f66afa6',
-        streamId: '0f8fad5b-d9cb-469f-a165-70867728950e',
-        state: 'closed',
-        quizzes: 3,
-        requested: 1_760_000_100_000,
-        count: 17,
-      },
-    ],
-  });
+  .meta({ id: 'WinnersRound', examples: [EXAMPLE_WINNERS_ROUND] });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
 // Purchases and discounts have their own schemas, so an invalid one must not pass as a custom event.
