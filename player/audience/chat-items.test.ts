@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { appendMessages } from '../../sdk/chat.ts';
-import type { Chats } from '../../sdk/types.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
+import { NO_CHATS } from '../../test/support/chat/no-chats.ts';
 import {
   type ChatTimeline,
   newTimeline,
@@ -21,19 +21,7 @@ const message = (number: number): SnapshotMessage => ({
 const messagesTo = (last: number, first = 1): SnapshotMessage[] =>
   Array.from({ length: last - first + 1 }, (_, index) => message(first + index));
 
-const NO_CHATS: Chats = {
-  messages: [],
-  questions: [],
-  greetings: [],
-  cheers: [],
-  purchases: [],
-  hearts: 0,
-  discounts: 0,
-};
-
-function timelineAfter(
-  ...snapshots: readonly Pick<Snapshot, 'messages' | 'discounts'>[]
-): ChatTimeline {
+function timelineAfter(...snapshots: readonly Pick<Snapshot, 'messages' | 'discounts'>[]) {
   const [first, ...others] = snapshots as readonly Snapshot[];
   return others.reduce(updateTimeline, newTimeline(first as Snapshot));
 }

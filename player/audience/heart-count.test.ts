@@ -1,15 +1,11 @@
 import { expect, test } from 'bun:test';
-import type { Chats, EventsInterval } from '../../sdk/types.ts';
+import type { EventsInterval } from '../../sdk/types.ts';
+import { NO_CHATS } from '../../test/support/chat/no-chats.ts';
 import { RepeatedHeartCounter } from './heart-count.ts';
-
-const EMPTY = { messages: [], questions: [], greetings: [], cheers: [], purchases: [] };
 
 /** @param heartCounts of each `chats` event in the interval */
 function makeInterval(interval: number, ...heartCounts: readonly number[]): EventsInterval {
-  const events = heartCounts.map((hearts) => {
-    const data: Chats = { ...EMPTY, hearts, discounts: 0 };
-    return { type: 'chats', data };
-  });
+  const events = heartCounts.map((hearts) => ({ type: 'chats', data: { ...NO_CHATS, hearts } }));
   return { interval, events };
 }
 

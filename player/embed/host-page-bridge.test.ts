@@ -96,15 +96,9 @@ describe('the host page receives', () => {
     const event = { interval: 7, type: 'x-goal', data: { team: 'red' } };
     viewer.emit('event', event);
     viewer.emit('event', event);
-    const message = {
-      type: 'event',
-      interval: 7,
-      event: { type: 'x-goal', data: { team: 'red' } },
-    };
-    expect(ofType('event')).toEqual([
-      { source: 'fourbeat', ...message },
-      { source: 'fourbeat', ...message },
-    ] as Message[]);
+    const { interval, ...rest } = event;
+    const message: Message = { source: 'fourbeat', type: 'event', interval, event: rest };
+    expect(ofType('event')).toEqual([message, message]);
   });
 });
 

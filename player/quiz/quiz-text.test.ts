@@ -39,28 +39,16 @@ describe('a quiz in a replay', () => {
 });
 
 describe('the quiz status', () => {
-  test('says before a choice that it is final', () => {
-    expect(statusOf(viewerQuiz(null, null), 1)).toBe(
-      'plain: Pick one. You cannot change it later.',
-    );
-  });
-
-  test('says what became of an answer, also when that is unknown', () => {
-    expect(statusOf(viewerQuiz('Mars', null), 1)).toBe('plain: Sending your answer…');
-    expect(statusOf(viewerQuiz('Mars', 'counted'), 1)).toBe('good: Your answer counts.');
-    expect(statusOf(viewerQuiz('Mars', 'other-answer'))).toBe(
-      'plain: Your earlier answer from another device or tab counts.',
-    );
-    expect(statusOf(viewerQuiz('Mars', 'too-late'))).toBe(
-      'bad: Your answer came too late and does not count.',
-    );
-    expect(statusOf(viewerQuiz('Mars', 'unknown'))).toBe(
-      'bad: We could not confirm your answer. It may or may not count.',
-    );
-  });
-
-  test('announces the results to a viewer without an answer', () => {
-    expect(statusOf(viewerQuiz(null, null))).toBe('plain: Results coming soon.');
+  test.each([
+    [null, null, 1, 'plain: Pick one. You cannot change it later.'],
+    ['Mars', null, 1, 'plain: Sending your answer…'],
+    ['Mars', 'counted', 1, 'good: Your answer counts.'],
+    ['Mars', 'other-answer', 0, 'plain: Your earlier answer from another device or tab counts.'],
+    ['Mars', 'too-late', 0, 'bad: Your answer came too late and does not count.'],
+    ['Mars', 'unknown', 0, 'bad: We could not confirm your answer. It may or may not count.'],
+    [null, null, 0, 'plain: Results coming soon.'],
+  ] as const)('with choice %p and outcome %p, %d ms left, is %p', (choice, outcome, ms, status) => {
+    expect(statusOf(viewerQuiz(choice, outcome), ms)).toBe(status);
   });
 
   test('says with the results whether a counted answer is correct', () => {

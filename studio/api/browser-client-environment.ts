@@ -18,10 +18,7 @@ export function browserClientEnvironment(): ClientEnvironment {
   };
 }
 
-/**
- * Random key. `crypto.randomUUID()` exists in secure contexts only, and a studio may be served at
- * `http://192.168.1.2`.
- */
+/** A random key. Pages without TLS have no `randomUUID`. */
 export function createIdempotencyKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, '0'))

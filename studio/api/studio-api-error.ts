@@ -47,10 +47,7 @@ export async function apiErrorOf(response: Response): Promise<StudioApiError> {
   return new StudioApiError(response.status, detail, seconds >= 0 ? seconds * 1_000 : null, errors);
 }
 
-/**
- * Replaces the field name at the start of a message such as `title: must not be blank.` by its
- * label.
- */
+/** Replaces the field name at the start of `title: must not be blank.` by its label. */
 function withFieldLabel(detail: string): string {
   return detail.replace(/^(\w+): /, (all, field) => {
     const label = Object.hasOwn(FIELD_LABELS, field) ? FIELD_LABELS[field] : undefined;

@@ -93,29 +93,27 @@ describe('StudioClient writes', () => {
 });
 
 describe('StudioClient after a 401', () => {
-  test('reports that the session has ended', async () => {
-    const { client } = fixture(json(401, { detail: 'Nobody is signed in.' }));
-    client.csrf = 'token';
-    let calls = 0;
-    client.onSignedOut = () => calls++;
+  /** @returns how often the client reports the end of the session in one call */
+  async function reportsOf(csrf: string | null, ...responses: (() => Response)[]) {
+    const { client } = fixture(...responses);
+    client.csrf = csrf;
+    let reports = 0;
+    client.onSignedOut = () => reports++;
     await rejectionOf(client.call('listOwnStreams'));
-    expect(calls).toBe(1);
+    return reports;
+  }
+  const unauthorized = json(401, { detail: 'Nobody is signed in.' });
+
+  test('reports that the session has ended', async () => {
+    expect(await reportsOf('token', unauthorized)).toBe(1);
   });
 
   test('reports nothing when nobody was signed in', async () => {
-    const { client } = fixture(json(401, { detail: 'Nobody is signed in.' }));
-    let calls = 0;
-    client.onSignedOut = () => calls++;
-    await rejectionOf(client.call('readSession'));
-    expect(calls).toBe(0);
+    expect(await reportsOf(null, unauthorized)).toBe(0);
   });
 
   test('reports nothing while the session still exists', async () => {
-    const { client } = fixture(json(401, { detail: 'Your role is host.' }), json(200, {}));
-    client.csrf = 'token';
-    let calls = 0;
-    client.onSignedOut = () => calls++;
-    await rejectionOf(client.call('listApiTokens'));
-    expect(calls).toBe(0);
+    const forbidden = json(401, { detail: 'Your role is host.' });
+    expect(await reportsOf('token', forbidden, json(200, {}))).toBe(0);
   });
 });

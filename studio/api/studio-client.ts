@@ -81,12 +81,8 @@ export class StudioClient {
       headers: this.#headersOf(isWrite, input),
       ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
     };
-    const response = await this.#sendWithRetries(
-      url,
-      init,
-      isWrite ? WRITE_RETRY_MS : 0,
-      input.signal,
-    );
+    const retryMs = isWrite ? WRITE_RETRY_MS : 0;
+    const response = await this.#sendWithRetries(url, init, retryMs, input.signal);
     if (response.ok) return response.status === 204 ? (null as ResponseOf<Name>) : response.json();
     const error = await apiErrorOf(response);
     if (error.status === 401 && (await this.#isSignedOut(name))) {
@@ -124,30 +120,22 @@ export class StudioClient {
     }
   }
 
-  async #sendOnce(
-    url: string,
-    init: RequestInit,
-    signal?: AbortSignal,
-  ): Promise<Response | StudioApiError> {
+  /** @returns the response, or an error without one */
+  async #sendOnce(url: string, init: RequestInit, signal?: AbortSignal) {
     const signals = [AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(signal ? [signal] : [])];
     try {
       return await this.#environment.fetch(url, { ...init, signal: AbortSignal.any(signals) });
     } catch (error) {
       signal?.throwIfAborted();
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-      return new StudioApiError(
-        null,
-        isTimeout
-          ? 'The service did not respond in time. Try again.'
-          : 'The service is unreachable. Check your connection and try again.',
-      );
+      const detail = isTimeout
+        ? 'The service did not respond in time. Try again.'
+        : 'The service is unreachable. Check your connection and try again.';
+      return new StudioApiError(null, detail);
     }
   }
 
-  /**
-   * A 401 can also mean a wrong password or a missing permission; asks whether the session still
-   * exists.
-   */
+  /** Asks for the session: a 401 can also mean a wrong password or a missing permission. */
   async #isSignedOut(name: OperationName): Promise<boolean> {
     if (this.#csrf === null) return false;
     if (name === 'readSession') return true;

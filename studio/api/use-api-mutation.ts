@@ -21,13 +21,9 @@ interface MutationOptions<Name extends OperationName> {
  */
 export function useApiMutation<Name extends OperationName>(
   name: Name,
-  {
-    invalidates = [],
-    onSuccess,
-    onError = showError,
-    targetOf = () => '',
-  }: MutationOptions<Name> = {},
+  options: MutationOptions<Name> = {},
 ) {
+  const { invalidates = [], onSuccess, onError = showError, targetOf = () => '' } = options;
   const studio = useStudio();
   const queries = useQueryClient();
   const pendingTargets = useRef(new Set<string>());
@@ -42,7 +38,7 @@ export function useApiMutation<Name extends OperationName>(
       );
       onSuccess?.(response, input);
     },
-    onError: onError,
+    onError,
     onSettled: (_, __, input) => pendingTargets.current.delete(targetOf(input)),
   });
   const mutate = (input: CallInput<Name> = {}) => {

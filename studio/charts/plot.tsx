@@ -19,9 +19,7 @@ interface PlotProps {
   readonly label: string;
   readonly heightPx: number;
   readonly data: uPlot.AlignedData;
-  /**
-   * Called once, when the chart is created. Options that are functions are evaluated at each draw.
-   */
+  /** Called once, for a new chart. Options that are functions are evaluated at each draw. */
   readonly createOptions: (color: Color) => PlotOptions;
   /** Overlay over the plotting area. */
   readonly children?: ReactNode;

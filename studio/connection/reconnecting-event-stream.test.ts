@@ -7,10 +7,7 @@ const STATE_MS = 500;
 /** What a new connection attempt meets. */
 type Network = 'good' | 'refusing' | 'silent';
 
-/**
- * A stream with a fake clock and a network that the test controls; `randomValue` is the value of
- * random().
- */
+/** A stream with a fake clock and a network that the test controls. */
 function fixture(randomValue = 0.5) {
   const time = new FakeTime();
   const wakers = new Set<() => void>();

@@ -22,10 +22,7 @@ interface ReconnectingEventStreamOptions {
   readonly onLost: () => void;
 }
 
-/**
- * The service sends the state twice a second; without an event for this long the connection is
- * lost.
- */
+/** The connection is lost without an event for this long; the service sends two a second. */
 const TIMEOUT_MS = 1_500;
 /** After a suspension, a connection that survived receives an event within this time. */
 const WAKE_TIMEOUT_MS = 750;

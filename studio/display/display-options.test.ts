@@ -5,20 +5,13 @@ const AT = 'https://live.example/studio/present/7d2c';
 
 describe('parseDisplayOptions', () => {
   test('returns the defaults without query and fragment', () => {
-    expect(parseDisplayOptions(AT)).toEqual({
-      streamId: '7d2c',
-      key: null,
-      isOverlay: false,
-      hasLiveBars: false,
-      holdMs: null,
-    });
+    const defaults = { key: null, isOverlay: false, hasLiveBars: false, holdMs: null };
+    expect(parseDisplayOptions(AT)).toEqual({ streamId: '7d2c', ...defaults });
   });
 
   test('reads the key from the fragment only', () => {
-    expect(parseDisplayOptions(`${AT}/#key=pk_abc`)).toMatchObject({
-      streamId: '7d2c',
-      key: 'pk_abc',
-    });
+    const options = parseDisplayOptions(`${AT}/#key=pk_abc`);
+    expect(options).toMatchObject({ streamId: '7d2c', key: 'pk_abc' });
     expect(parseDisplayOptions(`${AT}?key=pk_abc`).key).toBeNull();
   });
 
@@ -55,19 +48,12 @@ test.each([
   [true, false],
   [false, true],
   [true, true],
-])(
-  'displayAddress sets what parseDisplayOptions reads: overlay %s, live bars %s',
-  (...appearance) => {
-    const [isOverlay, hasLiveBars] = appearance;
-    const address = displayAddress(URL_MADE, { isOverlay, hasLiveBars });
-    expect(parseDisplayOptions(address)).toMatchObject({
-      streamId: '7d2c',
-      key: 'pk_abc',
-      isOverlay,
-      hasLiveBars,
-    });
-  },
-);
+])('displayAddress sets what parseDisplayOptions reads: overlay %s, live bars %s', (...set) => {
+  const [isOverlay, hasLiveBars] = set;
+  const appearance = { isOverlay, hasLiveBars };
+  const options = parseDisplayOptions(displayAddress(URL_MADE, appearance));
+  expect(options).toMatchObject({ streamId: '7d2c', key: 'pk_abc', ...appearance });
+});
 
 test('displayAddress keeps the URL for the default appearance', () => {
   expect(displayAddress(URL_MADE, { isOverlay: false, hasLiveBars: false })).toBe(URL_MADE);

@@ -1,7 +1,6 @@
 import { Check, Lock } from 'lucide-react';
 import type { CSSProperties } from 'react';
 import type { PresenterQuiz } from '../../protocol/presenter.ts';
-import { CountdownRing } from './countdown-ring.tsx';
 
 interface DisplayQuizProps {
   readonly quiz: PresenterQuiz;
@@ -41,6 +40,24 @@ export function DisplayQuiz({ quiz, remainingMs, hasLiveBars }: DisplayQuizProps
         ))}
       </ol>
     </>
+  );
+}
+
+/** With less time left, the ring changes its color. */
+const SHORT_MS = 5_000;
+
+/** The time left to answer: seconds as a number, the share as a ring. */
+function CountdownRing({ remainingMs, durationMs }: { remainingMs: number; durationMs: number }) {
+  const share = Math.min(1, remainingMs / durationMs);
+  return (
+    <div
+      className={remainingMs <= SHORT_MS ? 'ring ring--short' : 'ring'}
+      role="timer"
+      style={{ '--share': share } as CSSProperties}
+    >
+      <span className="ring-seconds">{Math.ceil(remainingMs / 1_000)}</span>
+      <span className="unseen"> seconds left</span>
+    </div>
   );
 }
 

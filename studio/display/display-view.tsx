@@ -13,13 +13,8 @@ const TICK_MS = 100;
 /** Largest scale of a scene on a full screen. */
 const SCALE_MAX = 1.6;
 
-interface DisplayViewProps {
-  readonly show: DisplayShow;
-  readonly options: DisplayOptions;
-}
-
 /** The whole page: a full screen or an overlay. */
-export function DisplayView({ show, options }: DisplayViewProps) {
+export function DisplayView({ show, options }: { show: DisplayShow; options: DisplayOptions }) {
   const { state, scene, isStale, refusal } = useDisplaySnapshot(show);
   useScreenWakeLock();
   return (

@@ -4,10 +4,7 @@ import { useEffect, useState } from 'react';
 /** Time for which the button is visible after a mouse move. */
 const VISIBLE_MS = 3_000;
 
-/**
- * Visible while the mouse moves or the button has keyboard focus, so that an unattended display
- * shows no controls.
- */
+/** Hidden unless the mouse moves or the button has keyboard focus: an audience sees the display. */
 export function FullScreenButton() {
   const [isVisible, setVisible] = useState(false);
   useEffect(() => {

@@ -18,8 +18,10 @@ function fixture() {
     random: () => 0.5,
     onWake: () => () => {},
   });
+  const stop = show.start();
   return {
     show,
+    stop,
     opened,
     time,
     state: () => opened.at(-1)?.events.onState('{"count":1}'),
@@ -32,7 +34,6 @@ function fixture() {
 describe('LiveShow', () => {
   test('is connected after the first state, not after an interval', () => {
     const { show, state, interval } = fixture();
-    show.start();
     expect(show.snapshot.isConnected).toBe(false);
     interval(8);
     expect(show.snapshot.isConnected).toBe(false);
@@ -42,7 +43,6 @@ describe('LiveShow', () => {
 
   test('[B-4] detects a loss within 2 s without a state, even while intervals arrive', () => {
     const { show, state, interval, pass } = fixture();
-    show.start();
     state();
     pass(1_000);
     interval(9);
@@ -52,7 +52,6 @@ describe('LiveShow', () => {
 
   test('reconnects from the interval after the last one', () => {
     const { show, state, interval, pass, opened } = fixture();
-    show.start();
     state();
     interval(8);
     pass(1_900);
@@ -66,7 +65,6 @@ describe('LiveShow', () => {
 
   test('is disconnected at once after an error', () => {
     const { show, state, opened } = fixture();
-    show.start();
     state();
     opened[0]?.events.onClose();
     expect(show.snapshot.isConnected).toBe(false);
@@ -76,7 +74,6 @@ describe('LiveShow', () => {
     const { show, state, interval, pass } = fixture();
     let notifications = 0;
     show.subscribe(() => notifications++);
-    show.start();
     state();
     for (let at = 0; at < 2_400; at++) interval(at);
     expect(show.snapshot.log.lastInterval).toBe(2_399);
@@ -88,8 +85,7 @@ describe('LiveShow', () => {
   });
 
   test('leaves no timer or connection after a stop', () => {
-    const { show, state, time, opened } = fixture();
-    const stop = show.start();
+    const { stop, state, time, opened } = fixture();
     state();
     stop();
     expect(time.pendingTimers).toBe(0);

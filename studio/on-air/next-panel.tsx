@@ -4,9 +4,10 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { quantity } from '../ui/quantity.ts';
 import { showError } from '../ui/toasts.tsx';
 import { EndedPanel } from './ended-panel.tsx';
-import { type NextStep, nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
+import { nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
 import { usePressGuard } from './use-press-guard.ts';
 
@@ -51,10 +52,10 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
           onPress={run}
           aria-keyshortcuts="Control+Enter"
         >
-          {labelOf(step)}
+          {LABELS[step.kind]}
         </Button>
       ) : (
-        <p className="font-semibold">{labelOf(step)}</p>
+        <p className="font-semibold">{LABELS[step.kind]}</p>
       )}
       {mayPublish && (
         <p className="text-sm text-quiet">
@@ -66,29 +67,20 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   );
 }
 
-function labelOf(step: Exclude<NextStep, { kind: 'over' }>): string {
-  switch (step.kind) {
-    case 'start':
-      return 'Start the show';
-    case 'publish':
-      return 'Send this quiz';
-    case 'wait':
-      return 'Quiz in progress';
-    case 'reveal':
-      return 'Show the results';
-    case 'nothing':
-      return 'No more quizzes';
-  }
-}
+const LABELS = {
+  start: 'Start the show',
+  publish: 'Send this quiz',
+  wait: 'Quiz in progress',
+  reveal: 'Show the results',
+  nothing: 'No more quizzes',
+} as const;
 
 function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
   return (
     <div className="grid gap-2">
       <p className="text-xl font-bold break-words">{quiz.question}</p>
       <p className="text-quiet break-words">
-        {quiz.choices
-          .map((choice) => (choice === quiz.answer ? `✓ ${choice}` : choice))
-          .join(' · ')}
+        {quiz.choices.map((text) => (text === quiz.answer ? `✓ ${text}` : text)).join(' · ')}
       </p>
       <p className="text-sm text-quiet">{quiz.duration / 1_000} seconds</p>
     </div>
@@ -124,7 +116,7 @@ function Winners({ state, isConnected }: Pick<NextPanelProps, 'state' | 'isConne
         {blocker ??
           (round?.count == null
             ? 'Winners answered every quiz since the last round correctly.'
-            : `The last round had ${round.count} ${round.count === 1 ? 'winner' : 'winners'}.`)}
+            : `The last round had ${quantity(round.count, 'winner')}.`)}
       </p>
     </div>
   );

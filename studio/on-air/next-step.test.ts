@@ -10,6 +10,9 @@ const round = (state: 'open' | 'closed') => ({ id: 'round', state }) as LiveStat
 
 describe('nextStep', () => {
   const drafts = [quiz('one', 'revealed'), quiz('two', 'draft'), quiz('three', 'draft')];
+  /** The key of the step in a live show with this quiz on screen. */
+  const stepAfter = (current: StudioQuiz, quizzes = drafts) =>
+    stepKeyOf(nextStep({ stream: stream('STREAMING'), quiz: current }, quizzes));
 
   test('is to start a new show, and nothing after the end', () => {
     expect(nextStep({ stream: stream('CREATED'), quiz: null }, drafts).kind).toBe('start');
@@ -17,33 +20,25 @@ describe('nextStep', () => {
   });
 
   test('is the first draft of a live show', () => {
-    const step = nextStep({ stream: stream('STREAMING'), quiz: quiz('one', 'revealed') }, drafts);
-    expect(stepKeyOf(step)).toBe('publish two');
+    expect(stepAfter(quiz('one', 'revealed'))).toBe('publish two');
   });
 
   test('waits while a quiz is open, and goes live after one with automatic results', () => {
-    const at = (state: StudioQuiz) =>
-      nextStep({ stream: stream('STREAMING'), quiz: state }, drafts);
-    expect(at(quiz('two', 'open')).kind).toBe('wait');
-    expect(stepKeyOf(at(quiz('one', 'closed')))).toBe('publish two');
+    expect(stepAfter(quiz('two', 'open'))).toBe('wait two');
+    expect(stepAfter(quiz('one', 'closed'))).toBe('publish two');
   });
 
   test('skips a sent quiz that a stale list still has as a draft', () => {
-    const sent = quiz('two', 'revealed');
-    expect(stepKeyOf(nextStep({ stream: stream('STREAMING'), quiz: sent }, drafts))).toBe(
-      'publish three',
-    );
+    expect(stepAfter(quiz('two', 'revealed'))).toBe('publish three');
   });
 
   test('is to show manual results before the next quiz', () => {
-    const closed = quiz('one', 'closed', 'manual');
-    const step = nextStep({ stream: stream('STREAMING'), quiz: closed }, drafts);
-    expect(stepKeyOf(step)).toBe('reveal one');
+    expect(stepAfter(quiz('one', 'closed', 'manual'))).toBe('reveal one');
   });
 
   test('is nothing without drafts', () => {
     const last = quiz('one', 'revealed');
-    expect(nextStep({ stream: stream('STREAMING'), quiz: last }, [last]).kind).toBe('nothing');
+    expect(stepAfter(last, [last])).toBe('nothing');
   });
 });
 

@@ -31,11 +31,8 @@ export function stepKeyOf(step: NextStep): string {
 }
 
 /** Why winners cannot be announced now; null: they can. */
-export function winnersBlocker({
-  stream,
-  quiz,
-  round,
-}: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
+export function winnersBlocker(state: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
+  const { stream, quiz, round } = state;
   if (stream.status !== 'STREAMING') return 'The show is not live.';
   if (round?.state === 'open') return 'Winners are being counted.';
   if (quiz?.state === 'open') return 'Wait until the quiz closes.';

@@ -42,19 +42,14 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
   );
 }
 
-interface PanelsProps {
-  readonly live: LiveSnapshot;
-  readonly quizzes: readonly StudioQuiz[];
-}
-
-function Panels({ live, quizzes }: PanelsProps) {
+function Panels({ live, quizzes }: { live: LiveSnapshot; quizzes: readonly StudioQuiz[] }) {
   const { state, log, isConnected } = live;
   const mayPublish = usePermission('publishQuiz');
   if (!state) return null;
   return (
     <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] min-[90rem]:grid-cols-3">
       <div className="grid gap-4 *:min-w-0 order-3 lg:order-none">
-        <VideoPanel {...state} />
+        <VideoPanel state={state} />
         <AudiencePanel
           streamId={state.stream.id}
           count={isConnected ? state.count : null}

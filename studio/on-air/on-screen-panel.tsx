@@ -4,6 +4,7 @@ import type { StudioQuiz } from '../../protocol/studio.ts';
 import { Badge } from '../ui/badge.tsx';
 import { ChoiceBars } from '../ui/choice-bars.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { quantity } from '../ui/quantity.ts';
 
 /** The current or last quiz with live answer counts, which only the producer sees. */
 export function OnScreenPanel({ state }: { readonly state: LiveState }) {
@@ -22,10 +23,8 @@ export function OnScreenPanel({ state }: { readonly state: LiveState }) {
       <p className="text-lg font-semibold break-words">{quiz.question}</p>
       <ChoiceBars choices={quiz.choices} answer={quiz.answer} counts={counts} />
       <p className="text-quiet tabular-nums">
-        {answered.toLocaleString()} {answered === 1 ? 'answer' : 'answers'}
-        {quiz.state === 'open' &&
-          state.count !== null &&
-          ` of ${state.count.toLocaleString()} ${state.count === 1 ? 'viewer' : 'viewers'}`}
+        {quantity(answered, 'answer')}
+        {quiz.state === 'open' && state.count !== null && ` of ${quantity(state.count, 'viewer')}`}
       </p>
     </Panel>
   );

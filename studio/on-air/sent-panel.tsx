@@ -6,13 +6,8 @@ import { slowModeLabel } from './chat/slow-mode-label.ts';
 import type { ShowLog } from './show-log.ts';
 import { useEarlierSent } from './use-history.ts';
 
-interface SentPanelProps {
-  readonly streamId: string;
-  readonly log: ShowLog;
-}
-
 /** All events that viewers received, newest first, with their intervals. */
-export function SentPanel({ streamId, log }: SentPanelProps) {
+export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog }) {
   const earlier = useEarlierSent(streamId, log.firstInterval);
   const sent = [...log.sent.toReversed(), ...earlier.sent];
   return (

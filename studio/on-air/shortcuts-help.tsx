@@ -8,9 +8,7 @@ import { HELP_KEY, OPEN_DIALOG, SHORTCUTS } from './shortcuts.ts';
 
 /** In these elements, keys enter text. */
 const TEXT_INPUTS = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
-/**
- * Users of speech input may trigger keys by accident, so they can disable this one (WCAG 2.1.4).
- */
+/** Speech input may trigger keys by accident, so users can disable this one (WCAG 2.1.4). */
 const SETTING = 'fourbeat-help-key';
 
 /** A button and a key that open the list of shortcuts. */

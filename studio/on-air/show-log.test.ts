@@ -1,24 +1,28 @@
 import { describe, expect, test } from 'bun:test';
 import type { Chats, FeedEvent } from '../../protocol/feed.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
+import { NO_CHATS } from '../../test/support/chat/no-chats.ts';
 import { appendInterval, EMPTY_LOG, heartsPerMinute, type ShowLog } from './show-log.ts';
 
-const NOTHING: Chats = {
-  messages: [],
-  questions: [],
-  greetings: [],
-  cheers: [],
-  purchases: [],
-  hearts: 0,
-  discounts: 0,
-};
 const messageOf = (id: string, at: number) => ({ id, viewer: 'v', name: 'Ann', text: 'Hi', at });
 const chats = (part: Partial<Chats>): FeedEvent => ({
   type: 'chats',
-  data: { ...NOTHING, ...part },
+  data: { ...NO_CHATS, ...part },
 });
 const logOf = (...all: [number, FeedEvent[]][]): ShowLog =>
   all.reduce((log, [interval, events]) => appendInterval(log, { interval, events }), EMPTY_LOG);
+
+/** A log of intervals with this many messages each; their ids are "interval-index". */
+function busyLog(intervals: number, perInterval: number): ShowLog {
+  const messagesIn = (interval: number) =>
+    Array.from({ length: perInterval }, (_, index) =>
+      messageOf(`${interval}-${index}`, interval * perInterval + index),
+    );
+  const all = Array.from({ length: intervals }, (_, interval): [number, FeedEvent[]] => {
+    return [interval, [chats({ messages: messagesIn(interval) })]];
+  });
+  return logOf(...all);
+}
 
 describe('ShowLog', () => {
   test('ignores duplicate and late intervals', () => {
@@ -38,11 +42,8 @@ describe('ShowLog', () => {
       [8, [chats({ cheers: [messageOf('b', 20)], questions: [messageOf('a', 10)] })]],
       [9, [chats({ purchases: [messageOf('c', 30)] })]],
     );
-    expect(messages.map(({ id, kind }) => `${id} ${kind}`)).toEqual([
-      'a question',
-      'b cheer',
-      'c purchase',
-    ]);
+    const ordered = messages.map(({ id, kind }) => `${id} ${kind}`);
+    expect(ordered).toEqual(['a question', 'b cheer', 'c purchase']);
   });
 
   test('gives counts the time of their interval', () => {
@@ -78,29 +79,14 @@ describe('ShowLog', () => {
   });
 
   test('keeps the latest messages of a hundred thousand', () => {
-    const many = Array.from({ length: 2_000 }, (_, n): [number, FeedEvent[]] => [
-      n,
-      [
-        chats({
-          messages: Array.from({ length: 50 }, (_, k) => messageOf(`${n}-${k}`, n * 50 + k)),
-        }),
-      ],
-    ]);
-    const { messages, messagesFrom } = logOf(...many);
+    const { messages, messagesFrom } = busyLog(2_000, 50);
     expect(messages.length).toBe(5_000);
     expect(messages.at(-1)?.id).toBe('1999-49');
     expect(messagesFrom).toBe(1_900);
   });
 
   test('drops messages by whole intervals', () => {
-    const part = (n: number) =>
-      [
-        n,
-        [chats({ messages: Array.from({ length: 30 }, (_, k) => messageOf(`${n}-${k}`, k)) })],
-      ] as [number, FeedEvent[]];
-    const { messages, messagesFrom, firstInterval } = logOf(
-      ...Array.from({ length: 200 }, (_, n) => part(n)),
-    );
+    const { messages, messagesFrom, firstInterval } = busyLog(200, 30);
     expect(firstInterval).toBe(0);
     expect(messagesFrom).toBe(34);
     expect(messages.length).toBe((200 - 34) * 30);

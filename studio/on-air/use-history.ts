@@ -1,11 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import {
-  type ChatLog,
-  HISTORY_INTERVALS,
-  type LoggedMessage,
-  type SentLog,
-} from '../../protocol/history.ts';
+import { HISTORY_INTERVALS, type LoggedMessage } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { PAGE_SIZE_MAX } from '../../protocol/limits.ts';
 import type { MessageKind } from '../../protocol/moderation.ts';
@@ -25,9 +20,10 @@ const IMMUTABLE = { staleTime: Number.POSITIVE_INFINITY, retry: shouldRetry } as
 /** The audience of the half hour before an interval. */
 export function useEarlierCounts(streamId: string, before: number | null): readonly CountAt[] {
   const studio = useStudio();
+  const params = { stream_id: streamId };
   const { data = NO_COUNTS } = useQuery({
     ...IMMUTABLE,
-    queryKey: [...queryKeyOf('readAudience', { params: { stream_id: streamId } }), before],
+    queryKey: [...queryKeyOf('readAudience', { params }), before],
     enabled: before !== null,
     queryFn: async ({ signal }) => {
       const ends = Array.from(
@@ -35,11 +31,7 @@ export function useEarlierCounts(streamId: string, before: number | null): reado
         (_, n) => (before ?? 0) - 1 - n * HISTORY_INTERVALS,
       );
       const parts = await Promise.all(
-        ends
-          .reverse()
-          .map((to) =>
-            studio.call('readAudience', { params: { stream_id: streamId }, query: { to }, signal }),
-          ),
+        ends.reverse().map((to) => studio.call('readAudience', { params, query: { to }, signal })),
       );
       return parts
         .flatMap(({ results }) => results)
@@ -51,25 +43,61 @@ export function useEarlierCounts(streamId: string, before: number | null): reado
 
 const NO_COUNTS: readonly CountAt[] = [];
 
+interface LogPage {
+  readonly results: readonly unknown[];
+  /** Where the next page ends; null: this is the last page. */
+  readonly next: number | null;
+}
+
+/** The pages of a log before an interval, newest first. */
+function useLogPages<Page extends LogPage>(
+  key: readonly unknown[],
+  before: number | null,
+  read: (before: number, signal: AbortSignal) => Promise<Page>,
+) {
+  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
+    ...IMMUTABLE,
+    queryKey: [...key, before],
+    enabled: before !== null,
+    initialPageParam: before,
+    getNextPageParam: ({ next }: Page) => next,
+    // Pages never change: later changes, such as hidden messages, arrive as events.
+    structuralSharing: false,
+    queryFn: ({ pageParam, signal }) => firstNonEmpty(pageParam ?? 0, (at) => read(at, signal)),
+  });
+  return {
+    pages: data?.pages,
+    /** More pages may exist. */
+    isMore: hasNextPage || isError,
+    isFetching,
+    /** Loading failed and can be retried. */
+    isError,
+    fetchMore: () => void fetchNextPage(),
+  };
+}
+
+/** The first non-empty page. */
+async function firstNonEmpty<Page extends LogPage>(
+  before: number,
+  read: (before: number) => Promise<Page>,
+): Promise<Page> {
+  let page = await read(before);
+  for (let pages = 1; pages < EMPTY_PAGES_MAX; pages++) {
+    if (page.results.length > 0 || page.next === null) break;
+    page = await read(page.next);
+  }
+  return page;
+}
+
 /** Events before an interval, page by page; `sent` has the newest first. */
 export function useEarlierSent(streamId: string, before: number | null) {
   const studio = useStudio();
-  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
-    ...IMMUTABLE,
-    queryKey: [...queryKeyOf('readSentLog', { params: { stream_id: streamId } }), before],
-    enabled: before !== null,
-    initialPageParam: before,
-    getNextPageParam: ({ next }: SentLog) => next,
-    queryFn: ({ pageParam, signal }) =>
-      firstNonEmpty(pageParam ?? 0, (at) =>
-        studio.call('readSentLog', {
-          params: { stream_id: streamId },
-          query: { before: at, limit: EVENTS_PER_PAGE },
-          signal,
-        }),
-      ),
-  });
-  const sent = (data?.pages ?? [])
+  const params = { stream_id: streamId };
+  const key = queryKeyOf('readSentLog', { params });
+  const { pages = [], ...log } = useLogPages(key, before, (at, signal) =>
+    studio.call('readSentLog', { params, query: { before: at, limit: EVENTS_PER_PAGE }, signal }),
+  );
+  const sent = pages
     .flatMap(({ results }) => results)
     .map(
       ({ interval, ...event }, index): SentEvent => ({
@@ -79,13 +107,25 @@ export function useEarlierSent(streamId: string, before: number | null) {
         event,
       }),
     );
-  return {
-    sent,
-    isMore: hasNextPage || isError,
-    isFetching,
-    fetchMore: () => void fetchNextPage(),
-  };
+  return { sent, ...log };
 }
+
+interface ChatQuery {
+  readonly limit: number;
+  /** Only messages of this kind. */
+  readonly kind?: MessageKind;
+}
+
+function useChatPages(streamId: string, before: number | null, query: ChatQuery) {
+  const studio = useStudio();
+  const params = { stream_id: streamId };
+  const key = queryKeyOf('readChatLog', { params, query: { ...query } });
+  return useLogPages(key, before, (at, signal) =>
+    studio.call('readChatLog', { params, query: { ...query, before: at }, signal }),
+  );
+}
+
+const NO_MESSAGES: readonly LoggedMessage[] = [];
 
 /**
  * Chat messages before an interval, page by page, newest first.
@@ -95,81 +135,15 @@ export function useEarlierMessages(
   streamId: string,
   before: number | null,
   kind: MessageKind | null,
-): EarlierMessages {
-  const studio = useStudio();
-  const params = { stream_id: streamId };
-  const kindQuery = kind === null ? {} : { kind };
-  const { data, hasNextPage, isFetching, isError, fetchNextPage } = useInfiniteQuery({
-    ...IMMUTABLE,
-    queryKey: [...queryKeyOf('readChatLog', { params, query: kindQuery }), before],
-    enabled: before !== null,
-    initialPageParam: before,
-    getNextPageParam: ({ next }: ChatLog) => next,
-    // Pages never change: later changes, such as hidden messages, arrive as events.
-    structuralSharing: false,
-    queryFn: ({ pageParam, signal }) =>
-      firstNonEmpty(pageParam ?? 0, (at) =>
-        studio.call('readChatLog', {
-          params,
-          query: { before: at, limit: PAGE_SIZE_MAX, ...kindQuery },
-          signal,
-        }),
-      ),
-  });
-  return {
-    messages: useMemo(() => data?.pages.flatMap(({ results }) => results) ?? NO_MESSAGES, [data]),
-    isMore: hasNextPage || isError,
-    isFetching,
-    isError,
-    fetchMore: () => void fetchNextPage(),
-  };
+) {
+  const query = { limit: PAGE_SIZE_MAX, ...(kind !== null && { kind }) };
+  const { pages, ...log } = useChatPages(streamId, before, query);
+  const messages = useMemo(() => pages?.flatMap(({ results }) => results) ?? NO_MESSAGES, [pages]);
+  return { messages, ...log };
 }
-
-export interface EarlierMessages {
-  readonly messages: readonly LoggedMessage[];
-  /** Earlier messages may exist. */
-  readonly isMore: boolean;
-  readonly isFetching: boolean;
-  /** Loading failed and can be retried. */
-  readonly isError: boolean;
-  readonly fetchMore: () => void;
-}
-
-const NO_MESSAGES: readonly LoggedMessage[] = [];
 
 /** The last purchases before an interval, newest first. */
-export function useEarlierPurchases(
-  streamId: string,
-  before: number | null,
-): readonly LoggedMessage[] {
-  const studio = useStudio();
-  const params = { stream_id: streamId };
-  const { data = NO_MESSAGES } = useQuery({
-    ...IMMUTABLE,
-    queryKey: [...queryKeyOf('readChatLog', { params, query: { kind: 'purchase' } }), before],
-    enabled: before !== null,
-    queryFn: async ({ signal }) => {
-      const { results } = await firstNonEmpty(before ?? 0, (at) =>
-        studio.call('readChatLog', {
-          params,
-          query: { before: at, limit: EVENTS_PER_PAGE, kind: 'purchase' },
-          signal,
-        }),
-      );
-      return results;
-    },
-  });
-  return data;
-}
-
-/** The first non-empty page. */
-async function firstNonEmpty<
-  Page extends { readonly results: unknown[]; readonly next: number | null },
->(before: number, read: (before: number) => Promise<Page>): Promise<Page> {
-  let page = await read(before);
-  for (let pages = 1; pages < EMPTY_PAGES_MAX; pages++) {
-    if (page.results.length > 0 || page.next === null) break;
-    page = await read(page.next);
-  }
-  return page;
+export function useEarlierPurchases(streamId: string, before: number | null) {
+  const { pages } = useChatPages(streamId, before, { limit: EVENTS_PER_PAGE, kind: 'purchase' });
+  return pages?.[0]?.results ?? NO_MESSAGES;
 }

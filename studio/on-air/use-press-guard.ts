@@ -1,9 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/**
- * A changed button ignores presses for this time, so that a double click does not trigger its next
- * action.
- */
+/** A changed button ignores presses for this time: a double click must not trigger two actions. */
 const SETTLE_MS = 1_000;
 
 /** Whether a button has had the same action for a while. @param actionKey identifies the action */

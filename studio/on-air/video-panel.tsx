@@ -12,11 +12,8 @@ const NO_VIDEO_TEXTS = {
 } as const;
 
 /** The video as viewers get it, with its delay. */
-export function VideoPanel({
-  stream,
-  source,
-  sourceEndsAt,
-}: Pick<LiveState, 'stream' | 'source' | 'sourceEndsAt'>) {
+export function VideoPanel({ state }: { readonly state: LiveState }) {
+  const { stream, source, sourceEndsAt } = state;
   const { id, hls_url: url, status } = stream;
   const isExternal = !url.includes(`/media/${id}/`);
   const isPlaying = status === 'STREAMING' && (source !== null || isExternal);

@@ -54,11 +54,9 @@ function CheckResult({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFig
   );
 }
 
-function Figures({
-  crowd,
-  settings,
-  isRunning,
-}: CrowdViewProps & { readonly crowd: CrowdFigures }) {
+type FiguresProps = CrowdViewProps & { readonly crowd: CrowdFigures };
+
+function Figures({ crowd, settings, isRunning }: FiguresProps) {
   const { acknowledged, refusedLate, unknown } = crowd.answers;
   const figures = [
     ['Connected', isRunning ? crowd.present : 0, `of ${settings.viewers.toLocaleString()} viewers`],

@@ -7,10 +7,7 @@ const GAP_FACTOR = 3;
 const GAP_MIN_MS = 5_000;
 const COUNT_PERIOD_MS = 1_000;
 
-/**
- * The audience as chart data: seconds since the start of the show, and counts; null breaks the
- * line.
- */
+/** Chart data: seconds since the start of the show, and counts. A null breaks the line. */
 export interface AudienceSeries {
   readonly positionsS: readonly number[];
   readonly counts: readonly (number | null)[];

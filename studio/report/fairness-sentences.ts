@@ -1,15 +1,16 @@
 import { LAST_MOMENT_MS, type ReadyReport } from '../../protocol/report.ts';
+import { quantity } from '../ui/quantity.ts';
 import { secondsLabel } from './durations.ts';
 import { percentLabel } from './percent.ts';
 
 /** From this share of last-moment answers on, the time was probably too short. */
 const SHORT_SHARE = 0.1;
 
+type FairnessReport = Pick<ReadyReport, 'fairness' | 'quizzes'>;
+
 /** The fairness of the quizzes in sentences. */
-export function fairnessSentences({
-  fairness,
-  quizzes,
-}: Pick<ReadyReport, 'fairness' | 'quizzes'>): readonly string[] {
+export function fairnessSentences(report: FairnessReport): readonly string[] {
+  const { fairness, quizzes } = report;
   if (!fairness) return ['No answers.'];
   return [
     timesSentence(fairness.answers, fairness),
@@ -21,9 +22,7 @@ export function fairnessSentences({
 type Fairness = NonNullable<ReadyReport['fairness']>;
 
 function timesSentence(answers: number, { earliest, median, latest }: Fairness): string {
-  if (answers === 1) {
-    return `The only answer came ${relativeToSent(earliest)} the quiz was sent.`;
-  }
+  if (answers === 1) return `The only answer came ${relativeToSent(earliest)} the quiz was sent.`;
   return `Of ${answers.toLocaleString()} answers the first came ${relativeToSent(earliest)} the quiz was sent, half of them within ${secondsLabel(median)}, and the last after ${secondsLabel(latest)}.`;
 }
 
@@ -34,7 +33,7 @@ function relativeToSent(ms: number): string {
 
 function earlySentence(answers: number, early: number): string {
   if (early === 0) return 'No answer arrived before its quiz could be on screen.';
-  return `${early.toLocaleString()} ${early === 1 ? 'answer' : 'answers'} (${percentLabel(early / answers)}) arrived before the quiz could be on screen. Such answers come from programs, not from people.`;
+  return `${quantity(early, 'answer')} (${percentLabel(early / answers)}) arrived before the quiz could be on screen. Such answers come from programs, not from people.`;
 }
 
 function lastMomentSentence(answers: number, quizzes: ReadyReport['quizzes']): string {

@@ -7,12 +7,7 @@ import { showStartMs } from './show-start.ts';
 /** Smaller values have one decimal. */
 const ROUNDED_FROM = 100;
 
-interface Figure {
-  readonly name: string;
-  readonly value: string;
-  /** Explanation. */
-  readonly description: string;
-}
+type Figure = readonly [name: string, value: string, description: string];
 
 /** The key figures: audience and times. */
 export function Figures({ report }: { readonly report: ReadyReport }) {
@@ -20,7 +15,7 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
     <section aria-label="Figures" className="grid gap-3">
       <p className="text-quiet">{datesSentence(report)}</p>
       <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 xl:grid-cols-5 print:grid-cols-3">
-        {figuresOf(report).map(({ name, value, description }) => (
+        {figuresOf(report).map(([name, value, description]) => (
           <div
             key={name}
             className="grid content-start rounded-2xl border border-line bg-card p-4 break-inside-avoid last:col-span-2 sm:last:col-span-1"
@@ -44,31 +39,14 @@ function figuresOf(report: ReadyReport): readonly Figure[] {
   const { peak, average, uniqueViewers, minutesWatched, ended } = report;
   const startMs = showStartMs(report);
   const peakMs = peak && intervalStartMs(peak.interval);
+  const peakDescription =
+    peakMs === null ? 'No viewers' : `at ${timeOf(peakMs)}, ${positionLabel(peakMs - startMs)} in`;
   return [
-    {
-      name: 'Peak viewers',
-      value: peak ? peak.count.toLocaleString() : '–',
-      description:
-        peakMs === null
-          ? 'No viewers'
-          : `at ${timeOf(peakMs)}, ${positionLabel(peakMs - startMs)} in`,
-    },
-    {
-      name: 'Average viewers',
-      value: roundOf(average),
-      description: 'over the whole show',
-    },
-    {
-      name: 'Unique viewers',
-      value: uniqueViewers.toLocaleString(),
-      description: 'opened the show',
-    },
-    {
-      name: 'Minutes watched',
-      value: roundOf(minutesWatched),
-      description: 'total of all viewers',
-    },
-    { name: 'Duration', value: durationLabel(ended - startMs), description: 'from start to end' },
+    ['Peak viewers', peak ? peak.count.toLocaleString() : '–', peakDescription],
+    ['Average viewers', roundOf(average), 'over the whole show'],
+    ['Unique viewers', uniqueViewers.toLocaleString(), 'opened the show'],
+    ['Minutes watched', roundOf(minutesWatched), 'total of all viewers'],
+    ['Duration', durationLabel(ended - startMs), 'from start to end'],
   ];
 }
 

@@ -3,13 +3,12 @@ import { firstRows } from './first-rows.ts';
 
 function streamOf(...chunks: readonly string[]) {
   let isCancelled = false;
-  const encoder = new TextEncoder();
   const remaining = [...chunks];
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => {
       const chunk = remaining.shift();
       if (chunk === undefined) controller.close();
-      else controller.enqueue(encoder.encode(chunk));
+      else controller.enqueue(new TextEncoder().encode(chunk));
     },
     cancel: () => {
       isCancelled = true;
@@ -21,23 +20,15 @@ function streamOf(...chunks: readonly string[]) {
 describe('firstRows', () => {
   test('returns all rows across chunk boundaries', async () => {
     const { body } = streamOf('{"seat":1}\n{"se', 'at":2}\n', '{"seat":3}\n');
-    expect(await firstRows<{ seat: number }>(body, 3)).toEqual({
-      rows: [{ seat: 1 }, { seat: 2 }, { seat: 3 }],
-      isMore: false,
-    });
+    const rows = [{ seat: 1 }, { seat: 2 }, { seat: 3 }];
+    expect(await firstRows<{ seat: number }>(body, 3)).toEqual({ rows, isMore: false });
   });
 
   test('returns the maximum and cancels the stream', async () => {
-    const { body, isCancelled } = streamOf(
-      '{"seat":1}\n',
-      '{"seat":2}\n',
-      '{"seat":3}\n',
-      'never read',
-    );
-    expect(await firstRows<{ seat: number }>(body, 2)).toEqual({
-      rows: [{ seat: 1 }, { seat: 2 }],
-      isMore: true,
-    });
+    const lines = ['{"seat":1}\n', '{"seat":2}\n', '{"seat":3}\n', 'never read'];
+    const { body, isCancelled } = streamOf(...lines);
+    const rows = [{ seat: 1 }, { seat: 2 }];
+    expect(await firstRows<{ seat: number }>(body, 2)).toEqual({ rows, isMore: true });
     expect(isCancelled()).toBe(true);
   });
 

@@ -9,10 +9,7 @@ interface PositionSliderProps {
   readonly onMove: (positionS: number) => void;
 }
 
-/**
- * An overlay over a chart of the show: the thumb marks the position of the recording; a press or
- * arrow keys seek.
- */
+/** Lies over a chart of the show: shows the position of the recording; a press or arrow keys seek. */
 export function PositionSlider({ positionS, durationS, onMove }: PositionSliderProps) {
   return (
     <Slider

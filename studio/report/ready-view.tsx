@@ -1,21 +1,17 @@
 import type { ReadyReport } from '../../protocol/report.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
+import { Panel } from '../ui/panel.tsx';
 import { ChatFigures } from './chat-figures.tsx';
 import { Downloads } from './downloads.tsx';
-import { Fairness } from './fairness.tsx';
+import { fairnessSentences } from './fairness-sentences.ts';
 import { Figures } from './figures.tsx';
 import { QuizReports } from './quiz-reports.tsx';
 import { Timeline } from './timeline.tsx';
 import { useIsRecorded, useRecording } from './use-recording.ts';
 import { Winners } from './winners.tsx';
 
-interface ReadyViewProps {
-  readonly stream: StudioStream;
-  readonly report: ReadyReport;
-}
-
 /** A finished report. */
-export function ReadyView({ stream, report }: ReadyViewProps) {
+export function ReadyView({ stream, report }: { stream: StudioStream; report: ReadyReport }) {
   const recording = useRecording();
   const isRecorded = useIsRecorded(recording, report.recording.hls_url);
   return (
@@ -25,7 +21,13 @@ export function ReadyView({ stream, report }: ReadyViewProps) {
       <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-[2fr_1fr] print-parts">
         <QuizReports quizzes={report.quizzes} recording={isRecorded ? recording : null} />
         <div className="grid items-start gap-4 *:min-w-0 sm:grid-cols-2 xl:grid-cols-1 print-parts">
-          <Fairness report={report} />
+          <Panel title="Fairness">
+            <div className="grid gap-2">
+              {fairnessSentences(report).map((sentence) => (
+                <p key={sentence}>{sentence}</p>
+              ))}
+            </div>
+          </Panel>
           <Winners streamId={stream.id} rounds={report.rounds} />
           <ChatFigures chat={report.chat} />
           <Downloads streamId={stream.id} />

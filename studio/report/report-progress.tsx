@@ -4,11 +4,7 @@ import type { Report } from '../../protocol/report.ts';
 import { EmptyState } from '../ui/states.tsx';
 
 /** Progress or failure of a report. */
-export function ReportProgress({
-  report,
-}: {
-  readonly report: Exclude<Report, { state: 'ready' }>;
-}) {
+export function ReportProgress({ report }: { report: Exclude<Report, { state: 'ready' }> }) {
   if (report.state === 'failed') {
     return (
       <EmptyState icon={<TriangleAlert />} title="The report could not be created">

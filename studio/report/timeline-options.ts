@@ -19,12 +19,8 @@ interface TimelineSettings {
 }
 
 /** A chart over the whole show with numbered quiz markers. */
-export function timelineOptions({
-  color,
-  durationS,
-  quizzesS,
-  onHover,
-}: TimelineSettings): PlotOptions {
+export function timelineOptions(settings: TimelineSettings): PlotOptions {
+  const { color, durationS, quizzesS, onHover } = settings;
   return {
     padding: [TOP_PX, 12, 0, 0],
     legend: { show: false },

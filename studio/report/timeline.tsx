@@ -16,13 +16,8 @@ import { useRecordingState } from './use-recording.ts';
 
 const CHART_PX = 260;
 
-interface TimelineProps {
-  readonly report: ReadyReport;
-  readonly recording: Recording;
-}
-
 /** The audience over the show, synchronized with the recording. */
-export function Timeline({ report, recording }: TimelineProps) {
+export function Timeline({ report, recording }: { report: ReadyReport; recording: Recording }) {
   const url = report.recording.hls_url;
   const { state, shownMs } = useRecordingState(recording);
   const hasRecording = url !== null && state !== 'absent';
@@ -97,12 +92,7 @@ function chartLabel({ peak, quizzes }: ReadyReport): string {
   return `Viewers over the show${most}; ${quizzes.length} quizzes marked`;
 }
 
-interface RecordingVideoProps {
-  readonly url: string;
-  readonly recording: Recording;
-}
-
-function RecordingVideo({ url, recording }: RecordingVideoProps) {
+function RecordingVideo({ url, recording }: { url: string; recording: Recording }) {
   const video = useRef<HTMLVideoElement>(null);
   useEffect(
     () => (video.current ? recording.start(video.current, url) : undefined),

@@ -6,7 +6,8 @@ import { apiErrorOf } from '../api/studio-api-error.ts';
 import { timeOf } from '../shell/times.ts';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
-import { ErrorMessage, Loading } from '../ui/states.tsx';
+import { quantity } from '../ui/quantity.ts';
+import { Loaded } from '../ui/states.tsx';
 import { secondsLabel } from './durations.ts';
 import { exportUrl } from './exports.ts';
 import { firstRows } from './first-rows.ts';
@@ -26,13 +27,8 @@ interface Winner {
   readonly at: number;
 }
 
-interface WinnersProps {
-  readonly streamId: string;
-  readonly rounds: readonly Round[];
-}
-
 /** The winners of each round. */
-export function Winners({ streamId, rounds }: WinnersProps) {
+export function Winners({ streamId, rounds }: { streamId: string; rounds: readonly Round[] }) {
   return (
     <Panel title="Winners">
       {rounds.length === 0 && <p className="text-quiet">Winners were not requested.</p>}
@@ -57,9 +53,7 @@ function RoundItem({ streamId, round, number }: RoundItemProps) {
   return (
     <li className="grid gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <span className="font-semibold tabular-nums">
-          {count.toLocaleString()} {count === 1 ? 'winner' : 'winners'}
-        </span>
+        <span className="font-semibold tabular-nums">{quantity(count, 'winner')}</span>
         <span className="text-sm text-quiet tabular-nums">
           round {number}, {timeOf(requested)}, of {quizzes} {quizzes === 1 ? 'quiz' : 'quizzes'}
         </span>
@@ -87,9 +81,16 @@ function WinnersList({ streamId, round }: Pick<RoundItemProps, 'streamId' | 'rou
     staleTime: Number.POSITIVE_INFINITY,
     queryFn: ({ signal }) => readWinners(streamId, signal),
   });
-  if (query.isPending) return <Loading label="Loading winners" />;
-  if (!query.data) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
-  const winners = query.data.rows
+  return (
+    <Loaded query={query} label="Loading winners">
+      {({ rows }) => <WinnerRows rows={rows} round={round} />}
+    </Loaded>
+  );
+}
+
+/** @param rows the winners of all rounds */
+function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) {
+  const winners = rows
     .filter(({ roundId }) => roundId === round.id)
     .sort((a, b) => a.at - b.at)
     .slice(0, LIST_MAX);

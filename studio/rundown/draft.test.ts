@@ -35,21 +35,15 @@ describe('validateDraft', () => {
   });
 
   test('returns errors for an empty draft', () => {
-    const result = validateDraft(EMPTY_DRAFT);
-    expect(result).toMatchObject({
-      errors: { question: expect.any(String), correctChoice: expect.any(String) },
-    });
+    const errors = { question: expect.any(String), correctChoice: expect.any(String) };
+    expect(validateDraft(EMPTY_DRAFT)).toMatchObject({ errors });
   });
 
   test('returns errors for empty and duplicate choices', () => {
-    expect(errorsOf({ choices: ['Mars', '', 'Venus'], correctIndex: 0 })?.choices).toEqual([
-      undefined,
-      expect.stringContaining('Enter'),
-      undefined,
-    ]);
-    expect(errorsOf({ choices: ['Mars', 'Mars'], correctIndex: 0 })?.choices[1]).toContain(
-      'already',
-    );
+    const empty = errorsOf({ choices: ['Mars', '', 'Venus'], correctIndex: 0 });
+    expect(empty?.choices).toEqual([undefined, expect.stringContaining('Enter'), undefined]);
+    const duplicate = errorsOf({ choices: ['Mars', 'Mars'], correctIndex: 0 });
+    expect(duplicate?.choices[1]).toContain('already');
   });
 
   test('requires a correct choice that exists', () => {

@@ -22,13 +22,8 @@ const FORMATS = IMPORT_FORMATS.map((value) => ({ value, text: FORMAT_LABELS[valu
 /** Errors shown at once. */
 const ERRORS_SHOWN = 20;
 
-interface ImportFormProps {
-  readonly streamId: string;
-  readonly onClose: () => void;
-}
-
 /** Imports quizzes from a file or text: all of them, or none with the errors. */
-export function ImportForm({ streamId, onClose }: ImportFormProps) {
+export function ImportForm({ streamId, onClose }: { streamId: string; onClose: () => void }) {
   const [format, setFormat] = useState<ImportFormat>('fourbeat-csv');
   const [text, setText] = useState('');
   const [error, setError] = useState<unknown>(null);

@@ -58,12 +58,8 @@ function MeasuredHint({ stream }: LatencyHintProps) {
   );
 }
 
-interface AdviceProps extends LatencyHintProps {
-  readonly advice: LatencyAdvice;
-}
-
-function Advice({ stream, advice }: AdviceProps) {
-  const { id, latencyAllowance } = stream;
+function Advice({ stream, advice }: LatencyHintProps & { readonly advice: LatencyAdvice }) {
+  const params = { stream_id: stream.id };
   const { mutate, isPending } = useApiMutation('patchStream', {
     invalidates: ['readOwnStream', 'listOwnStreams'],
     onSuccess: () => showSuccess('Saved. It applies to quizzes sent from now on.'),
@@ -72,18 +68,13 @@ function Advice({ stream, advice }: AdviceProps) {
     <>
       <p>
         The video arrives <strong>{seconds(advice.delayMs)}</strong> after the camera, and viewers
-        see a question together with the video. {adviceSentence(advice, latencyAllowance)}
+        see a question together with the video. {adviceSentence(advice, stream.latencyAllowance)}
       </p>
       {advice.kind !== 'fits' && (
         <div>
           <Button
             isPending={isPending}
-            onPress={() =>
-              mutate({
-                params: { stream_id: id },
-                body: { latencyAllowance: advice.suggestedMs },
-              })
-            }
+            onPress={() => mutate({ params, body: { latencyAllowance: advice.suggestedMs } })}
           >
             Set to {seconds(advice.suggestedMs)}
           </Button>

@@ -98,7 +98,7 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
         Mark the correct answer.
       </Text>
       {choices.map((choice, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: choices have no id and may be equal during editing; a choice is its place; two may be alike while they are written
+        // biome-ignore lint/suspicious/noArrayIndexKey: a choice has no id, and two may be equal while they are edited
         <div key={index} className="flex items-start gap-2">
           <Radio
             value={String(index)}

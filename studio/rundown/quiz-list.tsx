@@ -150,9 +150,7 @@ function useRows(quizzes: readonly StudioQuiz[]): readonly Row[] {
   return useDeferredValue(rows, rows.slice(0, INITIAL_ROWS));
 }
 
-/**
- * Drag and drop of drafts. The new order shows at once and is replaced by the service's response.
- */
+/** Drag and drop of drafts. The new order shows at once, until the service responds with its own. */
 function useReordering(streamId: string, { results, revision }: Rundown) {
   const queries = useQueryClient();
   const key = queryKeyOf('listQuizzes', { params: { stream_id: streamId } });

@@ -7,32 +7,15 @@ const after = (key: string) => ({ key, isAfter: true });
 const before = (key: string) => ({ key, isAfter: false });
 
 describe('reorderDrafts', () => {
-  test('moves drafts before or after the target', () => {
-    expect(reorderDrafts(ALL, DRAFTS, new Set(['d']), before('b'))).toEqual(['a', 'd', 'b', 'c']);
-    expect(reorderDrafts(ALL, DRAFTS, new Set(['a']), after('c'))).toEqual(['b', 'c', 'a', 'd']);
-  });
-
-  test('keeps the relative order of moved drafts', () => {
-    expect(reorderDrafts(ALL, DRAFTS, new Set(['d', 'b']), before('a'))).toEqual([
-      'b',
-      'd',
-      'a',
-      'c',
-    ]);
-  });
-
-  test('changes nothing for a drop on itself', () => {
-    expect(reorderDrafts(ALL, DRAFTS, new Set(['b']), after('b'))).toEqual(['a', 'b', 'c', 'd']);
-    expect(reorderDrafts(ALL, DRAFTS, new Set(['b']), before('b'))).toEqual(['a', 'b', 'c', 'd']);
-  });
-
-  test('moves drafts to the front for a drop at a sent quiz before them', () => {
-    expect(reorderDrafts(ALL, DRAFTS, new Set(['c']), before('sent'))).toEqual([
-      'c',
-      'a',
-      'b',
-      'd',
-    ]);
+  test.each([
+    ['moves a draft before the target', 'd', before('b'), 'adbc'],
+    ['moves a draft after the target', 'a', after('c'), 'bcad'],
+    ['keeps the relative order of moved drafts', 'db', before('a'), 'bdac'],
+    ['changes nothing for a drop after itself', 'b', after('b'), 'abcd'],
+    ['changes nothing for a drop before itself', 'b', before('b'), 'abcd'],
+    ['moves a draft to the front for a drop at a sent quiz before it', 'c', before('sent'), 'cabd'],
+  ])('%s', (_, moved, drop, order) => {
+    expect(reorderDrafts(ALL, DRAFTS, new Set(moved), drop)).toEqual([...order]);
   });
 
   test('applyOrder keeps sent quizzes in place', () => {

@@ -1,12 +1,7 @@
 import { type ReactNode, useEffect } from 'react';
 
-interface EntryCardProps {
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
 /** The layout of pages before sign-in. */
-export function EntryCard({ title, children }: EntryCardProps) {
+export function EntryCard({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Fourbeat studio`;
   }, [title]);

@@ -1,6 +1,7 @@
 import { Clapperboard, KeyRound, LogOut, UserRound, Users, Webhook } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useRoute } from 'wouter';
+import type { OperationName } from '../api/studio-client.ts';
 import { useStudio } from '../api/studio-context.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { isAllowed, useSession } from '../session/session-context.ts';
@@ -11,28 +12,7 @@ import { Toasts } from '../ui/toasts.tsx';
 /** The layout of all pages: navigation and session. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
   const { member, account } = useSession();
-  const sections = [
-    { href: '/', text: 'Shows', icon: <Clapperboard />, isShown: true },
-    {
-      href: '/team',
-      text: 'Team',
-      icon: <Users />,
-      isShown: isAllowed(member.role, 'listMembers'),
-    },
-    {
-      href: '/tokens',
-      text: 'API tokens',
-      icon: <KeyRound />,
-      isShown: isAllowed(member.role, 'listApiTokens'),
-    },
-    {
-      href: '/webhooks',
-      text: 'Webhooks',
-      icon: <Webhook />,
-      isShown: isAllowed(member.role, 'listWebhooks'),
-    },
-    { href: '/you', text: 'Profile', icon: <UserRound />, isShown: true },
-  ];
+  const may = (name: OperationName) => isAllowed(member.role, name);
   return (
     <div className="min-h-dvh pb-16 sm:grid sm:grid-cols-[auto_1fr] sm:pb-0 print:block">
       <a
@@ -51,11 +31,13 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
         </div>
         <nav aria-label="Studio">
           <ul className="flex justify-around sm:grid sm:justify-stretch sm:gap-1">
-            {sections
-              .filter(({ isShown }) => isShown)
-              .map(({ href, text, icon }) => (
-                <NavLink key={href} href={href} text={text} icon={icon} />
-              ))}
+            <NavLink href="/" text="Shows" icon={<Clapperboard />} />
+            {may('listMembers') && <NavLink href="/team" text="Team" icon={<Users />} />}
+            {may('listApiTokens') && (
+              <NavLink href="/tokens" text="API tokens" icon={<KeyRound />} />
+            )}
+            {may('listWebhooks') && <NavLink href="/webhooks" text="Webhooks" icon={<Webhook />} />}
+            <NavLink href="/you" text="Profile" icon={<UserRound />} />
           </ul>
         </nav>
         <SignOut />
@@ -68,13 +50,7 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
   );
 }
 
-interface NavLinkProps {
-  readonly href: string;
-  readonly text: string;
-  readonly icon: ReactNode;
-}
-
-function NavLink({ href, text, icon }: NavLinkProps) {
+function NavLink({ href, text, icon }: { href: string; text: string; icon: ReactNode }) {
   const [isExact] = useRoute(href);
   const [isBelow] = useRoute(href === '/' ? '/streams/*' : `${href}/*`);
   const isCurrent = isExact || isBelow;

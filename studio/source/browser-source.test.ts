@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import { FakeTime } from '../../test/support/studio/fake-time.ts';
 import {
   BrowserSource,
   type BrowserSourceState,
@@ -52,8 +53,7 @@ function createFixture(
   const sockets: FakeSocket[] = [];
   const recorders: FakeRecorder[] = [];
   const states: BrowserSourceState[] = [];
-  const timers = new Set<{ atMs: number; then: () => void }>();
-  let nowMs = 0;
+  const time = new FakeTime();
   const source = new BrowserSource({
     stream: 'the stream',
     url: 'ws://localhost/media/1/ingest',
@@ -63,12 +63,8 @@ function createFixture(
       isTypeSupported: (type) => supported.includes(type),
       newRecorder: (_, options) => append(recorders, new FakeRecorder(options)),
       newSocket: (url) => append(sockets, new FakeSocket(url)),
-      nowMs: () => nowMs,
-      after: (ms, then) => {
-        const timer = { atMs: nowMs + ms, then };
-        timers.add(timer);
-        return () => timers.delete(timer);
-      },
+      nowMs: time.nowMs,
+      after: time.after,
     },
   });
   return {
@@ -76,25 +72,14 @@ function createFixture(
     sockets,
     recorders,
     states,
-    timers,
+    time,
+    advance: time.advance,
     socket: () => sockets.at(-1) as FakeSocket,
     recorder: () => recorders.at(-1) as FakeRecorder,
     state: () => states.at(-1),
     goLive() {
       sockets.at(-1)?.onopen?.();
       sockets.at(-1)?.receives({ state: 'live' });
-    },
-    /** Advances the clock and runs due timers. */
-    advance(ms: number) {
-      const endMs = nowMs + ms;
-      for (;;) {
-        const [next] = [...timers].sort((a, b) => a.atMs - b.atMs);
-        if (!next || next.atMs > endMs) break;
-        nowMs = next.atMs;
-        timers.delete(next);
-        next.then();
-      }
-      nowMs = endMs;
     },
   };
 }
@@ -146,12 +131,12 @@ test('[M-4] uses the best type that the browser supports', () => {
 test.each([4401, 4409, 4410, 4415])(
   '[M-4] treats close code %d as final, with its reason',
   (code) => {
-    const { source, socket, state, timers } = createFixture();
+    const { source, socket, state, time } = createFixture();
     source.start();
     socket().onopen?.();
     socket().closeWith(code, 'The reason.');
     expect(state()).toEqual({ state: 'refused', reason: 'The reason.' });
-    expect(timers.size).toBe(0);
+    expect(time.pendingTimers).toBe(0);
   },
 );
 
@@ -195,11 +180,9 @@ test('[M-7] gives up after 30 s of exponential backoff', () => {
   }
   expect(atMs.slice(0, 6)).toEqual([250, 750, 1_750, 3_750, 7_750, 11_750]);
   expect(atMs.at(-1)).toBeLessThan(35_000);
-  expect(fixture.state()).toEqual({
-    state: 'stopped',
-    reason: 'The service was unreachable for 30 s.',
-  });
-  expect(fixture.timers.size).toBe(0);
+  const reason = 'The service was unreachable for 30 s.';
+  expect(fixture.state()).toEqual({ state: 'stopped', reason });
+  expect(fixture.time.pendingTimers).toBe(0);
 });
 
 test('[M-7] limits repeated disconnections to 30 s in total, unless it was stable between', () => {
@@ -276,17 +259,15 @@ test('[M-4] stops on request or without a camera, and reports nothing after', ()
   expect(stopped.state()).toEqual({ state: 'stopped', reason: 'Stopped.' });
   expect(stopped.recorder().isStopped).toBe(true);
   expect(stopped.socket().isClosed).toBe(true);
-  expect(stopped.timers.size).toBe(0);
+  expect(stopped.time.pendingTimers).toBe(0);
   stopped.source.stop();
   stopped.source.start();
   expect(stopped.states).toHaveLength(3);
 
   const gone = live();
   gone.recorder().onstop?.();
-  expect(gone.state()).toEqual({
-    state: 'stopped',
-    reason: 'The camera or microphone was disconnected.',
-  });
+  const reason = 'The camera or microphone was disconnected.';
+  expect(gone.state()).toEqual({ state: 'stopped', reason });
 });
 
 test('[M-4] replaces a failed recorder and stops when none can be created', () => {
@@ -305,7 +286,7 @@ test('[M-4] replaces a failed recorder and stops when none can be created', () =
     },
     WebSocket: class {
       constructor() {
-        // biome-ignore lint/correctness/noConstructorReturn: a constructor that handlers over a fake
+        // biome-ignore lint/correctness/noConstructorReturn: the constructor hands over a fake
         return socket;
       }
     },

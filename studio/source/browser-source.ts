@@ -55,8 +55,7 @@ export interface BrowserSourceOptions<Stream> {
   readonly videoBitsPerSecond?: number;
 }
 
-// In order of preference: H.264 often has a hardware encoder, and VP8 is cheaper to encode than
-// VP9.
+// In order of preference: H.264 often has a hardware encoder; VP8 is cheaper to encode than VP9.
 const TYPES = [
   'video/webm;codecs=h264,opus',
   'video/webm;codecs=vp8,opus',
@@ -74,10 +73,7 @@ const KEY_FRAME_MS = 2_000;
 /** Messages may have 4 MB; smaller ones block nothing. */
 const MESSAGE_BYTES = 256 << 10;
 
-/**
- * Buffered data, in seconds of video, at which the bit rate is reduced. Data in a socket cannot be
- * withdrawn.
- */
+/** From this much buffered video on, the bit rate is reduced. A socket cannot drop its data. */
 const BACKLOG_MAX_S = 4;
 const BACKLOG_MAX_BYTES_MIN = 256 << 10;
 
@@ -133,9 +129,7 @@ export class BrowserSource<Stream> {
     const socket = browser.newSocket(url);
     this.socket = socket;
     this.startTimer(HANDSHAKE_TIMEOUT_MS, () => this.reconnect());
-    socket.onopen = () => {
-      socket.send(JSON.stringify({ key: this.options.key, type: this.type }));
-    };
+    socket.onopen = () => socket.send(JSON.stringify({ key: this.options.key, type: this.type }));
     socket.onmessage = ({ data }) => this.onServerState(stateIn(data));
     socket.onclose = ({ code, reason }) => this.onClosed(code, reason);
   }
@@ -147,9 +141,7 @@ export class BrowserSource<Stream> {
     }
   }
 
-  /**
-   * Starts a new recorder for each connection, which needs the header at the start of a recording.
-   */
+  /** Starts a recorder: each connection needs the header at the start of a recording. */
   private record(): void {
     const { browser, stream } = this.options;
     this.cancelTimer();
@@ -179,11 +171,8 @@ export class BrowserSource<Stream> {
     for (let at = 0; at < data.size; at += MESSAGE_BYTES) {
       socket.send(data.slice(at, at + MESSAGE_BYTES));
     }
-    const backlogMaxBytes = Math.max(
-      BACKLOG_MAX_BYTES_MIN,
-      (this.bitsPerSecond / 8) * BACKLOG_MAX_S,
-    );
-    if (socket.bufferedAmount <= backlogMaxBytes) return;
+    const maxBytes = Math.max(BACKLOG_MAX_BYTES_MIN, (this.bitsPerSecond / 8) * BACKLOG_MAX_S);
+    if (socket.bufferedAmount <= maxBytes) return;
     this.bitsPerSecond = Math.max(VIDEO_BITS_PER_S_MIN, Math.round(this.bitsPerSecond * 0.6));
     this.reconnect();
   }
@@ -274,10 +263,8 @@ interface Page<Stream> {
 }
 
 /** The browser functions of this page. @param page its `globalThis` */
-export function browserOf<Stream>({
-  MediaRecorder,
-  WebSocket,
-}: Page<Stream>): SourceBrowser<Stream> {
+export function browserOf<Stream>(page: Page<Stream>): SourceBrowser<Stream> {
+  const { MediaRecorder, WebSocket } = page;
   return {
     isTypeSupported: (type) => MediaRecorder.isTypeSupported(type),
     newRecorder: (stream, options) => new MediaRecorder(stream, options) as SourceRecorder,

@@ -8,13 +8,8 @@ import { showError } from '../ui/toasts.tsx';
 import type { BrowserSourceState } from './browser-source.ts';
 import { useCamera } from './camera-context.ts';
 
-interface CameraCardProps {
-  readonly stream: StudioStream;
-  readonly ingest: Ingest;
-}
-
 /** Starts and stops the camera of this browser as the source. */
-export function CameraCard({ stream, ingest }: CameraCardProps) {
+export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: Ingest }) {
   const { camera, onAir } = useCamera();
   const [isStarting, setStarting] = useState(false);
   const isThisShow = camera?.streamId === stream.id;

@@ -45,12 +45,7 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
   );
 }
 
-interface AddressesProps {
-  readonly stream: StudioStream;
-  readonly ingest: Ingest;
-}
-
-function Addresses({ stream, ingest: { rtmp, srt } }: AddressesProps) {
+function Addresses({ stream, ingest: { rtmp, srt } }: { stream: StudioStream; ingest: Ingest }) {
   const [isConfirming, setConfirming] = useState(false);
   const { mutate, isPending } = useApiMutation('rotateStreamKey', {
     invalidates: ['readIngest'],

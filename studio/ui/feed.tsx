@@ -33,13 +33,11 @@ interface FeedProps<Item> {
   readonly containerRef?: Ref<HTMLDivElement>;
   /** Shown below the last item. */
   readonly end?: ReactNode;
-  /** @param isCurrent whether the item is the tab tabStop; controls of other items are skipped */
+  /** @param isCurrent whether Tab stops at the item; it skips the controls of others */
   readonly children: (item: Item, isCurrent: boolean) => ReactNode;
 }
 
-/**
- * A virtualized list with the ARIA role "feed". Arrow and Page keys move the focus between items.
- */
+/** A virtualized list, an ARIA feed. Arrow and Page keys move the focus between items. */
 export function Feed<Item>(props: FeedProps<Item>) {
   const { label, items, keyOf, isMore = false, end, children } = props;
   const container = useRef<HTMLDivElement>(null);
@@ -80,7 +78,7 @@ export function Feed<Item>(props: FeedProps<Item>) {
     setCurrent(index);
   });
   const onKeyDown = (event: KeyboardEvent, index: number) => {
-    // Key presses in a menu of an item bubble up step here.
+    // Key presses in a menu of an item bubble up to here.
     if (event.target !== event.currentTarget) return;
     const step = { ...STEPS, Home: -index, End: items.length - 1 - index }[event.key];
     const item = items[index];

@@ -18,13 +18,8 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : 'Something went wrong. Try again.';
 }
 
-interface ErrorMessageProps {
-  readonly error: unknown;
-  readonly onRetry: () => void;
-}
-
 /** A failed load with a retry button. */
-export function ErrorMessage({ error, onRetry }: ErrorMessageProps) {
+export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <div
       role="alert"

@@ -22,22 +22,15 @@ interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'style' 
   readonly rows?: number;
 }
 
-export function TextField({
-  label,
-  help,
-  error,
-  placeholder = '',
-  rows = 1,
-  ...rest
-}: TextFieldProps) {
-  const { value } = rest;
+export function TextField(props: TextFieldProps) {
+  const { label, help, error, placeholder = '', rows = 1, ...rest } = props;
   const field = useRef<(HTMLInputElement & HTMLTextAreaElement) | null>(null);
   // Clears a validation message as soon as the value is valid, and not on blur: the layout would
   // move under a press on the submit button.
   // biome-ignore lint/correctness/useExhaustiveDependencies: validity depends on the value
   useEffect(() => {
     if (field.current?.validity.valid) field.current.dispatchEvent(new Event('change'));
-  }, [value]);
+  }, [rest.value]);
   return (
     <AriaTextField {...rest} {...invalidWith(error)} className="grid gap-1.5">
       {label && <Label className="text-sm font-semibold">{label}</Label>}

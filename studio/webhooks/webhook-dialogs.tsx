@@ -30,12 +30,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-interface ChangeProps {
-  readonly webhook: Webhook;
-  readonly onClose: () => void;
-}
-
-export function ChangeWebhook({ webhook, onClose }: ChangeProps) {
+export function ChangeWebhook({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const [error, onError] = useFormError();
   const { mutate, isPending } = useApiMutation('patchWebhook', {
     invalidates: INVALIDATED,

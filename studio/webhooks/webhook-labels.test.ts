@@ -22,14 +22,10 @@ describe('healthOf', () => {
     expect(labelsOf({ failingSince: 1 })).toEqual(['Failing', expect.stringContaining('retried')]);
     expect(labelsOf({ enabled: false })).toEqual(['Paused', expect.any(String)]);
     const stopped = { enabled: false, failingSince: 1 };
-    expect(labelsOf({ ...stopped, disabledReason: 'gone' })).toEqual([
-      'Stopped',
-      expect.stringContaining('410'),
-    ]);
-    expect(labelsOf({ ...stopped, disabledReason: 'failing' })).toEqual([
-      'Stopped',
-      expect.stringContaining('three days'),
-    ]);
+    const gone = labelsOf({ ...stopped, disabledReason: 'gone' });
+    expect(gone).toEqual(['Stopped', expect.stringContaining('410')]);
+    const failing = labelsOf({ ...stopped, disabledReason: 'failing' });
+    expect(failing).toEqual(['Stopped', expect.stringContaining('three days')]);
   });
 });
 

@@ -33,30 +33,18 @@ export interface Health {
 }
 
 export function healthOf({ enabled, failingSince, disabledReason }: Webhook): Health {
-  if (disabledReason === 'gone') {
-    return {
-      variant: 'bad',
-      text: 'Stopped',
-      help: 'The receiver responded with status 410 (Gone). Resume when it accepts deliveries again.',
-    };
+  if (disabledReason !== null) {
+    return { variant: 'bad', text: 'Stopped', help: STOPPED_HELP[disabledReason] };
   }
-  if (disabledReason === 'failing') {
-    return {
-      variant: 'bad',
-      text: 'Stopped',
-      help: 'All deliveries failed for three days. Resume when the receiver works again.',
-    };
-  }
-  if (!enabled)
-    return {
-      variant: 'plain',
-      text: 'Paused',
-      help: 'Nothing is sent. Events during the pause are not sent later.',
-    };
+  if (!enabled) return { variant: 'plain', text: 'Paused', help: PAUSED_HELP };
   if (failingSince === null) return { variant: 'good', text: 'On', help: null };
-  return {
-    variant: 'bad',
-    text: 'Failing',
-    help: 'Failed deliveries are retried for a day. After three days of failures, the webhook stops.',
-  };
+  return { variant: 'bad', text: 'Failing', help: FAILING_HELP };
 }
+
+const STOPPED_HELP = {
+  gone: 'The receiver responded with status 410 (Gone). Resume when it accepts deliveries again.',
+  failing: 'All deliveries failed for three days. Resume when the receiver works again.',
+} as const;
+const PAUSED_HELP = 'Nothing is sent. Events during the pause are not sent later.';
+const FAILING_HELP =
+  'Failed deliveries are retried for a day. After three days of failures, the webhook stops.';

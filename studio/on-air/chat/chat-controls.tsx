@@ -9,13 +9,8 @@ import { slowModeLabel } from './slow-mode-label.ts';
 const S = 1_000;
 const SLOW_MS = [0, 3 * S, 5 * S, 10 * S, 30 * S, 60 * S, 300 * S];
 
-interface ChatControlsProps {
-  readonly streamId: string;
-  readonly mode: ChatMode;
-}
-
 /** Slow mode and pause of the chat. */
-export function ChatControls({ streamId, mode }: ChatControlsProps) {
+export function ChatControls({ streamId, mode }: { streamId: string; mode: ChatMode }) {
   const { slowModeMs, paused, change, isPending } = useMode(streamId, mode);
   const all = SLOW_MS.includes(slowModeMs) ? SLOW_MS : [...SLOW_MS, slowModeMs];
   return (

@@ -52,19 +52,11 @@ interface ChatMessageRowProps extends MessageStatus {
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 const RESTRICTION_LABELS = { muted: 'Muted', banned: 'Banned' } as const;
-const QUESTION_LABELS = {
-  open: 'In the queue',
-  answered: 'Answered',
-  dismissed: 'Dismissed',
-} as const;
+const QUESTION_LABELS = { open: 'In the queue', answered: 'Answered', dismissed: 'Dismissed' };
 
 /** The status as labels. */
-export function statusLabels({
-  isPinned,
-  isHidden,
-  restriction,
-  question,
-}: MessageStatus): string[] {
+export function statusLabels(status: MessageStatus): string[] {
+  const { isPinned, isHidden, restriction, question } = status;
   return [
     isPinned && 'Pinned',
     isHidden && 'Hidden',
@@ -118,56 +110,30 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
 type ActionsProps = Omit<ChatMessageRowProps, 'isSkippedByTab'>;
 
 function actionsOf({ message, onAction, ...status }: ActionsProps): MenuAction[] {
-  const menuAction = (
-    action: MessageAction,
-    text: string,
-    icon: MenuAction['icon'],
-    isDangerous = false,
-  ) => ({
+  const { isHidden, isPinned, restriction, question } = status;
+  const entry = (action: MessageAction, text: string, icon: MenuAction['icon']) => ({
     text,
     icon,
-    isDangerous,
+    isDangerous: action === 'ban',
     onAction: () => onAction(message, action),
   });
-  const { isHidden, isPinned, restriction, question } = status;
-  return [
-    isPinned
-      ? menuAction('pin', 'Unpin', <PinOff />)
-      : !isHidden && menuAction('pin', 'Pin above the chat', <Pin />),
-    question !== 'open' && !isHidden && menuAction('queue', 'Add to queue', <ListPlus />),
-    question !== 'answered' &&
-      isQuestion(message, question) &&
-      menuAction('answered', 'Mark as answered', <Check />),
-    question !== 'dismissed' &&
-      isQuestion(message, question) &&
-      menuAction('dismissed', 'Dismiss', <X />),
-    !isHidden && menuAction('hide', 'Hide', <EyeOff />),
-    ...(message.viewer === '' ? [] : viewerActions(restriction, menuAction)),
-  ].filter((entry) => entry !== false);
-}
-
-/** Whether a viewer sent it as a question or a host queued it. */
-function isQuestion({ kind }: StoredChatMessage, question: QuestionState | null): boolean {
-  return kind === 'question' || question !== null;
-}
-
-function viewerActions(
-  restriction: Restriction | null,
-  menuAction: (
-    action: MessageAction,
-    text: string,
-    icon: MenuAction['icon'],
-    isDangerous?: boolean,
-  ) => MenuAction,
-): MenuAction[] {
-  if (restriction === 'banned') return [menuAction('unban', 'Lift ban', <Undo2 />)];
-  return [
-    ...(restriction === 'muted'
-      ? [menuAction('unmute', 'Unmute', <MessageSquare />)]
-      : [
-          menuAction('mute', `Mute for ${MUTE_MINUTES} minutes`, <Timer />),
-          menuAction('mute-for-show', 'Mute for the show', <MicOff />),
-        ]),
-    menuAction('ban', 'Ban…', <Ban />, true),
+  // A viewer sent it as a question or a host queued it.
+  const isQuestion = message.kind === 'question' || question !== null;
+  const mayWrite = restriction === null;
+  const viewerEntries = [
+    restriction === 'banned' && entry('unban', 'Lift ban', <Undo2 />),
+    restriction === 'muted' && entry('unmute', 'Unmute', <MessageSquare />),
+    mayWrite && entry('mute', `Mute for ${MUTE_MINUTES} minutes`, <Timer />),
+    mayWrite && entry('mute-for-show', 'Mute for the show', <MicOff />),
+    restriction !== 'banned' && entry('ban', 'Ban…', <Ban />),
   ];
+  return [
+    isPinned && entry('pin', 'Unpin', <PinOff />),
+    !isPinned && !isHidden && entry('pin', 'Pin above the chat', <Pin />),
+    question !== 'open' && !isHidden && entry('queue', 'Add to queue', <ListPlus />),
+    question !== 'answered' && isQuestion && entry('answered', 'Mark as answered', <Check />),
+    question !== 'dismissed' && isQuestion && entry('dismissed', 'Dismiss', <X />),
+    !isHidden && entry('hide', 'Hide', <EyeOff />),
+    ...(message.viewer === '' ? [] : viewerEntries),
+  ].filter((shown) => shown !== false);
 }

@@ -2,6 +2,7 @@ import { Heart } from 'lucide-react';
 import { useState } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
 import { Panel } from '../../ui/panel.tsx';
+import { quantity } from '../../ui/quantity.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { heartsPerMinute, type ShowLog } from '../show-log.ts';
 import { ChatControls } from './chat-controls.tsx';
@@ -15,16 +16,8 @@ import { useModeration } from './use-moderation.ts';
 
 type View = 'all' | 'question' | 'queue';
 
-interface ChatPanelProps {
-  readonly state: LiveState;
-  readonly log: ShowLog;
-}
-
-const heartLabel = (count: number) =>
-  `${count.toLocaleString()} ${count === 1 ? 'heart' : 'hearts'}`;
-
 /** The chat with its moderation. */
-export function ChatPanel({ state, log }: ChatPanelProps) {
+export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
   const { stream, chat } = state;
   const [view, setView] = useState<View>('all');
   const { moderation, hidden } = useModeration(stream.id);
@@ -43,7 +36,7 @@ export function ChatPanel({ state, log }: ChatPanelProps) {
       aside={
         <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
           <Heart className="size-4 text-heart" />
-          {heartLabel(Math.round(heartsPerMinute(log)))} per minute
+          {quantity(Math.round(heartsPerMinute(log)), 'heart')} per minute
         </span>
       }
     >

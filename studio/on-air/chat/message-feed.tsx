@@ -71,20 +71,13 @@ function idOf({ id }: ListedMessage): string {
 }
 
 /** Whether the action would change nothing or weaken a restriction. */
-function isRedundant(
-  action: MessageShortcut,
-  { isHidden, restriction, question }: MessageStatus,
-): boolean {
-  switch (action) {
-    case 'hide':
-      return isHidden;
-    case 'mute':
-      return restriction !== null;
-    case 'ban':
-      return restriction === 'banned';
-    case 'queue':
-      return question === 'open';
-    case 'pin':
-      return false;
-  }
+function isRedundant(action: MessageShortcut, status: MessageStatus): boolean {
+  const redundant: Record<MessageShortcut, boolean> = {
+    hide: status.isHidden,
+    mute: status.restriction !== null,
+    ban: status.restriction === 'banned',
+    queue: status.question === 'open',
+    pin: false,
+  };
+  return redundant[action];
 }

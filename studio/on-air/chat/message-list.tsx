@@ -3,9 +3,10 @@ import type { PressEvent } from 'react-aria-components';
 import { flushSync } from 'react-dom';
 import type { MessageKind } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
+import { quantity } from '../../ui/quantity.ts';
 import { useInteractionHold } from '../../ui/use-interaction-hold.ts';
 import type { ShowLog } from '../show-log.ts';
-import type { EarlierMessages } from '../use-history.ts';
+import type { useEarlierMessages } from '../use-history.ts';
 import { MessageFeed, type MessageHandlers } from './message-feed.tsx';
 import { useVisibleMessages } from './use-visible-messages.ts';
 
@@ -38,11 +39,7 @@ export function MessageList({ streamId, log, kind, handlers, emptyText }: Messag
     <div className="grid gap-1" {...listeners}>
       <div className="flex min-h-11 items-center justify-between gap-3 text-sm text-quiet">
         Newest first
-        {newCount > 0 && (
-          <Button onPress={showNewest}>
-            {newCount.toLocaleString()} new {newCount === 1 ? 'message' : 'messages'}
-          </Button>
-        )}
+        {newCount > 0 && <Button onPress={showNewest}>{quantity(newCount, 'new message')}</Button>}
       </div>
       <MessageFeed
         containerRef={feed}
@@ -58,7 +55,7 @@ export function MessageList({ streamId, log, kind, handlers, emptyText }: Messag
 }
 
 interface FeedEndProps {
-  readonly earlier: EarlierMessages;
+  readonly earlier: ReturnType<typeof useEarlierMessages>;
   /** Shown when there is no message at all; null: there are some. */
   readonly emptyText: string | null;
 }

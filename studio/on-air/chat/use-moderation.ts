@@ -15,8 +15,6 @@ export interface Moderation {
   readonly queue: (message: StoredChatMessage, state: QuestionState) => void;
 }
 
-const RESTRICTION_OPTIONS = { invalidates: ['listRestricted'] } as const;
-
 /** Duration of a mute by keyboard. */
 export const MUTE_MINUTES = 10;
 
@@ -34,7 +32,7 @@ export function useModeration(streamId: string) {
     onSuccess: ({ ids }) => setHidden((before) => new Set([...before, ...ids])),
   });
   const pin = useApiMutation('pinChatLine');
-  const viewerOptions = { ...RESTRICTION_OPTIONS, targetOf: viewerIn };
+  const viewerOptions = { invalidates: ['listRestricted'], targetOf: viewerIn } as const;
   const mute = useApiMutation('muteViewer', {
     ...viewerOptions,
     onSuccess: ({ name }, { body }) =>
@@ -52,32 +50,29 @@ export function useModeration(streamId: string) {
     invalidates: ['listQuestions'],
     targetOf: ({ params }) => params?.line_id ?? '',
   });
-  const mutations = useRef({ hide, pin, mute, unmute, ban, unban, queue });
-  mutations.current = { hide, pin, mute, unmute, ban, unban, queue };
+  const calls = useRef({ hide, pin, mute, unmute, ban, unban, queue });
+  calls.current = { hide, pin, mute, unmute, ban, unban, queue };
   const moderation = useMemo((): Moderation => {
     const params = { stream_id: streamId };
     const named = ({ name }: StoredChatMessage) => (name ? { name } : {});
     return {
-      hide: ({ id }) => mutations.current.hide.mutate({ params, body: { ids: [id] } }),
+      hide: ({ id }) => calls.current.hide.mutate({ params, body: { ids: [id] } }),
       pin: (message) =>
-        mutations.current.pin.mutate({
-          params,
-          body: { line: message && storedMessageOf(message) },
-        }),
+        calls.current.pin.mutate({ params, body: { line: message && storedMessageOf(message) } }),
       mute: (message, minutes) =>
-        mutations.current.mute.mutate({
+        calls.current.mute.mutate({
           params: { ...params, viewer: message.viewer },
           body: { ...named(message), ...(minutes !== undefined && { minutes }) },
         }),
-      unmute: (viewer) => mutations.current.unmute.mutate({ params: { ...params, viewer } }),
+      unmute: (viewer) => calls.current.unmute.mutate({ params: { ...params, viewer } }),
       ban: (message) =>
-        mutations.current.ban.mutate({
+        calls.current.ban.mutate({
           params: { ...params, viewer: message.viewer },
           body: named(message),
         }),
-      unban: (viewer) => mutations.current.unban.mutate({ params: { ...params, viewer } }),
+      unban: (viewer) => calls.current.unban.mutate({ params: { ...params, viewer } }),
       queue: (message, state) =>
-        mutations.current.queue.mutate({
+        calls.current.queue.mutate({
           params: { ...params, line_id: message.id },
           body: { state, line: storedMessageOf(message) },
         }),
@@ -87,14 +82,8 @@ export function useModeration(streamId: string) {
 }
 
 /** Drops additional fields, which the API rejects. */
-function storedMessageOf({
-  id,
-  viewer,
-  name,
-  text,
-  kind,
-  at,
-}: StoredChatMessage): StoredChatMessage {
+function storedMessageOf(message: StoredChatMessage): StoredChatMessage {
+  const { id, viewer, name, text, kind, at } = message;
   return { id, viewer, name, text, kind, at };
 }
 

@@ -6,6 +6,7 @@ import {
 } from '../../../protocol/studio.ts';
 
 import type { RequestOf } from '../../api/studio-client.ts';
+import { quantity } from '../../ui/quantity.ts';
 
 /** A custom event while it is edited; it may be invalid. */
 export interface CustomEventDraft {
@@ -69,14 +70,9 @@ export function requestOf({ type, data }: ProducerEvent): RequestOf<'sendEvent'>
 
 /** A one-line description of an event. */
 export function eventLabel({ type, data }: ProducerEvent): string {
-  if (type === 'discount') return discountLabel(Number(data?.count ?? 1));
+  if (type === 'discount') return quantity(Number(data?.count ?? 1), 'discount');
   if (type === 'purchase') return [data?.name || 'Someone', data?.text].join(' ');
   return data === null ? type : `${type} ${JSON.stringify(data)}`;
-}
-
-/** "3 discounts". */
-export function discountLabel(count: number): string {
-  return `${count.toLocaleString()} ${count === 1 ? 'discount' : 'discounts'}`;
 }
 
 /** Recent events that can be sent again: each once, newest first. @param all newest first */

@@ -6,11 +6,12 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { usePermission } from '../../session/session-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { quantity } from '../../ui/quantity.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import type { ShowLog } from '../show-log.ts';
 import { useEarlierSent } from '../use-history.ts';
 import { useIsSettled } from '../use-press-guard.ts';
-import { discountLabel, eventLabel, recentEvents, requestOf } from './offer.ts';
+import { eventLabel, recentEvents, requestOf } from './offer.ts';
 import { CustomEventForm, DiscountForm, PurchaseForm } from './offer-forms.tsx';
 import { Purchases } from './purchases.tsx';
 
@@ -39,7 +40,7 @@ export function OffersPanel({ state, log, isConnected }: OffersPanelProps) {
       title="Sell and send"
       aside={
         <span className="text-sm text-quiet tabular-nums">
-          {discountLabel(log.discounts)} since this page was opened
+          {quantity(log.discounts, 'discount')} since this page was opened
         </span>
       }
     >

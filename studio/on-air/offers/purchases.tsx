@@ -7,13 +7,8 @@ const VISIBLE_MAX = 200;
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-interface PurchasesProps {
-  readonly streamId: string;
-  readonly log: ShowLog;
-}
-
 /** Purchases as viewers saw them, newest first. */
-export function Purchases({ streamId, log }: PurchasesProps) {
+export function Purchases({ streamId, log }: { streamId: string; log: ShowLog }) {
   const earlier = useEarlierPurchases(streamId, log.firstInterval);
   const all = useMemo(() => {
     const received = log.messages.filter(({ kind }) => kind === 'purchase');
