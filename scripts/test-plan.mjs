@@ -7,10 +7,11 @@ import { projectDir } from './install.mjs';
 const ALONE = [
   'server/realtime/presence/presence-ring-threads.test.ts',
   'test/cluster/consistency-checks.full.test.ts',
+  'test/database/postgres-contention.test.ts',
+  'test/kill/kill.test.ts',
   'test/media/players.full.test.ts',
   'test/player/overlay-latency.full.test.ts',
   'test/player/show.full.test.ts',
-  'test/database/postgres-contention.test.ts',
   'test/studio/outages.full.test.ts',
 ];
 
@@ -22,7 +23,6 @@ const SERVICES = [
   'server/realtime/feed/idle-streams.test.ts',
   'server/storage/redis/failover.test.ts',
   'test/cluster/faults.test.ts',
-  'test/kill/kill.test.ts',
   'server/realtime/coordination/shared-clock.test.ts',
   'test/cluster/moderation.test.ts',
   'test/cluster/roles.test.ts',
