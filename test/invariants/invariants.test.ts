@@ -1,13 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { afterEach, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { eventsFrom } from '../support/conformance/feed-viewer.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
 import { expectJson, manualClock, START_MS, type TestViewer } from '../support/harness/harness.ts';
 import {
   claimWin,
   closeQuiz,
-  eventsBetween,
   newDirectory,
-  postAnswer,
   readInterval,
   requestWinners,
   resultsOf,
@@ -45,12 +45,7 @@ describe('I-5: the view count is the number of distinct seats', () => {
       await harness.advance(1);
     }
     expect(await readViewCount(stays as TestViewer)).toBe(1);
-    const events = await eventsBetween(
-      harness,
-      stays as TestViewer,
-      harness.interval() - 4,
-      harness.interval() - 1,
-    );
+    const events = await eventsFrom(harness, stays as TestViewer, harness.interval() - 4);
     expect(events.map(({ type, data }) => ({ type, data }))).toEqual([
       { type: 'view-count', data: { value: 1, formatted: '1' } },
     ]);
@@ -97,10 +92,10 @@ describe('I-6: a token opens only its own stream, and no answer is sent early', 
     const viewer = await harness.viewer(streamId);
     const from = harness.interval();
     const quiz = await harness.publishQuiz(streamId, { reveal: 'manual' });
-    expect((await postAnswer(viewer, quiz, 'Jupiter')).status).toBe(204);
+    expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
     await closeQuiz(harness, quiz);
     await harness.advance(4);
-    const events = await eventsBetween(harness, viewer, from, harness.interval() - 1);
+    const events = await eventsFrom(harness, viewer, from);
     const quizzes = events.filter(({ type }) => type.startsWith('quiz'));
     expect(quizzes.map(({ type }) => type)).toEqual(['quiz']);
     expect(JSON.stringify(quizzes)).not.toContain('"answer"');
@@ -112,8 +107,8 @@ describe('I-6: a token opens only its own stream, and no answer is sent early', 
     const streamId = await harness.createStream();
     const [winner, loser] = await Promise.all([1, 2].map(() => harness.viewer(streamId)));
     const quiz = await harness.publishQuiz(streamId, { reveal: 'manual' });
-    await postAnswer(winner as TestViewer, quiz, 'Jupiter');
-    await postAnswer(loser as TestViewer, quiz, 'Mars');
+    await answer(winner as TestViewer, quiz, 'Jupiter');
+    await answer(loser as TestViewer, quiz, 'Mars');
     for (const isClosed of [false, true]) {
       if (isClosed) await closeQuiz(harness, quiz);
       const { status } = await requestWinners(harness, streamId);
@@ -152,7 +147,7 @@ describe('I-7: invalid input and an unavailable backend lose nothing', () => {
       const { detail } = await expectJson<{ detail: string }>(response, 400);
       expect(detail).toMatch(/^\S+ .*\.$/);
     }
-    expect((await postAnswer(viewer, quiz, 'Jupiter')).status).toBe(204);
+    expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
     await closeQuiz(harness, quiz);
     const counts = await resultsOf(harness, viewer, from);
     expect([counts.Mars?.count, counts.Jupiter?.count]).toEqual([0, 1]);
@@ -170,7 +165,7 @@ describe('I-7: invalid input and an unavailable backend lose nothing', () => {
     const blocker = new Database(join(directory, 'record.sqlite'));
     blocker.run('begin immediate');
     const startedMs = performance.now();
-    const refused = await Promise.race([postAnswer(viewer, quiz, 'Jupiter'), Bun.sleep(2_000)]);
+    const refused = await Promise.race([answer(viewer, quiz, 'Jupiter'), Bun.sleep(2_000)]);
     const tookMs = performance.now() - startedMs;
     await sendHeartbeat(viewer);
     expect(await readViewCount(viewer)).toBe(1);
@@ -180,7 +175,7 @@ describe('I-7: invalid input and an unavailable backend lose nothing', () => {
     expect(refused?.status).toBe(503);
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(tookMs).toBeLessThan(1_000);
-    expect((await postAnswer(viewer, quiz, 'Jupiter')).status).toBe(204);
+    expect((await answer(viewer, quiz, 'Jupiter')).status).toBe(204);
     await closeQuiz(harness, quiz);
     expect((await resultsOf(harness, viewer, from)).Jupiter?.count).toBe(1);
   });

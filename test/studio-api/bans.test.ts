@@ -1,28 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { INTERVAL_MS } from '../../protocol/interval.ts';
 import type { RestrictedViewer } from '../../protocol/moderation.ts';
-import { ModeratedChat, postChat, sendHearts, viewerIdOf } from '../support/chat/moderated-chat.ts';
+import {
+  ModeratedChat,
+  passMs,
+  postChat,
+  sendHearts,
+  viewerIdOf,
+} from '../support/chat/moderated-chat.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectProblem, expectUnauthorized } from '../support/conformance/expectations.ts';
+import { eventsFrom } from '../support/conformance/feed-viewer.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
 import { rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
 import {
   expectJson,
   type Harness,
-  type ManualClock,
   QUIZ,
   startService,
   type TestViewer,
   viewerWith,
 } from '../support/harness/harness.ts';
 
-const RECORDS = ['embedded', 'shared'] as const;
-
-// Runs with SQLite and memory, and with PostgreSQL and Redis.
-describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
+describe.each(['embedded', 'shared'] as const)('mutes and bans on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
     service = await startService({ backends, config: { rates: HIGH_RATES } });
@@ -31,12 +32,7 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
   afterAll(() => service.close());
 
   const open = () => ModeratedChat.open(service);
-  /** Seals the current interval, so that later requests belong to a new one. */
-  const passMs = async (ms: number) => {
-    (service.clock as ManualClock).set(service.clock.nowMs() + ms - INTERVAL_MS);
-    await service.advance(1);
-  };
-  const beat = async (viewer: TestViewer) =>
+  const heartbeat = async (viewer: TestViewer) =>
     (await viewer.post(`/api/v1/view-counts/${viewer.streamId}`)).status;
   const countOf = async (viewer: TestViewer) => {
     const response = await viewer.get(`/api/v1/view-counts/${viewer.streamId}`);
@@ -61,14 +57,14 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
     for (const refused of [await postChat(viewer), await sendHearts(viewer)]) {
       expect(await expectProblem(refused, 409)).toMatchObject({ muted: true, until });
     }
-    expect([await beat(viewer), (await postChat(other)).status]).toEqual([204, 204]);
-    await passMs(60_000);
+    expect([await heartbeat(viewer), (await postChat(other)).status]).toEqual([204, 204]);
+    await passMs(service, 60_000);
     expect((await postChat(viewer)).status).toBe(204);
     expect(await chat.listRestricted()).toEqual([]);
     await chat.create(chat.mutePath, { minutes: 1, name: 'Ada' });
     const forGood = await chat.create<RestrictedViewer>(chat.mutePath);
     expect(forGood).toEqual({ ...ofAda, until: null, at: at + 60_000 });
-    await passMs(300_000);
+    await passMs(service, 300_000);
     expect(await expectProblem(await postChat(viewer), 409)).toHaveProperty('until', null);
     await chat.lift(chat.mutePath);
     await chat.lift(chat.mutePath);
@@ -96,17 +92,12 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
     const { viewer } = chat;
     const { streamId } = viewer;
     const quiz = await service.publishQuiz(streamId);
-    const answer = {
-      streamId,
-      choice: QUIZ.answer,
-      closeInterval: quiz.closeInterval,
-    };
     await chat.create(chat.banPath, { name: 'Ada' });
     const refused = [
       await viewer.post(`/api/v1/view-counts/${streamId}`),
       await viewer.get(`/api/v1/view-counts/${streamId}`),
       await viewer.get(`/api/v1/events-streams/${streamId}?interval=${service.interval() - 1}`),
-      await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, answer),
+      await answer(viewer, quiz),
       await viewer.post(`/api/v1/quizzes/${streamId}/record-winner`),
       await postChat(viewer),
     ];
@@ -122,10 +113,10 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
       await expectUnauthorized(response, 'Token');
     }
     // Other viewers of this and of other streams are not affected.
-    expect(await beat(await service.viewer(streamId, 'bob'))).toBe(204);
-    expect(await beat(await service.viewer(await service.createStream(), 'ada'))).toBe(204);
+    expect(await heartbeat(await service.viewer(streamId, 'bob'))).toBe(204);
+    expect(await heartbeat(await service.viewer(await service.createStream(), 'ada'))).toBe(204);
     await chat.lift(chat.banPath);
-    expect([await beat(viewer), (await tokenFor(streamId, 'ada')).status]).toEqual([204, 200]);
+    expect([await heartbeat(viewer), (await tokenFor(streamId, 'ada')).status]).toEqual([204, 200]);
   });
 
   test('[C-19] a request that began before a ban has no effect after it', async () => {
@@ -175,57 +166,47 @@ describe.each(RECORDS)('mutes and bans on %s backends', (backends) => {
     const others = [];
     for (const name of ['bob', 'eve']) others.push(await service.viewer(viewer.streamId, name));
     const [bob] = others as [TestViewer, TestViewer];
-    for (const one of [viewer, ...others]) expect(await beat(one)).toBe(204);
+    for (const each of [viewer, ...others]) expect(await heartbeat(each)).toBe(204);
     expect(await countOf(bob)).toBe(3);
     await service.advance(2);
-    for (const one of [viewer, ...others]) expect(await beat(one)).toBe(204);
+    for (const each of [viewer, ...others]) expect(await heartbeat(each)).toBe(204);
     await chat.create(chat.banPath);
     await service.advance(1);
     expect(await countOf(bob)).toBe(2);
     await chat.lift(chat.banPath);
-    expect(await beat(viewer)).toBe(204);
+    expect(await heartbeat(viewer)).toBe(204);
     expect(await countOf(bob)).toBe(3);
     await chat.create(chat.banPath);
     const from = service.interval();
     await service.advance(4);
-    const counts = [];
-    for (let interval = from; interval < service.interval(); interval++) {
-      for (const { type, data } of await service.events(bob, interval)) {
-        if (type === 'view-count') counts.push((data as { value: number }).value);
-      }
-    }
-    expect(counts).toEqual([2]);
+    const events = await eventsFrom(service, bob, from);
+    expect(events.filter(({ type }) => type === 'view-count')).toMatchObject([
+      { data: { value: 2 } },
+    ]);
   });
 
   test('[C-14] [C-19] mutes, bans and modes survive a restart', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-bans-'));
     const { clock } = service;
-    try {
-      const before = await startService({ backends, directory, clock });
-      const chat = await ModeratedChat.open(before);
-      const { streamId, token } = chat.viewer;
-      await chat.create(chat.banPath);
-      await chat.patchMode({ paused: true });
-      await before.close();
-      const after = await startService({ backends, directory, clock });
-      try {
-        expect(await beat(viewerWith(after.url, streamId, token))).toBe(401);
-        expect((await postChat(await after.viewer(streamId, 'bob'))).status).toBe(409);
-      } finally {
-        await after.close();
-      }
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const options = { backends, directory: join(service.directory, 'restarted'), clock };
+    const before = await startService(options);
+    const chat = await ModeratedChat.open(before);
+    const { streamId, token } = chat.viewer;
+    await chat.create(chat.banPath);
+    await chat.patchMode({ paused: true });
+    await before.close();
+    const after = await startService(options);
+    expect(await heartbeat(viewerWith(after.url, streamId, token))).toBe(401);
+    expect((await postChat(await after.viewer(streamId, 'bob'))).status).toBe(409);
+    await after.close();
   });
 
   test('[C-20] restricted viewers are listed, newest first', async () => {
     const chat = await open();
     const bob = await service.viewer(chat.viewer.streamId, 'bob');
     await chat.create(chat.mutePath, { minutes: 5 });
-    await passMs(1_000);
+    await passMs(service, 1_000);
     await chat.create(chat.banPath, { name: 'Ada' });
-    await passMs(1_000);
+    await passMs(service, 1_000);
     await chat.create(`/banned/${viewerIdOf(bob)}`, { name: 'Bob' });
     const listed = (await chat.listRestricted()).map(({ name, kind }) => [name, kind]);
     expect(listed).toEqual([

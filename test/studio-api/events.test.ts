@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { describe, expect, test } from 'bun:test';
+import { eventsFrom, ofType } from '../support/conformance/feed-viewer.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson } from '../support/harness/harness.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
 
 const detailOf = async (response: Response) =>
   (await expectJson<{ detail: string }>(response, 400)).detail;
@@ -130,11 +128,7 @@ describe("the producer's events", () => {
       if (n % 3 === 2) await service.advance(1);
     }
     await service.advance(4);
-    const steps: unknown[] = [];
-    for (let interval = from; interval < service.interval(); interval++) {
-      const events = await service.events(viewer, interval);
-      steps.push(...events.filter(({ type }) => type === 'step').map(({ data }) => data));
-    }
-    expect(steps).toEqual(Array.from({ length: 12 }, (_, n) => ({ n })));
+    const steps = ofType(await eventsFrom(service, viewer, from), 'step');
+    expect(steps.map(({ data }) => data)).toEqual(Array.from({ length: 12 }, (_, n) => ({ n })));
   });
 });

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { connect } from 'node:net';
+import { decodeJwt } from 'jose';
 import type { Store } from '../../server/app/procedures.ts';
-import {
-  expectJson,
-  type Harness,
-  startService,
-  type TestViewer,
-} from '../support/harness/harness.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, startService, type TestViewer } from '../support/harness/harness.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
 
 const exported = (streamId: string, what: string, query = '') =>
   service.studio('GET', `/streams/${streamId}/exports/${what}${query}`);
@@ -21,8 +15,8 @@ const linesOf = async (response: Response): Promise<Record<string, unknown>[]> =
   expect(lines.pop()).toBe('');
   return lines.map((line) => JSON.parse(line));
 };
-const subOf = ({ token }: TestViewer): string =>
-  JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub;
+const subOf = ({ token }: TestViewer) => decodeJwt(token).sub;
+const seatOf = ({ token }: TestViewer) => Number(decodeJwt(token).seat);
 
 /** A stream in which three viewers answered a quiz and one of them won. */
 async function playedShow() {
@@ -33,27 +27,16 @@ async function playedShow() {
   const quiz = await service.publishQuiz(streamId);
   const at = service.clock.nowMs();
   for (const [seat, choice] of ['Jupiter', 'Mars', 'Jupiter'].entries()) {
-    const response = await viewers[seat]?.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-      streamId,
-      choice,
-      closeInterval: quiz.closeInterval,
-    });
-    expect(response?.status).toBe(204);
+    expect((await answer(viewers[seat] as TestViewer, quiz, choice)).status).toBe(204);
   }
   await service.advance(quiz.closeInterval - service.interval() + 1);
-  const round = await expectJson<{ id: string }>(
-    await service.studio('POST', `/streams/${streamId}/request-winners`),
-    201,
-  );
+  const requested = await service.studio('POST', `/streams/${streamId}/request-winners`);
+  const round = await expectJson<{ id: string }>(requested, 201);
   const wonAt = service.clock.nowMs();
   const won = await viewers[2]?.post(`/api/v1/quizzes/${streamId}/record-winner`);
   expect(won?.status).toBe(204);
   await service.advance(5);
   return { streamId, viewers, from, quiz, at, round, wonAt };
-}
-
-function seatOf({ token }: TestViewer): number {
-  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).seat;
 }
 
 describe('rows of an export', () => {
@@ -188,13 +171,13 @@ describe('a long export', () => {
     const last = answers.pop();
     if (!last) throw new Error('no answers');
     await long.store.recordAnswers(answers);
-    return { long, streamId, last };
+    return { long, streamId, last, [Symbol.asyncDispose]: () => long.close() };
   }
 
   test('[P-27] ends with the answers that were recorded at its start', async () => {
     let pages = 0;
     let between = async () => {};
-    const { long, streamId, last } = await longShow((store) => ({
+    await using show = await longShow((store) => ({
       ...store,
       async exportAnswers(page) {
         pages += 1;
@@ -202,48 +185,42 @@ describe('a long export', () => {
         return store.exportAnswers(page);
       },
     }));
-    try {
-      between = async () => {
-        await long.advance(1);
-        const [decision] = await long.store.recordAnswers([
-          { ...last, receivedMs: long.clock.nowMs() },
-        ]);
-        expect(decision).toBe('accepted');
-      };
-      const response = await long.studio('GET', `/streams/${streamId}/exports/answers`);
-      const rows = await linesOf(response);
-      expect(pages).toBe(3);
-      expect(rows.map(({ seat }) => seat)).toEqual(Array.from({ length: SEATS }, (_, n) => n));
-      const again = await linesOf(await long.studio('GET', `/streams/${streamId}/exports/answers`));
-      expect(again).toHaveLength(SEATS + 1);
-    } finally {
-      await long.close();
-    }
+    const { long, streamId, last } = show;
+    between = async () => {
+      await long.advance(1);
+      const [decision] = await long.store.recordAnswers([
+        { ...last, receivedMs: long.clock.nowMs() },
+      ]);
+      expect(decision).toBe('accepted');
+    };
+    const response = await long.studio('GET', `/streams/${streamId}/exports/answers`);
+    const rows = await linesOf(response);
+    expect(pages).toBe(3);
+    expect(rows.map(({ seat }) => seat)).toEqual(Array.from({ length: SEATS }, (_, n) => n));
+    const again = await linesOf(await long.studio('GET', `/streams/${streamId}/exports/answers`));
+    expect(again).toHaveLength(SEATS + 1);
   });
 
   test('breaks off visibly when a page cannot be read', async () => {
-    const { long, streamId } = await longShow((store) => ({
+    await using show = await longShow((store) => ({
       ...store,
       async exportAnswers(page) {
         if (page.afterSeat >= 0) throw new Error('the disk is gone');
         return store.exportAnswers(page);
       },
     }));
-    try {
-      const response = await long.studio('GET', `/streams/${streamId}/exports/answers`);
-      expect(response.status).toBe(200);
-      const text = await response.text().catch((error: Error) => error);
-      expect(text).toBeInstanceOf(Error);
-      expect((await long.studio('GET', '/account')).status).toBe(200);
-    } finally {
-      await long.close();
-    }
+    const { long, streamId } = show;
+    const response = await long.studio('GET', `/streams/${streamId}/exports/answers`);
+    expect(response.status).toBe(200);
+    const text = await response.text().catch((error: Error) => error);
+    expect(text).toBeInstanceOf(Error);
+    expect((await long.studio('GET', '/account')).status).toBe(200);
   });
 
   test('reads pages as the client consumes them, and stops when it leaves', async () => {
     let pages = 0;
     const wide = 'x'.repeat(200);
-    const { long, streamId } = await longShow((store) => ({
+    await using show = await longShow((store) => ({
       ...store,
       // Endless: only the client's pace limits how much is read.
       async exportAnswers(page) {
@@ -255,27 +232,24 @@ describe('a long export', () => {
         }));
       },
     }));
-    try {
-      const socket = connect(Number(new URL(long.url).port), '127.0.0.1');
-      const closed = new Promise((resolve) => socket.once('close', resolve));
-      socket.pause();
-      socket.write(
-        `GET /studio/v1/streams/${streamId}/exports/answers HTTP/1.1\r\nHost: localhost\r\n` +
-          `Authorization: Token ${long.account.token}\r\n\r\n`,
-      );
-      // The buffers of the connection take some pages; then reading stops.
-      let before = -1;
-      while (pages !== before || pages === 0) {
-        before = pages;
-        await Bun.sleep(100);
-      }
-      const stalled = pages;
-      socket.destroy();
-      await closed;
+    const { long, streamId } = show;
+    const socket = connect(Number(new URL(long.url).port), '127.0.0.1');
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.pause();
+    socket.write(
+      `GET /studio/v1/streams/${streamId}/exports/answers HTTP/1.1\r\nHost: localhost\r\n` +
+        `Authorization: Token ${long.account.token}\r\n\r\n`,
+    );
+    // The buffers of the connection take some pages; then reading stops.
+    let before = -1;
+    while (pages !== before || pages === 0) {
+      before = pages;
       await Bun.sleep(100);
-      expect(pages).toBeLessThanOrEqual(stalled + 1);
-    } finally {
-      await long.close();
     }
+    const stalled = pages;
+    socket.destroy();
+    await closed;
+    await Bun.sleep(100);
+    expect(pages).toBeLessThanOrEqual(stalled + 1);
   });
 });

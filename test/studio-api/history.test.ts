@@ -71,12 +71,8 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
       sent.push(await seal());
     }
     const first = await read<SentLog>(streamId, 'log?limit=3');
-    expect(first.results.map(({ type }) => type)).toEqual([
-      'three-more',
-      'three',
-      'two-more',
-      'two',
-    ]);
+    const types = first.results.map(({ type }) => type);
+    expect(types).toEqual(['three-more', 'three', 'two-more', 'two']);
     expect(first.next).toBe(sent[1] as number);
     const second = await read<SentLog>(streamId, `log?limit=3&before=${first.next}`);
     expect(second.results.map(({ interval }) => interval)).toEqual([sent[0], sent[0]] as number[]);

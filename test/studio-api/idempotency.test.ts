@@ -1,30 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import type { StoredChatMessage } from '../../protocol/moderation.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { ModeratedChat, sendMessage } from '../support/chat/moderated-chat.ts';
-import {
-  expectJson,
-  type Harness,
-  type ManualClock,
-  QUIZ,
-  startService,
-} from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
 import { invited, newMember, tokenOf } from '../support/studio/member-browser.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
 
 const DAY_MS = 24 * 3600_000;
 const keyed = (key: string, token?: string) => ({
   headers: { 'Idempotency-Key': key },
   ...(token !== undefined && { token }),
 });
-const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
 
 async function draft(): Promise<{ id: string; streamId: string }> {
   const streamId = await service.createStream();
@@ -64,7 +54,6 @@ interface Write {
   readonly between?: () => Promise<unknown>;
 }
 
-/** Every write except those that return a secret, whose repeat gets 409 (R-14). */
 /** Writes to the chat of a separate show with a message. */
 async function inChat(
   writeOf: (chat: ModeratedChat, line: StoredChatMessage) => Write,
@@ -74,6 +63,7 @@ async function inChat(
   return { ...write, path: `/streams/${chat.viewer.streamId}${write.path}` };
 }
 
+/** Every write except those that return a secret, whose repeat gets 409 (R-14). */
 const WRITES: Record<string, () => Promise<Write>> = {
   withdrawInvitation: async () => ({ path: `/invitations/${(await invited(service, 'host')).id}` }),
   patchMember: async () => {
@@ -220,7 +210,7 @@ describe('a repeated write', () => {
       const key = randomUUID();
       const first = await service.studio(method, path, body, keyed(key));
       expect(first.status).toBeLessThan(300);
-      wait(7);
+      service.pass(7);
       await between?.();
       const second = await service.studio(method, path, body, keyed(key));
       expect(second.status).toBe(first.status);
@@ -272,12 +262,8 @@ describe('a repeated write', () => {
 
   test('[R-11] may differ in white space, order of fields and a final slash', async () => {
     const key = randomUUID();
-    const first = await service.studio(
-      'POST',
-      '/streams',
-      { title: 'A', unlisted: true },
-      keyed(key),
-    );
+    const body = { title: 'A', unlisted: true };
+    const first = await service.studio('POST', '/streams', body, keyed(key));
     const second = await fetch(`${service.url}/studio/v1/streams/`, {
       method: 'POST',
       headers: {
@@ -362,21 +348,18 @@ describe('an idempotency key', () => {
 
   test('[R-10] is stored for 24 h', async () => {
     const key = randomUUID();
-    const send = async () =>
-      expectJson<{ id: string }>(
-        await service.studio('POST', '/streams', { title: 'A' }, keyed(key)),
-        201,
-      );
+    const post = () => service.studio('POST', '/streams', { title: 'A' }, keyed(key));
+    const send = async () => expectJson<{ id: string }>(await post(), 201);
     const { id } = await send();
-    wait(DAY_MS - 1);
+    service.pass(DAY_MS - 1);
     expect((await send()).id).toBe(id);
     await service.store.deleteExpiredIdempotencyKeys({ nowMs: service.clock.nowMs() });
     expect((await send()).id).toBe(id);
-    wait(1);
+    service.pass(1);
     const next = await send();
     expect(next.id).not.toBe(id);
     expect((await send()).id).toBe(next.id);
-    wait(DAY_MS);
+    service.pass(DAY_MS);
     await service.store.deleteExpiredIdempotencyKeys({ nowMs: service.clock.nowMs() });
     expect((await send()).id).not.toBe(next.id);
   });

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import type { Ingest } from '../../protocol/ingest.ts';
-import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson } from '../support/harness/harness.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
 
 const GRACE_MS = 30_000;
 const HEALTH = { bitrate: 4e6, fps: 30, speed: 1.01, dropped: 2, width: 1280, height: 720 };

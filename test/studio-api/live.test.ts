@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { LIVE_PAST_INTERVALS, type LiveState, liveStateSchema } from '../../protocol/live.ts';
 import { createConfig } from '../../server/platform/config.ts';
-import { EventReader, type Message } from '../support/conformance/event-source.ts';
-import {
-  expectJson,
-  type Harness,
-  QUIZ,
-  startService,
-  type TestViewer,
-} from '../support/harness/harness.ts';
+import { EventReader, isStateMessage, type Message } from '../support/conformance/event-source.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
 import { newMember } from '../support/studio/member-browser.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-  await service.advance(1);
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
+await service.advance(1);
 
 const watch = (streamId: string, query = '', headers: Record<string, string> = {}) =>
   service.studio('GET', `/streams/${streamId}/live${query}`, undefined, { headers });
@@ -28,36 +20,17 @@ async function open(streamId: string, query = '', headers = {}): Promise<EventRe
   return new EventReader(response);
 }
 
-const isState = ({ fields }: Message) =>
-  fields.some(([name, value]) => name === 'event' && value === 'state');
-
 /** Waits for the next message of a type. */
 async function next(reader: EventReader, wanted: 'state' | 'interval'): Promise<Message> {
   for (;;) {
     const message = await reader.next(3_000);
     if (!message) throw new Error(`no ${wanted} came`);
-    if (isState(message) === (wanted === 'state')) return message;
+    if (isStateMessage(message) === (wanted === 'state')) return message;
   }
 }
 
-/** Waits for the next state that meets a condition. */
-async function stateWith(
-  reader: EventReader,
-  isRight: (state: LiveState) => boolean,
-): Promise<LiveState> {
-  for (let tries = 0; tries < 8; tries++) {
-    const state = JSON.parse((await next(reader, 'state')).data);
-    if (isRight(state)) return state;
-  }
-  throw new Error('no such state came');
-}
-
-const answer = (viewer: TestViewer, quiz: { id: string; closeInterval: number }, choice: string) =>
-  viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-    streamId: viewer.streamId,
-    choice,
-    closeInterval: quiz.closeInterval,
-  });
+const stateWith = (reader: EventReader, meets: (state: LiveState) => boolean) =>
+  reader.nextState(meets);
 
 describe('the live state of a show', () => {
   test('[B-1] is sent at once and each half second, with exactly its fields', async () => {
@@ -174,40 +147,32 @@ describe('the live state of a show', () => {
 
 test('[B-5] [B-12] [L-5] ends also at an address over its limit of failures', async () => {
   const rates = { ...createConfig().rates, failedAuth: { points: 2, durationS: 60 } };
-  const strict = await startService({ config: { rates } });
-  try {
-    const streamId = await strict.createStream();
-    const keyPath = `/streams/${streamId}/presenter-key`;
-    const made = await strict.studio('POST', keyPath);
-    const { key } = await expectJson<{ key: string }>(made, 201);
-    const present = () =>
-      fetch(`${strict.url}/studio/v1/streams/${streamId}/present`, {
-        headers: { Authorization: `Presenter ${key}` },
-      });
-    const reader = new EventReader(await present());
-    await next(reader, 'state');
-    for (let failures = 0; failures < 3; failures++) {
-      await strict.studio('GET', '/streams', undefined, { token: `fb_${'a'.repeat(40)}` });
-    }
-    await strict.studio('DELETE', keyPath);
-    expect((await present()).status).toBe(429);
-    expect(await reader.ended(2_500)).toBe(true);
-  } finally {
-    await strict.close();
+  await using strict = await startService({ config: { rates } });
+  const streamId = await strict.createStream();
+  const keyPath = `/streams/${streamId}/presenter-key`;
+  const made = await strict.studio('POST', keyPath);
+  const { key } = await expectJson<{ key: string }>(made, 201);
+  const present = () =>
+    fetch(`${strict.url}/studio/v1/streams/${streamId}/present`, {
+      headers: { Authorization: `Presenter ${key}` },
+    });
+  const reader = new EventReader(await present());
+  await next(reader, 'state');
+  for (let failures = 0; failures < 3; failures++) {
+    await strict.studio('GET', '/streams', undefined, { token: `fb_${'a'.repeat(40)}` });
   }
+  await strict.studio('DELETE', keyPath);
+  expect((await present()).status).toBe(429);
+  expect(await reader.ended(2_500)).toBe(true);
 });
 
 test('[B-5] a drain ends live streams and rejects new ones', async () => {
-  const draining = await startService();
-  try {
-    const streamId = await draining.createStream();
-    const path = `/streams/${streamId}/live`;
-    const reader = new EventReader(await draining.studio('GET', path));
-    await next(reader, 'state');
-    await draining.service.drain();
-    expect(await reader.ended(2_000)).toBe(true);
-    expect((await draining.studio('GET', path)).status).toBe(503);
-  } finally {
-    await draining.close();
-  }
+  await using draining = await startService();
+  const streamId = await draining.createStream();
+  const path = `/streams/${streamId}/live`;
+  const reader = new EventReader(await draining.studio('GET', path));
+  await next(reader, 'state');
+  await draining.service.drain();
+  expect(await reader.ended(2_000)).toBe(true);
+  expect((await draining.studio('GET', path)).status).toBe(503);
 });

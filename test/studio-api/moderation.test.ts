@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import type { ChatLog } from '../../protocol/history.ts';
-import { INTERVAL_MS } from '../../protocol/interval.ts';
 import {
   ModeratedChat,
   newestMessage,
+  passMs,
   postChat,
   sendHearts,
   sendMessage,
@@ -12,18 +12,10 @@ import {
 } from '../support/chat/moderated-chat.ts';
 import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
-import {
-  expectJson,
-  type Harness,
-  type ManualClock,
-  startService,
-} from '../support/harness/harness.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { newMember } from '../support/studio/member-browser.ts';
 
-const RECORDS = ['embedded', 'shared'] as const;
-
-// Runs with SQLite and memory, and with PostgreSQL and Redis.
-describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
+describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
     service = await startService({ backends, config: { rates: HIGH_RATES } });
@@ -32,11 +24,6 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
   afterAll(() => service.close());
 
   const open = () => ModeratedChat.open(service);
-  /** Seals the current interval, so that later requests belong to a new one. */
-  const passMs = async (ms: number) => {
-    (service.clock as ManualClock).set(service.clock.nowMs() + ms - INTERVAL_MS);
-    await service.advance(1);
-  };
 
   test('[C-12] producers cannot send events of the types of the chat', async () => {
     const chat = await open();
@@ -105,18 +92,18 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     expect((await postChat(viewer)).status).toBe(204);
     await chat.patchMode({ slowModeMs: 10_000 });
     expect((await postChat(viewer)).status).toBe(204);
-    await passMs(7_500);
+    await passMs(service, 7_500);
     const early = await postChat(viewer, { kind: 'cheer' });
     expect(early.headers.get('retry-after')).toBe('3');
     await expectProblem(early, 429);
     expect((await sendHearts(viewer)).status).toBe(204);
     expect((await postChat(other)).status).toBe(204);
-    await passMs(2_500);
+    await passMs(service, 2_500);
     await expectProblem(await postChat(viewer, { text: '' }), 400);
     expect((await postChat(viewer)).status).toBe(204);
     // A shorter period also applies to viewers who wait for a longer one.
     await chat.patchMode({ slowModeMs: 1_000 });
-    await passMs(1_000);
+    await passMs(service, 1_000);
     expect((await postChat(viewer)).status).toBe(204);
     await chat.patchMode({ slowModeMs: 0 });
     for (let n = 0; n < 3; n++) expect((await postChat(viewer)).status).toBe(204);
@@ -175,15 +162,8 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     const forged = { ...line, text: 'I never said so', name: 'The host' };
     expect(await expectJson<object>(await pin(forged), 201)).toEqual({ line });
     // An earlier event of the producer that looks as if it contained the message.
-    const looks = {
-      type: 'look',
-      data: {
-        a: [
-          { id: 'p1', text: 'x' },
-          { id: 'p2', text: 'x' },
-        ],
-      },
-    };
+    const lookalikes = ['p1', 'p2'].map((id) => ({ id, text: 'x' }));
+    const looks = { type: 'look', data: { a: lookalikes } };
     await expectJson(await chat.call('POST', '/events', looks), 201);
     await service.advance(1);
     const bought = { type: 'purchase', data: { name: 'Bob', text: 'a mug' } };
@@ -223,7 +203,7 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
     });
     const forged = { ...first, text: 'Who are you?' };
     await expectJson(await queue(forged, 'open'), 201);
-    await passMs(1_000);
+    await passMs(service, 1_000);
     await expectJson(await queue(second, 'open'), 201);
     const answered = { state: 'answered', line: second, by: null, at: at + 1_000 };
     const waiting = { state: 'open', line: first, by: null, at };
@@ -254,10 +234,8 @@ describe.each(RECORDS)('a moderated chat on %s backends', (backends) => {
       [`${path}/chat/questions/${line.id}`, queued],
       [`${path}${chat.mutePath}`, {}],
     ] as const) {
-      expect(await expectJson<object>(await browser.send('POST', to, body), 201)).toHaveProperty(
-        'by',
-        'A moderator',
-      );
+      const made = await expectJson<object>(await browser.send('POST', to, body), 201);
+      expect(made).toHaveProperty('by', 'A moderator');
     }
   });
 

@@ -1,33 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { QuizResults } from '../../protocol/quizzes.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
-import {
-  expectJson,
-  type Harness,
-  QUIZ,
-  startService,
-  type TestViewer,
-} from '../support/harness/harness.ts';
+import { eventsFrom, ofType } from '../support/conformance/feed-viewer.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, QUIZ, type TestViewer } from '../support/harness/harness.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
-
-const MEMBERS = [
-  'id',
-  'streamId',
-  'state',
-  'question',
-  'choices',
-  'answer',
-  'duration',
-  'reveal',
-  'created',
-  'closeInterval',
-  'counts',
-].sort();
+const service = await serviceOfFile();
 
 const quizOf = (response: Response, status = 200) => expectJson<StudioQuiz>(response, status);
 const draft = async (streamId: string, fields: object = {}): Promise<StudioQuiz> =>
@@ -37,27 +16,9 @@ const act = (id: string, action: string) => service.studio('POST', `/quizzes/${i
 const detailOf = async (response: Response) =>
   (await expectJson<{ detail: string }>(response, 400)).detail;
 
-const answer = (
-  viewer: TestViewer,
-  quiz: { id: string; closeInterval: number | null },
-  choice: string,
-) =>
-  viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-    streamId: viewer.streamId,
-    choice,
-    closeInterval: quiz.closeInterval,
-  });
-
-/** Events of these types in the sealed intervals from `from` on. */
-async function eventsFrom(viewer: TestViewer, from: number, ...types: string[]) {
-  const found: { interval: number; type: string; data: unknown }[] = [];
-  for (let interval = from; interval < service.interval(); interval++) {
-    for (const event of await service.events(viewer, interval)) {
-      if (types.includes(event.type)) found.push({ interval, ...event });
-    }
-  }
-  return found;
-}
+/** Events of a type in the sealed intervals from `from` on. */
+const typeFrom = async (type: string, viewer: TestViewer, from: number) =>
+  ofType(await eventsFrom(service, viewer, from), type);
 
 /** Advances the clock until the quiz has closed. */
 async function close(quiz: { closeInterval: number | null }): Promise<void> {
@@ -68,7 +29,6 @@ describe('a draft', () => {
   test('[P-15] [P-16] is created with 201 and exactly the fields of a StudioQuiz', async () => {
     const streamId = await service.createStream();
     const quiz = await draft(streamId);
-    expect(Object.keys(quiz).sort()).toEqual(MEMBERS);
     expect(quiz).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       streamId,
@@ -187,7 +147,7 @@ describe('a published quiz', () => {
     const closeInterval = Math.ceil((created + 1_001 + 130) / 250);
     expect(published).toEqual({ ...quiz, state: 'open', created, closeInterval });
     await service.advance(1);
-    const [event] = await eventsFrom(viewer, from, 'quiz');
+    const [event] = await typeFrom('quiz', viewer, from);
     expect(event).toMatchObject({ interval: from, data: { id: quiz.id, created, closeInterval } });
   });
 
@@ -204,7 +164,7 @@ describe('a published quiz', () => {
     expect((await act(quiz.id, 'reveal')).status).toBe(409);
     expect(await read(quiz.id)).toEqual(before);
     await service.advance(2);
-    expect(await eventsFrom(viewer, from, 'quiz')).toHaveLength(1);
+    expect(await typeFrom('quiz', viewer, from)).toHaveLength(1);
   });
 
   test('[Q-6] is possible in CREATED and STREAMING, and gets 409 in ENDED', async () => {
@@ -236,7 +196,7 @@ describe('a published quiz', () => {
       Jupiter: { count: 2, percentage: 67 },
       Venus: { count: 0, percentage: 0 },
     });
-    const results = await eventsFrom(viewers[0] as TestViewer, from, 'quiz-results');
+    const results = await typeFrom('quiz-results', viewers[0] as TestViewer, from);
     const published = results.map(({ data }) => (data as QuizResults).choices);
     expect(published).toEqual([closed.counts ?? {}]);
   });
@@ -252,14 +212,14 @@ describe('a manual reveal', () => {
     await close(quiz);
     await service.advance(2);
     expect((await read(quiz.id)).state).toBe('closed');
-    expect(await eventsFrom(viewer, from, 'quiz-results')).toEqual([]);
+    expect(await typeFrom('quiz-results', viewer, from)).toEqual([]);
     const revealed = await quizOf(await act(quiz.id, 'reveal'));
     expect(revealed.state).toBe('revealed');
     expect(await quizOf(await act(quiz.id, 'reveal'))).toEqual(revealed);
     await service.advance(2);
     expect(await quizOf(await act(quiz.id, 'reveal'))).toEqual(revealed);
     await service.advance(1);
-    expect(await eventsFrom(viewer, from, 'quiz-results')).toHaveLength(1);
+    expect(await typeFrom('quiz-results', viewer, from)).toHaveLength(1);
   });
 
   test('[P-26] is possible in an ended stream', async () => {

@@ -21,7 +21,6 @@ import { answer } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
   type Harness,
-  type ManualClock,
   manualClock,
   START_MS,
   startService,
@@ -32,8 +31,6 @@ import { startReceiver } from '../support/webhooks/webhook-receiver.ts';
 const webhooks = { allowHttp: true, allowPrivate: parseNetworks('127.0.0.1') };
 const EVENTS = ['stream.started', 'stream.ended', 'audience.minute', 'quiz.closed', 'winners'];
 const BACKENDS = ['embedded', 'shared'] as const;
-
-const pass = ({ clock }: Harness, ms: number) => (clock as ManualClock).set(clock.nowMs() + ms);
 
 /** Removes all data that is due for removal. */
 async function tidied({ store, clock }: Harness): Promise<void> {
@@ -173,7 +170,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
       await expectJson(await service.studio('POST', `/streams/${id}/request-winners`), 201);
     }
     await service.advance(6);
-    pass(service, 60_000);
+    service.pass(60_000);
     await service.advance(4);
     for (const id of [fixture.showId, streamId]) {
       await expectJson(await service.studio('POST', `/streams/${id}/end`), 200);
@@ -259,7 +256,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const first = await expectJson<Rehearsal>(await fixture.create({}, key), 201);
     expect(await expectJson<Rehearsal>(await fixture.create({}, key), 201)).toEqual(first);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 1\n')).toBe(true);
-    pass(service, LOST_AFTER_MS + 1_000);
+    service.pass(LOST_AFTER_MS + 1_000);
     expect(await expectJson<Rehearsal>(await fixture.create({}, key), 201)).toEqual(first);
     await fixture.end();
     // A repeat does not start the viewers again either.
@@ -307,7 +304,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     // Its tokens stay valid for a while and may write seats, which are removed later.
     await viewer.post(`/api/v1/view-counts/${streamId}`);
     await service.advance(4);
-    pass(service, 11 * 60_000);
+    service.pass(11 * 60_000);
     await service.advance(1);
     await tidied(service);
     if (backends === 'embedded') expect(traces(service, streamId)).toEqual([]);
@@ -329,10 +326,10 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   test('[Y-10] is removed after 24 hours in any state', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, {});
     const { streamId } = await fixture.start();
-    pass(service, REHEARSAL_LENGTH_MS);
+    service.pass(REHEARSAL_LENGTH_MS);
     await service.advance(2);
     expect((await streamOf(streamId)).status).toBe('ENDED');
-    pass(service, REHEARSAL_RETENTION_MS - REHEARSAL_LENGTH_MS);
+    service.pass(REHEARSAL_RETENTION_MS - REHEARSAL_LENGTH_MS);
     await service.advance(1);
     expect((await fixture.current()).status).toBe(404);
     await tidied(service);
@@ -376,7 +373,7 @@ test.each(BACKENDS)(
         expectJson<Rehearsal>(await second.studio('GET', `${path}/current`, undefined, init), 200);
       expect((await read()).state).toBe('running');
       if (backends === 'shared') await first.close();
-      pass(second, LOST_AFTER_MS + 1_000);
+      second.pass(LOST_AFTER_MS + 1_000);
       expect(await read()).toMatchObject({ streamId, state: 'lost', ended: expect.any(Number) });
       const again = await second.studio('POST', path, { viewers: 1 }, init);
       const next = await expectJson<Rehearsal>(again, 201);
@@ -394,13 +391,9 @@ test.each(BACKENDS)(
 
 test('[Y-4] a node without the needed roles rejects a rehearsal and names them', async () => {
   const roles = new Set([...createConfig().roles].filter((role) => role !== 'polls'));
-  const service = await startService({ config: { roles } });
-  try {
-    const id = await service.createStream();
-    const refused = await service.studio('POST', `/streams/${id}/rehearsals`, { viewers: 1 });
-    expect(refused.status).toBe(409);
-    expect(await refused.text()).toContain('polls');
-  } finally {
-    await service.close();
-  }
+  await using service = await startService({ config: { roles } });
+  const id = await service.createStream();
+  const refused = await service.studio('POST', `/streams/${id}/rehearsals`, { viewers: 1 });
+  expect(refused.status).toBe(409);
+  expect(await refused.text()).toContain('polls');
 });

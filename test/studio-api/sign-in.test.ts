@@ -1,27 +1,21 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { ProblemBody } from '../../protocol/problem.ts';
 import { expectNoContent, expectUnauthorized } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
+  databaseFiles,
   expectJson,
   type Harness,
-  type ManualClock,
   startService,
 } from '../support/harness/harness.ts';
 import { Browser, invited, newMember, PASSWORD } from '../support/studio/member-browser.ts';
 
 const HOUR_MS = 3600_000;
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService({ config: { rates: HIGH_RATES } });
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
 
-const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
 const isIn = async (browser: Browser) => (await browser.send('GET', '/session')).status === 200;
 
 /** Signs the same member in from another browser. */
@@ -43,10 +37,8 @@ describe('signing in', () => {
     const browser = new Browser(service.url);
     const session = await browser.signIn(email);
     const created = service.clock.nowMs();
-    const account = await expectJson<{ name: string; email: string }>(
-      await service.studio('GET', '/account'),
-      200,
-    );
+    const read = await service.studio('GET', '/account');
+    const account = await expectJson<{ name: string; email: string }>(read, 200);
     expect(session).toEqual({
       member: { uuid, email, name: 'A host', role: 'host' },
       account: { uuid: service.account.uuid, name: account.name, email: account.email },
@@ -94,29 +86,25 @@ describe('signing in', () => {
 
   test('[U-3] sets a Secure cookie with the prefix for https', async () => {
     const rates = HIGH_RATES;
-    const secure = await startService({ config: { rates, publicUrl: 'https://live.example.org' } });
-    try {
-      const { email, browser } = await newMember(secure, 'host');
-      const body = { email, password: PASSWORD };
-      const response = await browser.send('POST', '/session', body);
-      const [cookie = ''] = response.headers.getSetCookie();
-      expect(cookie).toMatch(/^__Host-fourbeat=[\w-]{43}; /);
-      expect(cookie.split('; ')).toContain('Secure');
-      expect((await browser.send('GET', '/session')).status).toBe(200);
-      browser.cookie = (browser.cookie ?? '').replace('__Host-', '');
-      expect((await browser.send('GET', '/session')).status).toBe(401);
-    } finally {
-      await secure.close();
-    }
+    await using secure = await startService({
+      config: { rates, publicUrl: 'https://live.example.org' },
+    });
+    const { email, browser } = await newMember(secure, 'host');
+    const body = { email, password: PASSWORD };
+    const response = await browser.send('POST', '/session', body);
+    const [cookie = ''] = response.headers.getSetCookie();
+    expect(cookie).toMatch(/^__Host-fourbeat=[\w-]{43}; /);
+    expect(cookie.split('; ')).toContain('Secure');
+    expect((await browser.send('GET', '/session')).status).toBe(200);
+    browser.cookie = (browser.cookie ?? '').replace('__Host-', '');
+    expect((await browser.send('GET', '/session')).status).toBe(401);
   });
 
   test('[U-3] [U-11] [U-17] stores no cookie, password or link token in the database', async () => {
     const { browser } = await newMember(service, 'host');
     const secret = browser.cookie?.split('=')[1] ?? 'none';
     const { token } = await invited(service, 'host');
-    const files = readdirSync(service.directory)
-      .filter((name) => name.startsWith('record'))
-      .map((name) => readFileSync(join(service.directory, name), 'latin1'));
+    const files = databaseFiles(service);
     expect(files.some((text) => text.includes('$argon2id$v=19$m=19456,t=2,p=1$'))).toBe(true);
     for (const hidden of [secret, token, PASSWORD, browser.csrf ?? 'none']) {
       expect(files.some((text) => text.includes(hidden))).toBe(false);
@@ -160,12 +148,8 @@ describe('signing in', () => {
 describe('rate limits of sign-in', () => {
   const limited = async (rates: object, run: (harness: Harness) => Promise<void>) => {
     const config = { rates: { ...HIGH_RATES, ...rates }, trustProxy: true };
-    const harness = await startService({ config });
-    try {
-      await run(harness);
-    } finally {
-      await harness.close();
-    }
+    await using harness = await startService({ config });
+    await run(harness);
   };
 
   test('[L-16] [L-9] count passwords by e-mail, from any address', () =>
@@ -261,33 +245,33 @@ describe('a session', () => {
   test('[U-5] lasts 12 h after its last use', async () => {
     const { browser, email } = await newMember(service, 'host');
     const unused = await again(email);
-    wait(7 * HOUR_MS);
+    service.pass(7 * HOUR_MS);
     expect(await isIn(browser)).toBe(true);
-    wait(7 * HOUR_MS);
+    service.pass(7 * HOUR_MS);
     expect(await isIn(unused)).toBe(false);
     const session = await browser.send('GET', '/session');
     const { expires } = await expectJson<{ expires: number }>(session, 200);
     expect(expires).toBe(service.clock.nowMs() + 12 * HOUR_MS);
-    wait(12 * HOUR_MS);
+    service.pass(12 * HOUR_MS);
     expect(await isIn(browser)).toBe(false);
   });
 
   test('[U-5] ends after 30 days of any use', async () => {
     const { browser } = await newMember(service, 'host');
     for (let hours = 11; hours < 30 * 24; hours += 11) {
-      wait(11 * HOUR_MS);
+      service.pass(11 * HOUR_MS);
       expect(await isIn(browser)).toBe(true);
     }
-    wait(11 * HOUR_MS);
+    service.pass(11 * HOUR_MS);
     expect(await isIn(browser)).toBe(false);
   });
 
   test('[U-5] is one of at most 20 of a member; the least recently used ends', async () => {
     const { email, browser: first } = await newMember(service, 'host');
-    wait(6 * 60_000);
+    service.pass(6 * 60_000);
     const second = await again(email);
     for (let n = 2; n < 20; n++) {
-      wait(1_000);
+      service.pass(1_000);
       await again(email);
     }
     // The first session was used after the second started.
@@ -300,7 +284,7 @@ describe('a session', () => {
     const { browser } = await newMember(service, 'host');
     const { hash } = (await service.store.findSession({ hash: hashIn(browser) })) ?? {};
     expect(hash).toBe(hashIn(browser));
-    wait(12 * HOUR_MS);
+    service.pass(12 * HOUR_MS);
     await service.store.forgetEnded({ nowMs: service.clock.nowMs() });
     expect(await service.store.findSession({ hash: hashIn(browser) })).toBeNull();
   });
@@ -357,10 +341,8 @@ describe('a write by cookie', () => {
     ] as const) {
       await expectUnauthorized(await browser.send(method, path, body, headers), 'Token');
     }
-    const { member } = await expectJson<{ member: { name: string } }>(
-      await browser.send('GET', '/session'),
-      200,
-    );
+    const session = await browser.send('GET', '/session');
+    const { member } = await expectJson<{ member: { name: string } }>(session, 200);
     expect(member.name).toBe('A owner');
     expect(await (await service.studio('GET', '/streams')).text()).not.toContain(title);
   });

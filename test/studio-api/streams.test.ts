@@ -1,35 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
-import {
-  expectJson,
-  type Harness,
-  type ManualClock,
-  startService,
-} from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson } from '../support/harness/harness.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
-
-const MEMBERS = [
-  'id',
-  'producer',
-  'title',
-  'dash_url',
-  'hls_url',
-  'unlisted',
-  'latencyAllowance',
-  'recording',
-  'status',
-  'created',
-  'started',
-  'ended',
-  'endsAt',
-  'rehearsalOf',
-].sort();
+const service = await serviceOfFile();
 
 const streamOf = async (response: Response, status = 200): Promise<StudioStream> =>
   expectJson<StudioStream>(response, status);
@@ -38,13 +13,11 @@ const send = async (id: string, action: string, body?: object) =>
   service.studio('POST', `/streams/${id}/${action}`, body);
 const detailOf = async (response: Response) =>
   (await expectJson<{ detail: string }>(response, 400)).detail;
-const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
 
 describe('a new stream', () => {
   test('[P-7] [P-9] [S-3] [S-4] needs only a title', async () => {
     const response = await service.studio('POST', '/streams', { title: 'Quiz night' });
     const stream = await streamOf(response, 201);
-    expect(Object.keys(stream).sort()).toEqual(MEMBERS);
     expect(stream).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       producer: service.account.uuid,
@@ -120,18 +93,16 @@ describe('a new stream', () => {
 describe('the streams of an account', () => {
   test('[P-4] [P-10] are all listed, newest first, unlisted ones included', async () => {
     const { token } = await service.createAccount();
-    const ids: string[] = [];
+    const created: StudioStream[] = [];
     for (let n = 0; n < 25; n++) {
-      wait(1);
+      service.pass(1);
       const body = { title: `Show ${n}`, unlisted: n % 2 === 0 };
       const response = await service.studio('POST', '/streams', body, { token });
-      ids.unshift((await streamOf(response, 201)).id);
+      created.unshift(await streamOf(response, 201));
     }
     const response = await service.studio('GET', '/streams', undefined, { token });
     const list = await expectJson<{ results: StudioStream[] }>(response, 200);
-    expect(Object.keys(list)).toEqual(['results']);
-    expect(list.results.map(({ id }) => id)).toEqual(ids);
-    for (const stream of list.results) expect(Object.keys(stream).sort()).toEqual(MEMBERS);
+    expect(list).toEqual({ results: created });
   });
 
   test('[P-10] are read by id, also in upper case', async () => {
@@ -188,18 +159,18 @@ describe('the life cycle of a stream', () => {
     const startedMs = service.clock.nowMs();
     const started = await streamOf(await send(id, 'start'));
     expect(started).toMatchObject({ status: 'STREAMING', started: startedMs, ended: null });
-    wait(5);
+    service.pass(5);
     expect(await streamOf(await send(id, 'start'))).toEqual(started);
   });
 
   test('[P-13] end makes it ENDED; a repeat changes nothing, and start gets 409', async () => {
     const id = await service.createStream();
     await send(id, 'start');
-    wait(5);
+    service.pass(5);
     const endedMs = service.clock.nowMs();
     const ended = await streamOf(await send(id, 'end'));
     expect(ended).toMatchObject({ status: 'ENDED', ended: endedMs, endsAt: null });
-    wait(5);
+    service.pass(5);
     expect(await streamOf(await send(id, 'end'))).toEqual(ended);
     expect(await streamOf(await send(id, 'end', { at: service.clock.nowMs() + 9 }))).toEqual(ended);
     expect((await send(id, 'start')).status).toBe(409);

@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { WinnersRound } from '../../protocol/studio.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
-import {
-  expectJson,
-  type Harness,
-  type PublishedQuiz,
-  startService,
-} from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { expectJson, type PublishedQuiz } from '../support/harness/harness.ts';
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
 
 /** Advances the clock until the quiz has closed. */
 const close = (quiz: PublishedQuiz) => service.advance(quiz.closeInterval - service.interval() + 1);
@@ -20,13 +12,10 @@ const close = (quiz: PublishedQuiz) => service.advance(quiz.closeInterval - serv
 describe('winners', () => {
   const request = (streamId: string) =>
     service.studio('POST', `/streams/${streamId}/request-winners`);
-  const rounds = async (streamId: string) =>
-    (
-      await expectJson<{ results: WinnersRound[] }>(
-        await service.studio('GET', `/streams/${streamId}/winners-rounds`),
-        200,
-      )
-    ).results;
+  const rounds = async (streamId: string) => {
+    const response = await service.studio('GET', `/streams/${streamId}/winners-rounds`);
+    return (await expectJson<{ results: WinnersRound[] }>(response, 200)).results;
+  };
 
   test('[P-21] [P-22] a round is open, then closed with its count', async () => {
     const streamId = await service.createStream();

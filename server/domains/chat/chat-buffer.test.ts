@@ -2,17 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CHAT_KINDS, type ChatElement } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { chatMessage, expectFairSamples } from '../../../test/support/chat/chat-messages.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
 import { type ChatSamples, chatsFromSamples } from './chat-samples.ts';
 
-const messageAt = (number: number): ChatElement => ({
-  id: `message ${number}`,
-  viewer: 'viewer',
-  name: '',
-  text: 'hello',
-  at: number,
-});
+const messageAt = (number: number) => chatMessage(`message ${number}`, number);
 const numbersOf = (messages: readonly ChatElement[]) => messages.map(({ at }) => at);
 
 describe('ChatBuffer.take', () => {
@@ -117,27 +112,11 @@ describe('[C-8] sampled messages', () => {
     'sampled messages are chosen with equal probability, of %d',
     (posted) => {
       const random = seededRandom(posted);
-      const rounds = 4_000;
-      const timesSampled = new Array<number>(posted).fill(0);
-      for (let round = 0; round < rounds; round += 1) {
+      expectFairSamples(posted, 4_000, () => {
         const buffer = new ChatBuffer(random);
         for (let number = 0; number < posted; number += 1) buffer.add('message', messageAt(number));
-        for (const number of numbersOf(buffer.take()?.lines.message.kept ?? [])) {
-          timesSampled[number] = (timesSampled[number] ?? 0) + 1;
-        }
-      }
-      // Chi-square over the messages; a fair sample practically never exceeds six standard deviations.
-      const chance = CHAT_SAMPLE / posted;
-      const expected = rounds * chance;
-      const variance = expected * (1 - chance);
-      const chiSquare = timesSampled.reduce(
-        (sum, times) => sum + (times - expected) ** 2 / variance,
-        0,
-      );
-      expect(chiSquare).toBeLessThan(posted + 6 * Math.sqrt(2 * posted));
-      // No single message, such as the first or the last, may stand out either.
-      const furthest = Math.max(...timesSampled.map((times) => Math.abs(times - expected)));
-      expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
+        return numbersOf(buffer.take()?.lines.message.kept ?? []);
+      });
     },
   );
 });

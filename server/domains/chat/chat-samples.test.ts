@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../../protocol/feed.ts';
+import { CHAT_KINDS, type ChatKind } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { chatMessage, expectFairSamples } from '../../../test/support/chat/chat-messages.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { ChatBuffer } from './chat-buffer.ts';
 import { type ChatSamples, mergeChats } from './chat-samples.ts';
@@ -12,21 +13,13 @@ interface Post {
   readonly at: number;
 }
 
-const messageOf = (id: string, at: number): ChatElement => ({
-  id,
-  viewer: 'viewer',
-  name: '',
-  text: 'hello',
-  at,
-});
-
 /** The samples of each node after these posts; the id of a message is the index of its post. */
 function samplesOf(posts: readonly Post[], random: () => number): ChatSamples[] {
   const buffers = new Map<number, ChatBuffer>();
   for (const [index, { kind, node, at }] of posts.entries()) {
     const buffer = buffers.get(node) ?? new ChatBuffer(random);
     buffers.set(node, buffer);
-    buffer.add(kind, messageOf(`${index}`, at));
+    buffer.add(kind, chatMessage(`${index}`, at));
   }
   return [...buffers.values()].map((buffer) => buffer.take() as ChatSamples);
 }
@@ -85,24 +78,9 @@ describe('[C-8] [N-4] mergeChats', () => {
       const all = arrivals.flatMap((count, node) =>
         Array.from({ length: count }, (_, at) => ({ kind: 'message' as const, node, at })),
       );
-      const rounds = 3_000;
-      const timesSampled = new Array<number>(all.length).fill(0);
-      for (let round = 0; round < rounds; round++) {
-        for (const { id } of mergeChats(samplesOf(all, random), random).messages) {
-          timesSampled[Number(id)] = (timesSampled[Number(id)] ?? 0) + 1;
-        }
-      }
-      // As for one buffer: chi-square over the messages, and no message that stands out.
-      const chance = CHAT_SAMPLE / all.length;
-      const expected = rounds * chance;
-      const variance = expected * (1 - chance);
-      const chiSquare = timesSampled.reduce(
-        (sum, times) => sum + (times - expected) ** 2 / variance,
-        0,
+      expectFairSamples(all.length, 3_000, () =>
+        mergeChats(samplesOf(all, random), random).messages.map(({ id }) => Number(id)),
       );
-      expect(chiSquare).toBeLessThan(all.length + 6 * Math.sqrt(2 * all.length));
-      const furthest = Math.max(...timesSampled.map((times) => Math.abs(times - expected)));
-      expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
     },
   );
 });

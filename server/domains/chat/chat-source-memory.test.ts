@@ -1,15 +1,8 @@
 import { expect, test } from 'bun:test';
-import type { ChatElement } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { chatMessage as message } from '../../../test/support/chat/chat-messages.ts';
 import { createMemoryChatSource } from './chat-source-memory.ts';
 
-const message = (id: string): ChatElement => ({
-  id,
-  viewer: 'viewer',
-  name: 'Ann',
-  text: 'Hi',
-  at: 1,
-});
 const NO_POSTS = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
 
 test('[C-7] drain omits streams without posts', () => {

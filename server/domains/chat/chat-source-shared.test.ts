@@ -1,17 +1,10 @@
 import { describe, expect, test } from 'bun:test';
-import type { ChatElement } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { chatMessage as message } from '../../../test/support/chat/chat-messages.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { TransientBatch } from '../../realtime/feed/transient-source.ts';
 import { createSharedChatSource, mergeNodeChats } from './chat-source-shared.ts';
 
-const message = (id: string, at = 1): ChatElement => ({
-  id,
-  viewer: 'v',
-  name: 'Ann',
-  text: 'Hi',
-  at,
-});
 const newChat = (bytesMax = 100_000) =>
   createSharedChatSource({ random: Math.random, unavailable: () => null, bytesMax });
 const mergedOf = (...batches: (TransientBatch | null)[]) =>

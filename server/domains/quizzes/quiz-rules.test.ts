@@ -66,14 +66,14 @@ describe('an answer', () => {
     ['[Q-12] that is new at the closeInterval is closed', null, 'open', 100, 'closed'],
     ['[Q-12] that is new after the close is closed', null, 'revealed', 101, 'closed'],
     [
-      '[Q-17] that arrived in time but is stored after the counting is closed',
+      '[Q-17] that was in time and is stored after the count is closed',
       null,
       'closed',
       99,
       'closed',
     ],
     [
-      '[Q-17] that arrived in time but is stored after the results is closed',
+      '[Q-17] that was in time and is stored after the reveal is closed',
       null,
       'revealed',
       99,

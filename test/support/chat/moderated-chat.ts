@@ -1,4 +1,5 @@
 import { decodeJwt } from 'jose';
+import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import type { LiveState } from '../../../protocol/live.ts';
 import type {
   ChatMode,
@@ -8,7 +9,14 @@ import type {
   ViewerChat,
 } from '../../../protocol/moderation.ts';
 import { EventReader } from '../conformance/event-source.ts';
+import { eventsFrom } from '../conformance/feed-viewer.ts';
 import { expectJson, type Harness, type TestViewer } from '../harness/harness.ts';
+
+/** Advances the clock and seals the current interval, so that later requests belong to a new one. */
+export async function passMs(service: Harness, ms: number): Promise<void> {
+  service.pass(ms - INTERVAL_MS);
+  await service.advance(1);
+}
 
 /** The id of a viewer in chat messages. */
 export const viewerIdOf = ({ token }: TestViewer) => decodeJwt(token).sub as string;
@@ -107,23 +115,17 @@ export class ModeratedChat {
     const from = this.service.interval();
     await work();
     await this.service.advance(1);
-    const events = [];
-    for (let interval = from; interval < this.service.interval(); interval++) {
-      events.push(...(await this.service.events(this.viewer, interval)));
-    }
-    return events.filter(({ type }) => CHAT_EVENT_TYPES.includes(type));
+    const events = await eventsFrom(this.service, this.viewer, from);
+    return events
+      .filter(({ type }) => CHAT_EVENT_TYPES.includes(type))
+      .map(({ type, data }) => ({ type, data }));
   }
 
   async liveState(): Promise<LiveState> {
     const reader = new EventReader(await this.call('GET', '/live'));
-    for (;;) {
-      const message = await reader.next(3_000);
-      if (!message) throw new Error('received no state');
-      const isState = message.fields.some(([name, value]) => name === 'event' && value === 'state');
-      if (!isState) continue;
-      await reader.close();
-      return JSON.parse(message.data);
-    }
+    const state = await reader.nextState<LiveState>(() => true);
+    await reader.close();
+    return state;
   }
 
   private async list<T>(path: string): Promise<T[]> {

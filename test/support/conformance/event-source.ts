@@ -6,6 +6,10 @@ export interface Message {
   readonly data: string;
 }
 
+/** Whether a message of a live or presenter stream is a state. */
+export const isStateMessage = ({ fields }: Message) =>
+  fields.some(([name, value]) => name === 'event' && value === 'state');
+
 type Part = { done: boolean; value?: Uint8Array | undefined };
 
 /** A minimal client for server-sent events (HTML, "Server-sent events"). */
@@ -47,6 +51,19 @@ export class EventReader {
       messages.push(message);
     }
     return messages;
+  }
+
+  /** The next state of a live or presenter stream that meets a condition. @throws Error after 8 others */
+  async nextState<State>(meets: (state: State) => boolean): Promise<State> {
+    for (let tries = 0; tries < 8; ) {
+      const message = await this.next(3_000);
+      if (!message) throw new Error('no state came');
+      if (!isStateMessage(message)) continue;
+      const state: State = JSON.parse(message.data);
+      if (meets(state)) return state;
+      tries++;
+    }
+    throw new Error('no such state came');
   }
 
   /** Whether the server ended the stream, within `waitMs`. */

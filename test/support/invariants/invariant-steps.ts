@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { QuizResults } from '../../../protocol/quizzes.ts';
+import { eventsFrom, ofType } from '../conformance/feed-viewer.ts';
 import {
   type Harness,
   type HarnessOptions,
@@ -50,27 +51,6 @@ export async function readInterval(viewer: TestViewer, interval: number): Promis
   return response.text();
 }
 
-/** The events of the intervals `from` to `to`, inclusive. */
-export async function eventsBetween(
-  harness: Harness,
-  viewer: TestViewer,
-  from: number,
-  to: number,
-) {
-  const events: { interval: number; type: string; data: unknown }[] = [];
-  for (let interval = from; interval <= to; interval++) {
-    for (const event of await harness.events(viewer, interval)) events.push({ interval, ...event });
-  }
-  return events;
-}
-
-/** Posts an answer of a viewer. */
-export const postAnswer = (viewer: TestViewer, quiz: PublishedQuiz, choice: unknown) =>
-  viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-    streamId: viewer.streamId,
-    choice,
-    closeInterval: quiz.closeInterval,
-  });
 /** Posts a winner report of a viewer. */
 export const claimWin = (viewer: TestViewer) =>
   viewer.post(`/api/v1/quizzes/${viewer.streamId}/record-winner`);
@@ -87,9 +67,7 @@ export const closeQuiz = (harness: Harness, quiz: PublishedQuiz) =>
 
 /** The counts in the one `quiz-results` event since `from`. */
 export async function resultsOf(harness: Harness, viewer: TestViewer, from: number) {
-  const events = await eventsBetween(harness, viewer, from, harness.interval() - 1);
-  const results = events.filter(({ type }) => type === 'quiz-results');
+  const results = ofType<QuizResults>(await eventsFrom(harness, viewer, from), 'quiz-results');
   expect(results).toHaveLength(1);
-  const [{ choices }] = results.map(({ data }) => data) as [QuizResults];
-  return choices;
+  return results[0]?.data.choices ?? {};
 }

@@ -1,0 +1,33 @@
+import { expect } from 'bun:test';
+import type { ChatElement } from '../../../protocol/feed.ts';
+import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+
+/** A chat message. @param at its time, Unix ms */
+export const chatMessage = (id: string, at = 1): ChatElement => {
+  return { id, viewer: 'viewer', name: 'Ann', text: 'Hi', at };
+};
+
+/**
+ * Expects that samples chose all messages with equal probability.
+ * @param takeSample the indices of the messages in a new sample
+ */
+export function expectFairSamples(
+  messages: number,
+  rounds: number,
+  takeSample: () => readonly number[],
+): void {
+  const timesSampled = new Array<number>(messages).fill(0);
+  for (let round = 0; round < rounds; round++) {
+    for (const index of takeSample()) timesSampled[index] = (timesSampled[index] ?? 0) + 1;
+  }
+  // Chi-square over the messages; a fair sample practically never exceeds six standard deviations.
+  const chance = CHAT_SAMPLE / messages;
+  const expected = rounds * chance;
+  const variance = expected * (1 - chance);
+  const deviations = timesSampled.map((times) => times - expected);
+  const chiSquare = deviations.reduce((sum, deviation) => sum + deviation ** 2 / variance, 0);
+  expect(chiSquare).toBeLessThan(messages + 6 * Math.sqrt(2 * messages));
+  // No single message, such as the first or the last, may stand out either.
+  const furthest = Math.max(...deviations.map(Math.abs));
+  expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
+}
