@@ -1,3 +1,4 @@
+import { afterAll, beforeAll, describe } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import type { Sealing } from '../../../server/realtime/feed/sealing-sql.ts';
 import { openDirectDatabase } from '../../../server/storage/sql/database-direct.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
 import { type Rows, type SqlValue, writeProcedure } from '../../../server/storage/sql/procedure.ts';
+import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
 
 /** All procedures, and one that runs any statement. */
 const withStatements = {
@@ -56,6 +58,28 @@ export async function openInPostgres(url: string): Promise<WebhookStore> {
   };
 }
 
+/** Describes tests that run on SQLite, and on a PostgreSQL that runs for them. */
+export function describeWebhooks(
+  title: string,
+  tests: (open: () => Promise<WebhookFixture>) => void,
+): void {
+  let postgres: PostgresServer;
+  let databases = 0;
+  beforeAll(async () => {
+    postgres = await startPostgres({ fsync: false });
+  }, 30_000);
+  afterAll(() => postgres.stop());
+  const openPostgres = async () =>
+    openInPostgres(await postgres.createDatabase(`webhooks_${++databases}`));
+  const kinds = [
+    ['SQLite', openInSqlite],
+    ['PostgreSQL', openPostgres],
+  ] as const;
+  describe.each(kinds)(`${title} in %s`, (_, open) => {
+    tests(async () => WebhookFixture.on(await open()));
+  });
+}
+
 export const PRODUCER = '11111111-1111-4111-8111-111111111111';
 const STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
 /** The start of a minute. */
@@ -98,6 +122,11 @@ export class WebhookFixture {
     const stream = { ...STREAM, latencyAllowance: 0, recording: false };
     await this.store.createStream({ id, producer: PRODUCER, stream, nowMs: this.nowMs });
     return id;
+  }
+
+  /** Three new streams. */
+  async newStreams(): Promise<[string, string, string]> {
+    return [await this.newStream(), await this.newStream(), await this.newStream()];
   }
 
   async newWebhook(...events: WebhookEventType[]): Promise<string> {

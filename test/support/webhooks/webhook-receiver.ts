@@ -7,7 +7,7 @@ export interface ReceivedRequest {
 }
 
 /** An HTTP server on loopback that receives webhook deliveries, with programmable responses. */
-export interface Receiver {
+export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** All requests, in order. */
@@ -53,6 +53,7 @@ export function startReceiver(port = 0): Receiver {
         else waiting.push({ count, resolve });
       }),
     stop: () => server.stop(true),
+    [Symbol.asyncDispose]: () => server.stop(true),
   };
   return receiver;
 }
