@@ -64,24 +64,33 @@ describe('an answer', () => {
     expect(outcome()).toBe('counted');
   });
 
-  test('is resent while tokens are rejected, as the next one may be valid', async () => {
-    const { machine, outcome } = send((nth) => (nth < 3 ? denied : null));
-    await machine.advance(OPEN_MS);
-    expect(outcome()).toBe('counted');
-  });
+  const isOpen = (atMs: number) => atMs < OPEN_MS;
 
-  test('[Q-14] is `other-answer` when the service rejects it before the close', async () => {
-    const { machine, outcome } = send(() => conflict);
-    await machine.settle();
-    expect(outcome()).toBe('other-answer');
-  });
-
-  test('[Q-12] is `too-late` when the service rejects it after the close', async () => {
-    const { machine, attempts, outcome } = send((_, atMs) => (atMs < OPEN_MS ? busy : conflict));
-    await machine.advance(10_000);
-    expect(outcome()).toBe('too-late');
-    expect(attempts.at(-1)?.atMs).toBeGreaterThanOrEqual(OPEN_MS);
-  });
+  test.each([
+    ['counted', 'a token of a retry is valid', (nth) => (nth < 3 ? denied : null)],
+    [
+      'counted',
+      '[Q-13] a retry after the close finds that an attempt without a response counts',
+      (_, atMs) => (isOpen(atMs) ? unavailable : null),
+    ],
+    [
+      'counted',
+      'an attempt without a response was still in progress after the close',
+      (nth, atMs) => {
+        if (isOpen(atMs)) return unavailable;
+        return nth < 15 && isOpen(atMs - 1_000) ? conflict : null;
+      },
+    ],
+    ['other-answer', '[Q-14] the service rejects it before the close', () => conflict],
+    ['too-late', 'every attempt was rejected with `busy`', () => busy],
+  ] as [outcome: string, when: string, reply: Parameters<typeof send>[0]][])(
+    'is `%s` when %s',
+    async (expected, _, reply) => {
+      const { machine, outcome } = send(reply);
+      await machine.advance(10_000);
+      expect(outcome()).toBe(expected);
+    },
+  );
 
   test('is `too-late` when the clock is too inaccurate to tell it from `other-answer`', async () => {
     const { machine, outcome } = send(() => conflict, { errorMs: OPEN_MS });
@@ -89,19 +98,11 @@ describe('an answer', () => {
     expect(outcome()).toBe('too-late');
   });
 
-  test('[Q-13] is `counted` when an attempt whose response was lost turns out to count after the close', async () => {
-    const { machine, outcome } = send((_, atMs) => (atMs < OPEN_MS ? unavailable : null));
+  test('[Q-12] is `too-late` when the service rejects it after the close', async () => {
+    const { machine, attempts, outcome } = send((_, atMs) => (atMs < OPEN_MS ? busy : conflict));
     await machine.advance(10_000);
-    expect(outcome()).toBe('counted');
-  });
-
-  test('is resent after a rejection when an earlier attempt without a response may still be in progress', async () => {
-    const { machine, outcome } = send((nth, atMs) => {
-      if (atMs < OPEN_MS) return unavailable;
-      return nth < 15 && atMs < OPEN_MS + 1_000 ? conflict : null;
-    });
-    await machine.advance(10_000);
-    expect(outcome()).toBe('counted');
+    expect(outcome()).toBe('too-late');
+    expect(attempts.at(-1)?.atMs).toBeGreaterThanOrEqual(OPEN_MS);
   });
 
   test('is `unknown` when the service does not respond until 3 s after the close', async () => {
@@ -122,12 +123,6 @@ describe('an answer', () => {
     await machine.settle();
     expect(outcome()).toBe('unknown');
     expect(attempts).toHaveLength(1);
-  });
-
-  test('is `too-late` when every attempt was rejected with `busy`', async () => {
-    const { machine, outcome } = send(() => busy);
-    await machine.advance(10_000);
-    expect(outcome()).toBe('too-late');
   });
 
   test('is resent once after a sleep, to learn the result', async () => {
