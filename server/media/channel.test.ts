@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { BEGIN_MS, bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
+import { bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
+import { BEGIN_MS } from '../../test/support/media/segment-store-fixture.ts';
 import {
   FakeStreamSegments,
   MEDIA_CONFIG,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
-import { bytesOf, recordingLogger, settled } from '../../test/support/media/packager-fixture.ts';
+import { bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
+import { recordingLogger } from '../../test/support/media/segment-store-fixture.ts';
 import {
   createSourceFixture,
   SOURCE_REQUEST,
@@ -9,7 +10,8 @@ import type { SourceSession } from './source.ts';
 beforeEach(() => {
   jest.useFakeTimers();
 });
-afterEach(() => {
+afterEach(async () => {
+  for (const fixture of fixtures.splice(0)) await stopSources(fixture);
   const openTimers = jest.getTimerCount();
   jest.clearAllTimers();
   jest.useRealTimers();
@@ -19,9 +21,18 @@ afterEach(() => {
 
 type Fixture = ReturnType<typeof createSourceFixture>;
 
-/** A fixture with a source that produces segments. */
-async function startLiveSource(options: Parameters<typeof createSourceFixture>[0] = {}) {
+const fixtures: Fixture[] = [];
+
+/** A fixture whose sources are stopped after the test. */
+function createFixture(options: Parameters<typeof createSourceFixture>[0] = {}): Fixture {
   const fixture = createSourceFixture(options);
+  fixtures.push(fixture);
+  return fixture;
+}
+
+/** A fixture with a source that produces segments. */
+async function startLiveSource() {
+  const fixture = createFixture();
   const session = await fixture.sources.open(SOURCE_REQUEST);
   session.write(bytesOf('H;J1000;'));
   await fixture.packager.probe.succeed();
@@ -29,10 +40,7 @@ async function startLiveSource(options: Parameters<typeof createSourceFixture>[0
   return { ...fixture, session };
 }
 
-async function stopSources({
-  sources,
-  packager,
-}: Pick<Fixture, 'sources' | 'packager'>): Promise<void> {
+async function stopSources({ sources, packager }: Fixture): Promise<void> {
   const stopping = sources.stop();
   for (const encoder of packager.encoders) await encoder.exitWith({ code: 0 });
   await stopping;
@@ -54,11 +62,10 @@ describe('source', () => {
     const name = stream?.presentation().epochs[0]?.startMs ?? 0;
     expect(stream?.segment(name, 1, 'v0')).not.toBeNull();
     expect(await fixture.channels.find('two')).toBeNull();
-    await stopSources(fixture);
   });
 
   test('[M-5] a source with a wrong key is refused and counted', async () => {
-    const fixture = createSourceFixture();
+    const fixture = createFixture();
     expect(await reasonOf(fixture.sources.open({ ...SOURCE_REQUEST, key: 'sk_2' }))).toBe(
       'unknown-key',
     );
@@ -66,7 +73,6 @@ describe('source', () => {
     expect(await reasonOf(fixture.sources.open(other))).toBe('unknown-key');
     expect([...fixture.sources.refusals]).toEqual([['unknown-key', 2]]);
     expect(fixture.packager.probes).toHaveLength(0);
-    await stopSources(fixture);
   });
 
   test('[M-6] a second source is refused while the first is alive', async () => {
@@ -75,7 +81,6 @@ describe('source', () => {
     await fixture.packager.advance(20_000);
     expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('busy');
     expect(fixture.sources.refusals.get('busy')).toBe(2);
-    await stopSources(fixture);
   });
 
   test('[M-7] a source that left can reconnect at once, and its stream continues', async () => {
@@ -92,7 +97,6 @@ describe('source', () => {
     const presentation = (await fixture.channels.find('one'))?.presentation();
     expect(presentation?.epochs.map(({ number }) => number)).toEqual([0, 1]);
     expect(presentation?.segments.map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
-    await stopSources(fixture);
   });
 
   test('[M-6] a new source starts after the last segment of the previous one', async () => {
@@ -109,7 +113,6 @@ describe('source', () => {
     await fixture.packager.encoder.exitWith({ code: 0 });
     await again;
     expect(fixture.packager.probes).toHaveLength(2);
-    await stopSources(fixture);
   });
 
   test('[M-6] a source ends when another holds the lease', async () => {
@@ -123,7 +126,6 @@ describe('source', () => {
     expect(fixture.packager.encoder.isFinished).toBe(true);
     await fixture.packager.encoder.exitWith({ code: 0 });
     expect(fixture.row.source).toBe('session of another node');
-    await stopSources(fixture);
   });
 
   test('[M-8] a source ends with its stream, and an ended stream refuses sources', async () => {
@@ -143,7 +145,6 @@ describe('source', () => {
     expect(stream?.presentation().isEnded).toBe(true);
     expect(stream?.presentation().segments).toHaveLength(3);
     expect(fixture.segmentStore.streams.get('one')?.closed).toEqual({ isEnded: true });
-    await stopSources(fixture);
   });
 
   test('[M-7] a live source continues while the database is unavailable, and new ones are refused', async () => {
@@ -159,11 +160,10 @@ describe('source', () => {
     fixture.store.isUnavailable = false;
     await fixture.packager.advance(2_000);
     expect(fixture.store.operations.at(-1)).toBe('renew session 1: renewed');
-    await stopSources(fixture);
   });
 
   test('[M-16] a source that is no video gets the reason, and its lease is released', async () => {
-    const fixture = createSourceFixture();
+    const fixture = createFixture();
     const session = await fixture.sources.open(SOURCE_REQUEST);
     session.write(bytesOf('X'));
     expect(await session.closed).toEqual({
@@ -174,24 +174,22 @@ describe('source', () => {
     expect(fixture.row.source).toBeNull();
     expect([...fixture.sources.liveSources()]).toEqual([]);
     expect(session.write(bytesOf('X'))).toBe(true);
-    await stopSources(fixture);
   });
 
   test('[M-44] a source is refused with the reason when the service cannot encode', async () => {
     const unavailableReason = async () => 'There is no ffmpeg.';
-    const fixture = createSourceFixture({ unavailableReason });
+    const fixture = createFixture({ unavailableReason });
     const opening = fixture.sources.open(SOURCE_REQUEST);
     await expect(opening).rejects.toMatchObject({
       reason: 'unavailable',
       message: 'There is no ffmpeg.',
     });
     expect(fixture.row.status).toBe('CREATED');
-    await stopSources(fixture);
   });
 
   test('[M-6] a source that cannot start releases its lease', async () => {
     const { logger, lines } = recordingLogger();
-    const fixture = createSourceFixture({ logger });
+    const fixture = createFixture({ logger });
     fixture.segmentStore.failure = new Error('EIO');
     expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('unavailable');
     expect(lines.at(-1)).toMatchObject({ msg: 'source could not be opened', level: 50 });
@@ -199,7 +197,6 @@ describe('source', () => {
     fixture.segmentStore.failure = null;
     const session = await fixture.sources.open(SOURCE_REQUEST);
     expect(session.streamId).toBe('one');
-    await stopSources(fixture);
   });
 
   test('[M-27] segments are retained as a recording when recording is switched on during the stream', async () => {
@@ -210,7 +207,6 @@ describe('source', () => {
     await fixture.packager.advance(2_000);
     expect(segments?.retention).toBe('recording');
     expect((await fixture.channels.find('one'))?.presentation().dvrMs).toBeNull();
-    await stopSources(fixture);
   });
 });
 
@@ -231,7 +227,7 @@ describe('stop', () => {
   });
 
   test('stop refuses a source that is being opened and releases its lease', async () => {
-    const fixture = createSourceFixture();
+    const fixture = createFixture();
     const gate = Promise.withResolvers<void>();
     fixture.store.gate = gate.promise;
     const opening = reasonOf(fixture.sources.open(SOURCE_REQUEST));
@@ -254,7 +250,7 @@ describe('stop', () => {
 });
 
 test('[M-8] a stream without a source on this node ends for its viewers when it ends in the database', async () => {
-  const fixture = createSourceFixture();
+  const fixture = createFixture();
   await fixture.segmentStore.open('one');
   fixture.row.status = 'STREAMING';
   const stream = await fixture.channels.find('one');
@@ -267,15 +263,13 @@ test('[M-8] a stream without a source on this node ends for its viewers when it 
   fixture.store.isUnavailable = false;
   await fixture.packager.advance(2_000);
   expect(stream?.presentation().isEnded).toBe(true);
-  await stopSources(fixture);
 });
 
 test('[M-27] a stream that ended before the process started is served as ended', async () => {
-  const fixture = createSourceFixture();
+  const fixture = createFixture();
   await fixture.segmentStore.open('one');
   fixture.row.status = 'ENDED';
   expect((await fixture.channels.find('one'))?.presentation().isEnded).toBe(true);
-  await stopSources(fixture);
 });
 
 test('[M-43] totals include sources that ended', async () => {
@@ -287,5 +281,4 @@ test('[M-43] totals include sources that ended', async () => {
   const next = await fixture.sources.open(SOURCE_REQUEST);
   next.write(bytesOf('H;J1;'));
   expect(fixture.sources.totals()).toMatchObject({ bytes: 13 });
-  await stopSources(fixture);
 });

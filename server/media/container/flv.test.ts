@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import {
+  AUDIO_INPUT,
+  H264_ENCODER,
+  probePackets,
+  runFfmpeg,
+  VIDEO_INPUT,
+} from '../../../test/support/media/ffmpeg-fixture.ts';
 import type { SourceUnit } from './container.ts';
 import { FlvReader } from './flv.ts';
 import {
@@ -147,38 +151,19 @@ describe('[M-16] malformed FLV', () => {
 });
 
 describe('with ffmpeg', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fourbeat-flv-'));
-  const file = join(directory, 'source.flv');
+  const inputs = [...VIDEO_INPUT, ...AUDIO_INPUT, '-t', '6'];
+  const file = runFfmpeg([...inputs, ...H264_ENCODER, '-c:a', 'aac', '-f', 'flv']);
+  const timesOf = (bytes: Uint8Array) => read(bytes).flatMap(({ sourceMs }) => sourceMs ?? []);
+  const packetTimesOf = (bytes: Uint8Array) => probePackets(bytes).map(({ pts }) => pts);
 
-  beforeAll(async () => {
-    const videoBody = 'testsrc2=size=96x64:rate=15:duration=6';
-    const make = ['-f', 'lavfi', '-i', videoBody, '-f', 'lavfi', '-i', 'sine=duration=6'];
-    const encode = [
-      '-c:v',
-      'libx264',
-      '-preset',
-      'ultrafast',
-      '-bf',
-      '2',
-      '-g',
-      '15',
-      '-c:a',
-      'aac',
-    ];
-    await run('ffmpeg', [...make, ...encode, '-f', 'flv', file]);
-  });
-
-  afterAll(() => rmSync(directory, { recursive: true }));
-
-  test('[M-12] source times equal those of ffmpeg', async () => {
-    const units = read(await Bun.file(file).bytes());
-    const times = units.flatMap(({ sourceMs }) => (sourceMs === null ? [] : [sourceMs]));
+  test('[M-12] source times equal those of ffmpeg', () => {
+    const times = timesOf(file);
     expect(times.length).toBeGreaterThan(200);
-    expect(times).toEqual(await packets(file));
+    expect(times).toEqual(packetTimesOf(file));
   });
 
-  test('[M-12] source times over a wrap equal those of ffmpeg', async () => {
-    const [header, ...tags] = read(await Bun.file(file).bytes()).map(({ bytes }) => bytes);
+  test('[M-12] source times over a wrap equal those of ffmpeg', () => {
+    const [header, ...tags] = read(file).map(({ bytes }) => bytes);
     // ffmpeg treats a start in the last minute before a wrap as negative, so start earlier.
     const shifted = tags.map((bytes) => {
       const timeMs = timestampOf(bytes);
@@ -187,18 +172,16 @@ describe('with ffmpeg', () => {
       return bytes;
     });
     const wrapped = Buffer.concat([header ?? Buffer.of(), ...shifted]);
-    const path = join(directory, 'wrapped.flv');
-    await Bun.write(path, wrapped);
-    const times = read(wrapped).flatMap(({ sourceMs }) => (sourceMs === null ? [] : [sourceMs]));
+    const times = timesOf(wrapped);
     expect(times.at(-1)).toBeGreaterThan(2 ** 32);
-    expect(times).toEqual(await packets(path));
+    expect(times).toEqual(packetTimesOf(wrapped));
   });
 
-  test('a decoder that starts late has correct times', async () => {
+  test('a decoder that starts late has correct times', () => {
     const reader = new FlvReader();
     const parts: Uint8Array[] = [];
     const expected: number[] = [];
-    for (const { bytes } of read(await Bun.file(file).bytes())) {
+    for (const { bytes } of read(file)) {
       for (const unit of reader.push(bytes)) {
         const isEntryPoint = unit.isEntryPoint && (unit.sourceMs ?? 0) > 3_000;
         if (parts.length === 0 && isEntryPoint) parts.push(reader.header());
@@ -207,19 +190,10 @@ describe('with ffmpeg', () => {
         if (unit.sourceMs !== null) expected.push(unit.sourceMs);
       }
     }
-    const late = join(directory, 'late.flv');
-    await Bun.write(late, Buffer.concat(parts));
-    expect(await packets(late)).toEqual(expected);
-    const frames = await run('ffmpeg', [
-      '-copyts',
-      '-i',
-      late,
-      '-map',
-      '0:v',
-      '-f',
-      'framehash',
-      '-',
-    ]);
+    const late = Buffer.concat(parts);
+    expect(packetTimesOf(late)).toEqual(expected);
+    const hashes = ['-copyts', '-i', 'pipe:0', '-map', '0:v', '-f', 'framehash'];
+    const frames = new TextDecoder().decode(runFfmpeg(hashes, late));
     const lines = frames.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     const [, , firstFrame = ''] = lines[0]?.split(',') ?? [];
     // In frames of 1/15 s.
@@ -227,16 +201,3 @@ describe('with ffmpeg', () => {
     expect(lines.length).toBeGreaterThan(15 * 2);
   });
 });
-
-async function packets(path: string): Promise<number[]> {
-  const show = ['-show_entries', 'packet=pts', '-of', 'csv=p=0', path];
-  const lines = (await run('ffprobe', show)).split('\n');
-  return lines.filter((line) => line !== '').map((line) => Number.parseInt(line, 10));
-}
-
-async function run(program: string, args: string[]): Promise<string> {
-  const child = Bun.spawn([program, '-v', 'error', ...args], { stdout: 'pipe', stderr: 'inherit' });
-  const text = await new Response(child.stdout).text();
-  expect(await child.exited).toBe(0);
-  return text;
-}

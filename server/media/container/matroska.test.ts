@@ -93,15 +93,7 @@ describe('Matroska', () => {
   test('[M-40] entry points are exactly the clusters that start with a key frame', () => {
     // Clusters start at key frames that are far enough from the previous one, and at time limits.
     const clusterLimit = ['-cluster_time_limit', '400', '-f', 'webm'];
-    const few = runFfmpeg([
-      ...VIDEO_INPUT,
-      ...AUDIO_INPUT,
-      ...SECONDS,
-      ...VP8,
-      '-g',
-      '60',
-      ...clusterLimit,
-    ]);
+    const few = runFfmpeg([...BOTH, ...VP8, '-g', '60', ...clusterLimit]);
     for (const bytes of [live, file, videoOnly, few]) {
       const keys = probePackets(bytes).filter(({ type, isKey }) => type === 'video' && isKey);
       const { units } = read(bytes);
@@ -143,18 +135,8 @@ describe('Matroska', () => {
   test('a block group without references is a key frame', () => {
     const header = read(videoOnly).units.filter(({ isHeader }) => isHeader);
     const cluster = [0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x82, 3, 0xe8];
-    const group = (...more: number[]) => [
-      0xa0,
-      0x87 + more.length,
-      0xa1,
-      0x85,
-      0x81,
-      0,
-      5,
-      0,
-      1,
-      ...more,
-    ];
+    const block = [0xa1, 0x85, 0x81, 0, 5, 0, 1];
+    const group = (...more: number[]) => [0xa0, 0x87 + more.length, ...block, ...more];
     const joinsAt = (bytes: number[]) => {
       const reader = new MatroskaReader();
       reader.push(concatBytes(header.map((unit) => unit.bytes)));
@@ -186,16 +168,13 @@ describe('malformed WebM/Matroska', () => {
 
   test('[M-16] malformed WebM/Matroska with any corrupted bytes causes only the expected error', () => {
     for (const bytes of [live, file]) {
+      const position = fc.nat(bytes.length - 1);
       fc.assert(
-        fc.property(
-          fc.nat(bytes.length - 1),
-          fc.uint8Array({ maxLength: 40 }),
-          (index, garbage) => {
-            const corrupted = bytes.slice();
-            corrupted.set(garbage.subarray(0, bytes.length - index), index);
-            errorOf(corrupted);
-          },
-        ),
+        fc.property(position, fc.uint8Array({ maxLength: 40 }), (index, garbage) => {
+          const corrupted = bytes.slice();
+          corrupted.set(garbage.subarray(0, bytes.length - index), index);
+          errorOf(corrupted);
+        }),
         { numRuns: 200 },
       );
       fc.assert(
@@ -211,13 +190,11 @@ describe('malformed WebM/Matroska', () => {
 
   test('[M-16] malformed WebM/Matroska with an endless header or an oversized element is rejected', () => {
     const header = read(live).reader.header();
-    const voidElement = concatBytes([
-      Uint8Array.of(0xec, 0x10, 0x10, 0, 0),
-      new Uint8Array(0x10_0000),
-    ]);
-    expect(errorOf(concatBytes([header, ...Array(5).fill(voidElement)]))).toContain(
-      'header is too large',
-    );
+    const voidHeader = Uint8Array.of(0xec, 0x10, 0x10, 0, 0);
+    const voids = Array(5)
+      .fill([voidHeader, new Uint8Array(0x10_0000)])
+      .flat();
+    expect(errorOf(concatBytes([header, ...voids]))).toContain('header is too large');
     const many = Array(1_001).fill(Uint8Array.of(0xec, 0x80));
     expect(errorOf(concatBytes([header, ...many]))).toContain('header is too large');
     const block = Uint8Array.of(0xa3, 0x08, 0xff, 0xff, 0xff, 0xff);

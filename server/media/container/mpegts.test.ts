@@ -16,16 +16,8 @@ import { MPEGTS_WRAP_MS, MpegTsReader } from './mpegts.ts';
 
 const SECONDS = ['-t', '5'];
 const BOTH = [...VIDEO_INPUT, ...AUDIO_INPUT, ...SECONDS];
-const source = runFfmpeg([
-  ...BOTH,
-  ...H264_ENCODER,
-  '-c:a',
-  'aac',
-  '-output_ts_offset',
-  '7000',
-  '-f',
-  'mpegts',
-]);
+const H264_AAC = [...H264_ENCODER, '-c:a', 'aac'];
+const source = runFfmpeg([...BOTH, ...H264_AAC, '-output_ts_offset', '7000', '-f', 'mpegts']);
 const videoOnly = runFfmpeg([...VIDEO_INPUT, ...SECONDS, ...H264_ENCODER, '-f', 'mpegts']);
 const audioOnly = runFfmpeg([...AUDIO_INPUT, ...SECONDS, '-c:a', 'aac', '-f', 'mpegts']);
 const SAMPLES = { source, videoOnly, audioOnly };
@@ -222,46 +214,25 @@ describe('MPEG-TS', () => {
     for (let at = 0; at < marked.length; at += PACKET)
       marked[at + 1] = (marked[at + 1] ?? 0) | 0x80;
     const { units } = read(concatBytes([source, marked]));
-    expect(
-      unitProperties(units).filter((properties) => !(properties as SourceUnit).isHeader),
-    ).toEqual(
-      unitProperties(expected.units).filter((properties) => !(properties as SourceUnit).isHeader),
-    );
+    const mediaUnits = (all: readonly SourceUnit[]) =>
+      unitProperties(all).filter((properties) => !(properties as SourceUnit).isHeader);
+    expect(mediaUnits(units)).toEqual(mediaUnits(expected.units));
   });
 
   test('a source may start in the middle of a packet and change its tables', () => {
     const { units } = read(source.subarray(100));
     expect(bytesOf(units)).toEqual(source.slice(PACKET));
-    const other = runFfmpeg([
-      ...BOTH,
-      ...H264_ENCODER,
-      '-c:a',
-      'aac',
-      '-mpegts_start_pid',
-      '0x300',
-      '-mpegts_pmt_start_pid',
-      '0x1200',
-      '-f',
-      'mpegts',
-    ]);
+    const pids = ['-mpegts_start_pid', '0x300', '-mpegts_pmt_start_pid', '0x1200'];
+    const other = runFfmpeg([...BOTH, ...H264_AAC, ...pids, '-f', 'mpegts']);
     const { reader, units: both } = read(concatBytes([source, other]));
     expect(reader.header()).toEqual(read(other).reader.header());
     expect(both.filter(({ isEntryPoint }) => isEntryPoint)).toHaveLength(10);
   });
 
   test('a table in several packets is stored completely', () => {
-    const many = ['-c:a', 'aac', ...Array(40).fill(['-map', '1:a']).flat()];
-    const wide = runFfmpeg([
-      ...BOTH.slice(0, -2),
-      '-t',
-      '0.5',
-      '-map',
-      '0:v',
-      ...many,
-      ...H264_ENCODER,
-      '-f',
-      'mpegts',
-    ]);
+    const inputs = [...VIDEO_INPUT, ...AUDIO_INPUT, '-t', '0.5'];
+    const tracks = ['-map', '0:v', ...Array(40).fill(['-map', '1:a']).flat()];
+    const wide = runFfmpeg([...inputs, ...tracks, ...H264_AAC, '-f', 'mpegts']);
     const { reader, units } = read(wide);
     expect(reader.header().length).toBe(3 * PACKET);
     expect(units.some(({ sourceMs }) => sourceMs !== null)).toBe(true);

@@ -3,8 +3,8 @@ import {
   FakeStream,
   listenOrigin,
   type OriginFixture,
-  STREAM,
 } from '../../../test/support/media/origin-fixture.ts';
+import { STREAM } from '../../../test/support/media/segment-store-fixture.ts';
 
 const fixtures: OriginFixture[] = [];
 

@@ -4,8 +4,8 @@ import {
   FakeStream,
   listenOrigin,
   type OriginFixture,
-  STREAM,
 } from '../../../test/support/media/origin-fixture.ts';
+import { STREAM } from '../../../test/support/media/segment-store-fixture.ts';
 
 const stream = new FakeStream().startEpoch().addSegment();
 

@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import {
-  BEGIN_MS,
   FakeStream,
   listenOrigin,
   type OriginFixture,
-  STREAM,
 } from '../../../test/support/media/origin-fixture.ts';
+import { BEGIN_MS, STREAM } from '../../../test/support/media/segment-store-fixture.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
 const IDLE = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
 import {
-  BEGIN_MS,
   bytesOf,
   createPackagerFixture,
   INFO,
   settled,
 } from '../../../test/support/media/packager-fixture.ts';
+import { BEGIN_MS } from '../../../test/support/media/segment-store-fixture.ts';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -172,7 +172,7 @@ describe('source', () => {
 
 describe('encoder', () => {
   test('[M-40] an encoder that crashes is restarted with a new epoch at the next entry point', async () => {
-    const { packager, dependencies, sink, send, lines } = await startPackager();
+    const { packager, dependencies, sink, send, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;
     await first?.exitWith({ code: null, signal: 'SIGSEGV', lastLines: ['one', 'the last'] });
     expect(seqs(sink.segments)).toEqual(['0:0', '0:1', '0:2']);
@@ -196,9 +196,7 @@ describe('encoder', () => {
     // M-42
     const [line] = lines.filter(({ msg }) => msg.includes('will be restarted'));
     expect(line).toMatchObject({ signal: 'SIGSEGV', lastLines: ['one', 'the last'], level: 40 });
-    const ending = packager.end();
-    await dependencies.encoder.exitWith();
-    await ending;
+    await endSource();
   });
 
   test('[M-40] [M-42] an encoder that fails five times without output fails the source with its last log line', async () => {
@@ -222,13 +220,9 @@ describe('encoder', () => {
   });
 
   test('[M-41] a stuck encoder is killed and restarted', async () => {
-    const { packager, dependencies, sink, send, lines } = await startPackager();
+    const { dependencies, sink, sender, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;
-    const source = { ms: 1_200 };
-    const feed = () => {
-      source.ms += 250;
-      send(`P${source.ms};`);
-    };
+    const { feed } = sender('P', 1_200, 250);
     await dependencies.advance(10_000, feed);
     expect(first?.isKilled).toBe(false);
     await dependencies.advance(1_000, feed);
@@ -237,34 +231,23 @@ describe('encoder', () => {
     await dependencies.advance(500, feed);
     expect(dependencies.encoders).toHaveLength(2);
     expect(sink.failures).toEqual([]);
-    const ending = packager.end();
-    await dependencies.encoder.exitWith();
-    await ending;
+    await endSource();
   });
 
   test('[M-41] an encoder without input is not stuck', async () => {
-    const { packager, dependencies } = await startPackager();
+    const { dependencies, endSource } = await startPackager();
     await dependencies.advance(60_000);
     expect(dependencies.encoder.isKilled).toBe(false);
-    const ending = packager.end();
-    await dependencies.encoder.exitWith();
-    await ending;
+    await endSource();
   });
 
   test('[M-41] an encoder that waits for a key frame is not stuck', async () => {
-    const { packager, dependencies, send } = await startPackager();
+    const { dependencies, sender, endSource } = await startPackager();
     await dependencies.encoder.exitWith();
-    const source = { ms: 1_200 };
-    const feed = () => {
-      source.ms += 250;
-      send(`P${source.ms};`);
-    };
-    await dependencies.advance(15_000, feed);
+    await dependencies.advance(15_000, sender('P', 1_200, 250).feed);
     expect(dependencies.encoders).toHaveLength(2);
     expect([dependencies.encoder.input, dependencies.encoder.isKilled]).toEqual(['', false]);
-    const ending = packager.end();
-    await dependencies.encoder.exitWith();
-    await ending;
+    await endSource();
   });
 
   test('[M-16] an encoder that does not exit after a pause in the source is killed', async () => {
@@ -279,14 +262,10 @@ describe('encoder', () => {
   });
 
   test('[M-12] an encoder restarts with a new epoch when the source clock jumps', async () => {
-    const { packager, dependencies, sink, send, lines } = await startPackager();
+    const { dependencies, sink, sender, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;
-    const source = { ms: 600_000 };
+    const { source, feed } = sender('J', 600_000, 250);
     const jumpedMs = dependencies.now - source.ms;
-    const feed = () => {
-      source.ms += 250;
-      send(`J${source.ms};`);
-    };
     await dependencies.advance(6_000, feed);
     expect(first?.isKilled).toBe(true);
     expect(messages(lines)).toContain("the source's clock jumped; a new timeline starts");
@@ -295,9 +274,7 @@ describe('encoder', () => {
     // The new epoch is mapped to service time as before.
     expect(sink.epochs.at(-1)?.startMs).toBe(source.ms + jumpedMs);
     expect(sink.segments.at(-1)?.epoch).toBe(1);
-    const ending = packager.end();
-    await dependencies.encoder.exitWith();
-    await ending;
+    await endSource();
   });
 
   test.each([
@@ -306,7 +283,7 @@ describe('encoder', () => {
   ])(
     '[M-12] [M-16] an encoder gets no timestamps that jump %s, since it would fill the gap with frames',
     async (_, jumpMs) => {
-      const { packager, dependencies, sink, send, lines } = await startPackager();
+      const { dependencies, sink, send, lines, endSource } = await startPackager();
       const [first] = dependencies.encoders;
       await dependencies.advance(4_000);
       send('J5100;P5200;');
@@ -321,19 +298,13 @@ describe('encoder', () => {
       dependencies.encoder.emitStart(nextMs + 1_000, 1.5);
       // The last unit of a message arrives without delay.
       expect(sink.segments.at(-1)).toMatchObject({ epoch: 1, startMs: dependencies.now - 100 });
-      const ending = packager.end();
-      await dependencies.encoder.exitWith();
-      await ending;
+      await endSource();
     },
   );
 
   test('[M-12] [M-16] a source that is always ahead of real time fails after a few restarts', async () => {
-    const { dependencies, sink, send } = await startPackager();
-    const source = { ms: 1_100 };
-    const feed = () => {
-      source.ms += 2_500;
-      send(`J${source.ms};`);
-    };
+    const { dependencies, sink, sender } = await startPackager();
+    const { source, feed } = sender('J', 1_100, 2_500);
     for (let jumps = 0; jumps < 8 && sink.failures.length === 0; jumps++) {
       await dependencies.advance(6_500, feed);
       if (!dependencies.encoder.isKilled) dependencies.encoder.emitStart(source.ms, 1.5);
@@ -343,7 +314,7 @@ describe('encoder', () => {
   });
 
   test('[M-40] an encoder whose tracks make no continuous timeline is restarted', async () => {
-    const { packager, dependencies, sink, lines } = await startPackager();
+    const { dependencies, sink, lines, endSource } = await startPackager();
     const [first] = dependencies.encoders;
     first?.emit(9_000, 1);
     expect(first?.isKilled).toBe(true);
@@ -356,9 +327,7 @@ describe('encoder', () => {
     await dependencies.advance(250);
     expect(dependencies.encoders).toHaveLength(2);
     expect(sink.failures).toEqual([]);
-    const ending = packager.end();
-    await dependencies.encoder.exitWith();
-    await ending;
+    await endSource();
   });
 
   test('[M-40] an encoder that cannot be spawned counts as a failed one', async () => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { RateMeter } from '../rate-meter.ts';
-import { type Ingest, SourceRefused, type SourceSession } from '../source.ts';
+import { type Ingest, type RefusalReason, SourceRefused, type SourceSession } from '../source.ts';
 import { ChunkReader } from './chunk-reader.ts';
 import { FlvStream } from './flv-stream.ts';
 import { Handshake } from './handshake.ts';
@@ -25,7 +25,17 @@ import {
   VIDEO,
   WINDOW_SIZE,
 } from './rtmp-message.ts';
-import { FAILED, REFUSAL_CODES } from './status-codes.ts';
+
+/** Status code of a failure that is not the stream key's fault. */
+export const FAILED = 'NetStream.Failed';
+
+/** Status code by refusal reason. For BadName, most encoders tell the user to check the key. */
+const REFUSAL_CODES: Readonly<Record<RefusalReason, string>> = {
+  'unknown-key': 'NetStream.Publish.BadName',
+  busy: 'NetStream.Publish.BadName',
+  ended: 'NetStream.Publish.BadName',
+  unavailable: FAILED,
+};
 
 export interface ConnectionOptions {
   readonly address: string;

@@ -7,6 +7,7 @@ import {
 } from '../../../test/support/media/rtmp-fixture.ts';
 import { SourceRefused, type SourceRequest, type SourceSession } from '../source.ts';
 import { writeAmf } from './amf0.ts';
+import { FAILED } from './rtmp-connection.ts';
 import type { RtmpLimits } from './rtmp-limits.ts';
 import {
   ACKNOWLEDGEMENT,
@@ -22,7 +23,6 @@ import {
   VIDEO,
   WINDOW_SIZE,
 } from './rtmp-message.ts';
-import { FAILED } from './status-codes.ts';
 
 let fixture: RtmpFixture;
 

@@ -4,9 +4,8 @@ import type { Logger } from 'pino';
 import { rateLimitKey } from '../../http/address.ts';
 import type { Ingest } from '../source.ts';
 import { HANDSHAKE_BYTES } from './handshake.ts';
-import { RtmpConnection } from './rtmp-connection.ts';
+import { FAILED, RtmpConnection } from './rtmp-connection.ts';
 import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
-import { FAILED } from './status-codes.ts';
 
 /** All connections; more than a machine can encode. */
 const MAX_CONNECTIONS = 512;

@@ -7,8 +7,8 @@ import {
 import { flvTag } from '../container/flv-tag.ts';
 import { writeChunks } from './chunk-writer.ts';
 import { commandMessage } from './publish-session.ts';
+import { FAILED } from './rtmp-connection.ts';
 import { PING_REQUEST, userControl, VIDEO } from './rtmp-message.ts';
-import { FAILED } from './status-codes.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** Format 3 chunks on chunk stream 3, which repeat the previous message. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { CONCLUSION, INDUCTION } from '../../../test/support/media/srt-handshakes.ts';
 import {
   createRejection,
   createShutdown,
@@ -11,19 +12,6 @@ import {
   readStreamId,
   withCookie,
 } from './srt-handshake.ts';
-
-// Recorded from libsrt 1.5.1 with streamid=publish:sk_0123456789ab.
-const INDUCTION = Buffer.from(
-  '8000000000000000000000950000000000000004000000025175cb12000005dc00002000000000010b22144600000000' +
-    '0100007f000000000000000000000000',
-  'hex',
-);
-const CONCLUSION = Buffer.from(
-  '8000000000000000000004cc0000000000000005000000055175cb12000005dc00002000ffffffff0b221446deadbeef' +
-    '0100007f00000000000000000000000000010003' +
-    '00010501000000bf00780000000500066c6275703a687369305f6b73343332313837363500626139',
-  'hex',
-);
 
 test('[M-3] an induction is read and gets the response of the draft', () => {
   expect(readHandshake(INDUCTION)).toEqual({

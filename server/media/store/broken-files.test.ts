@@ -3,25 +3,22 @@ import { appendFile, readFile, truncate, unlink, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import {
   addSegments,
-  createFixture,
   epochOf,
   expectedDigest,
   gapsOf,
   range,
   readDigest,
   removeFixtures,
+  STREAM,
   segmentOf,
   seqsOf,
+  startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
-
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
 afterEach(removeFixtures);
 
 test('the store removes unfinished files and leaves foreign files alone', async () => {
-  const fixture = await createFixture();
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream();
   await addSegments(fixture, segments, range(0, 3));
   await segments.close(false);
   const folder = join(fixture.directory, STREAM);
@@ -57,10 +54,8 @@ test.each([
 ])(
   'a segment file that %s becomes a gap, during the stream and after its end',
   async (_, damage) => {
-    const fixture = await createFixture();
-    const segments = await (await fixture.start()).open(STREAM);
+    const { fixture, segments } = await startStream();
     segments.setRetention('recording');
-    segments.addEpoch(epochOf(0));
     await addSegments(fixture, segments, range(0, 100));
     await segments.close(false);
     const damaged = (await fixture.files(STREAM)).find((name) => name.startsWith('60-'));
@@ -80,9 +75,7 @@ test.each([
 );
 
 test('the store removes segments whose epoch file is broken', async () => {
-  const fixture = await createFixture();
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream();
   await addSegments(fixture, segments, range(0, 5));
   segments.addEpoch(epochOf(1));
   await addSegments(fixture, segments, range(5, 10), { epoch: 1 });

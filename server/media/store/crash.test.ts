@@ -6,10 +6,9 @@ import {
   range,
   readDigest,
   removeFixtures,
+  STREAM,
   seqsOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
-
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
 afterEach(removeFixtures);
 

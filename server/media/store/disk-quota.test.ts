@@ -7,10 +7,11 @@ import {
   range,
   readDigest,
   removeFixtures,
+  STREAM,
   seqsOf,
+  startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
 
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const HOUR_MS = 3_600_000;
 
@@ -42,10 +43,10 @@ test('[M-28] the quota evicts the oldest segments of ended streams first, then o
 });
 
 test('[M-28] the quota evicts an ended stream before an older live one', async () => {
-  const fixture = await createFixture({ spaceBytes: 100 * 4096, dvrMs: HOUR_MS });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({
+    spaceBytes: 100 * 4096,
+    dvrMs: HOUR_MS,
+  });
   await addSegments(fixture, segments, range(0, 50));
   const ended = await store.open(OTHER);
   ended.addEpoch(epochOf(0));

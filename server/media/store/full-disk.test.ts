@@ -14,11 +14,12 @@ import {
   range,
   readDigest,
   removeFixtures,
+  STREAM,
   segmentOf,
   seqsOf,
+  startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
 
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const OTHER = '1b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
 afterEach(removeFixtures);
@@ -27,11 +28,8 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
   '[M-27] [M-29] on %s the stream continues from memory, logs once and keeps what was recorded',
   async (code) => {
     const disk = new FaultyDisk();
-    const fixture = await createFixture({ disk });
-    const store = await fixture.start();
-    const segments = await store.open(STREAM);
+    const { fixture, store, segments } = await startStream({ disk });
     segments.setRetention('recording');
-    segments.addEpoch(epochOf(0));
     await addSegments(fixture, segments, range(0, 50));
     disk.failure = code;
     await addSegments(fixture, segments, range(50, 70));
@@ -75,10 +73,7 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
 
 test('[M-29] a write error that ends before the buffer is full loses nothing', async () => {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({ disk });
   await addSegments(fixture, segments, range(0, 10));
   disk.failure = 'EIO';
   await addSegments(fixture, segments, range(10, 20));
@@ -96,9 +91,7 @@ test('[M-29] a write error that ends before the buffer is full loses nothing', a
 
 test('[M-29] close retries a failed write', async () => {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk });
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream({ disk });
   disk.failure = 'EIO';
   await addSegments(fixture, segments, range(0, 10));
   disk.failure = null;
@@ -109,10 +102,7 @@ test('[M-29] close retries a failed write', async () => {
 
 test('[M-29] a disk that hangs limits memory to the newest segments', async () => {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream({ disk });
   await addSegments(fixture, segments, range(0, 10));
   disk.hang();
   const { writes } = disk;
@@ -133,9 +123,7 @@ test('[M-29] a disk that hangs limits memory to the newest segments', async () =
 
 test('[M-29] the buffer is limited in bytes but holds at least four segments', async () => {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk });
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { segments } = await startStream({ disk });
   disk.hang();
   const large = new Uint8Array(40 << 20);
   const add = (seq: number, bytes: number) =>
@@ -165,10 +153,7 @@ test('close does not wait forever for a disk that hangs', async () => {
 
 test('unwritten segments are dropped a minute after the end', async () => {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({ disk });
   await addSegments(fixture, segments, range(0, 5));
   disk.failure = 'EIO';
   await addSegments(fixture, segments, range(5, 10));
@@ -183,10 +168,7 @@ test('unwritten segments are dropped a minute after the end', async () => {
 
 test('[M-11] dropped segments become gaps and their numbers are not reused', async () => {
   const disk = new FaultyDisk();
-  const fixture = await createFixture({ disk });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({ disk });
   await addSegments(fixture, segments, range(0, 5));
   disk.failure = 'EIO';
   await addSegments(fixture, segments, range(5, 50));
@@ -262,11 +244,8 @@ describe.skipIf(!isMounted)('full file system (needs permission to mount)', () =
   });
 
   test('[M-29] a file system filled by others: the stream continues and is recorded again later', async () => {
-    const fixture = await createFixture({ directory: join(mount, 'segments') });
-    const store = await fixture.start();
-    const segments = await store.open(STREAM);
+    const { fixture, segments } = await startStream({ directory: join(mount, 'segments') });
     segments.setRetention('recording');
-    segments.addEpoch(epochOf(0));
     // Others leave too little space for the live window.
     const filler = join(mount, 'filler');
     await writeFile(filler, new Uint8Array(SMALL_BYTES - 200_000));

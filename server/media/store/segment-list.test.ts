@@ -2,26 +2,24 @@ import { afterEach, expect, test } from 'bun:test';
 import {
   addSegments,
   BEGIN_MS,
-  createFixture,
   epochOf,
   gapsOf,
   range,
   removeFixtures,
+  STREAM,
   segmentOf,
   seqsOf,
+  startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
 import { isGap } from '../segment.ts';
 import { SegmentList } from './segment-list.ts';
 
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const HOUR_MS = 3_600_000;
 
 afterEach(removeFixtures);
 
 test('[M-11] missing numbers become gaps, and segments before a very long gap are dropped', async () => {
-  const fixture = await createFixture({ dvrMs: 48 * HOUR_MS });
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream({ dvrMs: 48 * HOUR_MS });
   await addSegments(fixture, segments, range(0, 10));
   await addSegments(fixture, segments, range(12, 15));
   const [last] = segmentOf(14);
@@ -47,9 +45,7 @@ test('a segment list drops everything before a gap of hours', () => {
 });
 
 test('gaps cover the time of missing segments, without the time between two epochs', async () => {
-  const fixture = await createFixture();
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream();
   await addSegments(fixture, segments, [0, 3]);
   segments.addEpoch(epochOf(1));
   const [segment, bytes] = segmentOf(6, 1);

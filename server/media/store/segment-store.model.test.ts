@@ -14,6 +14,7 @@ import {
   range,
   readDigest,
   removeFixtures,
+  STREAM,
   seqsOf,
 } from '../../../test/support/media/segment-store-fixture.ts';
 import type { FileSegmentStore } from './segment-store-files.ts';
@@ -21,7 +22,6 @@ import type { FileStreamSegments } from './stream-segments-files.ts';
 
 afterEach(removeFixtures);
 
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const DVR_S = 50;
 const REMOVAL_DELAY_S = 60;
 const PROTECTED_WINDOW_S = 30;

@@ -8,11 +8,12 @@ import {
   range,
   readDigest,
   removeFixtures,
+  STREAM,
   segmentOf,
   seqsOf,
+  startStream,
 } from '../../../test/support/media/segment-store-fixture.ts';
 
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const HOUR_MS = 3_600_000;
 
 afterEach(removeFixtures);
@@ -47,9 +48,7 @@ test('added segments are readable at once, and from disk after a restart', async
 });
 
 test('a restarted store continues the sequence numbers in a new epoch', async () => {
-  const fixture = await createFixture();
-  const before = await (await fixture.start()).open(STREAM);
-  before.addEpoch(epochOf(0));
+  const { fixture, segments: before } = await startStream();
   await addSegments(fixture, before, range(0, 3));
   await before.close(false);
   const segments = await (await fixture.start()).open(STREAM);
@@ -63,10 +62,7 @@ test('a restarted store continues the sequence numbers in a new epoch', async ()
 });
 
 test('[M-26] the list is limited to the DVR window; files are removed a minute later', async () => {
-  const fixture = await createFixture({ dvrMs: 60_000 });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({ dvrMs: 60_000 });
   await addSegments(fixture, segments, range(0, 90));
   segments.addEpoch(epochOf(1));
   await addSegments(fixture, segments, range(90, 200), { epoch: 1 });
@@ -89,11 +85,9 @@ test('[M-26] the list is limited to the DVR window; files are removed a minute l
 });
 
 test('[M-27] a recording is retained in full after the end of the stream', async () => {
-  const fixture = await createFixture({ dvrMs: 60_000 });
-  const segments = await (await fixture.start()).open(STREAM);
+  const { fixture, segments } = await startStream({ dvrMs: 60_000 });
   segments.setRetention('recording');
   expect(segments.retention).toBe('recording');
-  segments.addEpoch(epochOf(0));
   await addSegments(fixture, segments, range(0, 300));
   await segments.close(true);
   fixture.clock.nowMs += 48 * HOUR_MS;
@@ -147,10 +141,7 @@ test('[M-27] segments are not removed while the database is unavailable', async 
 });
 
 test('[M-11] sequence numbers continue after all segments expired', async () => {
-  const fixture = await createFixture({ dvrMs: 60_000 });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({ dvrMs: 60_000 });
   await addSegments(fixture, segments, range(0, 50));
   await segments.close(false);
   fixture.clock.nowMs += HOUR_MS;
@@ -162,10 +153,7 @@ test('[M-11] sequence numbers continue after all segments expired', async () => 
 });
 
 test('[M-26] an ended stream and its folder are removed after the DVR window', async () => {
-  const fixture = await createFixture({ dvrMs: 60_000 });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream({ dvrMs: 60_000 });
   await addSegments(fixture, segments, range(0, 50));
   await segments.close(true);
   fixture.clock.nowMs += 59_000;
@@ -180,9 +168,7 @@ test('[M-26] an ended stream and its folder are removed after the DVR window', a
 });
 
 test('[M-26] a stream whose source never returned is removed after the DVR window', async () => {
-  const fixture = await createFixture({ dvrMs: 60_000 });
-  const segments = await (await fixture.start()).open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream({ dvrMs: 60_000 });
   await addSegments(fixture, segments, range(0, 50));
   await segments.close(false);
   const store = await fixture.start();
@@ -202,9 +188,7 @@ test.each(['..', '../x', 'a/b', '', STREAM.toUpperCase(), `${STREAM}/..`, '\0'])
 );
 
 test('concurrent opens of a stream return the same object', async () => {
-  const fixture = await createFixture();
-  const before = await (await fixture.start()).open(STREAM);
-  before.addEpoch(epochOf(0));
+  const { fixture, segments: before } = await startStream();
   await addSegments(fixture, before, range(0, 20));
   await before.close(true);
   const store = await fixture.start();
@@ -214,10 +198,7 @@ test('concurrent opens of a stream return the same object', async () => {
 });
 
 test('written segments leave memory when none is added for a minute', async () => {
-  const fixture = await createFixture();
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, store, segments } = await startStream();
   await addSegments(fixture, segments, range(0, 5));
   await store.sweep();
   expect(segments.read(0, 4, 'v0')).toBeInstanceOf(Uint8Array);
@@ -228,10 +209,7 @@ test('written segments leave memory when none is added for a minute', async () =
 });
 
 test('a stream that continues after its end is no longer ended', async () => {
-  const fixture = await createFixture({ dvrMs: 60_000 });
-  const store = await fixture.start();
-  const segments = await store.open(STREAM);
-  segments.addEpoch(epochOf(0));
+  const { fixture, segments } = await startStream({ dvrMs: 60_000 });
   await addSegments(fixture, segments, range(0, 10));
   await segments.close(true);
   await addSegments(fixture, segments, range(10, 100));

@@ -10,13 +10,13 @@ import {
 
 /** An accepted source that records what it receives. */
 export class FakeSession implements SourceSession {
-  readonly closed: Promise<SourceEnd>;
   /** Reason of its end; null while it is live. */
   ended: string | null = null;
   /** Set to false to apply back-pressure. */
   acceptsMore = true;
   private readonly chunks: Uint8Array[] = [];
   private readonly closing = Promise.withResolvers<SourceEnd>();
+  readonly closed = this.closing.promise;
   private readonly ending = Promise.withResolvers<string>();
   private draining = Promise.withResolvers<void>();
   private waiting: { bytes: number; resolve: () => void }[] = [];
@@ -25,9 +25,7 @@ export class FakeSession implements SourceSession {
   constructor(
     readonly streamId: string,
     readonly request: SourceRequest,
-  ) {
-    this.closed = this.closing.promise;
-  }
+  ) {}
 
   write(bytes: Uint8Array): boolean {
     this.chunks.push(bytes.slice());

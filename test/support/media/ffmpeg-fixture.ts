@@ -10,15 +10,8 @@ export const AUDIO_INPUT = ['-f', 'lavfi', '-i', 'sine=440:r=48000'];
 export const H264_ENCODER = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '15', '-bf', '2'];
 /** Output arguments of the service's encoders: fragmented MP4 with source times. */
 export const FRAGMENTED_MP4_OUTPUT = [
-  ...[
-    '-f',
-    'mp4',
-    '-movflags',
-    '+cmaf+frag_discont+frag_keyframe',
-    '-avoid_negative_ts',
-    'disabled',
-  ],
-  ...['-flush_packets', '1'],
+  ...['-f', 'mp4', '-movflags', '+cmaf+frag_discont+frag_keyframe'],
+  ...['-avoid_negative_ts', 'disabled', '-flush_packets', '1'],
 ];
 
 /** Runs ffmpeg and returns its standard output. @throws Error with its log */

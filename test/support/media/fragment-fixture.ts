@@ -68,20 +68,14 @@ export interface RunOptions {
 /** Fragments of all tracks of a run, in the order in which an encoder emits them. */
 export function createRun(run: RunOptions): [TrackId, Fragment][] {
   const { tracks = TRACKS, fromMs, seconds, frames = 3, gop = 15 } = run;
-  const { audioFrames = 4, audioDelayMs: soundLateMs = 0 } = run;
+  const { audioFrames = 4, audioDelayMs = 0 } = run;
   const all = tracks.flatMap((track) => {
     if (track.kind === 'audio') {
-      return createTrackFragments(track, fromMs + soundLateMs, seconds, 1_024, audioFrames, 1);
+      return createTrackFragments(track, fromMs + audioDelayMs, seconds, 1_024, audioFrames, 1);
     }
     const [rate, per] = track.frameRate;
-    return createTrackFragments(
-      track,
-      fromMs,
-      seconds,
-      (track.timescale * per) / rate,
-      frames,
-      gop,
-    );
+    const frameTicks = (track.timescale * per) / rate;
+    return createTrackFragments(track, fromMs, seconds, frameTicks, frames, gop);
   });
   return all
     .sort((a, b) => a.endMs - b.endMs)

@@ -79,19 +79,13 @@ export async function fileOf(
   const segments = select(playlist);
   const [first] = segments;
   if (!first?.map) throw new Error('no segment');
-  const uris = [
-    first.map,
-    ...segments.filter(({ map }) => map === first.map).map(({ uri }) => uri),
-  ];
+  const inEpoch = segments.filter(({ map }) => map === first.map);
+  const uris = [first.map, ...inEpoch.map(({ uri }) => uri)];
   const pieces = await Promise.all(uris.map((uri) => bytesAt(service, streamId, uri)));
   return new Uint8Array(Buffer.concat(pieces));
 }
 
-async function bytesAt(
-  { url }: Pick<Harness, 'url'>,
-  streamId: string,
-  uri: string,
-): Promise<Uint8Array> {
+async function bytesAt({ url }: { url: string }, streamId: string, uri: string) {
   const response = await fetch(`${url}/media/${streamId}/${uri}`);
   if (!response.ok) throw new Error(`${uri} returned status ${response.status}`);
   return response.bytes();
@@ -189,16 +183,7 @@ export interface SendOptions {
   readonly seconds?: number;
 }
 
-const VIDEO_ENCODING = [
-  '-c:v',
-  'libx264',
-  '-preset',
-  'ultrafast',
-  '-tune',
-  'zerolatency',
-  '-g',
-  '15',
-];
+const X264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-g', '15'];
 const AUDIO_ENCODING = ['-c:a', 'aac', '-b:a', '64k'];
 
 /** Sends a test pattern and a tone with ffmpeg in real time. */
@@ -218,7 +203,7 @@ export function send(
     [
       ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'error'],
       ...inputs,
-      ...['-t', `${seconds}`, ...VIDEO_ENCODING, '-pix_fmt', 'yuv420p', ...AUDIO_ENCODING],
+      ...['-t', `${seconds}`, ...X264, '-pix_fmt', 'yuv420p', ...AUDIO_ENCODING],
       ...output,
     ],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },

@@ -8,37 +8,13 @@ import {
   type PlayableStreams,
   type Presentation,
   type Segment,
-  type Track,
   type TrackBytes,
   type TrackId,
 } from '../../../server/media/segment.ts';
-
-export const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
-export const BEGIN_MS = 1_795_000_000_000;
+import { BEGIN_MS, TRACKS } from './segment-store-fixture.ts';
 
 // Time between the starts of two epochs.
 const EPOCH_MS = 60_000;
-
-const VIDEO: Track = {
-  id: 'v0',
-  kind: 'video',
-  codec: 'avc1.64001f',
-  timescale: 15360,
-  bandwidth: 1_000_000,
-  width: 192,
-  height: 108,
-  frameRate: [15, 1],
-};
-const AUDIO: Track = {
-  id: 'a0',
-  kind: 'audio',
-  codec: 'mp4a.40.2',
-  timescale: 48000,
-  bandwidth: 128_000,
-  sampleRate: 48000,
-  channels: 2,
-};
-const TRACKS = [VIDEO, AUDIO];
 
 export interface FakeStreamOptions {
   readonly segmentMs?: number;

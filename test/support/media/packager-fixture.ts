@@ -1,5 +1,4 @@
 import { jest } from 'bun:test';
-import { type Logger, pino } from 'pino';
 import type { ContainerReader, SourceUnit } from '../../../server/media/container/container.ts';
 import type { InitSegment } from '../../../server/media/fmp4/fragment.ts';
 import type {
@@ -19,9 +18,7 @@ import {
 import type { Epoch, Part, Segment } from '../../../server/media/segment.ts';
 import type { SourceEnd } from '../../../server/media/source.ts';
 import { createInitSegment, createRun, TRACKS } from './fragment-fixture.ts';
-
-/** Service time at which tests with a fake clock start, Unix ms (November 2026). */
-export const BEGIN_MS = 1_795_000_000_000;
+import { BEGIN_MS, recordingLogger } from './segment-store-fixture.ts';
 
 export const INFO: SourceInfo = { width: 64, height: 36, frameRate: [15, 1], hasAudio: true };
 
@@ -226,23 +223,10 @@ export class FakeSegmentSink implements SegmentSink {
   }
 }
 
-export interface LogLine {
-  readonly level: number;
-  readonly msg: string;
-  readonly [name: string]: unknown;
-}
-
-/** A logger that records its lines. */
-export function recordingLogger(): { readonly logger: Logger; readonly lines: LogLine[] } {
-  const lines: LogLine[] = [];
-  const logger = pino({ level: 'debug' }, { write: (line) => void lines.push(JSON.parse(line)) });
-  return { logger, lines };
-}
-
 export function createPackagerFixture(options: Partial<PackagerOptions> = {}) {
   const dependencies = new FakePackagerDependencies();
   const sink = new FakeSegmentSink();
-  const { logger, lines } = recordingLogger();
+  const { logger, lines } = recordingLogger('debug');
   const packager = new Packager(dependencies, {
     container: 'flv',
     settings: SETTINGS,
@@ -253,7 +237,22 @@ export function createPackagerFixture(options: Partial<PackagerOptions> = {}) {
     ...options,
   });
   const send = (text: string) => packager.write(bytesOf(text));
-  return { packager, dependencies, sink, lines, send };
+  /** Sends a unit each time, whose source time is later by a step. */
+  const sender = (letter: 'J' | 'P', fromMs: number, stepMs: number) => {
+    const source = { ms: fromMs };
+    const feed = () => {
+      source.ms += stepMs;
+      send(`${letter}${source.ms};`);
+    };
+    return { source, feed };
+  };
+  /** Ends the source; its encoder exits. */
+  const endSource = async () => {
+    const ending = packager.end();
+    await dependencies.encoder.exitWith();
+    await ending;
+  };
+  return { packager, dependencies, sink, lines, send, sender, endSource };
 }
 
 export function bytesOf(text: string): Uint8Array {

@@ -1,8 +1,14 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Logger, pino } from 'pino';
-import { type Epoch, isGap, type Segment, type TrackBytes } from '../../../server/media/segment.ts';
+import { pino } from 'pino';
+import {
+  type Epoch,
+  isGap,
+  type Segment,
+  type Track,
+  type TrackBytes,
+} from '../../../server/media/segment.ts';
 import type { StreamSegments } from '../../../server/media/store/segment-store.ts';
 import {
   FileSegmentStore,
@@ -12,19 +18,47 @@ import type { FileStreamSegments } from '../../../server/media/store/stream-segm
 
 /** Service time at which the tests start, Unix ms (November 2026). */
 export const BEGIN_MS = 1_795_000_000_000;
+export const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+export const TRACKS: readonly Track[] = [
+  {
+    id: 'v0',
+    kind: 'video',
+    codec: 'avc1.64001f',
+    timescale: 15360,
+    bandwidth: 1_000_000,
+    width: 192,
+    height: 108,
+    frameRate: [15, 1],
+  },
+  {
+    id: 'a0',
+    kind: 'audio',
+    codec: 'mp4a.40.2',
+    timescale: 48000,
+    bandwidth: 128_000,
+    sampleRate: 48000,
+    channels: 2,
+  },
+];
 
 const MINUTE_MS = 60_000;
 
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [name: string]: unknown;
+}
+
 /** A logger that records its lines. */
-export function recordingLogger(): { logger: Logger; lines: Record<string, unknown>[] } {
-  const lines: Record<string, unknown>[] = [];
-  const logger = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
+export function recordingLogger(level = 'info') {
+  const lines: LogLine[] = [];
+  const logger = pino({ level }, { write: (line) => void lines.push(JSON.parse(line)) });
   return { logger, lines };
 }
 
 export interface Fixture {
   readonly directory: string;
-  readonly lines: Record<string, unknown>[];
+  readonly lines: LogLine[];
   readonly clock: { nowMs: number };
   /** Opens a store on the directory, as a new process does. Does not sweep on its own. */
   start(options?: Partial<FileSegmentStoreOptions>): Promise<FileSegmentStore>;
@@ -69,6 +103,15 @@ export async function createFixture(
   return fixture;
 }
 
+/** Opens `STREAM` in a new fixture and starts its first epoch. */
+export async function startStream(options: Partial<FileSegmentStoreOptions> = {}) {
+  const fixture = await createFixture(options);
+  const store = await fixture.start();
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  return { fixture, store, segments };
+}
+
 /** Removes the directories of all fixtures. Call after each test. */
 export async function removeFixtures(): Promise<void> {
   for (const { directory } of openFixtures.splice(0))
@@ -79,27 +122,7 @@ export function epochOf(number: number): Epoch {
   return {
     number,
     startMs: BEGIN_MS,
-    tracks: [
-      {
-        id: 'v0',
-        kind: 'video',
-        codec: 'avc1.64001f',
-        timescale: 15360,
-        bandwidth: 1_000_000,
-        width: 192,
-        height: 108,
-        frameRate: [15, 1],
-      },
-      {
-        id: 'a0',
-        kind: 'audio',
-        codec: 'mp4a.40.2',
-        timescale: 48000,
-        bandwidth: 128_000,
-        sampleRate: 48000,
-        channels: 2,
-      },
-    ],
+    tracks: TRACKS,
     inits: new Map([
       ['v0', new Uint8Array([1, 2, 3, number])],
       ['a0', new Uint8Array([4, 5, number])],

@@ -8,10 +8,15 @@ import type { Violation } from './conformance/violation.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { StreamCheck } from './live-fixture.ts';
 import { listenOrigin, type OriginFixture } from './origin-fixture.ts';
-import { BEGIN_MS, createFixture, type Fixture, removeFixtures } from './segment-store-fixture.ts';
+import {
+  BEGIN_MS,
+  createFixture,
+  type Fixture,
+  removeFixtures,
+  STREAM,
+} from './segment-store-fixture.ts';
 import { MEDIA_CONFIG } from './source-registry-fixture.ts';
 
-const STREAM = '0b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 // Encoding delay.
 const ENCODER_MS = 200;
 
