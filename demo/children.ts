@@ -43,6 +43,7 @@ const RATE_ARGS = ['tokens', 'failed-auth', 'studio'].flatMap((rate) => [
 // Each child has its own process group, so that Ctrl-C reaches the demo alone, which then ends its
 // children in order. `--no-orphans` ends a child with the demo, even when the demo is killed.
 const COMMAND = [process.execPath, '--no-orphans', '--no-env-file'];
+const PIPED = { stdin: 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true } as const;
 
 // Small and fast to encode, so that encoding does not distort the viewers' measurements.
 const VIDEO_SIZE = '426x240';
@@ -68,17 +69,13 @@ export async function createAccount(data: string): Promise<DemoAccount> {
 /** Creates a link that signs its user in to the studio as the owner of the account. */
 export async function studioLink(email: string, data: string, port: number): Promise<string> {
   const serverOptions = ['--data', data, '--public-url', '', '--port', String(port)];
-  return (
-    await runCommand<{ link: string }>(['member', 'link', '--email', email, ...serverOptions])
-  ).link;
+  const args = ['member', 'link', '--email', email, ...serverOptions];
+  return (await runCommand<{ link: string }>(args)).link;
 }
 
 /** Runs a command and returns the JSON it prints. @throws Error with its last error line */
 async function runCommand<T>(args: readonly string[]): Promise<T> {
-  const child = Bun.spawn([...COMMAND, MAIN, ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = Bun.spawn([...COMMAND, MAIN, ...args], PIPED);
   const [text, errorLine] = await Promise.all([child.stdout.text(), child.stderr.text()]);
   if ((await child.exited) !== 0) throw new Error(withoutPrefix(lastLine(errorLine)));
   return JSON.parse(text) as T;
@@ -89,10 +86,7 @@ export async function startServer(port: number, data: string): Promise<DemoServe
   const args = ['serve', '--host', '*', '--port', String(port), '--data', data, '--roles', 'all'];
   const own = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
   own.push(...VIDEO_ARGS, ...NO_INGEST_PORTS, '--log-level', 'warn', ...RATE_ARGS);
-  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    detached: true,
-  });
+  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own], PIPED);
   let errorLine = '';
   const listening = Promise.withResolvers<number>();
   void eachLine(child.stdout, (line) => {

@@ -61,7 +61,7 @@ export class Host {
   private async ask({ trivia, durationMs, reveal }: Extract<Cue, { kind: 'ask' }>): Promise<void> {
     const { studio, streamId, onExpected } = this.options;
     const { question, choices, answer } = trivia;
-    const draft = { question, choices, answer, duration: durationMs, reveal };
+    const draft = { question, choices: [...choices], answer, duration: durationMs, reveal };
     const { id } = await studio.createQuiz(streamId, draft);
     await studio.publishQuiz(id);
     this.quizId = id;

@@ -1,4 +1,4 @@
-import type { StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
+import type { NewQuiz, StudioQuiz, StudioStream, WinnersRound } from '../../protocol/studio.ts';
 
 /** The service rejected a request of the producer. */
 export class StudioError extends Error {
@@ -9,15 +9,6 @@ export class StudioError extends Error {
   ) {
     super(detail);
   }
-}
-
-/** The request body that creates a quiz (P-15). */
-export interface QuizDraft {
-  readonly question: string;
-  readonly choices: readonly string[];
-  readonly answer: string;
-  readonly duration: number;
-  readonly reveal: string;
 }
 
 export interface StudioClientOptions {
@@ -50,7 +41,7 @@ export class StudioClient {
     return this.write(`/streams/${id}/end`);
   }
 
-  createQuiz(streamId: string, draft: QuizDraft): Promise<StudioQuiz> {
+  createQuiz(streamId: string, draft: NewQuiz): Promise<StudioQuiz> {
     return this.write(`/streams/${streamId}/quizzes`, draft);
   }
 

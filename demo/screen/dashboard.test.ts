@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import pc from 'picocolors';
 import { CHECKS, type CheckResults, NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
+import { sampleQuiz } from '../../test/support/crowd/events.ts';
 import { dashboard } from './dashboard.ts';
 import { eventLines, statusLine, summaryLines, videoLines } from './plain-lines.ts';
 import { newShow, type ShowState } from './show.ts';
@@ -28,16 +29,10 @@ const running: ShowState = {
   peak: 199,
   quiz: {
     number: 7,
-    quiz: {
-      id: 'quiz',
-      streamId: 'stream',
-      created: 0,
-      duration: 10_000,
+    quiz: sampleQuiz({
       closeInterval: 7_043_882_130,
-      question: 'Which planet is the largest?',
-      choices: {},
       order: ['Mars', 'Jupiter', 'Venus', 'Saturn'],
-    },
+    }),
     counts: [9, 112, 12, 36],
     percentages: [5, 66, 7, 21],
     answer: null,

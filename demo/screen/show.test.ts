@@ -1,42 +1,17 @@
 import { describe, expect, test } from 'bun:test';
-import { NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
 import type { CrowdReport } from '../../crowd/messages.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
-import type { Quiz } from '../../protocol/quizzes.ts';
-import { newShow, withMemory, withReport } from './show.ts';
+import { sampleQuiz } from '../../test/support/crowd/events.ts';
+import { NO_FIGURES, newShow, withMemory, withReport } from './show.ts';
 
-const quiz: Quiz = {
-  id: 'quiz',
-  streamId: 'stream',
-  created: 0,
-  duration: 10_000,
-  closeInterval: 40,
-  question: 'Which planet is the largest?',
-  choices: {},
-  order: ['Mars', 'Jupiter'],
-};
+const quiz = sampleQuiz();
 const choices = { Mars: { count: 1, percentage: 33 }, Jupiter: { count: 2, percentage: 67 } };
 const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, answer: 'Jupiter' } };
 
 const reportOf = (report: Partial<CrowdReport>): CrowdReport => ({
-  kind: 'report',
-  isLast: false,
-  interval: 1,
-  present: 0,
-  arrived: 0,
-  count: null,
-  outsiders: { present: 0, total: 0 },
-  slack: 0,
-  requests: 0,
-  failures: 0,
-  recent: { p50Ms: 0, p99Ms: 0 },
-  overall: { p50Ms: 0, p99Ms: 0 },
-  answers: {},
-  events: [],
-  counts: [],
-  chat: { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
-  checkResults: NO_CHECK_RESULTS,
-  ...report,
+  ...NO_FIGURES,
+  ...{ kind: 'report', isLast: false, interval: 1, present: 0 },
+  ...{ answers: {}, events: [], counts: [], ...report },
 });
 const show = newShow({
   origin: 'http://localhost:4250',

@@ -1,11 +1,32 @@
-import { type CheckResults, NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
+import { NO_CHECK_RESULTS } from '../../crowd/ledger/check-results.ts';
 import { type EventOf, isOf } from '../../crowd/ledger/event-kinds.ts';
-import type { ChatSummary, CrowdReport } from '../../crowd/messages.ts';
+import type { CrowdReport } from '../../crowd/messages.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
 
+/** The figures of the latest report. */
+type ReportedFigures = Omit<
+  CrowdReport,
+  'kind' | 'isLast' | 'present' | 'answers' | 'events' | 'counts'
+>;
+
+/** Figures before the first report. */
+export const NO_FIGURES: ReportedFigures = {
+  interval: null,
+  arrived: 0,
+  count: null,
+  outsiders: { present: 0, total: 0 },
+  slack: 0,
+  requests: 0,
+  failures: 0,
+  recent: { p50Ms: 0, p99Ms: 0 },
+  overall: { p50Ms: 0, p99Ms: 0 },
+  chat: { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
+  checkResults: NO_CHECK_RESULTS,
+};
+
 /** The state of the show, from which dashboard, plain lines and summary are rendered. */
-export interface ShowState {
+export interface ShowState extends ReportedFigures {
   readonly origin: string;
   readonly streamId: string;
   /** Viewers of the crowd, present or not. */
@@ -13,11 +34,6 @@ export interface ShowState {
   readonly elapsedMs: number;
   /** Whether the last checks are running. */
   readonly isEnding: boolean;
-  readonly interval: number | null;
-  readonly arrived: number;
-  readonly count: CrowdReport['count'];
-  readonly outsiders: CrowdReport['outsiders'];
-  readonly slack: number;
   /** Counts of the last minute, one per second. */
   readonly history: readonly number[];
   readonly peak: number;
@@ -27,13 +43,7 @@ export interface ShowState {
   readonly answers: number;
   readonly winners: WinnersState | null;
   readonly rounds: number;
-  readonly requests: number;
   readonly requestsPerSecond: number;
-  readonly failures: number;
-  readonly recent: CrowdReport['recent'];
-  readonly overall: CrowdReport['overall'];
-  readonly chat: ChatSummary;
-  readonly checkResults: CheckResults;
   /** Memory of the server: once all viewers had joined, and now. */
   readonly serverBytes: { readonly full: number | null; readonly now: number } | null;
   /** Null for a show without video. */
@@ -81,13 +91,9 @@ export function newShow(
 ): ShowState {
   return {
     ...options,
+    ...NO_FIGURES,
     elapsedMs: 0,
     isEnding: false,
-    interval: null,
-    arrived: 0,
-    count: null,
-    outsiders: { present: 0, total: 0 },
-    slack: 0,
     history: [],
     peak: 0,
     quiz: null,
@@ -95,13 +101,7 @@ export function newShow(
     answers: 0,
     winners: null,
     rounds: 0,
-    requests: 0,
     requestsPerSecond: 0,
-    failures: 0,
-    recent: { p50Ms: 0, p99Ms: 0 },
-    overall: { p50Ms: 0, p99Ms: 0 },
-    chat: { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null },
-    checkResults: NO_CHECK_RESULTS,
     serverBytes: null,
     samples: [],
   };
@@ -109,28 +109,19 @@ export function newShow(
 
 /** The state after a report. @param elapsedMs since the start of the show */
 export function withReport(show: ShowState, report: CrowdReport, elapsedMs: number): ShowState {
-  const samples = [...show.samples, { atMs: elapsedMs, requests: report.requests }];
-  const recent = samples.slice(-SAMPLES_MAX);
+  const { kind, isLast, present, answers, events, counts, ...figures } = report;
+  const allSamples = [...show.samples, { atMs: elapsedMs, requests: report.requests }];
+  const samples = allSamples.slice(-SAMPLES_MAX);
   const next: ShowState = {
     ...show,
+    ...figures,
     elapsedMs,
-    interval: report.interval,
-    arrived: report.arrived,
-    count: report.count,
-    outsiders: report.outsiders,
-    slack: report.slack,
-    history: [...show.history, ...report.counts].slice(-HISTORY_MAX),
-    peak: Math.max(show.peak, ...report.counts),
-    requests: report.requests,
-    requestsPerSecond: rateOf(recent),
-    failures: report.failures,
-    recent: report.recent,
-    overall: report.overall,
-    chat: report.chat,
-    checkResults: report.checkResults,
-    samples: recent,
+    history: [...show.history, ...counts].slice(-HISTORY_MAX),
+    peak: Math.max(show.peak, ...counts),
+    requestsPerSecond: rateOf(samples),
+    samples,
   };
-  return withAnswers(report.events.reduce(withEvent, next), report.answers);
+  return withAnswers(events.reduce(withEvent, next), answers);
 }
 
 /** The state after a measurement of the server's memory. */
