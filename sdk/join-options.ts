@@ -40,7 +40,8 @@ interface CommonOptions {
 export type JoinOptions = CommonOptions &
   (
     | {
-        /** Base URL of the whole service, such as `https://live.example`. */ readonly baseUrl: string;
+        /** Base URL of the whole service, such as `https://live.example`. */
+        readonly baseUrl: string;
       }
     | { readonly urls: Urls }
   );

@@ -17,13 +17,10 @@ export class SnapshotStore implements PlaybackListener {
   #jumpedTo = 0;
   /** A quiz that was published in a gap, until its event is emitted. */
   #missedQuiz: EventsInterval | null = null;
-  readonly #game: Pick<QuizGame, 'apply' | 'quizAt' | 'winnersAt'>;
-  readonly #listeners: Pick<Listeners, 'emit'>;
+  readonly #game: QuizGame;
+  readonly #listeners: Listeners;
 
-  constructor(
-    game: Pick<QuizGame, 'apply' | 'quizAt' | 'winnersAt'>,
-    listeners: Pick<Listeners, 'emit'>,
-  ) {
+  constructor(game: QuizGame, listeners: Listeners) {
     this.#game = game;
     this.#listeners = listeners;
     this.snapshot = {

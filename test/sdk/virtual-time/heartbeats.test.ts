@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { mockService } from '../../../sdk/mock/mock-service.ts';
 import { heartbeatsOf } from '../../support/sdk/virtual-time/checks.ts';
 import { Scheduler } from '../../support/sdk/virtual-time/scheduler.ts';
-import { SimulatedViewer } from '../../support/sdk/virtual-time/simulated-viewer.ts';
+import { NORMAL_VIEWER, SimulatedViewer } from '../../support/sdk/virtual-time/simulated-viewer.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
 const START_MS = 1_760_000_000_000;
@@ -15,15 +15,9 @@ test('[V-4] a viewer with timers up to 50 ms late is counted for an hour without
   const scheduler = new Scheduler(START_MS);
   const service = mockService({ now: () => Math.floor(scheduler.nowMs), after: scheduler.after });
   const simulated = new SimulatedViewer(scheduler, service, seededRandom(1), {
-    viewerId: 'ada',
+    ...NORMAL_VIEWER,
     transport: 'stream',
-    canStream: true,
-    catchUpMs: 60_000,
-    hiddenMs: Number.POSITIVE_INFINITY,
-    clockRate: 1,
-    systemErrorMs: 0,
     timerDelayMs: TIMER_DELAY_MS,
-    latencyMs: null,
   });
   const counts: number[] = [];
   simulated.viewer.on('view-count', ({ value }) => counts.push(value));

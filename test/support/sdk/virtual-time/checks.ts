@@ -114,17 +114,12 @@ function lossMs(periods: readonly Period[], fromMs: number, toMs: number): numbe
 }
 
 function checkContent({ log }: SimulatedViewer, marks: readonly Mark[]): string[] {
-  const published = new Map<number, number[]>();
-  for (const { interval, number } of marks) {
-    const known = published.get(interval);
-    if (known) known.push(number);
-    else published.set(interval, [number]);
-  }
+  const published = Map.groupBy(marks, ({ interval }) => interval);
   const violations: string[] = [];
   for (const entry of log) {
     if (entry.kind !== 'interval') continue;
     const { interval, events } = entry.interval;
-    const all = published.get(interval) ?? [];
+    const all = (published.get(interval) ?? []).map(({ number }) => number);
     const numbers: number[] = [];
     for (const { type, data } of events) {
       if (type === MARK) numbers.push((data as { number: number }).number);

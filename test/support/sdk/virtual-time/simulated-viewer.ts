@@ -43,6 +43,19 @@ export interface SimulatedViewerOptions {
   readonly latencyMs: number | null;
 }
 
+/** A viewer of event streams on an accurate machine, without a picture. */
+export const NORMAL_VIEWER: SimulatedViewerOptions = {
+  viewerId: 'ada',
+  transport: 'auto',
+  canStream: true,
+  catchUpMs: 60_000,
+  hiddenMs: Number.POSITIVE_INFINITY,
+  clockRate: 1,
+  systemErrorMs: 0,
+  timerDelayMs: 0,
+  latencyMs: null,
+};
+
 /** A viewer with its own machine and network. */
 export class SimulatedViewer {
   readonly machine: VirtualMachine;

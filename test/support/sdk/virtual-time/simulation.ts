@@ -1,7 +1,7 @@
 import { type MockService, mockService } from '../../../../sdk/mock/mock-service.ts';
 import { maxInWindow } from './checks.ts';
 import { Scheduler } from './scheduler.ts';
-import { SimulatedViewer } from './simulated-viewer.ts';
+import { NORMAL_VIEWER, SimulatedViewer } from './simulated-viewer.ts';
 
 /** Starts an outage of the service. @returns a function that ends it */
 export type Outage = (service: MockService, breakStreams: () => void) => () => void;
@@ -43,7 +43,9 @@ export function simulateOutage(options: OutageOptions, random: () => number): Ou
   const viewers: SimulatedViewer[] = [];
   for (let number = 0; number < options.viewers; number++) {
     scheduler.advance(JOINING_MS / options.viewers);
-    viewers.push(createViewer(scheduler, service, random, options, number));
+    const { transport } = options;
+    const viewer = { ...NORMAL_VIEWER, viewerId: `viewer-${number}`, transport };
+    viewers.push(new SimulatedViewer(scheduler, service, random, viewer));
   }
   scheduler.advance(SETTLED_MS);
   const steadyFromMs = scheduler.nowMs;
@@ -72,24 +74,4 @@ export function simulateOutage(options: OutageOptions, random: () => number): Ou
       (SECOND_MS / TENTH_MS),
     live: liveViewers,
   };
-}
-
-function createViewer(
-  scheduler: Scheduler,
-  service: MockService,
-  random: () => number,
-  { transport }: OutageOptions,
-  number: number,
-): SimulatedViewer {
-  return new SimulatedViewer(scheduler, service, random, {
-    viewerId: `viewer-${number}`,
-    transport,
-    canStream: true,
-    catchUpMs: 60_000,
-    hiddenMs: Number.POSITIVE_INFINITY,
-    clockRate: 1,
-    systemErrorMs: 0,
-    timerDelayMs: 0,
-    latencyMs: null,
-  });
 }
