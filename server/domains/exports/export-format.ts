@@ -28,10 +28,10 @@ export interface ExportTable<Row> {
   readonly records: (row: Row) => readonly object[];
 }
 
-/** A table with one line and one record per row, both with these fields of the row in this order. */
+/** A table with one line and one record per row, both with the row's own fields. */
 const plainTable = <Row extends object>(...columns: (keyof Row & string)[]): ExportTable<Row> => ({
   columns,
-  line: (row) => JSON.stringify(row, columns),
+  line: (row) => JSON.stringify(row),
   records: (row) => [row],
 });
 

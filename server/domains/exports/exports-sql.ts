@@ -135,7 +135,7 @@ export const exportProcedures = {
   exportMessages: readProcedure(
     async (tx, range: IntervalRange): Promise<IntervalPage<LoggedMessage>> => {
       const { rows, next } = await intervalPage(tx, range, messagesIn);
-      return { rows: await withHiddenFlag(tx, range.streamId, rows), next };
+      return { rows: (await withHiddenFlag(tx, range.streamId, rows)).map(inColumnOrder), next };
     },
     NO_DEADLINE,
   ),
@@ -163,4 +163,10 @@ function countsIn({ interval, events }: EventsInterval): ExportedCount[] {
   return events
     .filter(({ type }) => type === 'view-count')
     .map(({ data }) => ({ interval, at, count: (data as { value: number }).value }));
+}
+
+/** Puts the fields into the order of the columns. */
+function inColumnOrder(message: LoggedMessage): LoggedMessage {
+  const { interval, at, kind, id, viewer, name, text, hidden } = message;
+  return { interval, at, kind, id, viewer, name, text, hidden };
 }
