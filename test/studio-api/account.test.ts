@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { hashSecret } from '../../server/auth/secrets.ts';
 import { createConfig } from '../../server/platform/config.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
 import {
   type Account,
+  databaseFiles,
   expectJson,
   type Harness,
-  type ManualClock,
   startService,
 } from '../support/harness/harness.ts';
 import { invited, newMember } from '../support/studio/member-browser.ts';
@@ -52,20 +51,21 @@ const NAMES_OF_IDS = [
   ...['webhook_id', 'delivery_id', 'viewer', 'line_id'],
 ];
 
-const operations = Object.entries(studioApi) as [keyof typeof studioApi, Operation][];
+type Named = readonly [keyof typeof studioApi, Operation];
+const operations = Object.entries(studioApi) as Named[];
 
 /** Sends an operation with a valid body, its path parameters filled in. */
 function call(
   service: Harness,
-  [name, { method, path }]: (typeof operations)[number],
+  [name, { method, path }]: Named,
   ids: Record<string, string>,
-  authorization?: string,
+  authorization: string,
 ): Promise<Response> {
   const body = BODIES[name];
   return fetch(service.url + path.replace(/\{(\w+)\}/g, (_, id) => ids[id] ?? randomUUID()), {
     method,
     headers: {
-      ...(authorization !== undefined && { Authorization: authorization }),
+      Authorization: authorization,
       ...(body && { 'Content-Type': 'application/json' }),
     },
     ...(body && { body: JSON.stringify(body) }),
@@ -74,13 +74,9 @@ function call(
 
 const RATES = createConfig({}).rates;
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService({
-    config: { rates: { ...RATES, failedAuth: { points: 10_000, durationS: 60 } } },
-  });
+const service = await serviceOfFile({
+  config: { rates: { ...RATES, failedAuth: { points: 10_000, durationS: 60 } } },
 });
-afterAll(() => service.close());
 
 const makeToken = async (name = 'laptop', account?: Account): Promise<CreatedToken> =>
   expectJson(
@@ -89,33 +85,6 @@ const makeToken = async (name = 'laptop', account?: Account): Promise<CreatedTok
   );
 
 describe('access to the studio API', () => {
-  test('[P-1] [U-9] [U-10] every route rejects a request without a valid credential', async () => {
-    const streamId = await service.createStream();
-    const viewer = await service.viewer(streamId);
-    const revoked = await makeToken();
-    await service.studio('DELETE', `/api-tokens/${revoked.id}`);
-    const credentials = [
-      undefined,
-      `Token fb_${'a'.repeat(40)}`,
-      'Token x',
-      `Token ${revoked.token}`,
-      `Bearer ${viewer.token}`,
-      `Token ${viewer.token}`,
-      `Bearer ${service.account.token}`,
-      service.account.token,
-    ];
-    const guarded = operations.filter(([, { access }]) => access !== 'public');
-    expect(operations.length - guarded.length).toBe(4);
-    for (const operation of guarded) {
-      for (const credential of credentials) {
-        const response = await call(service, operation, { stream_id: streamId }, credential);
-        expect(`${operation[0]} ${response.status}`).toBe(`${operation[0]} 401`);
-        expect(response.headers.get('www-authenticate')).toBe('Token');
-        expect(response.headers.get('x-request-id')).toMatch(/^[\w.-]{1,64}$/);
-      }
-    }
-  });
-
   test('[P-2] resources of another account get 404 and do not change', async () => {
     const other = await service.createAccount();
     const stream_id = await service.createStream({ title: 'Mine' });
@@ -144,49 +113,32 @@ describe('access to the studio API', () => {
     }
     const stream = await expectJson(await service.studio('GET', `/streams/${stream_id}`), 200);
     expect(stream).toMatchObject({ title: 'Mine', status: 'CREATED' });
-    expect(await expectJson(await service.studio('GET', `/quizzes/${quiz_id}`), 200)).toMatchObject(
-      {
-        state: 'draft',
-        question: 'Q?',
-      },
-    );
+    const quiz = await expectJson(await service.studio('GET', `/quizzes/${quiz_id}`), 200);
+    expect(quiz).toMatchObject({ state: 'draft', question: 'Q?' });
     expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(200);
   });
 
   test('[A-1] the scheme word is matched in any case', async () => {
     for (const scheme of ['token', 'TOKEN', 'Token']) {
-      const response = await call(
-        service,
-        ['readAccount', studioApi.readAccount],
-        {},
-        `${scheme} ${service.account.token}`,
-      );
+      const operation = ['readAccount', studioApi.readAccount] as const;
+      const response = await call(service, operation, {}, `${scheme} ${service.account.token}`);
       expect(response.status).toBe(200);
     }
   });
 
   test('[L-8] [L-9] an account over its rate limit gets 429, another account does not', async () => {
-    const limited = await startService({
-      config: { rates: { ...RATES, studio: { points: 3, durationS: 60 } } },
-    });
-    try {
-      const other = await limited.createAccount();
-      for (let n = 0; n < 3; n++) await limited.createStream();
-      const response = await limited.studio('POST', '/streams', { title: 'One too many' });
-      expect(response.status).toBe(429);
-      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-      const streams = await limited.store.listStreams({
-        producer: limited.account.uuid,
-        withUnlisted: true,
-        limit: 10,
-        offset: 0,
-      });
-      expect(streams.count).toBe(3);
-      const unlimited = await limited.studio('GET', '/account', undefined, { token: other.token });
-      expect(unlimited.status).toBe(200);
-    } finally {
-      await limited.close();
-    }
+    const rates = { ...RATES, studio: { points: 3, durationS: 60 } };
+    await using limited = await startService({ config: { rates } });
+    const other = await limited.createAccount();
+    for (let n = 0; n < 3; n++) await limited.createStream();
+    const response = await limited.studio('POST', '/streams', { title: 'One too many' });
+    expect(response.status).toBe(429);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const { uuid: producer } = limited.account;
+    const page = { producer, withUnlisted: true, limit: 10, offset: 0 };
+    expect((await limited.store.listStreams(page)).count).toBe(3);
+    const unlimited = await limited.studio('GET', '/account', undefined, { token: other.token });
+    expect(unlimited.status).toBe(200);
   });
 });
 
@@ -232,7 +184,7 @@ describe('service tokens', () => {
     const account = await service.createAccount();
     const made: CreatedToken[] = [];
     for (const name of ['first', 'second', 'third']) {
-      (service.clock as ManualClock).set(service.clock.nowMs() + 1);
+      service.pass(1);
       made.push(await makeToken(name, account));
     }
     const list = await service.studio('GET', '/api-tokens', undefined, { token: account.token });
@@ -247,36 +199,28 @@ describe('service tokens', () => {
 
   test('[A-6] the database holds the hash of a token and never the token', async () => {
     const { token } = await makeToken();
-    const files = readdirSync(service.directory).map((name) =>
-      readFileSync(join(service.directory, name), 'latin1'),
-    );
+    const files = databaseFiles(service);
     expect(files.some((text) => text.includes(hashSecret(token)))).toBe(true);
     expect(files.some((text) => text.includes(token))).toBe(false);
     expect(files.some((text) => text.includes(service.account.token))).toBe(false);
   });
 
   test('[A-7] lastUsed is null before the first use', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'fourbeat-test-'));
-    try {
-      const before = await startService({ directory });
-      const made = await expectJson<CreatedToken>(
-        await before.studio('POST', '/api-tokens', { name: 'used' }),
-        201,
-      );
-      await expectJson(await before.studio('POST', '/api-tokens', { name: 'unused' }), 201);
-      (before.clock as ManualClock).set(before.clock.nowMs() + 5_000);
-      const usedMs = before.clock.nowMs();
-      await before.studio('GET', '/account', undefined, { token: made.token });
-      await before.close();
-      const after = await startService({ directory });
-      const list = await after.studio('GET', '/api-tokens', undefined, { token: made.token });
-      const { results } = await expectJson<Listed>(list, 200);
-      await after.close();
-      const lastUsed = Object.fromEntries(results.map(({ name, lastUsed }) => [name, lastUsed]));
-      expect(lastUsed).toEqual({ used: usedMs, unused: null, test: expect.any(Number) });
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
+    const directory = join(service.directory, 'restarted');
+    const before = await startService({ directory });
+    const made = await before.studio('POST', '/api-tokens', { name: 'used' });
+    const { token } = await expectJson<CreatedToken>(made, 201);
+    await expectJson(await before.studio('POST', '/api-tokens', { name: 'unused' }), 201);
+    before.pass(5_000);
+    const usedMs = before.clock.nowMs();
+    await before.studio('GET', '/account', undefined, { token });
+    await before.close();
+    const after = await startService({ directory });
+    const list = await after.studio('GET', '/api-tokens', undefined, { token });
+    const { results } = await expectJson<Listed>(list, 200);
+    await after.close();
+    const lastUsed = Object.fromEntries(results.map(({ name, lastUsed }) => [name, lastUsed]));
+    expect(lastUsed).toEqual({ used: usedMs, unused: null, test: expect.any(Number) });
   });
 
   test('[A-8] [P-6] a revoked token is rejected at once', async () => {
@@ -307,12 +251,8 @@ describe('service tokens', () => {
   test('[L-13] an account has at most 100 tokens', async () => {
     const account = await service.createAccount();
     for (let n = 1; n < 100; n++) await makeToken(`token ${n}`, account);
-    const response = await service.studio(
-      'POST',
-      '/api-tokens',
-      { name: 'one too many' },
-      { token: account.token },
-    );
+    const body = { name: 'one too many' };
+    const response = await service.studio('POST', '/api-tokens', body, { token: account.token });
     expect(response.status).toBe(409);
   });
 });

@@ -1,6 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { describe, expect, test } from 'bun:test';
 import type { Operation } from '../../protocol/operation.ts';
 import { type PresenterState, presenterStateSchema } from '../../protocol/presenter.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
@@ -8,17 +6,15 @@ import { hashSecret } from '../../server/auth/secrets.ts';
 import { createConfig } from '../../server/platform/config.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
 import { expectUnauthorized } from '../support/conformance/expectations.ts';
-import { expectJson, type Harness, QUIZ, startService } from '../support/harness/harness.ts';
+import { answer } from '../support/conformance/quiz-show.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { databaseFiles, expectJson, QUIZ, startService } from '../support/harness/harness.ts';
 import { newMember } from '../support/studio/member-browser.ts';
 
 // The presenter display: its content, and who may read it.
 
-let service: Harness;
-beforeAll(async () => {
-  service = await startService();
-  await service.advance(1);
-});
-afterAll(() => service.close());
+const service = await serviceOfFile();
+await service.advance(1);
 
 interface Made {
   readonly key: string;
@@ -42,24 +38,9 @@ async function open(streamId: string): Promise<EventReader> {
   return new EventReader(response);
 }
 
-async function next(reader: EventReader): Promise<PresenterState> {
-  const message = await reader.next(3_000);
-  if (!message) throw new Error('no state came');
-  expect(message.fields).toContainEqual(['event', 'state']);
-  return presenterStateSchema.strict().parse(JSON.parse(message.data));
-}
-
-/** Waits for the next state that meets a condition. */
-async function stateWith(
-  reader: EventReader,
-  isRight: (state: PresenterState) => boolean,
-): Promise<PresenterState> {
-  for (let tries = 0; tries < 8; tries++) {
-    const state = await next(reader);
-    if (isRight(state)) return state;
-  }
-  throw new Error('no such state came');
-}
+const stateWith = (reader: EventReader, meets: (state: PresenterState) => boolean) =>
+  reader.nextState<PresenterState>((state) => meets(presenterStateSchema.strict().parse(state)));
+const next = (reader: EventReader) => stateWith(reader, () => true);
 
 describe('the presenter key', () => {
   test('[B-11] is `pk_` and 40 characters in the fragment of its address', async () => {
@@ -77,14 +58,12 @@ describe('the presenter key', () => {
     expect(await read()).toEqual({ created: null });
     const { key } = await newKey(streamId);
     expect(await read()).toEqual({ created: service.clock.nowMs() });
-    const files = readdirSync(service.directory).map((name) =>
-      readFileSync(join(service.directory, name), 'latin1'),
-    );
+    const files = databaseFiles(service);
     expect(files.some((text) => text.includes(hashSecret(key)))).toBe(true);
     expect(files.some((text) => text.includes(key))).toBe(false);
   });
 
-  test('[B-12] opens the presenter view of its show and nothing else', async () => {
+  test('[B-12] opens the presenter display of its show and nothing else', async () => {
     const [streamId, otherId] = [await service.createStream(), await service.createStream()];
     const { key } = await newKey(streamId);
     await newKey(otherId);
@@ -123,29 +102,25 @@ describe('the presenter key', () => {
   });
 
   test('[B-12] has its own rate limit beside that of the account', async () => {
-    const limited = await startService({
+    await using limited = await startService({
       config: { rates: { ...createConfig({}).rates, studio: { points: 4, durationS: 60 } } },
     });
-    try {
-      const streamId = await limited.createStream();
-      const { key } = await expectJson<Made>(await limited.studio('POST', keyPath(streamId)), 201);
-      const statuses: number[] = [];
-      for (let n = 0; n < 5; n++) {
-        const response = await fetch(`${limited.url}/studio/v1/streams/${streamId}/present`, {
-          headers: { Authorization: `Presenter ${key}` },
-        });
-        await response.body?.cancel();
-        statuses.push(response.status);
-      }
-      expect(statuses).toEqual([200, 200, 200, 200, 429]);
-      expect((await limited.studio('GET', '/account')).status).toBe(200);
-    } finally {
-      await limited.close();
+    const streamId = await limited.createStream();
+    const { key } = await expectJson<Made>(await limited.studio('POST', keyPath(streamId)), 201);
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n++) {
+      const response = await fetch(`${limited.url}/studio/v1/streams/${streamId}/present`, {
+        headers: { Authorization: `Presenter ${key}` },
+      });
+      await response.body?.cancel();
+      statuses.push(response.status);
     }
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
+    expect((await limited.studio('GET', '/account')).status).toBe(200);
   });
 });
 
-describe('the presenter view of a show', () => {
+describe('the presenter display of a show', () => {
   test('[B-13] is sent at once and each half second', async () => {
     const streamId = await service.createStream({ title: 'Quiz night' });
     const reader = await open(streamId);
@@ -157,8 +132,10 @@ describe('the presenter view of a show', () => {
       winners: null,
     });
     const startMs = performance.now();
-    await next(reader);
-    await next(reader);
+    for (let n = 0; n < 2; n++) {
+      const message = await reader.next(3_000);
+      expect(message?.fields).toContainEqual(['event', 'state']);
+    }
     expect(performance.now() - startMs).toBeLessThan(2_000);
     await reader.close();
   });
@@ -168,11 +145,7 @@ describe('the presenter view of a show', () => {
     const viewer = await service.viewer(streamId);
     const reader = await open(streamId);
     const quiz = await service.publishQuiz(streamId, { duration: 1_000, reveal: 'manual' });
-    await viewer.post(`/api/v1/quizzes/${quiz.id}/answer`, {
-      streamId,
-      choice: QUIZ.answer,
-      closeInterval: quiz.closeInterval,
-    });
+    await answer(viewer, quiz);
     const withAnswer = await stateWith(reader, (state) => state.quiz?.answered === 1);
     expect(withAnswer.quiz).toEqual({
       id: quiz.id,

@@ -10,10 +10,7 @@ interface Wrong {
   readonly errors?: string[];
 }
 
-const RECORDS = ['embedded', 'shared'] as const;
-
-// Runs with SQLite and with PostgreSQL.
-describe.each(RECORDS)('the rundown on %s backends', (backends) => {
+describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (backends) => {
   let service: Harness;
   beforeAll(async () => {
     service = await startService({ backends });
@@ -105,21 +102,14 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     const expectRevisionChange = async (what: string, change: () => Promise<Response>, by = 1) => {
       const response = await change();
       const after = await revisionOf(streamId);
-      expect([what, response.ok, after > before, after >= before]).toEqual([
-        what,
-        true,
-        by > 0,
-        true,
-      ]);
+      expect([what, response.ok, Math.sign(after - before)]).toEqual([what, true, by]);
       before = after;
       return response;
     };
     const path = `/streams/${streamId}`;
     const post = (rest: string, body?: object) => () => service.studio('POST', rest, body);
-    const made = await expectRevisionChange(
-      'create',
-      post(`${path}/quizzes`, { ...QUIZ, duration: 1_000 }),
-    );
+    const quiz = { ...QUIZ, duration: 1_000 };
+    const made = await expectRevisionChange('create', post(`${path}/quizzes`, quiz));
     const { id } = (await made.json()) as StudioQuiz;
     const copied = await expectRevisionChange('duplicate', post(`/quizzes/${id}/duplicate`));
     const copy = (await copied.json()) as StudioQuiz;
@@ -134,14 +124,8 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     await service.advance(5);
     await expectRevisionChange('close and reveal', post(`/quizzes/${id}/reveal`), 0);
     await expectRevisionChange('read', () => service.studio('GET', `/quizzes/${id}`), 0);
-    await expectRevisionChange(
-      'refuse',
-      async () => {
-        await order(streamId, { order: [] });
-        return service.studio('GET', path);
-      },
-      0,
-    );
+    await order(streamId, { order: [] });
+    await expectRevisionChange('refuse', () => service.studio('GET', path), 0);
     const other = await service.createStream();
     await drafts(other, 2);
     expect(await revisionOf(streamId)).toBe(before);
@@ -153,16 +137,8 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     await publish(b);
     const foreignId = (await draft(await service.createStream())).id;
     const before = await rundown(streamId);
-    for (const given of [
-      [],
-      [a],
-      [c, b, a],
-      [a, b],
-      [a, a],
-      [c, a, a],
-      [c, a, randomUUID()],
-      [c, foreignId],
-    ]) {
+    const wrongOrders = [[], [a], [a, b], [a, a], [c, b, a], [c, a, a]];
+    for (const given of [...wrongOrders, [c, a, randomUUID()], [c, foreignId]]) {
       const { order: now, detail } = await wrong(await order(streamId, { order: given }), 409);
       expect(now).toEqual([a, c]);
       expect(detail).toContain('changed');
@@ -233,13 +209,8 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     ]) {
       expect([format, (await importing(streamId, { format, text })).status]).toEqual([format, 201]);
     }
-    expect((await rundown(streamId)).results.map(({ question }) => question)).toEqual([
-      QUIZ.question,
-      'Which?',
-      'Is it &?',
-      '?',
-      '?',
-    ]);
+    const questions = (await rundown(streamId)).results.map(({ question }) => question);
+    expect(questions).toEqual([QUIZ.question, 'Which?', 'Is it &?', '?', '?']);
     for (const format of ['xlsx', 'csv', '']) {
       const { detail } = await wrong(await importing(streamId, { format, text: 'x' }), 400);
       expect(detail).toStartWith('format: must be one of');
@@ -259,18 +230,12 @@ describe.each(RECORDS)('the rundown on %s backends', (backends) => {
     const ids = before.results.map(({ id }) => id);
     // The longest possible order.
     const turned = await order(streamId, { order: ids.toReversed() });
-    expect((await expectJson<Rundown>(turned, 200)).results.map(({ id }) => id)).toEqual(
-      ids.toReversed(),
-    );
+    const { results } = await expectJson<Rundown>(turned, 200);
+    expect(results.map(({ id }) => id)).toEqual(ids.toReversed());
     const copy = () => service.studio('POST', `/quizzes/${ids[1_000]}/duplicate`);
     const copied = await expectJson<StudioQuiz>(await copy(), 201);
-    const withCopy = await idsIn(streamId);
-    expect(withCopy.slice(997, 1_001)).toEqual([
-      ids[1_001],
-      ids[1_000],
-      copied.id,
-      ids[999],
-    ] as string[]);
+    const around = [ids[1_001], ids[1_000], copied.id, ids[999]] as string[];
+    expect((await idsIn(streamId)).slice(997, 1_001)).toEqual(around);
     expect((await copy()).status).toBe(409);
   }, 30_000);
 

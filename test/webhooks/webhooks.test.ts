@@ -10,12 +10,7 @@ import {
 import { parseNetworks } from '../../server/platform/network-policy.ts';
 import { openApiDocument } from '../../server/web/openapi.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
-import {
-  expectJson,
-  type Harness,
-  type ManualClock,
-  startService,
-} from '../support/harness/harness.ts';
+import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { Contract } from '../support/openapi/contract.ts';
 import { newMember } from '../support/studio/member-browser.ts';
 import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -62,8 +57,6 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     const response = await service.studio('POST', '/webhooks', { ...valid, ...body });
     return (await expectJson<{ detail: string }>(response, 400)).detail;
   };
-  const advanceClock = (ms: number) =>
-    (service.clock as ManualClock).set(service.clock.nowMs() + ms);
   const isSigned = (secret: string, { headers, body, id }: Receiver['received'][number]) => {
     const at = new Date(Number(headers['webhook-timestamp']) * 1000);
     return headers['webhook-signature']
@@ -193,7 +186,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       return last && [secret, next].filter((one) => isSigned(one, last));
     };
     expect(await signers()).toEqual([secret, next]);
-    advanceClock(24 * 3600_000);
+    service.pass(24 * 3600_000);
     expect(await signers()).toEqual([next]);
     const once = { headers: { 'Idempotency-Key': randomUUID() } };
     const rotate = () => service.studio('POST', `/webhooks/${id}/rotate-secret`, undefined, once);
@@ -236,7 +229,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     const { id } = await create({ url: receiver().url });
     const made: Delivery[] = [];
     for (let n = 0; n < 5; n++) {
-      if (n === 3) advanceClock(1);
+      if (n === 3) service.pass(1);
       made.push(await post<Delivery>(`${id}/test`, 201));
     }
     const seen: Delivery[] = [];
@@ -273,10 +266,10 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     ]);
     const up = receiver(down.port);
     up.answer = () => new Response('not yet', { status: 503 });
-    advanceClock(5_500);
+    service.pass(5_500);
     await service.service.sendWebhooks();
     up.answer = () => new Response(null, { status: 200 });
-    advanceClock(33_000);
+    service.pass(33_000);
     await service.service.sendWebhooks();
     expect(up.received.map((one) => one.id)).toEqual([delivery, delivery]);
     const [deliveries] = (await readLog(id)).results;
@@ -335,7 +328,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     for (const one of bad)
       one.answer = () => release.promise.then(() => new Response(null, { status: 204 }));
     const busyCount = () => bad.filter(({ received }) => received.length > 1).length;
-    advanceClock(6_000);
+    service.pass(6_000);
     const sending = service.service.sendWebhooks();
     const eightBusy = Promise.withResolvers<void>();
     const poll = setInterval(() => busyCount() >= 8 && eightBusy.resolve(), 5);
@@ -381,92 +374,69 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
 });
 
 test('[H-12] [H-3] by default webhooks reach no private address and no http', async () => {
-  const service = await startService();
-  const target = startReceiver();
-  try {
-    const body = { url: target.url, events: ['winners'] };
-    const plain = await service.studio('POST', '/webhooks', body);
-    expect((await expectJson<{ detail: string }>(plain, 400)).detail).toBe('url: must be https.');
-    // The address of a host name is checked when it is resolved.
-    const named = { ...body, url: `https://localhost:${target.port}/` };
-    const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', named), 201);
-    await service.studio('POST', `/webhooks/${id}/test`);
-    await service.service.sendWebhooks();
-    const path = `/webhooks/${id}/deliveries`;
-    const { results } = await expectJson<Log>(await service.studio('GET', path), 200);
-    expect(results[0]?.attempts[0]).toMatchObject({ status: null, error: 'address' });
-    expect(target.received).toEqual([]);
-  } finally {
-    await service.close();
-    await target.stop();
-  }
+  await using target = startReceiver();
+  await using service = await startService();
+  const body = { url: target.url, events: ['winners'] };
+  const plain = await service.studio('POST', '/webhooks', body);
+  expect((await expectJson<{ detail: string }>(plain, 400)).detail).toBe('url: must be https.');
+  // The address of a host name is checked when it is resolved.
+  const named = { ...body, url: `https://localhost:${target.port}/` };
+  const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', named), 201);
+  await service.studio('POST', `/webhooks/${id}/test`);
+  await service.service.sendWebhooks();
+  const path = `/webhooks/${id}/deliveries`;
+  const { results } = await expectJson<Log>(await service.studio('GET', path), 200);
+  expect(results[0]?.attempts[0]).toMatchObject({ status: null, error: 'address' });
+  expect(target.received).toEqual([]);
 });
 
 test('[H-22] metrics count attempts and contain neither URLs nor secrets', async () => {
-  const service = await startService({ config: { webhooks } });
-  const target = startReceiver();
-  try {
-    const body = { url: `${target.url}very-secret-path`, events: ['winners'] };
-    const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', body), 201);
-    await service.studio('POST', `/webhooks/${id}/test`);
-    await service.service.sendWebhooks();
-    target.answer = () => new Response(null, { status: 500 });
-    for (let n = 0; n < 2; n++) await service.studio('POST', `/webhooks/${id}/test`);
-    await service.service.sendWebhooks();
-    const readings = service.service.stats.additional.filter(({ name }) =>
-      name.includes('webhook'),
-    );
-    const samples = readings.map(({ name, read }) => [name, [...read()]]);
-    expect(samples).toEqual([
-      [
-        'fourbeat_webhook_deliveries_total',
-        [
-          [1, { outcome: 'delivered' }],
-          [2, { outcome: 'retried' }],
-        ],
-      ],
-    ]);
-  } finally {
-    await service.close();
-    await target.stop();
-  }
+  await using target = startReceiver();
+  await using service = await startService({ config: { webhooks } });
+  const body = { url: `${target.url}very-secret-path`, events: ['winners'] };
+  const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', body), 201);
+  await service.studio('POST', `/webhooks/${id}/test`);
+  await service.service.sendWebhooks();
+  target.answer = () => new Response(null, { status: 500 });
+  for (let n = 0; n < 2; n++) await service.studio('POST', `/webhooks/${id}/test`);
+  await service.service.sendWebhooks();
+  const readings = service.service.stats.additional.filter(({ name }) => name.includes('webhook'));
+  expect(readings.map(({ name }) => name)).toEqual(['fourbeat_webhook_deliveries_total']);
+  expect([...(readings[0]?.read() ?? [])]).toEqual([
+    [1, { outcome: 'delivered' }],
+    [2, { outcome: 'retried' }],
+  ]);
 });
 
 test('[H-17] two nodes send each delivery once', async () => {
-  const one = await startService({ backends: 'shared', config: { webhooks } });
+  await using target = startReceiver();
+  await using one = await startService({ backends: 'shared', config: { webhooks } });
   const options = { backends: 'shared', directory: one.directory, clock: one.clock } as const;
-  const two = await startService({ ...options, config: { webhooks } });
-  const target = startReceiver();
-  try {
-    // The first responses wait until both nodes have requests in flight.
-    const answered = Promise.withResolvers<void>();
-    target.answer = () => answered.promise.then(() => new Response(null, { status: 204 }));
-    for (let n = 0; n < 12; n++) {
-      const body = { url: `${target.url}${n}`, events: ['winners'] };
-      const made = await one.studio('POST', '/webhooks', body);
-      const { id } = await expectJson<Created>(made, 201);
-      for (let test = 0; test < 4; test++) await one.studio('POST', `/webhooks/${id}/test`);
-    }
-    const both = setInterval(() => {
-      for (const { service } of [one, two]) void service.sendWebhooks();
-    }, 10);
-    await target.until(24);
-    answered.resolve();
-    await target.until(48);
-    clearInterval(both);
-    await Promise.all([one.service.sendWebhooks(), two.service.sendWebhooks()]);
-    expect(target.received).toHaveLength(48);
-    expect(new Set(target.received.map(({ id }) => id)).size).toBe(48);
-    const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
-    expect(work).toEqual({ undispatched: false, due: false });
-    const sent = [one, two].map(({ service }) => {
-      const reading = service.stats.additional.find(({ name }) => name.includes('webhook'));
-      return [...(reading?.read() ?? [])].map(([count, labels]) => [labels?.outcome, count]);
-    });
-    for (const outcomes of sent) expect(outcomes).toEqual([['delivered', expect.any(Number)]]);
-  } finally {
-    await two.close();
-    await one.close();
-    await target.stop();
+  await using two = await startService({ ...options, config: { webhooks } });
+  // The first responses wait until both nodes have requests in flight.
+  const answered = Promise.withResolvers<void>();
+  target.answer = () => answered.promise.then(() => new Response(null, { status: 204 }));
+  for (let n = 0; n < 12; n++) {
+    const body = { url: `${target.url}${n}`, events: ['winners'] };
+    const made = await one.studio('POST', '/webhooks', body);
+    const { id } = await expectJson<Created>(made, 201);
+    for (let test = 0; test < 4; test++) await one.studio('POST', `/webhooks/${id}/test`);
   }
+  const both = setInterval(() => {
+    for (const { service } of [one, two]) void service.sendWebhooks();
+  }, 10);
+  await target.until(24);
+  answered.resolve();
+  await target.until(48);
+  clearInterval(both);
+  await Promise.all([one.service.sendWebhooks(), two.service.sendWebhooks()]);
+  expect(target.received).toHaveLength(48);
+  expect(new Set(target.received.map(({ id }) => id)).size).toBe(48);
+  const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
+  expect(work).toEqual({ undispatched: false, due: false });
+  const sent = [one, two].map(({ service }) => {
+    const reading = service.stats.additional.find(({ name }) => name.includes('webhook'));
+    return [...(reading?.read() ?? [])].map(([count, labels]) => [labels?.outcome, count]);
+  });
+  for (const outcomes of sent) expect(outcomes).toEqual([['delivered', expect.any(Number)]]);
 }, 30_000);

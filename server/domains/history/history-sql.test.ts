@@ -1,41 +1,24 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { expect, test } from 'bun:test';
 import { HISTORY_INTERVALS } from '../../../protocol/history.ts';
+import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from '../../realtime/feed/interval-body.ts';
-import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
 import { historyProcedures } from './history-sql.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'fourbeat-history-'));
-let sqlite: Sqlite;
-beforeAll(async () => {
-  sqlite = await openMigratedSqlite(directory);
-  await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
-});
-afterAll(async () => {
-  await sqlite.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+const sqlite = await sqliteOfFile();
+
+const storeInterval = (streamId: string, interval: number, body: string | null) =>
+  sqlite.query('insert into sealed_intervals values ($1, $2, $3)', [streamId, interval, body]);
 
 /** Stores a stream with `intervals` intervals, each with a message, the first also with an event. */
 async function storeShow(streamId: string, intervals: number, text: string): Promise<void> {
-  await sqlite.query(
-    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
-       created) values ($1, $2, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
-    [streamId, intervals],
-  );
+  await insertStream(sqlite, streamId, intervals);
   const message = { id: 'l', viewer: 'v', name: '', text, at: 0 };
   const quiet = { questions: [], greetings: [], cheers: [], hearts: 0 };
   const transient = { viewCount: null, chats: { ...quiet, messages: [message] } };
   const event = { streamId, number: 0, type: 'lights', data: 'null' };
   for (let interval = 0; interval < intervals; interval++) {
     const { body } = composeInterval(interval, transient, interval === 0 ? [event] : []);
-    await sqlite.query('insert into sealed_intervals values ($1, $2, $3)', [
-      streamId,
-      interval,
-      body,
-    ]);
+    await storeInterval(streamId, interval, body);
   }
 }
 
@@ -69,11 +52,7 @@ test('[B-10] events that look like chat messages do not hide messages', async ()
   const own = { streamId: 'lookalike', number: 1, type: 'look', data: '{"messages":[{"id":"x"}]}' };
   for (let interval = 3; interval < 6; interval++) {
     const { body } = composeInterval(interval, { viewCount: null, chats: null }, [own]);
-    await sqlite.query('insert into sealed_intervals values ($1, $2, $3)', [
-      'lookalike',
-      interval,
-      body,
-    ]);
+    await storeInterval('lookalike', interval, body);
   }
   const page = { ...pageBefore('lookalike', null), limit: 2, kind: 'message' as const };
   const intervals: number[] = [];

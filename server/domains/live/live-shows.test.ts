@@ -34,6 +34,12 @@ function fixture() {
     countWith: (next: typeof count) => {
       count = next;
     },
+    /** Watches a show. @returns the snapshots that it receives */
+    watch() {
+      const received: LiveSnapshot[] = [];
+      shows.watch('a', 'me', (snapshot) => received.push(snapshot));
+      return received;
+    },
     async tick() {
       for (const each of ticks) each();
       for (let n = 0; n < 8; n++) await Promise.resolve();
@@ -47,9 +53,8 @@ const unavailable = async () => {
 
 describe('LiveShows', () => {
   test('[B-1] LiveShows sends the state at once and periodically', async () => {
-    const { shows, tick } = fixture();
-    const received: LiveSnapshot[] = [];
-    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
+    const { watch, tick } = fixture();
+    const received = watch();
     await tick();
     await tick();
     expect(received.length).toBeGreaterThanOrEqual(2);
@@ -84,10 +89,9 @@ describe('LiveShows', () => {
   });
 
   test('[B-4] LiveShows sends nothing while the database is unavailable, and resumes after it', async () => {
-    const { shows, tick, answerWith, defects } = fixture();
-    const received: LiveSnapshot[] = [];
+    const { watch, tick, answerWith, defects } = fixture();
     answerWith(unavailable);
-    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
+    const received = watch();
     await tick();
     expect([received.length, defects.length]).toEqual([0, 0]);
     answerWith(async () => ({ answerCounts: null }) as LiveShow);
@@ -96,23 +100,21 @@ describe('LiveShows', () => {
   });
 
   test('[B-1] LiveShows has no count while the realtime backend is unavailable', async () => {
-    const { shows, tick, countWith } = fixture();
-    const received: LiveSnapshot[] = [];
+    const { watch, tick, countWith } = fixture();
     countWith(() => {
       throw new Unavailable('Redis is unavailable.');
     });
-    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
+    const received = watch();
     await tick();
     expect(received[0]?.count).toBeNull();
   });
 
   test('LiveShows reports an unexpected error and continues', async () => {
-    const { shows, tick, answerWith, defects } = fixture();
-    const received: LiveSnapshot[] = [];
+    const { watch, tick, answerWith, defects } = fixture();
     answerWith(async () => {
       throw new Error('a defect');
     });
-    shows.watch('a', 'me', (snapshot) => received.push(snapshot));
+    const received = watch();
     await tick();
     expect(defects.length).toBeGreaterThan(0);
     answerWith(async () => ({ answerCounts: null }) as LiveShow);

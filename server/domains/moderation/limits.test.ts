@@ -1,30 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { MODERATED_MAX } from '../../../protocol/limits.ts';
+import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from '../../realtime/feed/interval-body.ts';
-import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
 import { moderationProcedures } from './moderation-sql.ts';
 import { questionProcedures } from './questions-sql.ts';
 import { restrictionProcedures } from './restrictions-sql.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'fourbeat-moderation-'));
 const own = { streamId: 's', producer: 'a' };
-let sqlite: Sqlite;
-beforeAll(async () => {
-  sqlite = await openMigratedSqlite(directory);
-  await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
-  await sqlite.query(
-    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
-       created) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
-  );
-});
-afterAll(async () => {
-  await sqlite.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+const sqlite = await sqliteOfFile();
+await insertStream(sqlite, 's');
 
 /** Fills a table to one row below its limit; `statement` makes a row for each number of parameter 1. */
 async function fillWith(statement: string): Promise<void> {

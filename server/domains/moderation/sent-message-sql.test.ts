@@ -1,28 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { expect, test } from 'bun:test';
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
+import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from '../../realtime/feed/interval-body.ts';
-import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
 import { findSentMessage } from './sent-message-sql.ts';
 
 const SEALED = 1_000;
 const MINUTE = 60_000 / INTERVAL_MS;
-const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sent-message-'));
-let sqlite: Sqlite;
-beforeAll(async () => {
-  sqlite = await openMigratedSqlite(directory);
-  await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
-  await sqlite.query(
-    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
-       created) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
-  );
-});
-afterAll(async () => {
-  await sqlite.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+const sqlite = await sqliteOfFile();
+await insertStream(sqlite, 's');
 
 test.each([
   ['in its interval of arrival', 0, true],

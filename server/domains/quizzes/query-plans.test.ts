@@ -71,9 +71,14 @@ async function playQuiz(streamId: string, name: string): Promise<void> {
   await closeQuizzes(sqlite, [{ number }]);
 }
 
+interface Statement {
+  readonly text: string;
+  readonly params: SqlValue[];
+}
+
 /** A transaction that records its statements. */
-function recordingTx(): { tx: Tx; statements: { text: string; params: SqlValue[] }[] } {
-  const statements: { text: string; params: SqlValue[] }[] = [];
+function recordingTx(): { tx: Tx; statements: Statement[] } {
+  const statements: Statement[] = [];
   const query = <Row>(text: string, params: SqlValue[] = []): Promise<Rows<Row>> => {
     statements.push({ text, params });
     return sqlite.query<Row>(text, params);
@@ -82,13 +87,7 @@ function recordingTx(): { tx: Tx; statements: { text: string; params: SqlValue[]
 }
 
 /** The lines of the query plan that name the access to a table. */
-async function accessesOf({
-  text,
-  params,
-}: {
-  text: string;
-  params: SqlValue[];
-}): Promise<string[]> {
+async function accessesOf({ text, params }: Statement): Promise<string[]> {
   const rows = await sqlite.query<{ detail: string }>(`explain query plan ${text}`, params);
   return rows.map(({ detail }) => detail).filter((detail) => /^(SCAN|SEARCH) /.test(detail));
 }

@@ -26,6 +26,8 @@ function errorOf(read: () => unknown): string {
   throw new Error('no error');
 }
 
+const HEADER = 'question,choice 1,choice 2,answer\n';
+
 describe('fourbeat-csv', () => {
   test('[D-10] fourbeat-csv reads columns in any order and case, with optional columns left out', () => {
     const text = 'Answer, Question ,CHOICE 2,choice 1\nb,Which?,b,a\n';
@@ -36,7 +38,7 @@ describe('fourbeat-csv', () => {
   });
 
   test.each([
-    ['line feeds', 'question,choice 1,choice 2,answer\nWhich?,a,b,b\n'],
+    ['line feeds', `${HEADER}Which?,a,b,b\n`],
     ['CRLF and a byte order mark', '\ufeffquestion,choice 1,choice 2,answer\r\nWhich?,a,b,b\r\n'],
     ['semicolons', 'question;choice 1;choice 2;answer\r\nWhich?;a;b;b\r\n'],
     ['tabs', 'question\tchoice 1\tchoice 2\tanswer\nWhich?\ta\tb\tb'],
@@ -86,32 +88,16 @@ describe('fourbeat-csv', () => {
       '\nquestion,choice 1,choice 2,answer,Answer\n',
       'line 2: two columns "answer"',
     ],
-    [
-      'a quote that stays open',
-      'question,choice 1,choice 2,answer\n"Which?,a,b,b\n',
-      'ends within quotes',
-    ],
-    [
-      'a quote within a cell',
-      'question,choice 1,choice 2,answer\nx,a,b,b\nWho is "B"?,a,b,b\n',
-      'line 3: a quote',
-    ],
-    [
-      'text after a quote',
-      'question,choice 1,choice 2,answer\n"B" is who?,a,b,b\n',
-      'line 2: a quote',
-    ],
-    ['too many rows', `question,choice 1,choice 2,answer\n${'\n'.repeat(1_001)}`, 'over 1000 rows'],
+    ['a quote that stays open', `${HEADER}"Which?,a,b,b\n`, 'ends within quotes'],
+    ['a quote within a cell', `${HEADER}x,a,b,b\nWho is "B"?,a,b,b\n`, 'line 3: a quote'],
+    ['text after a quote', `${HEADER}"B" is who?,a,b,b\n`, 'line 2: a quote'],
+    ['too many rows', `${HEADER}${'\n'.repeat(1_001)}`, 'over 1000 rows'],
     [
       'a row that is too long',
-      `question,choice 1,choice 2,answer\n${"'".repeat(70_000)},a,b,b\n`,
+      `${HEADER}${"'".repeat(70_000)},a,b,b\n`,
       'line 2: has over 65536 bytes',
     ],
-    [
-      'too many cells in a row',
-      `question,choice 1,choice 2,answer\n${','.repeat(1_000_000)}`,
-      'over 64 cells',
-    ],
+    ['too many cells in a row', `${HEADER}${','.repeat(1_000_000)}`, 'over 64 cells'],
   ])('[D-7] fourbeat-csv rejects a file with %s', (_, text, message) => {
     expect(errorOf(() => readFourbeatCsv(text, DEFAULT_MS))).toContain(message);
   });
@@ -123,7 +109,7 @@ describe('fourbeat-csv', () => {
   });
 
   test('[D-7] fourbeat-csv reports a row with more cells than the header', () => {
-    const text = 'question,choice 1,choice 2,answer\nWhich?,a,b,b,c\n';
+    const text = `${HEADER}Which?,a,b,b,c\n`;
     expect(quizzesOf(text)).toEqual([
       { location: 'line 2', field: null, reason: 'has more cells than the header' } as never,
     ]);
