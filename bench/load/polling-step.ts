@@ -1,7 +1,6 @@
 import { IncorrectResponse } from '../run/bench.ts';
 import type { Fourbeat } from '../run/fourbeat.ts';
 import { startLoad } from './load.ts';
-import { isLoadGeneratorLimit } from './load-generator-limit.ts';
 import type { PollingResult, PollingTask } from './polling-load.ts';
 import { REQUESTS_A_ROUND, ROUND_MS } from './schedule.ts';
 
@@ -72,13 +71,20 @@ export async function pollingStep(
         ...failuresOf(outcome, tokens.length * REQUESTS_A_ROUND * ((seconds * 1_000) / roundMs)),
         ...miscounts(outcome, counted),
       ],
-      isLoadGeneratorLimit:
-        cpuS / seconds < SERVER_SATURATION_SHARE && isLoadGeneratorLimit(outcome),
+      isLoadGeneratorLimit: cpuS / seconds < SERVER_SATURATION_SHARE && isLoadSaturated(outcome),
       loadShare: outcome.cpuShare,
     };
   } finally {
     await load.stop();
   }
+}
+
+const MAX_LOAD_SHARE = 0.95;
+const MAX_LATENESS_MS = 10;
+
+/** Whether the core of the load is full, or requests are sent late. */
+function isLoadSaturated({ cpuShare, lateP99Ms }: PollingResult): boolean {
+  return cpuShare >= MAX_LOAD_SHARE || lateP99Ms > MAX_LATENESS_MS;
 }
 
 // Requests of the last moments may be measured a moment later.

@@ -32,7 +32,6 @@ const { warmUpIntervals, measuredIntervals, publisher, ...options } = await read
 startPublishing(publisher);
 const viewers = new PushViewers(options);
 await viewers.connect();
-report('connected');
 const first = intervalAt(Date.now()) + warmUpIntervals;
 const last = first + measuredIntervals - 1;
 viewers.measure(first, last);

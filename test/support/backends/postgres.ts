@@ -31,7 +31,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** `false` is faster; commits survive `kill -9`, but not a power failure (default true). */
   readonly fsync?: boolean;
   /** Maximum number of connections (default 100). */
@@ -106,46 +106,37 @@ async function share(data: string, template: string): Promise<void> {
   }
 }
 
-async function copyFolder(from: string, to: string): Promise<void> {
-  const child = Bun.spawn(['cp', '-a', from, to], { stdout: 'ignore', stderr: 'pipe' });
-  const errorOutput = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`cp failed: ${errorOutput}`);
+function copyFolder(from: string, to: string): Promise<void> {
+  return run(['cp', '-a', from, to]);
 }
 
 async function makeData(directory: string): Promise<void> {
   await Bun.write(join(directory, 'password'), PASSWORD);
-  const child = Bun.spawn(
-    [
-      ...(unprivileged('postgres')?.command ?? []),
-      binaryOf('initdb'),
-      `--pgdata=${join(directory, 'data')}`,
-      `--username=${USER}`,
-      `--pwfile=${join(directory, 'password')}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--no-sync',
-    ],
-    { cwd: directory, stdout: 'ignore', stderr: 'pipe' },
-  );
-  const errorOutput = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`initdb failed: ${errorOutput}`);
+  const command = [
+    ...(unprivileged('postgres')?.command ?? []),
+    ...[binaryOf('initdb'), `--pgdata=${join(directory, 'data')}`, `--username=${USER}`],
+    ...[`--pwfile=${join(directory, 'password')}`, '--auth=scram-sha-256'],
+    ...['--encoding=UTF8', '--locale=C', '--no-sync'],
+  ];
+  await run(command, directory);
 }
 
 async function makeCertificate(directory: string): Promise<void> {
-  const child = Bun.spawn(
-    [
-      ...(unprivileged('postgres')?.command ?? []),
-      binaryOf('openssl', 'openssl'),
-      ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
-      ...['-addext', 'subjectAltName=IP:127.0.0.1'],
-      ...['-keyout', join(directory, 'data', 'server.key')],
-      ...['-out', join(directory, 'data', 'server.crt')],
-    ],
-    { stdout: 'ignore', stderr: 'pipe' },
-  );
-  const errorOutput = await child.stderr.text();
-  if ((await child.exited) !== 0) throw new Error(`openssl failed: ${errorOutput}`);
+  await run([
+    ...(unprivileged('postgres')?.command ?? []),
+    binaryOf('openssl', 'openssl'),
+    ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=127.0.0.1'],
+    ...['-addext', 'subjectAltName=IP:127.0.0.1'],
+    ...['-keyout', join(directory, 'data', 'server.key')],
+    ...['-out', join(directory, 'data', 'server.crt')],
+  ]);
+}
+
+/** @throws Error with the error output of the command when it fails */
+async function run(command: string[], cwd = tmpdir()): Promise<void> {
+  const child = Bun.spawn(command, { cwd, stdout: 'ignore', stderr: 'pipe' });
+  const errorOutput = await new Response(child.stderr).text();
+  if ((await child.exited) !== 0) throw new Error(`${command.join(' ')} failed: ${errorOutput}`);
 }
 
 class Postgres implements PostgresServer {

@@ -38,6 +38,7 @@ export function setCall(key: string, value = 'x'): FunctionCall {
 }
 
 const TICK_MS = 10;
+const RECOVERY_MAX_MS = 10_000;
 
 /**
  * The result or error of a call, and its duration in ms. Time in which this process was stalled does not
@@ -83,22 +84,24 @@ export function spinCall(turns: number): FunctionCall {
 }
 
 /** Waits until all connections are healthy. @returns the duration in ms; Infinity on timeout */
-export async function waitUntilHealthy(redis: Redis, maxMs = 10_000): Promise<number> {
-  const startMs = performance.now();
-  while (redis.unavailable() !== null && performance.now() - startMs < maxMs) await Bun.sleep(5);
-  return redis.unavailable() === null ? performance.now() - startMs : Number.POSITIVE_INFINITY;
+export function waitUntilHealthy(redis: Redis): Promise<number> {
+  return durationUntil(async () => redis.unavailable() === null);
 }
 
 /** Waits until a call succeeds. @returns the duration in ms; Infinity on timeout */
-export async function waitUntilWritable(
-  redis: Redis,
-  key: string,
-  maxMs = 10_000,
-): Promise<number> {
+export function waitUntilWritable(redis: Redis, key: string): Promise<number> {
+  return durationUntil(() =>
+    redis.call(setCall(key)).then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+async function durationUntil(condition: () => Promise<boolean>): Promise<number> {
   const startMs = performance.now();
-  while (performance.now() - startMs < maxMs) {
-    const end = await redis.call(setCall(key)).catch((error: Error) => error);
-    if (!(end instanceof Error)) return performance.now() - startMs;
+  while (performance.now() - startMs < RECOVERY_MAX_MS) {
+    if (await condition()) return performance.now() - startMs;
     await Bun.sleep(5);
   }
   return Number.POSITIVE_INFINITY;

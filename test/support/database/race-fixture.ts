@@ -12,6 +12,7 @@ import { openSession, type PostgresSession } from '../../../server/storage/sql/p
 import type { Database } from '../../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
 import { seededRandom } from '../seeded-random.ts';
+import { STREAM } from '../streams/show-fixture.ts';
 
 // Several nodes in one process on one PostgreSQL: the tests are about their concurrent transactions.
 // Every run prints its seed; `RACE_SEED` repeats it, except for the timing of the server.
@@ -103,13 +104,7 @@ export class RaceFixture {
   /** Creates a stream. @returns its id */
   async newStream(): Promise<string> {
     const id = crypto.randomUUID();
-    const stream = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
-    await this.store.createStream({
-      id,
-      producer: PRODUCER,
-      stream: { ...stream, latencyAllowance: 0, recording: false },
-      nowMs: NOW_MS,
-    });
+    await this.store.createStream({ id, producer: PRODUCER, stream: STREAM, nowMs: NOW_MS });
     return id;
   }
 

@@ -11,7 +11,7 @@ import { openSharedClock } from '../../../server/realtime/coordination/shared-cl
 import { openRedis } from '../../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
 import { openPostgresDatabase } from '../../../server/storage/sql/database-postgres.ts';
-import { openShow, PRODUCER, uuidOf } from '../streams/show-fixture.ts';
+import { openShow, PRODUCER, STREAM, uuidOf } from '../streams/show-fixture.ts';
 
 // Fixtures of the feed: one or more nodes in this process, in real time.
 
@@ -144,14 +144,7 @@ async function fixtureOf(
       await nodes.at(-1)?.store.createStream({
         id,
         producer: PRODUCER,
-        stream: {
-          title: 'A show',
-          dash_url: null,
-          hls_url: null,
-          unlisted: false,
-          latencyAllowance: 0,
-          recording: false,
-        },
+        stream: STREAM,
         nowMs: Date.now(),
       });
       return id;

@@ -16,6 +16,16 @@ export const SHOW_START_MS = intervalStartMs(7_000_000_000);
 /** The account that owns the streams. */
 export const PRODUCER = '11111111-1111-4111-8111-111111111111';
 
+/** A new stream, as `createStream` takes it. */
+export const STREAM = {
+  title: 'A show',
+  dash_url: null,
+  hls_url: null,
+  unlisted: false,
+  latencyAllowance: 0,
+  recording: false,
+};
+
 /** A uuid that shows its number, for readable failures. */
 export const uuidOf = (number: number): string =>
   `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -48,12 +58,11 @@ export async function openShow(
     token: { id: 'token', name: 'test', prefix: 'fb_', hash: 'hash' },
     nowMs: SHOW_START_MS,
   });
-  const stream = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
   for (const id of streamIds) {
     await opened.store.createStream({
       id,
       producer: PRODUCER,
-      stream: { ...stream, latencyAllowance: latencyAllowanceMs, recording: false },
+      stream: { ...STREAM, latencyAllowance: latencyAllowanceMs },
       nowMs: SHOW_START_MS,
     });
   }
