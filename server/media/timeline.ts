@@ -54,7 +54,6 @@ export class Timeline {
   /** Source time of the newest segment start, ms. */
   private lastAdvancedMs = Number.NEGATIVE_INFINITY;
   private outlierRun: OutlierRun | null = null;
-  /** The last observed source time, ms. */
   private lastObservedMs = 0;
 
   /**

@@ -12,16 +12,12 @@ export const STALL_TIMEOUT_MS = 15_000;
  * with a camera; the next connection starts with the container headers and the next key frame.
  */
 export class Relay {
+  /** Bytes sent so far. */
+  sentBytes = 0;
   private connection: SourceConnection | null = null;
   private hasStarted = false;
-  private sent = 0;
 
   constructor(private readonly reader: ContainerReader) {}
-
-  /** Bytes sent so far. */
-  get sentBytes(): number {
-    return this.sent;
-  }
 
   /** Sets the connection that receives all further output; null discards it. */
   attach(link: SourceConnection | null): void {
@@ -64,6 +60,6 @@ export class Relay {
 
   private send(link: SourceConnection, bytes: Uint8Array): void {
     link.send(bytes);
-    this.sent += bytes.length;
+    this.sentBytes += bytes.length;
   }
 }

@@ -285,7 +285,6 @@ export class RtmpConnection {
     this.phaseStartMs = this.options.nowMs();
   }
 
-  /** Handles a disconnect by the peer. */
   private disconnected(): void {
     if (this.phase !== 'closed') this.finish('connection lost');
     this.socket.destroy();

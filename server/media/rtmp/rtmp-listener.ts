@@ -46,7 +46,6 @@ export async function listenRtmp(options: RtmpOptions): Promise<RtmpListener> {
   const limits = options.limits ?? RTMP_LIMITS;
   const nowMs = () => performance.now();
 
-  /** Whether the limits allow another connection of a rate limit key. */
   function isWithinLimits(rateLimitGroup: string): boolean {
     let open = 0;
     let pending = 0;

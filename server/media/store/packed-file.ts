@@ -36,10 +36,8 @@ export function readPackedTail(tail: Uint8Array, fileBytes: number): PackedConte
   const length = new DataView(tail.buffer, tail.byteOffset).getUint32(footerAt);
   if (length > footerAt) return null;
   try {
-    const metadata: unknown = JSON.parse(
-      decoder.decode(tail.subarray(footerAt - length, footerAt)),
-    );
-    return { metadata, payloadBytes: fileBytes - FOOTER_BYTES - length };
+    const json = decoder.decode(tail.subarray(footerAt - length, footerAt));
+    return { metadata: JSON.parse(json), payloadBytes: fileBytes - FOOTER_BYTES - length };
   } catch {
     return null;
   }

@@ -201,7 +201,6 @@ export class FileSegmentStore implements SegmentStore {
     this.idle.set(streamId, stream);
   }
 
-  /** Removes segments that are past their retention. */
   private async removeExpired(streamId: string, folder: StreamFolder): Promise<void> {
     const { dvrMs, nowMs } = this.options;
     const { retention, endedMs } = folder.state;
