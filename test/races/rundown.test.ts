@@ -31,7 +31,7 @@ const readRundown = (streamId: string) =>
 const idsOf = ({ quizzes }: RundownRows) => quizzes.map(({ id }) => id);
 const ownQuiz = (id: string = crypto.randomUUID()) => ({ id, producer: PRODUCER });
 
-/** Expects so many quizzes, each with a position of its own. */
+/** Expects this number of quizzes, all with different positions. */
 function expectDistinctPositions({ quizzes }: RundownRows, count: number): void {
   expect(quizzes).toHaveLength(count);
   expect(new Set(quizzes.map(({ position }) => position)).size).toBe(count);
@@ -94,14 +94,9 @@ test('[D-3] [D-4] [Q-5] a quiz that is published while drafts move keeps its pos
       expect(ordered.members).toEqual({ order: ids.slice(1) });
     } else expect(idsOf(after)).toEqual(order);
     const remaining = idsOf(after).filter((id) => id !== first);
-    const again = {
-      streamId,
-      producer: PRODUCER,
-      order: remaining.toReversed(),
-      revision: after.revision,
-    };
-    const index = idsOf(after).indexOf(first);
-    expect(idsOf(await fixture.store.orderQuizzes(again)).indexOf(first)).toBe(index);
+    const again = { order: remaining.toReversed(), revision: after.revision };
+    const ordering = fixture.store.orderQuizzes({ streamId, producer: PRODUCER, ...again });
+    expect(idsOf(await ordering).indexOf(first)).toBe(idsOf(after).indexOf(first));
     await fixture.sealTo(FIRST_INTERVAL + round);
     const outcomes = await fixture.readSealedEvents(streamId);
     expect(outcomes.filter(({ type }) => type === 'quiz')).toHaveLength(1);
