@@ -8,6 +8,7 @@ import {
   validRequest,
 } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
+import { requestToken } from '../support/conformance/viewer-routes.ts';
 import { expectJson, START_MS, startService } from '../support/harness/harness.ts';
 
 const harness = await serviceOfFile();
@@ -95,11 +96,7 @@ describe('errors', () => {
     const read = await fetch(`${broken.url}/api/v1/streams/${id}/`);
     await expectProblem(read, 503);
     expect(read.headers.get('retry-after')).toBe('1');
-    const token = await fetch(`${broken.url}/api/v1/token`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ stream_id: id, unique_user_identifier: 'a' }),
-    });
+    const token = await requestToken(broken.url, { stream_id: id, unique_user_identifier: 'a' });
     await expectProblem(token, 503);
     expect(token.headers.get('retry-after')).toBe('7');
   });

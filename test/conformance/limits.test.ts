@@ -14,6 +14,7 @@ import {
 } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { answer, readQuiz } from '../support/conformance/quiz-show.ts';
+import { requestToken } from '../support/conformance/viewer-routes.ts';
 import {
   expectJson,
   type Harness,
@@ -40,12 +41,8 @@ async function expectTooMany(response: Response, longestS: number): Promise<void
   expect(Number(seconds)).toBeWithin(1, longestS + 1);
 }
 
-const requestToken = (harness: Harness, streamId: string, headers: Record<string, string> = {}) =>
-  fetch(`${harness.url}/api/v1/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', ...headers },
-    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: 'a' }),
-  });
+const newToken = (harness: Harness, streamId: string) =>
+  requestToken(harness.url, { stream_id: streamId, unique_user_identifier: 'a' });
 const me = (harness: Harness, token: string, headers: Record<string, string> = {}) =>
   fetch(`${harness.url}/api/v1/users/me`, {
     headers: { Authorization: `Token ${token}`, ...headers },
@@ -76,8 +73,8 @@ describe('rates', () => {
   test('[L-4] [L-9] [G-27] token requests over the rate of an address return 429', () =>
     withService(only('tokens', 3), async (harness) => {
       const stream = await harness.createStream();
-      for (let i = 0; i < 3; i++) expect((await requestToken(harness, stream)).status).toBe(200);
-      for (let i = 0; i < 2; i++) await expectTooMany(await requestToken(harness, stream), 60);
+      for (let i = 0; i < 3; i++) expect((await newToken(harness, stream)).status).toBe(200);
+      for (let i = 0; i < 2; i++) await expectTooMany(await newToken(harness, stream), 60);
       // The rate is checked first, because the address is known at once (G-17).
       const nothing = await fetch(`${harness.url}/api/v1/token`, { method: 'POST' });
       await expectTooMany(nothing, 60);
@@ -283,7 +280,7 @@ describe('constants', () => {
       await leaseAllButOne(harness, stream);
       const last = await harness.viewer(stream, 'last');
       expect(SEATS_MAX).toBe(16_777_216);
-      await expectProblem(await requestToken(harness, stream), 409);
+      await expectProblem(await newToken(harness, stream), 409);
       await harness.viewer(stream, 'first');
       const path = `/api/v1/view-counts/${stream}`;
       for (const viewer of [first, last]) await expectNoContent(await viewer.post(path));

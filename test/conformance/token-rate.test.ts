@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { expect, test } from 'bun:test';
 import { createConfig } from '../../server/platform/config.ts';
-import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
+import { serviceOfFile } from '../support/conformance/service.ts';
+import { requestToken } from '../support/conformance/viewer-routes.ts';
+import { expectJson } from '../support/harness/harness.ts';
 
-let service: Harness;
-
-beforeAll(async () => {
-  const rates = { ...createConfig().rates, tokens: { points: 2, durationS: 60 } };
-  service = await startService({ config: { tokenAuth: 'producer', rates } });
-});
-
-afterAll(() => service.close());
+const rates = { ...createConfig().rates, tokens: { points: 2, durationS: 60 } };
+const service = await serviceOfFile({ config: { tokenAuth: 'producer', rates } });
 
 test('[L-4] [T-16] with --token-auth=producer, token requests are limited per account', async () => {
   const first = service.account;
@@ -20,12 +16,8 @@ test('[L-4] [T-16] with --token-auth=producer, token requests are limited per ac
     streams.set(token, (await expectJson<{ id: string }>(made, 201)).id);
   }
   const request = async (token: string, identifier: string) => {
-    const response = await fetch(`${service.url}/api/v1/token`, {
-      method: 'POST',
-      headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ stream_id: streams.get(token), unique_user_identifier: identifier }),
-    });
-    return response.status;
+    const body = { stream_id: streams.get(token), unique_user_identifier: identifier };
+    return (await requestToken(service.url, body, `Token ${token}`)).status;
   };
   const statuses = [];
   for (const viewer of ['ann', 'bob', 'eve']) statuses.push(await request(first.token, viewer));

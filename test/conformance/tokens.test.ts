@@ -12,63 +12,47 @@ import {
 import { partsOf } from '../support/conformance/forged-tokens.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
-import { VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
-import {
-  expectJson,
-  startService,
-  type TestViewer,
-  viewerWith,
-} from '../support/harness/harness.ts';
+import { requestToken, VIEWER_ROUTES } from '../support/conformance/viewer-routes.ts';
+import { expectJson, startService, viewerWith } from '../support/harness/harness.ts';
 
 const harness = await serviceOfFile();
 const stream = await harness.createStream();
 await harness.advance(1);
 
-function requestToken(body: unknown, authorization?: string, service = harness): Promise<Response> {
-  return fetch(`${service.url}/api/v1/token`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      ...(authorization ? { Authorization: authorization } : {}),
-    },
-    body: JSON.stringify(body),
-  });
-}
+const request = (body: unknown, authorization?: string) =>
+  requestToken(harness.url, body, authorization);
 const tokenRequest = (unique_user_identifier: unknown, stream_id: unknown = stream) => ({
   stream_id,
   unique_user_identifier,
 });
 const tokenOf = async (identifier: string, streamId = stream) =>
-  (await expectJson<{ token: string }>(await requestToken(tokenRequest(identifier, streamId)), 200))
+  (await expectJson<{ token: string }>(await request(tokenRequest(identifier, streamId)), 200))
     .token;
 const count = (token: string, streamId = stream) =>
   viewerWith(harness.url, streamId, token).get(`/api/v1/view-counts/${streamId}`);
 
 describe('POST /api/v1/token', () => {
   test('[T-1] token creation returns 200 with exactly token', async () => {
-    const body = await expectJson<{ token: string }>(
-      await requestToken(tokenRequest('user-42')),
-      200,
-    );
+    const body = await expectJson<{ token: string }>(await request(tokenRequest('user-42')), 200);
     expectMembers(body, ['token']);
     expect(body.token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
   });
 
   test('[T-2] token creation returns 400 for a stream_id that is not a uuid and 404 for an unknown stream', async () => {
     for (const id of ['', 'x', stream.slice(1), `${stream}0`, 7, null, {}, [stream]]) {
-      const { detail } = await expectProblem(await requestToken(tokenRequest('a', id)), 400);
+      const { detail } = await expectProblem(await request(tokenRequest('a', id)), 400);
       expect(detail).toContain('stream_id');
     }
-    await expectProblem(await requestToken(tokenRequest('a', crypto.randomUUID())), 404);
+    await expectProblem(await request(tokenRequest('a', crypto.randomUUID())), 404);
     expect(decodeJwt(await tokenOf('a', stream.toUpperCase())).stream_id).toBe(stream);
   });
 
   test('[T-3] [G-22] token creation accepts an identifier of 1 to 256 characters and returns 400 for any other', async () => {
     for (const good of ['a', 'ü'.repeat(256), '😀'.repeat(256), ' a ', 'null', '0', "'; --"]) {
-      expect((await requestToken(tokenRequest(good))).status).toBe(200);
+      expect((await request(tokenRequest(good))).status).toBe(200);
     }
     for (const bad of ['', 'x'.repeat(257), '😀'.repeat(257), 1, true, null, ['a'], { a: 1 }]) {
-      const { detail } = await expectProblem(await requestToken(tokenRequest(bad)), 400);
+      const { detail } = await expectProblem(await request(tokenRequest(bad)), 400);
       expect(detail).toContain('unique_user_identifier');
     }
   });
@@ -187,17 +171,7 @@ describe('a viewer token', () => {
       await expectUnauthorized(await call(bare), 'Bearer');
       const service = viewerWith(harness.url, stream, harness.account.token);
       await expectUnauthorized(await call(service), 'Bearer');
-      const { token } = harness.account;
-      const asService: TestViewer = {
-        ...bare,
-        get: (path) => fetch(harness.url + path, { headers: { Authorization: `Token ${token}` } }),
-        post: (path, body) =>
-          fetch(harness.url + path, {
-            method: 'POST',
-            headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
-            body: JSON.stringify(body ?? {}),
-          }),
-      };
+      const asService = viewerWith(harness.url, stream, harness.account.token, 'Token');
       await expectUnauthorized(await call(asService), 'Bearer');
     },
   );
@@ -238,28 +212,28 @@ describe('--token-auth=producer', () => {
     });
     const id = await closed.createStream();
     const stranger = await closed.createAccount();
-    const request = (authorization?: string, streamId = id) =>
-      requestToken(tokenRequest('a', streamId), authorization, closed);
+    const requestAs = (authorization?: string, streamId = id) =>
+      requestToken(closed.url, tokenRequest('a', streamId), authorization);
     const owner = `Token ${closed.account.token}`;
-    const { token } = await expectJson<{ token: string }>(await request(owner), 200);
-    await expectUnauthorized(await request(), 'Token');
-    await expectUnauthorized(await request(`Token ${stranger.token}`), 'Token');
-    await expectUnauthorized(await request(`Bearer ${token}`), 'Token');
-    await expectProblem(await request(owner, crypto.randomUUID()), 404);
+    const { token } = await expectJson<{ token: string }>(await requestAs(owner), 200);
+    await expectUnauthorized(await requestAs(), 'Token');
+    await expectUnauthorized(await requestAs(`Token ${stranger.token}`), 'Token');
+    await expectUnauthorized(await requestAs(`Bearer ${token}`), 'Token');
+    await expectProblem(await requestAs(owner, crypto.randomUUID()), 404);
     // G-17: without the credential the body is not checked.
-    await expectUnauthorized(await requestToken({ wrong: 1 }, undefined, closed), 'Token');
-    await expectProblem(await requestToken({ wrong: 1 }, owner, closed), 400);
+    await expectUnauthorized(await requestToken(closed.url, { wrong: 1 }), 'Token');
+    await expectProblem(await requestToken(closed.url, { wrong: 1 }, owner), 400);
     const viewer = viewerWith(closed.url, id, token);
     await expectNoContent(await viewer.post(`/api/v1/view-counts/${id}`));
   });
 
   test('[T-16] [S-13] token creation is open by default, but a credential that is sent must be valid', async () => {
-    expect((await requestToken(tokenRequest('open'))).status).toBe(200);
+    expect((await request(tokenRequest('open'))).status).toBe(200);
     for (const wrong of ['Token fb_x', 'Bearer x', 'x']) {
-      await expectUnauthorized(await requestToken(tokenRequest('open'), wrong), 'Token');
+      await expectUnauthorized(await request(tokenRequest('open'), wrong), 'Token');
     }
-    expect(
-      (await requestToken(tokenRequest('open'), `Token ${harness.account.token}`)).status,
-    ).toBe(200);
+    expect((await request(tokenRequest('open'), `Token ${harness.account.token}`)).status).toBe(
+      200,
+    );
   });
 });

@@ -10,6 +10,7 @@ import {
   START_MS,
   startService,
   type TestViewer,
+  viewerWith,
 } from '../support/harness/harness.ts';
 import { temporaryFolder } from '../support/harness/program.ts';
 
@@ -67,16 +68,15 @@ describe('view counts', () => {
     const clock = manualClock(START_MS);
     await using fine = await startService({ clock });
     const viewer = await fine.viewer(await fine.createStream());
-    const path = `/api/v1/view-counts/${viewer.streamId}`;
     const at = async (sinceStartMs: number) => {
       clock.set(START_MS + sinceStartMs);
-      return (await expectJson<ViewCount>(await viewer.get(path), 200)).value;
+      return countOf(viewer);
     };
     clock.set(START_MS + 249);
-    await expectNoContent(await viewer.post(path));
+    await register(viewer);
     expect([await at(249), await at(1_249), await at(1_250)]).toEqual([1, 1, 0]);
     clock.set(START_MS + 2_000);
-    await expectNoContent(await viewer.post(path));
+    await register(viewer);
     expect([await at(3_000), await at(3_249), await at(3_250)]).toEqual([1, 1, 0]);
   });
 
@@ -159,15 +159,12 @@ test('[V-10] after a restart counts start at 0 and grow with the next registrati
   const clock = manualClock(START_MS);
   const before = await startService({ clock, directory });
   const viewer = await before.viewer(await before.createStream());
-  await expectNoContent(await viewer.post(pathOf(viewer)));
+  await register(viewer);
   expect(await countOf(viewer)).toBe(1);
   await before.close();
   await using after = await startService({ clock, directory });
-  const authorization = { Authorization: `Bearer ${viewer.token}` };
-  const url = after.url + pathOf(viewer);
-  const value = async () =>
-    (await expectJson<ViewCount>(await fetch(url, { headers: authorization }), 200)).value;
-  expect(await value()).toBe(0);
-  await expectNoContent(await fetch(url, { method: 'POST', headers: authorization }));
-  expect(await value()).toBe(1);
+  const again = viewerWith(after.url, viewer.streamId, viewer.token);
+  expect(await countOf(again)).toBe(0);
+  await register(again);
+  expect(await countOf(again)).toBe(1);
 });

@@ -20,3 +20,19 @@ export const VIEWER_ROUTES: readonly (readonly [
   ['GET feed', (v) => v.get(`/api/v1/events-streams/${v.streamId}?interval=1`)],
   ['POST chats', (v) => v.post(`/api/v1/events-streams/${v.streamId}/chats`, { kind: 'heart' })],
 ];
+
+/** Requests a viewer token. @param authorization the Authorization header, if any */
+export function requestToken(
+  url: string,
+  body: unknown,
+  authorization?: string,
+): Promise<Response> {
+  return fetch(`${url}/api/v1/token`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      ...(authorization ? { Authorization: authorization } : {}),
+    },
+    body: JSON.stringify(body),
+  });
+}

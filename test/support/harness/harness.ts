@@ -273,8 +273,13 @@ export function databaseFiles({ directory }: Harness): string[] {
 }
 
 /** A viewer with this token. */
-export function viewerWith(url: string, streamId: string, token: string): TestViewer {
-  const authorization = { Authorization: `Bearer ${token}` };
+export function viewerWith(
+  url: string,
+  streamId: string,
+  token: string,
+  scheme = 'Bearer',
+): TestViewer {
+  const authorization = { Authorization: `${scheme} ${token}` };
   return {
     token,
     streamId,
