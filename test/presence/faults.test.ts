@@ -1,24 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import pino from 'pino';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import { Unavailable } from '../../server/platform/errors.ts';
-import { openRedis } from '../../server/storage/redis/open-redis.ts';
-import type { Redis } from '../../server/storage/redis/redis.ts';
-import { type RedisServer, startRedis } from '../support/backends/redis.ts';
+import { redisOfFile } from '../support/backends/redis-of-file.ts';
 import { PresenceNodes } from '../support/presence/nodes.ts';
 
-let server: RedisServer;
-let redis: Redis;
+const { server, redis } = await redisOfFile({ persistence: false });
 let nodes: PresenceNodes;
-
-beforeAll(async () => {
-  server = await startRedis({ persistence: false });
-  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
-});
-
-afterAll(async () => {
-  await redis.close();
-  await server.stop();
-});
 
 beforeEach(() => {
   nodes = new PresenceNodes(redis, 2);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import pino from 'pino';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
-import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
+import { startRedis } from '../../../test/support/backends/redis.ts';
+import { redisOfFile } from '../../../test/support/backends/redis-of-file.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import { openRedis } from '../../storage/redis/open-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
@@ -9,20 +10,9 @@ import type { TransientBatch } from '../feed/transient-source.ts';
 import type { SealReport } from './seal-coordinator.ts';
 import { RedisSealCoordinator } from './seal-coordinator-redis.ts';
 
-let server: RedisServer;
-let redis: Redis;
+const { server, redis } = await redisOfFile();
 /** An interval that ended a while ago. */
 let first: number;
-
-beforeAll(async () => {
-  server = await startRedis();
-  redis = await openRedis({ url: server.url, replicas: 0, logger: pino({ level: 'silent' }) });
-});
-
-afterAll(async () => {
-  await redis.close();
-  await server.stop();
-});
 
 beforeEach(async () => {
   await server.command('FLUSHALL');

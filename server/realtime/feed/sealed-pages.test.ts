@@ -1,22 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
+import { beforeAll, expect, test } from 'bun:test';
+import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from './interval-body.ts';
 import { type BackwardSearch, readSealedBackward, readSealedForward } from './sealed-pages.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sealed-pages-'));
-let sqlite: Sqlite;
+const sqlite = await sqliteOfFile();
 
 /** Stores intervals 0 … 9 with two events each. The text of an event makes up most of a body. */
 beforeAll(async () => {
-  sqlite = await openMigratedSqlite(directory);
-  await sqlite.query(`insert into accounts values ('a', 'a@example.org', 'A', 0)`);
-  await sqlite.query(
-    `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status,
-       created) values ('s', 1, 'a', 'A show', 0, 0, 'STREAMING', 0)`,
-  );
+  await insertStream(sqlite, 's');
   for (let interval = 0; interval < 10; interval++) {
     const events = ['a', 'b'].map((name, number) => ({
       ...{ streamId: 's', number, type: 'note' },
@@ -25,10 +16,6 @@ beforeAll(async () => {
     const { body } = composeInterval(interval, { viewCount: null, chats: null }, events);
     await sqlite.query('insert into sealed_intervals values ($1, $2, $3)', ['s', interval, body]);
   }
-});
-afterAll(async () => {
-  await sqlite.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function readAllForward(limit: number, bytesMax: number): Promise<number[][]> {
