@@ -322,7 +322,8 @@ describe('the end of a server', () => {
     await killed.exited;
     const again = await serveProcess(['--data', directory]);
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
-    expect(again.startMs).toBeLessThan(2_000);
+    // On a busy machine the first start, which repairs nothing, takes as long.
+    expect(again.startMs).toBeLessThan(Math.max(2_000, 2 * killed.startMs));
     expect((await fetch(`${again.url}/api/v1/streams/${streamId}/`)).status).toBe(200);
     again.signal('SIGTERM');
     expect(await again.exited).toBe(0);
