@@ -1,20 +1,9 @@
 import { expect, test } from 'bun:test';
+import { memoryStorage } from '../test/support/player/pages/memory-storage.ts';
 import { loadIdentity, storeName } from './identity.ts';
 
-/** @param capacity the number of items that fit */
-function newStorage(capacity = Number.POSITIVE_INFINITY) {
-  const items = new Map<string, string>();
-  return {
-    getItem: (key: string) => items.get(key) ?? null,
-    setItem: (key: string, value: string) => {
-      if (items.size >= capacity) throw new Error('QuotaExceededError');
-      items.set(key, value);
-    },
-  };
-}
-
 test('a viewer has the same id each time, with the stored name', () => {
-  const storage = newStorage();
+  const storage = memoryStorage();
   const first = loadIdentity(storage);
   expect(first.id.length).toBeWithin(8, 257);
   expect(first.name).toBe('');
@@ -23,12 +12,12 @@ test('a viewer has the same id each time, with the stored name', () => {
 });
 
 test('two browsers are two viewers', () => {
-  expect(loadIdentity(newStorage()).id).not.toBe(loadIdentity(newStorage()).id);
+  expect(loadIdentity(memoryStorage()).id).not.toBe(loadIdentity(memoryStorage()).id);
 });
 
 test.each([
   ['no storage', null],
-  ['a full storage', newStorage(0)],
+  ['a full storage', memoryStorage(0)],
 ])('a browser with %s has a viewer id all the same', (_, storage) => {
   storeName('Ann', storage);
   const { id, name } = loadIdentity(storage);

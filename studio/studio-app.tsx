@@ -48,30 +48,18 @@ function Pages() {
     <RouterProvider navigate={goTo}>
       <AppShell>
         <Switch>
-          <Route path="/">
-            <StreamsPage />
-          </Route>
+          <Route path="/" component={StreamsPage} />
           <Route path="/streams/:id">{({ id }) => <SetUpPage streamId={id} />}</Route>
           <Route path="/streams/:id/rundown">{({ id }) => <RundownPage streamId={id} />}</Route>
           <Route path="/streams/:id/rehearsal">{({ id }) => <RehearsalPage streamId={id} />}</Route>
           <Route path="/streams/:id/on-air">{({ id }) => <OnAirPage streamId={id} />}</Route>
           <Route path="/streams/:id/report">{({ id }) => <ReportPage streamId={id} />}</Route>
-          <Route path="/team">
-            <TeamPage />
-          </Route>
-          <Route path="/you">
-            <YouPage />
-          </Route>
-          <Route path="/tokens">
-            <TokensPage />
-          </Route>
-          <Route path="/webhooks">
-            <WebhooksPage />
-          </Route>
+          <Route path="/team" component={TeamPage} />
+          <Route path="/you" component={YouPage} />
+          <Route path="/tokens" component={TokensPage} />
+          <Route path="/webhooks" component={WebhooksPage} />
           <Route path="/webhooks/:id">{({ id }) => <WebhookPage webhookId={id} />}</Route>
-          <Route>
-            <NotFoundPage />
-          </Route>
+          <Route component={NotFoundPage} />
         </Switch>
       </AppShell>
     </RouterProvider>

@@ -26,7 +26,7 @@ export function AudienceBar({ snapshot, hearts }: { snapshot: Snapshot; hearts: 
   );
 }
 
-/** The largest count so far. Pages leave within 20 s after the end, so the last counts are low. */
+/** The largest count so far: at the end pages stop counting, so that the last counts are low. */
 function usePeak({ count }: Snapshot): Snapshot['count'] {
   const peak = useRef(count);
   if (count && count.value > (peak.current?.value ?? -1)) peak.current = count;

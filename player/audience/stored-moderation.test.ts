@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import type { Storage } from '../../sdk/environment.ts';
+import { memoryStorage } from '../../test/support/player/pages/memory-storage.ts';
 import { type Moderation, UNMODERATED } from './moderation.ts';
 import { loadModeration, storeModeration } from './stored-moderation.ts';
 
@@ -8,14 +8,6 @@ const SLOW: Moderation = {
   mode: { slowModeMs: 5_000, paused: false },
   interval: 8,
 };
-
-function memoryStorage(): Storage {
-  const items = new Map<string, string>();
-  return {
-    getItem: (key) => items.get(key) ?? null,
-    setItem: (key, value) => void items.set(key, value),
-  };
-}
 
 test('stored moderation is there after a reload, for its own stream only', () => {
   const storage = memoryStorage();
@@ -31,11 +23,5 @@ test('moderation falls back to none without storage, with invalid data and with 
   const storage = memoryStorage();
   storage.setItem('fourbeat-chat', '{"streamId":');
   expect(loadModeration('a', storage)).toBe(UNMODERATED);
-  const full = {
-    ...memoryStorage(),
-    setItem: () => {
-      throw new Error('QuotaExceededError');
-    },
-  };
-  expect(() => storeModeration('a', SLOW, full)).not.toThrow();
+  expect(() => storeModeration('a', SLOW, memoryStorage(0))).not.toThrow();
 });

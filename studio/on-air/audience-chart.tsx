@@ -33,21 +33,17 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
   );
 }
 
-/** A time axis with hours and minutes only. */
-function timeAxisOf(color: Color): uPlot.Axis {
-  return {
+function createOptions(color: Color): PlotOptions {
+  const timeAxis: uPlot.Axis = {
     ...axisOf(color),
     incrs: TIME_STEPS_S,
     values: (_, splits) => splits.map((atS) => TIME.format(atS * 1_000)),
   };
-}
-
-function createOptions(color: Color): PlotOptions {
   return {
     cursor: { show: false },
     legend: { show: false },
     scales: { y: COUNT_SCALE },
-    axes: [timeAxisOf(color), countAxisOf(color)],
+    axes: [timeAxis, countAxisOf(color)],
     series: [{}, { stroke: () => color('--accent'), width: 2, points: { show: false } }],
   };
 }

@@ -1,26 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 const SAMPLE_MS = 1_000;
-
-interface LiveVideo {
-  /** Ref for the video element. */
-  readonly video: RefObject<HTMLVideoElement | null>;
-  /** Delay behind the camera, ms; null: unknown. */
-  readonly delayMs: number | null;
-}
 
 /**
  * Plays the live video of a stream.
  * @param url HLS playlist; null: no video now
- * @param onSample called once a second with the delay behind the camera, ms
+ * @param onSample called once a second with the delay behind the camera, ms; null: unknown
+ * @returns a ref for the video element, and the delay
  */
-export function useLiveVideo(
-  url: string | null,
-  onSample?: (delayMs: number | null) => void,
-): LiveVideo {
+export function useLiveVideo(url: string | null, onSample?: (delayMs: number | null) => void) {
   const video = useRef<HTMLVideoElement>(null);
-  const [delayMs, setBehindMs] = useState<number | null>(null);
+  const [delayMs, setDelayMs] = useState<number | null>(null);
   const latestOnSample = useRef(onSample);
   latestOnSample.current = onSample;
   const clockOffset = useRef(0);
@@ -34,16 +25,16 @@ export function useLiveVideo(
     void import('./live-hls-player.ts').then(({ playLiveHls }) => {
       if (isStopped) return;
       stop = playLiveHls(element, url, SAMPLE_MS, (shownMs) => {
-        const delayMs =
-          shownMs === null ? null : Math.max(0, Date.now() + clockOffset.current - shownMs);
-        setBehindMs(delayMs);
-        latestOnSample.current?.(delayMs);
+        const nowMs = Date.now() + clockOffset.current;
+        const sampleMs = shownMs === null ? null : Math.max(0, nowMs - shownMs);
+        setDelayMs(sampleMs);
+        latestOnSample.current?.(sampleMs);
       });
     });
     return () => {
       isStopped = true;
       stop();
-      setBehindMs(null);
+      setDelayMs(null);
     };
   }, [url]);
   return { video, delayMs };

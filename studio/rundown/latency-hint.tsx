@@ -29,9 +29,9 @@ function UploadedVideoHint({ stream }: LatencyHintProps) {
 }
 
 function MeasuredHint({ stream }: LatencyHintProps) {
-  const [samples, setLooks] = useState<readonly number[]>([]);
+  const [samples, setSamples] = useState<readonly number[]>([]);
   const { video } = useLiveVideo(stream.hls_url, (delayMs) =>
-    setLooks((before) => addSample(before, delayMs)),
+    setSamples((before) => addSample(before, delayMs)),
   );
   const { latencyAllowance } = stream;
   const advice = latencyAdvice(samples, latencyAllowance, LATENCY_ALLOWANCE_MAX_MS);

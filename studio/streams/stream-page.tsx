@@ -29,6 +29,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
   const stream = query.data;
   const isRehearsal = Boolean(stream?.rehearsalOf);
   const mayReport = usePermission('readReport');
+  const linkTo = (path: string, text: string) => ({ href: `/streams/${streamId}${path}`, text });
   return (
     <Page
       title={stream?.title ?? 'Show'}
@@ -59,13 +60,11 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
       <SectionLinks
         label="Show sections"
         links={[
-          ...(isRehearsal ? [] : [{ href: `/streams/${streamId}`, text: 'Set up' }]),
-          { href: `/streams/${streamId}/rundown`, text: 'Rundown' },
-          ...(isRehearsal ? [] : [{ href: `/streams/${streamId}/rehearsal`, text: 'Rehearsal' }]),
-          { href: `/streams/${streamId}/on-air`, text: 'On air' },
-          ...(mayReport && !isRehearsal
-            ? [{ href: `/streams/${streamId}/report`, text: 'Report' }]
-            : []),
+          ...(isRehearsal ? [] : [linkTo('', 'Set up')]),
+          linkTo('/rundown', 'Rundown'),
+          ...(isRehearsal ? [] : [linkTo('/rehearsal', 'Rehearsal')]),
+          linkTo('/on-air', 'On air'),
+          ...(mayReport && !isRehearsal ? [linkTo('/report', 'Report')] : []),
         ]}
       />
       {stream?.rehearsalOf && <RehearsalBanner showId={stream.rehearsalOf} />}

@@ -29,8 +29,10 @@ export function CopyButton({ what, text }: CopyButtonProps) {
         ),
       );
   return (
-    <Button onPress={copy} aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}>
-      {isCopied ? <Check /> : <Copy />}
-    </Button>
+    <Button
+      onPress={copy}
+      aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}
+      icon={isCopied ? <Check /> : <Copy />}
+    />
   );
 }

@@ -9,7 +9,6 @@ export interface MenuAction {
   readonly icon?: ReactNode;
   readonly onAction: () => void;
   readonly isDangerous?: boolean;
-  readonly isDisabled?: boolean;
 }
 
 interface MenuProps {
@@ -35,14 +34,13 @@ export function Menu({ label, actions, isSkippedByTab = false }: MenuProps) {
         className="min-w-48 rounded-lg border border-line bg-card p-1 text-text shadow-lg"
       >
         <AriaMenu className="outline-none">
-          {actions.map(({ text, icon, onAction, isDangerous = false, isDisabled = false }) => (
+          {actions.map(({ text, icon, onAction, isDangerous = false }) => (
             <MenuItem
               key={text}
               onAction={onAction}
-              isDisabled={isDisabled}
               className={classes(
                 'flex min-h-11 cursor-default items-center gap-3 rounded-md px-3 outline-none',
-                'focus:bg-accent-soft disabled:opacity-55 [&_svg]:size-4.5',
+                'focus:bg-accent-soft [&_svg]:size-4.5',
                 isDangerous && 'text-bad',
               )}
             >

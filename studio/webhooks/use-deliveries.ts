@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { Deliveries, Delivery } from '../../protocol/webhooks.ts';
+import type { Deliveries } from '../../protocol/webhooks.ts';
 import { useStudio } from '../api/studio-context.ts';
 import { queryKeyOf, shouldRetry } from '../api/use-api-query.ts';
 
@@ -27,11 +27,8 @@ export function useDeliveries(webhookId: string) {
         }),
     });
   // New deliveries shift others to the next page, so pages may overlap.
-  const deliveries = new Map<string, Delivery>(
-    (data?.pages ?? []).flatMap(({ results }) =>
-      results.map((delivery) => [delivery.id, delivery] as const),
-    ),
-  );
+  const all = (data?.pages ?? []).flatMap(({ results }) => results);
+  const deliveries = new Map(all.map((delivery) => [delivery.id, delivery]));
   return {
     deliveries: [...deliveries.values()],
     isEmpty: data !== undefined && deliveries.size === 0,
