@@ -21,6 +21,11 @@ export const sourceHealthSchema = z
   });
 export type SourceHealth = z.infer<typeof sourceHealthSchema>;
 
+/** The connected source of a stream, or null. */
+export const connectedSourceSchema = z
+  .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
+  .nullable();
+
 const EXAMPLE_KEY = 'sk_V1StGXR8Z5jdHi6BmyT0qkPw3Lc9NeFu';
 
 const EXAMPLE_INGEST = {
@@ -44,10 +49,7 @@ export const ingestSchema = z
       .nullable()
       .describe('The URL contains the stream key; null: SRT is disabled'),
     websocket: z.object({ url: z.string() }).describe('For browsers'),
-    source: z
-      .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
-      .nullable()
-      .describe('The connected source; null: none'),
+    source: connectedSourceSchema.describe('The connected source; null: none'),
   })
   .meta({ id: 'Ingest', examples: [EXAMPLE_INGEST] });
 export type Ingest = z.infer<typeof ingestSchema>;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { SOURCE_KINDS, sourceHealthSchema } from './ingest.ts';
+import { connectedSourceSchema } from './ingest.ts';
 import { chatStateSchema } from './moderation.ts';
 import { intervalParameter } from './query.ts';
-import { choiceCountSchema } from './quizzes.ts';
+import { choiceCountsSchema } from './quizzes.ts';
 import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
 import { unixMs, wholeNumber } from './text.ts';
 
@@ -25,15 +25,9 @@ export const liveStateSchema = z
     stream: studioStreamSchema,
     count: wholeNumber.nullable().describe('Current viewers; null: temporarily unknown'),
     quiz: studioQuizSchema.nullable().describe('The quiz published last; null: none was published'),
-    tally: z
-      .record(z.string(), choiceCountSchema)
-      .nullable()
-      .describe('Answers to the quiz so far, while it is open'),
+    tally: choiceCountsSchema.nullable().describe('Answers to the quiz so far, while it is open'),
     round: winnersRoundSchema.nullable().describe('The winners round requested last'),
-    source: z
-      .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
-      .nullable()
-      .describe('The connected video source; null: none'),
+    source: connectedSourceSchema.describe('The connected video source; null: none'),
     sourceEndsAt: unixMs
       .nullable()
       .describe(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { choiceCountSchema } from './quizzes.ts';
+import { choiceCountsSchema } from './quizzes.ts';
 import { streamStatusSchema } from './streams.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
 
@@ -23,8 +23,7 @@ export const createdPresenterKeySchema = z
   })
   .meta({ id: 'CreatedPresenterKey', examples: [EXAMPLE_CREATED_PRESENTER_KEY] });
 
-const counts = (description: string) =>
-  z.record(z.string(), choiceCountSchema).describe(description);
+const counts = (description: string) => choiceCountsSchema.describe(description);
 
 const presenterQuizSchema = z
   .object({

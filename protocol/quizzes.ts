@@ -5,6 +5,8 @@ export const choiceCountSchema = z
   .object({ count: wholeNumber, percentage: z.int().min(0).max(100) })
   .meta({ id: 'ChoiceCount' });
 export type ChoiceCount = z.infer<typeof choiceCountSchema>;
+/** Counts by the text of the choice. */
+export const choiceCountsSchema = z.record(z.string(), choiceCountSchema);
 
 /** A quiz in events (interface, Quiz). `order` has the choices because object keys like "1984" reorder. */
 export const quizSchema = z
@@ -15,9 +17,9 @@ export const quizSchema = z
     duration: wholeNumber.describe('Length of the countdown, ms'),
     closeInterval: wholeNumber.describe('The first interval in which answers are rejected'),
     question: z.string(),
-    choices: z
-      .record(z.string(), choiceCountSchema)
-      .describe('Counts by the text of the choice; all 0 before the results'),
+    choices: choiceCountsSchema.describe(
+      'Counts by the text of the choice; all 0 before the results',
+    ),
     order: z.array(z.string()).describe("Texts of the choices in the producer's order"),
   })
   .meta({ id: 'Quiz' });

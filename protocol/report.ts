@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { intervalCountSchema } from './history.ts';
-import { choiceCountSchema } from './quizzes.ts';
+import { choiceCountsSchema } from './quizzes.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
 
 /** Most points of the audience curve in a report. */
@@ -45,7 +45,7 @@ export const quizReportSchema = z
     id: uuid,
     question: z.string(),
     order: z.array(z.string()).describe("Texts of the choices in the producer's order"),
-    counts: z.record(z.string(), choiceCountSchema).describe('Counts by the text of the choice'),
+    counts: choiceCountsSchema.describe('Counts by the text of the choice'),
     answer: z.string().describe('The correct choice'),
     correct: wholeNumber.describe('Number of correct answers'),
     answered: wholeNumber.describe('Number of viewers who answered'),

@@ -13,7 +13,7 @@ import {
   QUIZ_DURATION_MAX_MS,
   QUIZ_DURATION_MIN_MS,
 } from './limits.ts';
-import { choiceCountSchema, QUIZ_STATES, REVEALS } from './quizzes.ts';
+import { choiceCountsSchema, QUIZ_STATES, REVEALS } from './quizzes.ts';
 import { EXAMPLE_STREAM, streamSchema } from './streams.ts';
 import { httpUrl, patchOf, text, unixMs, uuid, wholeNumber } from './text.ts';
 
@@ -173,8 +173,7 @@ export const studioQuizSchema = z
     closeInterval: wholeNumber
       .nullable()
       .describe('The first interval in which answers are rejected'),
-    counts: z
-      .record(z.string(), choiceCountSchema)
+    counts: choiceCountsSchema
       .nullable()
       .describe('Counts by the text of the choice; null before the close'),
   })
