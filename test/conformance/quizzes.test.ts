@@ -27,6 +27,10 @@ import {
 const clock = manualClock(START_MS);
 const harness = await serviceOfFile({ clock });
 
+/** Plays a quiz to its end. @returns the results published since */
+const resultsOf = async (viewer: TestViewer, quiz: PublishedQuiz) =>
+  ofType<QuizResults>(await playToResults(harness, viewer, quiz), 'quiz-results');
+
 describe('making and publishing', () => {
   test('[Q-1] /api/v1 has no route that creates or reads a quiz', async () => {
     const routes = Object.values(viewerApi).filter(({ path }) => path.includes('quiz'));
@@ -175,14 +179,10 @@ describe('making and publishing', () => {
 describe('results', () => {
   test('[Q-18] results are revealed at the close with reveal auto, and on request with reveal manual', async () => {
     const auto = await openShow(harness, 1);
-    expect(
-      ofType(await playToResults(harness, auto.viewer, auto.quiz), 'quiz-results'),
-    ).toHaveLength(1);
+    expect(await resultsOf(auto.viewer, auto.quiz)).toHaveLength(1);
     expect((await readQuiz(harness, auto.quiz.id)).state).toBe('revealed');
     const manual = await openShow(harness, 1, { reveal: 'manual' });
-    expect(
-      ofType(await playToResults(harness, manual.viewer, manual.quiz), 'quiz-results'),
-    ).toEqual([]);
+    expect(await resultsOf(manual.viewer, manual.quiz)).toEqual([]);
     const from = harness.interval();
     for (let i = 0; i < 3; i++) {
       await expectJson(await harness.studio('POST', `/quizzes/${manual.quiz.id}/reveal`), 200);
@@ -199,10 +199,7 @@ describe('results', () => {
     for (const [i, other] of rest.entries()) {
       await expectNoContent(await answer(other, quiz, i % 2 ? 'Mars' : 'Venus'));
     }
-    const [result] = ofType<QuizResults>(
-      await playToResults(harness, viewer, quiz),
-      'quiz-results',
-    );
+    const [result] = await resultsOf(viewer, quiz);
     // 1, 2 and 3 of 6: 16.67, 33.33 and 50; the largest remainder takes the last percent.
     expect(result?.data.choices).toEqual({
       Mars: { count: 2, percentage: 33 },
@@ -216,17 +213,11 @@ describe('results', () => {
     for (const [i, each] of [three.viewer, ...three.others].entries()) {
       await expectNoContent(await answer(each, three.quiz, QUIZ.choices[i]));
     }
-    const tied = ofType<QuizResults>(
-      await playToResults(harness, three.viewer, three.quiz),
-      'quiz-results',
-    );
+    const tied = await resultsOf(three.viewer, three.quiz);
     const percentages = Object.values(tied[0]?.data.choices ?? {}).map((c) => c.percentage);
     expect(percentages).toEqual([34, 33, 33]);
     const silent = await openShow(harness, 1);
-    const none = ofType<QuizResults>(
-      await playToResults(harness, silent.viewer, silent.quiz),
-      'quiz-results',
-    );
+    const none = await resultsOf(silent.viewer, silent.quiz);
     expect(Object.values(none[0]?.data.choices ?? {})).toEqual(
       Array.from({ length: 3 }, () => ({ count: 0, percentage: 0 })),
     );
@@ -276,10 +267,7 @@ describe('results', () => {
     await expectJson(await harness.studio('POST', `/streams/${stream}/end`), 200);
     await harness.advance(2);
     await expectNoContent(await answer(viewer, longer, 'Venus'));
-    const results = ofType<QuizResults>(
-      await playToResults(harness, viewer, longer),
-      'quiz-results',
-    );
+    const results = await resultsOf(viewer, longer);
     expect(results.map(({ data }) => data.id)).toEqual([quiz.id, longer.id]);
     const counts = results.map(({ data }) => Object.values(data.choices).map((c) => c.count));
     expect(counts).toEqual([
