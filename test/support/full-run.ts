@@ -1,5 +1,3 @@
-import type { BackendsKind } from './harness/backends.ts';
-
 /**
  * Whether `npm run test:full` runs this test. It runs every `*.full.test.ts` file, and once more each
  * test file that imports this module, with more rounds.
@@ -15,6 +13,6 @@ export function rounds(usual: number, full: number): number {
  * The backends of tests whose outcome does not depend on them, such as those of malformed requests: the
  * embedded ones in `npm test`, both in `npm run test:full`.
  */
-export const SOME_BACKENDS: readonly BackendsKind[] = IS_FULL_RUN
+export const SOME_BACKENDS: readonly ('embedded' | 'shared')[] = IS_FULL_RUN
   ? ['embedded', 'shared']
   : ['embedded'];

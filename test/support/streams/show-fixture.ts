@@ -32,6 +32,8 @@ export const uuidOf = (number: number): string =>
 
 /** A real database in a temporary directory with an account and streams, for model tests. */
 export interface Show {
+  /** The folder of its database. */
+  readonly directory: string;
   readonly store: DirectDatabase<typeof procedures>['store'];
   /** Closes the database and opens it again, as a restart does. */
   restart(): Promise<void>;
@@ -67,6 +69,7 @@ export async function openShow(
     });
   }
   return {
+    directory,
     get store() {
       return opened.store;
     },
