@@ -8,6 +8,7 @@ const ALONE = [
   'server/realtime/presence/presence-ring-threads.test.ts',
   'test/cluster/consistency-checks.full.test.ts',
   'test/database/postgres-contention.test.ts',
+  'test/database/postgres-unavailable.test.ts',
   'test/kill/kill.test.ts',
   'test/media/players.full.test.ts',
   'test/player/overlay-latency.full.test.ts',
@@ -29,7 +30,6 @@ const SERVICES = [
   'test/cluster/cluster.test.ts',
   'test/media/media-faults.test.ts',
   'test/media/senders.test.ts',
-  'test/database/postgres-unavailable.test.ts',
   'test/studio-api/rehearsal-crowd.test.ts',
   'test/gateway/workers.test.ts',
 ];

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startServer } from '../demo/children.ts';
 import { runDemo } from '../demo/demo.ts';
 import { plainScreen, type Screen } from '../demo/screen/screen.ts';
+import { IS_FULL_RUN } from './support/full-run.ts';
 import { startSabotagedServer } from './support/harness/sabotaged-server.ts';
 import { UnlistedViewer } from './support/harness/unauthorized-client.ts';
 
@@ -170,7 +171,7 @@ describe('a demo without video', () => {
     RUN_MS,
   );
 
-  test(
+  test.skipIf(!IS_FULL_RUN)(
     '[O-17] with --no-video starts no encoder',
     async () => {
       const child = startDemo('--viewers', '20', '--no-video');
@@ -278,7 +279,7 @@ describe.concurrent('a demo that is stopped', () => {
     RUN_MS,
   );
 
-  test(
+  test.skipIf(!IS_FULL_RUN)(
     '[O-17] by SIGKILL leaves no process behind',
     async () => {
       const child = startDemo('--viewers', '20', '--data', join(directory, 'kept'));

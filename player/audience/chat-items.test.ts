@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { appendMessages } from '../../sdk/chat.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
-import { NO_CHATS } from '../../test/support/chat/no-chats.ts';
+import { NO_CHATS } from '../../test/support/chat/chat-messages.ts';
 import {
   type ChatTimeline,
   newTimeline,

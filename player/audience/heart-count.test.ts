@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { EventsInterval } from '../../sdk/types.ts';
-import { NO_CHATS } from '../../test/support/chat/no-chats.ts';
+import { NO_CHATS } from '../../test/support/chat/chat-messages.ts';
 import { RepeatedHeartCounter } from './heart-count.ts';
 
 /** @param heartCounts of each `chats` event in the interval */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Chats, FeedEvent } from '../../protocol/feed.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { NO_CHATS } from '../../test/support/chat/no-chats.ts';
+import { NO_CHATS } from '../../test/support/chat/chat-messages.ts';
 import { appendInterval, EMPTY_LOG, heartsPerMinute, type ShowLog } from './show-log.ts';
 
 const messageOf = (id: string, at: number) => ({ id, viewer: 'v', name: 'Ann', text: 'Hi', at });

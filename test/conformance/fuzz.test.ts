@@ -9,11 +9,11 @@ import {
   type ValidRequest,
   validRequest,
 } from '../support/conformance/operations.ts';
-import { SOME_BACKENDS } from '../support/full-run.ts';
+import { rounds } from '../support/full-run.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 
 // SQLite accepts some texts that PostgreSQL rejects, so run on both.
-describe.each(SOME_BACKENDS)('on %s backends', (backends) => {
+describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   let harness: Harness;
   const requests = new Map<string, ValidRequest>();
   beforeAll(async () => {
@@ -25,7 +25,7 @@ describe.each(SOME_BACKENDS)('on %s backends', (backends) => {
     await harness.close();
   });
 
-  const RUNS = 600;
+  const RUNS = rounds(200, 600);
   const WITH_BODY = OPERATION_NAMES.filter((name) => OPERATIONS[name].body);
 
   /** Expects a timely response below 500, and a well-formed body if it is an error. */

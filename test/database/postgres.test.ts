@@ -1,17 +1,20 @@
-import { afterAll, beforeAll } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { pino } from 'pino';
 import { openPostgresDatabase } from '../../server/storage/sql/database-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/backends/postgres.ts';
-import { databaseContract } from '../support/database/contract.ts';
+import { databaseContract, resultOf } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
 const logger = pino({ enabled: false });
 
 let server: PostgresServer;
+let tlsServer: PostgresServer;
 beforeAll(async () => {
   server = await startPostgres({ fsync: false });
+  tlsServer = await startPostgres({ fsync: false, tls: true });
 });
-afterAll(() => server.stop());
+afterAll(() => Promise.all([server.stop(), tlsServer.stop()]));
 
 let databases = 0;
 
@@ -19,4 +22,64 @@ databaseContract({
   dialect: 'postgres',
   newLocation: () => server.createDatabase(`record_${databases++}`),
   open: (url) => openPostgresDatabase({ procedures: testProcedures, url, logger }),
+});
+
+/** Opens the database with these URL parameters. @returns its first note, or an error */
+async function opening(params: Record<string, string>): Promise<unknown> {
+  const url = new URL(tlsServer.url);
+  url.search = new URLSearchParams(params).toString();
+  return resultOf(
+    openPostgresDatabase({ procedures: testProcedures, url: url.href, logger }).then(
+      async ({ store, close }) => {
+        try {
+          return await store.echo({ whole: 4, text: 'quiz' });
+        } finally {
+          await close();
+        }
+      },
+    ),
+  );
+}
+
+const OPEN = { whole: 4, text: 'quiz', counted: 1 };
+
+test('[N-2] sslmode in the URL has the meaning that it has for psql: require, verify-full, disable', async () => {
+  expect(await opening({ sslmode: 'require' })).toEqual(OPEN);
+  const sslrootcert = join(tlsServer.directory, 'data', 'server.crt');
+  expect(await opening({ sslmode: 'verify-full', sslrootcert })).toEqual(OPEN);
+  expect(await opening({ sslmode: 'verify-full' })).toMatch(
+    /^Error: the database in PostgreSQL cannot be opened: [^\n]*self[- ]signed certificate/,
+  );
+  expect(await opening({ sslmode: 'disable' })).toMatch(
+    /^Error: the database in PostgreSQL cannot be opened: [^\n]*no encryption$/,
+  );
+});
+
+test('[R-15] a slow statement over TLS does not make the server unavailable', async () => {
+  const { store, unavailable, close } = await openPostgresDatabase({
+    procedures: testProcedures,
+    url: tlsServer.url,
+    logger,
+  });
+  try {
+    await store.prepare({});
+    let wentUnavailable: string | null = null;
+    const blocked = store.block({ ms: 1_200 });
+    const watch = setInterval(() => {
+      wentUnavailable ??= unavailable();
+    }, 10);
+    await blocked;
+    clearInterval(watch);
+    expect(wentUnavailable).toBeNull();
+    const waiting = resultOf(store.list({}));
+    tlsServer.pause();
+    expect(['', await waiting, await resultOf(store.list({}))]).toContain(
+      'Unavailable: The database is unavailable.',
+    );
+    tlsServer.resume();
+    while (typeof (await resultOf(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
+  } finally {
+    tlsServer.resume();
+    await close();
+  }
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type ListeningServer, listen } from '../../server/gateway/listen.ts';
 import { expectNoDefects } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
+import { rounds } from '../support/full-run.ts';
 import { RawClient } from '../support/gateway/relay-fixture.ts';
 import { type Harness, startService, type TestViewer } from '../support/harness/harness.ts';
 
@@ -172,10 +173,10 @@ test('the gateway sends the same responses as the origin server to random reques
       expect({ sent, received: fastPath }).toEqual({ sent, received: relayed });
       if (fastPath[0]?.includes(' 20')) succeeded++;
     }),
-    { numRuns: 1_000 },
+    { numRuns: rounds(500, 2_000) },
   );
   // If all requests failed, no fast path was compared.
-  expect(succeeded).toBeGreaterThan(100);
+  expect(succeeded).toBeGreaterThan(50);
 }, 60_000);
 
 /** The head of an event stream without date and request id, and its messages up to the last interval. */

@@ -6,6 +6,7 @@ import { openRedis } from '../../server/storage/redis/open-redis.ts';
 import type { Redis } from '../../server/storage/redis/redis.ts';
 import { startRedis } from '../support/backends/redis.ts';
 import { startCluster } from '../support/backends/redis-cluster.ts';
+import { rounds } from '../support/full-run.ts';
 import { PresenceNodes } from '../support/presence/nodes.ts';
 
 type Step =
@@ -60,8 +61,12 @@ const isIn = (interval: number, [from, to]: Span) => interval >= from && interva
 
 /** Redis servers, with the number of random runs on each. */
 const BACKENDS = [
-  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: 100 },
-  { name: 'a cluster of three', start: () => startCluster({ persistence: false }), numRuns: 30 },
+  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: rounds(40, 100) },
+  {
+    name: 'a cluster of three',
+    start: () => startCluster({ persistence: false }),
+    numRuns: rounds(20, 30),
+  },
 ];
 
 describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns }) => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalAt } from '../../../protocol/interval.ts';
 import type { Reveal } from '../../../protocol/quizzes.ts';
+import { rounds } from '../../../test/support/full-run.ts';
 import {
   type PlainEvent,
   type PlainQuiz,
@@ -26,7 +27,7 @@ import type { AnswerDecision } from './quiz-rules.ts';
 // the real database and on a plain model. After each step both must be in the same state.
 
 const STREAM = uuidOf(0);
-const TIME_LIMIT_MS = 15_000;
+const TIME_LIMIT_MS = rounds(5_000, 30_000);
 
 interface Model {
   nowMs: number;

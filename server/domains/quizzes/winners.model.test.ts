@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { rounds } from '../../../test/support/full-run.ts';
 import {
   openShow,
   PRODUCER,
@@ -16,7 +17,7 @@ import type { ClaimDecision } from './winners-sql.ts';
 // model below. After each step both must be in the same state.
 
 const STREAMS = [uuidOf(1), uuidOf(2)];
-const TIME_LIMIT_MS = 15_000;
+const TIME_LIMIT_MS = rounds(5_000, 30_000);
 const CHOICES = ['yes', 'no'];
 
 interface PlainQuiz {

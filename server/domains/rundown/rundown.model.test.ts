@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { rounds } from '../../../test/support/full-run.ts';
 import {
   openShow,
   PRODUCER,
@@ -12,7 +13,7 @@ import { DomainError } from '../../platform/errors.ts';
 // Runs random sequences of changes of a rundown on the real database and on a plain list.
 
 const STREAM = uuidOf(0);
-const TIME_LIMIT_MS = 10_000;
+const TIME_LIMIT_MS = rounds(5_000, 30_000);
 
 interface Item {
   readonly id: string;

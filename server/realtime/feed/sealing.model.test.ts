@@ -6,12 +6,13 @@ import {
   type SealingFault,
   STREAMS,
 } from '../../../test/support/feed/sealing-model-system.ts';
+import { rounds } from '../../../test/support/full-run.ts';
 
 // A service of two streams that seals, fails, loses replies of its database, restarts and has its
 // system clock stepped, in any order. A model says what each interval must contain, and a reader reads
 // all intervals again after each step.
 
-const TIME_LIMIT_MS = 15_000;
+const TIME_LIMIT_MS = rounds(5_000, 30_000);
 
 /** A step, after which the reader reads everything. @param old an interval, counted back */
 function command(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { SEATS_MAX } from '../../../protocol/limits.ts';
+import { rounds } from '../../../test/support/full-run.ts';
 import { BLOCK_SEATS, PresenceRing, type SeatBlock } from './presence-ring.ts';
 
 const NOW = 6_800_000_000;
@@ -230,6 +231,6 @@ test('[I-5] a ring counts the distinct seats of five intervals, as a map of last
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: rounds(100, 300) },
   );
 });

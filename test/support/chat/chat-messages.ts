@@ -1,6 +1,17 @@
 import { expect } from 'bun:test';
-import type { ChatElement } from '../../../protocol/feed.ts';
+import type { ChatElement, Chats } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+
+/** The data of a chat event without any content. */
+export const NO_CHATS: Chats = {
+  messages: [],
+  questions: [],
+  greetings: [],
+  cheers: [],
+  purchases: [],
+  hearts: 0,
+  discounts: 0,
+};
 
 /** A chat message. @param at its time, Unix ms */
 export const chatMessage = (id: string, at = 1): ChatElement => {

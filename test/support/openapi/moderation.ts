@@ -93,7 +93,7 @@ export async function moderatedChatResponses(fixture: Fixture): Promise<CheckedR
   const params = { stream_id: streamId, viewer: viewerIdOf(viewer) };
   const message = await sendMessage(fixture.service, viewer);
   const from = fixture.service.interval();
-  await fixture.studio('pinChatLine', { params, body: { message } });
+  await fixture.studio('pinChatLine', { params, body: { line: message } });
   await fixture.studio('hideChatLines', { params, body: { ids: [randomUUID()] } });
   await fixture.studio('patchChatMode', { params, body: { slowModeMs: 10_000, paused: true } });
   await fixture.service.advance(1);

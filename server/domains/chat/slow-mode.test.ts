@@ -1,9 +1,10 @@
-import { afterAll, beforeAll } from 'bun:test';
+import { afterAll, beforeAll, expect, test } from 'bun:test';
 import pino from 'pino';
 import { type RedisServer, startRedis } from '../../../test/support/backends/redis.ts';
 import { slowModeContract } from '../../../test/support/chat/slow-mode-contract.ts';
 import { openRedis } from '../../storage/redis/open-redis.ts';
 import type { Redis } from '../../storage/redis/redis.ts';
+import { createMemorySlowMode } from './slow-mode-memory.ts';
 import { createRedisSlowMode } from './slow-mode-redis.ts';
 
 let server: RedisServer;
@@ -17,6 +18,15 @@ afterAll(async () => {
   await server.stop();
 });
 
+slowModeContract('memory', () => createMemorySlowMode());
 slowModeContract('Redis', () =>
   createRedisSlowMode({ redis: { call: (call) => redis.call(call) }, serviceId: 'a service' }),
 );
+
+test('[C-15] slow mode in memory evicts the viewer who posted longest ago first', () => {
+  const slowMode = createMemorySlowMode(2);
+  const take = (seat: number) =>
+    slowMode.take({ streamId: 'a', seat, periodMs: 1_000, nowMs: 1_750_000_000_000 });
+  expect([1, 2, 1, 2].map(take)).toEqual([0, 0, 1_000, 1_000]);
+  expect([3, 1].map(take)).toEqual([0, 0]);
+});
