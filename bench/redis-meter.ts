@@ -14,7 +14,6 @@ export interface RedisWork {
 // The commands that nodes send. Other commands run inside functions, as most calls of TIME.
 const OF_CLIENTS = ['fcall', 'xread', 'wait'];
 
-/** Reads the statistics of the server. */
 export async function readWork(server: RedisServer): Promise<RedisWork> {
   const info = String(await server.command('INFO', 'everything'));
   const number = (name: string, from = ':') =>

@@ -29,7 +29,6 @@ export class AnswerFigures {
       this.quizzes.set(id, { id, question, ...noResults(), counted: null });
   }
 
-  /** Takes the results of a quiz. */
   addResults(results: QuizResults): void {
     this.addQuiz(results);
     const counts = Object.values(results.choices).map(({ count }) => count);

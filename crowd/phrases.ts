@@ -7,7 +7,6 @@ export const GREETINGS: readonly string[] = [
   'Hello from the night train',
 ];
 
-/** Chat messages. */
 export const MESSAGES: readonly string[] = [
   'I knew that one',
   'No idea, I guessed',
@@ -23,7 +22,6 @@ export const MESSAGES: readonly string[] = [
   'Next one is mine',
 ];
 
-/** Cheers. */
 export const CHEERS: readonly string[] = ['Bravo!', 'Go!', 'Wooo', 'Yes!', 'Encore'];
 
 /** Goods of the host's shop, for purchases. */

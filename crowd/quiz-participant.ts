@@ -10,7 +10,6 @@ import { planAnswer, type ViewerProfile } from './viewer-profile.ts';
 
 const TRIES_MAX = 6;
 
-/** The viewer of a participant. */
 export interface ParticipantViewer {
   readonly number: number;
   readonly profile: ViewerProfile;
@@ -19,7 +18,6 @@ export interface ParticipantViewer {
   readonly schedule: (delayMs: number, act: () => Promise<unknown>) => void;
 }
 
-/** The participant's answer to a quiz. */
 interface OwnAnswer {
   /** The choice that was acknowledged. */
   choice: string | null;

@@ -2,7 +2,6 @@ import { decodeJwt } from 'jose';
 import { type ViewerClaims, viewerClaimsSchema, viewerTokenSchema } from '../protocol/tokens.ts';
 import type { HttpResponse } from './connections.ts';
 
-/** A viewer token and its claims. */
 export interface IssuedToken {
   /** The Authorization header line. */
   readonly credential: string;

@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import type { Subprocess } from 'bun';
 import type { CrowdCommand, CrowdReport } from '../crowd/messages.ts';
 
-/** A child process of the demo. */
 export interface ChildProcess {
   /** The exit status; 128 and more after a signal. */
   readonly exited: Promise<number>;
@@ -10,7 +9,6 @@ export interface ChildProcess {
   stop(): Promise<void>;
 }
 
-/** A server process that is listening. */
 export interface DemoServer extends ChildProcess {
   readonly port: number;
   /** The last line of its standard error, or an empty text. */
@@ -22,7 +20,6 @@ export interface DemoCrowd extends ChildProcess {
   send(message: CrowdCommand): void;
 }
 
-/** The process that sends video. */
 export interface DemoVideo extends ChildProcess {
   /** Resolves when it has ended, with the last line of its standard error. */
   readonly ended: Promise<string>;
@@ -54,11 +51,9 @@ const NO_INGEST_PORTS = ['--rtmp-port', 'off', '--srt-port', 'off'];
 /** The account that owns the show. */
 export interface DemoAccount {
   readonly email: string;
-  /** Its service token. */
   readonly token: string;
 }
 
-/** Creates an account in a data directory. */
 export async function createAccount(data: string): Promise<DemoAccount> {
   // A new account for each run, also in a data directory of earlier runs.
   const email = `demo-${Date.now()}@fourbeat.example`;

@@ -13,7 +13,6 @@ export interface DemoOptions {
   readonly viewers: number;
   /** Port of the server; 0 for any free one. */
   readonly port: number;
-  /** Seconds from quiz to quiz. */
   readonly quizEvery: number;
   /** Seconds after which the demo ends; without it, it runs until it is stopped. */
   readonly duration?: number | undefined;

@@ -15,10 +15,8 @@ import {
 } from './screen/show.ts';
 import { followVideo } from './video/demo-video.ts';
 
-/** Parameters of a show. */
 export interface ShowRun {
   readonly viewers: number;
-  /** Seconds from quiz to quiz. */
   readonly quizEvery: number;
   /** Seconds after which it ends; without it, it runs until it is stopped. */
   readonly duration?: number | undefined;

@@ -1,4 +1,3 @@
-/** The options in the URL of the page. */
 export interface PageOptions {
   readonly streamId: string;
   /** `?embed`: the page is in a frame and shows only the stage. */

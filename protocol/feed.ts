@@ -31,7 +31,6 @@ export const chatsSchema = z
   .meta({ id: 'Chats' });
 export type Chats = z.infer<typeof chatsSchema>;
 
-/** Event types of the interface. */
 const INTERFACE_TYPES = [
   'view-count',
   'chats',

@@ -50,7 +50,6 @@ export const QUIZ_DURATION_MIN_MS = 1_000;
 export const QUIZ_DURATION_MAX_MS = 600_000;
 /** Most quizzes of a stream, to bound its storage. */
 export const QUIZZES_MAX = 2_000;
-/** Most quizzes in one import. */
 export const QUIZZES_PER_IMPORT_MAX = 500;
 export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
 export const CHAT_TEXT_CHARS = 280;

@@ -6,7 +6,6 @@ import { email, text, unixMs, uuid } from './text.ts';
 export const MEMBER_ROLES = ['owner', 'host', 'moderator'] as const;
 export type MemberRole = (typeof MEMBER_ROLES)[number];
 
-/** Roles that produce shows. */
 export const PRODUCING_ROLES = ['owner', 'host'] as const;
 
 /** The header with the CSRF token, required for writes with a session cookie. */
@@ -67,7 +66,6 @@ export const newInvitationSchema = z
   .strictObject({ email: memberEmail, role })
   .meta({ id: 'NewInvitation', examples: [{ email: 'ada@example.org', role: 'host' }] });
 
-/** An open invitation. */
 export const invitationSchema = z
   .object({ id: uuid, email: z.string(), role, created: unixMs, expires: unixMs })
   .meta({ id: 'Invitation' });

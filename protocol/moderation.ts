@@ -8,7 +8,6 @@ import {
 } from './limits.ts';
 import { patchOf, text, unixMs } from './text.ts';
 
-/** Kinds of chat messages. */
 export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
@@ -96,7 +95,6 @@ export const pinMessageSchema = z
   .strictObject({ line: messageInput.nullable().describe('The pinned message; null: none') })
   .meta({ id: 'PinMessage' });
 
-/** The state of a chat for the studio. */
 export const chatStateSchema = chatModeSchema
   .extend({ pinned: chatMessageSchema.nullable().describe('The pinned message; null: none') })
   .meta({ id: 'ChatState', examples: [{ slowModeMs: 10_000, paused: false, pinned: null }] });

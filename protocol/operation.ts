@@ -11,7 +11,6 @@ export type Role = (typeof ROLES)[number];
  */
 export type Access = 'public' | 'optional' | 'viewer' | 'service' | 'studio' | 'session';
 
-/** The response of an operation with one status. */
 export interface ResponseDescription {
   readonly description: string;
   /** Schema of the `application/json` body. Without it and `otherTypes` there is no body. */

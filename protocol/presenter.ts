@@ -15,7 +15,6 @@ const EXAMPLE_CREATED_PRESENTER_KEY = {
   url: 'http://localhost:4250/studio/present/0f8fad5b-d9cb-469f-a165-70867728950e#key=pk_…',
 };
 
-/** A new presenter key. */
 export const createdPresenterKeySchema = z
   .object({
     key: z.string().describe('The presenter key, shown only in this response'),

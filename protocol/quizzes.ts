@@ -5,7 +5,6 @@ export const choiceCountSchema = z
   .object({ count: wholeNumber, percentage: z.int().min(0).max(100) })
   .meta({ id: 'ChoiceCount' });
 export type ChoiceCount = z.infer<typeof choiceCountSchema>;
-/** Counts by the text of the choice. */
 export const choiceCountsSchema = z.record(z.string(), choiceCountSchema);
 
 /** A quiz in events (interface, Quiz). `order` has the choices because object keys like "1984" reorder. */

@@ -59,7 +59,6 @@ export type NewRehearsal = z.infer<typeof newRehearsalSchema>;
 
 const count = (description: string) => wholeNumber.describe(description);
 
-/** The outcome of a quiz in a rehearsal. */
 const rehearsedQuizSchema = z.object({
   id: uuid,
   question: z.string(),
@@ -99,7 +98,6 @@ export type RehearsedQuiz = z.infer<typeof rehearsedQuizSchema>;
 
 export const REHEARSAL_STATES = ['running', 'over', 'lost'] as const;
 
-/** A rehearsal of a show. */
 export const rehearsalSchema = z
   .object({
     streamId: uuid.describe('The hidden stream, which is in no list'),

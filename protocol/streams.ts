@@ -66,7 +66,6 @@ const positive = z
 // OpenAPI describes a number; in a query it is a string.
 const numberInQuery = { type: 'integer', pattern: undefined, minimum: 1 };
 
-/** Query of the stream list. */
 export const streamListQuerySchema = z.object({
   producer: uuid.describe('The uuid of the account, from `users/me`'),
   page: positive.default(1).meta({ ...numberInQuery, description: 'Page number; 1 by default' }),

@@ -16,13 +16,10 @@ const idempotent = {
 export const memberRead = { ...studio, roles: MEMBER_ROLES, errors: [404] } as const;
 /** A read for owners and hosts, of something that its path names. */
 export const producerRead = { ...memberRead, roles: PRODUCING_ROLES } as const;
-/** A read for owners. */
 export const ownerRead = { ...studio, roles: ['owner'] } as const;
 /** A write for owners and hosts. */
 export const producerWrite = { ...producerRead, ...idempotent } as const;
-/** A write for all members. */
 export const memberWrite = { ...memberRead, ...idempotent } as const;
-/** A write for owners. */
 export const ownerWrite = { ...ownerRead, ...idempotent } as const;
 
 /** An operation without a credential, which takes a password or a link in its body. */

@@ -35,7 +35,6 @@ const webhookFields = {
 
 const EXAMPLE_URL = 'https://hooks.example.org/fourbeat';
 
-/** A new webhook. */
 export const newWebhookSchema = z
   .strictObject({ ...webhookFields, enabled: webhookFields.enabled.default(true) })
   .meta({ id: 'NewWebhook', examples: [{ url: EXAMPLE_URL, events: ['winners'] }] });
@@ -138,7 +137,6 @@ export const deliveriesSchema = z.object({
 });
 export type Deliveries = z.infer<typeof deliveriesSchema>;
 
-/** Query of the list of deliveries. */
 export const deliveriesQuerySchema = z.object({
   before: uuid.optional().describe('Return only deliveries before the one with this id'),
   limit: pageLimit,

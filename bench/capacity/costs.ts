@@ -2,11 +2,9 @@ import { REQUESTS_A_ROUND } from '../load/schedule.ts';
 import { type Figure, figureOf, type Results } from '../page/results.ts';
 import type { Costs } from './model.ts';
 
-/** A cost of the capacity model, with its source. */
 export interface Source {
   readonly cost: keyof Costs;
   readonly value: number;
-  /** In Markdown. */
   readonly from: string;
 }
 

@@ -31,7 +31,6 @@ export interface Costs {
 /** How viewers get the feed: by polling, by event streams, or from the caches of a CDN. */
 export type Way = 'polling' | 'push' | 'cdn';
 
-/** The parameters of a show. */
 interface Show {
   readonly viewers: number;
   readonly way: Way;
@@ -41,7 +40,6 @@ interface Show {
   readonly quizS: number;
 }
 
-/** The needs of a show. */
 export interface Need {
   /** Cores of nodes at a usage of `CORE_USE`. */
   readonly cores: number;
@@ -52,7 +50,6 @@ export interface Need {
   readonly originRequestsS: number;
   /** Commands to Redis per second; 0 with one node, which needs no Redis. */
   readonly redisCommandsS: number;
-  /** Usage of the one core of Redis. */
   readonly redisCores: number;
   /** Traffic to Redis, MB per second. */
   readonly redisMBS: number;

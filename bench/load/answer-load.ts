@@ -12,7 +12,6 @@ export interface AnswerTask {
   readonly seconds: number;
 }
 
-/** The result of the program. */
 export interface AnswerResult extends Latencies {
   readonly sent: number;
   readonly seconds: number;

@@ -21,7 +21,6 @@ interface Sample {
   readonly commands: number;
   readonly redis: number;
   readonly postgres: number;
-  /** Sum of all nodes. */
   readonly servers: number;
   /** Empty when every response was correct and every viewer was counted. */
   readonly failures: readonly string[];

@@ -11,7 +11,6 @@ interface LoadProcess {
   stop(): Promise<void>;
 }
 
-/** Starts a program with its task. */
 export function startLoad(file: string, task: unknown): LoadProcess {
   const folder = temporaryFolder('load');
   const path = join(folder.path, 'task.json');

@@ -14,7 +14,6 @@ export interface LongPollTask {
   readonly intervals: number;
 }
 
-/** The result of the program. */
 export interface LongPollResult {
   /** The first incorrect or missing response, if any. */
   readonly incorrect: string | null;

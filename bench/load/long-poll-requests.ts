@@ -1,6 +1,5 @@
 import { intervalAt } from '../../protocol/interval.ts';
 
-/** The long-poll requests of viewers. */
 export interface LongPollRequests {
   /** The interval of the first request; null when the server decides it. */
   first(): number | null;

@@ -9,7 +9,6 @@ export interface PollingTask extends PollingOptions {
   readonly measuredMs: number;
 }
 
-/** The result of the program. */
 export interface PollingResult {
   readonly responses: number;
   readonly failed: number;

@@ -12,7 +12,6 @@ export interface PushTask extends PushOptions {
   readonly publisher: Publisher;
 }
 
-/** The result of the program. */
 export interface PushResult {
   readonly messages: number;
   readonly failed: number;

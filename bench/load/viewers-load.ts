@@ -3,7 +3,6 @@ import { latencyHistogram, record } from './latency.ts';
 import { openConnections, type PersistentConnection } from './persistent-connections.ts';
 import type { ViewersRequests } from './viewers-requests.ts';
 
-/** The result of a run. */
 export interface SendResult {
   readonly sent: number;
   /** Time from the first request to the last response. */

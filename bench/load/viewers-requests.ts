@@ -8,7 +8,6 @@ export interface ViewersRound {
 export interface ViewersRequest {
   /** JSON, or empty. */
   readonly body: string;
-  /** The expected status. */
   readonly status: number;
 }
 
@@ -45,7 +44,6 @@ export class ViewersRequests {
     return Math.floor(request / this.tokens.length);
   }
 
-  /** The expected status of a request. */
   statusOf(request: number): number {
     const { statuses } = this.partsOf(request);
     return statuses[(request % this.tokens.length) % statuses.length] as number;

@@ -8,7 +8,6 @@ export type Results = ReadonlyMap<string, StoredResult>;
 /** The folder of the results of `npm run bench:page`. */
 export const RESULTS_FOLDER = join(import.meta.dir, '../../docs/performance');
 
-/** The location of a figure in a result. */
 export interface Figure {
   readonly median: number;
   readonly bench: string;

@@ -2,11 +2,9 @@ import type { Dependency } from './dependencies.ts';
 import type { Progress } from './progress.ts';
 import type { Result } from './result.ts';
 
-/** The options of all benchmarks. */
 export interface BenchOptions {
   /** Measurements of each contender. */
   readonly rounds: number;
-  /** Seconds of each measurement. */
   readonly seconds: number;
   readonly progress: Progress;
 }

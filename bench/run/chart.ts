@@ -3,7 +3,6 @@ import type { Spread } from './statistics.ts';
 import { number } from './table.ts';
 
 const WIDTH = 720;
-/** The approximate width of a letter. */
 const LETTER_WIDTH = 7.4;
 const GAP = 10;
 const FIGURE_WIDTH = 90;

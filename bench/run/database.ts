@@ -6,7 +6,6 @@ import { SERVER_CORE, type Usage, usageOfFamily } from './pinned.ts';
 export interface BenchDatabase {
   /** Creates an empty database. @returns its url */
   create(name: string): Promise<string>;
-  /** Usage of all its processes. */
   usage(): Usage;
   stop(): Promise<void>;
 }

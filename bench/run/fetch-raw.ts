@@ -1,9 +1,7 @@
 import { parseResponse } from '../../crowd/connections.ts';
 
-/** A response as it is on the wire. */
 interface RawResponse {
   readonly status: number;
-  /** A copy of the body. */
   readonly body: Buffer;
   /** Size of head and body. */
   readonly bytes: number;

@@ -1,6 +1,5 @@
 import type { Result } from './result.ts';
 
-/** The result of a part of a benchmark. */
 export type PartialResult = Pick<Result, 'rows' | 'targets' | 'notes'>;
 
 /** Runs the parts one after the other. A part that fails is reported in `failures`; the others continue. */

@@ -4,7 +4,6 @@ import type { Subprocess } from 'bun';
 
 /** The core of the measured program. */
 export const SERVER_CORE = 0;
-/** The core of the load. */
 export const LOAD_CORE = 1;
 
 const TICKS_PER_S = 100;

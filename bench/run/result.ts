@@ -1,6 +1,5 @@
 import type { Spread } from './statistics.ts';
 
-/** The result of a benchmark. */
 export interface Result {
   readonly bench: string;
   /** One line of text. */
@@ -19,11 +18,9 @@ export interface StoredResult extends Result {
   readonly madeAt: string;
   readonly machine: Machine;
   readonly rounds: number;
-  /** Seconds of each measurement. */
   readonly seconds: number;
 }
 
-/** The machine of a benchmark. */
 export interface Machine {
   readonly processor: string;
   readonly cores: number;

@@ -3,7 +3,6 @@ import { verdictOf } from './result.ts';
 import type { Spread } from './statistics.ts';
 
 const THOUSAND = 1_000;
-/** The text of each verdict. */
 export const VERDICTS = { aim: 'aim reached', reached: 'reached', missed: 'NOT REACHED' };
 
 /**

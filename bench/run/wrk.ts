@@ -18,7 +18,6 @@ export interface WrkLoad {
   readonly seconds: number;
 }
 
-/** The result of a load. */
 export interface WrkResult {
   readonly requests: number;
   readonly requestsPerS: number;

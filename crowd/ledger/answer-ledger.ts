@@ -8,7 +8,6 @@ const QUIZZES_MAX = 16;
 /** Outcome of an answer: 204, 409, or unknown. */
 export type AnswerOutcome = 'recorded' | 'refused' | 'unknown';
 
-/** An answer that was sent. */
 export interface SentAnswer {
   readonly quizId: string;
   readonly viewer: number;

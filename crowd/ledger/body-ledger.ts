@@ -4,7 +4,6 @@ import type { EventsInterval } from '../../protocol/feed.ts';
 const INTERVALS_MAX = 240;
 const EXCERPT_CHARS = 300;
 
-/** A body that a viewer read. */
 export interface ReadBody {
   readonly interval: EventsInterval;
   /** Whether it is the first read of this interval. */

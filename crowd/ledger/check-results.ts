@@ -15,7 +15,6 @@ export function allPassed(results: CheckResults): boolean {
   return CHECKS.every((check) => results[check].mismatches === 0);
 }
 
-/** Records the results of checks. */
 export class CheckRecorder {
   private readonly resultsByCheck = each(() => ({
     checks: 0,

@@ -36,7 +36,6 @@ export interface FeedPosition {
   optionalTo: number;
 }
 
-/** A published count and the bounds of the ledger. */
 export interface CheckedCount extends CountBounds {
   readonly count: ViewCount;
   /** Most viewers from outside of the crowd. */

@@ -85,7 +85,6 @@ export class Outsiders {
     this.probed.push(...this.waiting.splice(0));
   }
 
-  /** Takes the tokens of the probe. */
   probeReturned(tokens: readonly TokenIdentity[]): void {
     for (const token of tokens) this.addCrowdToken(token);
     this.highest = Math.max(this.highest, ...tokens.map(({ seat }) => seat));

@@ -47,7 +47,6 @@ export class WinnerLedger {
     return this.round;
   }
 
-  /** The latest round, or null. */
   latest(): Round | null {
     return this.round;
   }

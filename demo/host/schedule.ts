@@ -2,7 +2,6 @@ import { GOODS } from '../../crowd/phrases.ts';
 import { TRIVIA, type Trivia } from '../../crowd/trivia.ts';
 import type { Reveal } from '../../protocol/quizzes.ts';
 
-/** An action of the host. */
 export type Cue =
   | {
       readonly kind: 'ask';
@@ -14,7 +13,6 @@ export type Cue =
   | { readonly kind: 'request-winners' }
   | { readonly kind: 'event'; readonly type: string; readonly data: Record<string, unknown> };
 
-/** A cue and its time. */
 export interface TimedCue {
   /** Since the start of the show. */
   readonly atMs: number;

@@ -46,7 +46,6 @@ export function eventLines(
   return lines.map((line) => `${formatDuration(show.elapsedMs)}  ${line}`);
 }
 
-/** The current state in one plain line. */
 export function statusLine(show: ShowState): string {
   const { p50Ms, p99Ms } = show.recent;
   const viewers = `${formatInteger(show.count?.value ?? 0)} viewers`;
@@ -66,7 +65,6 @@ export function videoLines(before: ShowState, show: ShowState): string[] {
   return [`${formatDuration(show.elapsedMs)}  video: ${videoText(video)}`];
 }
 
-/** The summary at the end of the demo. */
 export function summaryLines(show: ShowState): string[] {
   const seconds = show.elapsedMs / 1_000;
   const { overall, serverBytes, chat, outsiders } = show;

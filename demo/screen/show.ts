@@ -4,7 +4,6 @@ import type { CrowdReport } from '../../crowd/messages.ts';
 import type { FeedEvent } from '../../protocol/feed.ts';
 import type { Quiz } from '../../protocol/quizzes.ts';
 
-/** The figures of the latest report. */
 type ReportedFigures = Omit<
   CrowdReport,
   'kind' | 'isLast' | 'present' | 'answers' | 'events' | 'counts'
@@ -46,7 +45,6 @@ export interface ShowState extends ReportedFigures {
   readonly requestsPerSecond: number;
   /** Memory of the server: once all viewers had joined, and now. */
   readonly serverBytes: { readonly full: number | null; readonly now: number } | null;
-  /** Null for a show without video. */
   readonly video: VideoState | null;
   /** Totals of requests at the last reports, for their rate. */
   readonly samples: readonly { readonly atMs: number; readonly requests: number }[];

@@ -1,6 +1,5 @@
 import type { VideoState } from './show.ts';
 
-/** Describes the state of the video. */
 export function videoText(video: VideoState): string {
   if (video.state === 'starting') return 'starting';
   if (video.state === 'failed') return `unavailable: ${video.reason}`;

@@ -1,4 +1,3 @@
-/** A heart that floats up. */
 export interface FloatingHeart {
   readonly id: number;
   /** Horizontal position in the lane, from 0 (left) to 1 (right). */
@@ -18,7 +17,6 @@ const HEARTS_PER_CHANGE_MAX = 8;
 /** The hearts of one change start within this time. */
 const STAGGER_MS = 900;
 
-/** The hearts on screen. */
 export interface HeartAnimation {
   readonly hearts: readonly FloatingHeart[];
   /** How many there have been in all; the next id. */

@@ -12,7 +12,6 @@ export class RepeatedHeartCounter {
     return this.#hearts;
   }
 
-  /** Adds an interval that is on screen. */
   add({ interval, events }: EventsInterval): void {
     const chats = events.filter(({ type }) => type === 'chats');
     const hearts = chats.reduce((sum, { data }) => sum + (data as Chats).hearts, 0);

@@ -1,7 +1,6 @@
 import type { Viewer } from '../../sdk/viewer.ts';
 import { type Command, type HostPageMessage, parseCommand } from './messages.ts';
 
-/** The page that embeds this one. */
 export interface HostPage {
   post(message: HostPageMessage & { readonly source: 'fourbeat' }): void;
   /** @returns a function that removes the listener */

@@ -5,7 +5,6 @@ const SHORT_MS = 5_000;
 
 interface CountdownRingProps {
   readonly remainingMs: number;
-  /** The duration of the whole quiz, ms. */
   readonly durationMs: number;
 }
 

@@ -1,6 +1,5 @@
 import type { AnswerOutcome, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
 
-/** The phase of a quiz for this viewer. */
 export type QuizPhase = 'open' | 'answered' | 'closed' | 'replayed' | 'revealed';
 
 export interface QuizStatus {

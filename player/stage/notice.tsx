@@ -5,7 +5,6 @@ interface NoticeProps {
   readonly status: StageStatus;
   /** The number of waiting viewers, such as `1.2K`; null: unknown. */
   readonly waiting: string | null;
-  /** The buttons. */
   readonly children?: ReactNode;
 }
 

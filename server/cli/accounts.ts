@@ -20,7 +20,6 @@ export async function createAccount(
   return { uuid: user.uuid, email, name, token: secret };
 }
 
-/** Creates a token for the account with this email. */
 export async function createToken(
   store: Pick<Store, 'findAccount' | 'createApiToken'>,
   { email, name }: { email: string; name: string },

@@ -67,7 +67,6 @@ export const DATABASE_SETTINGS = ['data', 'database', 'logLevel'] as const;
 /** Location of the database: PostgreSQL, or a data directory. */
 export type DatabaseLocation = Pick<SettingValues, 'data' | 'database'>;
 
-/** The database location from the options of a command. */
 export function databaseLocationOf(command: CommandUnknownOpts): DatabaseLocation {
   const { data, database } = command.opts() as DatabaseLocation;
   return { data, database: database || null };

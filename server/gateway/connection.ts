@@ -4,7 +4,6 @@ import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
 import { type LastHead, NO_HEAD } from './viewer-request.ts';
 import { WriteBuffer } from './write-buffer.ts';
 
-/** Responds to the requests of all connections. */
 export interface RequestHandler {
   /**
    * Responds to the request that begins at an offset, at once or later.
@@ -48,7 +47,6 @@ class ConnectionState {
   isEnded = false;
 }
 
-/** The state that all idle connections share. */
 const IDLE: Readonly<ConnectionState> = new ConnectionState();
 
 /** The time from one request to the end of the next head, in seconds (SPEC L-3). */
@@ -73,7 +71,6 @@ const LF = 10;
  * of the heap; seven or eight would take 80, and all of `ConnectionState` 112.
  */
 export class Connection implements RelayClient {
-  /** The last head of each method. */
   heartbeat: LastHead = NO_HEAD;
   feed: LastHead = NO_HEAD;
   /** Modify it through `ownState` only: idle connections share one. */

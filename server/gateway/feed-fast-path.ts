@@ -25,7 +25,6 @@ export class FeedFastPath {
     readonly errorResponses: ErrorResponses,
   ) {}
 
-  /** Responds with one interval. */
   readInterval(
     connection: Connection,
     template: RequestTemplate,

@@ -34,7 +34,6 @@ export const DRAIN_POLL_MS = 10;
 const TICK_MS = 1_000;
 const TICKS_BETWEEN_SWEEPS = 2;
 
-/** Relays all requests. */
 const RELAY_ALL: RequestHandler = {
   handle: (_, bytes, at) => relayWhenComplete(bytes, at),
 };

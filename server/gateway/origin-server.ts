@@ -82,7 +82,6 @@ function serve<Data>(options: OriginServerOptions<Data>, path: string): Server<D
   });
 }
 
-/** The path of a unix socket. */
 export interface SocketPath {
   readonly path: string;
   /** Removes the files that were made for it. */

@@ -31,7 +31,6 @@ export function discardChunkedBody(request: Request, maxBytes: number): Promise<
   throw new Problem(400, 'Send no body with a GET request.', { Connection: 'close' });
 }
 
-/** Whether a request has a body. */
 export function hasBody(request: Request): boolean {
   const length = request.headers.get('content-length');
   return length === null ? request.headers.has('transfer-encoding') : length !== '0';

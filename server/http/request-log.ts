@@ -14,7 +14,6 @@ interface WarningState {
   suppressed: number;
 }
 
-/** Assigns request ids. */
 export class RequestIds {
   private next = 0;
 
@@ -105,7 +104,6 @@ export class RequestLog {
     this.warnings.set(operation, { atMs: nowMs, suppressed: 0 });
   }
 
-  /** Logs an unexpected error. */
   logDefect(operation: OperationName, requestId: string, error: unknown): void {
     this.logger.error({ requestId, ...operationName(operation), err: error }, 'request failed');
   }

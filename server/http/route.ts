@@ -5,7 +5,6 @@ import { clientRateKey, type Listener } from './address.ts';
 /** Handles a request of an operation. `problemFor` maps the errors that it throws to responses. */
 export type Handler = (request: BunRequest<string>, route: Route) => Response | Promise<Response>;
 
-/** Handlers for all operations of a set. */
 export type Handlers<Operations> = { readonly [Name in keyof Operations]: Handler };
 
 /** Handles a request to open a WebSocket; resolves to no response when the socket is open. */
@@ -30,7 +29,6 @@ export interface RouteOptions {
 export class Route {
   /** Headers of a response without a body. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Headers of a JSON response. */
   readonly jsonHeaders: Readonly<Record<string, string>>;
   private readonly noContentInit: ResponseInit;
   private readonly okInit: ResponseInit;

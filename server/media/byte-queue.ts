@@ -52,7 +52,6 @@ export class ByteQueue {
   }
 }
 
-/** Concatenates byte arrays. */
 export function concatBytes(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   let length = 0;
   for (const piece of pieces) length += piece.length;

@@ -102,7 +102,6 @@ export interface Presentation {
   readonly segments: readonly Segment[];
   /** Parts of the newest segments and the open one, by sequence number; empty without low latency. */
   readonly parts: ReadonlyMap<number, readonly Part[]>;
-  /** The stream has ended. */
   readonly isEnded: boolean;
   /** Target duration of a segment, ms. */
   readonly segmentMs: number;
@@ -126,7 +125,6 @@ export interface PlayableStream {
   waitForChange(version: number): Promise<void>;
 }
 
-/** The streams that are playable on this node. */
 export interface PlayableStreams {
   /** @returns null when the stream has no segments */
   find(streamId: string): Promise<PlayableStream | null>;

@@ -1,4 +1,3 @@
-/** The protocol of a source. */
 export type SourceKind = 'rtmp' | 'srt' | 'websocket';
 
 /** The container format of a source, as ffmpeg names it. */
@@ -22,7 +21,6 @@ export type RefusalReason =
   | 'unknown-key'
   /** The stream has a live source. */
   | 'busy'
-  /** The stream has ended. */
   | 'ended'
   /** The database is unavailable, or the service is stopping. */
   | 'unavailable';
@@ -41,15 +39,12 @@ export class SourceRefused extends Error {
 export type SourceEndReason =
   /** The sender disconnected. */
   | 'left'
-  /** The stream has ended. */
   | 'ended'
   /** Another source has taken over the stream. */
   | 'replaced'
-  /** The encoder is too slow for it. */
   | 'too-slow'
   /** It cannot be encoded. */
   | 'not-understood'
-  /** The service is stopping. */
   | 'stopping';
 
 export interface SourceEnd {

@@ -217,7 +217,6 @@ export function variableNameOf(key: string): string {
   return `FOURBEAT_${flagNameOf(key).replaceAll('-', '_').toUpperCase()}`;
 }
 
-/** The default value of a setting. */
 export function defaultOf<Key extends keyof SettingValues>(key: Key): SettingValues[Key] {
   return SETTINGS[key].parse(SETTINGS[key].default);
 }

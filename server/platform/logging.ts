@@ -33,7 +33,6 @@ const RETRY_MS = 100;
 
 const NEWLINE = 10;
 
-/** Destination of the log. */
 export interface LogStream extends DestinationStream {
   /** Waits until all lines are written, 1 s at most. Call it before the process exits. */
   end(): Promise<void>;

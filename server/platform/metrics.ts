@@ -14,7 +14,6 @@ export interface RequestCounts {
 export interface MetricSources {
   readonly version: string;
   requests(): Iterable<RequestCounts>;
-  /** Each stream that has viewers now, with its viewer count. */
   viewersByStream(): Iterable<readonly [streamId: string, count: number]>;
   /** The last sealed interval. */
   watermark(): number;
@@ -22,7 +21,6 @@ export interface MetricSources {
   readonly sealLatency: Histogram;
   /** Database calls without a result yet. */
   databasePendingCalls(): number;
-  /** Quiz answers by decision. */
   answersByDecision(): Iterable<readonly [decision: string, count: number]>;
   /** Service time minus system time, in ms. */
   clockOffsetMs(): number;

@@ -1,4 +1,3 @@
-/** A host and port. */
 export interface HostPort {
   readonly host: string;
   readonly port: number;

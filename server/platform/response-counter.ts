@@ -10,7 +10,6 @@ export interface HistogramCounts {
 export class Histogram {
   /** Values at most the bound of the same index, and above the bound before it. */
   readonly counts: Float64Array;
-  /** Sum of all values. */
   sum = 0;
 
   /** @param bounds upper bounds, ascending; one more bucket takes larger values */

@@ -9,7 +9,6 @@ import { openApiDocument } from './openapi.ts';
 import { type Page, servePage, textPage } from './page.ts';
 
 export interface DocumentOptions extends ReadOnlyOptions {
-  /** Version of the program. */
   readonly version: string;
 }
 

@@ -4,7 +4,6 @@ import { gzip } from 'node:zlib';
 import type { BunFile } from 'bun';
 import type { ReadHandler } from '../http/read-only-route.ts';
 
-/** A page or one of its files. */
 export interface Page {
   readonly type: string;
   readonly content: string | BunFile;
@@ -17,7 +16,6 @@ export interface Page {
 const gzipAsync = promisify(gzip);
 const GZIP = /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i;
 
-/** A page with its content in memory. */
 export interface InMemoryPage extends Page {
   readonly content: string;
 }

@@ -1,6 +1,5 @@
 import type { ClientEnvironment } from './studio-client.ts';
 
-/** The client environment of this browser. */
 export function browserClientEnvironment(): ClientEnvironment {
   return {
     fetch: (url, init) => fetch(url, init),

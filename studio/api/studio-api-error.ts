@@ -35,7 +35,6 @@ export class StudioApiError extends Error {
   }
 }
 
-/** Reads an error response. */
 export async function apiErrorOf(response: Response): Promise<StudioApiError> {
   const body = await response.json().catch(() => null);
   const detail =

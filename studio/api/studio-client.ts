@@ -46,7 +46,6 @@ export interface ClientEnvironment {
 const WRITE_RETRY_MS = 15_000;
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 2_000;
-/** Timeout of one attempt. */
 const REQUEST_TIMEOUT_MS = 5_000;
 
 /**

@@ -3,7 +3,6 @@ import type { StudioClient } from './studio-client.ts';
 
 export const StudioContext = createContext<StudioClient | null>(null);
 
-/** The client of the studio API. */
 export function useStudio(): StudioClient {
   const client = use(StudioContext);
   if (!client) throw new Error('useStudio needs a StudioContext provider');

@@ -18,7 +18,6 @@ export function shouldRetry(failures: number, error: Error): boolean {
   return failures < 3 && error instanceof StudioApiError && error.isTransient;
 }
 
-/** The query key of an operation with its input. */
 export function queryKeyOf<Name extends OperationName>(name: Name, input: CallInput<Name> = {}) {
   return [name, input.params ?? {}, input.query ?? {}] as const;
 }

@@ -94,7 +94,6 @@ function onMediaChange(query: MediaQueryList, callback: () => void): () => void 
 /** Height of one line of labels. */
 const AXIS_PX = 26;
 
-/** An axis in the colors of the page. */
 export function axisOf(color: Color): uPlot.Axis {
   return {
     stroke: () => color('--quiet'),
@@ -111,7 +110,6 @@ const INTEGER_STEPS = Array.from({ length: 8 }, (_, zeros) =>
 const COUNTS_PX = 48;
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
-/** An axis for counts. */
 export function countAxisOf(color: Color): uPlot.Axis {
   return {
     ...axisOf(color),

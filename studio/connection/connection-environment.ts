@@ -3,7 +3,6 @@ import type { ConnectionEnvironment } from './reconnecting-event-stream.ts';
 /** Document events after the page or the machine was suspended. */
 const WAKE_EVENTS = ['resume', 'visibilitychange'] as const;
 
-/** The connection environment of this page. */
 export const connectionEnvironment: ConnectionEnvironment = {
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms);

@@ -1,4 +1,3 @@
-/** The options in the URL of the display. */
 export interface DisplayOptions {
   readonly streamId: string;
   /** `#key=pk_…`; null: the signed-in session authorizes. */

@@ -7,7 +7,6 @@ import { ExternalStore } from '../ui/external-store.ts';
 import { type Scene, SceneTimeout, sceneOf } from './scene.ts';
 import { ServiceClock } from './service-clock.ts';
 
-/** What the display shows. */
 export interface DisplaySnapshot {
   /** null: no current state. */
   readonly state: PresenterState | null;

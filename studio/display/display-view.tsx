@@ -62,7 +62,6 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
 
 interface FittedProps {
   readonly kind: string;
-  /** Largest scale. */
   readonly maxScale: number;
   readonly children: ReactNode;
 }

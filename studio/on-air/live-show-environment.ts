@@ -1,7 +1,6 @@
 import { connectionEnvironment } from '../connection/connection-environment.ts';
 import type { LiveShowEnvironment } from './live-show.ts';
 
-/** The environment of this page for one show. */
 export function liveShowEnvironment(streamId: string): LiveShowEnvironment {
   return {
     ...connectionEnvironment,

@@ -25,7 +25,6 @@ const MESSAGE_KEY_HELP: Readonly<Record<MessageShortcut, string>> = {
   queue: 'Add to the question queue',
 };
 
-/** All shortcuts, by scope. */
 export const SHORTCUTS: readonly { readonly where: string; readonly all: readonly Shortcut[] }[] = [
   {
     where: 'Anywhere on this page',

@@ -76,7 +76,6 @@ function useLogPages<Page extends LogPage>(
   };
 }
 
-/** The first non-empty page. */
 async function firstNonEmpty<Page extends LogPage>(
   before: number,
   read: (before: number) => Promise<Page>,
@@ -112,7 +111,6 @@ export function useEarlierSent(streamId: string, before: number | null) {
 
 interface ChatQuery {
   readonly limit: number;
-  /** Only messages of this kind. */
   readonly kind?: MessageKind;
 }
 

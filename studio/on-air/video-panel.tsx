@@ -4,7 +4,6 @@ import { classes } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { useLiveVideo } from './use-live-video.ts';
 
-/** Texts without a video. */
 const NO_VIDEO_TEXTS = {
   CREATED: 'The show has not started.',
   STREAMING: 'No video source.',

@@ -23,7 +23,6 @@ interface CurrentRehearsalProps {
   readonly rehearsal: Rehearsal;
 }
 
-/** The current or last rehearsal of a show. */
 export function CurrentRehearsal({ showId, rehearsal }: CurrentRehearsalProps) {
   useApiQuery('readRehearsal', { params: { stream_id: showId } }, { refetchIntervalMs: POLL_MS });
   const mayStart = usePermission('createRehearsal');
@@ -49,7 +48,6 @@ const STATES = {
   lost: { variant: 'bad', text: 'Viewers lost' },
 } as const;
 
-/** The state of the rehearsal with its actions. */
 function StatePanel({ showId, rehearsal }: CurrentRehearsalProps) {
   const { state, streamId } = rehearsal;
   const { variant, text } = STATES[state];

@@ -23,11 +23,9 @@ const DEFAULTS: NewRehearsal = {
 
 interface NewRehearsalPanelProps {
   readonly showId: string;
-  /** Settings of the previous rehearsal. */
   readonly settings?: NewRehearsal;
 }
 
-/** Starts a rehearsal. */
 export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) {
   const [crowd, setCrowd] = useState(settings ?? DEFAULTS);
   const { mutate, isPending } = useApiMutation('createRehearsal', {

@@ -2,7 +2,6 @@ import { ExternalLink } from 'lucide-react';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 
-/** The viewers' page in a frame. */
 export function ViewersFrame({ streamId }: { readonly streamId: string }) {
   const page = `/watch/${streamId}`;
   return (

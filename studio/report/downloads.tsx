@@ -2,7 +2,6 @@ import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { EXPORTS, exportUrl, FORMATS } from './exports.ts';
 
-/** Download links for all exports. */
 export function Downloads({ streamId }: { readonly streamId: string }) {
   return (
     <div className="print:hidden">

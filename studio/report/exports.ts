@@ -12,7 +12,6 @@ export const EXPORTS = [
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 
-/** The URL of an export. */
 export function exportUrl(
   name: (typeof EXPORTS)[number]['name'],
   streamId: string,

@@ -8,7 +8,6 @@ const SHORT_SHARE = 0.1;
 
 type FairnessReport = Pick<ReadyReport, 'fairness' | 'quizzes'>;
 
-/** The fairness of the quizzes in sentences. */
 export function fairnessSentences(report: FairnessReport): readonly string[] {
   const { fairness, quizzes } = report;
   if (!fairness) return ['No answers.'];

@@ -1,6 +1,5 @@
 export interface FirstRows<Row> {
   readonly rows: readonly Row[];
-  /** More rows follow. */
   readonly isMore: boolean;
 }
 

@@ -25,7 +25,6 @@ const CHART_PX = 110;
 
 interface QuizReportsProps {
   readonly quizzes: readonly QuizReport[];
-  /** null: no recording. */
   readonly recording: Recording | null;
 }
 

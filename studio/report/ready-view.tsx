@@ -10,7 +10,6 @@ import { Timeline } from './timeline.tsx';
 import { useIsRecorded, useRecording } from './use-recording.ts';
 import { Winners } from './winners.tsx';
 
-/** A finished report. */
 export function ReadyView({ stream, report }: { stream: StudioStream; report: ReadyReport }) {
   const recording = useRecording();
   const isRecorded = useIsRecorded(recording, report.recording.hls_url);

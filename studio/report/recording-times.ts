@@ -8,7 +8,6 @@ export interface RecordedSegment {
   readonly programDateTime: number | null;
 }
 
-/** A segment with a capture time. */
 interface DatedSegment extends RecordedSegment {
   readonly programDateTime: number;
 }

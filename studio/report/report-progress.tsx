@@ -3,7 +3,6 @@ import { Label, ProgressBar } from 'react-aria-components';
 import type { Report } from '../../protocol/report.ts';
 import { EmptyState } from '../ui/states.tsx';
 
-/** Progress or failure of a report. */
 export function ReportProgress({ report }: { report: Exclude<Report, { state: 'ready' }> }) {
   if (report.state === 'failed') {
     return (

@@ -27,7 +27,6 @@ interface Winner {
   readonly at: number;
 }
 
-/** The winners of each round. */
 export function Winners({ streamId, rounds }: { streamId: string; rounds: readonly Round[] }) {
   return (
     <Panel title="Winners">

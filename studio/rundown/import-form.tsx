@@ -19,7 +19,6 @@ const FORMAT_LABELS: Readonly<Record<ImportFormat, string>> = {
   'kahoot-csv': 'Kahoot spreadsheet, as CSV',
 };
 const FORMATS = IMPORT_FORMATS.map((value) => ({ value, text: FORMAT_LABELS[value] }));
-/** Errors shown at once. */
 const ERRORS_SHOWN = 20;
 
 /** Imports quizzes from a file or text: all of them, or none with the errors. */

@@ -17,7 +17,6 @@ interface EntryFormProps {
   /** Label of the submit button. */
   readonly action: string;
   readonly onSession: (session: Session) => void;
-  /** The fields. */
   readonly children: ReactNode;
   /** Shown below the submit button. */
   readonly help?: ReactNode;

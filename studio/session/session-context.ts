@@ -6,7 +6,6 @@ import type { OperationName } from '../api/studio-client.ts';
 
 export const SessionContext = createContext<Session | null>(null);
 
-/** The signed-in session. */
 export function useSession(): Session {
   const session = use(SessionContext);
   if (!session) throw new Error('useSession needs a SessionContext provider');

@@ -13,7 +13,6 @@ interface SectionLinksProps {
   readonly links: readonly SectionLink[];
 }
 
-/** Links to the sections of a show. */
 export function SectionLinks({ label, links }: SectionLinksProps) {
   return (
     <nav aria-label={label} className="-mx-4 overflow-x-auto px-4 print:hidden">

@@ -1,4 +1,3 @@
-/** The state of a source, for the page. */
 export type BrowserSourceState =
   | { readonly state: 'connecting' }
   /** @property isSlow the service cannot keep up right now */

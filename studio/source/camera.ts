@@ -47,7 +47,6 @@ export class CameraOnAir extends ExternalStore<Camera | null> {
     addEventListener('beforeunload', this.#confirmUnload);
   }
 
-  /** Stops the source and the camera. */
   stop(): void {
     removeEventListener('beforeunload', this.#confirmUnload);
     this.#sending?.stop();

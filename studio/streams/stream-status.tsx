@@ -1,7 +1,6 @@
 import type { StudioStream } from '../../protocol/studio.ts';
 import { Badge } from '../ui/badge.tsx';
 
-/** The status of a show. */
 export function StreamStatus({ status }: Pick<StudioStream, 'status'>) {
   if (status === 'STREAMING') {
     return (

@@ -4,7 +4,6 @@ import { classes } from './classes.ts';
 interface ChoiceBarsProps {
   /** In the producer's order. */
   readonly choices: readonly string[];
-  /** The correct choice. */
   readonly answer: string;
   /** By the text of the choice; a missing choice has no answers. */
   readonly counts: Readonly<Record<string, ChoiceCount>>;

@@ -59,13 +59,11 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
 }
 
 interface DialogButtonProps extends ButtonProps {
-  /** The title of the dialog. */
   readonly title: string;
   /** @returns the content of the dialog */
   readonly dialog: (close: () => void) => ReactNode;
 }
 
-/** A button that opens a dialog. */
 export function DialogButton({ title, dialog, ...button }: DialogButtonProps) {
   const [isOpen, setOpen] = useState(false);
   return (

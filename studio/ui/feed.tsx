@@ -29,7 +29,6 @@ interface FeedProps<Item> {
   readonly onNearEnd?: () => void;
   /** Called for a key press on an item. */
   readonly onItemKey?: (item: Item, event: KeyboardEvent) => void;
-  /** The scroll container. */
   readonly containerRef?: Ref<HTMLDivElement>;
   /** Shown below the last item. */
   readonly end?: ReactNode;

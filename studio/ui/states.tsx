@@ -3,7 +3,6 @@ import { CloudOff, LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
-/** Loading indicator. */
 export function Loading({ label }: { readonly label: string }) {
   return (
     <div role="status" className="flex min-h-32 items-center justify-center gap-3 text-quiet">

@@ -8,7 +8,6 @@ interface SwitchProps {
   readonly isDisabled?: boolean;
 }
 
-/** An on/off switch. */
 export function Switch({ label, help, ...rest }: SwitchProps) {
   return (
     <AriaSwitch {...rest} className="group flex min-h-11 items-center gap-3 disabled:opacity-60">

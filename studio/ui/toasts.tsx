@@ -19,7 +19,6 @@ const SUCCESS_TIMEOUT_MS = 6_000;
 
 const queue = new ToastQueue<ToastData>({ maxVisibleToasts: 3 });
 
-/** Shows a success message. */
 export function showSuccess(text: string): void {
   queue.add({ text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
 }

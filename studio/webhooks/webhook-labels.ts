@@ -18,13 +18,11 @@ const ERROR_LABELS: Readonly<Record<NonNullable<Attempt['error']>, string>> = {
   timeout: 'no response within 10 s',
 };
 
-/** The result of an attempt. */
 export function attemptLabel({ status, error }: Attempt): string {
   if (error !== null) return ERROR_LABELS[error];
   return status === null ? 'no response' : `status ${status}`;
 }
 
-/** The health of a webhook. */
 export interface Health {
   readonly variant: 'good' | 'bad' | 'plain';
   readonly text: string;

@@ -33,12 +33,10 @@ export function sessionExpiryMs({ created, seen }: SessionTimes): number {
   return Math.min(seen + SESSION_IDLE_MS, created + SESSION_LIFETIME_MS);
 }
 
-/** Whether to record the use of a session now. */
 export function shouldRecordUse({ seen }: SessionTimes, nowMs: number): boolean {
   return nowMs - seen >= SESSION_USE_RESOLUTION_MS;
 }
 
-/** A member and its role. */
 export interface MemberWithRole {
   readonly uuid: string;
   readonly role: MemberRole;

@@ -6,7 +6,6 @@ import { lockAccount } from '../accounts/accounts-sql.ts';
 import { MEMBERS_MAX, requireRemainingOwner } from './member-rules.ts';
 import { endSessionsOf } from './sessions-sql.ts';
 
-/** A member to insert. */
 export interface NewMember extends Member {
   readonly account: string;
   readonly passwordHash: string;

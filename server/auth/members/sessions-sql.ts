@@ -9,14 +9,12 @@ import {
   type SessionTimes,
 } from './member-rules.ts';
 
-/** A session with its member and account. */
 export interface SessionRow extends SessionTimes {
   readonly hash: string;
   readonly member: Member;
   readonly account: User;
 }
 
-/** A session to insert. */
 export interface NewSession {
   readonly hash: string;
   readonly nowMs: number;

@@ -8,12 +8,10 @@ import {
   secretAlreadyShown,
 } from '../studio-handler.ts';
 
-/** The stream that a presenter key opens. */
 export interface StreamOfKey {
   readonly streamId: string;
   /** The uuid of the account that owns the stream. */
   readonly producer: string;
-  /** The stored hash of the key. */
   readonly hash: string;
 }
 

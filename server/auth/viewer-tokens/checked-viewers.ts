@@ -1,4 +1,3 @@
-/** A viewer, identified by stream and seat. */
 export interface SeatOfStream {
   /** In lower case. */
   readonly streamId: string;
@@ -17,7 +16,6 @@ export interface Viewer extends TokenSeat {
   readonly id: string;
 }
 
-/** A viewer and the verified token. */
 export interface ViewerWithToken extends Viewer {
   readonly token: string;
 }
@@ -58,7 +56,6 @@ export interface BanList {
   isBanned(viewer: SeatOfStream): boolean;
 }
 
-/** The banned seats of each stream. */
 export class BannedSeats implements BanList {
   // Has only streams with bans, so that a size check usually suffices.
   readonly #byStream = new Map<string, ReadonlySet<number>>();
@@ -123,7 +120,6 @@ const UTF8_BYTES_MAX = 3;
 const BUCKETS_MIN = 1_024;
 
 const PAGE_BITS = 10;
-/** Number of tokens in a page. */
 export const SLOTS_PER_PAGE = 1 << PAGE_BITS;
 /**
  * Size of a token's tail: the signature and the claims that differ between viewers (`iat`, `exp`, `seat`
@@ -206,7 +202,6 @@ export class TokenCache {
     else this.link(slot);
   }
 
-  /** Removes expired tokens. */
   removeExpired(): void {
     const nowMs = this.nowMs();
     for (const slot of this.occupiedSlots()) {
@@ -327,7 +322,6 @@ class TokenPage {
   private readonly prefixes = new Array<TokenPrefix | null>(SLOTS_PER_PAGE).fill(null);
   private count = 0;
 
-  /** Number of tokens in the page. */
   get size(): number {
     return this.count;
   }

@@ -18,7 +18,6 @@ export interface ChatDeps {
   /** Limits the posts of each viewer. */
   readonly rate: RateLimiter;
   readonly newId: () => string;
-  /** Chat modes and mutes. */
   readonly moderation: Pick<ModerationCache, 'chatMode' | 'mutedUntil'>;
   readonly slowMode: SlowMode;
 }

@@ -13,7 +13,6 @@ import type {
 
 export type ExportFormat = z.infer<typeof exportQuerySchema>['format'];
 
-/** Media types by export format. */
 export const CONTENT_TYPES: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
   csv: 'text/csv; charset=utf-8',

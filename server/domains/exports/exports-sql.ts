@@ -53,7 +53,6 @@ export interface ExportedResult {
   readonly percentage: number;
 }
 
-/** A page of rows from consecutive intervals. */
 export interface IntervalPage<Row> {
   readonly rows: readonly Row[];
   /** First interval of the next page; null after the last page. */

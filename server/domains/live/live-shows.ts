@@ -41,7 +41,6 @@ export class LiveShows {
 
   constructor(private readonly options: LiveShowsOptions) {}
 
-  /** Number of shows that are polled. */
   get size(): number {
     return this.#watched.size;
   }

@@ -6,7 +6,6 @@ import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-
 import { latestRound } from '../quizzes/winners-sql.ts';
 import { type OwnId, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 
-/** The state of a show in the database. */
 export interface LiveShow extends SourceState {
   readonly stream: StreamRow;
   /** The latest published quiz. */

@@ -9,7 +9,6 @@ import type { LiveShows, LiveSnapshot } from './live-shows.ts';
 /** Parameters of an event stream with the state of a show. */
 export interface ShowStreamRequest {
   readonly streamId: string;
-  /** Whose show it is. */
   readonly producer: string;
   /** Checks the client's credentials again. @throws DomainError or RateLimited when they fail */
   readonly authorizeAgain: () => Promise<unknown>;

@@ -80,11 +80,9 @@ export async function recordChange(tx: Tx, streamId: string): Promise<void> {
 /** A chat as `ModerationCache` reads it. */
 export interface ModeratedChatRow {
   readonly streamId: string;
-  /** The number of its last change. */
   readonly changed: number;
   readonly slowModeMs: number;
   readonly paused: boolean;
-  /** Banned seats. */
   readonly banned: readonly number[];
   /** Muted seats with the end of the mute, Unix ms; null: for the whole show. */
   readonly muted: readonly (readonly [seat: number, until: number | null])[];
@@ -104,7 +102,6 @@ const READ_AFTER_END_MS = 24 * 3600_000;
 const PAGE_SIZE = 10;
 
 export const chatStateProcedures = {
-  /** The number of the last change of any chat. */
   lastModerationChange: readProcedure(async (tx): Promise<number> => {
     const [row] = await tx.query<{ value: number }>(
       "select value from counters where name = 'moderation'",
@@ -134,7 +131,6 @@ export const chatStateProcedures = {
   ),
 };
 
-/** The chat state of a stream as viewers get it. */
 export async function viewersChat(tx: Tx, streamId: string): Promise<ViewerChat> {
   const { slowModeMs, paused, pinned, revision } = await readChatState(tx, streamId);
   const hidden = revision === 0 ? [] : await newestHidden(tx, streamId);

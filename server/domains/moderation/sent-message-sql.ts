@@ -39,7 +39,6 @@ export async function findSentMessage(
   return message;
 }
 
-/** The chat messages of an interval. */
 export function messagesIn({ interval, events }: EventsInterval): SentMessage[] {
   return events
     .filter(({ type }) => type === 'chats')
@@ -58,7 +57,6 @@ export async function withHiddenFlag(
   return messages.map((message) => ({ ...message, hidden: hidden.has(message.id) }));
 }
 
-/** The ids of these messages that are hidden. */
 export async function hiddenIdsAmong(
   tx: Tx,
   streamId: string,

@@ -25,7 +25,6 @@ export interface AnswerServiceOptions {
 
 /** Receives the outcome of an answer or a winner report. */
 export interface OutcomeCallbacks {
-  /** It is stored. */
   accept(): void;
   /** @param error DomainError `unauthorized` or `conflict`, or the error of the database */
   refuse(error: unknown): void;
@@ -216,7 +215,6 @@ function resolveClaim(decision: ClaimDecision, callbacks: OutcomeCallbacks): voi
 
 interface CachedBody {
   readonly bytes: Buffer;
-  /** The index of the choice. */
   readonly choice: number;
 }
 
@@ -232,7 +230,6 @@ interface CachedQuiz {
  */
 class PublishedQuizzes {
   private readonly cache = new LRUCache<string, CachedQuiz>({ max: QUIZZES_MAX });
-  /** The quiz of the last answer. */
   private last: CachedQuiz | null = null;
   private readonly loading = new Map<string, Promise<PublishedQuiz | null>>();
 

@@ -15,7 +15,6 @@ export interface QuizRow {
   readonly id: string;
   /** The short key by which answers refer to the quiz. */
   readonly number: number;
-  /** Its position in the rundown. */
   readonly position: number;
   readonly streamId: string;
   readonly state: QuizState;

@@ -14,9 +14,7 @@ export type CrowdThreadCommand =
   /** The show is over: make the last checks, report, and disconnect all viewers. */
   | { readonly kind: 'finish' };
 
-/** Messages from the thread to the node. */
 export type CrowdThreadEvent =
   | { readonly kind: 'figures'; readonly figures: CrowdFigures; readonly isLast: boolean }
-  /** Requests a viewer token for this identifier. */
   | { readonly kind: 'token-request'; readonly identifier: string }
   | { readonly kind: 'failed'; readonly reason: string };

@@ -29,7 +29,6 @@ export class MismatchDetector {
   }
 }
 
-/** The number of checks made. */
 export function countChecks(verdicts: CheckResults): number {
   return APPLICABLE_CHECKS.reduce((sum, check) => sum + verdicts[check].checks, 0);
 }

@@ -20,7 +20,6 @@ import {
 
 /** A rehearsal as stored; times in Unix ms. */
 export interface RehearsalRow {
-  /** The hidden stream. */
   readonly streamId: string;
   readonly showId: string;
   /** The node that runs its viewers. */

@@ -21,7 +21,6 @@ export interface ClaimedReport {
   readonly progress: Progress | null;
 }
 
-/** A report and its state. */
 export interface ReportRow {
   readonly stream: StreamRow;
   /** Null while it is not ready. */

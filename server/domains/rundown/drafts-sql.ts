@@ -4,7 +4,6 @@ import { DomainError } from '../../platform/errors.ts';
 import { countRows, nextNumbers } from '../../storage/sql/counters.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 
-/** A draft to create. */
 export interface NewDraft {
   readonly id: string;
   readonly quiz: NewQuiz;

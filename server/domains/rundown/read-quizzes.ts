@@ -39,7 +39,6 @@ export class ImportError extends Error {
   }
 }
 
-/** A text to import. */
 export interface ImportInput {
   readonly format: ImportFormat;
   readonly text: string;

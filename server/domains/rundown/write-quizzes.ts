@@ -4,7 +4,6 @@ import type { NewQuiz } from '../../../protocol/studio.ts';
 import { escapeFormula } from './formats/formula-escape.ts';
 import { CHOICE_COLUMNS, COLUMNS } from './formats/fourbeat-csv.ts';
 
-/** The media type of each export format. */
 export const CONTENT_TYPES: Readonly<Record<QuizFileFormat, string>> = {
   json: 'application/json',
   csv: 'text/csv; charset=utf-8',

@@ -109,7 +109,6 @@ export async function endLockedStream(
   return ended;
 }
 
-/** The webhook event for the end of a stream. */
 function streamEndedEvent(
   { id, title, started }: Pick<StreamRow, 'id' | 'title' | 'started'>,
   nowMs: number,
@@ -130,7 +129,6 @@ export interface OwnStream {
   readonly producer: string;
 }
 
-/** A stream to insert. */
 export interface NewStreamRow extends OwnId {
   readonly stream: NewStream;
   readonly nowMs: number;

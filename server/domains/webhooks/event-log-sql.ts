@@ -2,7 +2,6 @@ import type { Tx } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { MINUTE_INTERVALS, type WebhookEvent } from './webhook-events.ts';
 
-/** Webhook events that one sealing transaction logs. */
 export interface SealedEvents {
   /** The last interval that the transaction seals. */
   readonly interval: number;

@@ -14,7 +14,6 @@ export function newSecret(randomBytes: (n: number) => Uint8Array): string {
   return PREFIX + Buffer.from(randomBytes(SECRET_BYTES)).toString('base64');
 }
 
-/** The secrets of a webhook. */
 export interface WebhookSecrets {
   readonly secret: string;
   readonly oldSecret: string | null;

@@ -21,7 +21,6 @@ const fromRow = (row: WebhookRow): Webhook => ({
 
 /** A webhook and the account that must own it. */
 export interface OwnedWebhook {
-  /** The webhook's id. */
   readonly id: string;
   readonly account: string;
 }

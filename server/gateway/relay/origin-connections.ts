@@ -25,7 +25,6 @@ const MAX_IDLE = 64;
 /** The `readyState` of an open socket. */
 const OPEN = 1;
 
-/** A connection to the origin server. */
 export class OriginConnection {
   user: OriginConnectionUser | null = null;
   idleTicks = 0;

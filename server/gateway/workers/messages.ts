@@ -11,7 +11,6 @@ import type { RelayOptions } from '../relay/relay.ts';
 export type ListenTarget = RelayOptions &
   Pick<GatewayOptions, 'host' | 'port' | 'corsOrigin' | 'edgeCache'>;
 
-/** Starts a worker. */
 export interface WorkerStart extends ListenTarget {
   readonly kind: 'start';
   /** The `Allow` headers of operations; null: the operation goes to the origin server. */
@@ -61,7 +60,6 @@ export type MessageToWorker =
   /** Stops listening; `closed` follows when all responses are complete. */
   | { readonly kind: 'close' };
 
-/** The calls of a worker to the main thread. */
 export interface MainThreadCalls {
   verify(token: string): Promise<TokenSeat | null>;
   readSealed(input: ReadSealedInput): Promise<SealedBody[]>;
@@ -102,7 +100,6 @@ export interface WorkerReport {
 export type MessageFromWorker =
   | { readonly kind: 'ping' }
   | { readonly kind: 'listening' }
-  /** The worker cannot start. */
   | { readonly kind: 'start-failed'; readonly reason: string }
   | {
       readonly kind: 'call';

@@ -27,7 +27,6 @@ export interface WorkerServices {
   readonly viewerTokens: Pick<ViewerTokens, 'check'>;
   readonly moderation: Pick<ModerationCache, 'subscribeToBans'>;
   readonly requests: Pick<RequestLog, 'logRejected'>;
-  /** The size of the token cache of each worker. */
   readonly tokenCacheSize: number;
 }
 

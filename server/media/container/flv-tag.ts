@@ -85,7 +85,6 @@ export function flvTag(kind: number, timestampMs: number, body: Uint8Array): Uin
   return tag;
 }
 
-/** Sets the timestamp of a tag. */
 export function setTimestamp(tag: Uint8Array, timestampMs: number): void {
   const timestamp = timestampMs >>> 0;
   tag[4] = timestamp >> 16;

@@ -13,7 +13,6 @@ const VIDEO = 1;
 /** A source has one video and one audio track, or a few more. */
 const MAX_TRACKS = 64;
 
-/** Tracks of a Matroska stream. */
 export interface MatroskaTracks {
   /** Number of the first video track; null without one. */
   readonly video: number | null;

@@ -48,12 +48,10 @@ const MAX_CLUSTER_START_BLOCKS = 8;
 const MAX_IDLE_ELEMENTS = 1_000;
 
 const NOT_MATROSKA = 'this is not WebM/Matroska';
-/** Header of a segment of unknown size. */
 const UNKNOWN_SIZE_SEGMENT = Uint8Array.from([
   0x18, 0x53, 0x80, 0x67, 1, 255, 255, 255, 255, 255, 255, 255,
 ]);
 
-/** Header of a block. */
 interface Block {
   readonly track: number;
   readonly sourceMs: number | null;

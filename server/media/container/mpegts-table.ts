@@ -8,7 +8,6 @@ const MAX_TABLE_PACKETS = 7;
 export interface Table {
   /** Bytes from table id to CRC. */
   readonly section: Uint8Array;
-  /** The packets that contain it. */
   readonly packets: Uint8Array;
 }
 

@@ -8,10 +8,8 @@ export interface Box {
   readonly end: number;
 }
 
-/** The header of a box. */
 export interface BoxHeader {
   readonly type: string;
-  /** Size of the header, bytes. */
   readonly headerBytes: number;
   /** Size of the whole box, bytes; 0: up to the end of the file. */
   readonly totalBytes: number;

@@ -216,7 +216,6 @@ function decodeTime(bytes: Uint8Array, tfdt: Box): number {
   return uint8(bytes, tfdt.contentStart) === 1 ? int64(bytes, offset) : uint32(bytes, offset);
 }
 
-/** The box at the start of the bytes. */
 function firstBox(bytes: Uint8Array): Box {
   const [box] = boxes(bytes, 0, bytes.length);
   if (!box) throw new Error('invalid MP4: no box found');

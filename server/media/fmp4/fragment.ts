@@ -1,4 +1,3 @@
-/** The init segment of a track. */
 export interface InitSegment {
   /** `ftyp` and `moov`. */
   readonly bytes: Uint8Array;

@@ -43,7 +43,6 @@ export interface RenewOutcome {
 
 /** The source of a stream at a given time. */
 export interface SourceState {
-  /** Null without a live source. */
   readonly source: LiveSource | null;
   /** When the stream ends because its source is lost, Unix ms; null while it has a source. */
   readonly sourceEndsAt: number | null;

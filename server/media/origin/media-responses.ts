@@ -22,7 +22,6 @@ export class MediaResponses {
 
   constructor(private readonly corsOrigin: string) {}
 
-  /** A response with a playlist or manifest. */
   playlist(
     rendered: RenderedPlaylist,
     file: MediaFile,

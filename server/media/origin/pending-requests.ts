@@ -16,7 +16,6 @@ interface SharedWait {
 
 /** Requests that block until their stream has progressed (SPEC M-30). */
 export class PendingRequests {
-  /** Number of pending requests. */
   count = 0;
   private isDraining = false;
   private readonly waits = new Map<PlayableStream, Map<string, SharedWait>>();

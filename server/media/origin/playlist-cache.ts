@@ -2,7 +2,6 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { PlayableStream, Presentation } from '../segment.ts';
 
-/** A rendered playlist or manifest. */
 export interface RenderedPlaylist {
   readonly version: number;
   readonly plain: Uint8Array;

@@ -17,7 +17,6 @@ const BLOCKING_RELOAD_TARGETS = 6;
 export const EXPOSED_HEADERS =
   'Content-Length, Content-Range, Date, Age, ETag, Retry-After, WWW-Authenticate, X-Request-Id';
 
-/** Headers of all responses. */
 export function commonHeaders(corsOrigin: string): Record<string, string> {
   return {
     'Access-Control-Allow-Origin': corsOrigin,
@@ -26,7 +25,6 @@ export function commonHeaders(corsOrigin: string): Record<string, string> {
   };
 }
 
-/** Further headers of a preflight response. */
 export const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Methods': 'GET, HEAD, OPTIONS',
   'Access-Control-Allow-Headers': 'If-None-Match, If-Range, Range, X-Request-Id',

@@ -9,7 +9,6 @@ const AUDIO_BITS_PER_S_MAX = 160_000;
 const FRAGMENT_BITS = 1_150;
 const FRAGMENT_MS_MIN = 21;
 
-/** The audio track of a stream. */
 export function audioTrack(id: TrackId, init: InitSegment, fragmentMs: number): AudioTrack {
   const fragmentsPerS = 1000 / Math.max(fragmentMs, FRAGMENT_MS_MIN);
   return {

@@ -30,7 +30,6 @@ export interface EncoderSettings {
   readonly fragmentMs: number;
 }
 
-/** The options of one run of an encoder. */
 export interface EncoderOptions {
   readonly container: Container;
   readonly source: SourceInfo;
@@ -39,7 +38,6 @@ export interface EncoderOptions {
   readonly startMs: number;
 }
 
-/** A progress report of an encoder. */
 export interface EncoderProgress {
   /** Encoded frames, and those dropped or duplicated for a constant rate. */
   readonly frames: number;
@@ -66,7 +64,6 @@ export interface EncoderExit {
   readonly lastLines: readonly string[];
 }
 
-/** A running encoder. */
 export interface Encoder {
   readonly pid: number;
   /** @returns false to apply back pressure until `drained` */

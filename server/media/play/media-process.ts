@@ -11,7 +11,6 @@ export interface MediaProcess {
   readonly exited: Promise<ProcessExit>;
 }
 
-/** How a process exited. */
 export interface ProcessExit {
   /** Exit status; 128 or more after a signal. */
   readonly status: number;

@@ -1,7 +1,6 @@
 import { createLogUpdate } from 'log-update';
 import { formatDuration, formatInteger } from '../../platform/format.ts';
 
-/** Status of a play session. */
 export interface PlayStatus {
   readonly isLive: boolean;
   readonly elapsedMs: number;

@@ -1,8 +1,6 @@
 /** Where to send a stream's media. */
 export interface SourceAddress {
-  /** The stream key. */
   readonly key: string;
-  /** WebSocket URL. */
   readonly url: string;
   readonly title: string;
 }

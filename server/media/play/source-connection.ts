@@ -10,7 +10,6 @@ export interface SourceConnection {
   readonly closed: Promise<ConnectionClose>;
 }
 
-/** How a connection closed. */
 export interface ConnectionClose {
   /** A close code of M-4; 1006 for a broken connection. */
   readonly code: number;

@@ -38,7 +38,6 @@ export function hlsMediaPlaylist(
 
 class MediaPlaylist {
   private readonly tracks: ReadonlyMap<number, Track>;
-  /** Names of epochs, by number. */
   private readonly epochNames: ReadonlyMap<number, number>;
   private readonly targetS: number;
   private readonly openSegment: { readonly seq: number; readonly parts: readonly Part[] };

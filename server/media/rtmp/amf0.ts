@@ -129,7 +129,6 @@ class AmfReader {
   }
 }
 
-/** Writes a sequence of values. */
 export function writeAmf(values: readonly AmfValue[]): Uint8Array {
   return Buffer.concat(values.map(encode));
 }

@@ -142,7 +142,6 @@ function pathSegments(path: string): string[] {
     .filter((part) => part !== '');
 }
 
-/** Creates a command message. */
 export function commandMessage(streamId: number, ...values: AmfValue[]): RtmpMessage {
   return { type: COMMAND, streamId, timestampMs: 0, payload: writeAmf(values) };
 }

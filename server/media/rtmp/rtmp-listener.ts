@@ -11,7 +11,6 @@ import { RTMP_LIMITS, type RtmpLimits } from './rtmp-limits.ts';
 const MAX_CONNECTIONS = 512;
 /** Connections per address that are not live. */
 const MAX_PENDING_PER_ADDRESS = 16;
-/** Interval of the timeout check. */
 const TIMEOUT_CHECK_MS = 250;
 
 export interface RtmpOptions {

@@ -18,7 +18,6 @@ export const STREAM_BEGIN = 0;
 export const PING_REQUEST = 6;
 export const PING_RESPONSE = 7;
 
-/** A complete RTMP message. */
 export interface RtmpMessage {
   readonly type: number;
   /** Message stream id; 0 for the connection itself. */

@@ -69,7 +69,6 @@ export class CallerRelay {
     this.connect().catch(() => this.fail('no socket for the receiver'));
   }
 
-  /** Forwards a datagram of the caller. */
   fromCaller(datagram: Buffer): void {
     this.lastDatagramMs = performance.now();
     // Until then, the caller only repeats its conclusion, which this relay has.

@@ -20,7 +20,6 @@ export interface ListenSrtOptions {
   readonly rate?: RateLimit;
 }
 
-/** A running SRT listener. */
 export interface SrtListener {
   readonly port: number;
   /** Ends all sources and closes the port. */

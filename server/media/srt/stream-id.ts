@@ -5,7 +5,6 @@ const PUBLISH_PREFIX = 'publish:';
 // Longer than any stream key.
 const MAX_KEY_CHARS = 128;
 
-/** Request of a stream id. */
 export type StreamIdRequest =
   | { readonly key: string }
   /** Playback, which is not supported over SRT. */

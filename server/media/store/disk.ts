@@ -20,7 +20,6 @@ export interface Disk {
   slice(path: string, from: number, to: number): Blob;
 }
 
-/** The end of a file. */
 export interface FileTail {
   readonly bytes: Uint8Array;
   /** Size of the whole file. */

@@ -50,7 +50,6 @@ const storedEpoch = z.object({
   inits: z.array(z.tuple([trackId, count])).max(32),
 });
 
-/** A segment file and its contents. */
 export interface PackedSegment {
   readonly file: SegmentFile;
   readonly chunks: readonly Uint8Array[];
@@ -112,7 +111,6 @@ export function trackByteRange(
   return null;
 }
 
-/** Packs an epoch: its init segments. */
 export function packEpoch({ number, startMs, tracks, inits }: Epoch): Uint8Array[] {
   const metadata = {
     number,

@@ -42,7 +42,6 @@ export function parseEpochFileName(name: string): number | null {
 // File systems allocate whole blocks.
 const BLOCK_BYTES = 4096;
 
-/** Disk space of a file. */
 export function diskBytesOf({ bytes }: SegmentFile): number {
   return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
 }

@@ -9,7 +9,6 @@ export interface BufferedSegment {
 
 /** Memory for the newest segments of a stream and for those not written to disk yet. */
 export class SegmentBuffer {
-  /** Bytes of all buffered segments. */
   byteLength = 0;
   // In ascending order of sequence numbers.
   private readonly segments = new Map<number, BufferedSegment>();

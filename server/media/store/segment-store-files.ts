@@ -80,7 +80,6 @@ export class FileSegmentStore implements SegmentStore {
     for (const name of names.filter(isStreamId)) await this.addFolder(name).scan();
   }
 
-  /** Starts the periodic sweep. */
   startSweeping(): void {
     this.timer = setInterval(() => void this.sweep(), SWEEP_MS);
   }

@@ -8,7 +8,6 @@ export interface StreamSegments {
   /** Oldest first. Both lists change in place. Lost segments are gaps. */
   readonly epochs: readonly Epoch[];
   readonly segments: readonly Segment[];
-  /** Sequence number of the next segment. */
   readonly nextSeq: number;
   /** Rises when epochs or segments change. */
   readonly version: number;

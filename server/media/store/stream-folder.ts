@@ -21,7 +21,6 @@ import {
 } from './file-names.ts';
 import type { Retention } from './segment-store.ts';
 
-/** The stored state of a stream. */
 export interface FolderState {
   readonly retention: Retention;
   /** When the stream ended, Unix ms; null: not ended when the state was written. */

@@ -41,7 +41,6 @@ export class FeedHealth {
     this.sealingFailed(error);
   }
 
-  /** The database answered. */
   databaseWorked(): void {
     this.databaseUnavailable = null;
   }

@@ -3,7 +3,6 @@ import type { SealedBody } from '../feed/sealed-sql.ts';
 import { raiseWatermark } from '../feed/sealing-sql.ts';
 
 export interface LostIntervals {
-  /** The watermark. */
   readonly after: number;
   /** The last interval to restore. */
   readonly interval: number;

@@ -8,7 +8,6 @@ export interface IntervalWaiter {
   onFailed(error: Error): void;
 }
 
-/** A sealed interval of one stream. */
 export interface SealedInterval {
   readonly interval: number;
   readonly body: Uint8Array;

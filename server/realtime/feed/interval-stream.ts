@@ -10,7 +10,6 @@ export const ROOM_BYTES = 64 * 1024;
 export interface StreamSink {
   /** Sends bytes, or buffers them until they can be sent. */
   write(bytes: Uint8Array): void;
-  /** Buffered bytes. */
   unsentBytes(): number;
   /** Ends the response after what was written. */
   end(): void;

@@ -43,17 +43,14 @@ export interface SeatMemory {
   readonly chunks: readonly (Int32Array | undefined)[];
 }
 
-/** The chunk that contains a seat. */
 export function chunkOf(seat: number): number {
   return 32 - Math.clz32(seat >>> FIRST_SEATS_LOG2);
 }
 
-/** The first seat of a chunk. */
 export function firstSeatOf(chunk: number): number {
   return chunk === 0 ? 0 : FIRST_SEATS << (chunk - 1);
 }
 
-/** Number of seats of a chunk. */
 export function seatsOf(chunk: number): number {
   return chunk === 0 ? FIRST_SEATS : firstSeatOf(chunk);
 }
@@ -142,7 +139,6 @@ const BLOCK_CHUNKS = chunkOf(BLOCK_SEATS);
 export interface SeatBlock {
   /** Its first seat is `block * BLOCK_SEATS`. */
   readonly block: number;
-  /** Number of seats that registered. */
   readonly seats: number;
   /**
    * Bitset of the seats, up to the last word with a bit: seat `s` of the block is bit `s % 8` of byte

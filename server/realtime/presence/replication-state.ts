@@ -67,7 +67,6 @@ export class ReplicationState {
       .map(([block, past]) => ({ streamId, block, interval: past }));
   }
 
-  /** Redis has this announcement. */
   announced({ block, interval }: Announcement): void {
     this.#announced.set(block, interval);
   }

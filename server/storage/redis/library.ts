@@ -6,7 +6,6 @@ import { join } from 'node:path';
 export interface Library {
   /** The argument of FUNCTION LOAD. */
   readonly code: string;
-  /** The registered name of a function. */
   nameOf(functionName: string): string;
 }
 

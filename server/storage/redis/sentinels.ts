@@ -5,11 +5,9 @@ import { configurationErrorOf } from './reconnecting-connection.ts';
 
 export interface SentinelsOptions extends ServerAccess {
   readonly addresses: readonly HostPort[];
-  /** Name of the primary at the Sentinels. */
   readonly primaryName: string;
 }
 
-/** The primary, as reported by a Sentinel. */
 export interface PrimaryView {
   readonly address: HostPort;
   /** Increases with every failover: the larger epoch is the newer view. */

@@ -7,7 +7,6 @@ export interface SlotRange {
   readonly owner: HostPort;
 }
 
-/** The slots of a cluster, as reported by one of its servers. */
 export interface ClusterView {
   readonly ranges: readonly SlotRange[];
   /** Increases with every failover: the larger epoch is the newer view. */

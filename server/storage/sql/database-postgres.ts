@@ -18,7 +18,6 @@ export interface PostgresDatabaseOptions<P extends Procedures> {
   readonly create?: boolean;
 }
 
-/** A database in PostgreSQL. */
 export interface PostgresDatabase<P extends Procedures> extends Database<P> {
   /** Why the server cannot be reached now; null while it can. */
   unavailable(): string | null;

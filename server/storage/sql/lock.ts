@@ -3,7 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../../platform/errors.ts';
 
-/** The lock of a server on its data directory. */
 export interface DirectoryLock {
   release(): void;
 }

@@ -1,4 +1,3 @@
-/** Interval of the health check. */
 export const TICK_MS = 25;
 /** After 75 ms without a response to a pending statement, a probe is sent: the statement may be slow. */
 const PROBE_TICKS = 3;
@@ -17,7 +16,6 @@ export class HealthCheck {
   private silentTicks = 0;
   private idleTicks = 0;
 
-  /** Records a response of the server. */
   onResponse(): void {
     this.hasResponse = true;
   }

@@ -107,7 +107,6 @@ export type Calls<P extends Procedures> = {
     : never;
 };
 
-/** An open database. */
 export interface Database<P extends Procedures> {
   readonly store: Calls<P>;
   /** Number of pending calls, for metrics. */

@@ -19,7 +19,6 @@ export interface Command {
   readonly noDeadline: boolean;
 }
 
-/** The outcome of a command. */
 export type Outcome =
   | { readonly id: number; readonly output: unknown }
   | {

@@ -54,7 +54,6 @@ const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const RESTRICTION_LABELS = { muted: 'Muted', banned: 'Banned' } as const;
 const QUESTION_LABELS = { open: 'In the queue', answered: 'Answered', dismissed: 'Dismissed' };
 
-/** The status as labels. */
 export function statusLabels(status: MessageStatus): string[] {
   const { isPinned, isHidden, restriction, question } = status;
   return [

@@ -16,7 +16,6 @@ import { useModeration } from './use-moderation.ts';
 
 type View = 'all' | 'question' | 'queue';
 
-/** The chat with its moderation. */
 export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
   const { stream, chat } = state;
   const [view, setView] = useState<View>('all');

@@ -10,7 +10,6 @@ import {
 } from './chat-message-row.tsx';
 import { ANONYMOUS_NAME } from './use-moderation.ts';
 
-/** A message in a list. */
 export interface ListedMessage extends StoredChatMessage {
   /** It was hidden when it was loaded. */
   readonly hidden?: boolean;

@@ -65,7 +65,6 @@ export interface ListError {
   readonly onRetry: () => void;
 }
 
-/** A list as far as it is loaded. */
 export interface LoadedList<Item> {
   readonly all: readonly Item[];
   /** null: loaded or loading. */

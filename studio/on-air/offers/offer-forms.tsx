@@ -56,7 +56,6 @@ export function DiscountForm({ onSend, ...rest }: OfferFormProps) {
   );
 }
 
-/** Sends a purchase. */
 export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
   const [name, setName] = useState('');
   const [text, setText] = useState('');
