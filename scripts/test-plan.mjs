@@ -8,7 +8,6 @@ const ALONE = [
   'server/realtime/presence/presence-ring-threads.test.ts',
   'test/cluster/consistency-checks.full.test.ts',
   'test/database/postgres-contention.test.ts',
-  'test/database/postgres-unavailable.test.ts',
   'test/kill/kill.test.ts',
   'test/media/players.full.test.ts',
   'test/player/overlay-latency.full.test.ts',
@@ -16,22 +15,28 @@ const ALONE = [
   'test/studio/outages.full.test.ts',
 ];
 
-/** Whole services with time limits, which need a quarter of a core each and wait for real time. */
-const SERVICES = [
-  'server/media/srt/srt-listener.test.ts',
+/** Several nodes with limits of some 100 ms, which mostly wait: three use less than a core. */
+const NODES = [
   'server/realtime/coordination/many-nodes.test.ts',
   'server/realtime/feed/feed-log.test.ts',
   'server/realtime/feed/idle-streams.test.ts',
   'server/storage/redis/failover.test.ts',
+  'test/cluster/cluster.test.ts',
+  'test/cluster/failover-faults.test.ts',
   'test/cluster/faults.test.ts',
+  'test/database/postgres-unavailable.test.ts',
+];
+
+/** Whole services with limits of seconds, which use a third of a core each. */
+const SERVICES = [
+  'server/media/srt/srt-listener.test.ts',
   'server/realtime/coordination/shared-clock.test.ts',
   'test/cluster/moderation.test.ts',
   'test/cluster/roles.test.ts',
-  'test/cluster/cluster.test.ts',
+  'test/gateway/workers.test.ts',
   'test/media/media-faults.test.ts',
   'test/media/senders.test.ts',
   'test/studio-api/rehearsal-crowd.test.ts',
-  'test/gateway/workers.test.ts',
 ];
 
 /** Browsers and simulated viewers use both cores, so a database beside them would seem unavailable. */
@@ -49,7 +54,8 @@ export const SECONDS = {
   'server/realtime/coordination/many-nodes.test.ts': 65,
   'server/realtime/feed/sealing.model.test.ts': 15,
   'server/media/packager/encoder-ffmpeg.test.ts': 11,
-  'test/cluster/faults.test.ts': 110,
+  'test/cluster/failover-faults.test.ts': 56,
+  'test/cluster/faults.test.ts': 80,
   'test/kill/kill.test.ts': 25,
   'server/media/rtmp/rtmp-listener.test.ts': 15,
   'server/media/srt/srt-listener.test.ts': 40,
@@ -101,8 +107,8 @@ export const SECONDS = {
 
 /** Test files of `npm run test:full` alone. */
 const IS_FULL = /\.full\.test\.tsx?$/;
-/** A test file with this import runs more rounds in `npm run test:full`. */
-const HAS_ROUNDS = /\/full-run\.ts'/;
+/** A test file with one of these imports runs more rounds in `npm run test:full`. */
+const HAS_ROUNDS = /\/(?:full-run|fault-tests)\.ts'/;
 
 /**
  * The steps of a run: test files by path, and how many of them run at a time.
@@ -117,6 +123,7 @@ export function testPlan(isFull) {
     { name: 'tests', atOnce: 4, files: [] },
     { name: 'tests of pages and viewers', atOnce: 2, files: [] },
     { name: 'tests of whole services', atOnce: 4, files: [] },
+    { name: 'tests of several nodes', atOnce: 3, files: [] },
     { name: 'tests that run alone', atOnce: 1, files: [] },
   ];
   for (const file of files) steps[stepOf(file)].files.push(file);
@@ -124,7 +131,8 @@ export function testPlan(isFull) {
 }
 
 function stepOf(file) {
-  if (ALONE.includes(file)) return 3;
+  if (ALONE.includes(file)) return 4;
+  if (NODES.includes(file)) return 3;
   if (SERVICES.includes(file)) return 2;
   return BUSY.test(file) ? 1 : 0;
 }

@@ -81,7 +81,7 @@ async function runVisited() {
     },
   };
   const status = await runDemo(
-    { viewers: 20, port: 0, quizEvery: 4, duration: 17, plain: true },
+    { viewers: 20, port: 0, quizEvery: 4, duration: 17, plain: true, video: IS_FULL_RUN },
     { startServer, screen: () => screen },
   );
   await Promise.all(attending);
@@ -136,7 +136,10 @@ async function runShows() {
   };
   const [fair, unfair, open] = await Promise.all([
     outcomeOf(startDemo(...args)),
-    runDemo({ viewers: 30, port: 0, quizEvery: 3, duration: 17, plain: true }, sabotage),
+    runDemo(
+      { viewers: 30, port: 0, quizEvery: 3, duration: 17, plain: true, video: IS_FULL_RUN },
+      sabotage,
+    ),
     runVisited(),
   ]);
   return [fair, { status: unfair, output: lines.join('\n') }, open] as const;

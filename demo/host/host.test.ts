@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { StudioQuiz, WinnersRound } from '../../protocol/studio.ts';
+import { TRIVIA, triviaOf } from '../../crowd/trivia.ts';
+import { newQuizSchema, type StudioQuiz, type WinnersRound } from '../../protocol/studio.ts';
 import { Host } from './host.ts';
 import { StudioError } from './studio-client.ts';
 
@@ -104,4 +105,14 @@ describe('Host', () => {
     const { host } = setUp(600_000, 1_000);
     await expect(host.run()).rejects.toThrow('too early');
   });
+});
+
+test('[Q-3] every trivia question is a valid quiz', () => {
+  expect(TRIVIA.length).toBeGreaterThanOrEqual(20);
+  for (const { question, choices, answer } of TRIVIA) {
+    expect(newQuizSchema.safeParse({ question, choices, answer, duration: 10_000 }).error).toBe(
+      undefined,
+    );
+    expect(triviaOf(question)?.answer).toBe(answer);
+  }
 });

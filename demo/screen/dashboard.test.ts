@@ -8,7 +8,7 @@ import { eventLines, statusLine, summaryLines, videoLines } from './plain-lines.
 import { newShow, type ShowState } from './show.ts';
 
 const plain = pc.createColors(false);
-const fine = Object.fromEntries(
+const passing = Object.fromEntries(
   CHECKS.map((check) => [check, { checks: 100, mismatches: 0, first: null }]),
 ) as CheckResults;
 const start = newShow({
@@ -52,7 +52,7 @@ const running: ShowState = {
     discounts: 5,
     last: { name: 'Mia', text: 'That was close' },
   },
-  checkResults: fine,
+  checkResults: passing,
   serverBytes: { full: 90e6, now: 96e6 },
 };
 const revealed: ShowState = {
@@ -62,24 +62,24 @@ const revealed: ShowState = {
 const failed: ShowState = {
   ...running,
   checkResults: {
-    ...fine,
+    ...passing,
     count: { checks: 9, mismatches: 1, first: 'an event says 7, it was 5' },
   },
 };
 
-const visited: ShowState = { ...running, outsiders: { present: 1, total: 3 } };
+const withOutsider: ShowState = { ...running, outsiders: { present: 1, total: 3 } };
 const live: ShowState = {
   ...running,
   video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },
 };
-const silent: ShowState = { ...running, video: { state: 'failed', reason: 'there is no encoder' } };
+const noVideo: ShowState = { ...running, video: { state: 'failed', reason: 'there is no encoder' } };
 
-const framed = (show: ShowState, columns = 80, rows = 24, colors = plain) =>
+const render = (show: ShowState, columns = 80, rows = 24, colors = plain) =>
   dashboard(show, { columns, rows, colors });
 
 describe('dashboard', () => {
   test('[O-19] the dashboard shows count, intervals, quiz bars, requests per second and delay', () => {
-    const lines = framed(running).map((line) => line.trimEnd());
+    const lines = render(running).map((line) => line.trimEnd());
     expect(`\n${lines.join('\n')}\n`).toMatchInlineSnapshot(`
       "
         FOURBEAT  the demo, a live event                  2:31 · Ctrl-C ends the show
@@ -108,62 +108,62 @@ describe('dashboard', () => {
   });
 
   test('[O-19] the dashboard marks the right answer with the results', () => {
-    const lines = framed(revealed);
+    const lines = render(revealed);
     expect(lines.find((line) => line.includes('Quiz 7'))).toEndWith('results');
     expect(lines.filter((line) => line.includes('✓ Jupiter')).length).toBe(1);
   });
 
   test('[O-18] the dashboard shows a mismatch', () => {
-    const [line] = framed(failed).filter((each) => each.includes('Self-check'));
+    const [line] = render(failed).filter((text) => text.includes('Self-check'));
     expect(line).toContain('✗ count: an event says 7, it was 5');
   });
 
   test('[O-18] the dashboard shows the number of viewers from outside', () => {
-    const line = framed(visited).find((each) => each.includes('interval'));
+    const line = render(withOutsider).find((text) => text.includes('interval'));
     expect(line).toContain('○  1 from outside · interval 7,043,882,113, four a second');
-    expect(framed(running).join('')).not.toContain('outside');
+    expect(render(running).join('')).not.toContain('outside');
   });
 
   test('[M-45] the dashboard shows the watch page and the state of the video', () => {
-    const lines = framed(live).map((line) => line.trimEnd());
+    const lines = render(live).map((line) => line.trimEnd());
     expect(lines[1]).toBe(
       ' Watch       http://localhost:4250/watch/0b6d8f62-3d52-4a4e-9d3e-9f1c2a7d5b11',
     );
     expect(lines).toContain(
       ' Video       live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
     );
-    // It fits a terminal of 80 × 24.
+    // All rows fit 80 × 24, with an empty row to spare.
     expect(lines.at(-1)).toContain('$ curl');
     expect(lines).toContain('');
-    expect(framed(silent).join('\n')).toContain('Video       unavailable: there is no encoder');
-    expect(framed({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
+    expect(render(noVideo).join('\n')).toContain('Video       unavailable: there is no encoder');
+    expect(render({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
   });
 
-  test('[O-19] the dashboard fits every terminal and keeps its height', () => {
+  test('[O-19] the dashboard fits every terminal and has the same height in every state', () => {
     const starting: ShowState = { ...start, video: { state: 'starting' } };
     const shows = fc.constantFrom(
       { show: running, first: start },
       { show: revealed, first: start },
       { show: failed, first: start },
-      { show: visited, first: start },
+      { show: withOutsider, first: start },
       { show: live, first: starting },
-      { show: silent, first: starting },
+      { show: noVideo, first: starting },
     );
     const sizes = fc.tuple(fc.integer({ min: 42, max: 200 }), fc.integer({ min: 2, max: 60 }));
     fc.assert(
       fc.property(shows, sizes, ({ show, first }, [columns, rows]) => {
-        const lines = framed(show, columns, rows);
+        const lines = render(show, columns, rows);
         expect(lines.length).toBeLessThan(rows);
-        expect(lines.length).toBe(framed(first, columns, rows).length);
+        expect(lines.length).toBe(render(first, columns, rows).length);
         for (const line of lines) expect(Bun.stringWidth(line)).toBeLessThan(columns);
       }),
     );
   });
 
   test('[O-19] the dashboard is the same with and without colors', () => {
-    const colored = framed(running, 80, 24, pc.createColors(true)).join('\n');
+    const colored = render(running, 80, 24, pc.createColors(true)).join('\n');
     expect(colored).toContain('\u001b[');
-    expect(Bun.stripANSI(colored)).toBe(framed(running).join('\n'));
+    expect(Bun.stripANSI(colored)).toBe(render(running).join('\n'));
   });
 });
 
@@ -199,7 +199,7 @@ describe('plain lines', () => {
       '2:31  video: live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
     ]);
     expect(videoLines(live, live)).toEqual([]);
-    expect(videoLines(live, silent)).toEqual(['2:31  video: unavailable: there is no encoder']);
+    expect(videoLines(live, noVideo)).toEqual(['2:31  video: unavailable: there is no encoder']);
     expect(videoLines(running, running)).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe('plain lines', () => {
     expect(statusLine(running)).toBe(
       '2:31  198 viewers · interval 7043882113 · 1,013 requests/s · delay 4 ms, 99 % within 18 ms · checks ok',
     );
-    expect(statusLine(visited)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
+    expect(statusLine(withOutsider)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
     expect(statusLine(failed)).toEndWith('checks FAILED');
     expect(statusLine(start)).toContain('interval soon');
   });
@@ -230,7 +230,7 @@ describe('plain lines', () => {
                     events     ok: 100 events of the host
       "
     `);
-    expect(summaryLines(visited)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
+    expect(summaryLines(withOutsider)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
     const lines = summaryLines(failed);
     expect(lines.find((line) => line.includes('self-check'))).toContain('FAILED 1 times');
     expect(lines.at(-1)).toBe('  MISMATCH in count: an event says 7, it was 5');

@@ -243,11 +243,11 @@ if (IS_FULL_RUN) {
     const fromMs = Date.now();
     await until('a frame after the reconnect', async () => {
       return (await factNumber(page, 'screen')) * 250 > fromMs;
-    });
+    }, 30_000);
     expect(await statusOf(page)).toBe('Live');
     await close('narrow-live');
     await quit(again);
-  }, 40_000);
+  }, 60_000);
 
   test('[M-26] after seeking back, the feed follows the video, and one button returns to live', async () => {
     const { page, close } = await openPage(live, PHONE);

@@ -9,9 +9,11 @@ import {
   openSharedFixture,
 } from '../../../test/support/feed/feed-fixture.ts';
 import { FeedRecorder } from '../../../test/support/feed/feed-recorder.ts';
+import { IS_FULL_RUN } from '../../../test/support/full-run.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
-// Three nodes on one Redis and one PostgreSQL, in real time, with faults.
+// Three nodes on one Redis and one PostgreSQL, in real time, with faults. Those that whole nodes have in
+// test/cluster/faults.test.ts as well run in `npm run test:full` only.
 
 let redis: RedisServer;
 let postgres: PostgresServer;
@@ -68,11 +70,14 @@ function timesTo503(): Promise<number[]> {
 }
 
 describe('served intervals stay, every event is published once and no post twice', () => {
-  test('[N-4] [C-6] the feed loses and repeats nothing without faults, on all nodes', async () => {
-    await Bun.sleep(1_000);
-    await recorder.end(fixture.nodes, 'nothing');
-    expect(recorder.reads.filter(({ failed }) => failed)).toEqual([]);
-  });
+  test.skipIf(!IS_FULL_RUN)(
+    '[N-4] [C-6] the feed loses and repeats nothing without faults, on all nodes',
+    async () => {
+      await Bun.sleep(1_000);
+      await recorder.end(fixture.nodes, 'nothing');
+      expect(recorder.reads.filter(({ failed }) => failed)).toEqual([]);
+    },
+  );
 
   test('[N-4] the feed loses and repeats nothing when the database delays the sealings of one node', async () => {
     for (const phase of ['before', 'after'] as const) {
@@ -89,39 +94,48 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'nothing');
   });
 
-  test('[N-7] [N-4] the feed loses and repeats nothing when a node dies', async () => {
-    await first().crash();
-    const alive = fixture.nodes.slice(1);
-    for (let step = 0; step < 10; step++) {
-      await Bun.sleep(100);
-      for (const { realtime, clock } of alive) {
-        expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark()).toBeLessThanOrEqual(2);
+  test.skipIf(!IS_FULL_RUN)(
+    '[N-7] [N-4] the feed loses and repeats nothing when a node dies',
+    async () => {
+      await first().crash();
+      const alive = fixture.nodes.slice(1);
+      for (let step = 0; step < 10; step++) {
+        await Bun.sleep(100);
+        for (const { realtime, clock } of alive) {
+          expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark()).toBeLessThanOrEqual(2);
+        }
       }
-    }
-    const late = await fixture.openNode();
-    recorder.watch(late);
-    await Bun.sleep(500);
-    await recorder.end([...alive, late], 'posts');
-  });
+      const late = await fixture.openNode();
+      recorder.watch(late);
+      await Bun.sleep(500);
+      await recorder.end([...alive, late], 'posts');
+    },
+  );
 
-  test('[N-13] the feed loses and repeats nothing when nodes are restarted one after the other, without a lost post', async () => {
-    for (const node of [...fixture.nodes]) {
-      recorder.watch(await fixture.openNode());
-      (fixture.nodes as FeedNode[]).splice(fixture.nodes.indexOf(node), 1);
-      await node.stop();
-    }
-    await Bun.sleep(300);
-    await recorder.end(fixture.nodes, 'nothing');
-  });
+  test.skipIf(!IS_FULL_RUN)(
+    '[N-13] the feed loses and repeats nothing when nodes are restarted one after the other, without a lost post',
+    async () => {
+      for (const node of [...fixture.nodes]) {
+        recorder.watch(await fixture.openNode());
+        (fixture.nodes as FeedNode[]).splice(fixture.nodes.indexOf(node), 1);
+        await node.stop();
+      }
+      await Bun.sleep(300);
+      await recorder.end(fixture.nodes, 'nothing');
+    },
+  );
 
-  test('[N-12] [N-9] the feed loses and repeats nothing when Redis is killed and restarted', async () => {
-    await redis.kill9();
-    await Bun.sleep(700);
-    await redis.restart();
-    expect(await recovery()).toBeLessThan(RECOVERY_MS);
-    await Bun.sleep(500);
-    await recorder.end(fixture.nodes, 'posts');
-  });
+  test.skipIf(!IS_FULL_RUN)(
+    '[N-12] [N-9] the feed loses and repeats nothing when Redis is killed and restarted',
+    async () => {
+      await redis.kill9();
+      await Bun.sleep(700);
+      await redis.restart();
+      expect(await recovery()).toBeLessThan(RECOVERY_MS);
+      await Bun.sleep(500);
+      await recorder.end(fixture.nodes, 'posts');
+    },
+  );
 
   test('[N-12] the feed loses and repeats nothing when Redis loses all data several times', async () => {
     for (let time = 0; time < 8; time++) {
@@ -132,31 +146,34 @@ describe('served intervals stay, every event is published once and no post twice
     await recorder.end(fixture.nodes, 'posts');
   });
 
-  test('[N-9] the feed loses and repeats nothing when Redis is paused: unsealed intervals are 503 and sealed ones are served', async () => {
-    redis.pause();
-    const times = timesTo503();
-    await Bun.sleep(600);
-    for (const ms of await times) expect(ms).toBeLessThan(FIRST_503_MS);
-    for (const { realtime, chat, clock } of fixture.nodes) {
-      const interval = intervalAt(clock.nowMs());
-      expect(() => realtime.feed.read(recorder.streamId, interval)).toThrow(Unavailable);
-      expect(() => chat.hearts(recorder.streamId, 1)).toThrow(Unavailable);
-      expect(() => realtime.presence.register(recorder.streamId, 1)).toThrow(Unavailable);
-      expect(realtime.feed.read(recorder.streamId, realtime.feed.watermark())).toBeInstanceOf(
-        Uint8Array,
-      );
-      expect(realtime.unavailable()).not.toBeNull();
-    }
-    const detectedMs = performance.now();
-    await Bun.sleep(1_000);
-    redis.resume();
-    expect(await recovery()).toBeLessThan(RECOVERY_MS);
-    const failed = recorder.reads.filter((read) => read.atMs > detectedMs && read.failed);
-    expect(failed.length).toBeGreaterThan(0);
-    for (const { tookMs } of failed) expect(tookMs).toBeLessThan(KNOWN_503_MS);
-    await Bun.sleep(300);
-    await recorder.end(fixture.nodes, 'posts');
-  });
+  test.skipIf(!IS_FULL_RUN)(
+    '[N-9] the feed loses and repeats nothing when Redis is paused: unsealed intervals are 503 and sealed ones are served',
+    async () => {
+      redis.pause();
+      const times = timesTo503();
+      await Bun.sleep(600);
+      for (const ms of await times) expect(ms).toBeLessThan(FIRST_503_MS);
+      for (const { realtime, chat, clock } of fixture.nodes) {
+        const interval = intervalAt(clock.nowMs());
+        expect(() => realtime.feed.read(recorder.streamId, interval)).toThrow(Unavailable);
+        expect(() => chat.hearts(recorder.streamId, 1)).toThrow(Unavailable);
+        expect(() => realtime.presence.register(recorder.streamId, 1)).toThrow(Unavailable);
+        expect(realtime.feed.read(recorder.streamId, realtime.feed.watermark())).toBeInstanceOf(
+          Uint8Array,
+        );
+        expect(realtime.unavailable()).not.toBeNull();
+      }
+      const detectedMs = performance.now();
+      await Bun.sleep(1_000);
+      redis.resume();
+      expect(await recovery()).toBeLessThan(RECOVERY_MS);
+      const failed = recorder.reads.filter((read) => read.atMs > detectedMs && read.failed);
+      expect(failed.length).toBeGreaterThan(0);
+      for (const { tookMs } of failed) expect(tookMs).toBeLessThan(KNOWN_503_MS);
+      await Bun.sleep(300);
+      await recorder.end(fixture.nodes, 'posts');
+    },
+  );
 
   for (const [name, stop, start] of [
     ['paused', () => postgres.pause(), () => postgres.resume()],
