@@ -241,9 +241,13 @@ if (IS_FULL_RUN) {
     await quit(first, 'SIGKILL');
     const again = await playTestPicture(service, streamId);
     const fromMs = Date.now();
-    await until('a frame after the reconnect', async () => {
-      return (await factNumber(page, 'screen')) * 250 > fromMs;
-    }, 30_000);
+    await until(
+      'a frame after the reconnect',
+      async () => {
+        return (await factNumber(page, 'screen')) * 250 > fromMs;
+      },
+      30_000,
+    );
     expect(await statusOf(page)).toBe('Live');
     await close('narrow-live');
     await quit(again);
