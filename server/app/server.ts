@@ -19,31 +19,31 @@ export interface ServerOptions extends BackendsOptions {
 
 /** A server that listens. */
 export interface RunningServer {
-  /** The URL for people on this machine. */
+  /** URL at which a browser on this machine reaches the server. */
   readonly url: string;
   readonly port: number;
-  /** The location of the database, for people. */
+  /** Location of the database, for display. */
   readonly location: string;
   /**
-   * A new link that creates the first account and its owner; null when there is a member, or without
-   * the role `studio`.
+   * A new link that creates the first account and its owner; null when a member exists or the
+   * role `studio` is off.
    */
   newSetupLink(): Promise<string | null>;
   /**
-   * Drains (O-11): answers long polls, ends event streams, closes the port, commits and seals what was
-   * accepted, and releases the data directory. Cuts responses that are not done after `graceMs`.
-   * @returns whether no response was cut, except those of clients that do not read
+   * Drains (O-11): answers long polls, ends event streams, closes the port, commits and seals what
+   * was accepted, and releases the data directory. Cuts responses that take longer than `graceMs`.
+   * @returns whether all of it finished in time; clients that do not read do not count
    */
   stop(graceMs: number): Promise<boolean>;
 }
 
-// Sealing the last interval takes up to 250 ms, a failing database is retried for a second; the rest
-// is for a slow disk.
+// Sealing the last interval takes up to 250 ms, and a failing database is retried for 1 s. The rest
+// covers a slow disk.
 const COMMIT_GRACE_MS = 2_000;
 
 /**
  * Opens the backends, composes the service and listens. Resolves when the server is ready.
- * @throws Error with a line for the operator: the reason of a backend, or that the port is in use
+ * @throws Error with a message for the operator: why a backend failed, or that the port is in use
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const backends = await options.openBackends(options);
@@ -112,9 +112,9 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
     newSetupLink: async () =>
       config.roles.has('studio') ? service.newSetupLink(config.publicUrl ?? url) : null,
     async stop(graceMs) {
-      const isDrained = await endsWithin(graceMs, drain());
+      const isDrained = await finishesWithin(graceMs, drain());
       if (!isDrained) void server.stop();
-      const isCommitted = await endsWithin(COMMIT_GRACE_MS, commit());
+      const isCommitted = await finishesWithin(COMMIT_GRACE_MS, commit());
       backends.release();
       return isDrained && isCommitted;
     },
@@ -153,14 +153,14 @@ function workersOf({ config, logger, onFailed }: ServerOptions, service: Service
   });
 }
 
-/** Public: the reason, with its addresses, is in the log. */
+/** Omits addresses because the response is public; the log has the reason. */
 function unavailableServer({ servers }: Backends): string | null {
   const server = servers.find(({ unavailable }) => unavailable() !== null);
   return server ? `${server.name} is unavailable.` : null;
 }
 
-/** Whether work is done in time. Work that is not done continues. */
-async function endsWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
+/** Whether `work` finishes in time. A timeout does not cancel it. */
+async function finishesWithin(timeoutMs: number, work: Promise<void>): Promise<boolean> {
   let timer: Timer | undefined;
   const timeout = new Promise<boolean>((resolve) => {
     timer = setTimeout(resolve, timeoutMs, false);

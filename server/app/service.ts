@@ -43,7 +43,7 @@ export interface Service {
   readonly stats: ServiceStats;
   /** Starts to seal on time, and opens the ports for video. */
   start(): Promise<void>;
-  /** Seals the intervals that have ended; for tests with a manual clock. */
+  /** Seals the intervals that have ended; for the start, and for tests with a manual clock. */
   seal(): Promise<void>;
   /** Sends due webhooks; for tests with a manual clock. */
   sendWebhooks(): Promise<void>;

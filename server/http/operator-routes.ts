@@ -16,15 +16,15 @@ export interface OperatorOptions extends ReadOnlyOptions {
 export function operatorRoutes(options: OperatorOptions): Record<string, ReadOnlyRoute> {
   const { unready, metrics } = options;
   const readers: Record<string, ReadHandler> = {
-    '/healthz': (_, bare, requestId) =>
-      respond('{"status":"ok"}', 'application/json', bare, requestId),
-    '/readyz': (_, bare, requestId) => {
+    '/healthz': (_, headers, requestId) =>
+      respond('{"status":"ok"}', 'application/json', headers, requestId),
+    '/readyz': (_, headers, requestId) => {
       const reason = unready();
       if (reason !== null) throw new Problem(503, reason, { 'Retry-After': '1' });
-      return respond('{"status":"ready"}', 'application/json', bare, requestId);
+      return respond('{"status":"ready"}', 'application/json', headers, requestId);
     },
-    '/metrics': async (_, bare, requestId) =>
-      respond(await metrics.render(), metrics.contentType, bare, requestId),
+    '/metrics': async (_, headers, requestId) =>
+      respond(await metrics.render(), metrics.contentType, headers, requestId),
   };
   const routes: Record<string, ReadOnlyRoute> = {};
   for (const [path, reader] of Object.entries(readers)) {
@@ -37,10 +37,10 @@ export function operatorRoutes(options: OperatorOptions): Record<string, ReadOnl
 function respond(
   body: string,
   type: string,
-  baseHeaders: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>>,
   requestId: string,
 ): Response {
   return new Response(body, {
-    headers: { ...baseHeaders, 'Content-Type': type, 'X-Request-Id': requestId },
+    headers: { ...headers, 'Content-Type': type, 'X-Request-Id': requestId },
   });
 }
