@@ -18,11 +18,11 @@ export interface LadderStep {
   readonly megabytesPerS: number;
 }
 
-/** Smallest bit rate of a rendition, in bit/s: below it, one key frame a second does not fit. */
+/** Smallest bit rate of a rendition, in bit/s: one key frame a second needs as much. */
 export const RENDITION_BITS_PER_S_MIN = 120_000;
-/** Every step is a further encode of each frame. */
+/** Each rendition costs one more encode of every frame. */
 const LADDER_STEPS_MAX = 6;
-// Beyond these no viewer sees a difference.
+// Beyond these limits, viewers see no difference.
 const DIVISOR_MAX = 16;
 const MEGABYTES_PER_S_MAX = 25;
 
@@ -156,7 +156,7 @@ export function mediaConfigFrom<Values extends MediaSettingValues>(values: Value
   const { media, mediaDvr, mediaSpace, mediaLatency, mediaSegment, ...rest } = values;
   const { mediaEncoder, mediaPreset, mediaLadder, sourceGrace, ...more } = rest;
   const { ffmpeg, rtmpPort, srtPort, ...config } = more;
-  const own: MediaConfig = {
+  const mediaConfig: MediaConfig = {
     directory: media ?? join(data, 'media'),
     dvrMs: mediaDvr * 1_000,
     spaceBytes: mediaSpace * 1_000_000,
@@ -170,7 +170,7 @@ export function mediaConfigFrom<Values extends MediaSettingValues>(values: Value
     srtPort,
     sourceGraceMs: sourceGrace * 1_000,
   };
-  return { config, media: own };
+  return { config, media: mediaConfig };
 }
 
 /**

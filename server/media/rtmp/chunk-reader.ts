@@ -4,11 +4,11 @@ import { ABORT, RtmpError, type RtmpMessage, SET_CHUNK_SIZE, uint32Of } from './
 /** Chunk size before the first Set Chunk Size (Adobe RTMP 1.0, 5.4.1). */
 export const DEFAULT_CHUNK_BYTES = 128;
 
-/** The largest message: a larger chunk size has the same effect (5.4.1). It allocates nothing. */
+/** Maximum length of a message: a larger chunk size has no further effect (5.4.1). */
 const MAX_CHUNK_BYTES = 0xff_ffff;
-/** Encoders use five or six. */
+/** Encoders use five or six chunk streams. */
 const MAX_CHUNK_STREAMS = 64;
-/** Marker in the 24-bit field: a 32-bit extended timestamp follows. */
+/** Value of the 24-bit timestamp field when a 32-bit extended timestamp follows. */
 const EXTENDED_TIMESTAMP = 0xff_ffff;
 /** Length of message headers, by format. */
 const HEADER_BYTES = [11, 7, 3, 0] as const;
@@ -29,14 +29,14 @@ interface ChunkStream {
 }
 
 /**
- * Assembles messages from chunks (Adobe RTMP 1.0, 5.3). Applies Set Chunk Size and Abort, and returns
- * them like all others.
+ * Assembles messages from chunks (Adobe RTMP 1.0, 5.3). Applies Set Chunk Size and Abort, and also
+ * returns them.
  */
 export class ChunkReader {
   private input: Uint8Array = new Uint8Array(0);
   private offset = 0;
   private chunkBytes = DEFAULT_CHUNK_BYTES;
-  /** Chunk stream of the chunk in progress, and the bytes that the chunk still lacks. */
+  /** Chunk stream of the chunk in progress; `chunkRemaining` counts the missing bytes. */
   private current: ChunkStream | null = null;
   private chunkRemaining = 0;
   private readonly streams = new Map<number, ChunkStream>();
@@ -85,7 +85,7 @@ export class ChunkReader {
     if (isExtended && input.length < end + 4) return false;
     const stream = existing ?? this.newStream(id, format);
     if (format === 3) {
-      // Some encoders omit the repeated extended timestamp. A payload with these bytes is unlikely.
+      // Some encoders omit the repeated extended timestamp. A payload seldom begins with its bytes.
       offset = isExtended && uint32(input, end) === stream.timestampField ? end + 4 : end;
     } else {
       readHeader(stream, format, input, offset, isExtended);
