@@ -35,7 +35,7 @@ export function WebhooksPage() {
     >
       <p className="max-w-prose text-quiet">
         A webhook notifies your program of events in your shows, such as a start, the audience or
-        the winners. Each delivery is signed and retried until it arrives.
+        the winners. Each delivery is signed. Failed ones are retried for about a day.
       </p>
       <Loaded query={webhooks} label="Loading webhooks">
         {({ results }) => <WebhookList webhooks={results} />}
