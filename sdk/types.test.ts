@@ -7,7 +7,7 @@ import type * as counts from '../protocol/view-counts.ts';
 import type { ChatPost } from './api-client.ts';
 import type * as sdk from './types.ts';
 
-/** Types of the SDK are deeply readonly. */
+/** T, deeply readonly like all types of the SDK. */
 type Fixed<T> = T extends readonly (infer Item)[]
   ? readonly Fixed<Item>[]
   : T extends object
@@ -21,7 +21,7 @@ type Same<A, B> =
 type DataOf<T> = Extract<feed.FeedEvent, { type: T }>['data'];
 
 /** For each type of the SDK, whether it equals that of the protocol. */
-interface AsInTheProtocol {
+interface ProtocolEquality {
   readonly viewCount: Same<counts.ViewCount, sdk.ViewCount>;
   readonly chatMessage: Same<feed.ChatElement, sdk.ChatMessage>;
   readonly chats: Same<feed.Chats, sdk.Chats>;
@@ -33,14 +33,14 @@ interface AsInTheProtocol {
   readonly streamChat: Same<moderation.ViewerChat, sdk.ChatState>;
   readonly eventTypes: Same<(typeof feed.EVENT_TYPES)[number], keyof sdk.EventData>;
   readonly eventData: Same<{ [T in keyof sdk.EventData]: DataOf<T> }, sdk.EventData>;
-  /** Events of the producer may have any type, so the SDK's type is wider. */
+  /** Only assignable: the SDK also accepts producer events, which may have any type. */
   readonly interval: feed.EventsInterval extends sdk.EventsInterval ? true : false;
 }
 
 /** Names of the types that differ. */
 type Differing = {
-  [Name in keyof AsInTheProtocol]: AsInTheProtocol[Name] extends true ? never : Name;
-}[keyof AsInTheProtocol];
+  [Name in keyof ProtocolEquality]: ProtocolEquality[Name] extends true ? never : Name;
+}[keyof ProtocolEquality];
 
 test('the types of the SDK equal those of the protocol', () => {
   // Does not compile when one differs.

@@ -67,12 +67,12 @@ const failed: ShowState = {
   },
 };
 
-const withOutsider: ShowState = { ...running, outsiders: { present: 1, total: 3 } };
+const outside: ShowState = { ...running, outsiders: { present: 1, total: 3 } };
 const live: ShowState = {
   ...running,
   video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },
 };
-const noVideo: ShowState = { ...running, video: { state: 'failed', reason: 'there is no encoder' } };
+const broken: ShowState = { ...running, video: { state: 'failed', reason: 'there is no encoder' } };
 
 const render = (show: ShowState, columns = 80, rows = 24, colors = plain) =>
   dashboard(show, { columns, rows, colors });
@@ -119,7 +119,7 @@ describe('dashboard', () => {
   });
 
   test('[O-18] the dashboard shows the number of viewers from outside', () => {
-    const line = render(withOutsider).find((text) => text.includes('interval'));
+    const line = render(outside).find((text) => text.includes('interval'));
     expect(line).toContain('○  1 from outside · interval 7,043,882,113, four a second');
     expect(render(running).join('')).not.toContain('outside');
   });
@@ -135,7 +135,7 @@ describe('dashboard', () => {
     // All rows fit 80 × 24, with an empty row to spare.
     expect(lines.at(-1)).toContain('$ curl');
     expect(lines).toContain('');
-    expect(render(noVideo).join('\n')).toContain('Video       unavailable: there is no encoder');
+    expect(render(broken).join('\n')).toContain('Video       unavailable: there is no encoder');
     expect(render({ ...live, video: { state: 'starting' } }).join('\n')).toContain('starting');
   });
 
@@ -145,9 +145,9 @@ describe('dashboard', () => {
       { show: running, first: start },
       { show: revealed, first: start },
       { show: failed, first: start },
-      { show: withOutsider, first: start },
+      { show: outside, first: start },
       { show: live, first: starting },
-      { show: noVideo, first: starting },
+      { show: broken, first: starting },
     );
     const sizes = fc.tuple(fc.integer({ min: 42, max: 200 }), fc.integer({ min: 2, max: 60 }));
     fc.assert(
@@ -199,7 +199,7 @@ describe('plain lines', () => {
       '2:31  video: live · newest segment 0.6 s ago · 426x240, 212x120, 142x80',
     ]);
     expect(videoLines(live, live)).toEqual([]);
-    expect(videoLines(live, noVideo)).toEqual(['2:31  video: unavailable: there is no encoder']);
+    expect(videoLines(live, broken)).toEqual(['2:31  video: unavailable: there is no encoder']);
     expect(videoLines(running, running)).toEqual([]);
   });
 
@@ -207,7 +207,7 @@ describe('plain lines', () => {
     expect(statusLine(running)).toBe(
       '2:31  198 viewers · interval 7043882113 · 1,013 requests/s · delay 4 ms, 99 % within 18 ms · checks ok',
     );
-    expect(statusLine(withOutsider)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
+    expect(statusLine(outside)).toStartWith('2:31  198 viewers, 1 from outside · interval ');
     expect(statusLine(failed)).toEndWith('checks FAILED');
     expect(statusLine(start)).toContain('interval soon');
   });
@@ -230,7 +230,7 @@ describe('plain lines', () => {
                     events     ok: 100 events of the host
       "
     `);
-    expect(summaryLines(withOutsider)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
+    expect(summaryLines(outside)[1]).toBe('  viewers     199 at most, of 200, and 3 from outside');
     const lines = summaryLines(failed);
     expect(lines.find((line) => line.includes('self-check'))).toContain('FAILED 1 times');
     expect(lines.at(-1)).toBe('  MISMATCH in count: an event says 7, it was 5');

@@ -3,7 +3,7 @@ import { flagNameOf, SETTING_KEYS, variableNameOf } from '../platform/config.ts'
 import { runCommandLine } from './program.ts';
 import { settingsAsMarkdown } from './settings.ts';
 
-/** Runs a command line in this process, with its environment. */
+/** Runs a command line in this process, with the environment of the process. */
 async function run(...args: string[]) {
   const printed: string[] = [];
   const errors: string[] = [];

@@ -15,9 +15,9 @@ describe('/studio/', () => {
         expect(response.status).toBe(200);
         expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
         const html = await response.text();
-        const parts = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, part]) => part ?? '');
-        expect(parts).toHaveLength(2);
-        for (const part of parts) expect((await fetch(origin + part)).status).toBe(200);
+        const urls = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, url]) => url ?? '');
+        expect(urls).toHaveLength(2);
+        for (const url of urls) expect((await fetch(origin + url)).status).toBe(200);
       }),
   );
 
@@ -44,7 +44,7 @@ describe('/studio/', () => {
       expect((await fetch(`${origin}/studio/elsewhere/a/b`)).status).toBe(404);
     }));
 
-  test('the stylesheet of the studio contains the classes that its components use', () =>
+  test('the stylesheet of the studio contains utility classes and theme variables', () =>
     withServer(async (origin) => {
       const style = await (await fetch(`${origin}/studio/files/studio.css`)).text();
       expect(style).toContain('.bg-accent');

@@ -27,7 +27,7 @@ describe('[Q-4] closeInterval', () => {
     },
   );
 
-  test('closeInterval comes less than an interval after the whole duration and allowance', () => {
+  test('closeInterval starts less than 250 ms after the duration and the allowance', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 2 ** 42 }),
@@ -46,7 +46,7 @@ describe('[Q-4] closeInterval', () => {
   });
 });
 
-describe('[Q-12] isOpenAt is', () => {
+describe('[Q-12] isOpenAt', () => {
   test.each([
     { state: 'open', interval: 99, isOpen: true },
     { state: 'open', interval: 100, isOpen: false },
@@ -54,7 +54,7 @@ describe('[Q-12] isOpenAt is', () => {
     { state: 'draft', interval: 99, isOpen: false },
     { state: 'closed', interval: 99, isOpen: false },
     { state: 'revealed', interval: 99, isOpen: false },
-  ] as const)('isOpenAt is $isOpen: $state at $interval of closeInterval 100', (row) => {
+  ] as const)('isOpenAt is $isOpen: $state at interval $interval, closeInterval 100', (row) => {
     expect(isOpenAt({ state: row.state, closeInterval: 100 }, row.interval)).toBe(row.isOpen);
   });
 });
@@ -63,23 +63,23 @@ describe('an answer', () => {
   const closeInterval = 100;
   test.each([
     ['[Q-7] that is the first and in time is accepted', null, 'open', 99, 'accepted'],
-    ['[Q-12] that is new at the closeInterval is closed', null, 'open', 100, 'closed'],
-    ['[Q-12] that is new after the close is closed', null, 'revealed', 101, 'closed'],
+    ['[Q-12] that is new at the closeInterval returns closed', null, 'open', 100, 'closed'],
+    ['[Q-12] that is new after the close returns closed', null, 'revealed', 101, 'closed'],
     [
-      '[Q-17] that was in time and is stored after the count is closed',
+      '[Q-17] that is in time but stored after the count returns closed',
       null,
       'closed',
       99,
       'closed',
     ],
     [
-      '[Q-17] that was in time and is stored after the reveal is closed',
+      '[Q-17] that is in time but stored after the reveal returns closed',
       null,
       'revealed',
       99,
       'closed',
     ],
-    ['[Q-10] to a draft is closed', null, 'draft', 99, 'closed'],
+    ['[Q-10] to a draft returns closed', null, 'draft', 99, 'closed'],
     ['[Q-13] that repeats the stored choice is a duplicate', 2, 'open', 99, 'duplicate'],
     ['[Q-13] that repeats at the closeInterval is a duplicate', 2, 'open', 100, 'duplicate'],
     ['[Q-13] that repeats after the close is a duplicate', 2, 'closed', 101, 'duplicate'],
@@ -150,7 +150,7 @@ const QUIZ = {
 };
 
 describe('the data of a quiz event', () => {
-  test('[F-29] the data of a quiz event has exactly the members of the interface, and order', () => {
+  test('[F-29] the data of a quiz event has exactly the fields of the interface, and order', () => {
     expect(JSON.stringify(quizEventData(QUIZ))).toBe(
       '{"id":"7e1e3f3a-1f0e-4f6b-9a54-0c5b0a2f1d11",' +
         '"streamId":"b0a4ae6c-54f9-43cb-a0f8-3f5b4b3c2a22",' +
@@ -165,7 +165,7 @@ describe('the data of a quiz event', () => {
     expect(quizEventData({ ...QUIZ, answer: 0 })).toEqual(quizEventData({ ...QUIZ, answer: 1 }));
   });
 
-  test('[F-32] the data of a quiz event has answer, counts and percentages in quiz-results', () => {
+  test('[F-32] the data of a quiz-results event adds answer, counts and percentages', () => {
     const results = quizResultsData(QUIZ, [1, 5, 2]);
     expect(Object.keys(results)).toEqual([...Object.keys(quizEventData(QUIZ)), 'answer']);
     expect(results.answer).toBe('1984');
@@ -186,11 +186,11 @@ describe('the data of a quiz event', () => {
     expect(quizResultsSchema.strict().safeParse(results).error).toBeUndefined();
   });
 
-  test('the data of a quiz event throws when its answer is none of its choices', () => {
+  test('quizResultsData throws when the answer is not a choice', () => {
     expect(() => quizResultsData({ ...QUIZ, answer: 3 }, [1, 5, 2])).toThrow(RangeError);
   });
 
-  test('[Q-20] the data of a quiz event keeps each count under its choice, whatever the text', () => {
+  test('[Q-20] quizResultsData keeps each count under its choice, whatever the text', () => {
     const anyText = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1 }),
       fc.constantFrom('1984', '0', '-1', '__proto__', 'constructor', 'toString', 'length'),
@@ -217,7 +217,7 @@ describe('the data of a quiz event', () => {
     );
   });
 
-  test('the data of a quiz event throws unless there is one count for each choice', () => {
+  test('choiceCounts throws unless there is one count for each choice', () => {
     expect(() => choiceCounts(['a', 'b'], [1])).toThrow(RangeError);
     expect(() => choiceCounts(['a'], [1, 2])).toThrow(RangeError);
   });

@@ -8,16 +8,16 @@ export interface Mark {
   readonly number: number;
 }
 
-/** Type of these events. */
+/** Event type of a mark. */
 export const MARK = 'mark';
 const ANSWER = 'a';
 
 /** Simulates a producer: publishes marks, and one quiz after another until it stops. */
 export class SimulatedShow {
   readonly marks: Mark[] = [];
-  /** Ids of the quizzes since the last round. */
+  /** Ids of the quizzes since the last winners round. */
   #game: string[] = [];
-  /** When the last quiz closes, true ms. */
+  /** When the closeInterval of the last quiz ends, in scheduler time, ms. */
   #closedMs = 0;
   #isOver = false;
 
@@ -43,7 +43,7 @@ export class SimulatedShow {
     this.#closedMs = (closeInterval + 1) * 250;
   }
 
-  /** Starts a round. @returns whether this viewer has won, by the answers in the service */
+  /** Starts a winners round. @returns whether the viewer's stored answers are all right */
   requestWinners(viewerId: string): boolean {
     const game = this.#game;
     this.#game = [];
