@@ -3,7 +3,7 @@ import { reportSchema } from './report.ts';
 import { exportQuerySchema } from './studio.ts';
 import { exportResponses, producerRead } from './studio-operation.ts';
 
-/** The report of a show and further exports (SPEC J). */
+/** The report of a show, and exports of its audience, chat and results (SPEC J). */
 export const reportApi = {
   readReport: {
     ...producerRead,
