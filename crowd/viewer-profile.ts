@@ -105,7 +105,6 @@ export function stayMs(random: Random): number {
   return 10_000 + exponential(100_000, random);
 }
 
-/** Length of an absence, ms. */
 export function absenceMs(random: Random): number {
   return 3_000 + exponential(6_000, random);
 }
@@ -115,7 +114,6 @@ export function silenceMs(random: Random): number {
   return 1_000 + exponential(45_000, random);
 }
 
-/** Picks one at random. */
 export function pick(from: readonly string[], random: Random): string {
   return from[Math.floor(random() * from.length)] ?? '';
 }

@@ -11,7 +11,6 @@ export interface PollingOptions {
   readonly address: string;
   readonly port: number;
   readonly streamId: string;
-  /** A token for each viewer. */
   readonly tokens: readonly string[];
   /** Maximum number of sockets. More viewers share them, as behind a proxy. */
   readonly maxConnections: number;
@@ -116,7 +115,6 @@ export class PollingViewers {
     return Number(this.results[FAILED]) + this.missing;
   }
 
-  /** The first failures. */
   get failures(): string[] {
     const text = this.failureText.toString('utf8', 0, Number(this.results[FAILURE_TEXT])).trim();
     return [

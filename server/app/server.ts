@@ -12,7 +12,6 @@ import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
 import { createService, type Service } from './service.ts';
 
 export interface ServerOptions extends BackendsOptions {
-  /** The version of the program. */
   readonly version: string;
   readonly openBackends: OpenBackends;
 }

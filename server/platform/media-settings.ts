@@ -51,7 +51,6 @@ export interface MediaConfig {
   readonly sourceGraceMs: number;
 }
 
-/** The media settings, one value for each flag. */
 export interface MediaSettingValues {
   /** null: `media` in the data directory. */
   readonly media: string | null;

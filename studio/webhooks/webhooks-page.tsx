@@ -13,7 +13,6 @@ import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
 
 const POLL_MS = 5_000;
 
-/** The webhooks of the account. */
 export function WebhooksPage() {
   const webhooks = useApiQuery('listWebhooks', {}, { refetchIntervalMs: POLL_MS });
   const mayCreate = usePermission('createWebhook');

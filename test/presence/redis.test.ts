@@ -3,8 +3,10 @@ import { intervalAt } from '../../protocol/interval.ts';
 import type { Clock } from '../../server/platform/clock.ts';
 import { createRedisPresence } from '../../server/realtime/presence/presence-registry-redis.ts';
 import { redisOfFile } from '../support/backends/redis-of-file.ts';
-import { presenceRegistryContract } from '../support/presence/presence-registry-contract.ts';
-import { withThreadRegistration } from '../support/presence/register-from-thread.ts';
+import {
+  presenceRegistryContract,
+  withThreadRegistration,
+} from '../support/presence/presence-registry-contract.ts';
 
 const { redis } = await redisOfFile();
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalAt } from '../../../protocol/interval.ts';
-import { presenceRegistryContract } from '../../../test/support/presence/presence-registry-contract.ts';
-import { withThreadRegistration } from '../../../test/support/presence/register-from-thread.ts';
+import {
+  presenceRegistryContract,
+  withThreadRegistration,
+} from '../../../test/support/presence/presence-registry-contract.ts';
 import { createMemoryPresence } from './presence-rings.ts';
 import { SharedPresenceWriter } from './shared-presence-writer.ts';
 

@@ -3,7 +3,7 @@ import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { SharedPresenceRegistry } from '../../../server/realtime/presence/presence-registry.ts';
 import { createRedisPresence } from '../../../server/realtime/presence/presence-registry-redis.ts';
 import type { Redis } from '../../../server/storage/redis/redis.ts';
-import { withThreadRegistration } from './register-from-thread.ts';
+import { withThreadRegistration } from './presence-registry-contract.ts';
 
 const START = intervalAt(1_700_000_000_000);
 
