@@ -11,7 +11,7 @@ export interface ViewerProfile {
   readonly feedMode: FeedMode;
   /** When within each second it posts its heartbeat, ms. */
   readonly phaseMs: number;
-  /** Its knowledge for quizzes, from 0 to 1. */
+  /** Knowledge of trivia: scales the chance to know an answer; may slightly exceed 1. */
   readonly skill: number;
   /** Median answer time as a share of the quiz's duration. */
   readonly pace: number;
@@ -19,7 +19,7 @@ export interface ViewerProfile {
   readonly isPermanent: boolean;
   /** Sometimes reads the viewer count directly. */
   readonly readsCount: boolean;
-  /** Delay from reading an event to reacting to it, ms: the latency of its video. */
+  /** Delay of its reaction to an event, ms; simulates the latency of its video. */
   readonly lagMs: number;
   /** Answers faster than a person can. */
   readonly isBot: boolean;
@@ -46,10 +46,10 @@ const NAMES =
 
 /** The profile of the viewer with this number, from 0. */
 export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
-  const isStreaming = viewer % 10 === 3 && viewer < EVENT_STREAMS_MAX * 10;
+  const usesEventStream = viewer % 10 === 3 && viewer < EVENT_STREAMS_MAX * 10;
   return {
     name: NAMES[viewer % NAMES.length] ?? '',
-    feedMode: isStreaming ? 'event-stream' : viewer % 10 === 6 ? 'sealed' : 'long-poll',
+    feedMode: usesEventStream ? 'event-stream' : viewer % 10 === 6 ? 'sealed' : 'long-poll',
     phaseMs: random() * 1_000,
     skill: 0.55 + 0.5 * random(),
     pace: 0.15 + 0.3 * random(),
@@ -70,8 +70,8 @@ export function planAnswer(
   random: Random,
 ): AnswerPlan | null {
   if (!profile.isBot && random() < 0.06) return null;
-  const leftMs = intervalStartMs(quiz.closeInterval) - nowMs;
-  const delayMs = answerDelayMs(quiz, profile, leftMs, random);
+  const remainingMs = intervalStartMs(quiz.closeInterval) - nowMs;
+  const delayMs = answerDelayMs(quiz, profile, remainingMs, random);
   const choice = chooseAnswer(quiz, profile.skill, random);
   return { delayMs, choice, retry: planRetry(quiz, choice, random) };
 }
@@ -79,19 +79,19 @@ export function planAnswer(
 function answerDelayMs(
   { duration }: Quiz,
   { lateShare, isBot, pace }: ViewerProfile,
-  leftMs: number,
+  remainingMs: number,
   random: Random,
 ): number {
-  if (random() < lateShare) return Math.max(0, leftMs) + 50 + 1_500 * random();
+  if (random() < lateShare) return Math.max(0, remainingMs) + 50 + 1_500 * random();
   return isBot ? 50 + 250 * random() : logNormal(duration * pace, 0.5, random);
 }
 
 function planRetry(quiz: Quiz, choice: string, random: Random): AnswerPlan['retry'] {
-  const kind = random();
+  const draw = random();
   const delayMs = 100 + quiz.duration * random() * 0.5;
-  if (kind < 0.05) return { delayMs, choice };
+  if (draw < 0.05) return { delayMs, choice };
   const other = pick(quiz.order, random);
-  return kind < 0.09 && other !== choice ? { delayMs, choice: other } : null;
+  return draw < 0.09 && other !== choice ? { delayMs, choice: other } : null;
 }
 
 function chooseAnswer(quiz: Quiz, skill: number, random: Random): string {

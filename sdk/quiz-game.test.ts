@@ -43,7 +43,7 @@ describe('the quiz on screen', () => {
     expect(quizGame.quizAt(FIRST_INTERVAL + 3_000)?.quiz.id).toBe('a');
   });
 
-  test('disappears when playback jumped over its close, and maybe over its results', () => {
+  test('disappears when playback jumps past its close, because its results may be skipped', () => {
     const { quizGame } = createGameFixture();
     const quiz = createQuiz('a', FIRST_INTERVAL + 5);
     quizGame.apply({ interval: FIRST_INTERVAL + 5, events: [{ type: 'quiz', data: quiz }] });
@@ -54,14 +54,14 @@ describe('the quiz on screen', () => {
     expect(quizGame.quizAt(FIRST_INTERVAL + 6, FIRST_INTERVAL + 6)?.quiz.id).toBe('a');
   });
 
-  test('stays when playback jumped over intervals of the feed, which had no results', () => {
+  test('stays when playback jumps over received intervals without results', () => {
     const { quizGame, publish } = createGameFixture();
     publish(5, { type: 'quiz', data: createQuiz('a', FIRST_INTERVAL + 5) });
     publish(100);
     expect(quizGame.quizAt(FIRST_INTERVAL + 90, FIRST_INTERVAL + 80)?.quiz.id).toBe('a');
   });
 
-  test('is the newest open one, also when results of another one are published', () => {
+  test('is the newest open quiz, even when results of an earlier one are published', () => {
     const { quizGame, publish } = createGameFixture();
     const first = createQuiz('a', FIRST_INTERVAL);
     publish(0, { type: 'quiz', data: first });
@@ -74,7 +74,7 @@ describe('the quiz on screen', () => {
     expect(quizGame.quizAt(FIRST_INTERVAL + 30)?.quiz.id).toBe('a');
   });
 
-  test('is known by its results when it was published before the viewer joined', () => {
+  test('comes from its results when it was published before the viewer joined', () => {
     const { quizGame, publish } = createGameFixture({ isBeginning: false });
     publish(3, { type: 'quiz-results', data: createResults(createQuiz('a', FIRST_INTERVAL - 17)) });
     expect(quizGame.quizAt(FIRST_INTERVAL + 3)).toMatchObject({
@@ -113,7 +113,7 @@ describe('isWinning', () => {
     ['counted', 'Jupiter', true],
     ['counted', 'Mars', false],
     ['too-late', 'Jupiter', false],
-    // The answer that counts is another one.
+    // A different answer of this viewer counted.
     ['other-answer', 'Jupiter', false],
     ['other-answer', 'Mars', null],
     ['unknown', 'Jupiter', null],
@@ -136,7 +136,7 @@ describe('isWinning', () => {
     expect(quizGame.isWinning(FIRST_INTERVAL + 70)).toBe(false);
   });
 
-  test('is null when only the results of a quiz arrived: it may have been answered on another visit', () => {
+  test('is null when only results arrived: another visit may have answered the quiz', () => {
     const { quizGame, publish } = createGameFixture({ isBeginning: false });
     publish(3, { type: 'quiz-results', data: createResults(createQuiz('a', FIRST_INTERVAL - 17)) });
     expect(quizGame.isWinning(FIRST_INTERVAL + 3)).toBeNull();
@@ -157,7 +157,7 @@ describe('[W-1] a game', () => {
     const { quizGame, publish, play } = createGameFixture({ isBeginning: false });
     play('a', 5, 'Mars');
     publish(40, REQUEST_WINNERS);
-    // Until the winners are published it refers to their game.
+    // Until the winners are published, `isWinning` refers to the game that ends.
     expect(quizGame.isWinning(FIRST_INTERVAL + 43)).toBe(false);
     publish(44, quizWinners(12));
     expect(quizGame.isWinning(FIRST_INTERVAL + 44)).toBe(true);
@@ -186,7 +186,7 @@ describe('[W-1] a game', () => {
     expect(quizGame.winnersAt(FIRST_INTERVAL + 64)).toMatchObject({ hasWon: false, count: 3 });
   });
 
-  test('whose request was missed has its winners all the same', () => {
+  test('has its winners even when the request for them was missed', () => {
     const { quizGame, publish } = createGameFixture({ isBeginning: false });
     publish(2, quizWinners(12));
     expect(quizGame.winnersAt(FIRST_INTERVAL + 2)).toMatchObject({ hasWon: false, count: 12 });
@@ -196,7 +196,7 @@ describe('[W-1] a game', () => {
     expect(quizGame.winnersAt(FIRST_INTERVAL + 104).count).toBe(3);
   });
 
-  test('whose request was missed is distinct from the one before', () => {
+  test('is distinct from the previous one even when its request for winners was missed', () => {
     const { quizGame, publish } = createGameFixture();
     publish(40, REQUEST_WINNERS);
     publish(44, quizWinners(12));
@@ -215,7 +215,7 @@ describe('[W-1] a game', () => {
     expect(quizGame.winnersAt(FIRST_INTERVAL + 144).count).toBe(3);
   });
 
-  test('whose count was missed is over', () => {
+  test('is over even when its winner count was missed', () => {
     const { quizGame, publish, play, skipTo } = createGameFixture();
     publish(40, REQUEST_WINNERS);
     skipTo(60);

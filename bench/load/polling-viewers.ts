@@ -14,7 +14,7 @@ export interface PollingOptions {
   readonly tokens: readonly string[];
   /** Maximum number of sockets. More viewers share them, as behind a proxy. */
   readonly maxConnections: number;
-  /** The time in which each viewer sends its five requests: a second, except where the rate does not matter. */
+  /** Time in which each viewer sends its five requests; other than 1 s only for memory tests. */
   readonly roundMs: number;
 }
 
@@ -30,7 +30,7 @@ const { symbols: native } = cc({
   },
 });
 
-const US = 1_000;
+const US = 1_000; // Per ms.
 /** More would overflow the listen queue. */
 const OPEN_CONCURRENCY = 100;
 const OPEN_PAUSE_MS = 5;
@@ -53,7 +53,7 @@ export class PollingViewers {
   private readonly latenessUs: Float32Array;
   private missing = 0;
 
-  /** @param measuredMs how long is measured in all */
+  /** @param measuredMs total duration of the measurement */
   constructor(
     private readonly options: PollingOptions,
     measuredMs: number,
@@ -61,7 +61,7 @@ export class PollingViewers {
     const { tokens, roundMs } = options;
     const { length, atMs, viewer, kind } = scheduleOf(tokens.length, roundMs);
     const rounds = measuredMs / roundMs;
-    // What is late of the time before is asked in this one.
+    // Requests that the warm-up did not send in time are sent during the measurement.
     const most = Math.ceil(tokens.length * REQUESTS_A_ROUND * (rounds * (1 + WARM_UP_SHARE) + 10));
     this.latencyUs = new Float32Array(most);
     this.latenessUs = new Float32Array(most);
@@ -80,21 +80,21 @@ export class PollingViewers {
     );
   }
 
-  /** Opens the sockets, not all of them at once. @throws Error when one is refused */
+  /** Opens the sockets in batches. @throws Error when one is refused */
   async connect(): Promise<void> {
     const { tokens, maxConnections, address, port } = this.options;
     const count = Math.min(tokens.length, maxConnections);
     const ip = new DataView(Uint8Array.from(address.split('.'), Number).buffer).getUint32(0, true);
     for (let open = 0; open < count; ) {
-      const some = Math.min(OPEN_CONCURRENCY, count - open);
-      const now = native.load_open(ip, port, some, count);
-      if (now < open + some) throw new Error(`connection ${now + 1} was refused`);
-      open = now;
+      const batch = Math.min(OPEN_CONCURRENCY, count - open);
+      const opened = native.load_open(ip, port, batch, count);
+      if (opened < open + batch) throw new Error(`connection ${opened + 1} was refused`);
+      open = opened;
       await Bun.sleep(OPEN_PAUSE_MS);
     }
   }
 
-  /** Sends and receives for this time; blocks the thread. */
+  /** Sends and receives for `forMs`; blocks the thread. */
   run(forMs: number, isMeasured: boolean): void {
     native.load_run(forMs * US, Number(isMeasured));
   }
@@ -154,7 +154,7 @@ export class PollingViewers {
 // Indexes of the results in polling-viewers.c.
 const [ANSWERED, SENT, FAILED, WRONG, BODIES, FAILURE_TEXT] = [0, 1, 2, 3, 4, 5];
 
-/** Whole requests one after the other, and where each begins, with the end of the last. */
+/** All requests in one buffer, with the offset of each and the end of the last. */
 function requestsOf({ address, port, streamId, tokens }: PollingOptions) {
   const feed = `GET /api/v1/events-streams/${streamId}?interval=`;
   const rest = (token: string) =>

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test';
+import { Unavailable } from '../platform/errors.ts';
+import { ServiceTokens } from './accounts/service-tokens.ts';
 import { hashSecret, SERVICE_TOKEN, sameHash } from './secrets.ts';
 
 const random = (n: number) => crypto.getRandomValues(new Uint8Array(n));
@@ -14,6 +16,28 @@ describe('service tokens', () => {
     let calls = 0;
     const token = SERVICE_TOKEN.create((n) => new Uint8Array(n).fill(calls++ === 0 ? 248 : 61));
     expect(token).toBe(`fb_${'z'.repeat(40)}`);
+  });
+
+  test('[A-7] a last use whose write failed is written by the next call', async () => {
+    const token = SERVICE_TOKEN.create(random);
+    const user = { uuid: 'account', email: 'a@example.org', name: 'A', created: 0 };
+    const writes: unknown[] = [];
+    let isAvailable = false;
+    const tokens = new ServiceTokens(
+      {
+        findTokenOwner: async ({ hash }) => ({ user, tokenId: 'id', hash }),
+        touchApiTokens: async ({ uses }) => {
+          if (!isAvailable) throw new Unavailable('The database is unavailable.');
+          writes.push(...uses);
+        },
+      },
+      { nowMs: () => 1_000 },
+    );
+    await tokens.findOwner(token);
+    await expect(tokens.recordUses()).rejects.toThrow(Unavailable);
+    isAvailable = true;
+    await tokens.recordUses();
+    expect(writes).toEqual([['id', 1_000]]);
   });
 
   test('[A-6] the stored hash of a token is its SHA-256, compared as a whole', () => {

@@ -15,13 +15,13 @@ interface CheckboxGroupProps<Value extends string> {
   readonly isRequired?: boolean;
 }
 
-/** A choice of any number of options. */
+/** Checkboxes, of which any number can be selected. */
 export function CheckboxGroup<Value extends string>(props: CheckboxGroupProps<Value>) {
   const { label, options, value, onChange, isRequired = false } = props;
   return (
     <AriaCheckboxGroup
       value={[...value]}
-      onChange={(chosen) => onChange(chosen as Value[])}
+      onChange={(selected) => onChange(selected as Value[])}
       isRequired={isRequired}
       className="grid gap-1.5"
     >

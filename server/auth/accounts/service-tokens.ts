@@ -19,7 +19,7 @@ export function newServiceToken(
 
 type ServiceTokenStore = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
 
-// Bounds the memory between two writes; far more tokens than are used within 10 s.
+// Bounds the memory between two writes, 10 s apart; further uses are not recorded.
 const PENDING_USES_MAX = 10_000;
 
 /** Checks service tokens in the database on every use, so that a revocation takes effect at once. */
@@ -43,11 +43,19 @@ export class ServiceTokens {
     return owner;
   }
 
-  /** Writes the times of last use to the database. Called every 10 s and when the service stops. */
+  /**
+   * Writes the times of last use to the database. Called every 10 s and when the service stops; the
+   * times of a write that failed are written by the next call.
+   */
   async recordUses(): Promise<void> {
     if (this.pendingUses.size === 0) return;
-    const uses = [...this.pendingUses];
+    const uses = this.pendingUses;
     this.pendingUses = new Map();
-    await this.store.touchApiTokens({ uses });
+    try {
+      await this.store.touchApiTokens({ uses: [...uses] });
+    } catch (error) {
+      this.pendingUses = new Map([...uses, ...this.pendingUses]);
+      throw error;
+    }
   }
 }

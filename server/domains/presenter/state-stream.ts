@@ -1,12 +1,12 @@
 import { OPENING } from '../../http/event-stream.ts';
 import type { EventStream } from '../../realtime/feed/event-stream.ts';
 
-/** Queued bytes before states are dropped: about ten states of a large quiz. */
+/** New states are dropped from this queue size on: about ten states of a large quiz. */
 const QUEUE_BYTES_MAX = 64 * 1024;
 
 /**
- * An event stream of states of which only the newest matters: while a slow client's queue is full,
- * states are dropped.
+ * An event stream of states, each of which replaces the one before. While a slow client's queue is
+ * full, new states are dropped.
  * @param onEnd called once when the stream has ended for any reason
  */
 export function openStateStream(onEnd: () => void): EventStream {

@@ -115,7 +115,7 @@ a0/1795190402500-72.m4s
     expect(text).toContain(',HOLD-BACK=7.0\n');
   });
 
-  test('the preload hint names the next segment when the open one is full', () => {
+  test('the preload hint names the next segment when the open segment has all its parts', () => {
     const parts = new Map([[73, [part(0, BEGIN_MS + 3_500, 533), part(1, BEGIN_MS + 4_033, 467)]]]);
     const text = hlsMediaPlaylist(presentation({ partMs: 500, parts }), 'v0');
     expect(text).toContain('#EXT-X-PRELOAD-HINT:TYPE=PART,URI="v0/1795190402500-74.0.m4s"');
@@ -140,9 +140,9 @@ a0/1795190402500-72.m4s
   });
 
   test('[M-27] a recording has no playlist type, because segments may be evicted', () => {
-    const whole = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
+    const recording = { dvrMs: null, segments: [segment(0, 4, BEGIN_MS)] };
     for (const isEnded of [false, true]) {
-      expect(hlsMediaPlaylist(presentation({ ...whole, isEnded }), 'v0')).not.toContain(
+      expect(hlsMediaPlaylist(presentation({ ...recording, isEnded }), 'v0')).not.toContain(
         'PLAYLIST-TYPE',
       );
     }
@@ -172,11 +172,11 @@ a0/1795190402500-72.m4s
   });
 
   test('the HLS media playlist has gaps for epochs without the rendition, and is null for an unknown one', () => {
-    const more = [...TRACKS, { ...VIDEO, id: 'v2' }];
+    const withV2 = [...TRACKS, { ...VIDEO, id: 'v2' }];
     const text = hlsMediaPlaylist(
       presentation({
-        epochs: [epoch(3, BEGIN_MS), epoch(4, BEGIN_MS + 1_000, more)],
-        segments: [segment(0, 3, BEGIN_MS), segment(1, 4, BEGIN_MS + 1_000, more)],
+        epochs: [epoch(3, BEGIN_MS), epoch(4, BEGIN_MS + 1_000, withV2)],
+        segments: [segment(0, 3, BEGIN_MS), segment(1, 4, BEGIN_MS + 1_000, withV2)],
       }),
       'v2',
     );
@@ -207,7 +207,7 @@ v1.m3u8
     expect(hlsMultivariantPlaylist(presentation({ epochs: [] }))).toBeNull();
   });
 
-  test('the HLS multivariant playlist has the measured bandwidth when it exceeds the limit', () => {
+  test('the HLS multivariant playlist has the measured peak if above the encoder limit', () => {
     const tracks = [{ ...VIDEO, bandwidth: 1_000 }, AUDIO];
     const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
     expect(hlsMultivariantPlaylist(presentation({ epochs }))).toContain(
@@ -262,7 +262,7 @@ ${template(48)}
   }
 
   test.each([500, 559, 800, 1_000, 2_000, 6_000])(
-    'presentation delay is at least one segment of %d ms',
+    'suggestedPresentationDelay is at least one segment of %d ms',
     (segmentMs) => {
       for (const latencyMs of [2.5 * segmentMs, 4 * segmentMs]) {
         const text = dashManifest(presentation({ segmentMs, latencyMs })) ?? '';
@@ -292,10 +292,10 @@ ${template(48)}
 
   test('the DASH manifest has separate timelines for renditions that differ, and merges repeated durations', () => {
     const [first, second] = presentation().segments as [Segment, Segment];
-    const late = new Map(second.pieces);
-    const { startTicks, ...rest } = late.get('v1') as Piece;
-    late.set('v1', { startTicks: startTicks + 30, ...rest });
-    const segments = [first, { ...second, pieces: late }];
+    const shifted = new Map(second.pieces);
+    const { startTicks, ...rest } = shifted.get('v1') as Piece;
+    shifted.set('v1', { startTicks: startTicks + 30, ...rest });
+    const segments = [first, { ...second, pieces: shifted }];
     const text = dashManifest(presentation({ segments }));
     expect(lines(text, /<S .*>/g)).toEqual([
       `<S t="${BEGIN_MS * 90}" d="90000" r="1"/>`,
@@ -305,7 +305,7 @@ ${template(48)}
     ]);
   });
 
-  test('the DASH manifest keeps the start of an epoch and escapes attributes', () => {
+  test('the DASH manifest keeps the microseconds of an epoch start and escapes attributes', () => {
     const tracks = [{ ...VIDEO, codec: '<"&\'>', frameRate: [30_000, 1_001] as const }];
     const startMs = BEGIN_MS + 1 / 3;
     const epochs = [{ number: 3, startMs, tracks, inits: new Map() }];
@@ -318,7 +318,7 @@ ${template(48)}
   });
 });
 
-test('[M-24] longest segment and part durations round to the target durations', () => {
+test('[M-24] longest segments round to EXT-X-TARGETDURATION, and PART-TARGET has a margin', () => {
   expect([500, 1_000, 1_001, 2_000].map(targetDurationS)).toEqual([1, 1, 2, 2]);
   for (const segmentMs of [500, 1_000, 1_500, 2_000, 4_000]) {
     const longestS = longestSegmentMs(segmentMs) / 1_000;

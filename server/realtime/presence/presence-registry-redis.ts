@@ -18,7 +18,7 @@ import { StreamCount } from './stream-count.ts';
 export interface RedisPresenceOptions {
   readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailable'>;
   readonly clock: Clock;
-  /** Of the database: separates its keys in Redis from those of others. */
+  /** Id of the service, stored in the database; separates the keys of services that share a Redis. */
   readonly serviceId: string;
   /** The newest interval that all nodes are known to have replicated. */
   readonly watermark: () => number;
@@ -66,7 +66,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
     return state;
   }
 
-  /** Redis may have lost data: sends everything that still counts again. */
+  /** Redis may have lost data: the next replication sends everything that still counts. */
   function forgetReplicated(): void {
     states = new Map();
     announcedIn = Number.NEGATIVE_INFINITY;
@@ -82,44 +82,44 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
 
   /** @returns false when Redis has lost what was replicated before */
   async function replicateTo(interval: number): Promise<boolean> {
-    const { calls, blocks, confirm } = collectMissing(interval);
+    const { calls, announcements, confirm } = collectMissing(interval);
     if (calls.length === 0) return true;
     const replies = await callAll(calls);
-    const wasListed = blocks.length === 0 || replies.pop() === 1;
+    const listExisted = announcements.length === 0 || replies.pop() === 1;
     if (replies.includes(0)) return false;
-    if (!wasListed && announcedIn > interval - COUNT_INTERVALS) return false;
+    if (!listExisted && announcedIn > interval - COUNT_INTERVALS) return false;
     confirm();
-    if (blocks.length > 0) announcedIn = interval;
+    if (announcements.length > 0) announcedIn = interval;
     return true;
   }
 
   function collectMissing(interval: number) {
     const calls: FunctionCall[] = [];
-    const blocks: Announcement[] = [];
+    const announcements: Announcement[] = [];
     const confirmations: Array<() => void> = [];
     for (const [streamId, ring] of rings.entries()) {
       const state = stateOf(streamId);
       state.expire(interval);
       const missing = state.missing(ring, interval);
-      for (const [block, parts] of missing) {
-        calls.push(merge(streamId, block, parts, state.newestBefore(block, interval)));
-        confirmations.push(() => state.confirm(parts));
+      for (const [block, bitsets] of missing) {
+        calls.push(merge(streamId, block, bitsets, state.newestBefore(block, interval)));
+        confirmations.push(() => state.confirm(bitsets));
       }
       for (const announcement of state.unannounced(streamId, interval, missing)) {
-        blocks.push(announcement);
+        announcements.push(announcement);
         confirmations.push(() => state.announced(announcement));
       }
     }
-    if (blocks.length > 0) calls.push(activeBlocks.announce(interval, blocks));
+    if (announcements.length > 0) calls.push(activeBlocks.announce(interval, announcements));
     const confirm = () => {
       for (const confirmOne of confirmations) confirmOne();
     };
-    return { calls, blocks, confirm };
+    return { calls, announcements, confirm };
   }
 
   /** Drops the state of streams without viewers. */
   function sweep(): void {
-    rings.liveCounts();
+    rings.liveCounts(); // Drops empty rings.
     for (const streamId of states.keys()) if (!rings.get(streamId)) states.delete(streamId);
     for (const [streamId, count] of counts) if (count.isStale()) counts.delete(streamId);
   }
@@ -172,7 +172,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
       rings.evict(streamId, seats);
       counts.get(streamId)?.forget();
       const now = intervalAt(clock.nowMs());
-      // `count` includes up to two intervals more than the window of the newest one.
+      // `count` also reads up to two intervals before the current window.
       const intervals = [...new Set([...windowTo(now - 2), ...windowTo(now)])];
       try {
         await callAll(evict(streamId, seats, intervals));

@@ -17,7 +17,7 @@ export class ReplyError extends Error {
 
 /** A server that sends nothing for this long while a command is pending is unavailable. */
 export const SILENCE_TIMEOUT_MS = 250;
-/** Maximum duration of a call to a server that is slow, but responds to others. */
+/** Maximum duration of a call while the server still responds to other calls. */
 const CALL_TIMEOUT_MS = 800;
 const TICK_MS = 25;
 /** Maximum number of pending commands; further ones could not get a reply in time. */
@@ -40,7 +40,7 @@ const CONNECTION_OPTIONS: RedisOptions = {
 interface PendingCommand {
   /** Maximum silence while this command is pending, in ms. */
   readonly silenceMs: number;
-  /** When it was sent, as `silence.elapsedMs()`. */
+  /** `silence.elapsedMs()` when it was sent. */
   readonly sinceMs: number;
   readonly reject: (error: Error) => void;
 }
@@ -51,7 +51,7 @@ export interface ServerAccess {
   readonly handshake: (connection: Connection) => Promise<void>;
 }
 
-/** Runs a query on a connection of its own. @throws Unavailable @throws the error of the query */
+/** Runs a query on a connection of its own. @throws Unavailable, or the error of the query */
 export async function queryServer<T>(
   { connectTo, handshake }: ServerAccess,
   address: HostPort,
@@ -69,8 +69,8 @@ export async function queryServer<T>(
 
 /**
  * One connection to one server; it never reconnects. It ends when the server closes it, cannot be
- * reached, or is silent for 250 ms while a command is pending. All pending commands then fail with
- * Unavailable. Commands are never queued or sent twice.
+ * reached, or is silent while a command is pending, by default for 250 ms. All pending commands
+ * then fail with Unavailable. Commands are never queued or sent twice.
  */
 export class Connection {
   /** Why the connection ended; null while it is open. */
@@ -79,7 +79,7 @@ export class Connection {
   private readonly pending = new Set<PendingCommand>();
   private readonly silence = new SilenceTimer(TICK_MS);
   private tickTimer: Timer | null = null;
-  private reason = 'the connection was closed';
+  private endReason = 'the connection was closed';
 
   /**
    * @param options address of the server
@@ -91,13 +91,13 @@ export class Connection {
   ) {
     this.client = new Redis({ ...options, ...CONNECTION_OPTIONS, replyMapping: 'legacy' });
     this.client.on('error', (error: Error) => {
-      this.reason = error.message;
+      this.endReason = error.message;
     });
     // Any byte counts as a response: large replies arrive in many pieces.
     this.client.on('connect', () => {
       this.client.stream.on('data', () => this.silence.onResponse(performance.now()));
     });
-    this.client.on('end', () => this.end(this.reason));
+    this.client.on('end', () => this.end(this.endReason));
   }
 
   /** @throws Unavailable when the server cannot be reached */
@@ -108,7 +108,7 @@ export class Connection {
 
   /**
    * Sends one command.
-   * @param silenceMs maximum silence, for commands that block
+   * @param silenceMs maximum silence; longer for commands that block
    * @throws Unavailable when there was no reply
    * @throws ReplyError when the reply is an error
    */
@@ -143,7 +143,7 @@ export class Connection {
         },
         ({ name, message }: Error) => {
           settle();
-          const reason = this.ended ?? (this.reason || message);
+          const reason = this.ended ?? (this.endReason || message);
           reject(name === 'ReplyError' ? new ReplyError(message) : new Unavailable(reason));
         },
       );
@@ -198,7 +198,7 @@ export class Connection {
     this.stopTicking();
     const waiting = [...this.pending];
     this.pending.clear();
-    // Also ends what watches the Sentinels.
+    // Also stops ioredis from watching the Sentinels.
     this.client.disconnect();
     for (const { reject } of waiting) reject(new Unavailable(`Redis: ${reason}`));
   }

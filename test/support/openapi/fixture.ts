@@ -43,7 +43,7 @@ export class Fixture {
     return this.contract.send(this.service.url, operationId, request);
   }
 
-  /** Sends a request with the account's service token. */
+  /** Sends a request, with the account's service token unless `request` has credentials. */
   studio(operationId: string, request: OperationRequest = {}): Promise<Response> {
     const authorization = `Token ${this.service.account.token}`;
     return this.send(operationId, { authorization, ...request });
@@ -54,7 +54,7 @@ export class Fixture {
     return (await expectJson<{ id: string }>(await this.studio(operationId, request), 201)).id;
   }
 
-  /** Sends the same request twice with the account's service token, or as `request` says. */
+  /** Sends a request twice, with the account's service token unless `request` has credentials. */
   async twice(
     operationId: string,
     request: OperationRequest,
@@ -72,7 +72,7 @@ export class Fixture {
     return this.createdId('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
   }
 
-  /** Calls the operation for a new stream and for an unknown one. */
+  /** Sends a request for a new stream and for an unknown one: a 404, or the same error. */
   async inStream(
     operationId: string,
     request: OperationRequest,
