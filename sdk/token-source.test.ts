@@ -194,7 +194,7 @@ describe('[T-12] a rejected token', () => {
 });
 
 describe('a failed token request', () => {
-  test('is not repeated during its backoff, whoever needs a token', async () => {
+  test('is not repeated during its backoff, even for another caller', async () => {
     const { machine, source, requestedMs } = createSource(unavailable);
     const first = await rejectionOf(source.get());
     expect(first.kind).toBe('unavailable');

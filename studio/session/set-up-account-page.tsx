@@ -9,7 +9,7 @@ interface SetUpAccountPageProps {
   readonly onSession: (session: Session) => void;
 }
 
-/** The page of the first start: whoever has its link becomes the owner. */
+/** The page of the first start: the first user of its link becomes the owner. */
 export function SetUpAccountPage({ token, onSession }: SetUpAccountPageProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');

@@ -42,7 +42,7 @@ export interface ActiveRelay {
 export interface RelayOptions {
   /** The unix socket of the origin server. */
   readonly path: string;
-  /** Sent with the address of each client; the origin server trusts whoever knows it. */
+  /** Sent with the address of each client; the origin server trusts a sender that knows it. */
   readonly secret: string;
 }
 

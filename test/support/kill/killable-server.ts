@@ -77,7 +77,7 @@ export class KillableServer {
 }
 
 /** Time for which the main thread of a process waited for a core; 0 where it cannot be measured. */
-function queuedMsOf(pid: number | undefined): number {
+export function queuedMsOf(pid: number | undefined): number {
   try {
     const [, queuedNs] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
     return Number(queuedNs) / 1e6;
