@@ -2,11 +2,11 @@ import {
   audienceQuerySchema,
   chatLogQuerySchema,
   chatLogSchema,
-  HISTORY_INTERVALS,
   intervalCountSchema,
   sentLogQuerySchema,
   sentLogSchema,
 } from './history.ts';
+import { HISTORY_INTERVALS } from './limits.ts';
 import type { Operation } from './operation.ts';
 import { listOf } from './studio.ts';
 import { memberRead } from './studio-operation.ts';

@@ -65,3 +65,29 @@ export const HIDDEN_PER_CALL_MAX = 100;
 export const HIDDEN_SENT_MAX = 200;
 /** Most hidden messages, restricted viewers and queued questions of a stream, each. */
 export const MODERATED_MAX = 10_000;
+
+/** Most intervals in one call: 10 minutes. */
+export const HISTORY_INTERVALS = 2_400;
+/** Most points of the audience curve in a report. */
+export const REPORT_POINTS = 1_000;
+/** Most bins in the histogram of a quiz's answer times. */
+export const ANSWER_TIME_BINS = 20;
+/** An answer within this time before the close counts as last-moment, in ms. */
+export const LAST_MOMENT_MS = 500;
+
+/** Most synthetic viewers of one rehearsal. */
+export const REHEARSAL_VIEWERS_MAX = 500;
+/** Most rehearsals whose viewers one node simulates at once. */
+export const REHEARSALS_PER_NODE_MAX = 4;
+/** Most rehearsals of an account, including those that are being removed. */
+export const REHEARSALS_PER_ACCOUNT_MAX = 20;
+/** A rehearsal ends automatically after this time: 4 hours. */
+export const REHEARSAL_LENGTH_MS = 4 * 3_600_000;
+/** The data of a rehearsal is deleted after this time: 24 hours. */
+export const REHEARSAL_RETENTION_MS = 24 * 3_600_000;
+/** Most quizzes in the measurements of a rehearsal, the newest. */
+export const REHEARSED_QUIZZES_MAX = 50;
+/** Largest latency of synthetic viewers. */
+export const REHEARSAL_LATENCY_MAX_MS = 10_000;
+/** Largest share of lost requests; beyond it a network is unusable. */
+export const REHEARSAL_LOSS_MAX = 0.5;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MESSAGE_ID, MESSAGE_KINDS } from './chat-messages.ts';
 import {
   CHAT_NAME_CHARS,
   CHAT_TEXT_CHARS,
@@ -8,13 +9,8 @@ import {
 } from './limits.ts';
 import { patchOf, text, unixMs } from './text.ts';
 
-export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
-
 /** The id of a chat message: a uuid or, for a purchase, "p" and a number. */
-export const messageId = z
-  .string()
-  .regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the id of a chat message');
+export const messageId = z.string().regex(MESSAGE_ID, 'must be the id of a chat message');
 
 /** The opaque id of a viewer in a stream, as in chat messages. */
 export const viewerId = z.string().regex(/^[A-Za-z0-9_-]{22}$/, 'must be the id of a viewer');

@@ -1,22 +1,11 @@
 import { z } from 'zod';
+import {
+  REHEARSAL_LATENCY_MAX_MS,
+  REHEARSAL_LOSS_MAX,
+  REHEARSAL_VIEWERS_MAX,
+  REHEARSED_QUIZZES_MAX,
+} from './limits.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
-
-/** Most synthetic viewers of one rehearsal. */
-export const REHEARSAL_VIEWERS_MAX = 500;
-/** Most rehearsals whose viewers one node simulates at once. */
-export const REHEARSALS_PER_NODE_MAX = 4;
-/** Most rehearsals of an account, including those that are being removed. */
-export const REHEARSALS_PER_ACCOUNT_MAX = 20;
-/** A rehearsal ends automatically after this time: 4 hours. */
-export const REHEARSAL_LENGTH_MS = 4 * 3_600_000;
-/** The data of a rehearsal is deleted after this time: 24 hours. */
-export const REHEARSAL_RETENTION_MS = 24 * 3_600_000;
-/** Most quizzes in the measurements of a rehearsal, the newest. */
-export const REHEARSED_QUIZZES_MAX = 50;
-/** Largest latency of synthetic viewers. */
-export const REHEARSAL_LATENCY_MAX_MS = 10_000;
-/** Largest share of lost requests; beyond it a network is unusable. */
-export const REHEARSAL_LOSS_MAX = 0.5;
 
 const share = (of: string) => z.number().min(0).max(1).describe(of);
 

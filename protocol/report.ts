@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { intervalCountSchema } from './history.ts';
+import { ANSWER_TIME_BINS, LAST_MOMENT_MS, REPORT_POINTS } from './limits.ts';
 import { choiceCountsSchema } from './quizzes.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
-
-/** Most points of the audience curve in a report. */
-export const REPORT_POINTS = 1_000;
-/** Most bins in the histogram of a quiz's answer times. */
-export const ANSWER_TIME_BINS = 20;
-/** An answer within this time before the close counts as last-moment, in ms. */
-export const LAST_MOMENT_MS = 500;
 
 const ms = z.int().describe('ms since the start of the interval with the `quiz` event');
 

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from '../../protocol/history.ts';
+import type { LoggedEvent } from '../../protocol/chat-messages.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';

@@ -1,11 +1,11 @@
-import type { Chats, FeedEvent } from '../../protocol/feed.ts';
 import {
   type ChatMessage,
   type LoggedEvent,
   loggedEvents,
   messagesOf,
-  type SentMessage,
-} from '../../protocol/history.ts';
+} from '../../protocol/chat-messages.ts';
+import type { Chats, FeedEvent } from '../../protocol/feed.ts';
+import type { SentMessage } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { HiddenMessages } from '../../protocol/moderation.ts';
 

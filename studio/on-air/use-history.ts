@@ -1,9 +1,9 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import { HISTORY_INTERVALS, type LoggedMessage } from '../../protocol/history.ts';
+import type { MessageKind } from '../../protocol/chat-messages.ts';
+import type { LoggedMessage } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { PAGE_SIZE_MAX } from '../../protocol/limits.ts';
-import type { MessageKind } from '../../protocol/moderation.ts';
+import { HISTORY_INTERVALS, PAGE_SIZE_MAX } from '../../protocol/limits.ts';
 import { useStudio } from '../api/studio-context.ts';
 import { queryKeyOf, shouldRetry } from '../api/use-api-query.ts';
 import type { CountAt, SentEvent } from './show-log.ts';

@@ -1,11 +1,11 @@
 import { Drama } from 'lucide-react';
 import { useState } from 'react';
 import {
-  type NewRehearsal,
   REHEARSAL_LATENCY_MAX_MS,
   REHEARSAL_LOSS_MAX,
   REHEARSAL_VIEWERS_MAX,
-} from '../../protocol/rehearsal.ts';
+} from '../../protocol/limits.ts';
+import type { NewRehearsal } from '../../protocol/rehearsal.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';

@@ -1,4 +1,5 @@
-import { LAST_MOMENT_MS, type ReadyReport } from '../../protocol/report.ts';
+import { LAST_MOMENT_MS } from '../../protocol/limits.ts';
+import type { ReadyReport } from '../../protocol/report.ts';
 import { quantity } from '../ui/quantity.ts';
 import { secondsLabel } from './durations.ts';
 import { percentLabel } from './percent.ts';

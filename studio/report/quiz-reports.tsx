@@ -2,7 +2,8 @@ import { Film } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import uPlot from 'uplot';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { type AnswerTimes, LAST_MOMENT_MS, type QuizReport } from '../../protocol/report.ts';
+import { LAST_MOMENT_MS } from '../../protocol/limits.ts';
+import type { AnswerTimes, QuizReport } from '../../protocol/report.ts';
 import {
   axisOf,
   COUNT_SCALE,

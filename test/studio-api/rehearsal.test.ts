@@ -8,9 +8,8 @@ import {
   REHEARSAL_LENGTH_MS,
   REHEARSAL_RETENTION_MS,
   REHEARSALS_PER_NODE_MAX,
-  type Rehearsal,
-  rehearsalSchema,
-} from '../../protocol/rehearsal.ts';
+} from '../../protocol/limits.ts';
+import { type Rehearsal, rehearsalSchema } from '../../protocol/rehearsal.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
 import { createConfig } from '../../server/platform/config.ts';

@@ -1,5 +1,5 @@
-import { HISTORY_INTERVALS } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
+import { HISTORY_INTERVALS } from '../../../protocol/limits.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import { ownStreamInput, type StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { HISTORY_INTERVALS } from '../../../protocol/history.ts';
+import { HISTORY_INTERVALS } from '../../../protocol/limits.ts';
 import { insertStream, sqliteOfFile } from '../../../test/support/database/sqlite-of-file.ts';
 import { composeInterval } from '../../realtime/feed/interval-body.ts';
 import { historyProcedures } from './history-sql.ts';

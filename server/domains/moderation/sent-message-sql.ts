@@ -1,7 +1,8 @@
+import { MESSAGE_ID, messagesOf } from '../../../protocol/chat-messages.ts';
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
-import { type LoggedMessage, messagesOf, type SentMessage } from '../../../protocol/history.ts';
+import type { LoggedMessage, SentMessage } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
-import { messageId, type StoredChatMessage } from '../../../protocol/moderation.ts';
+import type { StoredChatMessage } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';
 
@@ -23,7 +24,7 @@ export async function findSentMessage(
 ): Promise<StoredChatMessage> {
   const notFound = new DomainError('not-found', 'No such message was sent in this stream.');
   // The id becomes a part of the pattern, so it must not contain wildcards.
-  if (!messageId.safeParse(id).success) throw notFound;
+  if (!MESSAGE_ID.test(id)) throw notFound;
   const arrival = intervalAt(at);
   const rows = await tx.query<{ body: string }>(
     `select body from sealed_intervals

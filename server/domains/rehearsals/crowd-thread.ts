@@ -1,6 +1,7 @@
 import { ConnectionLost, type HttpResponse } from '../../../crowd/connections.ts';
 import { Crowd } from '../../../crowd/crowd.ts';
-import { type CrowdFigures, REHEARSED_QUIZZES_MAX } from '../../../protocol/rehearsal.ts';
+import { REHEARSED_QUIZZES_MAX } from '../../../protocol/limits.ts';
+import type { CrowdFigures } from '../../../protocol/rehearsal.ts';
 import type { CrowdThreadCommand, CrowdThreadEvent } from './crowd-messages.ts';
 import { LossyNetwork } from './lossy-network.ts';
 import { countChecks, MismatchDetector } from './mismatch-detector.ts';

@@ -1,8 +1,5 @@
-import {
-  REHEARSAL_LENGTH_MS,
-  REHEARSAL_RETENTION_MS,
-  type Rehearsal,
-} from '../../../protocol/rehearsal.ts';
+import { REHEARSAL_LENGTH_MS, REHEARSAL_RETENTION_MS } from '../../../protocol/limits.ts';
+import type { Rehearsal } from '../../../protocol/rehearsal.ts';
 import { studioApi } from '../../../protocol/studio-api.ts';
 import type { StudioCall, StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import { DomainError } from '../../platform/errors.ts';

@@ -1,11 +1,10 @@
 import {
-  type CrowdFigures,
-  type NewRehearsal,
   REHEARSAL_LENGTH_MS,
   REHEARSAL_RETENTION_MS,
   REHEARSALS_PER_ACCOUNT_MAX,
   REHEARSALS_PER_NODE_MAX,
-} from '../../../protocol/rehearsal.ts';
+} from '../../../protocol/limits.ts';
+import type { CrowdFigures, NewRehearsal } from '../../../protocol/rehearsal.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';

@@ -1,5 +1,4 @@
-import { TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
-import { REHEARSAL_RETENTION_MS } from '../../../protocol/rehearsal.ts';
+import { REHEARSAL_RETENTION_MS, TOKEN_LIFETIME_S } from '../../../protocol/limits.ts';
 import { type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { endLockedStream, lockOwnStream } from '../streams/streams-sql.ts';
 

@@ -1,11 +1,6 @@
 import { INTERVAL_MS, intervalStartMs } from '../../../protocol/interval.ts';
-import {
-  ANSWER_TIME_BINS,
-  type AnswerTimes,
-  type Fairness,
-  LAST_MOMENT_MS,
-  type QuizReport,
-} from '../../../protocol/report.ts';
+import { ANSWER_TIME_BINS, LAST_MOMENT_MS } from '../../../protocol/limits.ts';
+import type { AnswerTimes, Fairness, QuizReport } from '../../../protocol/report.ts';
 import { addTime, addTimes, quantile, type Times } from './times.ts';
 
 /** The intervals in which viewers could answer a quiz. */

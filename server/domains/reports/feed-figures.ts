@@ -1,7 +1,7 @@
+import { type MessageKind, messagesOf } from '../../../protocol/chat-messages.ts';
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
-import { type IntervalCount, messagesOf } from '../../../protocol/history.ts';
-import type { MessageKind } from '../../../protocol/moderation.ts';
-import { REPORT_POINTS } from '../../../protocol/report.ts';
+import type { IntervalCount } from '../../../protocol/history.ts';
+import { REPORT_POINTS } from '../../../protocol/limits.ts';
 
 /** The intervals that a report covers, inclusive. */
 export interface Scope {

@@ -1,4 +1,4 @@
-import { REHEARSAL_LENGTH_MS } from '../../../protocol/rehearsal.ts';
+import { REHEARSAL_LENGTH_MS } from '../../../protocol/limits.ts';
 import type { NewStream, StreamPatch } from '../../../protocol/studio.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';

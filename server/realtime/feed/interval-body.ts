@@ -1,4 +1,4 @@
-import { type ChatElement, type Chats, chatsSchema } from '../../../protocol/feed.ts';
+import type { ChatElement, Chats } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import type { ViewCount } from '../../../protocol/view-counts.ts';
 import type { OutboxRow } from './outbox-sql.ts';
@@ -70,8 +70,7 @@ function purchaseOf(row: OutboxRow): ChatElement {
   return { id: `p${row.number}`, viewer: '', name, text, at };
 }
 
-const CHATS_MEMBERS = Object.keys(chatsSchema.shape) as (keyof Chats)[];
-
-function inSchemaOrder(chats: Chats): Partial<Chats> {
-  return Object.fromEntries(CHATS_MEMBERS.map((member) => [member, chats[member]]));
+function inSchemaOrder({ messages, questions, greetings, cheers, ...rest }: Chats): Chats {
+  const { purchases, hearts, discounts } = rest;
+  return { messages, questions, greetings, cheers, purchases, hearts, discounts };
 }
