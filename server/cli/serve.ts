@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { openEmbedded } from '../app/backends-embedded.ts';
-import { openShared } from '../app/backends-shared.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../app/server.ts';
 import type { Config } from '../platform/config.ts';
 import { createLogger, type LogStream, standardError } from '../platform/logging.ts';
@@ -47,7 +46,7 @@ async function runServer(
   const signaled = nextSignal();
   const starting = startServer({
     ...options,
-    openBackends: config.database === null ? openEmbedded : openShared,
+    openBackends: config.database === null ? openEmbedded : await loadShared(),
     // a start needs no repair, so a restart is the fastest recovery.
     onFailed: (reason) => {
       logger.fatal(
@@ -102,4 +101,9 @@ function nextSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, resolve);
   });
+}
+
+/** Not part of every start: loading the clients of PostgreSQL and Redis takes 90 ms. */
+async function loadShared() {
+  return (await import('../app/backends-shared.ts')).openShared;
 }
