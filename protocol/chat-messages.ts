@@ -1,12 +1,8 @@
 // Chat messages and sent events without schemas: the database threads do not load zod.
+
 import type { ChatElement, Chats, FeedEvent } from './feed.ts';
 import type { SentEvent } from './history.ts';
-
-export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
-export type MessageKind = (typeof MESSAGE_KINDS)[number];
-
-/** An id of a chat message. */
-export const MESSAGE_ID = /^[A-Za-z0-9-]{1,64}$/;
+import type { MessageKind } from './limits.ts';
 
 /** The kind of a chat message by the member of a `chats` event that contains it. */
 const KIND_BY_MEMBER = {

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { MESSAGE_KINDS } from './chat-messages.ts';
 import { chatElementSchema } from './feed.ts';
-import { HISTORY_INTERVALS } from './limits.ts';
+import { HISTORY_INTERVALS, MESSAGE_KINDS } from './limits.ts';
 import { intervalParameter, pageLimit } from './query.ts';
 import { wholeNumber } from './text.ts';
 

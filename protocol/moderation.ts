@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { MESSAGE_ID, MESSAGE_KINDS } from './chat-messages.ts';
 import {
   CHAT_NAME_CHARS,
   CHAT_TEXT_CHARS,
   HIDDEN_PER_CALL_MAX,
+  MESSAGE_ID,
+  MESSAGE_KINDS,
   MUTE_MAX_MINUTES,
   SLOW_MODE_MAX_MS,
 } from './limits.ts';

@@ -1,9 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
-import type { MessageKind } from '../../protocol/chat-messages.ts';
 import type { LoggedMessage } from '../../protocol/history.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
-import { HISTORY_INTERVALS, PAGE_SIZE_MAX } from '../../protocol/limits.ts';
+import { HISTORY_INTERVALS, type MessageKind, PAGE_SIZE_MAX } from '../../protocol/limits.ts';
 import { useStudio } from '../api/studio-context.ts';
 import { queryKeyOf, shouldRetry } from '../api/use-api-query.ts';
 import type { CountAt, SentEvent } from './show-log.ts';

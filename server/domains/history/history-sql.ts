@@ -1,6 +1,6 @@
-import { loggedEvents, type MessageKind, memberOf } from '../../../protocol/chat-messages.ts';
+import { loggedEvents, memberOf } from '../../../protocol/chat-messages.ts';
 import type { ChatLog, IntervalCount, SentLog } from '../../../protocol/history.ts';
-import { HISTORY_INTERVALS } from '../../../protocol/limits.ts';
+import { HISTORY_INTERVALS, type MessageKind } from '../../../protocol/limits.ts';
 import { readSealedBackward } from '../../realtime/feed/sealed-pages.ts';
 import { readProcedure } from '../../storage/sql/procedure.ts';
 import { messagesIn, withHiddenFlag } from '../moderation/sent-message-sql.ts';

@@ -1,7 +1,8 @@
-import { MESSAGE_ID, messagesOf } from '../../../protocol/chat-messages.ts';
+import { messagesOf } from '../../../protocol/chat-messages.ts';
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
 import type { LoggedMessage, SentMessage } from '../../../protocol/history.ts';
 import { intervalAt } from '../../../protocol/interval.ts';
+import { MESSAGE_ID } from '../../../protocol/limits.ts';
 import type { StoredChatMessage } from '../../../protocol/moderation.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Tx } from '../../storage/sql/procedure.ts';

@@ -1,7 +1,7 @@
-import { type MessageKind, messagesOf } from '../../../protocol/chat-messages.ts';
+import { messagesOf } from '../../../protocol/chat-messages.ts';
 import type { Chats, EventsInterval } from '../../../protocol/feed.ts';
 import type { IntervalCount } from '../../../protocol/history.ts';
-import { REPORT_POINTS } from '../../../protocol/limits.ts';
+import { type MessageKind, REPORT_POINTS } from '../../../protocol/limits.ts';
 
 /** The intervals that a report covers, inclusive. */
 export interface Scope {

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import type { PressEvent } from 'react-aria-components';
 import { flushSync } from 'react-dom';
-import type { MessageKind } from '../../../protocol/chat-messages.ts';
+import type { MessageKind } from '../../../protocol/limits.ts';
 import { Button } from '../../ui/button.tsx';
 import { quantity } from '../../ui/quantity.ts';
 import { useInteractionHold } from '../../ui/use-interaction-hold.ts';

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from 'react';
-import type { MessageKind } from '../../../protocol/chat-messages.ts';
+import type { MessageKind } from '../../../protocol/limits.ts';
 import type { ShowLog } from '../show-log.ts';
 import { useEarlierMessages } from '../use-history.ts';
 import type { ListedMessage } from './message-feed.tsx';
