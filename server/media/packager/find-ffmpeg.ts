@@ -23,12 +23,13 @@ export async function checkFfmpeg(options: {
 }): Promise<string | null> {
   const { ffmpeg, encoder, preset } = options;
   const ffprobe = ffprobeBeside(ffmpeg);
-  const runs = await Promise.all([run(ffmpeg, '-version'), run(ffprobe, '-version')]);
-  const [versionText, probeVersionText] = runs.map(({ isSuccess, output }) =>
-    isSuccess ? output : null,
-  );
-  const version = versionText ? parseVersion(versionText) : null;
-  if (version === null || probeVersionText === null) {
+  const [test, probe] = await Promise.all([
+    run(ffmpeg, ...testArguments(encoder, preset)),
+    run(ffprobe, '-version'),
+  ]);
+  if (test.isSuccess && probe.isSuccess) return null;
+  const version = parseVersion((await run(ffmpeg, '-version')).output);
+  if (version === null || !probe.isSuccess) {
     const program = version === null ? ffmpeg : ffprobe;
     return missingMessage(program, process.platform, await osRelease());
   }
@@ -36,8 +37,6 @@ export async function checkFfmpeg(options: {
   if (!wordsIn(encoders.output).has(encoder)) {
     return `${ffmpeg} ${version} has no video encoder ${encoder}: choose another with --media-encoder (ffmpeg -encoders lists them)`;
   }
-  const test = await run(ffmpeg, ...testArguments(encoder, preset));
-  if (test.isSuccess) return null;
   return `${ffmpeg} ${version} cannot encode with --media-encoder ${encoder} and --media-preset ${preset}: ${firstLineOf(test.errors)}`;
 }
 
