@@ -14,7 +14,7 @@ const lock = (tx: Tx, name: string) =>
 const pay = (tx: Tx, name: string, amount: number) =>
   tx.query('update purses set value = value + $2 where name = $1', [name, amount]);
 
-let meetAt: () => Promise<void> = async () => {};
+let barrier: () => Promise<void> = async () => {};
 
 /** Procedures whose transactions conflict. */
 const procedures = {
@@ -23,13 +23,13 @@ const procedures = {
     await tx.query("insert into purses values ('a', 0), ('b', 0) on conflict do nothing");
   }),
   /**
-   * Takes from one purse and gives to another, in that order, which is how deadlocks are made. Patient,
-   * because the server looks for them only after a while, and a busy machine takes the rest of 800 ms.
+   * Takes from one purse, then gives to another: two opposite moves deadlock. Without a deadline: the
+   * server looks for deadlocks only after some time, and a busy machine needs the rest of 800 ms.
    */
   move: writeProcedure(
     async (tx, { from, to }: { from: string; to: string }): Promise<void> => {
       await pay(tx, from, -1);
-      await meetAt();
+      await barrier();
       await pay(tx, to, 1);
     },
     { noDeadline: true },
@@ -43,24 +43,26 @@ const procedures = {
   }),
   /** Takes a name that may be free only once. */
   open: writeProcedure(async (tx, { name }: { name: string }): Promise<'new' | 'there'> => {
-    const [known] = await tx.query('select 1 as one from purses where name = $1', [name]);
-    if (known) return 'there';
-    await meetAt();
+    const [existing] = await tx.query('select 1 as one from purses where name = $1', [name]);
+    if (existing) return 'there';
+    await barrier();
     await tx.query('insert into purses values ($1, 0)', [name]);
     return 'new';
   }),
-  /** Changes a purse, and its connection is ended before the commit; `times` is how often. */
-  stumble: writeProcedure(async (tx, input: { name: string; times: number }): Promise<number> => {
-    await pay(tx, input.name, 1);
-    if (input.times-- > 0) {
-      const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-      await terminate(own?.pid ?? 0);
-    }
-    await pay(tx, input.name, 1);
-    return input.times;
-  }),
-  /** Leaves its transaction idle for longer than is allowed. */
-  dawdle: writeProcedure(
+  /** Changes a purse; the first `times` attempts lose their connection before the commit. */
+  loseConnection: writeProcedure(
+    async (tx, input: { name: string; times: number }): Promise<number> => {
+      await pay(tx, input.name, 1);
+      if (input.times-- > 0) {
+        const [own] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+        await terminate(own?.pid ?? 0);
+      }
+      await pay(tx, input.name, 1);
+      return input.times;
+    },
+  ),
+  /** Leaves its transaction idle for `ms` in the first attempt. */
+  stall: writeProcedure(
     async (tx, input: { name: string; ms: number }): Promise<void> => {
       await pay(tx, input.name, 1);
       const { ms } = input;
@@ -70,11 +72,10 @@ const procedures = {
     },
     { noDeadline: true },
   ),
-  /** Runs one slow statement. */
   sleep: writeProcedure(async (tx, { ms }: { ms: number }): Promise<void> => {
     await tx.query('select pg_sleep($1)', [ms / 1_000]);
   }),
-  sleepPatiently: writeProcedure(
+  sleepWithoutDeadline: writeProcedure(
     async (tx, { ms }: { ms: number }): Promise<void> => {
       await tx.query('select pg_sleep($1)', [ms / 1_000]);
     },
@@ -90,7 +91,7 @@ const procedures = {
   exportSlowly: readProcedure((_, { until }: { until: Promise<void> }) => until, {
     noDeadline: true,
   }),
-  swallow: writeProcedure(async (tx): Promise<void> => {
+  ignoreError: writeProcedure(async (tx): Promise<void> => {
     await tx.query('select 1 / 0').catch(() => {});
   }),
   read: readProcedure(async (tx): Promise<Record<string, number>> => {
@@ -129,26 +130,23 @@ async function open(): Promise<PostgresDatabase<typeof procedures>> {
   return database;
 }
 afterEach(async () => {
-  meetAt = async () => {};
+  barrier = async () => {};
   await database.close();
 });
 
 /** A barrier for the first `parties` callers; later callers do not wait. */
-function meeting(parties: number): () => Promise<void> {
-  let here = 0;
-  let open = () => {};
-  const all = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+function createBarrier(parties: number): () => Promise<void> {
+  let arrived = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
   return () => {
-    if (++here >= parties) open();
-    return all;
+    if (++arrived >= parties) resolve();
+    return promise;
   };
 }
 
 test('[N-19] two transactions in a deadlock are both saved, one after the other', async () => {
   const { store } = await open();
-  meetAt = meeting(2);
+  barrier = createBarrier(2);
   await Promise.all([store.move({ from: 'a', to: 'b' }), store.move({ from: 'b', to: 'a' })]);
   expect(await store.read({})).toEqual({ a: 0, b: 0 });
 });
@@ -169,26 +167,26 @@ test('[N-19] many concurrent transactions on one row run as if one after the oth
 
 test('[N-19] two transactions that find a name free do not both take it, and neither fails', async () => {
   const { store } = await open();
-  meetAt = meeting(2);
-  const both = [store.open({ name: 'c' }), store.open({ name: 'c' })];
-  expect((await Promise.all(both)).sort()).toEqual(['new', 'there']);
+  barrier = createBarrier(2);
+  const opens = [store.open({ name: 'c' }), store.open({ name: 'c' })];
+  expect((await Promise.all(opens)).sort()).toEqual(['new', 'there']);
 });
 
 test('[N-19] a transaction whose connection ends before the commit is run again', async () => {
   const { store } = await open();
-  await store.stumble({ name: 'a', times: 1 });
+  await store.loseConnection({ name: 'a', times: 1 });
   expect(await store.read({})).toEqual({ a: 2, b: 0 });
-  expect(await resultOf(store.stumble({ name: 'b', times: 99 }))).toStartWith('Unavailable');
+  expect(await resultOf(store.loseConnection({ name: 'b', times: 99 }))).toStartWith('Unavailable');
   expect(await store.read({})).toEqual({ a: 2, b: 0 });
 });
 
 test('[N-19] a process that stalls in a transaction loses its locks, but its work is done again', async () => {
   const { store } = await open();
-  const dawdling = store.dawdle({ name: 'a', ms: 1_500 });
+  const stalled = store.stall({ name: 'a', ms: 1_500 });
   await Bun.sleep(1_200);
   // The row is unlocked again: the server has ended the transaction that locked it.
   await store.raise({ name: 'a' });
-  await dawdling;
+  await stalled;
   expect(await store.read({})).toEqual({ a: 3, b: 0 });
 });
 
@@ -198,16 +196,16 @@ test('[R-15] a slow statement does not make the server unavailable', async () =>
   expect(await resultOf(store.sleep({ ms: 5_000 }))).toBe(
     'Unavailable: The database did not answer in time.',
   );
-  await store.sleepPatiently({ ms: 1_500 });
+  await store.sleepWithoutDeadline({ ms: 1_500 });
   expect(unavailable()).toBeNull();
 });
 
-test('[R-15] sealing gets a connection while all other calls wait for a lock', async () => {
+test('[R-15] sealing gets a connection while slow calls use all others', async () => {
   const { store } = await open();
   const slow = Array.from({ length: 30 }, () => resultOf(store.sleep({ ms: 700 })));
   await Bun.sleep(50);
   const startMs = performance.now();
-  await store.sleepPatiently({ ms: 0 });
+  await store.sleepWithoutDeadline({ ms: 0 });
   expect(performance.now() - startMs).toBeLessThan(600);
   await Promise.all(slow);
 });
@@ -219,7 +217,7 @@ test('[R-15] sealing runs while many exports wait', async () => {
     resultOf(store.exportSlowly({ until: ended.promise })),
   );
   expect(await exports.at(-1)).toEqual('Unavailable: The database is busy.');
-  expect(await resultOf(store.sleepPatiently({ ms: 1 }))).toBeUndefined();
+  expect(await resultOf(store.sleepWithoutDeadline({ ms: 1 }))).toBeUndefined();
   ended.resolve();
   await Promise.all(exports);
 });
@@ -244,8 +242,8 @@ test('[N-10] a stalled process does not report the server as unavailable', async
 
 test('[R-1] a procedure that ignores a failed statement saves nothing and fails', async () => {
   const { store } = await open();
-  expect(await resultOf(store.swallow({}))).toStartWith(
-    'Unavailable: The database failed: swallow',
+  expect(await resultOf(store.ignoreError({}))).toStartWith(
+    'Unavailable: The database failed: ignoreError',
   );
 });
 

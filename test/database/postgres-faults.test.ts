@@ -70,40 +70,40 @@ async function write(
 
 test('[N-11] [N-19] [R-1] [R-10] each write is saved once under load and server faults, and all nodes recover within 2 s', async () => {
   const server = await startPostgres();
-  const records: TestDatabase[] = [];
+  const databases: TestDatabase[] = [];
   try {
     const url = await server.createDatabase('faults');
     const logger = pino({ enabled: false });
     for (let node = 0; node < NODES; node++) {
-      records.push(await openPostgresDatabase({ procedures: testProcedures, url, logger }));
+      databases.push(await openPostgresDatabase({ procedures: testProcedures, url, logger }));
     }
-    await records[0]?.store.prepare({});
+    await databases[0]?.store.prepare({});
     let isOver = false;
     const writers = Array.from({ length: WRITERS }, (_, writer) =>
-      write(records[writer % NODES] as TestDatabase, `writer ${writer}`, () => isOver),
+      write(databases[writer % NODES] as TestDatabase, `writer ${writer}`, () => isOver),
     );
     const slow: string[] = [];
-    for (const [fault, befall] of Object.entries(FAULTS)) {
+    for (const [fault, inject] of Object.entries(FAULTS)) {
       await Bun.sleep(200);
-      await befall(server, url);
+      await inject(server, url);
       const startMs = performance.now();
-      for (const { store } of records) {
+      for (const { store } of databases) {
         while (typeof (await resultOf(store.list({}))) === 'string') await Bun.sleep(10);
       }
       if (performance.now() - startMs > 2_000) slow.push(fault);
     }
     isOver = true;
     const acknowledged = (await Promise.all(writers)).flat();
-    const there = (await records[0]?.store.list({})) ?? [];
+    const savedNotes = (await databases[0]?.store.list({})) ?? [];
     expect(slow).toEqual([]);
     expect(acknowledged.length).toBeGreaterThan(WRITERS);
-    expect(there).toEqual([...new Set(there)]);
-    const found = new Set(there);
-    expect(acknowledged.filter((text) => !found.has(text))).toEqual([]);
-    // Plus at most the last write of each writer, whose response was lost.
-    expect(there.length - acknowledged.length).toBeLessThanOrEqual(WRITERS);
+    expect(savedNotes).toEqual([...new Set(savedNotes)]);
+    const saved = new Set(savedNotes);
+    expect(acknowledged.filter((text) => !saved.has(text))).toEqual([]);
+    // The last write of each writer may be saved although its response was lost.
+    expect(savedNotes.length - acknowledged.length).toBeLessThanOrEqual(WRITERS);
   } finally {
-    await Promise.all(records.map((database) => database.close()));
+    await Promise.all(databases.map((database) => database.close()));
     await server.stop();
   }
 }, 60_000);

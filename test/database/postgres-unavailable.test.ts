@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 let databases = 0;
-const newDatabase = () => server.createDatabase(`away_${databases++}`);
+const newDatabase = () => server.createDatabase(`unavailable_${databases++}`);
 
 async function open(url?: string): Promise<TestDatabase> {
   const database = await openPostgresDatabase({
@@ -48,7 +48,7 @@ async function timed(call: Promise<unknown>): Promise<{ outcome: unknown; ms: nu
 }
 
 /** Waits until a write succeeds again. @returns milliseconds */
-async function healed({ store }: TestDatabase): Promise<number> {
+async function waitUntilWritable({ store }: TestDatabase): Promise<number> {
   const startMs = performance.now();
   while (typeof (await resultOf(store.add({ text: 'healed' }))) !== 'number') await Bun.sleep(10);
   return performance.now() - startMs;
@@ -67,14 +67,14 @@ test('[N-10] [N-11] a stopped server fails each call within 300 ms, and calls su
     expect(ms).toBeLessThan(300);
   }
   expect(database.unavailable()).toBe('it does not respond');
-  for (let second = 0; second < 10; second++) {
+  for (let attempt = 0; attempt < 10; attempt++) {
     await Bun.sleep(270);
     const { outcome, ms } = await timed(database.store.add({ text: 'later' }));
     expect(outcome).toBe('Unavailable: The database is unavailable.');
     expect(ms).toBeLessThan(50);
   }
   server.resume();
-  expect(await healed(database)).toBeLessThan(2_000);
+  expect(await waitUntilWritable(database)).toBeLessThan(2_000);
   // A call without a deadline has waited; it ran, or its caller knows that the result is uncertain.
   expect([undefined, expect.stringMatching(/^Unavailable/)]).toContainEqual(await sealing);
   // Rejected calls do not run afterwards.
@@ -83,7 +83,7 @@ test('[N-10] [N-11] a stopped server fails each call within 300 ms, and calls su
   expect(database.unavailable()).toBeNull();
 });
 
-test('[N-10] [N-11] [R-1] a killed server keeps acknowledged writes, and calls are 503 until it is available again', async () => {
+test('[N-10] [N-11] [R-1] a killed server keeps acknowledged writes, and calls are Unavailable until it is available again', async () => {
   const database = await open();
   const acknowledged: unknown[] = [];
   let isDown = false;
@@ -104,11 +104,11 @@ test('[N-10] [N-11] [R-1] a killed server keeps acknowledged writes, and calls a
   expect(outcome).toBe('Unavailable: The database is unavailable.');
   expect(ms).toBeLessThan(300);
   await server.start();
-  expect(await healed(database)).toBeLessThan(2_000);
-  const there = (await database.store.list({})).filter((text) => text !== 'healed');
-  expect(there).toEqual(expect.arrayContaining(acknowledged));
-  // Of the other writes, at most the one whose commit was in flight.
-  expect(there.length - acknowledged.length).toBeLessThanOrEqual(1);
+  expect(await waitUntilWritable(database)).toBeLessThan(2_000);
+  const saved = (await database.store.list({})).filter((text) => text !== 'healed');
+  expect(saved).toEqual(expect.arrayContaining(acknowledged));
+  // At most one other write is saved: the one whose commit was in flight.
+  expect(saved.length - acknowledged.length).toBeLessThanOrEqual(1);
 });
 
 test('[N-10] [N-11] a server that is shut down and restarted is used again', async () => {
@@ -118,7 +118,7 @@ test('[N-10] [N-11] a server that is shut down and restarted is used again', asy
   expect(outcome).toBe('Unavailable: The database is unavailable.');
   expect(ms).toBeLessThan(300);
   await server.start();
-  expect(await healed(database)).toBeLessThan(2_000);
+  expect(await waitUntilWritable(database)).toBeLessThan(2_000);
 });
 
 test('[N-11] an idle node notices that the server is unavailable, and that it is available again', async () => {
@@ -148,10 +148,10 @@ test('[N-10] close returns immediately while the server is unavailable', async (
   const database = await open();
   server.pause();
   try {
-    const patient = resultOf(database.store.block({ ms: 0 }));
+    const noDeadlineCall = resultOf(database.store.block({ ms: 0 }));
     expect(await resultOf(database.store.list({}))).toStartWith('Unavailable');
     await database.close();
-    expect(await patient).toStartWith('Unavailable');
+    expect(await noDeadlineCall).toStartWith('Unavailable');
   } finally {
     server.resume();
   }

@@ -7,7 +7,7 @@ import { openSqliteDatabase } from '../../server/storage/sql/database-sqlite.ts'
 import { databaseContract, resultOf, type TestDatabase } from '../support/database/contract.ts';
 import { testProcedures } from '../support/database/procedures.ts';
 
-const root = mkdtempSync(join(tmpdir(), 'fourbeat-record-'));
+const root = mkdtempSync(join(tmpdir(), 'fourbeat-sqlite-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const opened: TestDatabase[] = [];
@@ -15,7 +15,7 @@ afterEach(async () => {
   await Promise.all(opened.splice(0).map((database) => database.close()));
 });
 
-const newDirectory = () => join(mkdtempSync(join(root, 'data-')), 'record');
+const newDirectory = () => join(mkdtempSync(join(root, 'root-')), 'data');
 
 function openAt(directory: string, onFailed: (reason: string) => void): Promise<TestDatabase> {
   return openSqliteDatabase({
@@ -42,7 +42,7 @@ databaseContract({
   open: (directory) => openAt(directory, () => {}),
 });
 
-/** Number of transactions in the write-ahead log: the last frame of each has a size. */
+/** Number of transactions in the write-ahead log: only the last frame of each has a database size. */
 function commitsInLog(directory: string): number {
   const log = readFileSync(join(directory, 'record.sqlite-wal'));
   const frameBytes = 24 + log.readUInt32BE(8);
@@ -79,7 +79,7 @@ test('[R-1] all calls of a shared commit fail when it fails', async () => {
   expect(await store.list({})).toEqual(['before', 'after']);
 });
 
-test('[R-2] both connections use a write-ahead log and full synchronization', async () => {
+test('[R-2] a connection uses a write-ahead log and full synchronization', async () => {
   const { store } = await open();
   expect(await store.readDurability({})).toEqual(['wal', 2, 1]);
 });

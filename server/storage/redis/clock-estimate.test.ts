@@ -37,13 +37,14 @@ function addAll(readings: readonly ClockReading[]): { all: ClockReadings; steppe
 }
 
 describe('[N-8] the clock of Redis', () => {
-  test('the clock of Redis is estimated from the reading with the shortest round trip, at its middle', () => {
+  test('the clock of Redis is estimated from the reading with the shortest round trip, at the middle of the trip', () => {
     const slow = { sentMs: 0, receivedMs: 40, serverMs: 5_030 };
     const fast = { sentMs: 50, receivedMs: 52, serverMs: 5_051 };
     const slowAgain = { sentMs: 60, receivedMs: 90, serverMs: 5_062 };
     const { all, steppedMs } = addAll([slow, fast, slowAgain]);
     const { offsetMs, errorMs } = estimateAt(all, 90);
     expect(offsetMs).toBe(5_000);
+    // Half the round trip, the resolution, and the drift in 40 ms.
     expect(errorMs).toBeCloseTo(1 + 0.002 + 40 * 0.0005, 9);
     expect(steppedMs).toEqual([0, 0]);
   });

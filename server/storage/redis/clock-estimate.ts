@@ -15,15 +15,15 @@ export interface ClockEstimate {
 /** Readings of the other clock that agree with each other, the newest last. */
 export type ClockReadings = readonly [ClockReading, ...ClockReading[]];
 
-/** Maximum drift between two clocks; the kernel slews by no more under NTP. */
-const DRIFT = 0.0005;
+/** Maximum drift between two clocks per elapsed ms; the kernel slews by no more under NTP. */
+const DRIFT_MAX = 0.0005;
 const READINGS_MAX = 16;
 /** `TIME` has microseconds, and Unix ms as a double have steps of 0.25 µs. */
 const RESOLUTION_MS = 0.002;
 
 /**
- * The estimate with the smallest error: half the round trip of its reading, since the clock was read at
- * an unknown moment of it, plus the drift since.
+ * The estimate with the smallest error: half the round trip, because the clock was read at an unknown
+ * moment in it, plus the drift after it.
  */
 export function estimateAt(readings: ClockReadings, nowMs: number): ClockEstimate {
   const [first, ...rest] = readings.map((reading) => estimateOf(reading, nowMs));
@@ -55,6 +55,6 @@ export function addReading(
 function estimateOf({ sentMs, receivedMs, serverMs }: ClockReading, nowMs: number): ClockEstimate {
   return {
     offsetMs: serverMs - (sentMs + receivedMs) / 2,
-    errorMs: (receivedMs - sentMs) / 2 + RESOLUTION_MS + (nowMs - sentMs) * DRIFT,
+    errorMs: (receivedMs - sentMs) / 2 + RESOLUTION_MS + (nowMs - sentMs) * DRIFT_MAX,
   };
 }

@@ -92,10 +92,10 @@ export class ClusterTopology implements Topology {
 
   private async refreshNow(): Promise<void> {
     const addresses = [...this.servers.values()].map(({ address }) => address);
-    const all = new Map(
+    const candidates = new Map(
       [...addresses, ...this.options.seeds].map((address) => [serverName(address), address]),
     );
-    const queried = shuffled([...all.values()]).slice(0, QUERIED_SERVERS_MAX);
+    const queried = shuffled([...candidates.values()]).slice(0, QUERIED_SERVERS_MAX);
     const results = await Promise.allSettled(queried.map((address) => this.queryView(address)));
     const views = results.flatMap((result) =>
       result.status === 'fulfilled' ? [result.value] : [],
@@ -138,8 +138,8 @@ export class ClusterTopology implements Topology {
 
   private connectionsTo(address: HostPort): ServerConnections {
     const name = serverName(address);
-    const found = this.servers.get(name);
-    if (found) return found.server;
+    const existing = this.servers.get(name);
+    if (existing) return existing.server;
     const server = this.options.connectionsTo(address, this.isOpen);
     this.servers.set(name, { address, server });
     return server;

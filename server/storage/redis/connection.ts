@@ -9,7 +9,7 @@ export class ReplyError extends Error {
   override readonly name = 'ReplyError';
   readonly code: string;
   constructor(message: string) {
-    // The rest of the message repeats arguments.
+    // The server repeats arguments, which may be secret.
     super(message.replace(/, with args beginning with:.*$/s, ''));
     this.code = /^[A-Z]+/.exec(message)?.[0] ?? 'ERR';
   }
@@ -198,7 +198,6 @@ export class Connection {
     this.stopTicking();
     const waiting = [...this.pending];
     this.pending.clear();
-    // Also stops ioredis from watching the Sentinels.
     this.client.disconnect();
     for (const { reject } of waiting) reject(new Unavailable(`Redis: ${reason}`));
   }

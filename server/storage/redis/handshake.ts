@@ -4,7 +4,6 @@ import type { Library } from './library.ts';
 import { RedisConfigurationError } from './reconnecting-connection.ts';
 import type { RedisValue } from './redis.ts';
 
-/** Sends commands to one server. */
 interface Sender {
   send(words: readonly RedisValue[]): Promise<unknown>;
 }

@@ -12,10 +12,10 @@ export interface Library {
 const VERSION_LENGTH = 12;
 
 /**
- * Creates a library from Lua code; by default that of this release. The names of the library and its functions end with a hash of the
- * code. Function names are unique in a server, and nodes of two releases use it during a rolling
- * upgrade: with the same names, each would replace the other's library again and again. A release
- * leaves its code behind, some kilobytes.
+ * Creates a library from Lua code; by default that of this release. The names of the library and its
+ * functions end with a hash of the code: function names are unique in a server, and during a rolling
+ * upgrade nodes of two releases would replace each other's library again and again. A release leaves
+ * its code behind, some kilobytes.
  */
 export function createLibrary(source: string = readLibrarySources()): Library {
   const version = createHash('sha256').update(source).digest('hex').slice(0, VERSION_LENGTH);

@@ -49,7 +49,7 @@ export async function openRedis(options: OpenRedisOptions): Promise<Redis> {
   return createRedis(topology, library, options.replicas);
 }
 
-// Only the single connection of ioredis is used; reconnects and failover are own code. Tested under Bun
+// Only the single connection of ioredis is used; reconnects and failover are ours. Tested under Bun
 // with a stopped server (SIGSTOP), killed servers, Sentinels and a cluster:
 // - node-redis has no timeout for a command that it has written, so a command to a stopped server waits
 //   forever, and its cluster client did not notice a failover.
@@ -168,7 +168,7 @@ function createRedis(topology: Topology, library: Library, replicas: number): Re
   };
 }
 
-/** Number of replicas that have the writes of this connection, once it suffices or the time is up. */
+/** Waits until enough replicas have the writes of this connection, or the timeout. @returns how many */
 async function countConfirmingReplicas(
   calls: ReconnectingConnection,
   replicas: number,

@@ -49,6 +49,7 @@ test('a connection that is closed while it connects stays closed', async () => {
   expect(await connection.ready().catch((e: Error) => e)).toBeInstanceOf(Unavailable);
   expect(connection.unavailable()).toBe('closed');
   await Bun.sleep(300);
+  // The only client is the one that sends CLIENT LIST.
   const clients = String(await server.command('CLIENT', 'LIST', 'TYPE', 'normal'));
   expect(clients.trim().split('\n')).toHaveLength(1);
 });

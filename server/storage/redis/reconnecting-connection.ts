@@ -23,7 +23,7 @@ export interface SendOptions {
   readonly isAsking?: boolean;
 }
 
-// A server that is available again is found within the sum; the jitter spreads the nodes.
+// A server that is available again is found within the sum of both; the jitter spreads the nodes.
 const RETRY_MIN_MS = 100;
 const RETRY_JITTER_MS = 100;
 /** Time after the loss of a connection in which its last writes cannot be confirmed. */
@@ -62,6 +62,7 @@ export class ReconnectingConnection {
   private retry: Timer | null = null;
   private firstAttempt: Promise<void> | null;
   private lastReplyMs = Number.NEGATIVE_INFINITY;
+  /** Time of the last reply on an earlier connection, or of another server that had the keys. */
   private lastReplyElsewhereMs = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly options: ReconnectingConnectionOptions) {
@@ -184,7 +185,7 @@ export class ReconnectingConnection {
   }
 }
 
-/** The configuration error that an error of a handshake means; null for other errors. */
+/** The configuration error that caused an error of a handshake; null for other causes. */
 export function configurationErrorOf(error: unknown): RedisConfigurationError | null {
   if (error instanceof RedisConfigurationError) return error;
   if (!(error instanceof ReplyError) || !REJECTED_CODES.has(error.code)) return null;

@@ -15,7 +15,7 @@ const TRIP_MS = 0.4;
 const logger = pino({ level: 'silent' });
 const exchangeLeadMs = async () => 0;
 
-/** A node's service time over a Redis whose clock the test steps; the test passes the time. */
+/** A node's service time over a Redis; the test advances time and steps the clock of Redis. */
 function createNode() {
   const machines = { monotonicMs: 1_000, redisMs: START_MS };
   const reading = () => ({
@@ -49,6 +49,7 @@ describe('service time over the clock of Redis', () => {
         run(3);
         const times = [clock.nowMs()];
         machines.redisMs += stepMs;
+        // 300 ms take 30 s at a slew rate of 1 %, which is 2.5 ms of each 250 ms.
         times.push(...run(31));
         for (const [index, time] of times.slice(1).entries()) {
           const passedMs = time - (times[index] ?? 0);

@@ -19,7 +19,7 @@ export interface RedisClockOptions {
 export interface RedisClock {
   /** The clock of Redis in Unix ms; it may step. It continues while Redis is unavailable. */
   systemMs(): number;
-  /** Lead of the other nodes' service time over it, in ms; 0 when they do not lead. */
+  /** Lead of the other nodes' service time over the clock of Redis, in ms; 0 when they do not lead. */
   leadMs(): number;
   /** Sets the service time that is published to the other nodes from now on. */
   publish(serviceMs: () => number): void;

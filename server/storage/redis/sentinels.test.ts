@@ -54,17 +54,17 @@ describe('[N-15] Sentinels', () => {
     return { old, other, sentinels, redis };
   }
 
-  const writes = async (redis: Redis, server: RedisServer, value: string) => {
+  const writeReaches = async (redis: Redis, server: RedisServer, value: string) => {
     await redis.call(setCall('{a}', value));
     return (await server.command('GET', '{a}')) === value;
   };
 
   test('Sentinels that report another primary are followed, although the old one still responds', async () => {
     const { old, other, sentinels, redis } = await createFixture();
-    expect(await writes(redis, old, 'first')).toBe(true);
+    expect(await writeReaches(redis, old, 'first')).toBe(true);
     for (const sentinel of sentinels) sentinel.report = { port: other.port, epoch: 5 };
-    await until(() => writes(redis, other, 'second'), 'calls to reach the new primary');
-    expect(await writes(redis, other, 'third')).toBe(true);
+    await until(() => writeReaches(redis, other, 'second'), 'calls to reach the new primary');
+    expect(await writeReaches(redis, other, 'third')).toBe(true);
     expect(await old.command('GET', '{a}')).not.toBe('third');
   });
 
@@ -73,13 +73,13 @@ describe('[N-15] Sentinels', () => {
     const [first, second, third] = sentinels as [FakeSentinel, FakeSentinel, FakeSentinel];
     first.report = { port: other.port, epoch: 5 };
     second.report = { port: other.port, epoch: 5 };
-    await until(() => writes(redis, other, 'a'), 'calls to reach the new primary');
+    await until(() => writeReaches(redis, other, 'a'), 'calls to reach the new primary');
     first.stop();
     second.stop();
-    // Only the Sentinel that reports the old primary is left.
+    // Only the Sentinel that reports the old primary still runs.
     expect(third.report.port).toBe(old.port);
     await other.command('CLIENT', 'KILL', 'TYPE', 'normal');
-    await until(() => writes(redis, other, 'b'), 'calls to reach the new primary again');
+    await until(() => writeReaches(redis, other, 'b'), 'calls to reach the new primary again');
     expect(await old.command('GET', '{a}')).not.toBe('b');
   });
 

@@ -62,8 +62,8 @@ export class Sentinels {
     const errors: Error[] = [];
     return new Promise((resolve, reject) => {
       const decide = () => {
-        const isOver = views.length + errors.length === addresses.length;
-        if (views.length <= addresses.length / 2 && !isOver) return;
+        const haveAllReplied = views.length + errors.length === addresses.length;
+        if (views.length <= addresses.length / 2 && !haveAllReplied) return;
         const [newest] = views.toSorted((a, b) => b.epoch - a.epoch);
         if (newest) resolve(newest);
         else reject(unavailableError(errors));

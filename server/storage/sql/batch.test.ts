@@ -102,7 +102,7 @@ describe('a batch', () => {
     expect(await all[0]).toBe(0);
     expect(sizes).toEqual([1, 1, 1, 1, 26]);
     all.push(batch.add(30));
-    // The five calls before never end; this one is sent regardless.
+    // The four calls in flight do not end; the item is sent anyway.
     while (sizes.length < 6) await Bun.sleep(1);
     for (const resolve of pending) resolve();
     expect(await Promise.all(all)).toEqual(Array.from({ length: 31 }, (_, n) => n));

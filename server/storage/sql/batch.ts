@@ -11,7 +11,7 @@ export interface Waiter<Result> {
  * bottleneck, batches grow instead of its queue.
  */
 const IN_FLIGHT_MAX = 4;
-/** They wait no longer than this, so that a stalled call does not delay others. */
+/** Maximum wait of these items, so that a stalled call does not delay others. */
 const WAIT_MAX_MS = 20;
 /** Flush early at this batch size. */
 const FLUSH_SIZE = 400;
@@ -27,7 +27,7 @@ export class Batch<Item, Result> {
   /** One per item. */
   private waiters: Waiter<Result>[] = [];
   private inFlight = 0;
-  private lateTimer: Timer | null = null;
+  private waitTimer: Timer | null = null;
   private pacedTimer: Timer | null = null;
   private lastSentMs = Number.NEGATIVE_INFINITY;
 
@@ -37,7 +37,7 @@ export class Batch<Item, Result> {
    * @param deadlineMs deadline of a call that makes several database calls; null for a single database
    *   call, which has a deadline of its own (R-15)
    * @param paceMs minimum time between calls, unless `FLUSH_SIZE` items wait: a commit costs 100 µs of
-   *   CPU, however many share it. It would slow callers that wait for each other's results.
+   *   CPU, however many share it. 0 for callers that wait for each other's results.
    * @param onWaiterError receives errors that a waiter throws; by default they become unhandled rejections
    */
   constructor(
@@ -68,7 +68,7 @@ export class Batch<Item, Result> {
       return;
     }
     while (this.items.length > 0 && this.inFlight < IN_FLIGHT_MAX) this.sendBatch();
-    if (this.items.length > 0) this.lateTimer ??= setTimeout(this.flushLate, WAIT_MAX_MS);
+    if (this.items.length > 0) this.waitTimer ??= setTimeout(this.flushAll, WAIT_MAX_MS);
   };
 
   private readonly flushPaced = (): void => {
@@ -76,8 +76,8 @@ export class Batch<Item, Result> {
     this.flush();
   };
 
-  private readonly flushLate = (): void => {
-    this.lateTimer = null;
+  private readonly flushAll = (): void => {
+    this.waitTimer = null;
     while (this.items.length > 0) this.sendBatch();
   };
 

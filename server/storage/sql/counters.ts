@@ -18,8 +18,8 @@ export function nextNumber(tx: Tx, name: CounterName): Promise<number> {
 
 /**
  * Reserves the next `count` numbers of a counter, and returns the first. The counter is locked until the
- * end of the transaction, so call this immediately before the inserts. Rows of one owner are in the
- * order of their numbers only when the owner's row was locked before.
+ * end of the transaction, so call this immediately before the inserts. The numbers of one owner's rows
+ * are in the order of creation only if the transaction has locked the owner's row before.
  */
 export async function nextNumbers(tx: Tx, name: CounterName, count: number): Promise<number> {
   const [row] = await tx.query<{ value: number }>(

@@ -81,8 +81,8 @@ async function migrateDatabase(url: string, create: boolean): Promise<void> {
     await session.run(NO_TIMEOUTS);
     await session.run('begin');
     await session.run(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
-    const [found] = await session.query("select to_regclass('migrations') is not null as present");
-    if (found?.present === 0 && !create)
+    const [schema] = await session.query("select to_regclass('migrations') is not null as present");
+    if (schema?.present === 0 && !create)
       throw new UnusableDatabase('it has no Fourbeat schema; create an account first');
     await migrate(session, 'postgres', Date.now());
     await session.run('commit');

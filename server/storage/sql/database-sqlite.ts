@@ -11,7 +11,7 @@ export interface SqliteDatabaseOptions<P extends Procedures> {
   readonly onFailed: (reason: string) => void;
 }
 
-/** Further calls are rejected immediately: at 100,000 writes a second, this is half a second of work. */
+/** Calls beyond these are rejected immediately: half a second of work at 100,000 writes a second. */
 const QUEUE_MAX = 50_000;
 /** Calls without a deadline are counted separately: one sealing, and one page of each export. */
 const NO_DEADLINE_QUEUE_MAX = 1_000;

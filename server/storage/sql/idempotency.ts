@@ -1,7 +1,6 @@
 import { DomainError } from '../../platform/errors.ts';
 import { type Idempotency, type Tx, writeProcedure } from './procedure.ts';
 
-/** Lifetime of a key. */
 export const IDEMPOTENCY_TTL_MS = 24 * 3600_000;
 
 /**
@@ -58,7 +57,7 @@ async function readStoredOutput<T>(tx: Tx, { owner, key, fingerprint }: Idempote
   return JSON.parse(first.output);
 }
 
-/** Skips rows that another transaction has locked, so that a deletion never waits. */
+/** Deletes up to `limit` expired keys; skips locked rows, so that it never waits. @returns how many */
 async function deleteExpired(tx: Tx, nowMs: number, limit: number): Promise<number> {
   const expired = await tx.query<{ owner: string; key: string }>(
     `select owner, key from idempotency_keys where created <= $1

@@ -7,7 +7,7 @@ import { lockDirectory } from './lock.ts';
 const root = mkdtempSync(join(tmpdir(), 'fourbeat-lock-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-const newDirectory = () => join(mkdtempSync(join(root, 'data-')), 'record');
+const newDirectory = () => join(mkdtempSync(join(root, 'root-')), 'data');
 
 test('[R-5] a directory is locked once, and the error names the process that holds the lock', () => {
   const directory = newDirectory();

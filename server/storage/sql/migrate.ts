@@ -33,8 +33,8 @@ export function migrations(dialect: Dialect): Migration[] {
  * part of the statement in that dialect, and a comment in the other.
  */
 function statementsOf(text: string, dialect: Dialect): string[] {
-  const own = new RegExp(`/\\* ${dialect}: (.*?) \\*/`, 'gs');
-  const code = text.replace(/^\s*--.*$/gm, '').replace(own, '$1');
+  const dialectComment = new RegExp(`/\\* ${dialect}: (.*?) \\*/`, 'gs');
+  const code = text.replace(/^\s*--.*$/gm, '').replace(dialectComment, '$1');
   return code
     .split(/;\s*$/m)
     .map((statement) => statement.trim())

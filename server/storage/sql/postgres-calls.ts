@@ -1,8 +1,8 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { Idempotency, Procedures } from './procedure.ts';
 
-// Further calls are rejected immediately, as with SQLite. The limit is per kind, so that exports cannot
-// block sealing.
+// Maximum of pending calls; further ones are rejected immediately, as with SQLite. Each kind has its own
+// maximum, so that exports cannot block sealing.
 const CALLS_MAX: Readonly<Record<CallKind, number>> = {
   urgent: 1_000,
   ordinary: 50_000,
@@ -147,16 +147,16 @@ export class CallQueue {
 
   /** Rejects the calls whose deadline has passed. */
   expire(nowMs: number): void {
-    const lateError = () => new Unavailable('The database did not answer in time.');
+    const deadlineError = () => new Unavailable('The database did not answer in time.');
     const queue = this.queues.ordinary;
-    // In order of arrival, so the first one before its deadline ends the loop.
+    // Calls are in order of arrival, so the first one before its deadline ends the loop.
     for (let call = queue.first(); call && call.deadlineMs <= nowMs; call = queue.first()) {
       queue.shift();
       this.counts.ordinary--;
-      if (!call.isSettled) call.reject(lateError());
+      if (!call.isSettled) call.reject(deadlineError());
     }
     for (const call of this.running.ordinary) {
-      if (!call.isSettled && call.deadlineMs <= nowMs) call.reject(lateError());
+      if (!call.isSettled && call.deadlineMs <= nowMs) call.reject(deadlineError());
     }
   }
 

@@ -4,7 +4,6 @@ export type Remedy =
   | 'reconnect'
   /** Concurrent transactions conflicted; the same transaction can succeed on a retry. */
   | 'retry'
-  /** The statement took too long. */
   | 'timeout'
   /** A retry does not help: the statement is wrong, or the disk is full. */
   | 'none';
@@ -12,7 +11,7 @@ export type Remedy =
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   '40001': 'retry', // serialization failure
   '40P01': 'retry', // deadlock
-  '23505': 'retry', // both found a key free; the retry finds it taken and handles that
+  '23505': 'retry', // unique violation: two transactions inserted one key; the retry finds it
   '55P03': 'retry', // lock_timeout: ends a deadlock before PostgreSQL detects it
   '57014': 'timeout', // statement_timeout
   '25006': 'reconnect', // the server became a replica

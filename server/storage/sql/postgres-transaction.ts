@@ -19,8 +19,8 @@ class CallSettled extends Error {}
 
 /**
  * Runs a call in a transaction of its own and resolves it.
- * @throws the errors of the procedure, and any error before the commit is sent, after which nothing is
- *   changed; Unavailable when the response to the commit is lost
+ * @throws the errors of the procedure and of its statements: nothing is changed then
+ * @throws Unavailable when the response to the commit is lost: the change may have been saved
  */
 export async function transact(session: PostgresSession, call: Call): Promise<void> {
   const { access, noDeadline } = call.procedure;

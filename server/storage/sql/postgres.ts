@@ -12,7 +12,6 @@ export interface PostgresSession extends Tx {
   failure(): string | null;
   /** When the pending statement was sent (`performance.now()`); null when none is pending. */
   pendingSinceMs(): number | null;
-  /** Closes the session. */
   end(): Promise<void>;
   /** Closes the connection immediately; pending statements fail. */
   drop(reason: string): void;
@@ -25,7 +24,7 @@ export interface SessionOptions {
   readonly onResponse?: () => void;
 }
 
-/** A statement of a call with a deadline ends by then, so that no statements pile up behind it. */
+/** Limit of a statement of a call with a deadline, so that no statements pile up behind it. */
 const STATEMENT_TIMEOUT_MS = 1_000;
 /** Shorter than the deadline of a call, so that a call in a deadlock has time for a retry. */
 const LOCK_TIMEOUT_MS = 500;
@@ -121,8 +120,8 @@ export async function openSession(options: SessionOptions): Promise<PostgresSess
 function sessionUrl(text: string): string {
   const url = new URL(text);
   const settings = Object.entries(SESSION_SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
-  const own = url.searchParams.get('options');
-  url.searchParams.set('options', [...(own ? [own] : []), ...settings].join(' '));
+  const urlOptions = url.searchParams.get('options');
+  url.searchParams.set('options', [...(urlOptions ? [urlOptions] : []), ...settings].join(' '));
   if (!url.searchParams.has('application_name'))
     url.searchParams.set('application_name', 'fourbeat');
   if (url.searchParams.has('sslmode')) url.searchParams.set('uselibpqcompat', 'true');
@@ -149,8 +148,8 @@ class Session implements PostgresSession {
   /** Checks and settings that the startup message cannot contain. */
   async prepare(): Promise<void> {
     const [server] = await this.query<{ standby: number; encoding: string }>(
-      // Acknowledged writes must survive a crash (R-2), so `off` is not allowed. The other values are
-      // the operator's choice about replicas.
+      // Acknowledged writes must survive a crash (R-2), so `synchronous_commit` must not be `off`. Its
+      // other values are the operator's choice about replicas.
       `select pg_is_in_recovery() as standby, current_setting('server_encoding') as encoding,
          set_config('synchronous_commit',
            case current_setting('synchronous_commit') when 'off' then 'on'

@@ -31,7 +31,6 @@ export interface NumberTable {
 
 /** A database transaction. Statements use `$1`, `$2`, … for their parameters. */
 export interface Tx {
-  /** Runs one statement. */
   query<Row = Record<string, SqlValue>>(text: string, params?: SqlValue[]): Promise<Rows<Row>>;
   /**
    * A table expression for many rows: `rows('$1', ['seat int', 'choice int'])` in a `from` clause

@@ -33,6 +33,7 @@ export type Outcome =
 
 export type WorkerRequest =
   | {
+      /** The data directory. */
       readonly open: string;
       readonly access: 'read' | 'write';
       /**
@@ -191,9 +192,9 @@ export function serveSqlite(scope: Worker, procedures: Procedures): void {
     if ('open' in data) {
       try {
         const { cancelledBefore } = data;
-        const writes = data.access === 'write';
-        runGroup = writes ? commitGroup : readGroup;
-        const sqlite = await (writes ? openMigratedSqlite : openSqlite)(data.open);
+        const isWriter = data.access === 'write';
+        runGroup = isWriter ? commitGroup : readGroup;
+        const sqlite = await (isWriter ? openMigratedSqlite : openSqlite)(data.open);
         const isCancelled = ({ id, noDeadline }: Command) =>
           !noDeadline && id < Number(Atomics.load(cancelledBefore, 0));
         context = { sqlite, procedures, isCancelled };

@@ -6,20 +6,20 @@ const procedures = {
   read: readProcedure(async () => 'seen'),
   write: writeProcedure(async () => {}),
   fail: writeProcedure(async () => {}),
-  crowd: writeProcedure(async () => {}),
+  excluded: writeProcedure(async () => {}),
 };
 
-test('a write is counted when it ends, also after a failure; reads and excluded writes are not', async () => {
+test('a write is counted when it ends or fails; reads and excluded writes are not counted', async () => {
   const written = Promise.withResolvers<void>();
   const store: Calls<typeof procedures> = {
     read: async () => 'seen',
     write: () => written.promise,
     fail: () => Promise.reject(new Error('The disk is full.')),
-    crowd: async () => {},
+    excluded: async () => {},
   };
-  const counted = countWrites(procedures, store, new Set(['crowd']));
+  const counted = countWrites(procedures, store, new Set(['excluded']));
   const writing = counted.store.write(undefined);
-  await counted.store.crowd(undefined);
+  await counted.store.excluded(undefined);
   expect(await counted.store.read(undefined)).toBe('seen');
   expect(counted.writes()).toBe(0);
   written.resolve();

@@ -1,14 +1,14 @@
 import { createServer } from 'node:net';
 
-// Below the ports that the system gives to outgoing connections, so that a server which is
-// restarted finds its port free; above those that private Redis servers take.
+// The range is below the ports that the system gives to outgoing connections, so that a restarted
+// server finds its port free, and above the ports of private Redis servers.
 const FIRST_PORT = 22_500;
-const PORTS = 10_000;
+const PORT_COUNT = 10_000;
 
-/** A port that nothing listens on now. Another may take it first: try again when it did. */
+/** A port that nothing listens on now. If another process takes it first, the caller tries again. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const port = FIRST_PORT + Math.floor(Math.random() * PORT_COUNT);
     if (await isFree(port)) return port;
   }
 }

@@ -7,14 +7,14 @@ import { freePort } from './free-port.ts';
 import { binaryOf, unprivileged } from './server-programs.ts';
 import { startWatchdog } from './watchdog.ts';
 
-/** A private PostgreSQL, for tests; everything of it is gone after `stop`. */
+/** A private PostgreSQL server for tests. */
 export interface PostgresServer {
-  /** A database on it, as its superuser. */
+  /** URL of a database on it, with the superuser's credentials. */
   readonly url: string;
   readonly port: number;
   /** Directory of its files; with TLS its certificate is `data/server.crt`. */
   readonly directory: string;
-  /** The postmaster; 0 while it is down. */
+  /** Process id of the postmaster; 0 while the server is down. */
   readonly pid: number;
   /** Creates an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
@@ -42,7 +42,7 @@ interface PostgresOptions {
   readonly tls?: boolean;
 }
 
-/** Its superuser and that user's password. */
+/** Name and password of the superuser. */
 const USER = 'fourbeat';
 const PASSWORD = 'Beat-4-per-second';
 const START_TIMEOUT_MS = 20_000;
@@ -51,9 +51,9 @@ const CACHE = Bun.env.TEST_CACHE;
 const PORT_TRIES = 5;
 
 /**
- * Starts a PostgreSQL of its own on a free port, in a temporary directory; a superuser's test run
- * starts it as another user, since PostgreSQL refuses to run as root. It ends with the process that
- * started it, however that ends.
+ * Starts a private PostgreSQL on a free port, in a temporary directory. When the tests run as root, it
+ * runs as another user, because PostgreSQL refuses to run as root. It ends with the process that
+ * started it, however that process ends.
  * @throws Error with the command that installs PostgreSQL when it is not there
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<PostgresServer> {
@@ -77,15 +77,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
   }
 }
 
-/** Makes the data folder. Under `npm test` the files of all tests copy the first one. */
+/** Creates the data directory. Under `npm test` only the first test file runs initdb. */
 async function initialize(directory: string, tls: boolean): Promise<void> {
   const data = join(directory, 'data');
   const template = CACHE === undefined ? null : join(CACHE, 'postgres-data');
   if (template !== null && existsSync(template)) {
     await copyFolder(template, data);
   } else {
-    await makeData(directory);
-    if (template !== null) await share(data, template);
+    await runInitdb(directory);
+    if (template !== null) await shareTemplate(data, template);
   }
   const kind = tls ? 'hostssl' : 'host';
   await Bun.write(
@@ -95,8 +95,8 @@ async function initialize(directory: string, tls: boolean): Promise<void> {
   if (tls) await makeCertificate(directory);
 }
 
-/** Makes a copy available to other processes, or leaves the one that another made meanwhile. */
-async function share(data: string, template: string): Promise<void> {
+/** Copies the directory for other processes, unless another process did meanwhile. */
+async function shareTemplate(data: string, template: string): Promise<void> {
   const copy = `${template}-${process.pid}`;
   await copyFolder(data, copy);
   try {
@@ -110,7 +110,7 @@ function copyFolder(from: string, to: string): Promise<void> {
   return run(['cp', '-a', from, to]);
 }
 
-async function makeData(directory: string): Promise<void> {
+async function runInitdb(directory: string): Promise<void> {
   await Bun.write(join(directory, 'password'), PASSWORD);
   const command = [
     ...(unprivileged('postgres')?.command ?? []),
@@ -223,19 +223,19 @@ class Postgres implements PostgresServer {
     if (this.pid === 0) return;
     // A fast shutdown: it ends transactions and leaves consistent files.
     this.child?.kill('SIGINT');
-    await this.ended();
+    await this.waitForEnd();
   }
 
   async kill9(): Promise<void> {
     if (!this.child) return;
     const children = childrenOf(this.child.pid);
-    for (const pid of [this.child.pid, ...children]) send(pid, 'SIGKILL');
-    await this.ended();
-    // A new postmaster does not start while they are attached to the shared memory.
+    for (const pid of [this.child.pid, ...children]) sendSignal(pid, 'SIGKILL');
+    await this.waitForEnd();
+    // A new postmaster does not start while children are attached to the shared memory.
     while (children.some(isRunning)) await Bun.sleep(5);
   }
 
-  private async ended(): Promise<void> {
+  private async waitForEnd(): Promise<void> {
     await this.child?.exited;
     this.child = null;
     this.paused = [];
@@ -249,15 +249,15 @@ class Postgres implements PostgresServer {
 
   pause(): void {
     if (this.pid === 0) return;
-    // The postmaster first, so that it starts no more children.
-    send(this.pid, 'SIGSTOP');
+    // Stop the postmaster first, so that it starts no more children.
+    sendSignal(this.pid, 'SIGSTOP');
     const children = childrenOf(this.pid);
-    for (const pid of children) send(pid, 'SIGSTOP');
+    for (const pid of children) sendSignal(pid, 'SIGSTOP');
     this.paused = [...children, this.pid];
   }
 
   resume(): void {
-    for (const pid of this.paused) send(pid, 'SIGCONT');
+    for (const pid of this.paused) sendSignal(pid, 'SIGCONT');
     this.paused = [];
   }
 
@@ -265,7 +265,7 @@ class Postgres implements PostgresServer {
     this.resume();
     if (this.pid !== 0) {
       this.child?.kill('SIGQUIT');
-      await this.ended();
+      await this.waitForEnd();
     }
     rmSync(this.directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
     this.unwatch();
@@ -282,7 +282,7 @@ function isRunning(pid: number): boolean {
   return stat !== '' && !/\) Z /.test(stat);
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

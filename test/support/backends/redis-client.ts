@@ -23,7 +23,7 @@ define('fourbeat_spin', function(keys, values)
 end)
 `);
 
-/** Connects with the test functions; `close` it. */
+/** Connects with the test functions. The caller closes the connection. */
 export function openTestRedis(
   url: string,
   { replicas = 0, log = [] }: { replicas?: number; log?: string[] } = {},
@@ -41,8 +41,8 @@ const TICK_MS = 10;
 const RECOVERY_MAX_MS = 10_000;
 
 /**
- * The result or error of a call, and its duration in ms. Time in which this process was stalled does not
- * count: it cannot notice then that a server is silent.
+ * Measures a call. `end` is its result or error, and `ms` its duration without the time in which this
+ * process was stalled, because a stalled process cannot notice that a server is silent.
  */
 export async function timed(work: Promise<unknown>): Promise<{ end: unknown; ms: number }> {
   let ms = 0;

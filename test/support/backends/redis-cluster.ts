@@ -95,7 +95,6 @@ export async function startCluster(
   };
 }
 
-/** Assigns the slots evenly to the primaries. */
 async function assignSlots(primaries: readonly RedisServer[]): Promise<void> {
   for (const [index, primary] of primaries.entries()) {
     const from = Math.ceil((SLOTS * index) / PRIMARIES);
@@ -113,13 +112,15 @@ async function joinCluster(members: readonly RedisServer[]): Promise<void> {
   for (const other of others) await first.command('CLUSTER', 'MEET', '127.0.0.1', other.port);
   for (const member of members) {
     await until(
-      async () => lines(await member.command('CLUSTER', 'NODES')).every(isKnown(members.length)),
+      async () =>
+        lines(await member.command('CLUSTER', 'NODES')).every(isConnected(members.length)),
       'the members to know each other',
     );
   }
 }
 
-function isKnown(count: number) {
+/** Whether a line of CLUSTER NODES is a connected member, and all `count` members are listed. */
+function isConnected(count: number) {
   return (line: string, _: number, all: readonly string[]): boolean =>
     all.length === count && !line.includes('handshake') && line.includes(' connected');
 }

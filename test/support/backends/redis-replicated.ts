@@ -51,14 +51,14 @@ export async function startReplicated(
       return replicas;
     },
     async promote() {
-      const [next, ...others] = replicas;
-      if (!next) throw new Error('there is no replica to promote');
+      const [promoted, ...others] = replicas;
+      if (!promoted) throw new Error('there is no replica to promote');
       const old = primary;
-      await next.command('REPLICAOF', 'NO', 'ONE');
-      primary = next;
+      await promoted.command('REPLICAOF', 'NO', 'ONE');
+      primary = promoted;
       const followers = await Promise.all(
         [...others, old].map(async (server) => {
-          const done = server.command('REPLICAOF', '127.0.0.1', next.port);
+          const done = server.command('REPLICAOF', '127.0.0.1', promoted.port);
           return done.then(
             () => server,
             () => null,
@@ -74,7 +74,7 @@ export async function startReplicated(
   };
 }
 
-/** Starts a primary, a replica and three Sentinels, and waits until these know each other. */
+/** Starts a primary, a replica and three Sentinels, and waits until the Sentinels know all others. */
 export async function startSentinels(options: RedisServerOptions = {}): Promise<WatchedRedis> {
   const servers = await startInSync(options, 1);
   const settings = [
@@ -84,8 +84,8 @@ export async function startSentinels(options: RedisServerOptions = {}): Promise<
     // aborted and repeated for ten seconds.
     'sentinel failover-timeout fourbeat 4000',
   ];
-  const watcher = () => startSentinel(settings, options.binary);
-  const sentinels = await Promise.all([watcher(), watcher(), watcher()]);
+  const start = () => startSentinel(settings, options.binary);
+  const sentinels = await Promise.all([start(), start(), start()]);
   for (const sentinel of sentinels) {
     await until(async () => {
       const [master] = (await sentinel.command('SENTINEL', 'MASTERS')) as string[][];
@@ -134,9 +134,9 @@ async function startInSync(options: RedisServerOptions, replicas: number): Promi
     ['repl-diskless-sync-delay', '0'],
   ];
   const primary = await startRedis({ ...options, settings });
-  const follow = [...settings, ['replicaof', '127.0.0.1', String(primary.port)]];
+  const replicaSettings = [...settings, ['replicaof', '127.0.0.1', String(primary.port)]];
   const followers = await Promise.all(
-    Array.from({ length: replicas }, () => startRedis({ ...options, settings: follow })),
+    Array.from({ length: replicas }, () => startRedis({ ...options, settings: replicaSettings })),
   );
   await until(() => hasReplicasInSync(primary, replicas), 'the replicas to be in step');
   return [primary, ...followers];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { redisBinary, redisCommand } from './redis-program.ts';
 
 export interface RedisServerOptions {
-  /** False: data is lost when it ends. Default: an append-only file, synced each second. */
+  /** False: data is lost when the server ends. Default: an append-only file, synced each second. */
   readonly persistence?: boolean;
   /** Further settings, as in `redis.conf`: `['maxmemory', '4mb']`. */
   readonly settings?: readonly (readonly string[])[];
@@ -35,10 +35,10 @@ const READY_MAX_MS = 10_000;
 const POLL_MS = 5;
 const READY = 'Ready to accept connections';
 const PORT_TRIES = 20;
-// Below the ephemeral ports, so that the port is still free after a restart. The cluster bus uses the port
+// The range is below the ephemeral ports, so that the port is still free after a restart. The cluster bus uses the port
 // plus 10,000.
 const FIRST_PORT = 10_000;
-const PORTS = 12_000;
+const PORT_COUNT = 12_000;
 
 /** Starts a private server; `stop` it in `afterAll` or `finally`. It never outlives this process. */
 export function startRedis(options: RedisServerOptions = {}): Promise<RedisServer> {
@@ -50,7 +50,7 @@ export function startRedis(options: RedisServerOptions = {}): Promise<RedisServe
   ]);
 }
 
-/** Starts a private Sentinel with these settings; it writes them to its own file. */
+/** Starts a private Sentinel. @param settings lines of its configuration file */
 export function startSentinel(settings: readonly string[], binary?: string): Promise<RedisServer> {
   return startProgram(binary ?? redisBinary(), (directory) => {
     const file = join(directory, 'sentinel.conf');
@@ -61,8 +61,8 @@ export function startSentinel(settings: readonly string[], binary?: string): Pro
 
 const FREE_BYTES_MIN = 256 * 1024 * 1024;
 
-// In memory where there is room: cluster members block while they write their state, and a busy disk can
-// take longer than the node timeout.
+// The files are in memory if there is room: cluster members block while they write their state, and a
+// busy disk can take longer than the node timeout.
 function rootDirectory(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');
@@ -83,8 +83,8 @@ async function startProgram(
   let process: Bun.Subprocess;
 
   const spawn = () => {
-    const own = ['--port', String(port), '--logfile', logFile];
-    const program = [...boundToThisProcess(), binary, ...argumentsIn(directory), ...own];
+    const portAndLog = ['--port', String(port), '--logfile', logFile];
+    const program = [...boundToThisProcess(), binary, ...argumentsIn(directory), ...portAndLog];
     return Bun.spawn(program, { stdio: ['ignore', 'ignore', 'ignore'] });
   };
   const kill = async () => {
@@ -97,7 +97,7 @@ async function startProgram(
   };
 
   for (let tries = 1; ; tries += 1) {
-    port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    port = FIRST_PORT + Math.floor(Math.random() * PORT_COUNT);
     process = spawn();
     if (await isReady(port, process, logFile)) break;
     const log = readLog(logFile);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const DEBIAN_POSTGRES = '/usr/lib/postgresql';
-// Not in the PATH of users other than root.
+// Folders that only root has in PATH.
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 
 /**

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 
-// Reads a pipe until it is closed, at the latest by the end of this process. Kills children first, since they
-// are found through their parent; a stopped process reacts only to KILL. A child of the shell does this,
-// because `--no-orphans` kills the shell with this process.
+// The script reads a pipe until it is closed, at the latest by the end of this process. It lists the
+// children before the kill, because they are found through their parent. A stopped process reacts only
+// to KILL. A child of the shell does this, because `--no-orphans` kills the shell with this process.
 const SCRIPT = `
 exec 3<&0
 (

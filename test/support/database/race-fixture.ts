@@ -26,7 +26,7 @@ export const NOW_MS = FIRST_INTERVAL * INTERVAL_MS;
 /** Nodes of one service on one PostgreSQL, each with its own connections, and a producer's account. */
 export class RaceFixture {
   nodes: readonly Store[] = [];
-  /** URL of their database. */
+  /** URL of the nodes' database. */
   url = '';
   /** Numbers in [0, 1). */
   random: () => number = Math.random;
@@ -83,7 +83,6 @@ export class RaceFixture {
     return session;
   }
 
-  /** The items in random order. */
   shuffled<T>(items: readonly T[]): T[] {
     return items
       .map((item) => ({ item, at: this.random() }))
@@ -110,15 +109,14 @@ export class RaceFixture {
 
   /** Creates a quiz draft. @returns its id and its owner */
   async newDraft(streamId: string, quiz: Partial<NewQuiz> = {}) {
-    const own = { id: crypto.randomUUID(), producer: PRODUCER };
-    await this.store.createQuiz({ ...own, streamId, quiz: { ...QUIZ, ...quiz } });
-    return own;
+    const draft = { id: crypto.randomUUID(), producer: PRODUCER };
+    await this.store.createQuiz({ ...draft, streamId, quiz: { ...QUIZ, ...quiz } });
+    return draft;
   }
 
-  /** Publishes a new quiz. */
   async newQuiz(streamId: string, nowMs = NOW_MS): Promise<PublishedQuiz> {
-    const own = await this.newDraft(streamId);
-    return (await this.store.publishQuiz({ ...own, nowMs })) as PublishedQuiz;
+    const draft = await this.newDraft(streamId);
+    return (await this.store.publishQuiz({ ...draft, nowMs })) as PublishedQuiz;
   }
 
   /** Seals up to an interval, concurrently with other nodes. @returns the bodies of this sealing */

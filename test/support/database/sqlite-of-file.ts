@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openMigratedSqlite, type Sqlite } from '../../../server/storage/sql/sqlite.ts';
 
-/** Opens a SQLite database with an account `a` for all tests of the calling file, and removes it after them. */
+/** Opens a SQLite database with an account `a`, and removes it after the tests of the calling file. */
 export async function sqliteOfFile(): Promise<Sqlite> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-sqlite-'));
   const sqlite = await openMigratedSqlite(directory);

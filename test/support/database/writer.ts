@@ -23,7 +23,7 @@ const { store } = location.startsWith('postgres:')
 
 for (let number = 0; ; number++) {
   const text = `note ${number}`;
-  const once = { owner: 'a', key: text, fingerprint: text, nowMs: 0 };
-  await store.add({ text }, once);
+  const idempotency = { owner: 'a', key: text, fingerprint: text, nowMs: 0 };
+  await store.add({ text }, idempotency);
   process.stdout.write(`${number}\n`);
 }

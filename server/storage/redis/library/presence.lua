@@ -23,11 +23,11 @@ do
   end
 
   -- Merges seats into bitsets. Keys: a scratch key, the bitsets, and optionally one more bitset. Values:
-  -- encoding and seats for each bitset. Returns 1 if the additional bitset exists, else 0.
+  -- encoding and seats for each bitset. Returns 0 if an additional bitset is named and missing, else 1.
   define('fourbeat_hand_in', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
-    local further = keys[#values / 2 + 2]
-    local is_kept = further and redis.call('EXISTS', further) or 1
+    local additional = keys[#values / 2 + 2]
+    local is_present = additional and redis.call('EXISTS', additional) or 1
     for at = 1, #values, 2 do
       local key = keys[(at + 1) / 2 + 1]
       if values[at] == 'list' then
@@ -36,10 +36,10 @@ do
         add_bits(keys[1], key, values[at + 1])
       end
     end
-    return is_kept
+    return is_present
   end)
 
-  -- Removes seats from bitsets. Keys: an unused one, and the bitsets. Values: bit offsets of the seats.
+  -- Removes seats from bitsets. Keys: an unused key, and the bitsets. Values: bit offsets of the seats.
   define('fourbeat_expel', function(keys, values)
     redis.set_repl(redis.REPL_REPLICA)
     for at = 2, #keys do
@@ -53,7 +53,7 @@ do
   end)
 
   -- Runs a command on the union of bitsets. Keys: a scratch key, and the bitsets.
-  local function of_union(keys, command)
+  local function run_on_union(keys, command)
     redis.set_repl(redis.REPL_NONE)
     redis.call('BITOP', 'OR', keys[1], unpack(keys, 2))
     local reply = redis.call(command, keys[1])
@@ -62,11 +62,11 @@ do
   end
 
   define('fourbeat_count', function(keys)
-    return of_union(keys, 'BITCOUNT')
+    return run_on_union(keys, 'BITCOUNT')
   end)
 
   define('fourbeat_unite', function(keys)
-    return of_union(keys, 'GET') or ''
+    return run_on_union(keys, 'GET') or ''
   end)
 
   -- Active blocks, scored by their newest interval. Counts, one per second, look back over two seconds;
@@ -87,17 +87,19 @@ do
     return listed
   end)
 
+  -- Lists the blocks whose newest interval is at least the first value.
   define('fourbeat_announced', function(keys, values)
     return redis.call('ZRANGE', keys[1], values[1], '+inf', 'BYSCORE')
   end)
 
+  -- Lists the active blocks of the stream in the first value, without block 0.
   define('fourbeat_further_blocks', function(keys, values)
-    local found = {}
+    local blocks = {}
     for block = 1, FURTHER_BLOCKS do
       if redis.call('ZSCORE', keys[1], values[1] .. ':' .. block) then
-        found[#found + 1] = block
+        blocks[#blocks + 1] = block
       end
     end
-    return found
+    return blocks
   end)
 end

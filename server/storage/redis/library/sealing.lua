@@ -11,21 +11,21 @@ do
     'log', -- stream: published intervals
   }
   local INTERVAL_MS = 250
-  -- Largest error of a node's estimate of this server's clock: half a round trip. A clock that is further
-  -- behind was set back. Service time is not set back, so then the nodes decide what has ended.
+  -- Largest error of a node's estimate of this server's clock: half a round trip. If this clock is further
+  -- behind a node, it was set back. Service time never goes back, so the node's report is accepted.
   local EARLY_MAX_MS = 125
   -- A node that reported within this time is live.
   local LIVE_MS = 2000
-  -- A claim expires after this.
+  -- A claim to seal an interval expires after this.
   local CLAIM_MS = 100
   local TTL_MS = 60000
-  -- Beyond these bounds batches stay with their node, and intervals are in the database.
+  -- Bounds of the streams. Further batches stay with their node; earlier intervals are in the database.
   local BATCHES_MAX = 1000
   local LOG_ENTRIES_MAX = 240
   local LOG_BYTES_MAX = 67108864
   -- Nodes report active streams with each count.
   local COUNT_INTERVALS = 4
-  local ARGUMENTS_MAX = 1000
+  local ARGUMENTS_MAX = 1000 -- of one call: Lua's `unpack` has a limit
 
   local function keys_by_name(keys)
     local named = {}
@@ -149,7 +149,7 @@ do
     end
     local nodes = nodes_of(key.nodes, now_ms)
     local node = nodes[id] or { batch = 0 }
-    local taken = accept_batch(key, node, data_set, {
+    local batch_result = accept_batch(key, node, data_set, {
       data_set = args[5], number = tonumber(args[6]), is_repeat = args[7] == '1', bytes = args[8],
     })
     -- A node that is late by an interval or more is not awaited until it reports in time again. A node
@@ -165,14 +165,14 @@ do
     local watermark = math.max(
       state_of(key.state, 'watermark'), state_of(key.state, 'served')
     )
-    if is_sealed then return { 3, 0, taken, data_set, watermark } end
+    if is_sealed then return { 3, 0, batch_result, data_set, watermark } end
     local seals = args[4] == '1' and not is_claimed(key.state, interval, now_ms)
     for _, other in pairs(nodes) do
       local is_live = other.awaited and math.abs(now_ms - other.at_ms) <= LIVE_MS
       if is_live and other.interval < interval then seals = false end
     end
     if seals then set_claim(key.state, interval, now_ms) end
-    return { seals and 2 or 1, 0, taken, data_set, watermark }
+    return { seals and 2 or 1, 0, batch_result, data_set, watermark }
   end
 
   -- Asks to seal an interval that is not published. Values: interval.
@@ -207,12 +207,12 @@ do
   local function collect(keys, args)
     local key = keys_by_name(keys)
     local after, interval = tonumber(args[1]), tonumber(args[2])
-    -- Batches since the last label belong to this interval, unless a later one may have been served:
-    -- then they belong to the next one.
-    data_set_of(key)
+    data_set_of(key) -- drops the batches if data may be missing
     local watermark = math.max(
       state_of(key.state, 'watermark'), state_of(key.state, 'served')
     )
+    -- Batches after the last label belong to this interval. If a later interval may have been served, they
+    -- stay without a label and belong to the next interval.
     if interval > watermark then
       watermark = interval
       local last = state_of(key.state, 'parts')
