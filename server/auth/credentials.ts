@@ -136,10 +136,10 @@ export class Credentials {
       const { user } = await this.studio(request, route);
       return { producer: user.uuid, rateKey: user.uuid };
     }
-    const found = await this.presenterKeys.findStream(token);
+    const show = await this.presenterKeys.findStream(token);
     // A key has its own limit: a leaked key must not use up the requests of the account.
-    if (found?.streamId === streamId) {
-      return { producer: found.producer, rateKey: `pk ${streamId}` };
+    if (show?.streamId === streamId) {
+      return { producer: show.producer, rateKey: `pk ${streamId}` };
     }
     const detail = 'The presenter key is not valid for this show. Create a new one.';
     return this.fail(request, route, detail);
@@ -168,7 +168,7 @@ export class Credentials {
     return this.fail(request, route, detail);
   }
 
-  /** The caller of an operation that needs no credential; one that is sent must be valid. */
+  /** The caller of an operation that needs no credential; a credential that is sent must be valid. */
   async optional(request: Request, route: Route): Promise<Caller> {
     const header = request.headers.get('authorization');
     if (header === null) return ANONYMOUS;

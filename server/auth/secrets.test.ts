@@ -26,7 +26,7 @@ describe('service tokens', () => {
     const tokens = new ServiceTokens(
       {
         findTokenOwner: async ({ hash }) => ({ user, tokenId: 'id', hash }),
-        touchApiTokens: async ({ uses }) => {
+        recordServiceTokenUses: async ({ uses }) => {
           if (!isAvailable) throw new Unavailable('The database is unavailable.');
           writes.push(...uses);
         },

@@ -44,7 +44,6 @@ export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodTyp
   ? z.output<Schema>
   : undefined;
 
-/** The validated query of an operation. */
 type QueryOf<O> = O extends { readonly query: infer Schema extends z.ZodObject }
   ? z.output<Schema>
   : undefined;

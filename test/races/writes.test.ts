@@ -151,7 +151,7 @@ test('[A-7] the last use of a token never goes back when three nodes record it c
   const { uuid } = await accountWith(ids);
   for (let round = 0; round < ROUNDS; round++) {
     const outcomes = await fixture.onAll((node, index) =>
-      node.touchApiTokens({
+      node.recordServiceTokenUses({
         uses: fixture.shuffled(ids).map((id) => [id, NOW_MS + 10 * round + index] as const),
       }),
     );

@@ -144,9 +144,9 @@ export const accountProcedures = {
   ),
 
   /** Records when tokens were last used. */
-  touchApiTokens: writeProcedure(
+  recordServiceTokenUses: writeProcedure(
     async (tx, { uses }: { uses: readonly (readonly [string, number])[] }): Promise<void> => {
-      // Several nodes write the same tokens: lock in one order against deadlocks, and never go back.
+      // Several nodes write the same tokens: lock in one order, so that they cannot deadlock.
       const used = JSON.stringify(uses);
       await tx.query(
         `select id from api_tokens where id in (select id from ${tx.rows('$1', USE_COLUMNS)} used)

@@ -5,8 +5,8 @@ import { type ApiTokenDeps, accountHandlers, apiTokenHandlers } from './account-
 import { ServiceTokens } from './service-tokens.ts';
 
 /**
- * Accounts and their service tokens. `handlers` come after the credentials, which need
- * `serviceTokens`.
+ * Accounts and their service tokens. `handlers` is a function of the credentials, because those need
+ * `serviceTokens` first.
  */
 export function createAccounts(deps: ApiTokenDeps & { readonly clock: Clock }) {
   const serviceTokens = new ServiceTokens(deps.store, deps.clock);

@@ -17,13 +17,17 @@ export function newServiceToken(
   return { secret, stored: { id, name, prefix, hash: hashSecret(secret) } };
 }
 
-type ServiceTokenStore = Pick<Calls<typeof accountProcedures>, 'findTokenOwner' | 'touchApiTokens'>;
+type ServiceTokenStore = Pick<
+  Calls<typeof accountProcedures>,
+  'findTokenOwner' | 'recordServiceTokenUses'
+>;
 
 // Bounds the memory between two writes, 10 s apart; further uses are not recorded.
 const PENDING_USES_MAX = 10_000;
 
 /** Checks service tokens in the database on every use, so that a revocation takes effect at once. */
 export class ServiceTokens {
+  /** Token id → time of the last use, if the database does not have it yet. */
   private pendingUses = new Map<string, number>();
 
   constructor(
@@ -52,7 +56,7 @@ export class ServiceTokens {
     const uses = this.pendingUses;
     this.pendingUses = new Map();
     try {
-      await this.store.touchApiTokens({ uses: [...uses] });
+      await this.store.recordServiceTokenUses({ uses: [...uses] });
     } catch (error) {
       this.pendingUses = new Map([...uses, ...this.pendingUses]);
       throw error;

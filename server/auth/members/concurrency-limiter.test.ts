@@ -30,7 +30,7 @@ test('[U-11] the limiter runs its maximum of tasks at once, and queued ones in o
   expect(started()).toEqual([true, true, true, true]);
 });
 
-test('[U-11] beyond those that may wait it is refused at once, and tasks again later', async () => {
+test('[U-11] the limiter rejects a task at once when its queue is full, and accepts tasks again later', async () => {
   const limiter = new ConcurrencyLimiter(1, 1);
   const [first, second] = [controlledTask(), controlledTask()];
   const one = limiter.run(first.work);

@@ -114,7 +114,7 @@ export const linkProcedures = {
    * @returns whether it was stored
    */
   keepSetupLink: writeProcedure(async (tx, link: NewLink): Promise<boolean> => {
-    await lockFirstMember(tx);
+    await lockMemberCreation(tx);
     if (await hasMembers(tx)) return false;
     const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
     const fields = { account: null, email: null, role: null, expires };
@@ -127,7 +127,6 @@ export const linkProcedures = {
     return true;
   }),
 
-  /** Whether there is a valid setup link with this hash. */
   isSetupLink: readProcedure(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<boolean> => {
       const [link] = await tx.query(
@@ -147,7 +146,7 @@ export const linkProcedures = {
       tx,
       input: { hash: string; account: User; owner: NewMember; session: NewSession },
     ): Promise<SessionRow> => {
-      await lockFirstMember(tx);
+      await lockMemberCreation(tx);
       if (await hasMembers(tx)) throw invalidLink();
       await consumeLink(tx, input.hash, input.session.nowMs);
       const { uuid, email, name, created } = input.account;
@@ -233,7 +232,9 @@ export const linkProcedures = {
       await lockAccount(tx, link.account);
       await consumeLink(tx, input.hash, nowMs);
       const member =
-        link.kind === 'password' ? await setPassword(tx, link, input) : await join(tx, link, input);
+        link.kind === 'password'
+          ? await setPassword(tx, link, input)
+          : await createInvitedMember(tx, link, input);
       return insertSession(tx, member, input.session);
     },
   ),
@@ -248,16 +249,16 @@ export const linkProcedures = {
       tx,
       { email, link }: { email: string; link: NewLink },
     ): Promise<{ kind: LinkKind; expires: number } | null> => {
-      const folded = email.toLowerCase();
+      const lowerCase = email.toLowerCase();
       const expires = link.nowMs + OPERATOR_LINK_LIFETIME_MS;
       const [member] = await tx.query<{ account: string }>(
         'select account from members where email = $1',
-        [folded],
+        [lowerCase],
       );
       if (member) {
         await lockAccount(tx, member.account);
-        await tx.query("delete from links where kind = 'password' and email = $1", [folded]);
-        const fields = { account: member.account, email: folded, role: null, expires };
+        await tx.query("delete from links where kind = 'password' and email = $1", [lowerCase]);
+        const fields = { account: member.account, email: lowerCase, role: null, expires };
         await insertLink(tx, link, { kind: 'password', ...fields });
         return { kind: 'password', expires };
       }
@@ -267,20 +268,20 @@ export const linkProcedures = {
       );
       if (!account) return null;
       await lockAccount(tx, account.uuid);
-      const to = {
+      const invitee = {
         account: account.uuid,
-        email: folded,
+        email: lowerCase,
         role: 'owner',
         lifeMs: OPERATOR_LINK_LIFETIME_MS,
       } as const;
-      await insertInvitation(tx, link, to);
+      await insertInvitation(tx, link, invitee);
       return { kind: 'invitation', expires };
     },
   ),
 };
 
 // Locks the counter that numbers members, so that no member is inserted until this transaction ends.
-async function lockFirstMember(tx: Tx): Promise<void> {
+async function lockMemberCreation(tx: Tx): Promise<void> {
   await tx.query(`select name from counters where name = 'member' ${tx.locks.update}`);
 }
 
@@ -303,7 +304,7 @@ async function setPassword(
   return member.uuid;
 }
 
-async function join(
+async function createInvitedMember(
   tx: Tx,
   { account, email, role }: LinkRow,
   input: { uuid: string; name: string | null; passwordHash: string; session: NewSession },

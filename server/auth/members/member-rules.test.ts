@@ -38,8 +38,8 @@ describe('[U-20] an account keeps an owner', () => {
     ['the last owner leaves', [owner, host], 'a', null],
     ['the last owner becomes a host', [host, owner], 'a', 'host'],
     ['the last owner, who is alone, becomes a moderator', [owner], 'a', 'moderator'],
-  ] as const)('requireRemainingOwner rejects that %s', (_, members, uuid, next) => {
-    expect(() => requireRemainingOwner(members, uuid, next)).toThrow('owner');
+  ] as const)('requireRemainingOwner rejects that %s', (_, members, uuid, newRole) => {
+    expect(() => requireRemainingOwner(members, uuid, newRole)).toThrow('owner');
   });
 
   test.each([
@@ -48,7 +48,7 @@ describe('[U-20] an account keeps an owner', () => {
     ['the last owner stays one', [owner, host], 'a', 'owner'],
     ['a host leaves', [owner, host], 'b', null],
     ['a host of an account without an owner leaves', [host], 'b', null],
-  ] as const)('requireRemainingOwner allows that %s', (_, members, uuid, next) => {
-    expect(() => requireRemainingOwner(members, uuid, next)).not.toThrow();
+  ] as const)('requireRemainingOwner allows that %s', (_, members, uuid, newRole) => {
+    expect(() => requireRemainingOwner(members, uuid, newRole)).not.toThrow();
   });
 });

@@ -12,6 +12,7 @@ export const SESSION_IDLE_MS = 12 * HOUR_MS;
 export const SESSION_LIFETIME_MS = 30 * DAY_MS;
 /** The database records the last use of a session with this resolution. */
 export const SESSION_USE_RESOLUTION_MS = 5 * 60_000;
+/** Sessions of one member; a new session ends the least recently used one. */
 export const SESSIONS_MAX = 20;
 
 export const MEMBERS_MAX = 100;
@@ -19,7 +20,7 @@ export const INVITATIONS_MAX = 100;
 export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 /** Lifetime of setup links and of links created on the command line. */
 export const OPERATOR_LINK_LIFETIME_MS = DAY_MS;
-/** The newest setup links are valid: each start of a node creates one. */
+/** Only this many setup links are valid, the newest: each start of a node creates one. */
 export const SETUP_LINKS_MAX = 10;
 
 /** When a session was created and last used, Unix ms. */

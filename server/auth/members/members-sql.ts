@@ -88,8 +88,9 @@ export const memberProcedures = {
 
   /**
    * Changes the name or the password of a member; null leaves it unchanged. A new password ends the other
-   * sessions of the member.
-   * @param input.password the new hash, and the stored hash that the current password matched
+   * sessions.
+   * @param input.session hash of the session that does not end
+   * @param input.password `next`: the new hash; `old`: the hash that the current password matched
    * @throws DomainError `unauthorized` when the member was removed or the password changed
    */
   changeOwnMember: writeProcedure(

@@ -24,8 +24,8 @@ export interface MembersDeps {
 }
 
 /**
- * Members of accounts, their sessions and one-time links (SPEC U). `handlers` come after the
- * credentials, which need `sessions`.
+ * Members of accounts, their sessions and one-time links (SPEC U). `handlers` is a function
+ * of a context whose credentials need `sessions` first.
  */
 export function createMembers(deps: MembersDeps) {
   const { store, clock, originOf } = deps;
@@ -44,6 +44,6 @@ export function createMembers(deps: MembersDeps) {
     /** The setup link to print at a start; null when there already is a member. */
     newSetupLink: (origin: string) => newSetupLink(store, origin, clock.nowMs()),
     /** Periodic work, every 10 s: deletes expired sessions and links. */
-    upkeep: () => store.forgetEnded({ nowMs: clock.nowMs() }),
+    upkeep: () => store.deleteExpiredSessionsAndLinks({ nowMs: clock.nowMs() }),
   };
 }

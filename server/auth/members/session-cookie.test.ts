@@ -3,14 +3,14 @@ import { newSecret } from '../secrets.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 const secret = newSecret((n) => crypto.getRandomValues(new Uint8Array(n)));
-const plain = sessionCookie('http://localhost:4250');
+const insecure = sessionCookie('http://localhost:4250');
 const secure = sessionCookie('https://live.example.org');
 const requestWith = (cookie: string) =>
   new Request('http://localhost/', { headers: { Cookie: cookie } });
 
 test('[U-3] the session cookie is HttpOnly, SameSite=Strict and valid for 30 days', () => {
   const attributes = ['HttpOnly', 'SameSite=Strict', 'Path=/', 'Max-Age=2592000'];
-  const [pair, ...rest] = plain.set(secret).split('; ');
+  const [pair, ...rest] = insecure.set(secret).split('; ');
   expect(pair).toBe(`fourbeat=${secret}`);
   expect(rest.sort()).toEqual(attributes.sort());
 });
@@ -25,7 +25,7 @@ test('[U-3] the session cookie over https is Secure and has the __Host- prefix',
 
 test('[U-6] clearing the session cookie sends the same attributes without a value', () => {
   expect(secure.clear).toBe(secure.set('').replace('Max-Age=2592000', 'Max-Age=0'));
-  expect(plain.clear).toStartWith('fourbeat=; ');
+  expect(insecure.clear).toStartWith('fourbeat=; ');
 });
 
 test.each([
@@ -36,5 +36,5 @@ test.each([
   `fourbeat=${'a'.repeat(44)}`,
   'fourbeat=%zz',
 ])('[U-3] a malformed session cookie is ignored: %j', (cookie) => {
-  expect(plain.readSecret(requestWith(cookie))).toBeNull();
+  expect(insecure.readSecret(requestWith(cookie))).toBeNull();
 });

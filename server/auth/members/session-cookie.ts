@@ -37,9 +37,9 @@ function createCookie(isSecure: boolean): SessionCookie {
 }
 
 const SECURE = createCookie(true);
-const PLAIN = createCookie(false);
+const INSECURE = createCookie(false);
 
 /** @param origin the origin at which browsers reach the service, such as `https://live.example.org` */
 export function sessionCookie(origin: string): SessionCookie {
-  return origin.startsWith('https:') ? SECURE : PLAIN;
+  return origin.startsWith('https:') ? SECURE : INSECURE;
 }

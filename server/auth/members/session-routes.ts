@@ -31,25 +31,25 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
   const forSession = sessionHandlerFactory(context);
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
-  async function newPassword(
+  async function hashNewPassword(
     { member: { email } }: ActiveSession,
-    next: string,
+    newPassword: string,
     current: string,
   ): Promise<{ old: string; next: string }> {
     signInRates.byEmail.take(email);
     const stored = await store.findSignIn({ email });
     const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
-    return { old: stored.passwordHash, next: await passwords.hash(next) };
+    return { old: stored.passwordHash, next: await passwords.hash(newPassword) };
   }
 
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
       signInRates.byEmail.take(email);
-      const found = await store.findSignIn({ email });
-      const isCorrect = await passwords.verify(password, found?.passwordHash ?? null);
-      if (!found || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
-      const { member, passwordHash } = found;
+      const stored = await store.findSignIn({ email });
+      const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null);
+      if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
+      const { member, passwordHash } = stored;
       const newPasswordHash = passwords.isOutdated(passwordHash)
         ? await passwords.hash(password)
         : null;
@@ -77,11 +77,11 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
 
     patchOwnMember: forSession(studioApi.patchOwnMember, async (session, patch) => {
       const { name = null, password, currentPassword = '' } = patch;
-      const changed =
-        password === undefined ? null : await newPassword(session, password, currentPassword);
+      const hashes =
+        password === undefined ? null : await hashNewPassword(session, password, currentPassword);
       const { uuid } = session.member;
-      const own = { uuid, session: session.hash, name, password: changed };
-      const member = await store.changeOwnMember(own);
+      const change = { uuid, session: session.hash, name, password: hashes };
+      const member = await store.changeOwnMember(change);
       sessions.clearCache();
       return { body: member };
     }),

@@ -143,7 +143,7 @@ export const sessionProcedures = {
   ),
 
   /** Records the use of a session. */
-  touchSession: writeProcedure(
+  recordSessionUse: writeProcedure(
     async (tx, { hash, nowMs }: { hash: string; nowMs: number }): Promise<void> => {
       await tx.query('update sessions set seen = $2 where hash = $1 and seen < $2', [hash, nowMs]);
     },
@@ -158,18 +158,20 @@ export const sessionProcedures = {
   ),
 
   /** Deletes expired sessions and links, a bounded number at once. */
-  forgetEnded: writeProcedure(async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
-    for (const [table, column, beforeMs] of [
-      ['sessions', 'seen', nowMs - SESSION_IDLE_MS],
-      ['sessions', 'created', nowMs - SESSION_LIFETIME_MS],
-      ['links', 'expires', nowMs],
-    ] as const) {
-      // Skip rows that another node has locked: it deletes them.
-      await tx.query(
-        `delete from ${table} where hash in
+  deleteExpiredSessionsAndLinks: writeProcedure(
+    async (tx, { nowMs }: { nowMs: number }): Promise<void> => {
+      for (const [table, column, beforeMs] of [
+        ['sessions', 'seen', nowMs - SESSION_IDLE_MS],
+        ['sessions', 'created', nowMs - SESSION_LIFETIME_MS],
+        ['links', 'expires', nowMs],
+      ] as const) {
+        // Skip rows that another node has locked: it deletes them.
+        await tx.query(
+          `delete from ${table} where hash in
          (select hash from ${table} where ${column} <= $1 limit 1000 ${tx.locks.claim})`,
-        [beforeMs],
-      );
-    }
-  }),
+          [beforeMs],
+        );
+      }
+    },
+  ),
 };

@@ -7,7 +7,7 @@ import { sessionExpiryMs, shouldRecordUse } from './member-rules.ts';
 import { type SessionCookie, sessionCookie } from './session-cookie.ts';
 import type { SessionRow, sessionProcedures } from './sessions-sql.ts';
 
-type SessionStore = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'touchSession'>;
+type SessionStore = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'recordSessionUse'>;
 
 export interface SessionsOptions {
   readonly store: SessionStore;
@@ -61,7 +61,6 @@ export class Sessions {
     return secret === null ? null : hashSecret(secret);
   }
 
-  /** See `isCrossOrigin`. */
   isCrossOrigin(request: Request): boolean {
     return isCrossOrigin(request, this.options.originOf(request));
   }
@@ -90,10 +89,10 @@ export class Sessions {
   private async recordUse(session: SessionRow, nowMs: number): Promise<SessionRow> {
     if (!shouldRecordUse(session, nowMs)) return session;
     try {
-      await this.options.store.touchSession({ hash: session.hash, nowMs });
+      await this.options.store.recordSessionUse({ hash: session.hash, nowMs });
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      // A read does not depend on this. The next request tries again.
+      // The request works without this record. The next request tries again.
       return session;
     }
     this.cache.delete(session.hash);

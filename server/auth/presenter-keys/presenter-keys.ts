@@ -21,7 +21,7 @@ interface OwnStream {
   readonly producer: string;
 }
 
-/** Stored presenter keys: at most one a stream, as the hash of the key. */
+/** Stored presenter keys: at most one for each stream, as the hash of the key. */
 export interface PresenterKeyStore {
   findPresented(input: { hash: string }): Promise<StreamOfKey | null>;
   /** @returns the hash that is stored; for a repeated request, that of the first one */
@@ -51,7 +51,7 @@ export interface PresenterKeyDeps {
   readonly randomBytes: RandomBytes;
 }
 
-/** Presenter keys (SPEC B). `handlers` come after the credentials, which need `keys`. */
+/** Presenter keys (SPEC B). `handlers` is a function, because the credentials need `keys` first. */
 export function createPresenterKeys(deps: PresenterKeyDeps) {
   return {
     keys: new PresenterKeys(deps.store),

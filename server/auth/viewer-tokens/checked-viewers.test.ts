@@ -57,7 +57,7 @@ test('[T-12] the token cache distinguishes tokens with equal ends or equal begin
 test('[T-12] the token cache does not confuse characters with equal latin1 bytes', () => {
   const { keep, seatOf } = setUp();
   keep(tokenOf(1), 1);
-  // In latin1 this has the same bytes.
+  // In latin1 this character has the same byte as `1`.
   const last = String.fromCharCode(0x100 + '1'.charCodeAt(0));
   expect(seatOf(`${tokenOf(1).slice(0, -1)}${last}`)).toBeUndefined();
   expect(seatOf(`${tokenOf(1)}${'é'.repeat(2_000)}`)).toBeUndefined();
@@ -71,18 +71,18 @@ test('caching a token again replaces its entry', () => {
   expect([tokens.size, seatOf(tokenOf(1))]).toEqual([1, 2]);
 });
 
-test('the token cache keeps its maximum of tokens and does not evict one in frequent use', () => {
+test('the token cache keeps its maximum of tokens and evicts one in frequent use at most once', () => {
   const { tokens, keep, seatOf } = setUp(100);
-  let forgotten = 0;
+  let evictions = 0;
   for (let n = 0; n < 10_000; n++) {
     keep(tokenOf(n), n);
     expect(tokens.size).toBe(Math.min(n + 1, 100));
     if (n % 20 !== 0) continue;
     if (seatOf(tokenOf(0)) !== undefined) continue;
-    forgotten++;
+    evictions++;
     keep(tokenOf(0), 0);
   }
-  expect(forgotten).toBeLessThan(2);
+  expect(evictions).toBeLessThan(2);
   expect(seatOf(tokenOf(9_999))).toBe(9_999);
   expect(seatOf(tokenOf(1))).toBeUndefined();
 });
@@ -117,13 +117,13 @@ const noBans = { isBanned: () => false };
 const bansViewer = { isBanned: ({ seat }: { seat: number }) => seat === viewer.seat };
 
 test.each([
-  ['[T-13] admits a viewer to the stream of the token', 'stream', 999, noBans, 'admitted'],
-  ['admits a viewer when the request names no stream', null, 999, noBans, 'admitted'],
-  ['[T-13] refuses a viewer of another stream', 'other', 999, noBans, 'wrong-stream'],
-  ['[T-6] refuses an expired token', 'stream', 1_000, noBans, 'expired'],
-  ['[C-19] refuses a banned viewer', 'stream', 999, bansViewer, 'banned'],
-  ['reports expiry before all else', 'other', 1_000, bansViewer, 'expired'],
-  ['reports the wrong stream before a ban', 'other', 999, bansViewer, 'wrong-stream'],
+  ['[T-13] admissionOf admits a viewer to its stream', 'stream', 999, noBans, 'admitted'],
+  ['admissionOf admits a viewer when the request names no stream', null, 999, noBans, 'admitted'],
+  ['[T-13] admissionOf refuses a viewer of another stream', 'other', 999, noBans, 'wrong-stream'],
+  ['[T-6] admissionOf refuses an expired token', 'stream', 1_000, noBans, 'expired'],
+  ['[C-19] admissionOf refuses a banned viewer', 'stream', 999, bansViewer, 'banned'],
+  ['admissionOf reports expiry before any other reason', 'other', 1_000, bansViewer, 'expired'],
+  ['admissionOf reports the wrong stream before a ban', 'other', 999, bansViewer, 'wrong-stream'],
 ] as const)('%s', (_, streamId, nowMs, bans, admission) => {
   expect(admissionOf(viewer, streamId, nowMs, bans)).toBe(admission);
 });

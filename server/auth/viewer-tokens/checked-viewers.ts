@@ -73,7 +73,6 @@ export class BannedSeats implements BanList {
     return this.#byStream;
   }
 
-  /** Whether a stream has bans. */
   has(streamId: string): boolean {
     return this.#byStream.has(streamId);
   }
@@ -97,7 +96,7 @@ export const BANNED = {
 export type Admission = 'admitted' | 'expired' | 'wrong-stream' | 'banned';
 
 /**
- * Decides whether a viewer whose token was verified may use a stream (I6, SPEC C-19).
+ * Decides whether a viewer whose token was verified may use a stream (I-6, SPEC C-19).
  * @param streamId the stream of the request, in lower case; null: the request names none
  * @param nowMs service time, Unix ms
  */
@@ -262,13 +261,13 @@ export class TokenCache {
     const page = this.page(slot);
     const bucket = this.bucketOf(page.tails, page.endOf(slotInPage(slot)));
     const next = page.next[slotInPage(slot)] as number;
-    let before = this.heads[bucket] as number;
-    if (before === slot) {
+    let previous = this.heads[bucket] as number;
+    if (previous === slot) {
       this.heads[bucket] = next;
       return;
     }
-    while (this.nextInBucket(before) !== slot) before = this.nextInBucket(before);
-    this.page(before).next[slotInPage(before)] = next;
+    while (this.nextInBucket(previous) !== slot) previous = this.nextInBucket(previous);
+    this.page(previous).next[slotInPage(previous)] = next;
   }
 
   private nextInBucket(slot: number): number {
@@ -295,7 +294,6 @@ export class TokenCache {
     }
   }
 
-  /** Doubles the number of buckets. */
   private growBuckets(): void {
     this.heads = new Int32Array(this.heads.length * 2).fill(NO_SLOT);
     for (const slot of this.occupiedSlots()) this.link(slot);
@@ -350,7 +348,6 @@ class TokenPage {
     return prefix;
   }
 
-  /** Whether the slot has a token. */
   isOccupied(at: number): boolean {
     return this.prefixes[at] !== null;
   }

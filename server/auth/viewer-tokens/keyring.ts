@@ -41,9 +41,9 @@ export class Keyring {
     if (rotationIsDue(stored, nowMs, force)) {
       stored = await this.store.rotateSigningKeys({ offered: await newSigningKey(), force, nowMs });
     }
-    const next = new Map<string, ImportedKey>();
-    for (const key of stored) next.set(key.kid, this.keys.get(key.kid) ?? (await importKey(key)));
-    this.keys = next;
+    const keys = new Map<string, ImportedKey>();
+    for (const key of stored) keys.set(key.kid, this.keys.get(key.kid) ?? (await importKey(key)));
+    this.keys = keys;
   }
 
   /** The key that signs now. @throws Error before the first refresh */
@@ -52,15 +52,15 @@ export class Keyring {
       [...this.keys.values()].map(({ key }) => key),
       nowMs,
     );
-    const found = current && this.keys.get(current.kid);
-    if (!found) throw new Error('the keyring is empty');
-    return { kid: found.key.kid, privateKey: found.privateKey };
+    const imported = current && this.keys.get(current.kid);
+    if (!imported) throw new Error('the keyring is empty');
+    return { kid: imported.key.kid, privateKey: imported.privateKey };
   }
 
   /** The published key with this id; undefined if there is none. */
   verificationKey(kid: string, nowMs: number): CryptoKey | undefined {
-    const found = this.keys.get(kid);
-    return found && publishedKeys([found.key], nowMs).length > 0 ? found.publicKey : undefined;
+    const entry = this.keys.get(kid);
+    return entry && publishedKeys([entry.key], nowMs).length > 0 ? entry.publicKey : undefined;
   }
 
   /** The published keys as a JSON Web Key Set (RFC 7517). */

@@ -79,16 +79,16 @@ test('[T-8] [T-9] [N-16] a viewer has the same unique seat on all nodes, whateve
         const store = new ModelDatabase(async (name, effect) => {
           const { value } = outcome.next();
           await scheduler.schedule(Promise.resolve(), `${name} arrives`);
-          if (value === 'fails') throw new Unavailable('away');
-          const answer = effect();
+          if (value === 'fails') throw new Unavailable('failed');
+          const result = effect();
           await scheduler.schedule(Promise.resolve(), `${name} is answered`);
           if (value === 'loses its result') throw new Unavailable('lost');
-          return answer;
+          return result;
         });
         const nodes = Array.from({ length: NODES }, () => new SeatLeases(store));
         const seatOf = new Map<string, number>();
         for (const { requests, restarting } of waves) {
-          const answers = requests.map(async ({ node, viewers }) => {
+          const assignments = requests.map(async ({ node, viewers }) => {
             const seats = await nodes[node]?.assign(viewers).catch((error: unknown) => {
               if (!(error instanceof Unavailable)) throw error;
             });
@@ -103,12 +103,12 @@ test('[T-8] [T-9] [N-16] a viewer has the same unique seat on all nodes, whateve
               assigned += 1;
             }
           });
-          await scheduler.waitFor(Promise.all(answers));
+          await scheduler.waitFor(Promise.all(assignments));
           if (restarting !== null) nodes[restarting] = new SeatLeases(store);
         }
         for (const streamId of STREAMS) {
-          const own = [...seatOf].filter(([key]) => key.startsWith(streamId));
-          expect(new Set(own.map(([, seat]) => seat)).size).toBe(own.length);
+          const assignments = [...seatOf].filter(([key]) => key.startsWith(streamId));
+          expect(new Set(assignments.map(([, seat]) => seat)).size).toBe(assignments.length);
         }
       },
     ),

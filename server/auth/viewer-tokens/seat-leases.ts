@@ -39,8 +39,8 @@ export class SeatLeases {
     const seats: (number | DomainError | null)[] = await this.store.findSeats(viewers);
     for (let attempts = 0; seats.includes(null); attempts++) {
       if (attempts === ATTEMPTS_MAX) throw new Unavailable('The leased seats are already taken.');
-      const found = await this.assignNew(viewers.filter((_, index) => seats[index] === null));
-      for (const [index, viewer] of viewers.entries()) seats[index] ??= found.get(viewer) ?? null;
+      const results = await this.assignNew(viewers.filter((_, index) => seats[index] === null));
+      for (const [index, viewer] of viewers.entries()) seats[index] ??= results.get(viewer) ?? null;
     }
     return seats as (number | DomainError)[];
   }
@@ -48,17 +48,17 @@ export class SeatLeases {
   private async assignNew(
     viewers: readonly StreamViewer[],
   ): Promise<Map<StreamViewer, number | DomainError | null>> {
-    const found = new Map<StreamViewer, number | DomainError | null>();
+    const results = new Map<StreamViewer, number | DomainError | null>();
     const offers: (StreamViewer & { readonly seat: number })[] = [];
-    const offered: StreamViewer[] = [];
+    const offeredViewers: StreamViewer[] = [];
     const leases = [...Map.groupBy(viewers, ({ streamId }) => streamId)].map(
-      async ([streamId, ofStream]) => {
-        const seats = await this.lease(streamId, ofStream.length);
-        for (const [index, viewer] of ofStream.entries()) {
-          if (seats instanceof DomainError) found.set(viewer, seats);
+      async ([streamId, streamViewers]) => {
+        const seats = await this.lease(streamId, streamViewers.length);
+        for (const [index, viewer] of streamViewers.entries()) {
+          if (seats instanceof DomainError) results.set(viewer, seats);
           else if (seats[index] !== undefined) {
             offers.push({ ...viewer, seat: seats[index] });
-            offered.push(viewer);
+            offeredViewers.push(viewer);
           }
         }
       },
@@ -70,15 +70,15 @@ export class SeatLeases {
       for (const { streamId, seat } of offers) this.poolOf(streamId).put([seat]);
       throw failed.reason;
     }
-    if (offers.length === 0) return found;
+    if (offers.length === 0) return results;
     // If this call fails, the seats may be taken nevertheless, so they do not return to the pool.
     const taken = await this.store.takeSeats(offers);
     for (const [index, offer] of offers.entries()) {
       const seat = taken[index] ?? null;
-      found.set(offered[index] as StreamViewer, seat);
+      results.set(offeredViewers[index] as StreamViewer, seat);
       if (seat !== null && seat !== offer.seat) this.poolOf(offer.streamId).put([offer.seat]);
     }
-    return found;
+    return results;
   }
 
   /** Up to `count` free seats of a stream, fewer when it is nearly full; a DomainError when it is full. */

@@ -3,8 +3,8 @@ import type { ViewerClaims } from '../../../protocol/tokens.ts';
 
 /**
  * Signs the claims as a JWT (RFC 7519) in compact form (RFC 7515). Each viewer gets a token every ten
- * minutes, so this does not use jose: it takes 14 µs, 13 of them for the signature, where jose takes 30
- * to 50 µs and another thread. Tokens are verified with jose.
+ * minutes, so this function does not use jose: it takes 14 µs, 13 of them for the signature; jose takes
+ * 30 to 50 µs and another thread. Tokens are verified with jose.
  *
  * Claims that all viewers of a stream share come first: the token cache stores that prefix once.
  */

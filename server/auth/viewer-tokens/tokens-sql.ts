@@ -83,7 +83,7 @@ export const tokenProcedures = {
     },
   ),
 
-  /** A named secret of this database. The first call stores the offered value. */
+  /** A named secret of this database: the value that the first call offered. */
   keepSecret: writeProcedure(
     async (tx, { name, offered }: { name: string; offered: string }): Promise<string> => {
       await tx.query(

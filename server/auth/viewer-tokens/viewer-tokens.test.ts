@@ -54,11 +54,11 @@ test('[T-6] removeExpired removes only expired tokens', async () => {
 test('[T-6] [T-12] an issued token is cached with the viewer that verification would return', async () => {
   const { clock, tokens, newTokens } = await setUp();
   const token = await tokens.issue(STREAM, 'ann');
-  const known = tokens.cache.getValid(token);
-  expect(known).not.toBeNull();
-  const found = await newTokens().check(token);
+  const cached = tokens.cache.getValid(token);
+  expect(cached).not.toBeNull();
+  const verified = await newTokens().check(token);
   for (const name of ['id', 'streamId', 'seat', 'expiresMs', 'token'] as const) {
-    expect(known?.[name]).toEqual(found?.[name] as string);
+    expect(cached?.[name]).toEqual(verified?.[name] as string);
   }
   clock.ms += 600_000;
   expect(tokens.cache.getValid(token)).toBeNull();
@@ -80,6 +80,7 @@ test('[T-12] a recently forged token is not verified again', async () => {
   const forged = (n: number) => `${head}.${payload}.${n.toString().padStart(86, 'A')}`;
   for (let n = 0; n < 3; n++) expect(await tokens.check(forged(0))).toBeNull();
   expect(verified).toHaveBeenCalledTimes(1);
+  // As many forged tokens as the cache holds evict the first one.
   for (let n = 1; n <= 1_024; n++) await tokens.check(forged(n));
   await tokens.check(forged(0));
   expect(verified).toHaveBeenCalledTimes(1_026);

@@ -158,8 +158,8 @@ export interface ViewerTokensDeps {
 const VIEWER_SECRET_BYTES = 32;
 
 /**
- * Viewer tokens and their signing keys. Loads the keys from the database. `handlers` come after the
- * credentials, which need `tokens`.
+ * Viewer tokens and their signing keys. Loads the keys from the database. `handlers` is a
+ * function of the credentials, because those need `tokens` first.
  */
 export async function createViewerTokens(deps: ViewerTokensDeps) {
   const { store, clock, bans, issuer, cacheSize } = deps;
