@@ -41,7 +41,6 @@ export async function listTokens(
   return store.listApiTokens({ account: uuid });
 }
 
-/** Formats tokens as a table for a terminal. */
 export function tokenTable(tokens: readonly ApiToken[]): string {
   const rows = tokens.map(({ id, name, prefix, created, lastUsed }) => [
     id,

@@ -3,7 +3,7 @@ import { SETTINGS } from '../platform/config.ts';
 import { parseWholeNumber } from './values.ts';
 
 /** `demo` (SPEC O-17). */
-export function addDemoCommand(program: Command, end: (status: number) => void): void {
+export function addDemoCommand(program: Command, setStatus: (status: number) => void): void {
   program
     .command('demo')
     .description(
@@ -41,6 +41,6 @@ export function addDemoCommand(program: Command, end: (status: number) => void):
     .option('--plain', 'print lines instead of a dashboard')
     .action(async (options) => {
       const { runDemo } = await import('../../demo/demo.ts');
-      end(await runDemo(options));
+      setStatus(await runDemo(options));
     });
 }

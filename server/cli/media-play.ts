@@ -51,7 +51,7 @@ function reportOf({ plain, print }: PlayCommand): PlayReport {
   return stdout.isTTY && !plain ? terminalReport(stdout) : plainReport(print);
 }
 
-/** Reads the stream key from the database: a user who can read that may send to every stream. */
+/** Reads the stream key from the database: a user who can read it may send to every stream. */
 function addressFromDatabase({ data, origin, streamId }: PlayCommand): Promise<SourceAddress> {
   return withDatabase({ data: data ?? '', database: null }, false, async (store) => {
     const stream = await store.findStream({ id: streamId });

@@ -156,8 +156,8 @@ describe('[A-9] an invalid email or name of an account is rejected', () => {
     ['--name', 'a'.repeat(81)],
     ['--name', 'a\u0000'],
   ])('%s %p', async (flag, value) => {
-    const rest = flag === '--email' ? ['--name', 'Ann'] : ['--email', 'ann@example.org'];
-    const { status, errors } = await run('account', 'create', flag, value, ...rest);
+    const other = flag === '--email' ? ['--name', 'Ann'] : ['--email', 'ann@example.org'];
+    const { status, errors } = await run('account', 'create', flag, value, ...other);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toContain(`option '${flag}`);
     expect(status).toBe(2);

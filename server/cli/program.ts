@@ -108,12 +108,12 @@ function optionDescription({ description, defaultValueDescription, envVar }: Opt
 function addServeCommand(
   program: Command,
   unknownVariables: readonly string[],
-  end: (status: number) => void,
+  setStatus: (status: number) => void,
 ): void {
   const command = program.command('serve').description('run the service');
   addSettings(command, SETTING_KEYS);
   command.action(async () => {
     const { serve } = await import('./serve.ts');
-    end(await serve(configOfCommand(command), packageJson.version, unknownVariables));
+    setStatus(await serve(configOfCommand(command), packageJson.version, unknownVariables));
   });
 }

@@ -56,18 +56,18 @@ async function runServer(
       void fail(log);
     },
   });
-  // A node waits for unavailable backends; a signal must end that wait as well (N-2).
+  // A node waits for unavailable backends; a signal must end that wait too (N-2).
   const server = await Promise.race([starting, signaled]);
   if (typeof server === 'string') return 0;
   logger.info({ url: server.url, database: server.location, version }, 'listening');
   const lines = [`Fourbeat is listening on ${server.url} (${server.location})`];
-  const link = await setupLink(server, logger);
+  const link = await createSetupLink(server, logger);
   if (link !== null)
     lines.push(`To create the first account, open ${link} (works once, within 24 h)`);
   console.log(lines.join('\n'));
 
   const signal = await signaled;
-  // Before the log line: a second signal may follow it immediately.
+  // Listen before the log line: a second signal may follow it immediately.
   void nextSignal().then(() => {
     log.abandon();
     process.exit(1);
@@ -80,7 +80,7 @@ async function runServer(
 }
 
 /** The link is a secret (U-12): it goes to standard output, not to the log. */
-async function setupLink(server: RunningServer, logger: Logger): Promise<string | null> {
+async function createSetupLink(server: RunningServer, logger: Logger): Promise<string | null> {
   try {
     const link = await server.newSetupLink();
     if (link !== null)

@@ -12,9 +12,9 @@ import {
 
 /** The command line option of a setting, with its environment variable. */
 function optionOf(key: keyof SettingValues): Option {
-  const { value, help, default: fallback, defaultMeaning, parse } = SETTINGS[key];
-  const placeholder = value === null ? '[true|false]' : `<${value}>`;
-  const option = new Option(`--${flagNameOf(key)} ${placeholder}`, help)
+  const { placeholder, help, default: fallback, defaultMeaning, parse } = SETTINGS[key];
+  const argument = placeholder === null ? '[true|false]' : `<${placeholder}>`;
+  const option = new Option(`--${flagNameOf(key)} ${argument}`, help)
     .env(variableNameOf(key))
     .default(defaultOf(key), defaultMeaning ?? fallback)
     .argParser((text: string) => {
@@ -24,21 +24,20 @@ function optionOf(key: keyof SettingValues): Option {
         throw new InvalidArgumentError((error as Error).message);
       }
     });
-  return value === null ? option.preset('true') : option;
+  return placeholder === null ? option.preset('true') : option;
 }
 
-const SECRETS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagNameOf);
+const SECRET_FLAGS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagNameOf);
 const SECRET_VALUE = new RegExp(
-  `(option '--(?:${SECRETS.join('|')}) <url>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
+  `(option '--(?:${SECRET_FLAGS.join('|')}) <url>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
   's',
 );
 
-/** Removes values that may contain a password from an error of the library. */
+/** Removes values that may contain a password from an error of Commander. */
 export function redactSecrets(message: string): string {
   return message.replace(SECRET_VALUE, (_, option, from = '') => `${option}${from} is invalid`);
 }
 
-/** Adds settings of the service to a command as options. */
 export function addSettings(
   command: CommandUnknownOpts,
   keys: readonly (keyof SettingValues)[],
@@ -48,7 +47,7 @@ export function addSettings(
 
 /** The configuration from the options of a command that has all settings. */
 export function configOfCommand(command: CommandUnknownOpts): Config {
-  // The library turns null into an empty string, which is no valid value of a setting.
+  // Commander turns null into an empty string, which is no valid value of a setting.
   const values = Object.entries(command.opts()).map(([key, value]) => [
     key,
     value === '' ? null : value,
@@ -100,8 +99,8 @@ export function normalizeEnvironment(env: NodeJS.ProcessEnv): string[] {
 /** All settings as a Markdown table, for docs/configuration.md. */
 export function settingsAsMarkdown(): string {
   const rows = SETTING_KEYS.map((key) => {
-    const { value, help, default: fallback, defaultMeaning } = SETTINGS[key];
-    const flag = value === null ? `--${flagNameOf(key)}` : `--${flagNameOf(key)} <${value}>`;
+    const { placeholder, help, default: fallback, defaultMeaning } = SETTINGS[key];
+    const flag = `--${flagNameOf(key)}${placeholder === null ? '' : ` <${placeholder}>`}`;
     const shown = fallback === '' ? defaultMeaning : `\`${fallback}\``;
     const meaning = fallback !== '' && defaultMeaning ? ` (${defaultMeaning})` : '';
     return `| \`${flag}\` | \`${variableNameOf(key)}\` | ${shown}${meaning} | ${help} |`;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import type { z } from 'zod';
 import { email, text, uuid } from '../../protocol/text.ts';
 
-const NAME_CHARS = 80;
+const NAME_CHARS_MAX = 80;
 
 /** Parses the email address of an account. */
 export function parseEmail(value: string): string {
@@ -11,7 +11,7 @@ export function parseEmail(value: string): string {
 
 /** Parses the name of an account or a token. */
 export function parseName(value: string): string {
-  return parseWith(value, text(NAME_CHARS));
+  return parseWith(value, text(NAME_CHARS_MAX));
 }
 
 /** Parses the id of a stream or an API token. */

@@ -16,7 +16,7 @@ export interface ServiceClock extends Clock {
 export interface ClockOptions {
   /** The system clock in Unix ms. It may be stepped, drift or stand still. */
   systemMs: () => number;
-  /** A source that only runs forward, at the pace of real time; its zero does not matter. Default: that of the process. */
+  /** A source that only runs forward, at the pace of real time; its zero does not matter. Default: `performance.now`. */
   monotonicMs?: () => number;
   /**
    * Lead of the other nodes' service time over the system clock, in ms; 0 when they do not lead, and
@@ -27,7 +27,7 @@ export interface ClockOptions {
   notBeforeMs: number;
   /** Largest correction towards the system clock, as a share of elapsed time; 0 ≤ rate < 1. */
   slewRate?: number;
-  /** A larger lag of service time is removed by one step, once it has lasted `stepAfterMs`. */
+  /** A lag of service time above this is removed by one step, once it has lasted `stepAfterMs`. */
   stepLeadMs?: number;
   stepAfterMs?: number;
   /** Called after a step forward with the ms that service time skipped, for the log. */
@@ -71,7 +71,7 @@ export function createClock({
 }: ClockOptions): ServiceClock {
   const startMs = Math.max(systemMs() + leadMs(), notBeforeMs);
   const monotonicStartMs = monotonicMs();
-  // Elapsed time and correction are separate from the start: next to 1.7e12, a double cannot hold the
+  // Elapsed time and correction are not added to `startMs`: next to 1.7e12, a double cannot hold the
   // millionths of a millisecond by which a busy server corrects each reading.
   let elapsedTotalMs = 0;
   let correctionMs = 0;
@@ -81,8 +81,8 @@ export function createClock({
 
   /**
    * Whether service time has lagged steadily for long enough to step.
-   * @param lagMs after correction
-   * @param offsetMs before correction
+   * @param lagMs target minus service time, with the correction
+   * @param offsetMs target minus service time, without the correction
    */
   function isStepDue(lagMs: number, offsetMs: number, elapsedMs: number): boolean {
     if (lagMs <= stepLeadMs || Math.abs(offsetMs - waitOffsetMs) > STEADY_LEAD_MS) {

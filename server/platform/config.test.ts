@@ -48,7 +48,7 @@ test('[O-1] [L-4] [L-8] [L-15] [L-16] the configuration has the documented defau
   });
 });
 
-test('what is given replaces the default, and nothing else', () => {
+test('a given value replaces its default, and all other defaults stay', () => {
   const { port, ...others } = createConfig({ port: 1 });
   const { port: _port, ...defaults } = createConfig();
   expect(port).toBe(1);

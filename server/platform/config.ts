@@ -3,7 +3,7 @@ import {
   MEDIA_SETTINGS,
   type MediaConfig,
   type MediaSettingValues,
-  mediaConfigFrom,
+  splitMediaConfig,
 } from './media-settings.ts';
 import { type AddressPolicy, type Network, parseNetworks } from './network-policy.ts';
 import type { RateLimit } from './rate-limiter.ts';
@@ -53,7 +53,6 @@ export interface Config {
   /** Whether a shared cache that checks tokens itself may store sealed intervals (F-18). */
   readonly edgeCache: boolean;
   readonly rates: Rates;
-  /** Maximum number of cached viewer tokens. */
   readonly tokenCacheSize: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly media: MediaConfig;
@@ -80,35 +79,34 @@ export type SettingValues = Omit<Config, 'rates' | 'media' | 'webhooks'> & {
   readonly [Key in keyof Rates as `rate${Capitalize<Key>}`]: RateLimit;
 } & MediaSettingValues;
 
-/** Every setting of the service. */
 export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingValues[Key]> } = {
   host: {
-    value: 'address',
+    placeholder: 'address',
     help: 'address to listen on',
     default: '*',
     defaultMeaning: 'every address, IPv4 and IPv6',
     parse: (text) => (text === '*' ? null : parseHost(text)),
   },
   port: {
-    value: 'number',
+    placeholder: 'number',
     help: 'port to listen on; 0 picks a free port',
     default: '4250',
     parse: parseInteger(0, 65_535),
   },
   workers: {
-    value: 'number',
+    placeholder: 'number',
     help: 'threads that answer heartbeats and feed requests, one for each core that viewers may use; 1: one thread does everything',
     default: '1',
     parse: parseInteger(1, 64),
   },
   data: {
-    value: 'directory',
+    placeholder: 'directory',
     help: 'directory of the database; created when it is missing',
     default: './fourbeat-data',
     parse: parseDirectory,
   },
   database: {
-    value: 'url',
+    placeholder: 'url',
     help: 'PostgreSQL database, for several nodes: postgres://user:password@host/name',
     default: '',
     defaultMeaning: 'the database is in the data directory',
@@ -116,7 +114,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     parse: (text) => (text === '' ? null : parseDatabaseUrl(text)),
   },
   redis: {
-    value: 'url',
+    placeholder: 'url',
     help: 'Redis or Valkey that the nodes share: redis://, rediss://, redis+cluster:// or redis+sentinel://host:port,…/name',
     default: '',
     defaultMeaning: 'none: one process is the whole service',
@@ -124,44 +122,44 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     parse: (text) => (text === '' ? null : checkRedisUrl(text)),
   },
   redisReplicas: {
-    value: 'number',
+    placeholder: 'number',
     help: 'Redis replicas that must acknowledge a write before it counts (WAIT)',
     default: '0',
     parse: parseInteger(0, 10),
   },
   roles: {
-    value: 'list',
+    placeholder: 'list',
     help: `parts of the service that run in this process: ${ROLES.join(', ')}`,
     default: 'all',
     parse: parseRoles,
   },
   publicUrl: {
-    value: 'url',
+    placeholder: 'url',
     help: 'address at which clients reach the service, for links and tokens',
     default: '',
     defaultMeaning: 'the host of each request in links, localhost and the port in tokens',
     parse: (text) => (text === '' ? null : parseBaseUrl(text)),
   },
   corsOrigin: {
-    value: 'origin',
+    placeholder: 'origin',
     help: 'origin whose pages may call the service; * allows every origin',
     default: '*',
     parse: (text) => (text === '*' ? text : parseOrigin(text)),
   },
   trustProxy: {
-    value: null,
+    placeholder: null,
     help: 'take the client address from the last entry of X-Forwarded-For',
     default: 'false',
     parse: parseBoolean,
   },
   tokenAuth: {
-    value: 'who',
+    placeholder: 'who',
     help: 'who gets viewer tokens of a stream: open (everyone) or producer (only with the service token of its owner)',
     default: 'open',
     parse: parseOneOf(['open', 'producer']),
   },
   edgeCache: {
-    value: null,
+    placeholder: null,
     help: 'let a shared cache store sealed intervals; the cache must check tokens itself',
     default: 'false',
     parse: parseBoolean,
@@ -177,26 +175,26 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   rateSignIn: rateSetting('sign-in attempts and uses of links per address', '30/60'),
   ratePasswords: rateSetting('password attempts per email address', '10/60'),
   tokenCacheSize: {
-    value: 'number',
+    placeholder: 'number',
     help: 'number of verified viewer tokens in the cache, about 0.25 KB each',
     default: '200000',
     parse: parseInteger(1, 10_000_000),
   },
   webhookAllowHttp: {
-    value: null,
+    placeholder: null,
     help: 'allow webhooks to plain http addresses; their content is not encrypted on the network',
     default: 'false',
     parse: parseBoolean,
   },
   webhookAllowPrivate: {
-    value: 'networks',
+    placeholder: 'networks',
     help: 'private networks that webhooks may reach, such as 10.0.0.0/8,fd00::/8',
     default: '',
     defaultMeaning: 'none',
     parse: parseNetworks,
   },
   logLevel: {
-    value: 'level',
+    placeholder: 'level',
     help: `lowest level that is logged: ${LOG_LEVELS.join(', ')}`,
     default: 'info',
     parse: parseOneOf(LOG_LEVELS),
@@ -239,7 +237,7 @@ export function configFrom(values: SettingValues): Config {
   }
   const { rateTokens, rateFailedAuth, rateAnswers, rateChat, rateStudio, ...rest } = values;
   const { rateSignIn, ratePasswords, webhookAllowHttp, webhookAllowPrivate, ...others } = rest;
-  const { config, media } = mediaConfigFrom(others, values.data);
+  const { config, media } = splitMediaConfig(others, values.data);
   return {
     ...config,
     media,
@@ -264,7 +262,7 @@ export function createConfig(replaced: Partial<Config> = {}): Config {
 
 function rateSetting(counted: string, fallback: string): Setting<RateLimit> {
   return {
-    value: 'n/seconds',
+    placeholder: 'n/seconds',
     help: `maximum number of ${counted}`,
     default: fallback,
     parse: parseRateLimit,

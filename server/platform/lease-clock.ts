@@ -10,13 +10,13 @@ export interface SealedTime {
 
 /**
  * Sealing is stalled after this time without a sealed interval: the database was unavailable, or no
- * process ran. It is the time between two heartbeats of a source (SPEC M-7).
+ * process ran. This equals the time between two heartbeats of a source (SPEC M-7).
  */
 const STALLED_AFTER_MS = 2_000;
 
-/** How long sealing was stalled when it continues from one interval to another, in ms. */
-export function stallBetweenMs(after: number, interval: number): number {
-  return Math.max(0, (interval - after) * INTERVAL_MS - STALLED_AFTER_MS);
+/** How long sealing was stalled between two intervals that were sealed one after the other, in ms. */
+export function stallBetweenMs(previous: number, next: number): number {
+  return Math.max(0, (next - previous) * INTERVAL_MS - STALLED_AFTER_MS);
 }
 
 /**

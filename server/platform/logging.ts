@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Config } from './config.ts';
 
-// O-14. No call logs these on purpose. The list protects against a call that logs a whole request,
-// body or error.
+// O-14: members that are redacted. No call logs them on purpose. The list protects against a call that
+// logs a whole request, body or error.
 const SECRETS = [
   'authorization',
   'token',

@@ -10,7 +10,7 @@ import {
   type Setting,
 } from './setting-values.ts';
 
-/** A rendition of the encoding ladder (interface, Playback variants). */
+/** A rendition of the encoding ladder (SPEC M-10). */
 export interface LadderStep {
   /** Divides the width and the height of the source. */
   readonly divisor: number;
@@ -18,7 +18,7 @@ export interface LadderStep {
   readonly megabytesPerS: number;
 }
 
-/** Smallest bit rate of a rendition, in bit/s: one key frame a second needs as much. */
+/** Smallest bit rate of a rendition, in bit/s: one key frame a second needs this much. */
 export const RENDITION_BITS_PER_S_MIN = 120_000;
 /** Each rendition costs one more encode of every frame. */
 const LADDER_STEPS_MAX = 6;
@@ -38,7 +38,6 @@ export interface MediaConfig {
   readonly segmentMs: number;
   /** ffmpeg's name of the video encoder. */
   readonly encoder: string;
-  /** Preset of the video encoder. */
   readonly preset: string;
   readonly ladder: readonly LadderStep[];
   /** Name or path of the program; ffprobe must be beside it. */
@@ -67,79 +66,78 @@ export interface MediaSettingValues {
   readonly sourceGrace: number;
 }
 
-/** Every media setting. */
 export const MEDIA_SETTINGS: {
   readonly [Key in keyof MediaSettingValues]: Setting<MediaSettingValues[Key]>;
 } = {
   media: {
-    value: 'directory',
+    placeholder: 'directory',
     help: 'directory of the video segments',
     default: '',
     defaultMeaning: '`media` in the data directory',
     parse: (text) => (text === '' ? null : parseDirectory(text)),
   },
   mediaDvr: {
-    value: 'seconds',
+    placeholder: 'seconds',
     help: 'how far viewers can seek back, and how long video stays after the end of a stream',
     default: '7200',
     parse: parseInteger(60, 604_800),
   },
   mediaSpace: {
-    value: 'megabytes',
+    placeholder: 'megabytes',
     help: 'maximum size of all video on disk; the oldest segments are deleted first',
     default: '20000',
     parse: parseInteger(50, 100_000_000),
   },
   mediaLatency: {
-    value: 'mode',
+    placeholder: 'mode',
     help: 'normal (about 4 s behind the camera), or low (about 2 s, with more requests for each viewer)',
     default: 'normal',
     parse: parseOneOf(['normal', 'low']),
   },
   mediaSegment: {
-    value: 'milliseconds',
+    placeholder: 'milliseconds',
     help: 'duration of a video segment',
     default: '1000',
     parse: parseInteger(500, 10_000),
   },
   mediaEncoder: {
-    value: 'name',
+    placeholder: 'name',
     help: 'video encoder of ffmpeg: libx264, or a hardware encoder such as h264_nvenc, h264_qsv or h264_vaapi',
     default: 'libx264',
     parse: parseWord,
   },
   mediaPreset: {
-    value: 'name',
+    placeholder: 'name',
     help: 'preset of the video encoder',
     default: 'veryfast',
     parse: parseWord,
   },
   mediaLadder: {
-    value: 'list',
+    placeholder: 'list',
     help: 'renditions, each as divisor:megabytes per second',
     default: PLAYBACK_LADDER.map((step) => `${step.divisor}:${step.megabytesPerS}`).join(','),
     parse: parseLadder,
   },
   ffmpeg: {
-    value: 'program',
+    placeholder: 'program',
     help: 'name or path of ffmpeg; ffprobe must be beside it',
     default: 'ffmpeg',
     parse: parseProgram,
   },
   rtmpPort: {
-    value: 'number',
+    placeholder: 'number',
     help: 'TCP port for RTMP; 0 picks a free port; off disables RTMP',
     default: '1935',
     parse: parsePortOrOff,
   },
   srtPort: {
-    value: 'number',
+    placeholder: 'number',
     help: 'UDP port for SRT; 0 picks a free port; off disables SRT',
     default: '10080',
     parse: parsePortOrOff,
   },
   sourceGrace: {
-    value: 'seconds',
+    placeholder: 'seconds',
     help: 'how long the source of a stream may be disconnected before the stream ends',
     default: '30',
     parse: parseInteger(1, 3_600),
@@ -151,7 +149,7 @@ export const MEDIA_SETTINGS: {
  * @param data the data directory
  * @returns the media config, and the other values
  */
-export function mediaConfigFrom<Values extends MediaSettingValues>(values: Values, data: string) {
+export function splitMediaConfig<Values extends MediaSettingValues>(values: Values, data: string) {
   const { media, mediaDvr, mediaSpace, mediaLatency, mediaSegment, ...rest } = values;
   const { mediaEncoder, mediaPreset, mediaLadder, sourceGrace, ...more } = rest;
   const { ffmpeg, rtmpPort, srtPort, ...config } = more;

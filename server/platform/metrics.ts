@@ -24,7 +24,7 @@ export interface MetricSources {
   answersByDecision(): Iterable<readonly [decision: string, count: number]>;
   /** Service time minus system time, in ms. */
   clockOffsetMs(): number;
-  /** Age of the newest interval that can be read here, beyond its end, in ms. */
+  /** Time since the end of the newest interval that can be read on this node, in ms. */
   feedLagMs(): number;
   /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
   readonly backends: readonly { readonly name: string; unavailable(): string | null }[];
@@ -47,7 +47,7 @@ export function createSealLatencyHistogram(): Histogram {
   return new Histogram(SEAL_LATENCY_BOUNDS_S);
 }
 
-/** Creates the metrics of these sources. The first scrape loads the library. */
+/** Creates the metrics of these sources. The first scrape loads prom-client. */
 export function createMetrics(sources: MetricSources): Metrics {
   let registry: Promise<Registry> | null = null;
   return {
@@ -59,8 +59,8 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-// Default metrics of the library that are correct on Bun. The others describe V8; its CPU time counts
-// from the load of the library, so `process_cpu_seconds_total` is defined below.
+// Default metrics of prom-client that are correct on Bun. The others describe V8; its CPU time counts
+// from the load of prom-client, so `process_cpu_seconds_total` is defined below.
 const PROCESS_METRICS = new Set([
   'process_start_time_seconds',
   'process_resident_memory_bytes',
@@ -237,7 +237,7 @@ function serviceHistograms(sources: MetricSources): Metric<string>[] {
 
 type Labels = Record<string, string>;
 
-/** A histogram that is printed from our own counts: the library's class has counts of its own. */
+/** A metric of our `Histogram`s: the histogram class of prom-client can only record values itself. */
 function histogramMetric(
   name: string,
   help: string,

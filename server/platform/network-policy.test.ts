@@ -104,18 +104,18 @@ describe('[H-12] webhooks', () => {
   });
 });
 
-describe('[H-3] a URL', () => {
+describe('[H-3] the URL of a webhook', () => {
   const strict = { allowHttp: false, allowPrivate: [] };
   test.each([
     'https://hooks.example.org/a?b=c',
     'https://hooks.example.org:8443/',
     'https://8.8.8.8/',
     'https://[2606:4700:4700::1111]/',
-  ])('%s is good', (url) => {
+  ])('%s is allowed', (url) => {
     expect(urlProblem(url, strict)).toBeNull();
   });
 
-  // Forms of an address that only a browser's parser knows are the address (WHATWG URL).
+  // Some of these spellings become an address only in a WHATWG URL parser.
   test.each([
     'https://127.0.0.1/',
     'https://127.1/',
@@ -126,18 +126,18 @@ describe('[H-3] a URL', () => {
     'https://[::1]/',
     'https://[::ffff:10.0.0.1]/',
     'https://169.254.169.254/latest/meta-data',
-  ])('%s leads to no public address', (url) => {
+  ])('%s is refused: it leads to no public address', (url) => {
     expect(urlProblem(url, strict)).toBe('must lead to a public address');
   });
 
-  test('a URL is http where that is allowed', () => {
+  test('the URL of a webhook may be http only when the operator allows it', () => {
     expect(urlProblem('http://hooks.example.org/', strict)).toBe('must be https');
     expect(urlProblem('http://hooks.example.org/', { ...strict, allowHttp: true })).toBeNull();
   });
 });
 
 test.each(['10.0.0.0/33', '10.0.0.0/8;', 'fd00::/129', 'example.org', '10.0.0.0/8,,', ' '])(
-  '[O-8] "%s" is no list of networks',
+  '[O-8] "%s" is rejected as a list of networks',
   (text) => {
     expect(() => parseNetworks(text)).toThrow(/^It must be a list of networks/);
   },

@@ -12,7 +12,7 @@ export interface AddressPolicy {
   readonly allowPrivate: readonly Network[];
 }
 
-/** In a public range, but serves the metadata of the virtual machine (Azure). */
+/** Addresses in public ranges that serve the metadata of the virtual machine (Azure). */
 const METADATA_SERVICES = ['168.63.129.16'];
 /** The IPv6 range that is assigned to hosts on the public internet. */
 const GLOBAL_UNICAST: Network = ipaddr.parseCIDR('2000::/3');

@@ -16,7 +16,7 @@ describe('RateLimiter', () => {
     expect(thrown).toMatchObject({ retryAfterS: 8 });
   });
 
-  test('[L-9] a rate limiter reads a clock of its own when it is given no time', () => {
+  test('[L-9] a rate limiter reads the clock of the process when it is given no time', () => {
     const limiter = new RateLimiter('calls', new KeyWindows({ points: 1, durationS: 60 }));
     expect([limiter.tryTake('a'), limiter.tryTake('a'), limiter.tryTake('b')]).toEqual([
       true,
@@ -37,28 +37,28 @@ describe('KeyWindows', () => {
 
   test('[L-14] keys beyond the maximum share one window, and known keys keep their own', () => {
     const windows = new KeyWindows({ points: 2, durationS: 60 }, 3);
-    const isTaken = (key: string) => windows.take(key, 0) === 0;
-    for (const key of ['a', 'b', 'c']) expect(isTaken(key)).toBe(true);
-    expect(isTaken('d')).toBe(true);
-    expect(isTaken('e')).toBe(true);
-    for (const key of ['f', 'g', 'd']) expect(isTaken(key)).toBe(false);
-    expect(isTaken('a')).toBe(true);
-    expect(isTaken('a')).toBe(false);
+    const isAllowed = (key: string) => windows.take(key, 0) === 0;
+    for (const key of ['a', 'b', 'c']) expect(isAllowed(key)).toBe(true);
+    expect(isAllowed('d')).toBe(true);
+    expect(isAllowed('e')).toBe(true);
+    for (const key of ['f', 'g', 'd']) expect(isAllowed(key)).toBe(false);
+    expect(isAllowed('a')).toBe(true);
+    expect(isAllowed('a')).toBe(false);
   });
 
   test('[L-9] a window ends after its duration, and not before', () => {
     const windows = new KeyWindows({ points: 1, durationS: 10 }, 2);
-    const isTaken = (key: string, nowMs: number) => windows.take(key, nowMs) === 0;
+    const isAllowed = (key: string, nowMs: number) => windows.take(key, nowMs) === 0;
     for (const [index, key] of ['a', 'b', 'overflow'].entries()) {
-      expect(isTaken(key, index * 1_000)).toBe(true);
-      expect(isTaken(key, index * 1_000)).toBe(false);
+      expect(isAllowed(key, index * 1_000)).toBe(true);
+      expect(isAllowed(key, index * 1_000)).toBe(false);
     }
-    expect(isTaken('a', 9_999)).toBe(false);
-    expect(isTaken('a', 10_000)).toBe(true);
-    expect(isTaken('b', 10_000)).toBe(false);
-    expect(isTaken('b', 11_000)).toBe(true);
-    expect(isTaken('overflow 2', 11_000)).toBe(false);
-    expect(isTaken('overflow 2', 12_000)).toBe(true);
+    expect(isAllowed('a', 9_999)).toBe(false);
+    expect(isAllowed('a', 10_000)).toBe(true);
+    expect(isAllowed('b', 10_000)).toBe(false);
+    expect(isAllowed('b', 11_000)).toBe(true);
+    expect(isAllowed('overflow 2', 11_000)).toBe(false);
+    expect(isAllowed('overflow 2', 12_000)).toBe(true);
   });
 });
 
@@ -66,40 +66,40 @@ describe('SeatWindows', () => {
   const STREAM = '0f8fad5b-d9cb-469f-a165-70867728950e';
   const OTHER = '11111111-2222-4333-8444-555555555555';
 
-  function isTaken(windows: SeatWindows, seat: number, nowMs = 0, streamId = STREAM): boolean {
+  function isAllowed(windows: SeatWindows, seat: number, nowMs = 0, streamId = STREAM): boolean {
     return windows.take({ streamId, seat }, nowMs) === 0;
   }
 
   test('[L-6] [L-9] each seat of each stream has a window of its own', () => {
     const windows = new SeatWindows({ points: 2, durationS: 60 });
-    expect([isTaken(windows, 0), isTaken(windows, 0), isTaken(windows, 0)]).toEqual([
+    expect([isAllowed(windows, 0), isAllowed(windows, 0), isAllowed(windows, 0)]).toEqual([
       true,
       true,
       false,
     ]);
-    expect([isTaken(windows, 1), isTaken(windows, 0, 0, OTHER)]).toEqual([true, true]);
+    expect([isAllowed(windows, 1), isAllowed(windows, 0, 0, OTHER)]).toEqual([true, true]);
   });
 
   test('[L-14] 100,000 seats have a window each, over several streams', () => {
     const windows = new SeatWindows({ points: 1, durationS: 60 });
     const streamOf = (n: number) => `stream ${n % 7}`;
-    for (let n = 0; n < 100_000; n++) expect(isTaken(windows, n, 0, streamOf(n))).toBe(true);
-    for (let n = 0; n < 100_000; n++) expect(isTaken(windows, n, 0, streamOf(n))).toBe(false);
+    for (let n = 0; n < 100_000; n++) expect(isAllowed(windows, n, 0, streamOf(n))).toBe(true);
+    for (let n = 0; n < 100_000; n++) expect(isAllowed(windows, n, 0, streamOf(n))).toBe(false);
   });
 
   test('[L-14] seats beyond the maximum share one window, and known seats keep their own', () => {
     const windows = new SeatWindows({ points: 2, durationS: 60 }, 3);
-    for (const seat of [1, 2, 3]) expect(isTaken(windows, seat)).toBe(true);
-    expect([isTaken(windows, 4), isTaken(windows, 5)]).toEqual([true, true]);
-    for (const seat of [6, 7, 4]) expect(isTaken(windows, seat)).toBe(false);
-    expect([isTaken(windows, 1), isTaken(windows, 1)]).toEqual([true, false]);
+    for (const seat of [1, 2, 3]) expect(isAllowed(windows, seat)).toBe(true);
+    expect([isAllowed(windows, 4), isAllowed(windows, 5)]).toEqual([true, true]);
+    for (const seat of [6, 7, 4]) expect(isAllowed(windows, seat)).toBe(false);
+    expect([isAllowed(windows, 1), isAllowed(windows, 1)]).toEqual([true, false]);
   });
 
   test('[L-9] a window of a seat ends after its duration, and not before', () => {
     const windows = new SeatWindows({ points: 1, durationS: 10 }, 2);
     const twice = (seat: number, firstMs: number, secondMs: number) => [
-      isTaken(windows, seat, firstMs),
-      isTaken(windows, seat, secondMs),
+      isAllowed(windows, seat, firstMs),
+      isAllowed(windows, seat, secondMs),
     ];
     for (const [index, seat] of [1, 2, 3].entries()) {
       expect(twice(seat, index * 1_000, index * 1_000)).toEqual([true, false]);
@@ -114,19 +114,19 @@ describe('SeatWindows', () => {
     const windows = new SeatWindows({ points: 1, durationS: 10 }, 2);
     for (let nowMs = 0; nowMs < 100_000; nowMs += 10_000) {
       const streamId = `stream ${nowMs}`;
-      const results = [1, 2, 3, 4].map((seat) => isTaken(windows, seat, nowMs, streamId));
+      const results = [1, 2, 3, 4].map((seat) => isAllowed(windows, seat, nowMs, streamId));
       expect(results).toEqual([true, true, true, false]);
     }
   });
 
   test('[L-14] a full table is swept at intervals, not whenever one window ends', () => {
     const windows = new SeatWindows({ points: 1, durationS: 10 }, 1_000);
-    for (let ms = 0; ms < 1_000; ms++) isTaken(windows, ms, ms);
+    for (let ms = 0; ms < 1_000; ms++) isAllowed(windows, ms, ms);
     const sweep = spyOn(windows as unknown as { sweep(nowMs: number): void }, 'sweep');
-    for (let ms = 10_000; ms < 12_000; ms++) isTaken(windows, ms, ms);
+    for (let ms = 10_000; ms < 12_000; ms++) isAllowed(windows, ms, ms);
     // Once a second, and when the table has to grow again.
     expect(sweep.mock.calls.length).toBeLessThanOrEqual(3);
-    expect([isTaken(windows, 20_000, 23_000), isTaken(windows, 20_000, 23_000)]).toEqual([
+    expect([isAllowed(windows, 20_000, 23_000), isAllowed(windows, 20_000, 23_000)]).toEqual([
       true,
       false,
     ]);

@@ -46,7 +46,7 @@ export class RateLimiter<Key = string> {
 }
 
 interface KeyWindow {
-  left: number;
+  remaining: number;
   readonly endMs: number;
 }
 
@@ -73,13 +73,13 @@ export class KeyWindows implements RateWindows<string> {
   take(key: string, nowMs: number): number {
     if (nowMs >= this.oldestEndMs) this.removeEnded(nowMs);
     const window = this.windows.get(key) ?? this.open(key, nowMs);
-    if (window.left === 0) return window.endMs - nowMs;
-    window.left--;
+    if (window.remaining === 0) return window.endMs - nowMs;
+    window.remaining--;
     return 0;
   }
 
   private open(key: string, nowMs: number): KeyWindow {
-    const window = { left: this.limit.points, endMs: nowMs + this.durationMs };
+    const window = { remaining: this.limit.points, endMs: nowMs + this.durationMs };
     if (this.windows.size >= this.keysMax) {
       if (this.overflow === null || this.overflow.endMs <= nowMs) this.overflow = window;
       return this.overflow;
@@ -110,13 +110,13 @@ export interface StreamSeat {
 /** SPEC L-14. */
 const SEATS_MAX = 100_000;
 const SLOTS_MIN = 1_024;
-// A slot is three numbers: the key (0: free), the end of the window and what is left of it.
-const [END_MS, LEFT, WIDTH] = [1, 2, 3];
+// A slot is three numbers: the key (0: free), the end of the window and the remaining requests.
+const [END_OFFSET, REMAINING_OFFSET, SLOT_LENGTH] = [1, 2, 3];
 /** More seats than a stream has. */
 const SEATS_PER_STREAM = 2 ** 25;
 // Multipliers of the hash: they spread consecutive seats and streams.
 const [SEAT_FACTOR, STREAM_FACTOR] = [0x9e3779b1, 0x85ebca6b];
-/** A sweep of 100,000 windows takes milliseconds, and in a full table some window ends at each moment. */
+/** In a full table windows end all the time, and a sweep of 100,000 windows takes milliseconds. */
 const SWEEPS_PER_WINDOW = 10;
 
 /**
@@ -126,7 +126,7 @@ const SWEEPS_PER_WINDOW = 10;
 export class SeatWindows implements RateWindows<StreamSeat> {
   private readonly durationMs: number;
   // Linear probing. The last slot is the window that all seats beyond `seatsMax` share.
-  private slots = new Float64Array((SLOTS_MIN + 1) * WIDTH);
+  private slots = new Float64Array((SLOTS_MIN + 1) * SLOT_LENGTH);
   private used = 0;
   private readonly streams = new Map<string, number>();
   private nextStream = 0;
@@ -146,17 +146,17 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     let at = this.find(key);
     if (this.slots[at] !== key) at = this.add(seat, at, nowMs);
     const { slots } = this;
-    const endMs = slots[at + END_MS] as number;
+    const endMs = slots[at + END_OFFSET] as number;
     if (endMs <= nowMs) this.open(at, nowMs);
-    else if (slots[at + LEFT] === 0) return endMs - nowMs;
-    slots[at + LEFT] = (slots[at + LEFT] as number) - 1;
+    else if (slots[at + REMAINING_OFFSET] === 0) return endMs - nowMs;
+    slots[at + REMAINING_OFFSET] = (slots[at + REMAINING_OFFSET] as number) - 1;
     return 0;
   }
 
   private open(at: number, nowMs: number): void {
     const endMs = nowMs + this.durationMs;
-    this.slots[at + END_MS] = endMs;
-    this.slots[at + LEFT] = this.limit.points;
+    this.slots[at + END_OFFSET] = endMs;
+    this.slots[at + REMAINING_OFFSET] = this.limit.points;
     if (endMs < this.oldestEndMs) this.oldestEndMs = endMs;
   }
 
@@ -178,14 +178,14 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     // The high bits are those that depend on all bits of the key.
     let slot = (hash >>> 8) & mask;
     for (;;) {
-      const found = slots[slot * WIDTH];
-      if (found === key || found === 0) return slot * WIDTH;
+      const slotKey = slots[slot * SLOT_LENGTH];
+      if (slotKey === key || slotKey === 0) return slot * SLOT_LENGTH;
       slot = (slot + 1) & mask;
     }
   }
 
   private get capacity(): number {
-    return this.slots.length / WIDTH - 1;
+    return this.slots.length / SLOT_LENGTH - 1;
   }
 
   /** Half of the slots stay free, so that probes are short. */
@@ -201,7 +201,7 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     let at = free;
     if (this.used >= this.usedMax) {
       if (this.usedMax < this.seatsMax || this.isSweepDue(nowMs)) this.sweep(nowMs);
-      if (this.used >= this.usedMax) return this.capacity * WIDTH;
+      if (this.used >= this.usedMax) return this.capacity * SLOT_LENGTH;
       at = this.find(this.keyOf(seat));
     }
     this.slots[at] = this.keyOf(seat);
@@ -213,18 +213,18 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     return this.oldestEndMs <= nowMs && this.nextSweepMs <= nowMs;
   }
 
-  /** Drops the windows that have ended, and resizes the table to hold twice what is left. */
+  /** Drops the windows that have ended, and resizes the table to hold twice the others. */
   private sweep(nowMs: number): void {
     const before = this.slots;
-    const overflowAt = this.capacity * WIDTH;
+    const overflowAt = this.capacity * SLOT_LENGTH;
     const live: number[] = [];
-    for (let at = 0; at < overflowAt; at += WIDTH) {
-      if ((before[at + END_MS] as number) > nowMs) live.push(at);
+    for (let at = 0; at < overflowAt; at += SLOT_LENGTH) {
+      if ((before[at + END_OFFSET] as number) > nowMs) live.push(at);
     }
     let capacity = SLOTS_MIN;
     while (capacity / 2 < Math.min(live.length * 2, this.seatsMax)) capacity *= 2;
-    this.slots = new Float64Array((capacity + 1) * WIDTH);
-    this.slots.set(before.subarray(overflowAt), capacity * WIDTH);
+    this.slots = new Float64Array((capacity + 1) * SLOT_LENGTH);
+    this.slots.set(before.subarray(overflowAt), capacity * SLOT_LENGTH);
     this.used = live.length;
     this.oldestEndMs = Number.POSITIVE_INFINITY;
     this.nextSweepMs = nowMs + this.durationMs / SWEEPS_PER_WINDOW;
@@ -232,10 +232,10 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     for (const at of live) {
       const key = before[at] as number;
       const to = this.find(key);
-      for (let field = 0; field < WIDTH; field++) {
+      for (let field = 0; field < SLOT_LENGTH; field++) {
         this.slots[to + field] = before[at + field] as number;
       }
-      this.oldestEndMs = Math.min(this.oldestEndMs, before[at + END_MS] as number);
+      this.oldestEndMs = Math.min(this.oldestEndMs, before[at + END_OFFSET] as number);
       streams.add(Math.floor(key / SEATS_PER_STREAM));
     }
     for (const [id, stream] of this.streams) if (!streams.has(stream)) this.streams.delete(id);

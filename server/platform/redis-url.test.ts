@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { parseRedisUrl, type RedisAddress } from './redis-url.ts';
 
-const PLAIN: RedisAddress = {
+const DEFAULTS: RedisAddress = {
   kind: 'single',
   tls: false,
   addresses: [{ host: 'redis', port: 6379 }],
@@ -76,7 +76,7 @@ const invalid: [string, string][] = [
 
 describe('[N-15] the Redis URL', () => {
   test.each(valid)('%s is parsed', (url, parts) => {
-    expect(parseRedisUrl(url)).toEqual({ ...PLAIN, ...parts });
+    expect(parseRedisUrl(url)).toEqual({ ...DEFAULTS, ...parts });
   });
 
   test.each(invalid)('%s is rejected', (url, reason) => {

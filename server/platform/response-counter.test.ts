@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { viewerApi } from '../../protocol/viewer-api.ts';
 import { Histogram, ResponseCounter } from './response-counter.ts';
 
-test('a histogram counts a value on a bound below it, and values above the last bound in the last bucket', () => {
+test('a histogram counts a value that equals a bound in the bucket below it, and values above the last bound in the last bucket', () => {
   const histogram = new Histogram([1, 5]);
   for (const value of [0, 1, 1.5, 5, 5.1, 1_000]) histogram.add(value);
   expect([...histogram.counts]).toEqual([2, 2, 2]);

@@ -8,7 +8,7 @@ export interface HistogramCounts {
 
 /** A histogram that is cheap enough to record every request. */
 export class Histogram {
-  /** Values at most the bound of the same index, and above the bound before it. */
+  /** Number of values up to the bound of the same index and above the previous bound. */
   readonly counts: Float64Array;
   sum = 0;
 

@@ -2,13 +2,13 @@ import type { Logger } from 'pino';
 import { Unavailable } from './errors.ts';
 
 const RETRY_MS = 500;
-/** A retry that is logged: the first, and then each after so many. */
+/** The first failed attempt is logged, and then every 20th: one warning in 10 s. */
 const LOG_EVERY = 20;
 
 /**
  * Calls `work` until its server is available, and logs a warning every 10 s (SPEC N-2).
  * @param name of the server, for the operator
- * @throws every error other than `Unavailable`, which a retry does not solve
+ * @throws every error other than `Unavailable`: a retry does not solve it
  */
 export async function retryUntilAvailable<T>(
   name: string,

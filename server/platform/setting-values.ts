@@ -6,7 +6,7 @@ import { parseRedisUrl } from './redis-url.ts';
 /** A setting. Its flag, its variable, its help line and its row in docs/configuration.md come from it. */
 export interface Setting<Value> {
   /** Placeholder of the value, as in `--port <number>`; null: a switch without a value. */
-  readonly value: string | null;
+  readonly placeholder: string | null;
   readonly help: string;
   /** The default, as an operator would write it. */
   readonly default: string;
@@ -118,7 +118,7 @@ export function parsePortOrOff(text: string): number | null {
 /** A name in ffmpeg, such as an encoder. It becomes an argument, so it must not start with a dash. */
 export function parseWord(text: string): string {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/.test(text)) return text;
-  throw new Error('It must be one word.');
+  throw new Error('It must be one word, such as libx264.');
 }
 
 /** The name or path of a program. */

@@ -2,7 +2,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Exit status that shells use for Ctrl-C. */
 const INTERRUPTED_STATUS = 130;
 
-/** A request to stop a command: a signal, or the end of the reader of its output. */
+/** A request to stop a command: a signal arrived, or the reader of its output closed the pipe. */
 export interface StopSignal {
   readonly requested: Promise<void>;
   readonly isRequested: () => boolean;
@@ -23,7 +23,7 @@ export function listenForStop(): StopSignal {
     request();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
-  // The reader of a pipe has closed it. Later writes fail as well, so `dispose` keeps this handler.
+  // The reader closed the pipe. Later writes fail too, so `dispose` keeps this handler.
   process.stdout.on('error', request);
   return {
     requested: requested.promise,

@@ -7,7 +7,7 @@ import {
   createAccount,
   createStream,
   currentInterval,
-  failure,
+  expectFailure,
   until,
   viewerToken,
 } from '../support/harness/command-line.ts';
@@ -35,10 +35,10 @@ afterAll(async () => {
 
 test('[O-3] concurrent account create commands all succeed', async () => {
   const fresh = folder.path('crowded');
-  const made = await Promise.all(
+  const accounts = await Promise.all(
     Array.from({ length: 6 }, (_, n) => createAccount(fresh, `user-${n}@example.org`)),
   );
-  expect(new Set(made.map(({ uuid }) => uuid)).size).toBe(6);
+  expect(new Set(accounts.map(({ uuid }) => uuid)).size).toBe(6);
 });
 
 test('[L-3] a connection that drips its headers is closed within 15 s', async () => {
@@ -105,24 +105,24 @@ test('[O-20] only their owner can access the database files, in any directory', 
 test('a port in use and an unusable directory end the start with one line', async () => {
   const port = String(server.port);
   const busy = ['--port', port, '--host', '127.0.0.1', '--data', folder.path('busy')];
-  expect(failure(await fourbeat(['serve', ...busy]))).toContain(`port ${port} is in use`);
+  expect(expectFailure(await fourbeat(['serve', ...busy]))).toContain(`port ${port} is in use`);
   const file = folder.path('file');
   writeFileSync(file, '');
   for (const directory of [file, join(file, 'below')]) {
-    const line = failure(await fourbeat(['serve', '--port', '0', '--data', directory]));
+    const line = expectFailure(await fourbeat(['serve', '--port', '0', '--data', directory]));
     expect(line).toContain(`--data ${directory} cannot be written`);
   }
 });
 
 test('an invalid host and a damaged database end the start with one line', async () => {
   const host = ['--host', 'nosuch.invalid', '--data', folder.path('no-host')];
-  expect(failure(await fourbeat(['serve', '--port', '0', ...host]))).toContain(
+  expect(expectFailure(await fourbeat(['serve', '--port', '0', ...host]))).toContain(
     '--host nosuch.invalid',
   );
   const damaged = folder.path('damaged');
   mkdirSync(damaged);
-  writeFileSync(join(damaged, 'record.sqlite'), 'no record'.repeat(1_000));
-  expect(failure(await fourbeat(['serve', '--port', '0', '--data', damaged]))).toContain(
+  writeFileSync(join(damaged, 'record.sqlite'), 'no database'.repeat(1_000));
+  expect(expectFailure(await fourbeat(['serve', '--port', '0', '--data', damaged]))).toContain(
     `the database in ${damaged} (--data) cannot be opened`,
   );
 });
@@ -146,7 +146,7 @@ test('[O-11] [F-25] event streams that reconnect immediately do not delay the en
     fetch(`${started.url}/api/v1/events-streams/${streamId}?interval=${interval + ahead}`, {
       headers: { ...bearer, Accept: accept },
     });
-  const held = feed(4, 'application/json');
+  const longPoll = feed(4, 'application/json');
   const statuses = new Set<number>();
   const resume = async () => {
     for (;;) {
@@ -159,7 +159,7 @@ test('[O-11] [F-25] event streams that reconnect immediately do not delay the en
   await until(async () => statuses.has(200));
   started.signal('SIGTERM');
   expect(await started.exited).toBe(0);
-  expect((await held).status).toBe(200);
+  expect((await longPoll).status).toBe(200);
   await Promise.all(readers);
   expect(statuses).toEqual(new Set([200, 503]));
 });
@@ -170,8 +170,8 @@ test('[O-11] [O-13] a log that is not read blocks neither the service nor its en
   const unread = openSync(pipe, 'r+');
   const data = ['--data', folder.path('unread'), '--log-level', 'debug'];
   const started = await serveProcess(data, {}, unread);
-  // Each is logged in about 200 bytes, and a pipe holds 64 KB.
-  for (let asked = 0; asked < 1_000; asked++) {
+  // Each request is logged in about 200 bytes, and a pipe holds 64 KB.
+  for (let request = 0; request < 1_000; request++) {
     expect((await fetch(`${started.url}/api/v1/users/me`)).status).toBeOneOf([401, 429]);
   }
   started.signal('SIGTERM');
@@ -183,7 +183,7 @@ test('[O-11] [O-13] a log on a full disk blocks neither the service nor its end'
   const full = openSync('/dev/full', 'w');
   const data = ['--data', folder.path('full'), '--log-level', 'debug'];
   const started = await serveProcess(data, {}, full);
-  for (let asked = 0; asked < 10; asked++) {
+  for (let request = 0; request < 10; request++) {
     expect((await fetch(`${started.url}/api/v1/users/me`)).status).toBe(401);
   }
   started.signal('SIGTERM');
@@ -192,7 +192,7 @@ test('[O-11] [O-13] a log on a full disk blocks neither the service nor its end'
 });
 
 test.each([1, 2])(
-  '[O-11] [F-25] a reader of an event stream who takes nothing does not keep it from its end, with %d threads',
+  '[O-11] [F-25] an event stream whose client reads nothing does not keep the server from its end, with %d threads',
   async (workers) => {
     const directory = folder.path(`unread-stream-${workers}`);
     const limits = ['--rate-studio', '1000000/1', '--workers', String(workers)];
@@ -206,7 +206,7 @@ test.each([1, 2])(
       headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ type: 'much', data: { text: 'x'.repeat(3_900) } }),
     };
-    // More than the buffers of both sides, which are a few MB.
+    // Send more than the buffers of both sides hold, which is a few MB.
     const url = `${started.url}/studio/v1/streams/${streamId}/events`;
     for (let n = 0; n < 50; n++) {
       const sent = Array.from({ length: 60 }, () => fetch(url, post));
@@ -218,7 +218,7 @@ test.each([1, 2])(
     );
     await new Promise((resolve) => reader.once('data', resolve));
     reader.pause();
-    // Until the buffers are full.
+    // Wait until the buffers are full.
     await Bun.sleep(500);
     const signalMs = performance.now();
     started.signal('SIGTERM');
@@ -243,10 +243,10 @@ test('[O-11] an incomplete request does not delay the end', async () => {
 test('[K-6] a start on a database that is ahead of the system clock logs a warning', async () => {
   const directory = folder.path('ahead');
   await createAccount(directory, 'ann@example.org');
-  const record = new Database(join(directory, 'record.sqlite'));
+  const database = new Database(join(directory, 'record.sqlite'));
   const aheadInterval = Math.floor((Date.now() + 60_000) / 250);
-  record.run('update watermark set interval = ?', [aheadInterval]);
-  record.close();
+  database.run('update watermark set interval = ?', [aheadInterval]);
+  database.close();
   const started = await serveProcess(['--data', directory]);
   started.signal('SIGTERM');
   expect(await started.exited).toBe(0);

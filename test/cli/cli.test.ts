@@ -7,9 +7,9 @@ import {
   createAccount,
   createStream,
   currentInterval,
-  failure,
-  output,
-  profile,
+  expectFailure,
+  parseOutput,
+  requestProfile,
   until,
   viewerToken,
 } from '../support/harness/command-line.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 describe('accounts', () => {
   test('[O-3] account create prints one JSON object, and its token works immediately', async () => {
-    const made = output<Record<string, string>>(
+    const made = parseOutput<Record<string, string>>(
       await fourbeat([
         ...['account', 'create', '--email', 'eve@example.org'],
         ...['--name', 'Eve', '--data', data],
@@ -52,7 +52,7 @@ describe('accounts', () => {
     expect(Object.keys(made)).toEqual(['uuid', 'email', 'name', 'token']);
     expect(made).toMatchObject({ email: 'eve@example.org', name: 'Eve' });
     expect(made.token).toMatch(/^fb_[0-9A-Za-z]{40}$/);
-    const user = await expectJson(await profile(server.url, made.token ?? ''), 200);
+    const user = await expectJson(await requestProfile(server.url, made.token ?? ''), 200);
     expect(user).toMatchObject({ uuid: made.uuid, email: 'eve@example.org', name: 'Eve' });
   });
 
@@ -61,7 +61,7 @@ describe('accounts', () => {
     const { token } = await createAccount(fresh, 'ann@example.org');
     expect(statSync(fresh).mode & 0o777).toBe(0o700);
     const later = await serveProcess(['--data', fresh]);
-    expect((await profile(later.url, token)).status).toBe(200);
+    expect((await requestProfile(later.url, token)).status).toBe(200);
     later.signal('SIGTERM');
     expect(await later.exited).toBe(0);
   });
@@ -71,7 +71,7 @@ describe('accounts', () => {
       ...['account', 'create', '--email', 'ann@example.org'],
       ...['--name', 'Another', '--data', data],
     ]);
-    expect(failure(again)).toContain('ann@example.org');
+    expect(expectFailure(again)).toContain('ann@example.org');
   });
 });
 
@@ -79,14 +79,14 @@ describe('tokens', () => {
   const email = ['--email', 'ann@example.org'];
 
   test('[O-4] [A-7] [A-8] token commands create, list and revoke beside a running server', async () => {
-    const made = output<{ id: string; token: string; lastUsed: null }>(
+    const made = parseOutput<{ id: string; token: string; lastUsed: null }>(
       await fourbeat(['token', 'create', ...email, '--name', 'for the studio', '--data', data]),
       data,
     );
-    expect((await profile(server.url, made.token)).status).toBe(200);
+    expect((await requestProfile(server.url, made.token)).status).toBe(200);
 
     const listing = await fourbeat(['token', 'list', ...email, '--json', '--data', data]);
-    const listed = output<Record<string, unknown>[]>(listing);
+    const listed = parseOutput<Record<string, unknown>[]>(listing);
     expect(listed).toHaveLength(2);
     expect(Object.keys(listed[0] ?? {})).toEqual(['id', 'name', 'prefix', 'created', 'lastUsed']);
     expect(listed[0]).toMatchObject({
@@ -97,10 +97,10 @@ describe('tokens', () => {
     expect(listing.stdout).not.toContain(made.token);
 
     const revoke = ['token', 'revoke', '--id', made.id, '--data', data];
-    output(await fourbeat(revoke));
-    expect((await profile(server.url, made.token)).status).toBe(401);
-    expect((await profile(server.url, account.token)).status).toBe(200);
-    expect(failure(await fourbeat(revoke))).toContain(made.id);
+    parseOutput(await fourbeat(revoke));
+    expect((await requestProfile(server.url, made.token)).status).toBe(401);
+    expect((await requestProfile(server.url, account.token)).status).toBe(200);
+    expect(expectFailure(await fourbeat(revoke))).toContain(made.id);
   });
 
   test('[O-4] token list prints a table by default', async () => {
@@ -113,15 +113,15 @@ describe('tokens', () => {
   });
 
   test.each([
-    ['an account that is not there', ['--email', 'nobody@example.org', '--data', data]],
-    ['a directory without a record', [...email, '--data', folder.path('nowhere')]],
-  ])('[O-4] %s is told in one line, and nothing is made', async (_, args) => {
-    failure(await fourbeat(['token', 'list', ...args]));
-    failure(await fourbeat(['token', 'create', ...args, '--name', 'x']));
+    ['an unknown account', ['--email', 'nobody@example.org', '--data', data]],
+    ['a directory without a database', [...email, '--data', folder.path('nowhere')]],
+  ])('[O-4] %s is reported in one line, and nothing is created', async (_, args) => {
+    expectFailure(await fourbeat(['token', 'list', ...args]));
+    expectFailure(await fourbeat(['token', 'create', ...args, '--name', 'x']));
     expect(readdirSync(folder.path('.'))).not.toContain('nowhere');
   });
 
-  test('a stack trace is shown with --log-level debug only', async () => {
+  test('a stack trace is shown with --log-level debug', async () => {
     const args = ['token', 'list', '--email', 'nobody@example.org', '--data', data];
     const { stderr } = await fourbeat([...args, '--log-level', 'debug']);
     expect(stderr).toContain('\n    at ');
@@ -135,7 +135,7 @@ test('[O-5] [T-15] key rotate publishes a new key beside a running server', asyn
   };
   const before = await keysOf();
   const rotate = ['key', 'rotate', '--data', data];
-  const made = output<{ kid: string; activeFrom: number }>(await fourbeat(rotate));
+  const made = parseOutput<{ kid: string; activeFrom: number }>(await fourbeat(rotate));
   expect(made.activeFrom).toBeGreaterThan(Date.now() + 9 * 60_000);
   await until(async () => (await keysOf()).length > before.length);
   expect((await keysOf()).map(({ kid }) => kid)).toContain(made.kid);
@@ -155,7 +155,7 @@ describe('serve', () => {
 
   test('[O-8] an invalid variable ends the start', async () => {
     const ended = await fourbeat(['serve'], { FOURBEAT_PORT: 'many' });
-    expect(failure(ended, 2)).toContain('FOURBEAT_PORT');
+    expect(expectFailure(ended, 2)).toContain('FOURBEAT_PORT');
   });
 
   test('[O-9] [O-10] a server that listens is healthy and ready', async () => {
@@ -198,7 +198,7 @@ describe('serve', () => {
       });
     expect((await chat('hush-text')).status).toBe(204);
     expect((await chat('hush-text\u0000')).status).toBe(400);
-    expect((await profile(server.url, 'fb_hush')).status).toBe(401);
+    expect((await requestProfile(server.url, 'fb_hush')).status).toBe(401);
     const forged = { headers: { Authorization: `Bearer ${token}x` } };
     expect((await fetch(`${server.url}/api/v1/view-counts/${streamId}`, forged)).status).toBe(401);
     await until(async () => server.log().includes('request rejected'));
@@ -210,12 +210,12 @@ describe('serve', () => {
   });
 
   test('[R-5] a second serve on a directory ends with one line and changes nothing', async () => {
-    const held = readFileSync(join(data, 'server.pid'), 'utf8');
+    const pidFile = readFileSync(join(data, 'server.pid'), 'utf8');
     const names = readdirSync(data).sort();
-    const line = failure(await fourbeat(['serve', '--port', '0', '--data', data]));
+    const line = expectFailure(await fourbeat(['serve', '--port', '0', '--data', data]));
     expect(line).toContain(data);
-    expect(line).toContain(held.trim());
-    expect(readFileSync(join(data, 'server.pid'), 'utf8')).toBe(held);
+    expect(line).toContain(pidFile.trim());
+    expect(readFileSync(join(data, 'server.pid'), 'utf8')).toBe(pidFile);
     expect(readdirSync(data).sort()).toEqual(names);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
   });
@@ -223,11 +223,13 @@ describe('serve', () => {
   test('[R-7] a database newer than the program ends the start with one line', async () => {
     const newer = folder.path('newer');
     await createAccount(newer, 'ann@example.org');
-    const record = new Database(join(newer, 'record.sqlite'));
-    record.run("insert into migrations values (9999, 'from the future', 0)");
-    record.close();
-    expect(failure(await fourbeat(['serve', '--port', '0', '--data', newer]))).toContain('9999');
-    expect(failure(await fourbeat(['key', 'rotate', '--data', newer]))).toContain('9999');
+    const database = new Database(join(newer, 'record.sqlite'));
+    database.run("insert into migrations values (9999, 'from the future', 0)");
+    database.close();
+    expect(expectFailure(await fourbeat(['serve', '--port', '0', '--data', newer]))).toContain(
+      '9999',
+    );
+    expect(expectFailure(await fourbeat(['key', 'rotate', '--data', newer]))).toContain('9999');
   });
 });
 
@@ -244,19 +246,19 @@ describe('the end of a server', () => {
         headers: { ...bearer, Accept: accept },
       });
     const events = await feed(0, 'text/event-stream');
-    const held = feed(4);
+    const poll = feed(4);
     await until(async () => {
       const page = await (await fetch(`${started.url}/metrics`)).text();
       return /^fourbeat_long_polls 1$/m.test(page);
     });
     started.signal('SIGTERM');
-    let answered = false;
-    void held.then(() => {
-      answered = true;
+    let isAnswered = false;
+    void poll.then(() => {
+      isAnswered = true;
     });
     await until(async () => (await fetch(`${started.url}/readyz`)).status === 503);
-    expect(answered).toBe(false);
-    expect((await expectJson<{ interval: number }>(await held, 200)).interval).toBe(interval + 4);
+    expect(isAnswered).toBe(false);
+    expect((await expectJson<{ interval: number }>(await poll, 200)).interval).toBe(interval + 4);
     await events.text();
     expect(await started.exited).toBe(0);
     expect(JSON.parse(started.log().trimEnd().split('\n').at(-1) ?? '')).toMatchObject({
@@ -286,9 +288,9 @@ describe('the end of a server', () => {
     expect(await post(chats, viewer, { kind: 'message', text: 'last words' })).toBe(204);
     started.signal('SIGTERM');
     expect(await started.exited).toBe(0);
-    const record = new Database(join(directory, 'record.sqlite'), { readonly: true });
-    const rows = record.query<{ body: string }, []>('select body from sealed_intervals').all();
-    record.close();
+    const database = new Database(join(directory, 'record.sqlite'), { readonly: true });
+    const rows = database.query<{ body: string }, []>('select body from sealed_intervals').all();
+    database.close();
     const feed = rows.map(({ body }) => body).join();
     expect(feed).toContain('last words');
     expect(feed).toContain('"curtain"');
@@ -302,7 +304,7 @@ describe('the end of a server', () => {
     const bearer = { Authorization: `Bearer ${await viewerToken(started.url, streamId)}` };
     const interval = (await currentInterval(started.url)) + 4;
     const path = `/api/v1/events-streams/${streamId}?interval=${interval}`;
-    const held = fetch(started.url + path, { headers: bearer }).catch(() => 'cut');
+    const poll = fetch(started.url + path, { headers: bearer }).catch(() => 'cut');
     await until(async () => {
       const page = await (await fetch(`${started.url}/metrics`)).text();
       return /^fourbeat_long_polls 1$/m.test(page);
@@ -311,7 +313,7 @@ describe('the end of a server', () => {
     await until(async () => started.log().includes('"stopping"'));
     started.signal('SIGTERM');
     expect(await started.exited).toBe(1);
-    expect(await held).toBe('cut');
+    expect(await poll).toBe('cut');
   });
 
   test('[R-6] [R-17] after kill -9 the next start needs no repair and is ready in 2 s', async () => {
@@ -323,7 +325,7 @@ describe('the end of a server', () => {
     await killed.exited;
     const again = await serveProcess(['--data', directory]);
     expect((await fetch(`${again.url}/readyz`)).status).toBe(200);
-    // Without the time for which other tests had its core, as in test/kill/kill.test.ts.
+    // Excludes the time in which other processes had its core, as in test/kill/kill.test.ts.
     expect(again.startMs - queuedMsOf(again.pid)).toBeLessThan(2_000);
     expect((await fetch(`${again.url}/api/v1/streams/${streamId}/`)).status).toBe(200);
     again.signal('SIGTERM');

@@ -15,7 +15,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-const linkIn = (greeting: string) => /https?:\S+#setup=[\w-]{43}\b/.exec(greeting)?.[0] ?? null;
+const linkIn = (output: string) => /https?:\S+#setup=[\w-]{43}\b/.exec(output)?.[0] ?? null;
 
 async function stop(server: ServerProcess): Promise<void> {
   server.signal('SIGTERM');
@@ -47,21 +47,21 @@ test.concurrent('[U-12] [U-13] [O-14] serve prints a link to create the first ow
   const invitation = await browser.send('POST', '/invitations', {
     ...{ email: 'bob@example.org', role: 'host' },
   });
-  const shown = await expectJson<{ link: string }>(invitation, 201);
+  const created = await expectJson<{ link: string }>(invitation, 201);
   const metrics = await (await fetch(`${second.url}/metrics`)).text();
   await stop(second);
 
   const secrets = [
     token,
     tokenOf(unused ?? ''),
-    tokenOf(shown.link),
+    tokenOf(created.link),
     PASSWORD,
     wrong.password,
     csrf,
   ];
   const cookie = browser.cookie?.split('=')[1] ?? 'none';
   for (const secret of [...secrets, cookie, 'argon2', email]) {
-    for (const said of [first.log(), second.log(), metrics]) expect(said).not.toContain(secret);
+    for (const text of [first.log(), second.log(), metrics]) expect(text).not.toContain(secret);
   }
   expect(second.log()).toContain('"path":"/studio/v1/setup"');
 
@@ -107,13 +107,13 @@ test.concurrent('[U-15] member link works beside a running server, for an owner 
 
 test('[U-15] member link prints one line for an unknown email and for a missing database', async () => {
   const data = ['--data', folder.path('owner')];
-  for (const [args, why] of [
+  for (const [args, reason] of [
     [['--email', 'nobody@example.org', ...data], 'nobody@example.org'],
     [['--email', 'ann@example.org', '--data', folder.path('nowhere')], 'there is no database in'],
   ] as const) {
     const { status, stdout, stderr } = await fourbeat(['member', 'link', ...args]);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^fourbeat: [^\n]+\n$/);
-    expect(stderr).toContain(why);
+    expect(stderr).toContain(reason);
   }
 });

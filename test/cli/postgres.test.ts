@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const printed = ({ status, stdout, stderr }: ProgramResult): Record<string, unknown> => {
+const expectOk = ({ status, stdout, stderr }: ProgramResult): Record<string, unknown> => {
   expect(stderr === '' || /^fourbeat: saved in [^\n]*\n$/.test(stderr) ? '' : stderr).toBe('');
   expect(status).toBe(0);
   return JSON.parse(stdout);
@@ -22,7 +22,7 @@ test('[N-20] [U-15] account, token, member and key commands work on the database
   expect(made.stderr).toBe(
     `fourbeat: saved in the database in PostgreSQL at 127.0.0.1:${server.port}/live\n`,
   );
-  expect(printed(made)).toMatchObject({
+  expect(expectOk(made)).toMatchObject({
     email: 'ann@example.org',
     token: expect.stringMatching(/^fb_/),
   });
@@ -35,19 +35,19 @@ test('[N-20] [U-15] account, token, member and key commands work on the database
   );
 
   const email = ['--email', 'ann@example.org'];
-  const token = printed(await fourbeat(['token', 'create', ...email, '--name', 'studio'], env));
+  const token = expectOk(await fourbeat(['token', 'create', ...email, '--name', 'studio'], env));
   const list = await fourbeat(['token', 'list', ...email, '--json'], env);
   expect(JSON.parse(list.stdout)).toMatchObject([
     { id: token.id, name: 'studio' },
     { name: 'account create' },
   ]);
   const revoked = await fourbeat(['token', 'revoke', '--id', String(token.id)], env);
-  expect(printed(revoked)).toEqual({ id: token.id, revoked: true });
+  expect(expectOk(revoked)).toEqual({ id: token.id, revoked: true });
 
-  const link = printed(await fourbeat(['member', 'link', ...email], env));
+  const link = expectOk(await fourbeat(['member', 'link', ...email], env));
   expect(link).toMatchObject({ kind: 'invitation', email: 'ann@example.org' });
 
-  const { kid } = printed(await fourbeat(['key', 'rotate'], env));
+  const { kid } = expectOk(await fourbeat(['key', 'rotate'], env));
   expect(kid).toBeString();
 });
 
@@ -57,14 +57,14 @@ test('[N-20] a database without the schema, or that cannot be reached, is one li
   wrong.password = 'Secret-4711';
   const nowhere = new URL(database);
   nowhere.port = '1';
-  for (const [url, why] of [
+  for (const [url, reason] of [
     [empty, 'it has no Fourbeat schema'],
     [wrong.href, 'password authentication failed'],
     [nowhere.href, 'ECONNREFUSED'],
   ] as const) {
     const { status, stdout, stderr } = await fourbeat(['key', 'rotate', '--database', url]);
     expect(stderr).toMatch(/^fourbeat: --database: [^\n]*\n$/);
-    expect(stderr).toContain(why);
+    expect(stderr).toContain(reason);
     expect(stderr).not.toContain(new URL(url).password);
     expect([status, stdout]).toEqual([1, '']);
   }
