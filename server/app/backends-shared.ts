@@ -36,14 +36,14 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
       openPostgresDatabase({ procedures, url: databaseUrl, logger }),
     );
     opened.push(database);
-    const time = await retry(() =>
+    const sharedClock = await retry(() =>
       openSharedClock({ redis, store: database.store, nodeId, logger }),
     );
-    opened.push(time);
+    opened.push(sharedClock);
     return {
       database,
-      watermark: time.watermark,
-      clock: time.clock,
+      watermark: sharedClock.watermark,
+      clock: sharedClock.clock,
       createRealtime: createSharedRealtime(redis, nodeId),
       servers: [
         { name: 'redis', unavailable: () => redis.unavailable() },
@@ -66,12 +66,12 @@ function describeLocation(database: string): string {
 }
 
 /**
- * Shares everything with the other nodes by Redis.
+ * Returns the function that creates the realtime parts, which all nodes share through Redis.
  * @param nodeId of this process, never used by another
  */
 export function createSharedRealtime(redis: Redis, nodeId: string): CreateRealtime {
   return async (options) => {
-    // Separates this database's keys from those of other services, and of an earlier database.
+    // The service id separates the Redis keys of this database from those of other services, and of an earlier database.
     const offered = randomUUID();
     const serviceId = await options.store.keepSecret({ name: 'service', offered });
     const chat = createSharedChatSource({

@@ -112,7 +112,7 @@ export async function createParts(options: PartsOptions) {
     try {
       await realtime.presence.evict(streamId, seats);
     } catch (error) {
-      logger.warn({ err: error }, 'banned viewers are counted for another second');
+      logger.warn({ err: error }, 'banned viewers could not be evicted; they count for a second');
     }
   });
 

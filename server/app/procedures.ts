@@ -57,7 +57,7 @@ export const procedures = {
   ...winnersProcedures,
   ...producerEventProcedures,
   ...sealedProcedures,
-  // The order is that of the statements in the sealing transaction; webhooks log what comes before.
+  // In the order in which the sealing transaction runs them; webhooks log the events of the others.
   ...createSealingProcedures([streamDueWork, quizDueWork, winnersDueWork, webhookDueWork]),
   ...tailRepairProcedures,
   ...exportProcedures,

@@ -16,7 +16,6 @@ export interface ServerOptions extends BackendsOptions {
   readonly openBackends: OpenBackends;
 }
 
-/** A server that listens. */
 export interface RunningServer {
   /** URL at which a browser on this machine reaches the server. */
   readonly url: string;
@@ -31,7 +30,7 @@ export interface RunningServer {
   /**
    * Drains (O-11): answers long polls, ends event streams, closes the port, commits and seals what
    * was accepted, and releases the data directory. Cuts responses that take longer than `graceMs`.
-   * @returns whether all of it finished in time; clients that do not read do not count
+   * @returns whether all of it finished in time; clients that do not read their responses do not count
    */
   stop(graceMs: number): Promise<boolean>;
 }
@@ -133,7 +132,7 @@ function routesOf(
     ...watchRoutes(common),
     ...(config.roles.has('studio') && { ...studioPageRoutes(common), ...displayRoutes(common) }),
     ...operatorRoutes({
-      unready: () => service.unready() ?? unavailableServer(backends),
+      unreadyReason: () => service.unreadyReason() ?? unavailableServer(backends),
       metrics,
       ...common,
     }),
@@ -152,7 +151,7 @@ function workersOf({ config, logger, onFailed }: ServerOptions, service: Service
   });
 }
 
-/** Omits addresses because the response is public; the log has the reason. */
+/** Why the service is not ready, without addresses: the response is public. The log has the reason. */
 function unavailableServer({ servers }: Backends): string | null {
   const server = servers.find(({ unavailable }) => unavailable() !== null);
   return server ? `${server.name} is unavailable.` : null;

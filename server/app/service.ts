@@ -52,14 +52,14 @@ export interface Service {
   /** A setup link for the first member, or null when there is one (SPEC U-12). */
   newSetupLink(origin: string): Promise<string | null>;
   /** Why the service should get no requests now, or null. */
-  unready(): string | null;
+  unreadyReason(): string | null;
   /** Answers long polls, ends event streams, and rejects new ones. */
   drain(): Promise<void>;
   /** Seals what was accepted and stops. Call it after `drain`, when no more requests can arrive. */
   stop(): Promise<void>;
 }
 
-/** A node that is further behind should get no readers (SPEC O-10). */
+/** A node whose feed lags by more is not ready (SPEC O-10). */
 const LAG_MAX_MS = 2_000;
 const UPKEEP_MS = 10_000;
 /** Writes of viewers, which change no detail of a stream. */
@@ -172,7 +172,7 @@ function statsOf({ requests, realtime, quizzes, media, ...parts }: Parts): Servi
 
 type Lifecycle = Pick<
   Service,
-  'start' | 'seal' | 'sendWebhooks' | 'makeReports' | 'unready' | 'drain' | 'stop'
+  'start' | 'seal' | 'sendWebhooks' | 'makeReports' | 'unreadyReason' | 'drain' | 'stop'
 >;
 
 function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Lifecycle {
@@ -207,7 +207,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
     seal: () => realtime.seal(),
     sendWebhooks: () => webhooks.sender.sendAll(),
     makeReports: () => reports.maker.makeAll(),
-    unready: () => {
+    unreadyReason: () => {
       if (isDraining) return 'The service is stopping.';
       if (realtime.lagMs() > LAG_MAX_MS) return 'Sealing is behind.';
       return realtime.unavailable();

@@ -68,7 +68,7 @@ test('[G-28] a server sends its own 500 when the handler of unknown paths throws
 test('[G-28] [O-12] an operator route sends a 500 with its own headers when it fails', async () => {
   const logDefect: unknown[] = [];
   const routes = operatorRoutes({
-    unready: fail,
+    unreadyReason: fail,
     metrics: { contentType: 'text/plain', render: async () => fail() },
     corsOrigin: '*',
     log: { requestId: () => 'request-2', logDefect: (...of) => void logDefect.push(of) },

@@ -58,10 +58,10 @@ function parseRanges(header: string): Range[] {
 // The most specific range decides, whatever the weights of the others.
 function preferenceFor(ranges: readonly Range[], type: string): TypePreference {
   const family = `${type.slice(0, type.indexOf('/'))}/*`;
-  for (const [width, name] of [type, family, '*/*'].entries()) {
+  for (const [index, name] of [type, family, '*/*'].entries()) {
     const position = ranges.findIndex((range) => range.name === name);
     const range = ranges[position];
-    if (range) return { weight: range.weight, specificity: 2 - width, position };
+    if (range) return { weight: range.weight, specificity: 2 - index, position };
   }
   return { weight: 0, specificity: 0, position: -1 };
 }

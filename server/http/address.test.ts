@@ -14,8 +14,8 @@ test.each([
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
   ['unknown', 'unknown'],
   ['', ''],
-])('[L-11] the rate limit key of %p is %p', (address, share) => {
-  expect(rateLimitKey(address)).toBe(share);
+])('[L-11] the rate limit key of %p is %p', (address, key) => {
+  expect(rateLimitKey(address)).toBe(key);
 });
 
 test('[L-11] all addresses of an IPv6 /64 network have one rate limit key', () => {
@@ -90,13 +90,13 @@ test.each([
   ['unknown:9', 'unknown'],
   [':9', ':9'],
   ['198.51.100.7, ', '192.0.2.9'],
-])('[L-11] for X-Forwarded-For %p the rate limit key is %p', (entries, share) => {
-  expect(forwardedKey(entries)).toBe(share);
+])('[L-11] for X-Forwarded-For %p the rate limit key is %p', (entries, key) => {
+  expect(forwardedKey(entries)).toBe(key);
 });
 
 test('[L-11] the port in X-Forwarded-For does not change the rate limit key', () => {
   const ports = Array.from({ length: 300 }, (_, n) => 1024 + n);
-  const shares = (host: string) => new Set(ports.map((port) => forwardedKey(`${host}:${port}`)));
-  expect(shares('198.51.100.8').size).toBe(1);
-  expect(shares('[2001:db8::1]').size).toBe(1);
+  const keys = (host: string) => new Set(ports.map((port) => forwardedKey(`${host}:${port}`)));
+  expect(keys('198.51.100.8').size).toBe(1);
+  expect(keys('[2001:db8::1]').size).toBe(1);
 });

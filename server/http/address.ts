@@ -16,7 +16,7 @@ export interface Listener {
  */
 export const CLIENT_HEADER = 'X-Fourbeat-Client';
 
-/** Fixed size of that header line, CRLF included. It does not count towards the client's limit (G-31). */
+/** Fixed size of the line of `CLIENT_HEADER`, CRLF included. It does not count towards the client's limit (G-31). */
 export const CLIENT_HEADER_BYTES = 128;
 
 /** The header line for a client. @param address the client's address, as its socket has it */
@@ -40,11 +40,11 @@ export function clientRateKey(request: Request, listener: Listener, trustProxy: 
 
 // An address, or an IPv6 address in brackets, with an optional port: some proxies send the port, which
 // differs between the connections of a client. IPv6 without brackets has no port.
-const SOCKET = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
+const FORWARDED_ADDRESS = /^(?:\[([^\]]+)\]|([^:]+))(?::\d+)?$/;
 
 function withoutPort(forwarded: string): string {
-  const [, inBrackets, plain] = SOCKET.exec(forwarded) ?? [];
-  return inBrackets ?? plain ?? forwarded;
+  const [, inBrackets, withoutBrackets] = FORWARDED_ADDRESS.exec(forwarded) ?? [];
+  return inBrackets ?? withoutBrackets ?? forwarded;
 }
 
 // Several headers of one name are joined by commas; an address contains none.

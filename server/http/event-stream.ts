@@ -1,6 +1,5 @@
 // Encoding of server-sent events (HTML standard, section 9.2).
 
-/** Media type of event streams. */
 export const EVENT_STREAM = 'text/event-stream';
 
 export interface ServerSentEvent {

@@ -8,18 +8,18 @@ import {
 
 export interface OperatorOptions extends ReadOnlyOptions {
   /** Why the service is not ready for requests; null when it is. */
-  readonly unready: () => string | null;
+  readonly unreadyReason: () => string | null;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
 }
 
 /** Health, readiness and metrics routes for the operator (SPEC O-9, O-10, O-12), by path. */
 export function operatorRoutes(options: OperatorOptions): Record<string, ReadOnlyRoute> {
-  const { unready, metrics } = options;
+  const { unreadyReason, metrics } = options;
   const readers: Record<string, ReadHandler> = {
     '/healthz': (_, headers, requestId) =>
       respond('{"status":"ok"}', 'application/json', headers, requestId),
     '/readyz': (_, headers, requestId) => {
-      const reason = unready();
+      const reason = unreadyReason();
       if (reason !== null) throw new Problem(503, reason, { 'Retry-After': '1' });
       return respond('{"status":"ready"}', 'application/json', headers, requestId);
     },

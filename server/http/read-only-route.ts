@@ -21,7 +21,6 @@ export type ReadHandler = (
   requestId: string,
 ) => Response | Promise<Response>;
 
-/** Handles all requests of one path. */
 export type ReadOnlyRoute = (request: Request) => Response | Promise<Response>;
 
 const ALLOW = 'GET, HEAD, OPTIONS';

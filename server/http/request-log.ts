@@ -9,8 +9,8 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const WARNING_INTERVAL_MS = 1_000;
 
 interface WarningState {
-  atMs: number;
-  /** Rejections since then. */
+  loggedMs: number;
+  /** Rejections since the warning at `loggedMs`. */
   suppressed: number;
 }
 
@@ -96,12 +96,12 @@ export class RequestLog {
     }
     const nowMs = this.nowMs();
     const last = this.warnings.get(operation);
-    if (last && nowMs - last.atMs < WARNING_INTERVAL_MS) {
+    if (last && nowMs - last.loggedMs < WARNING_INTERVAL_MS) {
       last.suppressed += count;
       return;
     }
     this.logger.warn({ ...fields, count: (last?.suppressed ?? 0) + count }, 'request rejected');
-    this.warnings.set(operation, { atMs: nowMs, suppressed: 0 });
+    this.warnings.set(operation, { loggedMs: nowMs, suppressed: 0 });
   }
 
   logDefect(operation: OperationName, requestId: string, error: unknown): void {

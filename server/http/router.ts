@@ -7,13 +7,11 @@ import { Problem, problemFor, type Scheme } from './problem.ts';
 import type { RequestLog } from './request-log.ts';
 import { baseHeaders, type Handler, type Handlers, Route, type RouteOptions } from './route.ts';
 
-/** An operation and its handler. */
 export interface Endpoint {
   readonly operation: Operation;
   readonly handler: Handler;
 }
 
-/** Pairs each operation with its handler. */
 export function endpointsOf<Operations extends Record<string, Operation>>(
   operations: Operations,
   handlers: Handlers<Operations>,
@@ -34,7 +32,6 @@ export const PROBLEM_TYPE = 'application/problem+json';
 /** The response to a defect. Its cause is only in the log. */
 export const INTERNAL_ERROR = new Problem(500, 'An internal error occurred. Try again.');
 
-/** Handles all requests of one path. */
 export type PathHandler = (request: BunRequest<string>) => Response | Promise<Response>;
 
 const PREFLIGHT_HEADERS = {
