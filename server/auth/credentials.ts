@@ -169,7 +169,7 @@ export class Credentials {
   }
 
   /** The caller of an operation that needs no credential; a credential that is sent must be valid. */
-  async optional(request: Request, route: Route): Promise<Caller> {
+  async identifyCaller(request: Request, route: Route): Promise<Caller> {
     const header = request.headers.get('authorization');
     if (header === null) return ANONYMOUS;
     const { scheme, token } = parseAuthorization(header);

@@ -39,7 +39,6 @@ export interface StudioCall {
   readonly idempotency: Idempotency | null;
 }
 
-/** The validated body of an operation. */
 export type BodyOf<O> = O extends { readonly body: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : undefined;

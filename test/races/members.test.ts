@@ -57,7 +57,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const secret = randomUUID();
       const nowMs = service.clock.nowMs();
       const link = { id: randomUUID(), hash: hashOf(secret), nowMs };
-      await service.store.linkFor({ email, link });
+      await service.store.createMemberLink({ email, link });
       const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(secret));
       expect(await outcomesOf(attempts)).toEqual(once);
     }

@@ -244,7 +244,7 @@ export const linkProcedures = {
    * none, an owner invitation for the account with this email.
    * @returns its kind and when it expires; null when there is neither a member nor an account
    */
-  linkFor: writeProcedure(
+  createMemberLink: writeProcedure(
     async (
       tx,
       { email, link }: { email: string; link: NewLink },

@@ -43,13 +43,13 @@ export interface MemberLink {
  * @returns null when there is neither such a member nor such an account
  */
 export async function newMemberLink(
-  store: Pick<LinkStore, 'linkFor'>,
+  store: Pick<LinkStore, 'createMemberLink'>,
   email: string,
   origin: string,
   nowMs: number,
 ): Promise<MemberLink | null> {
   const { secret, link } = newLink(nowMs);
-  const created = await store.linkFor({ email, link });
+  const created = await store.createMemberLink({ email, link });
   if (created === null) return null;
   const { kind, expires } = created;
   return { email, kind, link: linkUrl(origin, kind, secret), expires };

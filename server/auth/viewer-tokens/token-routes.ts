@@ -51,7 +51,7 @@ export function tokenHandlers(
   return {
     createToken: async (request, route) => {
       if (routes.access === 'open') rate.take(route.clientRateKey(request));
-      const producer = requiredProducer(await credentials.optional(request, route));
+      const producer = requiredProducer(await credentials.identifyCaller(request, route));
       if (producer) rate.take(producer.uuid);
       const { bodyBytes } = route.operation;
       const body = await readBody(request, tokenRequestSchema, bodyBytes);

@@ -26,7 +26,7 @@ export function streamHandlers({
 }: StreamRoutes): Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>> {
   return {
     listStreams: async (request, route) => {
-      const caller = await credentials.optional(request, route);
+      const caller = await credentials.identifyCaller(request, route);
       const query = readQuery(request, streamListQuerySchema);
       const { count, streams } = await store.listStreams({
         producer: query.producer,
@@ -47,7 +47,7 @@ export function streamHandlers({
     },
 
     readStream: async (request, route) => {
-      const caller = await credentials.optional(request, route);
+      const caller = await credentials.identifyCaller(request, route);
       const id = pathIds(request).stream_id ?? '';
       if (caller.kind === 'viewer' && caller.viewer.streamId !== id) {
         throw new DomainError('unauthorized', 'The viewer token is of another stream; send none.');
