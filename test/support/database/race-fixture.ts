@@ -100,7 +100,6 @@ export class RaceFixture {
     );
   }
 
-  /** Creates a stream. @returns its id */
   async newStream(): Promise<string> {
     const id = crypto.randomUUID();
     await this.store.createStream({ id, producer: PRODUCER, stream: STREAM, nowMs: NOW_MS });
