@@ -9,7 +9,7 @@ type ResultCounts = Record<AnswerResult, number>;
 export interface QuizFigures extends Readonly<ResultCounts> {
   readonly id: string;
   readonly question: string;
-  /** All answers in the published results, outsiders included; null before them. */
+  /** All answers in the published results, external viewers included; null before them. */
   readonly counted: number | null;
 }
 

@@ -11,14 +11,20 @@ function setUp() {
     () => {},
     () => {},
   );
-  const counted = (value: number, low: number, high: number, outsiders = 2, isEvent = true) => {
-    stats.onCount({ count: { value, formatted: `${value}` }, low, high, outsiders, isEvent });
-    return stats.report(ledger, book, false).outsiders.present;
+  const counted = (
+    value: number,
+    low: number,
+    high: number,
+    externalViewers = 2,
+    isEvent = true,
+  ) => {
+    stats.onCount({ count: { value, formatted: `${value}` }, low, high, externalViewers, isEvent });
+    return stats.report(ledger, book, false).externalViewers.present;
   };
-  return { counted, slack: () => stats.report(ledger, book, false).slack };
+  return { counted, slack: () => stats.report(ledger, book, false).countTolerance };
 }
 
-test('[O-18] outsiders are the part of a count above the crowd', () => {
+test('[O-18] external viewers are the part of a count above the crowd', () => {
   const { counted } = setUp();
   expect(counted(10, 10, 10)).toBe(0);
   expect(counted(11, 10, 10)).toBe(1);
@@ -26,7 +32,7 @@ test('[O-18] outsiders are the part of a count above the crowd', () => {
   expect(counted(10, 10, 10)).toBe(0);
 });
 
-test('[O-18] the number of outsiders stays while the bounds allow it', () => {
+test('[O-18] the number of external viewers stays while the bounds allow it', () => {
   const { counted } = setUp();
   expect(counted(11, 10, 11)).toBe(0);
   expect(counted(11, 10, 10)).toBe(1);
@@ -34,14 +40,14 @@ test('[O-18] the number of outsiders stays while the bounds allow it', () => {
   expect(counted(11, 11, 11)).toBe(0);
 });
 
-test('[O-18] outsiders need a seat, and counts read by viewers do not change their number', () => {
+test('[O-18] external viewers need a seat, and counts read by viewers do not change their number', () => {
   const { counted } = setUp();
   expect(counted(15, 10, 10, 2)).toBe(2);
   expect(counted(9, 10, 10, 2)).toBe(0);
   expect(counted(12, 10, 10, 2, false)).toBe(0);
 });
 
-test('[O-18] counts are known to the crowd’s own doubts and to the outsiders', () => {
+test('[O-18] counts are known to the crowd’s own doubts and to the external viewers', () => {
   const { counted, slack } = setUp();
   counted(10, 10, 11, 0);
   counted(10, 10, 10, 2);

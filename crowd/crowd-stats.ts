@@ -20,10 +20,10 @@ export class CrowdStats {
   private readonly overall = new DelayHistogram();
   private interval: number | null = null;
   private count: CrowdReport['count'] = null;
-  private outsidersPresent = 0;
+  private externalViewersPresent = 0;
   private events: FeedEvent[] = [];
   private counts: number[] = [];
-  private slack = { sum: 0, counts: 0 };
+  private tolerance = { sum: 0, counts: 0 };
   private readonly open = new Set<string>();
   private chat: ChatSummary = { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
 
@@ -60,15 +60,19 @@ export class CrowdStats {
   }
 
   /** Takes a count that was compared with the ledger. */
-  onCount({ count, low, high, outsiders, isEvent }: CheckedCount): void {
-    this.slack.sum += high - low + outsiders;
-    this.slack.counts++;
+  onCount({ count, low, high, externalViewers, isEvent }: CheckedCount): void {
+    this.tolerance.sum += high - low + externalViewers;
+    this.tolerance.counts++;
     if (!isEvent) return;
     this.count = { ...count, low, high };
     // Keep the previous value where the bounds allow it.
     const least = Math.max(0, count.value - high);
     const most = Math.max(0, count.value - low);
-    this.outsidersPresent = Math.min(outsiders, most, Math.max(least, this.outsidersPresent));
+    this.externalViewersPresent = Math.min(
+      externalViewers,
+      most,
+      Math.max(least, this.externalViewersPresent),
+    );
     this.counts.push(count.value);
   }
 
@@ -84,8 +88,11 @@ export class CrowdStats {
       present: this.present,
       arrived: this.arrived,
       count: this.count,
-      outsiders: { present: this.outsidersPresent, total: ledger.outsiders.count() },
-      slack: this.slack.sum / Math.max(1, this.slack.counts),
+      externalViewers: {
+        present: this.externalViewersPresent,
+        total: ledger.externalViewers.count(),
+      },
+      countTolerance: this.tolerance.sum / Math.max(1, this.tolerance.counts),
       requests: this.requests,
       failures: this.failures,
       recent: this.recent.percentiles(),

@@ -112,7 +112,7 @@ export class Crowd {
   report(): CrowdReport {
     if (!this.isOver) {
       this.ledger.runDueChecks(this.nowMs());
-      if (this.ledger.outsiders.needsProbe(localMs())) void probeSeats(this.context);
+      if (this.ledger.externalViewers.needsProbe(localMs())) void probeSeats(this.context);
     }
     return this.stats.report(this.ledger, this.checks, this.isOver);
   }
@@ -128,8 +128,8 @@ export class Crowd {
     this.isOver = true;
     clearInterval(this.probeTimer);
     this.ledger.runDueChecks(this.nowMs());
-    if (this.ledger.outsiders.hasPendingChecks()) await probeSeats(this.context);
-    this.ledger.outsiders.settle();
+    if (this.ledger.externalViewers.hasPendingChecks()) await probeSeats(this.context);
+    this.ledger.externalViewers.settle();
   }
 
   private nowMs(): number {

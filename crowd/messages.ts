@@ -28,9 +28,9 @@ export interface CrowdReport {
   /** The last published count that was compared, with the bounds of the ledger. */
   readonly count: (CountBounds & { readonly value: number; readonly formatted: string }) | null;
   /** Viewers from outside of the crowd: present at the last count, and in total; upper bounds. */
-  readonly outsiders: { readonly present: number; readonly total: number };
+  readonly externalViewers: { readonly present: number; readonly total: number };
   /** Average distance of the bounds that the ledger allows for a count. */
-  readonly slack: number;
+  readonly countTolerance: number;
   /** Responses so far, and requests without a usable response. */
   readonly requests: number;
   readonly failures: number;

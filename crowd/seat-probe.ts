@@ -8,7 +8,7 @@ const PROBE_SEATS = 2;
 /** Gets seats for new identifiers, which reveal how many viewers outside of the crowd have joined. */
 export async function probeSeats(context: SimulationContext): Promise<void> {
   const { ledger, stats, time, localMs } = context;
-  ledger.outsiders.probeSent(localMs());
+  ledger.externalViewers.probeSent(localMs());
   try {
     const tokens = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(context)));
     ledger.probed(
@@ -17,7 +17,7 @@ export async function probeSeats(context: SimulationContext): Promise<void> {
     );
   } catch {
     stats.requestFailed();
-    ledger.outsiders.probeFailed();
+    ledger.externalViewers.probeFailed();
   }
 }
 

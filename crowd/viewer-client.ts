@@ -88,7 +88,7 @@ export class ViewerClient {
       const response = await this.send(() => requestToken(streamId, identifier));
       if (response?.status === 200) {
         const { credential, claims } = parseToken(response);
-        ledger.outsiders.addCrowdToken(claims);
+        ledger.externalViewers.addCrowdToken(claims);
         return credential;
       }
       await this.pauseAfter(response);

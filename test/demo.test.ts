@@ -6,8 +6,8 @@ import { startServer } from '../demo/children.ts';
 import { runDemo } from '../demo/demo.ts';
 import { plainScreen, type Screen } from '../demo/screen/screen.ts';
 import { IS_FULL_RUN } from './support/full-run.ts';
+import { ExternalViewer } from './support/harness/external-viewer.ts';
 import { startSabotagedServer } from './support/harness/sabotaged-server.ts';
-import { UnlistedViewer } from './support/harness/unauthorized-client.ts';
 
 const MAIN = join(import.meta.dir, '..', 'server', 'main.ts');
 const RUN_MS = 60_000;
@@ -54,10 +54,10 @@ function isRunning(pid: number): boolean {
   return state !== '' && !state.startsWith('Z');
 }
 
-/** Runs a demo to which two outsiders come: one among the crowd's arrivals, one in the middle. */
+/** Runs a demo to which two external viewers come: one among the crowd's arrivals, one in the middle. */
 async function runVisited() {
   const lines: string[] = [];
-  const outsiders: UnlistedViewer[] = [];
+  const externalViewers: ExternalViewer[] = [];
   const attending: Promise<void>[] = [];
   const invitations: Promise<unknown>[] = [];
   const plain = plainScreen((line) => void lines.push(line));
@@ -66,17 +66,17 @@ async function runVisited() {
     update: (before, show, report) => {
       plain.update(before, show, report);
       if (invitations.length === 0) invitations.push(readInvitation(lines.join('\n')));
-      if (outsiders.length >= (show.elapsedMs < SECOND_JOINS_MS ? 1 : 2)) return;
-      const outsider = new UnlistedViewer(
+      if (externalViewers.length >= (show.elapsedMs < SECOND_JOINS_MS ? 1 : 2)) return;
+      const externalViewer = new ExternalViewer(
         show.origin,
         show.streamId,
-        `outsider ${outsiders.length}`,
+        `external viewer ${externalViewers.length}`,
       );
-      outsiders.push(outsider);
-      attending.push(outsider.attend().catch(() => {}));
+      externalViewers.push(externalViewer);
+      attending.push(externalViewer.watch().catch(() => {}));
     },
     close: () => {
-      for (const outsider of outsiders) outsider.leave();
+      for (const externalViewer of externalViewers) externalViewer.leave();
       plain.close();
     },
   };
@@ -90,7 +90,7 @@ async function runVisited() {
     status,
     output: lines.join('\n'),
     link,
-    outsiders: outsiders.map(({ statuses }) => statuses),
+    externalViewers: externalViewers.map(({ statuses }) => statuses),
   };
 }
 
@@ -237,7 +237,7 @@ describe('a demo that runs to its end', () => {
   });
 
   test('[O-18] reports no mismatch for viewers from outside who answer, win and chat', () => {
-    const [first, second] = visited.outsiders;
+    const [first, second] = visited.externalViewers;
     expect(first?.answers.slice(0, 3)).toEqual([204, 204, 204]);
     expect(first?.wins[0]).toBe(204);
     expect(first?.chats).toEqual([204, 204]);

@@ -190,10 +190,10 @@ describe('AnswerLedger', () => {
     }
     ledger.onResults(resultsOf([0, 4, 9], quizzes[0]));
     ledger.onResults(resultsOf([0, 2, 9], quizzes[1]));
-    expect(ledger.outsidersQualified(['a'])).toBe(3);
-    expect(ledger.outsidersQualified(['a', 'b'])).toBe(1);
-    expect(ledger.outsidersQualified(['a', 'unseen'])).toBe(0);
-    expect(ledger.outsidersQualified([])).toBe(Number.POSITIVE_INFINITY);
+    expect(ledger.externalViewersQualified(['a'])).toBe(3);
+    expect(ledger.externalViewersQualified(['a', 'b'])).toBe(1);
+    expect(ledger.externalViewersQualified(['a', 'unseen'])).toBe(0);
+    expect(ledger.externalViewersQualified([])).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('[W-7] a viewer is a winner with the right answer to every quiz', () => {

@@ -1,6 +1,6 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
-import { outsidersSuffix } from './outsiders.ts';
+import { externalViewersSuffix } from './external-viewers.ts';
 
 // More than any game of a show has.
 const QUIZZES_MAX = 16;
@@ -107,7 +107,7 @@ export class AnswerLedger {
       left -= Math.max(0, count - high);
       if (count >= low && left >= 0) continue;
       const range = low === high ? `${low}` : `${low} to ${high}`;
-      return `${subject} count ${count} for "${choice}", but ${range} were acknowledged${outsidersSuffix(others)}`;
+      return `${subject} count ${count} for "${choice}", but ${range} were acknowledged${externalViewersSuffix(others)}`;
     }
     if (!quiz.order.includes(results.answer)) return `${subject} have an answer that is no choice`;
     return percentagesMatch(results)
@@ -142,7 +142,7 @@ export class AnswerLedger {
   }
 
   /** How many viewers from outside can have answered all of these quizzes right (W-7). */
-  outsidersQualified(quizIds: readonly string[]): number {
+  externalViewersQualified(quizIds: readonly string[]): number {
     const right = quizIds.map((quizId) => {
       const published = this.quizzes.get(quizId);
       if (!published?.revealed) return 0;

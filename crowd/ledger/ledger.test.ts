@@ -43,7 +43,7 @@ function setUp() {
     /** Outsiders have joined, and a probe in this interval reveals their number. */
     probe: (number: number, others = 0) => {
       seats += others;
-      ledger.outsiders.probeSent(0);
+      ledger.externalViewers.probeSent(0);
       ledger.probed([{ seat: seats++, sub: 'probe' }], intervalStartMs(FIRST + number));
       ledger.runDueChecks(intervalStartMs(FIRST + number + 4));
     },
@@ -126,7 +126,7 @@ describe('Ledger', () => {
     count(1, 3);
     count(2, 1);
     expect(wrong()).toEqual([]);
-    expect(ledger.outsiders.hasPendingChecks()).toBe(false);
+    expect(ledger.externalViewers.hasPendingChecks()).toBe(false);
     count(3, 4);
     probe(4);
     expect(first('count')).toBe(

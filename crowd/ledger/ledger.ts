@@ -9,7 +9,7 @@ import type { Check, CheckRecorder } from './check-results.ts';
 import { type CountBounds, CountLedger } from './count-ledger.ts';
 import { isOf } from './event-kinds.ts';
 import { EventLedger } from './event-ledger.ts';
-import { Outsiders, outsidersSuffix, type TokenIdentity } from './outsiders.ts';
+import { ExternalViewers, externalViewersSuffix, type TokenIdentity } from './external-viewers.ts';
 import {
   type Round,
   WinnerLedger,
@@ -39,7 +39,7 @@ export interface FeedPosition {
 export interface CheckedCount extends CountBounds {
   readonly count: ViewCount;
   /** Most viewers from outside of the crowd. */
-  readonly outsiders: number;
+  readonly externalViewers: number;
   /** Whether it is a `view-count` event; otherwise a viewer read it. */
   readonly isEvent: boolean;
 }
@@ -52,7 +52,7 @@ export class Ledger {
   readonly counts = new CountLedger();
   readonly answers = new AnswerLedger();
   readonly winners = new WinnerLedger(this.answers);
-  readonly outsiders = new Outsiders();
+  readonly externalViewers = new ExternalViewers();
   private readonly events = new EventLedger();
   private readonly bodies = new BodyLedger();
   private readonly outOfOrder = new Map<number, { events: EventsInterval; receivedMs: number }>();
@@ -130,8 +130,8 @@ export class Ledger {
 
   /** Takes the seats of a probe. @param receivedMs upper bound of service time */
   probed(tokens: readonly TokenIdentity[], receivedMs: number): void {
-    this.outsiders.probeReturned(tokens);
-    this.delay(receivedMs, () => this.outsiders.settle());
+    this.externalViewers.probeReturned(tokens);
+    this.delay(receivedMs, () => this.externalViewers.settle());
   }
 
   /** Runs the checks that are due. @param nowMs service time */
@@ -180,24 +180,24 @@ export class Ledger {
     this.compareCount({ count, isEvent: true, ...this.counts.atEndOf(interval) });
   }
 
-  private compareCount(checked: Omit<CheckedCount, 'outsiders'>): void {
+  private compareCount(checked: Omit<CheckedCount, 'externalViewers'>): void {
     const { count, low, high, isEvent } = checked;
     const subject = isEvent ? 'a view-count event' : 'a read';
-    this.checkWithOutsiders('count', (others) => {
+    this.checkWithExternalViewers('count', (others) => {
       if (count.value >= low && count.value <= high + others) return null;
-      return `${subject} says ${count.value}, but ${low} to ${high} viewers were present${outsidersSuffix(others)}`;
+      return `${subject} says ${count.value}, but ${low} to ${high} viewers were present${externalViewersSuffix(others)}`;
     });
-    this.onCount({ ...checked, outsiders: this.outsiders.count() });
+    this.onCount({ ...checked, externalViewers: this.externalViewers.count() });
   }
 
   // C-5: the author of a message has a token, and so a seat.
   private checkAuthors({ messages, questions, greetings, cheers }: Chats): void {
     for (const { viewer } of [...messages, ...questions, ...greetings, ...cheers]) {
-      if (!this.outsiders.addAuthor(viewer)) continue;
-      const speakers = this.outsiders.authorCount();
-      this.checkWithOutsiders('events', (others) => {
+      if (!this.externalViewers.addAuthor(viewer)) continue;
+      const speakers = this.externalViewers.authorCount();
+      this.checkWithExternalViewers('events', (others) => {
         if (speakers <= others) return null;
-        return `chat messages are from ${speakers} viewers outside of the crowd${outsidersSuffix(others)}`;
+        return `chat messages are from ${speakers} viewers outside of the crowd${externalViewersSuffix(others)}`;
       });
     }
   }
@@ -218,7 +218,7 @@ export class Ledger {
       );
     }
     this.delay(receivedMs, () => {
-      this.checkWithOutsiders('answers', (others) => this.answers.check(results, others));
+      this.checkWithExternalViewers('answers', (others) => this.answers.check(results, others));
     });
   }
 
@@ -237,7 +237,9 @@ export class Ledger {
     this.recordEvent(`quiz-winners ${round.number}`, receivedMs);
     this.checks.record('winners', this.winners.checkDelay(round, interval, this.isPunctual(round)));
     this.delay(receivedMs, () => {
-      this.checkWithOutsiders('winners', (others) => this.winners.check(round, count, others));
+      this.checkWithExternalViewers('winners', (others) =>
+        this.winners.check(round, count, others),
+      );
     });
   }
 
@@ -251,8 +253,11 @@ export class Ledger {
     this.events.onEvent(key, receivedMs + DUE_AFTER_MS);
   }
 
-  private checkWithOutsiders(check: Check, mismatchWith: (others: number) => string | null): void {
-    this.outsiders.check({
+  private checkWithExternalViewers(
+    check: Check,
+    mismatchWith: (others: number) => string | null,
+  ): void {
+    this.externalViewers.check({
       mismatchWith,
       record: (mismatch) => this.checks.record(check, mismatch),
     });

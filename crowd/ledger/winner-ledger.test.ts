@@ -11,7 +11,7 @@ const OVER_MS = intervalStartMs(INTERVAL + 6);
 function setUp(qualification: Qualification = 'yes', othersRight = 0) {
   const ledger = new WinnerLedger({
     qualification: () => qualification,
-    outsidersQualified: () => othersRight,
+    externalViewersQualified: () => othersRight,
   });
   ledger.onQuiz('a');
   ledger.onQuiz('b');

@@ -1,7 +1,7 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import type { AnswerLedger } from './answer-ledger.ts';
-import { outsidersSuffix } from './outsiders.ts';
+import { externalViewersSuffix } from './external-viewers.ts';
 
 /** Outcome of a winner report: 204, 401, 409, or unknown. */
 export type WinnerReportOutcome = 'won' | 'not-qualified' | 'no-round' | 'unknown';
@@ -30,7 +30,7 @@ export class WinnerLedger {
   private rounds = 0;
 
   constructor(
-    private readonly answers: Pick<AnswerLedger, 'qualification' | 'outsidersQualified'>,
+    private readonly answers: Pick<AnswerLedger, 'qualification' | 'externalViewersQualified'>,
   ) {}
 
   /** Takes a `quiz` event: the quiz belongs to the current game. */
@@ -98,11 +98,11 @@ export class WinnerLedger {
   check(round: Round, count: number, others = 0): string | null {
     const low = round.won.size;
     const high = low + round.maybe.size;
-    const right = Math.min(others, this.answers.outsidersQualified(round.quizIds));
+    const right = Math.min(others, this.answers.externalViewersQualified(round.quizIds));
     if (count >= low && count <= high + right) return null;
     const range = low === high ? `${low}` : `${low} to ${high}`;
     const mismatch = `winners round ${round.number} counts ${count}, but ${range} were acknowledged`;
-    return mismatch + outsidersSuffix(right);
+    return mismatch + externalViewersSuffix(right);
   }
 
   /**

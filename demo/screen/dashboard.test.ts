@@ -23,8 +23,8 @@ const running: ShowState = {
   interval: 7_043_882_113,
   arrived: 200,
   count: { value: 198, formatted: '198', low: 197, high: 198 },
-  outsiders: { present: 0, total: 0 },
-  slack: 0.2,
+  externalViewers: { present: 0, total: 0 },
+  countTolerance: 0.2,
   history: Array.from({ length: 60 }, (_, second) => Math.min(198, 20 * second)),
   peak: 199,
   quiz: {
@@ -67,7 +67,7 @@ const failed: ShowState = {
   },
 };
 
-const outside: ShowState = { ...running, outsiders: { present: 1, total: 3 } };
+const outside: ShowState = { ...running, externalViewers: { present: 1, total: 3 } };
 const live: ShowState = {
   ...running,
   video: { state: 'live', ageMs: 640, sizes: ['426x240', '212x120', '142x80'] },

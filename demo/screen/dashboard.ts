@@ -78,7 +78,7 @@ function audienceLines(show: ShowState, width: number, colors: Colors): string[]
   const beat = show.interval === null ? -1 : show.interval % 4;
   const dots = [0, 1, 2, 3].map((dot) => (dot === beat ? colors.cyan('●') : colors.dim('○')));
   const interval = show.interval === null ? 'soon' : formatInteger(show.interval);
-  const { present } = show.outsiders;
+  const { present } = show.externalViewers;
   const outside = present === 0 ? '' : `${formatInteger(present)} from outside · `;
   const available = width - left - '● ○ ○ ○  '.length;
   return [

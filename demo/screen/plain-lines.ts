@@ -50,7 +50,7 @@ export function statusLine(show: ShowState): string {
   const { p50Ms, p99Ms } = show.recent;
   const viewers = `${formatInteger(show.count?.value ?? 0)} viewers`;
   return [
-    `${formatDuration(show.elapsedMs)}  ${viewers}${outsidersText(', ', show.outsiders.present)}`,
+    `${formatDuration(show.elapsedMs)}  ${viewers}${externalViewersText(', ', show.externalViewers.present)}`,
     `interval ${show.interval ?? 'soon'}`,
     `${formatInteger(show.requestsPerSecond)} requests/s`,
     `delay ${p50Ms} ms, 99 % within ${p99Ms} ms`,
@@ -67,8 +67,8 @@ export function videoLines(before: ShowState, show: ShowState): string[] {
 
 export function summaryLines(show: ShowState): string[] {
   const seconds = show.elapsedMs / 1_000;
-  const { overall, serverBytes, chat, outsiders } = show;
-  const crowd = `${formatInteger(show.viewers)}${outsidersText(', and ', outsiders.total)}`;
+  const { overall, serverBytes, chat, externalViewers } = show;
+  const crowd = `${formatInteger(show.viewers)}${externalViewersText(', and ', externalViewers.total)}`;
   const rate = formatInteger(seconds > 0 ? show.requests / seconds : 0);
   const lines = [
     `The show is over after ${formatDuration(show.elapsedMs)}.`,
@@ -92,7 +92,7 @@ export function summaryLines(show: ShowState): string[] {
 }
 
 // Viewers from outside are not of the crowd, such as people who opened the watch page.
-function outsidersText(before: string, others: number): string {
+function externalViewersText(before: string, others: number): string {
   return others === 0 ? '' : `${before}${formatInteger(others)} from outside`;
 }
 
@@ -105,11 +105,11 @@ const CHECK_DESCRIPTIONS: Readonly<Record<Check, string>> = {
   events: 'events of the host',
 };
 
-function resultOf(check: Check, { checkResults, slack }: ShowState): string {
+function resultOf(check: Check, { checkResults, countTolerance }: ShowState): string {
   const { checks, mismatches } = checkResults[check];
   if (checks === 0) return 'nothing to check';
   const result = mismatches === 0 ? 'ok' : `FAILED ${formatInteger(mismatches)} times`;
-  const precision = check === 'count' ? `, within ${slack.toFixed(1)} viewers` : '';
+  const precision = check === 'count' ? `, within ${countTolerance.toFixed(1)} viewers` : '';
   return `${result}: ${formatInteger(checks)} ${CHECK_DESCRIPTIONS[check]}${precision}`;
 }
 

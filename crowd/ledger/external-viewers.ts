@@ -4,8 +4,8 @@ import type { ViewerClaims } from '../../protocol/tokens.ts';
 const PROBE_INTERVAL_MS = 240_000;
 
 /** A check that may depend on viewers from outside of the crowd. */
-export interface OutsiderCheck {
-  /** The mismatch with at most `others` outsiders, or null. More outsiders never add a mismatch. */
+export interface ExternalViewerCheck {
+  /** The mismatch with at most `others` external viewers, or null. More of them never add one. */
   mismatchWith(others: number): string | null;
   /** Called once with the mismatch, or null. */
   record(mismatch: string | null): void;
@@ -18,16 +18,16 @@ export type TokenIdentity = Pick<ViewerClaims, 'seat' | 'sub'>;
  * An upper bound of the viewers from outside of the crowd, such as people who opened the watch page.
  * It does not rely on any count: every viewer has a seat, seats are assigned from 0 without gaps (T-8),
  * and the crowd knows its own. The seat of a new identifier, a probe, therefore reveals how many
- * outsiders joined before it. A check that fails without more outsiders waits for the next probe.
+ * external viewers joined before it. A check that needs more of them waits for the next probe.
  */
-export class Outsiders {
+export class ExternalViewers {
   private readonly seats = new Set<number>();
   private readonly viewers = new Set<string>();
   private readonly authors = new Set<string>();
   /** Checks that wait for the next probe to be sent. */
-  private readonly waiting: OutsiderCheck[] = [];
+  private readonly waiting: ExternalViewerCheck[] = [];
   /** Checks that wait for the current probe. */
-  private readonly probed: OutsiderCheck[] = [];
+  private readonly probed: ExternalViewerCheck[] = [];
   private probedMs = 0;
   private isProbing = false;
   private highest = 0;
@@ -39,27 +39,27 @@ export class Outsiders {
     this.viewers.add(sub);
   }
 
-  /** Number of outsiders up to the last probe. */
+  /** Number of external viewers up to the last probe. */
   count(): number {
     let crowdSeats = 0;
     for (const seat of this.seats) if (seat < this.settledBelow) crowdSeats++;
     return this.settledBelow - crowdSeats;
   }
 
-  /** Takes the author of a message. @returns whether it is an outsider's first message */
+  /** Takes the author of a message. @returns whether it is an external viewer's first message */
   addAuthor(viewer: string): boolean {
     if (this.viewers.has(viewer) || this.authors.has(viewer)) return false;
     this.authors.add(viewer);
     return true;
   }
 
-  /** Number of outsiders who have written a message. */
+  /** Number of external viewers who have written a message. */
   authorCount(): number {
     return this.authors.size;
   }
 
-  /** Runs a check: at once, or after the next probe if more outsiders would explain its mismatch. */
-  check(check: OutsiderCheck): void {
+  /** Runs a check: at once, or after the next probe if more of them would explain its mismatch. */
+  check(check: ExternalViewerCheck): void {
     const mismatch = check.mismatchWith(this.count());
     const isUnexplained = check.mismatchWith(Number.POSITIVE_INFINITY) !== null;
     if (mismatch === null || isUnexplained) check.record(mismatch);
@@ -105,7 +105,7 @@ export class Outsiders {
   }
 }
 
-/** End of the text of a mismatch: how many outsiders were taken into account. */
-export function outsidersSuffix(others: number): string {
+/** End of the text of a mismatch: how many external viewers were taken into account. */
+export function externalViewersSuffix(others: number): string {
   return others === 0 ? '' : `, with at most ${others} from outside`;
 }

@@ -6,7 +6,7 @@ import type { Quiz } from '../../../protocol/quizzes.ts';
  * A viewer over HTTP that is not part of the crowd of a demo, such as a person who opens its page. It sends
  * heartbeats, posts to the chat, answers every quiz correctly and reports itself as a winner.
  */
-export class UnlistedViewer {
+export class ExternalViewer {
   /** Response statuses of its answers, winner reports and chat posts. */
   readonly statuses = { answers: [] as number[], wins: [] as number[], chats: [] as number[] };
   private readonly stopped = new AbortController();
@@ -19,7 +19,7 @@ export class UnlistedViewer {
   ) {}
 
   /** Watches until `leave`, or until the demo ends. */
-  async attend(): Promise<void> {
+  async watch(): Promise<void> {
     const body = { stream_id: this.streamId, unique_user_identifier: this.identifier };
     const { token } = (await (await this.post('/token', body)).json()) as { token: string };
     this.headers = { Authorization: `Bearer ${token}` };
