@@ -1,4 +1,4 @@
-import { REQUESTS_A_ROUND } from '../load/schedule.ts';
+import { REQUESTS_PER_ROUND } from '../load/schedule.ts';
 import { type Figure, figureOf, type Results } from '../page/results.ts';
 import type { Costs } from './model.ts';
 
@@ -30,7 +30,7 @@ const SCALE =
   '[scale.md](../scale.md), *CPU of a bitset* of 20 nodes with 10,000 and 1,000,000 seats';
 
 const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Place>> = {
-  requestUs: { bench: 'growth', row: POLLING, name: 'CPU µs/s of each', parts: REQUESTS_A_ROUND },
+  requestUs: { bench: 'growth', row: POLLING, name: 'CPU µs/s of each', parts: REQUESTS_PER_ROUND },
   messageUs: { bench: 'viewers', row: STREAMS, name: 'CPU µs of each' },
   answerUs: { bench: 'answer', row: 'Fourbeat, PostgreSQL', name: 'CPU µs a request' },
   tokenUs: { bench: 'token', row: 'issued: Fourbeat', name: 'CPU µs a request' },

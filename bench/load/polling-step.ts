@@ -2,7 +2,7 @@ import { IncorrectResponse } from '../run/bench.ts';
 import type { Fourbeat } from '../run/fourbeat.ts';
 import { startLoad } from './load.ts';
 import type { PollingResult, PollingTask } from './polling-load.ts';
-import { REQUESTS_A_ROUND, ROUND_MS } from './schedule.ts';
+import { REQUESTS_PER_ROUND, ROUND_MS } from './schedule.ts';
 
 /** A measurement with a number of polling viewers. */
 export interface PollingStep {
@@ -68,7 +68,7 @@ export async function pollingStep(
       cpuUs: (cpuS / Math.max(1, outcome.responses)) * 1e6,
       memoryBytes: after.memoryBytes,
       failures: [
-        ...failuresOf(outcome, tokens.length * REQUESTS_A_ROUND * ((seconds * 1_000) / roundMs)),
+        ...failuresOf(outcome, tokens.length * REQUESTS_PER_ROUND * ((seconds * 1_000) / roundMs)),
         ...miscounts(outcome, counted),
       ],
       isLoadGeneratorLimit: cpuS / seconds < SERVER_SATURATION_SHARE && isLoadSaturated(outcome),

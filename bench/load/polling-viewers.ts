@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { EventsInterval } from '../../protocol/feed.ts';
 import type { ViewCount } from '../../protocol/view-counts.ts';
 import { latencyHistogram, record } from './latency.ts';
-import { REQUESTS_A_ROUND, scheduleOf } from './schedule.ts';
+import { REQUESTS_PER_ROUND, scheduleOf } from './schedule.ts';
 
 /** Polling viewers: each sends a heartbeat and reads four sealed intervals a second, at fixed times. */
 export interface PollingOptions {
@@ -62,7 +62,9 @@ export class PollingViewers {
     const { length, atMs, viewer, kind } = scheduleOf(tokens.length, roundMs);
     const rounds = measuredMs / roundMs;
     // Requests that the warm-up did not send in time are sent during the measurement.
-    const most = Math.ceil(tokens.length * REQUESTS_A_ROUND * (rounds * (1 + WARM_UP_SHARE) + 10));
+    const most = Math.ceil(
+      tokens.length * REQUESTS_PER_ROUND * (rounds * (1 + WARM_UP_SHARE) + 10),
+    );
     this.latencyUs = new Float32Array(most);
     this.latenessUs = new Float32Array(most);
     const requests = requestsOf(options);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { FEED, HEARTBEAT, REQUESTS_A_ROUND, ROUND_MS, scheduleOf } from './schedule.ts';
+import { FEED, HEARTBEAT, REQUESTS_PER_ROUND, ROUND_MS, scheduleOf } from './schedule.ts';
 
 describe('the schedule of polling viewers', () => {
   const viewers = 1_000;
@@ -11,7 +11,7 @@ describe('the schedule of polling viewers', () => {
   }));
 
   test('has one heartbeat and four reads, 250 ms apart, of each viewer', () => {
-    expect(length).toBe(viewers * REQUESTS_A_ROUND);
+    expect(length).toBe(viewers * REQUESTS_PER_ROUND);
     for (const [number, own] of Map.groupBy(all, (request) => request.viewer)) {
       expect(own.filter((request) => request.kind === HEARTBEAT)).toHaveLength(1);
       const reads = own.filter((request) => request.kind === FEED).map((request) => request.atMs);

@@ -6,7 +6,7 @@ export const FEED = 2;
 
 export const ROUND_MS = 1_000;
 const READS = 4;
-export const REQUESTS_A_ROUND = 1 + READS;
+export const REQUESTS_PER_ROUND = 1 + READS;
 
 /** All requests of a round, ordered by time. */
 interface Schedule {

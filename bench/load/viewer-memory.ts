@@ -5,7 +5,7 @@ import { type Fourbeat, startFourbeat } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import { spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
-import { REQUESTS_A_ROUND } from './schedule.ts';
+import { REQUESTS_PER_ROUND } from './schedule.ts';
 
 /** The first number of viewers, and how many are added; with 6,000 each, rounds differed by a third. */
 const FEW = 1_000;
@@ -85,7 +85,7 @@ async function sampled(): Promise<Sample> {
 /** The minimal memory of the server while these viewers poll, after it has settled. */
 async function settled(fourbeat: Fourbeat, tokens: readonly string[]): Promise<number> {
   const { pid } = fourbeat.server;
-  const roundMs = (tokens.length * REQUESTS_A_ROUND * 1_000) / REQUESTS_PER_S;
+  const roundMs = (tokens.length * REQUESTS_PER_ROUND * 1_000) / REQUESTS_PER_S;
   let least = Number.POSITIVE_INFINITY;
   for (let turn = 1; turn <= TURNS; turn += 1) {
     while (filesOf(pid) > FILES_MAX) await Bun.sleep(LOOK_EVERY_MS);
