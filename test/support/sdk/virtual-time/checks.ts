@@ -1,5 +1,5 @@
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../../protocol/interval.ts';
-import { MARK, type Mark } from './show.ts';
+import { NUMBERED_EVENT, type NumberedEvent } from './show.ts';
 import type { SimulatedViewer } from './simulated-viewer.ts';
 import type { Period } from './virtual-environment.ts';
 import type { SentRequest } from './virtual-network.ts';
@@ -26,8 +26,15 @@ const RECOVERY_MS = 16_000;
 const MAX_REQUESTS_PER_SECOND = 30;
 
 /** Each interval arrives once, in order, with its content; skipped ones are reported as gaps. */
-export function checkFeed(simulated: SimulatedViewer, marks: readonly Mark[]): string[] {
-  return [...checkOrder(simulated), ...checkGaps(simulated), ...checkContent(simulated, marks)];
+export function checkFeed(
+  simulated: SimulatedViewer,
+  numberedEvents: readonly NumberedEvent[],
+): string[] {
+  return [
+    ...checkOrder(simulated),
+    ...checkGaps(simulated),
+    ...checkContent(simulated, numberedEvents),
+  ];
 }
 
 function checkOrder(simulated: SimulatedViewer): string[] {
@@ -113,8 +120,11 @@ function lossMs(periods: readonly Period[], fromMs: number, toMs: number): numbe
   );
 }
 
-function checkContent({ log }: SimulatedViewer, marks: readonly Mark[]): string[] {
-  const published = Map.groupBy(marks, ({ interval }) => interval);
+function checkContent(
+  { log }: SimulatedViewer,
+  numberedEvents: readonly NumberedEvent[],
+): string[] {
+  const published = Map.groupBy(numberedEvents, ({ interval }) => interval);
   const violations: string[] = [];
   for (const entry of log) {
     if (entry.kind !== 'interval') continue;
@@ -122,11 +132,11 @@ function checkContent({ log }: SimulatedViewer, marks: readonly Mark[]): string[
     const all = (published.get(interval) ?? []).map(({ number }) => number);
     const numbers: number[] = [];
     for (const { type, data } of events) {
-      if (type === MARK) numbers.push((data as { number: number }).number);
+      if (type === NUMBERED_EVENT) numbers.push((data as { number: number }).number);
     }
     const isComplete =
       numbers.length === all.length && numbers.every((number, index) => number === all[index]);
-    if (!isComplete) violations.push(`marks ${numbers}, expected ${all}, in ${interval}`);
+    if (!isComplete) violations.push(`events ${numbers}, expected ${all}, in ${interval}`);
   }
   return violations;
 }
@@ -199,8 +209,8 @@ export function checkTokens({ network }: SimulatedViewer): string[] {
   const requests = network.requests.filter(({ path }) => path.endsWith('/token'));
   return requests.flatMap(({ sentMs }, index) => {
     const before = requests[index - 1];
-    const isUnderWay = before && (before.endedMs === null || before.endedMs > sentMs);
-    return isUnderWay ? [`two tokens asked for at once`] : [];
+    const isInFlight = before && (before.endedMs === null || before.endedMs > sentMs);
+    return isInFlight ? [`two tokens asked for at once`] : [];
   });
 }
 

@@ -55,8 +55,9 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     return random() < 0.5 ? service.fail({ result: 'cut' }) : service.fail({ result: 503 });
   },
   'the machine sleeps': ({ simulated, random, durationMs }) => {
-    // Long enough to be detected, and sometimes longer than what viewers catch up on.
+    // Not soon after a clock step, which can hide the sleep.
     if (simulated.machine.lastSetMs > simulated.scheduler.nowMs - 10_000) return NO_CLEANUP;
+    // Long enough to be detected, and sometimes longer than what viewers catch up on.
     const ms = 2_000 + (random() < 0.3 ? durationMs * 3 : durationMs);
     simulated.machine.sleep(ms, random() < 0.5);
     if (random() < 0.7) simulated.network.breakStreams();

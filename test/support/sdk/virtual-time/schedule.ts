@@ -62,7 +62,7 @@ export function runSchedule(random: () => number): ScheduleResult {
   const leftMs = scheduler.nowMs;
   scheduler.advance(AFTER_LEAVING_MS);
   violations.push(
-    ...checkFeed(simulated, show.marks),
+    ...checkFeed(simulated, show.numberedEvents),
     ...checkHeartbeats(simulated),
     ...checkTokens(simulated),
     ...checkRequestRates(simulated),

@@ -3,18 +3,18 @@ import type { MockService } from '../../../../sdk/mock/mock-service.ts';
 import type { Scheduler } from './scheduler.ts';
 
 /** A numbered event of the producer, and the interval in which it was published. */
-export interface Mark {
+export interface NumberedEvent {
   readonly interval: number;
   readonly number: number;
 }
 
-/** Event type of a mark. */
-export const MARK = 'mark';
+/** Event type of the numbered events. */
+export const NUMBERED_EVENT = 'mark';
 const ANSWER = 'a';
 
-/** Simulates a producer: publishes marks, and one quiz after another until it stops. */
+/** Simulates a producer: publishes numbered events, and one quiz after another until it stops. */
 export class SimulatedShow {
-  readonly marks: Mark[] = [];
+  readonly numberedEvents: NumberedEvent[] = [];
   /** Ids of the quizzes since the last winners round. */
   #game: string[] = [];
   /** When the closeInterval of the last quiz ends, in scheduler time, ms. */
@@ -30,7 +30,7 @@ export class SimulatedShow {
     scheduler.after(2_000 + random() * 4_000, () => this.#askRepeatedly());
   }
 
-  /** Stops publishing quizzes; marks continue. @returns how long the last quiz is still open, ms */
+  /** Stops publishing quizzes; numbered events continue. @returns how long the last quiz is still open, ms */
   stop(): number {
     this.#isOver = true;
     return Math.max(0, this.#closedMs - this.scheduler.nowMs);
@@ -52,9 +52,9 @@ export class SimulatedShow {
   }
 
   #mark(): void {
-    const number = this.marks.length;
-    this.marks.push({ interval: intervalAt(this.scheduler.nowMs), number });
-    this.service.publish(MARK, { number });
+    const number = this.numberedEvents.length;
+    this.numberedEvents.push({ interval: intervalAt(this.scheduler.nowMs), number });
+    this.service.publish(NUMBERED_EVENT, { number });
     this.scheduler.after(this.random() * 2_000, () => this.#mark());
   }
 

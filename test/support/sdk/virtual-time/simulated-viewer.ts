@@ -80,9 +80,9 @@ export class SimulatedViewer {
     this.#random = random;
     this.network = new VirtualNetwork(scheduler, random, service.fetch);
     const fetch: VirtualNetwork['fetch'] = async (url, init) => {
-      const answer = await this.network.fetch(url, init);
+      const response = await this.network.fetch(url, init);
       if (url.endsWith('/time')) this.#checkClockAroundSample();
-      return answer;
+      return response;
     };
     this.machine = new VirtualMachine(scheduler, { ...options, fetch, random });
     this.network.machine = this.machine;

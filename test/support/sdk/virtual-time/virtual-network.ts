@@ -77,11 +77,11 @@ export class VirtualNetwork {
       if (signal?.aborted) onAbort();
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#transmit(fail, async () => {
-        const answer = await this.service(url, { ...init, signal: controller.signal }).catch(fail);
-        if (!(answer instanceof Response)) return;
-        request.status = answer.status;
-        const isStream = answer.headers.get('content-type') === 'text/event-stream';
-        const response = isStream ? this.#simulateStream(answer) : answer;
+        const sent = await this.service(url, { ...init, signal: controller.signal }).catch(fail);
+        if (!(sent instanceof Response)) return;
+        request.status = sent.status;
+        const isStream = sent.headers.get('content-type') === 'text/event-stream';
+        const response = isStream ? this.#simulateStream(sent) : sent;
         this.#transmit(fail, () =>
           end(() => {
             request.isDelivered = true;
