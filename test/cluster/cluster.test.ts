@@ -15,7 +15,7 @@ import { killServers } from '../support/harness/program.ts';
 
 // Three nodes with Redis and PostgreSQL, as an operator runs them.
 
-const START_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const NODES = [0, 1, 2] as const;
 
 let cluster: Cluster;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   cluster = await startCluster({ nodes: NODES.length });
   account = await cluster.createAccount('producer@example.org');
   calls = callsTo(cluster, account.token);
-}, START_MS);
+}, START_TIMEOUT_MS);
 afterAll(async () => {
   await cluster.stop();
   await killServers();
@@ -105,7 +105,7 @@ describe('the nodes of a cluster', () => {
 });
 
 describe('a quiz', () => {
-  test('[N-18] [I-3] [I-4] that is published on one node is answered on all, closed once and counted once', async () => {
+  test('[N-18] [I-3] [I-4] a quiz that is published on one node is answered on all, closed once and counted once', async () => {
     const stream = await calls.createStream(0);
     const viewers = await Promise.all(
       Array.from({ length: 30 }, (_, number) => calls.viewer(number % 3, stream)),
@@ -145,8 +145,8 @@ describe('a quiz', () => {
       expect(QUIZ.choices.map((choice) => results.data.choices[choice]?.count)).toEqual(accepted);
       expect(await answerOf(viewer, quiz)).toBeOneOf([204, 409]);
     }
-    const late = await calls.viewer(2, stream);
-    expect(await answerOf(late, quiz)).toBe(409);
+    const lateViewer = await calls.viewer(2, stream);
+    expect(await answerOf(lateViewer, quiz)).toBe(409);
     expect(await eventsOf(watcher, from, 'quiz-results')).toHaveLength(1);
   });
 
@@ -158,7 +158,7 @@ describe('a quiz', () => {
     const [watcher] = viewers as [TestViewer];
     const from = await calls.interval(0);
     const quiz = await calls.publish(0, await calls.draft(1, stream));
-    const right = viewers.slice(0, 6);
+    const winners = viewers.slice(0, 6);
     await Promise.all(
       viewers.map((viewer, number) => {
         const choice = number < 6 ? QUIZ.answer : (QUIZ.choices[0] as string);
@@ -170,10 +170,10 @@ describe('a quiz', () => {
     const claim = async (viewer: TestViewer) => {
       return (await viewer.post(`/api/v1/quizzes/${stream}/record-winner`)).status;
     };
-    const statuses = await Promise.all(right.flatMap(onAll).map(claim));
+    const statuses = await Promise.all(winners.flatMap(onAll).map(claim));
     expect(statuses.every((status) => status === 204)).toBe(true);
-    const others = await Promise.all(viewers.slice(6).flatMap(onAll).map(claim));
-    expect(others.every((status) => status === 401)).toBe(true);
+    const otherStatuses = await Promise.all(viewers.slice(6).flatMap(onAll).map(claim));
+    expect(otherStatuses.every((status) => status === 401)).toBe(true);
     for (const node of NODES) {
       const viewer = calls.onNode(watcher, node);
       expect(await nextEvent(viewer, from, 'quiz-winners')).toMatchObject({ data: { count: 6 } });
@@ -207,8 +207,8 @@ describe('the feed', () => {
     }
     // C-11: each post is in exactly one interval; the last ones may be in later intervals.
     const read = (first ?? []).join('');
-    const found = posts.filter((text) => read.split(`"text":"${text}"`).length - 1 === 1);
-    expect(found.length).toBeGreaterThan(posts.length / 2);
+    const readOnce = posts.filter((text) => read.split(`"text":"${text}"`).length - 1 === 1);
+    expect(readOnce.length).toBeGreaterThan(posts.length / 2);
     expect(posts.every((text) => read.split(`"text":"${text}"`).length <= 2)).toBe(true);
   });
 
@@ -298,7 +298,7 @@ describe('the count', () => {
         while ((await countOf(registered)) > 0) await Bun.sleep(50);
       }
     },
-    START_MS,
+    START_TIMEOUT_MS,
   );
 
   test('[N-6] viewers who move to another node between two heartbeats are counted throughout', async () => {
@@ -364,8 +364,8 @@ async function streamOf(viewer: TestViewer, from: number, count: number): Promis
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    const found = [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, body]) => body as string);
-    if (found.length >= count) return found.slice(0, count);
+    const bodies = [...text.matchAll(/^data: (.*)\n\n/gm)].map(([, body]) => body as string);
+    if (bodies.length >= count) return bodies.slice(0, count);
   }
   throw new Error(`the event stream ended: ${text}`);
 }

@@ -8,7 +8,7 @@ import { killServers } from '../support/harness/program.ts';
 
 // Two nodes with Redis and PostgreSQL: a moderation decision on one node applies on the other.
 
-const START_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
 const [HERE, THERE] = [0, 1] as const;
 const LIMIT_MS = 1_000;
 const POLL_MS = 10;
@@ -18,7 +18,7 @@ let calls: NodeCalls;
 beforeAll(async () => {
   cluster = await startCluster({ nodes: 2 });
   calls = callsTo(cluster, (await cluster.createAccount('producer@example.org')).token);
-}, START_MS);
+}, START_TIMEOUT_MS);
 afterAll(async () => {
   await cluster.stop();
   await killServers();
@@ -32,7 +32,7 @@ async function expectSoon(act: () => Promise<unknown>, holds: () => Promise<bool
   await act();
   const fromMs = performance.now();
   while (!(await holds())) {
-    if (performance.now() - fromMs > LIMIT_MS) throw new Error(`not so after ${LIMIT_MS} ms`);
+    if (performance.now() - fromMs > LIMIT_MS) throw new Error(`no effect within ${LIMIT_MS} ms`);
     await Bun.sleep(POLL_MS);
   }
 }

@@ -13,7 +13,7 @@ import { IS_FULL_RUN } from '../support/full-run.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/fourbeat', import.meta.url));
 const UNAVAILABLE_MS = 800;
-/** Delays from the begin of a start to an outage; a start takes about 60 ms. */
+/** Delays from the start of a node to an outage; a start takes about 60 ms. */
 const OUTAGE_DELAYS_MS = IS_FULL_RUN ? [0, 12, 24, 36, 48, 60] : [0, 20, 50];
 const GRACE_MS = 2_000;
 const TEST_MS = 60_000;
@@ -142,12 +142,12 @@ test('[N-2] a failed start closes every connection', async () => {
     await expectAllClosed();
   };
   await expectFailure({ database: postgres.url.replace(/[^/]*$/, 'nowhere') }, 'nowhere');
-  // With this user the database opens, and the clock does not.
+  // This Redis user may not call TIME: the database opens, but the clock does not.
   await redis.command('ACL', 'SETUSER', 'timeless', 'on', '>secret', '~*', '&*', '+@all', '-time');
   const timeless = redis.url.replace('redis://', 'redis://timeless:secret@');
   await expectFailure({ redis: timeless }, 'NOPERM');
-  const failedStart = start(async (given) => {
-    const backends = await openShared(given);
+  const failedStart = start(async (options) => {
+    const backends = await openShared(options);
     const createRealtime = () => Promise.reject(new Error('no realtime backend'));
     return { ...backends, createRealtime };
   });

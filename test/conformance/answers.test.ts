@@ -110,8 +110,8 @@ test('[Q-12] time fields sent by the client have no effect', async () => {
 test('[Q-13] a repeated identical answer returns 204 and counts once, also after the close', async () => {
   const { viewer, quiz } = await openShow(harness, 1);
   for (let i = 0; i < 3; i++) await expectNoContent(await answer(viewer, quiz));
-  const both = [answer(viewer, quiz), answer(viewer, quiz)];
-  for (const response of await Promise.all(both)) await expectNoContent(response);
+  const concurrent = [answer(viewer, quiz), answer(viewer, quiz)];
+  for (const response of await Promise.all(concurrent)) await expectNoContent(response);
   await playToResults(harness, viewer, quiz);
   await expectNoContent(await answer(viewer, quiz));
   expect((await readQuiz(harness, quiz.id)).counts?.[QUIZ.answer]?.count).toBe(1);
@@ -160,12 +160,12 @@ test('[Q-15] an answer is checked in the order token, form, stream, quiz, choice
 
 test('[Q-17] an answer that reaches the database after the close returns 409 and is not counted', async () => {
   // The request arrives in time, but the write reaches the database only after the close.
-  const held = Promise.withResolvers<void>();
+  const databaseDelay = Promise.withResolvers<void>();
   const slow = await startService({
     store: (store) => ({
       ...store,
       recordAnswers: async (answers) => {
-        await held.promise;
+        await databaseDelay.promise;
         return store.recordAnswers(answers);
       },
     }),
@@ -174,15 +174,15 @@ test('[Q-17] an answer that reaches the database after the close returns 409 and
     const stream = await slow.createStream();
     const viewer = await slow.viewer(stream);
     const quiz = await slow.publishQuiz(stream);
-    const late = answer(viewer, quiz);
+    const answering = answer(viewer, quiz);
     await slow.advance(1);
     await slow.advance(quiz.closeInterval + 1 - slow.interval());
-    held.resolve();
-    await expectProblem(await late, 409);
+    databaseDelay.resolve();
+    await expectProblem(await answering, 409);
     const { counts } = await readQuiz(slow, quiz.id);
     expect(Object.values(counts ?? {}).every(({ count }) => count === 0)).toBe(true);
   } finally {
-    held.resolve();
+    databaseDelay.resolve();
     await slow.close();
   }
 });

@@ -131,8 +131,8 @@ describe.each(WITH_BODY)('%s', (name) => {
     const chunked = (text: string) =>
       new ReadableStream({
         start(controller) {
-          for (let at = 0; at < text.length; at += 1_000) {
-            controller.enqueue(new TextEncoder().encode(text.slice(at, at + 1_000)));
+          for (let offset = 0; offset < text.length; offset += 1_000) {
+            controller.enqueue(new TextEncoder().encode(text.slice(offset, offset + 1_000)));
           }
           controller.close();
         },
@@ -156,7 +156,7 @@ describe('validation errors', () => {
     }
   });
 
-  const WORDS: [OperationName, Record<string, unknown>, string][] = [
+  const EXPECTED_DETAILS: [OperationName, Record<string, unknown>, string][] = [
     ['createStream', {}, 'title: is missing; send a string.'],
     ['createStream', { title: [] }, 'title: must be a string, not an array.'],
     ['createStream', { title: '' }, 'title: must not be empty.'],
@@ -188,7 +188,7 @@ describe('validation errors', () => {
     ['sendEvent', { type: 'purchase', data: { text: '' } }, 'data.text: must not be empty.'],
     ['sendEvent', { type: 'lights' }, 'data: is missing; send an object.'],
   ];
-  test.each(WORDS)(
+  test.each(EXPECTED_DETAILS)(
     '[G-21] the error for %s %j names what to change',
     async (name, body, expected) => {
       const request = await validRequest(harness, name);

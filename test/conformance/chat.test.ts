@@ -175,11 +175,11 @@ describe('the chats event', () => {
     await harness.advance(2);
     await postMessage(viewer, 'three');
     await harness.advance(2);
-    const found = await chatsFrom(viewer, from);
-    expect(found.map(({ interval }) => interval)).toEqual([from, from + 2]);
-    expect(found.map(({ data }) => textsOf(data.messages))).toEqual([['one'], ['three']]);
-    expect(textsOf(found[0]?.data.questions ?? [])).toEqual(['two']);
-    expect(found.map(({ data }) => data.hearts)).toEqual([2, 0]);
+    const chatsEvents = await chatsFrom(viewer, from);
+    expect(chatsEvents.map(({ interval }) => interval)).toEqual([from, from + 2]);
+    expect(chatsEvents.map(({ data }) => textsOf(data.messages))).toEqual([['one'], ['three']]);
+    expect(textsOf(chatsEvents[0]?.data.questions ?? [])).toEqual(['two']);
+    expect(chatsEvents.map(({ data }) => data.hearts)).toEqual([2, 0]);
   });
 
   test('[C-7] a chats event has only posts of its own stream', async () => {
@@ -243,9 +243,9 @@ describe('the chats event', () => {
       await send(viewer, 'purchase', { name: 'Ada', text: `${n}` });
     }
     await harness.advance(4);
-    const found = await chatsFrom(viewer, from);
-    expect(found.map(({ data }) => data.purchases.length)).toEqual([50, 50, 20]);
-    const purchases = found.flatMap(({ data }) => data.purchases);
+    const chatsEvents = await chatsFrom(viewer, from);
+    expect(chatsEvents.map(({ data }) => data.purchases.length)).toEqual([50, 50, 20]);
+    const purchases = chatsEvents.flatMap(({ data }) => data.purchases);
     expect(textsOf(purchases)).toEqual(Array.from({ length: 120 }, (_, n) => `${n}`));
     expect(new Set(purchases.map(({ id }) => id)).size).toBe(120);
     for (const { viewer, name } of purchases) expect([viewer, name]).toEqual(['', 'Ada']);

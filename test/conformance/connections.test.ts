@@ -122,7 +122,8 @@ test('[G-28] hostile or absurd header values do not cause a 500', async () => {
 
 const GET = 'GET /api/v1/time HTTP/1.1\r\n';
 const HOST = 'Host: x\r\n';
-const BARE: [string, number, string | Uint8Array][] = [
+// Status 0: the connection closes without a response.
+const RAW_REQUESTS: [string, number, string | Uint8Array][] = [
   ['no HTTP at all', 400, 'hello\r\n\r\n'],
   ['the start of TLS', 400, new Uint8Array([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])],
   ['no Host', 400, `${GET}\r\n`],
@@ -142,7 +143,7 @@ const BARE: [string, number, string | Uint8Array][] = [
   ['an unknown method', 0, `BREW /api/v1/time HTTP/1.1\r\n${HOST}\r\n`],
   ['a method in lower case', 0, `get /api/v1/time HTTP/1.1\r\n${HOST}\r\n`],
 ];
-test.each(BARE)(
+test.each(RAW_REQUESTS)(
   '[G-31] %s returns %d without a body and closes the connection',
   async (_, status, sent) => {
     const answer = await rawExchange(harness.url, [sent], { waitMs: 2_000 });

@@ -85,8 +85,8 @@ describe('an event stream', () => {
     const old = harness.interval();
     await send(viewer, 'long-ago');
     await harness.advance(1);
-    const minutes = 10 * 60 * 4;
-    clock.set((old + minutes + 50) * 250);
+    const windowIntervals = 10 * 60 * 4; // 10 minutes
+    clock.set((old + windowIntervals + 50) * 250);
     await harness.service.seal();
     const recent = harness.interval();
     await send(viewer, 'recent');
@@ -95,8 +95,8 @@ describe('an event stream', () => {
     const later = await harness.viewer(viewer.streamId);
     const reader = await open(later, old - 20);
     const sealedTo = recent;
-    const boundary = sealedTo - minutes;
-    const messages = await reader.take(minutes + 5);
+    const boundary = sealedTo - windowIntervals;
+    const messages = await reader.take(windowIntervals + 5);
     const ids = idsOf(messages);
     expect(ids[0]).toBe(old);
     expect(ids.slice(1, 3)).toEqual([boundary, boundary + 1]);

@@ -16,8 +16,8 @@ test('[F-17] [F-18] a feed 200 has a strong ETag and is privately cacheable as i
   await send(viewer, 'lights', null);
   const interval = await sealNext();
   const tags = new Set<string | null>();
-  for (const viewerNow of [viewer, viewer, await harness.viewer(viewer.streamId)]) {
-    const { headers } = await read(viewerNow, interval);
+  for (const reader of [viewer, viewer, await harness.viewer(viewer.streamId)]) {
+    const { headers } = await read(reader, interval);
     expect(headers.get('cache-control')).toBe(PRIVATE);
     tags.add(headers.get('etag'));
   }
@@ -61,11 +61,11 @@ test('[F-19] If-None-Match with the ETag returns 304 with the same headers and n
 test('[F-19] If-None-Match also applies to a long poll', async () => {
   const viewer = await newViewer();
   const interval = harness.interval();
-  const other = (await read(viewer, interval - 1)).headers.get('etag') ?? '';
-  const held = read(viewer, interval, { 'If-None-Match': other });
+  const otherTag = (await read(viewer, interval - 1)).headers.get('etag') ?? '';
+  const longPoll = read(viewer, interval, { 'If-None-Match': otherTag });
   await Bun.sleep(20);
   await harness.advance(1);
-  expect((await held).status).toBe(200);
+  expect((await longPoll).status).toBe(200);
 });
 
 test('[F-20] errors of the feed are no-store', async () => {

@@ -19,7 +19,7 @@ const toWholeSecond = () => harness.advance((4 - (harness.interval() % 4)) % 4);
 const dataOf = async <T>(viewer: TestViewer, type: string, from: number) =>
   ofType<T>(await eventsFrom(harness, viewer, from), type);
 /** Runs a quiz to its results and returns the data of its two events. */
-async function playedQuiz(fields: Record<string, unknown> = {}) {
+async function playQuiz(fields: Record<string, unknown> = {}) {
   const viewer = await newViewer();
   const from = harness.interval();
   const quiz = await harness.publishQuiz(viewer.streamId, { duration: 1_000, ...fields });
@@ -58,7 +58,7 @@ describe('view-count', () => {
     ]);
   });
 
-  test('[F-27] a view-count is published once after the count falls to 0, then only while the feed is read', async () => {
+  test('[F-27] a view-count is published once after the count falls to 0, and no more while nobody reads the feed', async () => {
     await toWholeSecond();
     const viewer = await newViewer();
     const from = harness.interval();
@@ -115,7 +115,7 @@ describe('quiz and quiz-results', () => {
   ];
 
   test('[F-29] [F-30] a quiz event has exactly its members, no answer and all counts 0', async () => {
-    const { viewer, quiz, published } = await playedQuiz();
+    const { viewer, quiz, published } = await playQuiz();
     expectMembers(published.data, MEMBERS);
     expect(published.data).toEqual({
       id: quiz.id,
@@ -141,7 +141,7 @@ describe('quiz and quiz-results', () => {
   });
 
   test('[F-32] quiz-results has the members of the quiz event with final counts, percentages and the answer', async () => {
-    const { published, results } = await playedQuiz();
+    const { published, results } = await playQuiz();
     expectMembers(results.data, [...MEMBERS, 'answer']);
     const { answer, choices, ...rest } = results.data;
     const { choices: _, ...publishedRest } = published.data;
@@ -156,7 +156,7 @@ describe('quiz and quiz-results', () => {
 
   test("[F-30] [F-31] choice texts are unchanged as keys, and order is the producer's", async () => {
     const choices = ['2001', 'constructor', '1984', 'toString', '  two  spaces ', '"\\😀', '0'];
-    const { published, results } = await playedQuiz({ choices, answer: '1984' });
+    const { published, results } = await playQuiz({ choices, answer: '1984' });
     expect(published.data.order).toEqual(choices);
     expect(results.data.order).toEqual(choices);
     expectMembers(published.data.choices, choices);
@@ -196,8 +196,8 @@ describe('events of the producer', () => {
     for (const [type, data] of sent) await send(viewer, type, data);
     await harness.advance(1);
     const events = await harness.events(viewer, from);
-    const own = events.filter(({ type }) => type !== 'view-count');
-    expect(own.map(({ type, data }) => [type, data])).toEqual(sent);
+    const customEvents = events.filter(({ type }) => type !== 'view-count');
+    expect(customEvents.map(({ type, data }) => [type, data])).toEqual(sent);
   });
 
   test('[F-28] [P-24] purchases and discounts are published in the chats event, not as events of their own', async () => {
@@ -213,7 +213,7 @@ describe('events of the producer', () => {
     expect(types.filter((type) => type !== 'view-count')).toEqual(['chats']);
   });
 
-  test('[F-14] many simultaneous events are all in the next sealed interval, in the order of commit', async () => {
+  test('[F-14] 260 events committed in one interval are all sealed in it, in the order of commit', async () => {
     const viewer = await newViewer();
     const from = harness.interval();
     const ids: string[] = [];

@@ -45,7 +45,7 @@ test('[F-13] an interval whose sealing failed is not served, and none of its eve
   await shaky.studio('POST', `/streams/${viewer.streamId}/events`, { type: 'x', data: null });
   const interval = shaky.interval();
   let isServed = false;
-  const held = viewer.get(`${path}?interval=${interval}`).then(async (response) => {
+  const longPoll = viewer.get(`${path}?interval=${interval}`).then(async (response) => {
     isServed = true;
     return response.json();
   });
@@ -56,7 +56,7 @@ test('[F-13] an interval whose sealing failed is not served, and none of its eve
   failing = false;
   await shaky.advance(1);
   const events = [
-    ...((await held) as { events: { type: string }[] }).events,
+    ...((await longPoll) as { events: { type: string }[] }).events,
     ...(await shaky.events(viewer, interval + 1)),
   ];
   expect(events.map(({ type }) => type)).toEqual(['chats', 'x']);

@@ -66,7 +66,7 @@ test('[F-4] a request for the current interval or up to 4 ahead waits until the 
   const viewer = await newViewer();
   const now = harness.interval();
   const done: number[] = [];
-  const held = [0, 1, 2, 3, 4].map(async (ahead) => {
+  const longPolls = [0, 1, 2, 3, 4].map(async (ahead) => {
     const body = await readText(viewer, now + ahead);
     done.push(now + ahead);
     return body;
@@ -76,7 +76,7 @@ test('[F-4] a request for the current interval or up to 4 ahead waits until the 
   for (let ahead = 0; ahead <= 4; ahead++) {
     await send(viewer, 'step', { ahead });
     await harness.advance(1);
-    const body = await held[ahead];
+    const body = await longPolls[ahead];
     expect(body).toContain(`{"type":"step","data":{"ahead":${ahead}}}`);
     expect(done).toEqual(Array.from({ length: ahead + 1 }, (_, i) => now + i));
   }

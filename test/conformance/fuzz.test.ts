@@ -25,7 +25,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     await harness.close();
   });
 
-  const RUNS = rounds(200, 600);
+  const RUNS = rounds(100, 600);
   const WITH_BODY = OPERATION_NAMES.filter((name) => OPERATIONS[name].body);
 
   /** Expects a timely response below 500, and a well-formed body if it is an error. */
@@ -71,16 +71,16 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
             filler: fc.constantFrom('', '"', '}', '{', '\\'),
           }),
         ),
-        async (name, way) => {
+        async (name, variant) => {
           const request = requests.get(name) as ValidRequest;
           let body: string | Uint8Array;
-          if ('strange' in way) body = way.strange;
-          else if ('changes' in way) {
+          if ('strange' in variant) body = variant.strange;
+          else if ('changes' in variant) {
             // Assign values to existing members by position.
             const members = Object.entries(request.body ?? {});
-            const changed = members.map(([key, value], i) => [key, way.changes[i] ?? value]);
+            const changed = members.map(([key, value], i) => [key, variant.changes[i] ?? value]);
             body = JSON.stringify(Object.fromEntries(changed));
-          } else body = JSON.stringify(request.body).slice(0, way.cut) + way.filler;
+          } else body = JSON.stringify(request.body).slice(0, variant.cut) + variant.filler;
           await expectNoDefect(await send(harness, request, { body: body as string }));
         },
       ),

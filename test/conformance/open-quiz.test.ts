@@ -29,7 +29,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
   const path = (streamId: string) => `/api/v1/streams/${streamId}/`;
   const detail = async (viewer: TestViewer) =>
     expectJson<StreamDetail>(await viewer.get(path(viewer.streamId)), 200);
-  const openFor = async (viewer: TestViewer) => (await detail(viewer)).quiz_interval;
+  const readInterval = async (viewer: TestViewer) => (await detail(viewer)).quiz_interval;
   /** Advances the clock without sealing. */
   const stall = (intervals: number) => {
     const startMs = intervalStartMs(service.interval() + intervals);
@@ -37,49 +37,50 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
   };
 
   test('[S-17] [F-29] [Q-7] a viewer who joins during a quiz gets its interval and can answer', async () => {
-    const { stream, quiz, viewer: early } = await openShow(service, 1, { duration: 20_000 });
-    await expectNoContent(await answer(early, quiz, 'Mars'));
+    const { stream, quiz, viewer: earlyViewer } = await openShow(service, 1, { duration: 20_000 });
+    await expectNoContent(await answer(earlyViewer, quiz, 'Mars'));
     await service.advance(30);
-    const late = await service.viewer(stream);
-    const stillOpen = await detail(late);
+    const newcomer = await service.viewer(stream);
+    const stillOpen = await detail(newcomer);
     expectMembers(stillOpen, [...MEMBERS, 'quiz_interval', 'chat']);
-    const events = await service.events(late, stillOpen.quiz_interval as number);
+    const events = await service.events(newcomer, stillOpen.quiz_interval as number);
     const quizEvents = events.filter(({ type }) => type === 'quiz');
     expect(quizEvents).toMatchObject([
       { data: { id: quiz.id, closeInterval: quiz.closeInterval } },
     ]);
     expect(quizEvents[0]?.data).not.toHaveProperty('answer');
-    await expectNoContent(await answer(late, quiz));
-    const [results] = ofType<QuizResults>(await playToResults(service, late, quiz), 'quiz-results');
+    await expectNoContent(await answer(newcomer, quiz));
+    const played = await playToResults(service, newcomer, quiz);
+    const [results] = ofType<QuizResults>(played, 'quiz-results');
     expect(results?.data.choices.Jupiter).toEqual({ count: 1, percentage: 50 });
   });
 
   test('[S-17] [F-14] quiz_interval is set from the sealing of the quiz event until answers stop', async () => {
     const stream = await service.createStream();
     const viewer = await service.viewer(stream);
-    expect(await openFor(viewer)).toBeNull();
+    expect(await readInterval(viewer)).toBeNull();
     await service.studio('POST', `/streams/${stream}/quizzes`, {
       question: 'A draft?',
       choices: ['yes', 'no'],
       answer: 'yes',
       duration: 10_000,
     });
-    expect(await openFor(viewer)).toBeNull();
+    expect(await readInterval(viewer)).toBeNull();
     const quiz = await service.publishQuiz(stream, { duration: 2_000 });
     // Sealing is delayed: the event goes into the newest ended interval.
     stall(3);
-    expect(await openFor(viewer)).toBeNull();
+    expect(await readInterval(viewer)).toBeNull();
     await service.advance(1);
     const quizInterval = service.interval() - 1;
-    expect(await openFor(viewer)).toBe(quizInterval);
+    expect(await readInterval(viewer)).toBe(quizInterval);
     expect(await service.events(viewer, quizInterval)).toMatchObject([{ data: { id: quiz.id } }]);
     await service.advance(quiz.closeInterval - 1 - service.interval());
-    expect(await openFor(viewer)).toBe(quizInterval);
+    expect(await readInterval(viewer)).toBe(quizInterval);
     // Answers are rejected already, though the database has the quiz open until the close is sealed.
     stall(1);
-    expect(await openFor(viewer)).toBeNull();
+    expect(await readInterval(viewer)).toBeNull();
     await service.advance(2);
-    expect(await openFor(viewer)).toBeNull();
+    expect(await readInterval(viewer)).toBeNull();
   });
 
   test('[S-17] [Q-23] with several open quizzes, quiz_interval is that of the one published last', async () => {
@@ -87,14 +88,14 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     const first = service.interval();
     await service.advance(4);
     const short = await service.publishQuiz(viewer.streamId, { duration: 2_000 });
-    expect(await openFor(viewer)).toBe(first);
+    expect(await readInterval(viewer)).toBe(first);
     const second = service.interval();
     await service.advance(1);
-    expect(await openFor(viewer)).toBe(second);
+    expect(await readInterval(viewer)).toBe(second);
     await service.advance(short.closeInterval - service.interval() + 1);
-    expect(await openFor(viewer)).toBe(first);
+    expect(await readInterval(viewer)).toBe(first);
     await service.advance(long.closeInterval - service.interval() + 1);
-    expect(await openFor(viewer)).toBeNull();
+    expect(await readInterval(viewer)).toBeNull();
   });
 
   test('[S-17] [S-13] quiz_interval is absent without a viewer token of the stream', async () => {
@@ -106,7 +107,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
       expectMembers(await expectJson<StreamDetail>(answered, 200), MEMBERS);
     }
     const other = await service.viewer(await service.createStream());
-    expect(await openFor(other)).toBeNull();
+    expect(await readInterval(other)).toBeNull();
     await expectUnauthorized(await other.get(path(stream)), 'Token');
   });
 });

@@ -27,7 +27,7 @@ import {
 const clock = manualClock(START_MS);
 const harness = await serviceOfFile({ clock });
 
-/** Plays a quiz to its end. @returns the results published since */
+/** Plays a quiz to its end. @returns its `quiz-results` events */
 const resultsOf = async (viewer: TestViewer, quiz: PublishedQuiz) =>
   ofType<QuizResults>(await playToResults(harness, viewer, quiz), 'quiz-results');
 
@@ -250,7 +250,7 @@ describe('results', () => {
         }
       }
     }
-    // The result of a winner claim would disclose it too.
+    // A winner claim would disclose the answer too.
     await expectProblem(
       await harness.studio('POST', `/streams/${viewer.streamId}/request-winners`),
       409,
@@ -285,8 +285,8 @@ describe('results', () => {
     })();
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     await sealed;
-    const yes = statuses.filter((status) => status === 204).length;
+    const acceptedCount = statuses.filter((status) => status === 204).length;
     expect(statuses.every((status) => status === 204 || status === 409)).toBe(true);
-    expect((await readQuiz(harness, quiz.id)).counts?.[QUIZ.answer]?.count).toBe(yes);
+    expect((await readQuiz(harness, quiz.id)).counts?.[QUIZ.answer]?.count).toBe(acceptedCount);
   });
 });

@@ -122,7 +122,7 @@ test('[R-9] [I-1] intervals of the downtime are empty, and earlier ones keep the
   });
 });
 
-test('[R-16] [R-15] [I-7] while the database is unavailable, counting continues and everything else returns 503', async () => {
+test('[R-16] [R-15] [I-7] while the database is unavailable, counting and recent intervals work, and other requests return 503', async () => {
   let isUnavailable = false;
   const harness = await startService({
     store: (store) =>

@@ -70,9 +70,9 @@ describe('the sources', () => {
   });
 
   test('have no skipped or focused test', () => {
-    const asleep = [...tests].flatMap(([path, text]) =>
+    const disabled = [...tests].flatMap(([path, text]) =>
       disabledTestsIn(text).map((call) => `${path}: ${call}`),
     );
-    expect(asleep).toEqual([]);
+    expect(disabled).toEqual([]);
   });
 });

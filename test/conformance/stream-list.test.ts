@@ -18,7 +18,7 @@ const list = (query: string, authorization?: string) =>
 const page = async (query: string, authorization?: string) =>
   expectJson<StreamPage>(await list(query, authorization), 200);
 
-/** Creates an account with streams of these titles, the newest last. */
+/** Creates an account with `count` streams. @returns it with their ids, the newest last */
 async function producerOf(count: number, fields: Record<string, unknown> = {}) {
   const account = await harness.createAccount();
   const ids: string[] = [];

@@ -20,15 +20,15 @@ interface Round {
 
 const show = (viewerCount: number) => newAudience(harness, viewerCount);
 const request = (stream: string) => harness.studio('POST', `/streams/${stream}/request-winners`);
-const open = async (stream: string) => expectJson<Round>(await request(stream), 201);
+const openRound = async (stream: string) => expectJson<Round>(await request(stream), 201);
 const claim = (viewer: TestViewer) =>
   viewer.post(`/api/v1/quizzes/${viewer.streamId}/record-winner`);
-const rounds = async (stream: string) => {
+const readRounds = async (stream: string) => {
   const list = await harness.studio('GET', `/streams/${stream}/winners-rounds`);
   return (await expectJson<{ results: Round[] }>(list, 200)).results;
 };
 /** Publishes a quiz, submits right or wrong answers of these viewers, and advances to its results. */
-async function playedQuiz(stream: string, right: TestViewer[], wrong: TestViewer[] = []) {
+async function playQuiz(stream: string, right: TestViewer[], wrong: TestViewer[] = []) {
   const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
   for (const viewer of right) await expectNoContent(await answer(viewer, quiz));
   for (const viewer of wrong) await expectNoContent(await answer(viewer, quiz, 'Mars'));
@@ -42,22 +42,22 @@ describe('requesting winners', () => {
   test('[W-1] requesting winners opens a round on the quizzes since the last request', async () => {
     const { stream, viewers } = await show(2);
     const [one, two] = viewers as [TestViewer, TestViewer];
-    await playedQuiz(stream, [one]);
-    await playedQuiz(stream, [one, two]);
-    expect((await open(stream)).quizzes).toBe(2);
+    await playQuiz(stream, [one]);
+    await playQuiz(stream, [one, two]);
+    expect((await openRound(stream)).quizzes).toBe(2);
     // A quiz published later belongs to the next game, even while the round is open.
     const next = await harness.publishQuiz(stream, { duration: 1_000 });
     await expectNoContent(await claim(one));
     await expectUnauthorized(await claim(two), 'Bearer');
     await expectNoContent(await answer(two, next));
     await harness.advance(8);
-    expect((await open(stream)).quizzes).toBe(1);
+    expect((await openRound(stream)).quizzes).toBe(1);
     await expectNoContent(await claim(two));
     await expectUnauthorized(await claim(one), 'Bearer');
     await harness.advance(8);
-    expect((await open(stream)).quizzes).toBe(0);
+    expect((await openRound(stream)).quizzes).toBe(0);
     await harness.advance(8);
-    expect((await rounds(stream)).map(({ quizzes, count }) => [quizzes, count])).toEqual([
+    expect((await readRounds(stream)).map(({ quizzes, count }) => [quizzes, count])).toEqual([
       [2, 1],
       [1, 1],
       [0, 0],
@@ -68,7 +68,7 @@ describe('requesting winners', () => {
     const { stream, viewers } = await show(3);
     for (let round = 0; round < 2; round++) {
       const from = harness.interval();
-      await open(stream);
+      await openRound(stream);
       await harness.advance(1);
       for (const viewer of viewers) await expectNoContent(await claim(viewer));
       await harness.advance(9);
@@ -86,14 +86,14 @@ describe('requesting winners', () => {
     await harness.advance(quiz.closeInterval + 1 - harness.interval());
     await expectProblem(await request(stream), 409);
     await expectJson(await harness.studio('POST', `/quizzes/${quiz.id}/reveal`), 200);
-    await open(stream);
+    await openRound(stream);
     await expectProblem(await request(stream), 409);
     await harness.advance(4);
     await expectProblem(await request(stream), 409);
     await harness.advance(1);
-    await open(stream);
+    await openRound(stream);
     await harness.advance(6);
-    expect(await rounds(stream)).toHaveLength(2);
+    expect(await readRounds(stream)).toHaveLength(2);
     expect(viewers[0].streamId).toBe(stream);
   });
 
@@ -105,92 +105,92 @@ describe('requesting winners', () => {
 
   test('[W-4] a round is open from the request until quiz-winners is sealed', async () => {
     const { stream, viewers } = await show(6);
-    const round = await open(stream);
+    const round = await openRound(stream);
     const [first, ...later] = viewers;
     await expectNoContent(await claim(first));
     for (const viewer of later.slice(0, 4)) {
       await harness.advance(1);
-      expect((await rounds(stream)).at(-1)).toMatchObject({ id: round.id, state: 'open' });
+      expect((await readRounds(stream)).at(-1)).toMatchObject({ id: round.id, state: 'open' });
       await expectNoContent(await claim(viewer));
     }
     await harness.advance(1);
     await expectProblem(await claim(later[4] as TestViewer), 409);
-    expect((await rounds(stream)).at(-1)).toMatchObject({ state: 'closed', count: 5 });
+    expect((await readRounds(stream)).at(-1)).toMatchObject({ state: 'closed', count: 5 });
   });
 });
 
 describe('record-winner', () => {
   test('[W-6] [G-23] record-winner returns 204 without a body, whatever body is sent, and counts the winner', async () => {
     const { stream, viewers } = await show(1);
-    await playedQuiz(stream, viewers);
-    await open(stream);
+    await playQuiz(stream, viewers);
+    await openRound(stream);
     const path = `/api/v1/quizzes/${stream}/record-winner`;
     await expectNoContent(await viewers[0].post(path));
     await expectNoContent(await viewers[0].post(path, ['ignored']));
     await harness.advance(6);
-    expect((await rounds(stream)).at(-1)?.count).toBe(1);
+    expect((await readRounds(stream)).at(-1)?.count).toBe(1);
   });
 
   test('[W-7] [W-8] record-winner accepts viewers who answered every quiz of the game right and returns 401 to others', async () => {
     const { stream, viewers } = await show(4);
     const [all, half, wrong, none] = viewers as [TestViewer, TestViewer, TestViewer, TestViewer];
-    await playedQuiz(stream, [all, half]);
-    await playedQuiz(stream, [all], [wrong]);
-    await open(stream);
+    await playQuiz(stream, [all, half]);
+    await playQuiz(stream, [all], [wrong]);
+    await openRound(stream);
     await expectNoContent(await claim(all));
     for (const viewer of [half, wrong, none])
       await expectUnauthorized(await claim(viewer), 'Bearer');
     await harness.advance(6);
-    expect((await rounds(stream)).at(-1)?.count).toBe(1);
+    expect((await readRounds(stream)).at(-1)?.count).toBe(1);
   });
 
   test('[W-7] in a game without quizzes every viewer qualifies', async () => {
     const { stream, viewers } = await show(3);
-    await open(stream);
+    await openRound(stream);
     for (const viewer of viewers) await expectNoContent(await claim(viewer));
     await harness.advance(6);
-    expect((await rounds(stream)).at(-1)?.count).toBe(3);
+    expect((await readRounds(stream)).at(-1)?.count).toBe(3);
   });
 
   test('[W-9] record-winner returns 409 without an open round, also to viewers who would not qualify', async () => {
     const { stream, viewers } = await show(2);
     const [right, wrong] = viewers as [TestViewer, TestViewer];
-    await playedQuiz(stream, [right], [wrong]);
+    await playQuiz(stream, [right], [wrong]);
     for (const viewer of viewers) await expectProblem(await claim(viewer), 409);
-    await open(stream);
+    await openRound(stream);
     await harness.advance(6);
     for (const viewer of viewers) await expectProblem(await claim(viewer), 409);
   });
 
   test('[W-10] a repeated record-winner returns 204 and counts once', async () => {
     const { stream, viewers } = await show(1);
-    await open(stream);
+    await openRound(stream);
     for (let i = 0; i < 3; i++) await expectNoContent(await claim(viewers[0]));
     const both = await Promise.all([claim(viewers[0]), claim(viewers[0])]);
     for (const response of both) await expectNoContent(response);
     await harness.advance(6);
-    expect((await rounds(stream)).at(-1)?.count).toBe(1);
+    expect((await readRounds(stream)).at(-1)?.count).toBe(1);
   });
 
   test('[W-11] record-winner with the streamId of another stream returns 401', async () => {
     const { viewers } = await show(1);
     const { stream: other } = await show(1);
-    await open(other);
+    await openRound(other);
     for (const id of [other, crypto.randomUUID(), 'x']) {
       const refused = await viewers[0].post(`/api/v1/quizzes/${id}/record-winner`);
       await expectUnauthorized(refused, 'Bearer');
     }
     await harness.advance(6);
-    expect((await rounds(other)).at(-1)?.count).toBe(0);
+    expect((await readRounds(other)).at(-1)?.count).toBe(0);
   });
 
   test('[W-12] each winners round counts from 0', async () => {
     const { stream, viewers } = await show(3);
     for (const count of [3, 1, 0, 2]) {
-      await open(stream);
+      await openRound(stream);
       for (const viewer of viewers.slice(0, count)) await expectNoContent(await claim(viewer));
       await harness.advance(6);
     }
-    expect((await rounds(stream)).map(({ count }) => count)).toEqual([3, 1, 0, 2]);
+    expect((await readRounds(stream)).map(({ count }) => count)).toEqual([3, 1, 0, 2]);
   });
 });

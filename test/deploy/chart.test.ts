@@ -132,7 +132,7 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(Number(delay) + 10);
     expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxUnavailable: 0, maxSurge: 1 });
     expect(spec.automountServiceAccountToken).toBe(false);
-    // The user of the Dockerfile.
+    // The Dockerfile has the same user.
     expect(textOf('Dockerfile')).toContain(`USER ${spec.securityContext.runAsUser}:`);
     expect(spec.securityContext.runAsNonRoot).toBe(true);
     expect(container.securityContext).toEqual({

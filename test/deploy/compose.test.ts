@@ -82,11 +82,10 @@ describe('deploy/compose', () => {
     expect(job.static_configs[0].targets).toEqual(names.map((name) => `${name}:4250`));
   });
 
-  test('[O-11] every service restarts by itself and has time to stop', () => {
+  test('[O-11] every service has a fixed version, restarts by itself and has time to stop', () => {
     for (const [name, service] of Object.entries(compose.services)) {
       expect([name, service.restart]).toEqual([name, 'unless-stopped']);
       if (/^(node|media)/.test(name)) expect(service.stop_grace_period).toBe('15s');
-      // A fixed tag.
       expect(service.image).toMatch(/^[\w./-]+:(?!latest)[\w.-]+$/);
     }
   });
@@ -143,7 +142,7 @@ describe('deploy/compose', () => {
     }
   });
 
-  test('nginx closes idle connections before the node does, and caches nothing', () => {
+  test('nginx closes idle connections before the node does, caches nothing, and does not buffer streams', () => {
     const config = textOf('deploy/compose/nginx/nginx.conf').replace(/#.*$/gm, '');
     const idleS = Number(
       /IDLE_TIMEOUT_S = (\d+)/.exec(textOf('server/gateway/connection.ts'))?.[1],
@@ -178,7 +177,7 @@ describe('deploy/compose', () => {
     Bun.spawnSync(['install', '-m', '644', `${COMPOSE}postgres/postgresql.conf`, file]);
     const initdb = [...runAs, binaryOf('initdb'), '-D', data, '--no-sync', '--auth=trust'];
     expect(Bun.spawnSync(initdb, { cwd: '/' }).exitCode).toBe(0);
-    const settingIs = (setting: string) => {
+    const settingOf = (setting: string) => {
       const command = [
         binaryOf('postgres'),
         '-D',
@@ -192,14 +191,14 @@ describe('deploy/compose', () => {
       expect([exitCode, stderr.toString()]).toEqual([0, '']);
       return stdout.toString().trim();
     };
-    expect(['fsync', 'full_page_writes', 'synchronous_commit'].map(settingIs)).toEqual([
+    expect(['fsync', 'full_page_writes', 'synchronous_commit'].map(settingOf)).toEqual([
       'on',
       'on',
       'on',
     ]);
-    expect(settingIs('default_transaction_isolation')).toBe('read committed');
-    // Three nodes twice, as during an upgrade, and some for operators.
-    expect(Number(settingIs('max_connections'))).toBeGreaterThan(2 * 3 * 11 + 10);
+    expect(settingOf('default_transaction_isolation')).toBe('read committed');
+    // 11 connections for each of 2 × 3 nodes, as during an upgrade, and 10 for operators.
+    expect(Number(settingOf('max_connections'))).toBeGreaterThan(2 * 3 * 11 + 10);
   });
 
   test('Redis accepts the Valkey configuration, which evicts nothing and does not persist', async () => {

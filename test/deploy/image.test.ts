@@ -30,8 +30,8 @@ describe('the Docker image and the systemd unit', () => {
     const image = join(folder, 'image');
     for (const source of sources)
       await cp(join(ROOT, source), join(image, source), { recursive: true });
-    const tests = readdirSync(image, { recursive: true, encoding: 'utf8' });
-    for (const file of tests.filter((name) => name.endsWith('.test.ts'))) rmSync(join(image, file));
+    const files = readdirSync(image, { recursive: true, encoding: 'utf8' });
+    for (const file of files.filter((name) => name.endsWith('.test.ts'))) rmSync(join(image, file));
     symlinkSync(join(ROOT, 'node_modules'), join(image, 'node_modules'));
     const program = join(image, 'bin/fourbeat');
     const { exitCode, stderr, stdout } = Bun.spawnSync([program, '--version'], { stderr: 'pipe' });

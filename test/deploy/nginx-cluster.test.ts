@@ -63,7 +63,7 @@ function withSharedCache(config: string): string {
     .replace('proxy_cache off;', `${store}\n${cache}`);
 }
 
-// `npm run test:full` has nodes that are killed, drained and suspended.
+// `npm run test:full` also kills, drains and suspends nodes.
 describe('nginx of deploy/compose in front of three nodes', () => {
   test('[F-18] [T-11] a sealed interval has the same bytes through nginx as from every node, and is 401 without a token', async () => {
     await cluster.studio('POST', `/streams/${streamId}/events`, { type: 'hello', data: { n: 1 } });
@@ -88,7 +88,7 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     expect((await other.get(feedPath(interval))).status).toBe(401);
   });
 
-  test('[F-18] a shared cache in nginx would serve stored bodies without a token, and the request above detects it', async () => {
+  test('[F-18] a request without a token gets a 200 from an nginx with a shared cache, so that a test detects such a cache', async () => {
     const leaky = await startNginxOnFreePort({
       nodes: cluster.nodes.map((node) => node.port),
       edit: withSharedCache,
@@ -108,7 +108,7 @@ describe('nginx of deploy/compose in front of three nodes', () => {
     for (let interval = from; interval < from + 8; interval++) {
       const response = await read(interval);
       expect(await response.json()).toMatchObject({ interval });
-      // nginx forwarded it without waiting for a full buffer.
+      // nginx forwarded the response without waiting for a full buffer.
       expect(await currentInterval()).toBeLessThan(interval + MAX_DELAY_INTERVALS);
     }
   });
@@ -249,8 +249,8 @@ describe('nginx of deploy/compose in front of three nodes', () => {
         try {
           const sealed = (await currentInterval()) - 2;
           const reads = Promise.all(viewers.map((client) => client.get(feedPath(sealed))));
-          const [first = 0] = (await statusesOf()).filter((status) => status !== 204);
-          expect([0, 503]).toContain(first);
+          const [failureStatus = 0] = (await statusesOf()).filter((status) => status !== 204);
+          expect([0, 503]).toContain(failureStatus);
           expect(await holdsSoon(async () => (await statusesOf()).join() === '204')).toBe(true);
           // nginx repeated the reads that waited for the suspended node on another one.
           expect((await reads).map(({ status }) => status)).toEqual(viewers.map(() => 200));

@@ -97,7 +97,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
-  test('[L-1] large imports and rundowns reach the node', async () => {
+  test('[L-1] nginx forwards large imports and rundowns to the node, which rejects their credential first', async () => {
     for (const [path, size] of [
       ['quizzes/import', 1_000_000],
       ['rundown', 130_000],

@@ -61,14 +61,14 @@ test(
     const answerers = new AnsweringClients({ service, streamId, checker, random });
     await answerers.join(CLIENTS);
     const readers = await Readers.open({ service, streamId, checker, random });
-    const { interval } = await json<{ interval: number }>(target, '/api/v1/time');
+    const { interval } = await getJson<{ interval: number }>(target, '/api/v1/time');
     readers.start(interval, { live: LIVE_READERS, replaying: REPLAYING_READERS });
     const events = producer.sendEvents();
-    const cast = { checker, producer, answerers, readers, random };
+    const showParts = { checker, producer, answerers, readers, random };
 
     const startedMs = performance.now();
     for (let round = 1; round <= ROUNDS; round++) {
-      const isOver = Promise.all([playRound(cast), killDuringRound()]).then(() => true);
+      const isOver = Promise.all([playRound(showParts), killDuringRound()]).then(() => true);
       const isLate = Bun.sleep(ROUND_LIMIT_MS).then(() => false);
       if (!(await Promise.race([isOver, isLate]))) {
         checker.expect(false, `round ${round} did not end: an event or a response is missing`);
@@ -88,8 +88,8 @@ test(
     checker.checkWinners(await producer.export<WinnerRow>('winners'));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
     // Exclude the time for which the main thread waited for a core, taken by other processes or threads.
-    const ownMs = ({ readyMs, queuedMs }: Restart) => readyMs - queuedMs;
-    const restarts = server.restarts.toSorted((a, b) => ownMs(b) - ownMs(a));
+    const runningMs = ({ readyMs, queuedMs }: Restart) => readyMs - queuedMs;
+    const restarts = server.restarts.toSorted((a, b) => runningMs(b) - runningMs(a));
     const [slowest] = restarts as [Restart];
     const median = restarts[restarts.length >> 1] as Restart;
     console.log(
@@ -103,7 +103,7 @@ test(
     expect(checker.violations.slice(0, 20)).toEqual([]);
     // Kills must have hit open requests; with few rounds they may not.
     if (ROUNDS >= 10) expect(checker.figures.unknown).toBeGreaterThan(0);
-    expect(ownMs(slowest)).toBeLessThan(READY_MS);
+    expect(runningMs(slowest)).toBeLessThan(READY_MS);
 
     async function killDuringRound(): Promise<void> {
       await Bun.sleep(random() * (random() < KILL_WHILE_OPEN_SHARE ? OPEN_MS : ROUND_MS));
@@ -124,6 +124,6 @@ test(
   (ROUNDS + 5) * ROUND_LIMIT_MS,
 );
 
-async function json<T>({ hostname, port }: { hostname: string; port: number }, path: string) {
+async function getJson<T>({ hostname, port }: { hostname: string; port: number }, path: string) {
   return (await (await fetch(`http://${hostname}:${port}${path}`)).json()) as T;
 }

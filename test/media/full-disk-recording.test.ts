@@ -8,7 +8,7 @@ const INITS = new Map(TRACKS.map((track) => [track.id, createInitSegment(track)]
 afterEach(removeShows);
 
 /** Output of an encoder that starts at this second. */
-const from = (second: number): Encoding => ({
+const encodingFrom = (second: number): Encoding => ({
   tracks: TRACKS,
   inits: INITS,
   fragments: createRun({ fromMs: second * 1_000, seconds: 150 }),
@@ -16,7 +16,7 @@ const from = (second: number): Encoding => ({
 
 test('[M-24] [M-25] [M-27] [M-29] a disk that is full for a while loses the segments of that time only', async () => {
   const show = await Show.begin(IDS);
-  const playUntil = show.encoder(from(0));
+  const playUntil = show.encoder(encodingFrom(0));
   await playUntil(40);
   expect(await show.violations()).toEqual([]);
   show.disk.failure = 'EIO';
@@ -35,7 +35,7 @@ test('[M-24] [M-25] [M-27] [M-29] a disk that is full for a while loses the segm
   expect(await show.text('manifest.mpd')).toContain(`startNumber="${firstAfterGap}"`);
   expect(await show.text('manifest.mpd')).not.toContain('startNumber="0"');
   // A new encoder after a few seconds.
-  await show.encoder(from(145))(155);
+  await show.encoder(encodingFrom(145))(155);
   expect(await show.periods()).toEqual(['e0', 'e1']);
   expect(await show.violations()).toEqual([]);
   await show.channel.end();
@@ -55,12 +55,12 @@ test('[M-24] [M-25] [M-27] [M-29] a disk that is full for a while loses the segm
 
 test('[M-27] [M-29] a disk that is full over several encoder epochs loses the segments of that time only', async () => {
   const show = await Show.begin(IDS);
-  const playUntil = show.encoder(from(0));
+  const playUntil = show.encoder(encodingFrom(0));
   await playUntil(40);
   show.disk.failure = 'EIO';
   await playUntil(50);
-  await show.encoder(from(55))(65);
-  await show.encoder(from(70))(130);
+  await show.encoder(encodingFrom(55))(65);
+  await show.encoder(encodingFrom(70))(130);
   expect(show.runs()).toEqual(['0-39', '89-119']);
   expect(await show.violations()).toEqual([]);
   expect(await show.periods()).toEqual(['e2']);
@@ -71,7 +71,7 @@ test('[M-27] [M-29] a disk that is full over several encoder epochs loses the se
   expect(restarted.runs()).toEqual(['0-39', '89-119']);
   expect(await restarted.violations()).toEqual([]);
   expect(await restarted.periods()).toEqual(['e2']);
-  await restarted.encoder(from(140))(150);
+  await restarted.encoder(encodingFrom(140))(150);
   expect(await restarted.violations()).toEqual([]);
   await restarted.channel.end();
   expect(await restarted.violations()).toEqual([]);

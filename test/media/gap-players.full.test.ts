@@ -14,7 +14,7 @@ declare const api: PlayerApi;
 
 // For these small frames, audio dominates the encoding time; keep most of it silent.
 const TONE = "sine=440:r=16000,volume=0:enable='gt(mod(t,10),1)'";
-const FULL_S = 20;
+const DISK_FULL_FROM_S = 20;
 const SECONDS = 55;
 
 let browser: Browser;
@@ -54,21 +54,21 @@ async function encode(): Promise<Encoding> {
 test('[M-27] [M-29] hls.js and shaka skip gaps of a full disk and stay on the timeline', async () => {
   const show = await Show.begin(encoding.tracks.map(({ id }) => id));
   const playUntil = show.encoder(encoding);
-  await playUntil(FULL_S);
+  await playUntil(DISK_FULL_FROM_S);
   show.disk.failure = 'EIO';
   await playUntil(SECONDS - 1);
   show.disk.failure = null;
   await show.channel.end();
   expect(await show.violations()).toEqual([]);
   const [first = '', second = ''] = show.runs();
-  expect(first).toBe(`0-${FULL_S - 1}`);
+  expect(first).toBe(`0-${DISK_FULL_FROM_S - 1}`);
   const resumeS = Number.parseInt(second, 10);
-  expect(resumeS).toBeWithin(FULL_S + 2, FULL_S + 6);
+  expect(resumeS).toBeWithin(DISK_FULL_FROM_S + 2, DISK_FULL_FROM_S + 6);
 
   const positions = await Promise.all(
     (['hls', 'shaka'] as const).map(async (kind) => {
       const url = show.url(kind === 'hls' ? 'master.m3u8' : 'manifest.mpd');
-      const page = await openPlayerPage(browser, pages, { kind, url, atS: FULL_S - 1.5 });
+      const page = await openPlayerPage(browser, pages, { kind, url, atS: DISK_FULL_FROM_S - 1.5 });
       await page.waitForFunction((s) => api.position().currentTime > s, resumeS + 1);
       expect(await page.evaluate(() => api.errors())).toEqual([]);
       const position = await page.evaluate(() => api.position());

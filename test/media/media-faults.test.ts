@@ -97,7 +97,7 @@ async function goLive(protocol: 'rtmp' | 'srt'): Promise<Live> {
 }
 
 /** Waits until a stream continues after a discontinuity. */
-function resumed(streamId: string, withinMs?: number): Promise<HlsMediaPlaylist> {
+function waitUntilResumed(streamId: string, withinMs?: number): Promise<HlsMediaPlaylist> {
   return until(
     'two segments after a discontinuity',
     async () => {
@@ -125,22 +125,22 @@ async function connectWebSocket(streamId: string, type: string) {
   return { socket, closed: closed.promise };
 }
 
-const CUT_MS = 10_000;
+const RECONNECT_AFTER_MS = 10_000;
 
 const random = seededRandom(4);
 const randomBytes = (length: number) =>
   Buffer.from(Array.from({ length }, () => Math.floor(random() * 256)));
 
 describe('an encoder', () => {
-  test('[M-40] [M-41] that is killed or stuck is restarted, and the playlist continues after a discontinuity', async () => {
+  test('[M-40] [M-41] an encoder that is killed or stuck is restarted, and the playlist continues after a discontinuity', async () => {
     const killed = await goLive('rtmp');
     const stuck = await goLive('srt');
     const checks = [killed, stuck].map(({ streamId }) => new StreamCheck(service, streamId));
     for (const check of checks) expect(await check.violations()).toEqual([]);
     process.kill(killed.encoder, 'SIGKILL');
     process.kill(stuck.encoder, 'SIGSTOP');
-    await resumed(killed.streamId);
-    await resumed(stuck.streamId, 25_000);
+    await waitUntilResumed(killed.streamId);
+    await waitUntilResumed(stuck.streamId, 25_000);
     for (const check of checks) expect(await check.violations()).toEqual([]);
     expect(procFileOf(stuck.encoder, 'stat')).toBe('');
     for (const { source, streamId } of [killed, stuck]) {
@@ -156,16 +156,16 @@ test('[M-7] a source that reconnects after 10 s continues the same stream', asyn
   const check = new StreamCheck(service, streamId);
   expect(await check.violations()).toEqual([]);
   await quit(source, 'SIGKILL');
-  await Bun.sleep(CUT_MS);
+  await Bun.sleep(RECONNECT_AFTER_MS);
   expect(await statusOf(service, streamId)).toBe('STREAMING');
   const again = startSender(rtmpOf(await ingestOf(service, streamId)));
-  await resumed(streamId);
+  await waitUntilResumed(streamId);
   expect(await check.violations()).toEqual([]);
   await quit(again);
 }, 45_000);
 
 describe('malformed media', () => {
-  test('[M-16] by RTMP and SRT is dropped, and other sources are served', async () => {
+  test('[M-16] malformed media by RTMP and SRT is dropped, and other sources are served', async () => {
     const { rtmp, srt } = await ingestOf(service, await service.createStream());
     const ports = [rtmp, srt].map((protocol) => Number(/:(\d+)/.exec(protocol?.url ?? '')?.[1]));
     const [rtmpPort = 0, srtPort = 0] = ports;
@@ -200,7 +200,7 @@ describe('malformed media', () => {
     ],
     ['MPEG-TS', 'video/mp2t', () => randomBytes(200_000)],
   ])(
-    '[M-16] declared as %s ends the source with a reason for its sender',
+    '[M-16] malformed media declared as %s ends the source with a reason for its sender',
     async (_, type, bytes) => {
       const streamId = await service.createStream();
       const { socket, closed } = await connectWebSocket(streamId, type);
@@ -213,7 +213,7 @@ describe('malformed media', () => {
     20_000,
   );
 
-  test('[M-16] in the middle of a valid source ends it, and earlier segments can be played', async () => {
+  test('[M-16] malformed media in the middle of a valid source ends it, and earlier segments can be played', async () => {
     const streamId = await service.createStream();
     const { socket, closed } = await connectWebSocket(streamId, 'video/x-flv');
     socket.send(media);
@@ -228,7 +228,7 @@ describe('malformed media', () => {
     const { socket } = await connectWebSocket(streamId, 'video/x-flv');
     socket.send(media);
     await segmentsOf(service, streamId, 2);
-    // Without the head of a file.
+    // Without the FLV file header, which a sender does not repeat.
     socket.send(laterMedia.subarray(13));
     let maxMegabytes = 0;
     const deadlineMs = performance.now() + 3_000;
@@ -242,9 +242,10 @@ describe('malformed media', () => {
   }, 20_000);
 });
 
-test('the undisturbed stream and its viewer saw none of these faults', () => undisturbed.check());
+test('the faults of other sources disturb neither the video of a stream nor the feed of its viewer', () =>
+  undisturbed.check());
 
-test('[M-44] without ffmpeg, sources get a reason and everything else works', async () => {
+test('[M-44] without ffmpeg, sources get a reason, and quizzes and the feed work', async () => {
   const isolated = await startMedia({ media: { ...MEDIA, ffmpeg: '/nonexistent/ffmpeg' } });
   try {
     const streamId = await isolated.createStream();

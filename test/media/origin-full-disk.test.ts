@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { startService } from '../support/harness/harness.ts';
 import { playTestPicture } from '../support/media/test-source.ts';
 
-// Only root may mount a file system, and another way to have a full one there is not.
+// The test needs a file system that is full; only root may mount a small one.
 const mount = mkdtempSync(join(tmpdir(), 'fourbeat-small-disk-'));
 const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', mount]).status === 0;
 
@@ -15,10 +15,10 @@ afterAll(() => {
   rmSync(mount, { recursive: true, force: true });
 });
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 test.skipIf(!isMounted)(
-  '[M-29] [M-43] on a disk without room the show goes on, and a metric says that it is not recorded (needs the right to mount)',
+  '[M-29] [M-43] on a full disk the show goes on, and a metric says that it is not recorded (needs the right to mount)',
   async () => {
     const service = await startService({
       clock: 'real',
@@ -31,7 +31,7 @@ test.skipIf(!isMounted)(
       let segments: string[] = [];
       while (segments.length < 4) {
         segments = (await (await get('v0.m3u8')).text()).match(/^\w+\/\d+-\d+\.m4s$/gm) ?? [];
-        await Bun.sleep(LOOK_MS);
+        await Bun.sleep(POLL_MS);
       }
       for (const path of segments) expect((await get(path)).status).toBe(200);
       const full = service.service.stats.additional.find(

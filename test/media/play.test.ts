@@ -103,7 +103,6 @@ function frameTimesOf(content: Uint8Array): { atMs: number; unixMs: number | und
   });
 }
 
-/** Running child processes of a process. */
 function childrenOf(pid: number): number[] {
   const { stdout } = Bun.spawnSync(['ps', '-A', '-o', 'pid=,ppid=,stat=']);
   return stdout
@@ -121,7 +120,7 @@ function isRunning(pid: number): boolean {
 }
 
 describe('a file', () => {
-  test('[M-9] is played once, in real time and unchanged, and exits with status 0', async () => {
+  test('[M-9] a file is played once, in real time and unchanged, and the program exits with status 0', async () => {
     const connected = service.ingest.next();
     const startMs = performance.now();
     const child = startPlay('show.mkv');
@@ -132,7 +131,7 @@ describe('a file', () => {
       errorOutput: '',
     });
     expect(performance.now() - startMs).toBeGreaterThan(FILE_MS * 0.8);
-    expect(await session.left()).toBeString();
+    expect(await session.waitForEnd()).toBeString();
     const content = session.content();
     expect(decodeErrors(content)).toBe('');
     expect(countFrames(content)).toBe(FILE_FRAMES);
@@ -140,15 +139,15 @@ describe('a file', () => {
     expect(types).toContain('audio');
   });
 
-  test('[M-9] is looped until Ctrl-C', async () => {
+  test('[M-9] a file with `--loop` is repeated until Ctrl-C', async () => {
     const connected = service.ingest.next();
     const child = startPlay('show.mkv', '--loop');
     const session = await connected;
     const once = Bun.file(join(directory, 'show.mkv')).size;
-    await session.received(once * 2.2);
+    await session.waitForBytes(once * 2.2);
     child.kill('SIGINT');
     expect(await outcomeOf(child)).toMatchObject({ status: 0, output: 'Live\n', errorOutput: '' });
-    await session.left();
+    await session.waitForEnd();
     const times = probePackets(session.content()).filter(({ type }) => type === 'video');
     expect(times.length).toBeGreaterThan(2 * FILE_FRAMES);
     const shown = times.map(({ ptsMs }) => ptsMs).sort((a, b) => a - b);
@@ -158,7 +157,7 @@ describe('a file', () => {
   });
 
   if (IS_FULL_RUN) {
-    test('[M-9] with rare codecs is transcoded', async () => {
+    test('[M-9] a file with rare codecs is transcoded', async () => {
       const connected = service.ingest.next();
       const child = startPlay('rareCodecs.wmv');
       const session = await connected;
@@ -172,21 +171,21 @@ describe('a file', () => {
     ['nowhere.mp4', 'file not found: nowhere.mp4'],
     ['audio.mkv', 'audio.mkv has no video'],
     ['text.mp4', 'text.mp4'],
-  ])('[M-9] %s cannot be played: one line states the reason', async (name, why) => {
+  ])('[M-9] %s cannot be played: one line states the reason', async (name, text) => {
     const { status, output, errorOutput } = await play(name);
     expect([status, output]).toEqual([1, '']);
     expect(errorOutput).toMatch(/^fourbeat: [^\n]+\n$/);
-    expect(errorOutput).toContain(why);
+    expect(errorOutput).toContain(text);
   });
 });
 
 describe('the test picture', () => {
-  test('[M-45] shows the service time at which it is sent, with exact timestamps', async () => {
+  test('[M-45] the test picture shows the service time at which it is sent, with exact timestamps', async () => {
     const connected = service.ingest.next();
     const child = startPlay('--size', '320x180', '--fps', '20');
     const session = await connected;
     const beginMs = Date.now() + AHEAD_MS;
-    await session.received(60_000);
+    await session.waitForBytes(60_000);
     child.kill('SIGINT');
     expect(await outcomeOf(child)).toMatchObject({ status: 0, errorOutput: '' });
     const endMs = Date.now() + AHEAD_MS;
@@ -204,22 +203,22 @@ describe('the test picture', () => {
   });
 
   if (IS_FULL_RUN) {
-    test('[M-9] keeps running while the service is unavailable and reconnects', async () => {
+    test('[M-9] the test picture keeps running while the service is unavailable, and reconnects', async () => {
       const connected = service.ingest.next();
       const child = startPlay('--size', '320x180', '--fps', '10');
       const first = await connected;
-      await first.received(20_000);
+      await first.waitForBytes(20_000);
       await service.stop();
-      await first.left();
+      await first.waitForEnd();
       const reconnected = service.ingest.next();
       service.listen();
       const second = await reconnected;
-      await second.received(20_000);
+      await second.waitForBytes(20_000);
       child.kill('SIGTERM');
       const { status, output } = await outcomeOf(child);
       expect(status).toBe(0);
       expect(output).toMatch(/^Live\nConnection lost: [^\n]+\nLive again\n$/);
-      await second.left();
+      await second.waitForEnd();
       const [before, after] = [frameTimesOf(first.content()), frameTimesOf(second.content())];
       // The encoder keeps running: its timestamps and the shown times continue.
       const begin = before[0];
@@ -231,15 +230,15 @@ describe('the test picture', () => {
     });
   }
 
-  test('[M-9] leaves no encoder process when it is killed', async () => {
+  test('[M-9] `media play` leaves no encoder process when it is killed', async () => {
     const connected = service.ingest.next();
     const child = startPlay('--size', '320x180');
     const session = await connected;
-    await session.received(5_000);
+    await session.waitForBytes(5_000);
     const children = childrenOf(child.pid);
     expect(children.length).toBe(1);
     child.kill('SIGKILL');
-    await session.left();
+    await session.waitForEnd();
     while (children.some(isRunning)) await Bun.sleep(20);
   });
 });
@@ -257,7 +256,7 @@ describe('a target that cannot be used', () => {
       ['--token', '', '--data', join(tmpdir(), 'fourbeat-none')],
       'there is no database in',
     ],
-  ])('[M-9] [M-44] %s gives one line that states what to do', async (_, args, why) => {
+  ])('[M-9] [M-44] %s gives one line that states what to do', async (_, args, text) => {
     const common = ['--stream', STREAM, '--url', service.url, '--token', TOKEN];
     const printed: string[] = [];
     const errors: string[] = [];
@@ -269,25 +268,28 @@ describe('a target that cannot be used', () => {
     expect([status, printed]).toEqual([1, []]);
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/^fourbeat: [^\n]+$/);
-    expect(errors[0]).toContain(why);
+    expect(errors[0]).toContain(text);
   });
 
   test.each([
     ['busy', 'already has a source'],
     ['ended', 'the stream has ended'],
     ['unknown-key', 'the stream key was rejected'],
-  ] as const)('[M-9] a stream that is %s ends the program with a message', async (refusal, why) => {
-    service.ingest.refusal = refusal;
-    const { status, errorOutput } = await play();
-    expect(status).toBe(1);
-    expect(errorOutput).toContain(why);
-  });
+  ] as const)(
+    '[M-9] a stream that is %s ends the program with a message',
+    async (refusal, text) => {
+      service.ingest.refusal = refusal;
+      const { status, errorOutput } = await play();
+      expect(status).toBe(1);
+      expect(errorOutput).toContain(text);
+    },
+  );
 
   test('[M-9] a stream that ends stops the program with status 0', async () => {
     const connected = service.ingest.next();
     const child = startPlay('--size', '320x180');
     const session = await connected;
-    await session.received(5_000);
+    await session.waitForBytes(5_000);
     service.ingest.refusal = 'ended';
     session.close('The stream has ended.');
     const { status, output } = await outcomeOf(child);

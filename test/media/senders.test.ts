@@ -50,7 +50,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A running sender. */
 interface Sender {
   stop(): Promise<void>;
 }
@@ -183,14 +182,14 @@ async function checkKeys(targetOf: (ingest: Ingest) => Parameters<typeof send>[0
   try {
     await segmentsOf(service, streamId, 1);
     const rotate = service.studio('POST', `/streams/${streamId}/ingest/rotate-key`);
-    const next = await expectJson<Ingest>(await rotate, 200);
-    const refused = [send(targetOf(oldIngest)), send(targetOf(next))];
+    const newIngest = await expectJson<Ingest>(await rotate, 200);
+    const refused = [send(targetOf(oldIngest)), send(targetOf(newIngest))];
     for (const rejected of refused) expect(await rejected.exited).not.toBe(0);
     const before = await segmentsOf(service, streamId, 1);
     await segmentsOf(service, streamId, before.segments.length + 2);
     expect(source.exitCode).toBeNull();
     await quit(source);
-    const again = send(targetOf(next));
+    const again = send(targetOf(newIngest));
     const playlist = await segmentsOf(service, streamId, before.segments.length + 4);
     expect(playlist.segments.at(-1)?.discontinuity).toBe(1);
     await quit(again);

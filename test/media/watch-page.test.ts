@@ -40,7 +40,7 @@ const EXPECTED_ERROR = /^Failed to load resource: /;
 const SCREENSHOTS = process.env.FOURBEAT_TEST_PICTURES;
 
 let service: Harness;
-/** Server of the watch page, which forwards all else to the service. */
+/** Serves the watch page and forwards all other requests to the service. */
 let pageServer: Server<undefined>;
 let browser: Browser;
 let recorded: string;
@@ -81,7 +81,6 @@ function startPageServer(port: number): Server<undefined> {
   });
 }
 
-/** Publishes a custom event. */
 async function publishEvent(streamId: string, type: string): Promise<void> {
   const event = { type, data: {} };
   await expectJson(await service.studio('POST', `/streams/${streamId}/events`, event), 201);
@@ -92,7 +91,7 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
     await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
-interface Opened {
+interface OpenedPage {
   readonly page: Page;
   /** Console errors and exceptions of the page. */
   readonly errors: string[];
@@ -103,7 +102,7 @@ async function openPage(
   streamId: string,
   options: BrowserContextOptions = {},
   script = '',
-): Promise<Opened> {
+): Promise<OpenedPage> {
   const context = await browser.newContext(options);
   await context.addInitScript(script + COUNT_SHIFTS);
   const page = await context.newPage();
@@ -162,7 +161,7 @@ describe.each(IS_FULL_RUN ? LAYOUTS : LAYOUTS.slice(0, 1))('%s', (layout, option
     const { page, close } = await openPage(streamId, options);
     await waitForNotice(page, 'Waiting for the video…');
     expect(await statusOf(page)).toBe('Live');
-    // What happens is shown all the same.
+    // The page shows events without video, too.
     await publishEvent(streamId, 'mark');
     await waitForEvent(page, 'mark');
     await close(`${layout}-waiting`);
@@ -256,25 +255,25 @@ if (IS_FULL_RUN) {
   test('[M-26] after seeking back, the feed follows the video, and one button returns to live', async () => {
     const { page, close } = await openPage(live, PHONE);
     await waitForVideo(page);
-    // Far enough that it does not count as live.
+    // Far enough back that the player does not count as live.
     const pastS = `${VIDEO}.currentTime - ${VIDEO}.seekable.start(0)`;
     await until('a past', async () => (await page.evaluate<number>(pastS)) > BACK_S, 30_000);
     await publishEvent(live, 'mark-back');
     const interval = await waitForEvent(page, 'mark-back');
-    const toLive = page.getByRole('button', { name: 'go to live' });
-    expect(await toLive.count()).toBe(0);
+    const liveButton = page.getByRole('button', { name: 'go to live' });
+    expect(await liveButton.count()).toBe(0);
     await page.evaluate(`${VIDEO}.currentTime -= ${BACK_S}`);
-    await toLive.waitFor();
+    await liveButton.waitFor();
     // The feed follows the video: later events are not shown.
     await until('the past', async () => {
       const feed = await factNumber(page, 'feed');
       const isInSync = Math.abs((await factNumber(page, 'screen')) - feed) < 4;
-      const isFuture = (await fact(page, 'event'))?.includes('mark-back') !== true;
-      return isInSync && feed < interval - 8 && isFuture;
+      const isEventHidden = (await fact(page, 'event'))?.includes('mark-back') !== true;
+      return isInSync && feed < interval - 8 && isEventHidden;
     });
     // A tap shows the controls.
     await page.locator('video').tap();
-    await toLive.tap();
+    await liveButton.tap();
     await until('now', async () => {
       return (await factNumber(page, 'now')) - (await factNumber(page, 'screen')) < 24;
     });

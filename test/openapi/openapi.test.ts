@@ -46,11 +46,11 @@ async function authorizedRequest(
   { operationId, security }: DocumentedOperation,
 ): Promise<OperationRequest> {
   const { account } = fixture.service;
-  const { streamId, viewer, quiz } = await fixture.openShow();
+  const { streamId, viewer, quiz } = await fixture.createShow();
   const token_id = await fixture.sharedId('createApiToken', { name: 'spare' });
   const invitee = { email: 'spare@example.org', role: 'host' };
   const invitation_id = await fixture.sharedId('invite', invitee);
-  const { browser, uuid: member_id } = await fixture.member();
+  const { browser, uuid: member_id } = await fixture.host();
   const webhook_id = await fixture.sharedId('createWebhook', WEBHOOK);
   const delivery_id = await fixture.createdId('testWebhook', { params: { webhook_id } });
   const ofAccount = { token_id, invitation_id, member_id, webhook_id, delivery_id };
@@ -115,9 +115,9 @@ describe.each(SOME_BACKENDS)('every operation on %s backends', (backends) => {
   test.each(contract.operations)(
     '[O-15] $operationId returns documented responses',
     async (operation) => {
-      const answers = await exercises[operation.operationId]?.();
-      const statuses = answers?.map(([response]) => response.status);
-      expect(statuses).toEqual(answers?.map(([, status]) => status) ?? []);
+      const responses = await exercises[operation.operationId]?.();
+      const statuses = responses?.map(([response]) => response.status);
+      expect(statuses).toEqual(responses?.map(([, status]) => status) ?? []);
     },
   );
 

@@ -46,18 +46,18 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   queueQuestion: { state: 'open', line: LINE },
 };
 
-const NAMES_OF_IDS = [
+const PATH_PARAMETERS = [
   ...['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'],
   ...['webhook_id', 'delivery_id', 'viewer', 'line_id'],
 ];
 
-type Named = readonly [keyof typeof studioApi, Operation];
-const operations = Object.entries(studioApi) as Named[];
+type NamedOperation = readonly [keyof typeof studioApi, Operation];
+const operations = Object.entries(studioApi) as NamedOperation[];
 
 /** Sends an operation with a valid body, its path parameters filled in. */
 function call(
   service: Harness,
-  [name, { method, path }]: Named,
+  [name, { method, path }]: NamedOperation,
   ids: Record<string, string>,
   authorization: string,
 ): Promise<Response> {
@@ -104,7 +104,7 @@ describe('access to the studio API', () => {
       for (const ids of [
         { stream_id, quiz_id, ...ofAccount },
         {},
-        Object.fromEntries(NAMES_OF_IDS.map((name) => [name, 'nothing'])),
+        Object.fromEntries(PATH_PARAMETERS.map((name) => [name, 'nothing'])),
       ]) {
         const caller = 'stream_id' in ids && ids.stream_id !== 'nothing' ? other : service.account;
         const response = await call(service, operation, ids, `Token ${caller.token}`);
@@ -143,7 +143,7 @@ describe('access to the studio API', () => {
 });
 
 describe('the account', () => {
-  test('[P-5] has uuid, email, name and created', async () => {
+  test('[P-5] the account has uuid, email, name and created', async () => {
     const account = await service.createAccount('ada@example.org');
     const response = await service.studio('GET', '/account', undefined, { token: account.token });
     expect(await expectJson<object>(response, 200)).toEqual({
@@ -180,7 +180,7 @@ describe('service tokens', () => {
     expect((await makeToken()).token).not.toBe(token);
   });
 
-  test('[A-7] [P-4] [P-6] the list is newest first and shows no token', async () => {
+  test('[A-7] [P-4] [P-6] the list of service tokens is newest first and shows no token', async () => {
     const account = await service.createAccount();
     const made: CreatedToken[] = [];
     for (const name of ['first', 'second', 'third']) {
@@ -205,7 +205,7 @@ describe('service tokens', () => {
     expect(files.some((text) => text.includes(service.account.token))).toBe(false);
   });
 
-  test('[A-7] lastUsed is null before the first use', async () => {
+  test('[A-7] lastUsed is null before the first use, and outlives a restart after it', async () => {
     const directory = join(service.directory, 'restarted');
     const before = await startService({ directory });
     const made = await before.studio('POST', '/api-tokens', { name: 'used' });
@@ -237,18 +237,18 @@ describe('service tokens', () => {
   });
 
   test.each([{ name: '' }, { name: 'x'.repeat(81) }, { name: ' ' }, { name: 'a\u0007' }, {}])(
-    '[A-9] [G-21] name %j gets 400',
+    '[A-9] [G-21] a new service token with the body %j gets 400',
     async (body) => {
       const response = await service.studio('POST', '/api-tokens', body);
       expect((await expectJson<{ detail: string }>(response, 400)).detail).toContain('name');
     },
   );
 
-  test('[A-9] a name has up to 80 characters', async () => {
+  test('[A-9] the name of a service token has up to 80 characters', async () => {
     expect((await makeToken('x'.repeat(80))).token).toStartWith('fb_');
   });
 
-  test('[L-13] an account has at most 100 tokens', async () => {
+  test('[L-13] an account has at most 100 service tokens', async () => {
     const account = await service.createAccount();
     for (let n = 1; n < 100; n++) await makeToken(`token ${n}`, account);
     const body = { name: 'one too many' };

@@ -22,6 +22,7 @@ import { Browser, newMember, PASSWORD, type SignedIn } from '../support/studio/m
 // Calls every studio operation with every kind of credential. The table is written here instead of
 // derived from the operations, so that a change of either fails a test.
 
+/** A row of the table below: who may call its operations. */
 type Row = 'all members' | 'producers' | 'owners' | 'signed-in members' | 'anybody';
 
 const OPERATIONS_OF: Readonly<Record<Row, string>> = {
@@ -97,13 +98,13 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /** The same request with another credential, or without any. */
-function as(request: ValidRequest, credential: Record<string, string> = {}): ValidRequest {
+function withAuth(request: ValidRequest, credential: Record<string, string> = {}): ValidRequest {
   const { Authorization: _, Cookie: _cookie, 'X-CSRF-Token': _csrf, ...headers } = request.headers;
   return { ...request, headers: { ...headers, ...credential } };
 }
 
 /** The headers that a page sends. */
-function of({ cookie, csrf }: Browser): Record<string, string> {
+function authOf({ cookie, csrf }: Browser): Record<string, string> {
   return { Cookie: cookie ?? '', 'X-CSRF-Token': csrf ?? '' };
 }
 
@@ -119,7 +120,7 @@ async function textOf(response: Response): Promise<string> {
 const successOf = (name: OperationName) => Number(Object.keys(OPERATIONS[name].responses)[0]);
 
 /** Credentials that are invalid in the studio. */
-const nobodies = (): [string, Record<string, string>][] => [
+const invalidCredentials = (): [string, Record<string, string>][] => [
   ['no credential', {}],
   ['a viewer token', { Authorization: `Bearer ${viewerToken}` }],
   ['a viewer token as a service token', { Authorization: `Token ${viewerToken}` }],
@@ -131,16 +132,16 @@ const nobodies = (): [string, Record<string, string>][] => [
   ['an unknown presenter key', { Authorization: `Presenter pk_${'a'.repeat(40)}` }],
   ['the presenter key of another show', { Authorization: `Presenter ${otherShowsKey}` }],
   ['an unknown cookie', { Cookie: `fourbeat=${'a'.repeat(43)}` }],
-  ['a session that was ended', of(ended)],
-  ['a session that time has ended', of(expired)],
+  ['a session that was ended', authOf(ended)],
+  ['a session that time has ended', authOf(expired)],
   [
     'a wrong token with the cookie of an owner',
-    { ...of(members.owner.browser), Authorization: 'Token x' },
+    { ...authOf(members.owner.browser), Authorization: 'Token x' },
   ],
 ];
 
 /** Invalid writes with a valid cookie. */
-const forgeries = (right: Record<string, string>): [string, Record<string, string>][] => [
+const forgedHeaders = (right: Record<string, string>): [string, Record<string, string>][] => [
   ['no CSRF token', { Cookie: right.Cookie ?? '' }],
   ['the CSRF token of somebody else', { ...right, 'X-CSRF-Token': otherOwner.browser.csrf ?? '' }],
   ['the page of another origin', { ...right, Origin: 'https://evil.example' }],
@@ -149,7 +150,7 @@ const forgeries = (right: Record<string, string>): [string, Record<string, strin
 
 async function expectRejected(request: ValidRequest, attempts: [string, Record<string, string>][]) {
   for (const [what, credential] of attempts) {
-    const response = await send(service, as(request, credential));
+    const response = await send(service, withAuth(request, credential));
     expect([request.name, what, response.status]).toEqual([request.name, what, 401]);
     await expectUnauthorized(response, 'Token');
   }
@@ -177,35 +178,35 @@ test('[U-9] the OpenAPI document states the allowed roles and credentials', () =
 
 describe.each(ACCOUNTS)('%s', (name) => {
   const roles = ROLES_OF[ROW_OF[name] as Row];
-  const without = MEMBER_ROLES.filter((role) => !roles.includes(role));
+  const otherRoles = MEMBER_ROLES.filter((role) => !roles.includes(role));
 
-  test(`[P-1] [U-4] [U-7] [U-9] [U-10] accepts the token and ${roles.join(', ')}`, async () => {
+  test(`[P-1] [U-4] [U-7] [U-9] [U-10] ${name} accepts service tokens and sessions of ${roles.join(', ')} only`, async () => {
     const request = await validRequest(service, name);
-    await expectRejected(request, nobodies());
+    await expectRejected(request, invalidCredentials());
     await expectRejected(
       request,
-      without.map((role) => [role, of(members[role].browser)]),
+      otherRoles.map((role) => [role, authOf(members[role].browser)]),
     );
     if (isWrite(name)) {
       for (const role of roles) {
-        await expectRejected(request, forgeries(of(members[role].browser)));
+        await expectRejected(request, forgedHeaders(authOf(members[role].browser)));
       }
     }
     // The rejected calls had no effect: the operation still succeeds once for each allowed role.
     expect([name, (await send(service, request)).status]).toEqual([name, successOf(name)]);
     for (const role of roles) {
-      const fresh = as(await validRequest(service, name), of(members[role].browser));
+      const fresh = withAuth(await validRequest(service, name), authOf(members[role].browser));
       const response = await send(service, fresh);
       expect([name, role, response.status]).toEqual([name, role, successOf(name)]);
       expect(await textOf(response)).not.toContain('$argon2');
     }
   });
 
-  test('[P-2] [U-9] rejects credentials of another account', async () => {
+  test(`[P-2] [U-9] ${name} gives credentials of another account no access`, async () => {
     const request = await validRequest(service, name);
-    const foreignCredentials = [{ Authorization: `Token ${other.token}` }, of(otherOwner.browser)];
-    for (const credential of foreignCredentials) {
-      const response = await send(service, as(request, credential));
+    const others = [{ Authorization: `Token ${other.token}` }, authOf(otherOwner.browser)];
+    for (const credential of others) {
+      const response = await send(service, withAuth(request, credential));
       const isAddressed = OPERATIONS[name].path.includes('{');
       const status = isAddressed ? 404 : successOf(name);
       expect([name, response.status]).toEqual([name, status]);
@@ -222,23 +223,23 @@ describe.each(ACCOUNTS)('%s', (name) => {
 });
 
 describe.each(withRow('signed-in members'))('%s', (name) => {
-  test('[U-4] [U-7] [U-10] accepts a session of any role and no token', async () => {
+  test(`[U-4] [U-7] [U-10] ${name} accepts a session of any role and no token`, async () => {
     const request = await validRequest(service, name);
     const { Cookie = '', 'X-CSRF-Token': csrf = '' } = request.headers;
     const right = { Cookie, 'X-CSRF-Token': csrf };
     const token = { Authorization: `Token ${service.account.token}` };
-    await expectRejected(request, nobodies());
+    await expectRejected(request, invalidCredentials());
     await expectRejected(request, [
       ['a service token', token],
       ['a service token beside the cookie', { ...right, ...token }],
-      ...(isWrite(name) ? forgeries(right) : []),
+      ...(isWrite(name) ? forgedHeaders(right) : []),
     ]);
     const response = await send(service, request);
     expect([name, response.status]).toEqual([name, successOf(name)]);
     expect(await response.text()).not.toContain('$argon2');
     for (const role of MEMBER_ROLES) {
       const { browser } = await newMember(service, role, await service.createAccount());
-      const fresh = as(await validRequest(service, name), of(browser));
+      const fresh = withAuth(await validRequest(service, name), authOf(browser));
       expect([name, role, (await send(service, fresh)).status]).toEqual([
         name,
         role,
@@ -250,11 +251,11 @@ describe.each(withRow('signed-in members'))('%s', (name) => {
 
 // The first account is created once per database: test/studio-api/members.test.ts.
 describe.each(withRow('anybody').filter((name) => name !== 'setUp'))('%s', (name) => {
-  test('[U-1] [U-7] [U-16] needs no credential, and rejects requests from other origins', async () => {
+  test(`[U-1] [U-7] [U-16] ${name} needs no credential, and rejects requests from other origins`, async () => {
     const request = await validRequest(service, name);
     expect(request.headers.Authorization).toBeUndefined();
-    const foreign = forgeries({}).filter(([what]) => what.startsWith('the page'));
-    await expectRejected(request, foreign);
+    const crossOrigin = forgedHeaders({}).filter(([what]) => what.startsWith('the page'));
+    await expectRejected(request, crossOrigin);
     const response = await send(service, request);
     expect([name, response.status]).toEqual([name, successOf(name)]);
     const text = await response.text();

@@ -74,7 +74,7 @@ describe.each(['embedded', 'shared'] as const)('mutes and bans on %s backends', 
     }
   });
 
-  test('[C-18] an unknown viewer gets 404', async () => {
+  test('[C-18] a mute or ban of an unknown viewer gets 404', async () => {
     const chat = await open();
     const foreignViewer = viewerIdOf(await service.viewer(await service.createStream()));
     for (const kind of ['chat/muted', 'banned']) {
@@ -123,7 +123,7 @@ describe.each(['embedded', 'shared'] as const)('mutes and bans on %s backends', 
     const chat = await open();
     const { streamId, token } = chat.viewer;
     const { id, closeInterval } = await service.publishQuiz(streamId);
-    const late = async (path: string, request: object) => {
+    const sendSlowly = async (path: string, request: object) => {
       const body = JSON.stringify(request);
       const head = rawHead(`POST /api/v1/${path}`, {
         Authorization: `Bearer ${token}`,
@@ -134,8 +134,8 @@ describe.each(['embedded', 'shared'] as const)('mutes and bans on %s backends', 
       return responseOf(await rawExchange(service.url, parts, { waitMs: 3_000 }));
     };
     const answered = [
-      late(`events-streams/${streamId}/chats`, { kind: 'message', text: 'I am still here!' }),
-      late(`quizzes/${id}/answer`, { streamId, choice: QUIZ.answer, closeInterval }),
+      sendSlowly(`events-streams/${streamId}/chats`, { kind: 'message', text: 'I am still here!' }),
+      sendSlowly(`quizzes/${id}/answer`, { streamId, choice: QUIZ.answer, closeInterval }),
     ];
     await Bun.sleep(100);
     await chat.create(chat.banPath);
@@ -152,12 +152,12 @@ describe.each(['embedded', 'shared'] as const)('mutes and bans on %s backends', 
       const path = `/api/v1/events-streams/${streamId}?interval=${service.interval()}`;
       return new EventReader(await get(path, { Accept: 'text/event-stream' }));
     };
-    const [banned, stays] = [await follow(chat.viewer), await follow(other)];
+    const [banned, unaffected] = [await follow(chat.viewer), await follow(other)];
     await chat.create(chat.banPath);
     expect(await banned.ended(3_000)).toBe(true);
     await service.advance(1);
-    expect(await stays.next(3_000)).not.toBeNull();
-    await stays.close();
+    expect(await unaffected.next(3_000)).not.toBeNull();
+    await unaffected.close();
   });
 
   test('[C-19] [I-5] a banned viewer is not counted from the next interval until the ban is lifted', async () => {

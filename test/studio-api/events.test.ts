@@ -11,7 +11,7 @@ const detailOf = async (response: Response) =>
 describe("the producer's events", () => {
   const event = (id: string, body: object) => service.studio('POST', `/streams/${id}/events`, body);
 
-  test('[P-23] get 201 with exactly id, streamId and type', async () => {
+  test('[P-23] events of the producer get 201 with exactly id, streamId and type', async () => {
     const id = await service.createStream();
     const seen = new Set<string>();
     for (const type of ['purchase', 'discount', 'lights']) {
@@ -24,7 +24,7 @@ describe("the producer's events", () => {
     expect(seen.size).toBe(3);
   });
 
-  test('[P-24] [C-10] appear in `chats` if they are purchases or discounts', async () => {
+  test('[P-24] [C-10] purchases and discounts appear in `chats`', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     const interval = service.interval();
@@ -55,7 +55,7 @@ describe("the producer's events", () => {
     ]);
   });
 
-  test('[P-25] [F-35] of another type appear in the feed unchanged, whatever their texts', async () => {
+  test('[P-25] [F-35] events of other types appear in the feed unchanged, whatever their texts', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     const interval = service.interval();
@@ -94,7 +94,7 @@ describe("the producer's events", () => {
     [{ type: 'lights', data: [] }, 'data'],
     [{ type: 'lights', data: 'red' }, 'data'],
     [{ type: 'lights', data: { text: 'x'.repeat(4_096) } }, 'data'],
-  ])('[P-23] [P-24] [P-25] 400 for %j, which names %s', async (body, member) => {
+  ])('[P-23] [P-24] [P-25] the event %j gets 400, which names %s', async (body, member) => {
     const id = await service.createStream();
     expect(await detailOf(await event(id, body))).toContain(member);
     const viewer = await service.viewer(id);
@@ -104,7 +104,7 @@ describe("the producer's events", () => {
     expect(events.filter(({ type }) => type !== 'view-count')).toEqual([]);
   });
 
-  test('[P-23] have up to 4,096 bytes of data', async () => {
+  test('[P-23] an event has up to 4,096 bytes of data', async () => {
     const id = await service.createStream();
     const room = 4_096 - '{"text":""}'.length;
     const fits = { type: 'lights', data: { text: 'x'.repeat(room) } };
@@ -113,13 +113,13 @@ describe("the producer's events", () => {
     expect((await event(id, wide)).status).toBe(400);
   });
 
-  test('[P-26] get 409 in an ended stream', async () => {
+  test('[P-26] an event gets 409 in an ended stream', async () => {
     const id = await service.createStream();
     await service.studio('POST', `/streams/${id}/end`);
     expect((await event(id, { type: 'lights', data: null })).status).toBe(409);
   });
 
-  test('[I-2] are in exactly one interval each, in order', async () => {
+  test('[I-2] events of the producer are in exactly one interval each, in order', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     const from = service.interval();

@@ -19,7 +19,7 @@ const subOf = ({ token }: TestViewer) => decodeJwt(token).sub;
 const seatOf = ({ token }: TestViewer) => Number(decodeJwt(token).seat);
 
 /** A stream in which three viewers answered a quiz and one of them won. */
-async function playedShow() {
+async function playShow() {
   const streamId = await service.createStream();
   const viewers = await Promise.all([0, 1, 2].map(() => service.viewer(streamId)));
   viewers.sort((a, b) => seatOf(a) - seatOf(b));
@@ -40,8 +40,8 @@ async function playedShow() {
 }
 
 describe('rows of an export', () => {
-  test('[P-28] of answers have quizId, viewer, seat, choice, correct and at', async () => {
-    const { streamId, viewers, quiz, at } = await playedShow();
+  test('[P-28] exported answers have quizId, viewer, seat, choice, correct and at', async () => {
+    const { streamId, viewers, quiz, at } = await playShow();
     const rows = await linesOf(await exported(streamId, 'answers'));
     expect(rows).toEqual(
       ['Jupiter', 'Mars', 'Jupiter'].map((choice, seat) => ({
@@ -58,8 +58,8 @@ describe('rows of an export', () => {
     expect(csv).toBe(`quizId,viewer,seat,choice,correct,at\r\n${records.join('')}`);
   });
 
-  test('[P-28] of winners have roundId, viewer, seat and at', async () => {
-    const { streamId, viewers, round, wonAt } = await playedShow();
+  test('[P-28] exported winners have roundId, viewer, seat and at', async () => {
+    const { streamId, viewers, round, wonAt } = await playShow();
     const viewer = subOf(viewers[2] as TestViewer);
     const rows = await linesOf(await exported(streamId, 'winners'));
     expect(rows).toEqual([{ roundId: round.id, viewer, seat: 2, at: wonAt }]);
@@ -67,8 +67,8 @@ describe('rows of an export', () => {
     expect(csv).toBe(`roundId,viewer,seat,at\r\n${round.id},${viewer},2,${wonAt}\r\n`);
   });
 
-  test('[P-29] of the feed are the bodies that viewers got, in order, without empty ones', async () => {
-    const { streamId, viewers, from } = await playedShow();
+  test('[P-29] the exported feed is the bodies that viewers got, in order, without empty ones', async () => {
+    const { streamId, viewers, from } = await playShow();
     const bodies: string[] = [];
     for (let interval = from; interval < service.interval(); interval++) {
       const path = `/api/v1/events-streams/${streamId}?interval=${interval}`;
@@ -87,8 +87,8 @@ describe('rows of an export', () => {
     );
   });
 
-  test('belong to this stream only', async () => {
-    await playedShow();
+  test('an export contains rows of its stream only', async () => {
+    await playShow();
     const streamId = await service.createStream();
     await service.publishQuiz(streamId);
     expect(await linesOf(await exported(streamId, 'answers'))).toEqual([]);
@@ -98,7 +98,7 @@ describe('rows of an export', () => {
 });
 
 describe('the format of an export', () => {
-  test('[P-27] is set by `format`, NDJSON by default, with a file name', async () => {
+  test('[P-27] an export is NDJSON or, by `format`, CSV, and has a file name', async () => {
     const streamId = await service.createStream();
     for (const what of ['answers', 'winners', 'feed']) {
       for (const [query, type, ending] of [
@@ -121,7 +121,7 @@ describe('the format of an export', () => {
   });
 
   test.each(['?format=xml', '?format=', '?format=CSV', '?format=csv&format=csv', '?format=%zz'])(
-    '[P-27] [G-24] %s gets 400',
+    '[P-27] [G-24] an export with the query %s gets 400',
     async (query) => {
       const streamId = await service.createStream();
       for (const what of ['answers', 'winners', 'feed']) {
@@ -130,14 +130,14 @@ describe('the format of an export', () => {
     },
   );
 
-  test('[G-7] [G-12] ignores unknown parameters; unknown exports get 404', async () => {
+  test('[G-7] [G-12] an export ignores unknown parameters; unknown exports get 404', async () => {
     const streamId = await service.createStream();
     expect((await exported(streamId, 'answers', '?colour=red')).status).toBe(200);
     expect((await exported(streamId, 'viewers')).status).toBe(404);
   });
 
-  test('[G-9] has headers and no body for HEAD', async () => {
-    const { streamId } = await playedShow();
+  test('[G-9] HEAD of an export has headers and no body', async () => {
+    const { streamId } = await playShow();
     const path = `/streams/${streamId}/exports/answers?format=csv`;
     const head = await service.studio('HEAD', path);
     expect(head.status).toBe(200);
@@ -149,7 +149,7 @@ describe('the format of an export', () => {
 describe('a long export', () => {
   const SEATS = 2_500;
 
-  /** A show with more answers than fit on a page; `pages` counts the pages that were read. */
+  /** Starts a service with a show that has more answers than fit on two pages of an export. */
   async function longShow(store?: (store: Store) => Store) {
     const long = await startService(store && { store });
     const streamId = await long.createStream();
@@ -174,7 +174,7 @@ describe('a long export', () => {
     return { long, streamId, last, [Symbol.asyncDispose]: () => long.close() };
   }
 
-  test('[P-27] ends with the answers that were recorded at its start', async () => {
+  test('[P-27] a long export ends with the answers that were recorded at its start', async () => {
     let pages = 0;
     let between = async () => {};
     await using show = await longShow((store) => ({
@@ -201,7 +201,7 @@ describe('a long export', () => {
     expect(again).toHaveLength(SEATS + 1);
   });
 
-  test('breaks off visibly when a page cannot be read', async () => {
+  test('a long export breaks the connection when a page cannot be read', async () => {
     await using show = await longShow((store) => ({
       ...store,
       async exportAnswers(page) {
@@ -217,12 +217,12 @@ describe('a long export', () => {
     expect((await long.studio('GET', '/account')).status).toBe(200);
   });
 
-  test('reads pages as the client consumes them, and stops when it leaves', async () => {
+  test('a long export reads pages as the client consumes them, and stops when the client leaves', async () => {
     let pages = 0;
     const wide = 'x'.repeat(200);
     await using show = await longShow((store) => ({
       ...store,
-      // Endless: only the client's pace limits how much is read.
+      // This export is endless: only the client's pace limits how much is read.
       async exportAnswers(page) {
         pages += 1;
         const row = { quizId: wide, viewer: wide, choice: wide, correct: true, at: 0 };

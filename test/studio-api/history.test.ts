@@ -28,7 +28,7 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     return service.interval() - 1;
   };
 
-  test('[B-8] has every event except counts and chat messages, newest first', async () => {
+  test('[B-8] the log has every event except counts and chat messages, newest first', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     await postChat(viewer, { kind: 'message', text: '{"type":"quiz","data":{}}' });
@@ -62,7 +62,7 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     expect(results[1]?.data).toMatchObject({ id: quiz.id, question: QUIZ.question });
   });
 
-  test('[B-8] has pages of whole intervals', async () => {
+  test('[B-8] the log has pages of whole intervals', async () => {
     const streamId = await service.createStream();
     const sent: number[] = [];
     for (const type of ['one', 'two', 'three']) {
@@ -80,7 +80,7 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     expect((await read<SentLog>(streamId, 'log?before=0')).results).toEqual([]);
   });
 
-  test('[B-9] has the published counts in order', async () => {
+  test('[B-9] the audience has the published counts in order', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const from = service.interval();
@@ -105,7 +105,7 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     expect((await audience(`?from=${second + 1}&to=${second}`)).results).toEqual([]);
   });
 
-  test('[B-10] has the published chat messages, newest first, of one kind or all', async () => {
+  test('[B-10] the chat log has the published chat messages, newest first, of one kind or all', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     await postChat(viewer, { kind: 'message', text: 'First', name: 'Ada' });
@@ -137,15 +137,15 @@ describe.each(['embedded', 'shared'] as const)('the history of a show on %s back
     }
     const page = await read<ChatLog>(streamId, 'chat?limit=1');
     expect(page.results).toHaveLength(2);
-    const rest = await read<ChatLog>(streamId, `chat?limit=5&before=${page.next}`);
-    expect(rest).toEqual({ results: [ada as ChatLog['results'][number]], next: null });
+    const secondPage = await read<ChatLog>(streamId, `chat?limit=5&before=${page.next}`);
+    expect(secondPage).toEqual({ results: [ada as ChatLog['results'][number]], next: null });
   });
 
   test.each([
     ['[B-8]', 'log', ['before=x', 'before=-1', 'before=1e3', 'limit=0', 'limit=101', 'limit=']],
     ['[B-9]', 'audience', ['from=', 'to=1.5', 'from=0&to=2400']],
     ['[B-10]', 'chat', ['kind=heart', 'kind=', 'limit=1000', 'before=99999999999999999']],
-  ])('%s %s refuses what it does not know', async (_, what, queries) => {
+  ])('%s %s with an invalid query gets 400', async (_, what, queries) => {
     const streamId = await service.createStream();
     for (const query of queries) {
       const { status } = await service.studio('GET', `/streams/${streamId}/${what}?${query}`);

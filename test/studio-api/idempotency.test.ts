@@ -16,35 +16,35 @@ const keyed = (key: string, token?: string) => ({
   ...(token !== undefined && { token }),
 });
 
-async function draft(): Promise<{ id: string; streamId: string }> {
+async function createDraft(): Promise<{ id: string; streamId: string }> {
   const streamId = await service.createStream();
   const response = await service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
   return expectJson(response, 201);
 }
 
-async function closedQuiz(): Promise<{ id: string }> {
+async function createClosedQuiz(): Promise<{ id: string }> {
   const streamId = await service.createStream();
   const quiz = await service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
   await service.advance(quiz.closeInterval - service.interval() + 1);
   return quiz;
 }
 
-async function apiToken(): Promise<{ id: string }> {
+async function createApiToken(): Promise<{ id: string }> {
   return expectJson(await service.studio('POST', '/api-tokens', { name: 'laptop' }), 201);
 }
 
-async function webhook(): Promise<{ id: string }> {
+async function createWebhook(): Promise<{ id: string }> {
   const body = { url: 'https://hooks.example.org/', events: ['stream.started'] };
   return expectJson(await service.studio('POST', '/webhooks', body), 201);
 }
 
-let rehearsed = '';
+let rehearsedStreamId = '';
 
 /** A new show for a rehearsal; ends the previous rehearsal, since a node has few. */
-async function showToRehearse(): Promise<string> {
-  await service.studio('DELETE', `/streams/${rehearsed}/rehearsals/current`);
-  rehearsed = await service.createStream();
-  return rehearsed;
+async function createShowToRehearse(): Promise<string> {
+  await service.studio('DELETE', `/streams/${rehearsedStreamId}/rehearsals/current`);
+  rehearsedStreamId = await service.createStream();
+  return rehearsedStreamId;
 }
 
 interface Write {
@@ -72,7 +72,7 @@ const WRITES: Record<string, () => Promise<Write>> = {
     return { path, body: { role: 'moderator' }, between };
   },
   removeMember: async () => ({ path: `/members/${(await newMember(service, 'host')).uuid}` }),
-  revokeApiToken: async () => ({ path: `/api-tokens/${(await apiToken()).id}` }),
+  revokeApiToken: async () => ({ path: `/api-tokens/${(await createApiToken()).id}` }),
   createStream: async () => ({ path: '/streams', body: { title: 'A show' } }),
   patchStream: async () => {
     const path = `/streams/${await service.createStream()}`;
@@ -98,40 +98,40 @@ const WRITES: Record<string, () => Promise<Write>> = {
     body: QUIZ,
   }),
   patchQuiz: async () => {
-    const path = `/quizzes/${(await draft()).id}`;
+    const path = `/quizzes/${(await createDraft()).id}`;
     const between = () => service.studio('PATCH', path, { duration: 9_000 });
     return { path, body: { question: 'First?' }, between };
   },
   orderQuizzes: async () => {
-    const { id, streamId } = await draft();
+    const { id, streamId } = await createDraft();
     const path = `/streams/${streamId}/rundown`;
     const between = () => service.studio('POST', `/streams/${streamId}/quizzes`, QUIZ);
     return { path, body: { order: [id] }, between };
   },
-  duplicateQuiz: async () => ({ path: `/quizzes/${(await draft()).id}/duplicate` }),
+  duplicateQuiz: async () => ({ path: `/quizzes/${(await createDraft()).id}/duplicate` }),
   importQuizzes: async () => ({
     path: `/streams/${await service.createStream()}/quizzes/import`,
     body: { format: 'fourbeat-json', text: JSON.stringify([QUIZ, QUIZ]) },
   }),
-  deleteQuiz: async () => ({ path: `/quizzes/${(await draft()).id}` }),
-  publishQuiz: async () => ({ path: `/quizzes/${(await draft()).id}/publish` }),
-  revealQuiz: async () => ({ path: `/quizzes/${(await closedQuiz()).id}/reveal` }),
+  deleteQuiz: async () => ({ path: `/quizzes/${(await createDraft()).id}` }),
+  publishQuiz: async () => ({ path: `/quizzes/${(await createDraft()).id}/publish` }),
+  revealQuiz: async () => ({ path: `/quizzes/${(await createClosedQuiz()).id}/reveal` }),
   requestWinners: async () => ({
     path: `/streams/${await service.createStream()}/request-winners`,
   }),
   patchWebhook: async () => {
-    const path = `/webhooks/${(await webhook()).id}`;
+    const path = `/webhooks/${(await createWebhook()).id}`;
     const between = () => service.studio('PATCH', path, { events: ['winners'] });
     return { path, body: { enabled: false }, between };
   },
-  deleteWebhook: async () => ({ path: `/webhooks/${(await webhook()).id}` }),
+  deleteWebhook: async () => ({ path: `/webhooks/${(await createWebhook()).id}` }),
   testWebhook: async () => {
-    const { id } = await webhook();
+    const { id } = await createWebhook();
     const between = () => service.studio('PATCH', `/webhooks/${id}`, { enabled: false });
     return { path: `/webhooks/${id}/test`, between };
   },
   retryDelivery: async () => {
-    const path = `/webhooks/${(await webhook()).id}`;
+    const path = `/webhooks/${(await createWebhook()).id}`;
     const sent = await service.studio('POST', `${path}/test`);
     const { id } = await expectJson<{ id: string }>(sent, 201);
     const between = () => service.studio('PATCH', path, { enabled: false });
@@ -169,12 +169,12 @@ const WRITES: Record<string, () => Promise<Write>> = {
     return { path, between: make };
   },
   createRehearsal: async () => {
-    const path = `/streams/${await showToRehearse()}/rehearsals`;
+    const path = `/streams/${await createShowToRehearse()}/rehearsals`;
     const between = () => service.studio('DELETE', `${path}/current`);
     return { path, body: { viewers: 1 }, between };
   },
   deleteRehearsal: async () => {
-    const path = `/streams/${await showToRehearse()}/rehearsals`;
+    const path = `/streams/${await createShowToRehearse()}/rehearsals`;
     const make = () => service.studio('POST', path, { viewers: 1 });
     await make();
     return { path: `${path}/current`, between: make };
@@ -191,7 +191,7 @@ const SHOWN_ONCE = [
 ];
 
 describe('a repeated write', () => {
-  test('[R-10] is tested for every write operation', () => {
+  test('[R-10] a repeated write is tested for every write operation', () => {
     const operations: [string, Operation][] = Object.entries(studioApi);
     const keyed = operations.filter(([, { headers }]) => headers?.shape['Idempotency-Key']);
     const names = keyed.map(([name]) => name).filter((name) => !SHOWN_ONCE.includes(name));
@@ -203,7 +203,7 @@ describe('a repeated write', () => {
   });
 
   test.each(Object.keys(WRITES))(
-    '[R-10] [R-11] to %s has no effect and gets the same status and body',
+    '[R-10] [R-11] a repeated %s has no effect and gets the same status and body',
     async (name) => {
       const { method } = studioApi[name as keyof typeof studioApi];
       const { path, body, between } = await (WRITES[name] as () => Promise<Write>)();
@@ -218,7 +218,7 @@ describe('a repeated write', () => {
     },
   );
 
-  test('[R-11] creates one stream, one event and one patch', async () => {
+  test('[R-11] repeated writes create one stream, one event and one patch', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     for (let n = 0; n < 3; n++) {
@@ -245,7 +245,7 @@ describe('a repeated write', () => {
     expect(await expectJson<object>(stream, 200)).toMatchObject({ title: 'Second' });
   });
 
-  test('[R-11] that arrives with the first one has no effect', async () => {
+  test('[R-11] a repeated write that arrives with the first one has no effect', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     const responses = await Promise.all(
@@ -260,7 +260,7 @@ describe('a repeated write', () => {
     expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(1);
   });
 
-  test('[R-11] may differ in white space, order of fields and a final slash', async () => {
+  test('[R-11] a repeated write may differ in white space, order of fields and a final slash', async () => {
     const key = randomUUID();
     const body = { title: 'A', unlisted: true };
     const first = await service.studio('POST', '/streams', body, keyed(key));
@@ -277,7 +277,7 @@ describe('a repeated write', () => {
     expect(await second.text()).toBe(await first.text());
   });
 
-  test('[R-14] for a service token gets 409 and creates no second one', async () => {
+  test('[R-14] a repeated request for a service token gets 409 and creates no second token', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     const first = await service.studio('POST', '/api-tokens', { name: 'a' }, keyed(key, token));
@@ -289,7 +289,7 @@ describe('a repeated write', () => {
     expect((await expectJson<{ results: object[] }>(list, 200)).results).toHaveLength(2);
   });
 
-  test('[R-14] [U-14] for an invitation gets 409, and the first link stays valid', async () => {
+  test('[R-14] [U-14] a repeated invitation gets 409, and the first link stays valid', async () => {
     const key = randomUUID();
     const body = { email: `${randomUUID()}@example.org`, role: 'host' };
     const first = await service.studio('POST', '/invitations', body, keyed(key));
@@ -303,7 +303,7 @@ describe('a repeated write', () => {
 });
 
 describe('an idempotency key', () => {
-  test('[R-12] with another method, path or body gets 409 without effect', async () => {
+  test('[R-12] an idempotency key with another method, path or body gets 409 without effect', async () => {
     const id = await service.createStream({ title: 'Old' });
     const other = await service.createStream({ title: 'Old' });
     const key = randomUUID();
@@ -327,7 +327,7 @@ describe('an idempotency key', () => {
     }
   });
 
-  test('[R-13] is not used up by a failed request', async () => {
+  test('[R-13] an idempotency key is not used up by a failed request', async () => {
     const key = randomUUID();
     const open = await service.publishQuiz(await service.createStream(), {
       reveal: 'manual',
@@ -346,7 +346,7 @@ describe('an idempotency key', () => {
     expect((await service.studio('POST', '/streams', { title: 'A' }, keyed(key))).status).toBe(409);
   });
 
-  test('[R-10] is stored for 24 h', async () => {
+  test('[R-10] an idempotency key is stored for 24 h', async () => {
     const key = randomUUID();
     const post = () => service.studio('POST', '/streams', { title: 'A' }, keyed(key));
     const send = async () => expectJson<{ id: string }>(await post(), 201);
@@ -364,7 +364,7 @@ describe('an idempotency key', () => {
     expect((await send()).id).not.toBe(next.id);
   });
 
-  test('[R-10] belongs to one account', async () => {
+  test('[R-10] an idempotency key belongs to one account', async () => {
     const { token } = await service.createAccount();
     const key = randomUUID();
     const mine = await service.studio('POST', '/streams', { title: 'Mine' }, keyed(key));
@@ -373,7 +373,7 @@ describe('an idempotency key', () => {
     expect(await expectJson<object>(theirs, 201)).toMatchObject({ title: 'Theirs' });
   });
 
-  test('[R-10] can have 1 to 128 visible ASCII characters', async () => {
+  test('[R-10] an idempotency key has 1 to 128 visible ASCII characters', async () => {
     for (const key of ['k', '~!"#{}', 'x'.repeat(128)]) {
       const body = { title: 'A' };
       expect((await service.studio('POST', '/streams', body, keyed(key))).status).toBe(201);
@@ -381,13 +381,13 @@ describe('an idempotency key', () => {
   });
 
   test.each(['', 'two words', 'x'.repeat(129), 'caf\u00e9', 'tab\tbed'])(
-    '[R-10] %j gets 400 on every write without effect',
+    '[R-10] the idempotency key %j gets 400 on every write, which has no effect',
     async (key) => {
       const id = await service.createStream({ title: 'Old' });
       for (const [method, path, body] of [
         ['POST', `/streams/${id}/start`, undefined],
         ['PATCH', `/streams/${id}`, { title: 'New' }],
-        ['DELETE', `/api-tokens/${(await apiToken()).id}`, undefined],
+        ['DELETE', `/api-tokens/${(await createApiToken()).id}`, undefined],
       ] as const) {
         expect((await service.studio(method, path, body, keyed(key))).status).toBe(400);
       }
@@ -399,7 +399,7 @@ describe('an idempotency key', () => {
     },
   );
 
-  test('[R-10] survives a restart', async () => {
+  test('[R-10] an idempotency key survives a restart', async () => {
     const directory = `${service.directory}/again`;
     const key = randomUUID();
     const before = await startService({ directory });

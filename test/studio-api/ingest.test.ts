@@ -35,7 +35,7 @@ const renew = (streamId: string, session: string) =>
   });
 
 describe('the stream key', () => {
-  test('[M-1] is created on the first read and stays, with the ingest addresses', async () => {
+  test('[M-1] the stream key is created on the first read and stays, with the ingest addresses', async () => {
     const id = await service.createStream();
     const response = await ingest(id);
     expect(response.headers.get('cache-control')).toBe('no-store');
@@ -49,14 +49,14 @@ describe('the stream key', () => {
     expect(other.key).not.toBe(first.key);
   });
 
-  test('[M-1] is the same for two concurrent first reads', async () => {
+  test('[M-1] the stream key is the same for concurrent first reads', async () => {
     const id = await service.createStream();
-    const looks = await Promise.all([ingest(id), ingest(id), ingest(id)]);
-    const keys = await Promise.all(looks.map(async (look) => (await ingestOf(look)).key));
+    const responses = await Promise.all([ingest(id), ingest(id), ingest(id)]);
+    const keys = await Promise.all(responses.map(async (look) => (await ingestOf(look)).key));
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('[M-1] is rejected at once after a rotation, while its source continues', async () => {
+  test('[M-1] the stream key is rejected at once after a rotation, while its source continues', async () => {
     const id = await service.createStream();
     const { key } = await ingestOf(await ingest(id));
     expect(await open(key, 'first')).toMatchObject({ outcome: 'opened' });
@@ -69,13 +69,13 @@ describe('the stream key', () => {
     expect(await open(rotated.key, 'second')).toEqual({ outcome: 'busy' });
   });
 
-  test('[M-1] can be rotated before its first read', async () => {
+  test('[M-1] the stream key can be rotated before its first read', async () => {
     const id = await service.createStream();
     const { key } = await ingestOf(await rotate(id));
     expect((await ingestOf(await ingest(id))).key).toBe(key);
   });
 
-  test('[M-1] [P-2] can be read and changed by its owner only', async () => {
+  test('[M-1] [P-2] the stream key can be read and changed by its owner only', async () => {
     const id = await service.createStream();
     const { key } = await ingestOf(await ingest(id));
     const { token } = await service.createAccount();
@@ -92,7 +92,7 @@ describe('the stream key', () => {
 });
 
 describe('the source', () => {
-  test('[M-1] [M-8] is shown with its health while connected, and makes the stream STREAMING', async () => {
+  test('[M-1] [M-8] the source is shown with its health while connected, and makes the stream STREAMING', async () => {
     await service.advance(1);
     const id = await service.createStream();
     const { key } = await ingestOf(await ingest(id));
@@ -108,18 +108,18 @@ describe('the source', () => {
     expect((await ingestOf(await ingest(id))).source).toBeNull();
   });
 
-  test('[M-7] [M-8] ends the stream when it does not return; the studio can end it before', async () => {
+  test('[M-7] [M-8] a source ends its stream when it does not return; the studio can end it before', async () => {
     await service.advance(1);
-    const [left, ended] = [await service.createStream(), await service.createStream()];
-    for (const id of [left, ended]) {
+    const [abandoned, ended] = [await service.createStream(), await service.createStream()];
+    for (const id of [abandoned, ended]) {
       const { key } = await ingestOf(await ingest(id));
       expect(await open(key, 'first')).toMatchObject({ outcome: 'opened' });
     }
     await service.studio('POST', `/streams/${ended}/end`);
     expect(await renew(ended, 'first')).toMatchObject({ outcome: 'ended' });
     await service.advance(GRACE_MS / 250);
-    expect(await statusOf(left)).toBe('STREAMING');
+    expect(await statusOf(abandoned)).toBe('STREAMING');
     await service.advance(1);
-    expect(await statusOf(left)).toBe('ENDED');
+    expect(await statusOf(abandoned)).toBe('ENDED');
   });
 });

@@ -24,7 +24,7 @@ async function open(streamId: string, query = '', headers = {}): Promise<EventRe
 async function next(reader: EventReader, wanted: 'state' | 'interval'): Promise<Message> {
   for (;;) {
     const message = await reader.next(3_000);
-    if (!message) throw new Error(`no ${wanted} came`);
+    if (!message) throw new Error(`no ${wanted} arrived within 3 s`);
     if (isStateMessage(message) === (wanted === 'state')) return message;
   }
 }
@@ -33,7 +33,7 @@ const stateWith = (reader: EventReader, meets: (state: LiveState) => boolean) =>
   reader.nextState(meets);
 
 describe('the live state of a show', () => {
-  test('[B-1] is sent at once and each half second, with exactly its fields', async () => {
+  test('[B-1] the live state is sent at once and each half second, with exactly its fields', async () => {
     const reader = await open(await service.createStream());
     const first = JSON.parse((await next(reader, 'state')).data);
     expect(liveStateSchema.strict().parse(first)).toMatchObject({ quiz: null, round: null });
@@ -45,7 +45,7 @@ describe('the live state of a show', () => {
     await reader.close();
   });
 
-  test('[B-2] comes with each interval, byte for byte', async () => {
+  test('[B-2] the live stream has each interval, byte for byte', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const reader = await open(streamId);
@@ -59,7 +59,7 @@ describe('the live state of a show', () => {
     await reader.close();
   });
 
-  test('[B-2] resumes after the last interval, and starts at the requested one', async () => {
+  test('[B-2] the live stream resumes after the last interval, and starts at the requested one', async () => {
     const streamId = await service.createStream();
     await service.advance(4);
     const sealedTo = service.interval() - 1;
@@ -71,7 +71,7 @@ describe('the live state of a show', () => {
     await Promise.all([resumed.close(), requested.close()]);
   });
 
-  test('[B-2] starts at most ten minutes back, and rejects an invalid interval', async () => {
+  test('[B-2] the live stream starts at most ten minutes back, and rejects an invalid interval', async () => {
     const streamId = await service.createStream();
     await service.studio('POST', `/streams/${streamId}/events`, { type: 'first', data: null });
     await service.advance(1);
@@ -84,7 +84,7 @@ describe('the live state of a show', () => {
     }
   });
 
-  test('[B-3] has the answers of an open quiz, which viewers do not get', async () => {
+  test('[B-3] the live state has the answers of an open quiz, which viewers do not get', async () => {
     const streamId = await service.createStream();
     const viewers = await Promise.all([1, 2, 3].map(() => service.viewer(streamId)));
     const reader = await open(streamId);
@@ -110,7 +110,7 @@ describe('the live state of a show', () => {
     await reader.close();
   });
 
-  test('[B-1] gets 404 for a show of another account and for an unknown one', async () => {
+  test('[B-1] the live stream gets 404 for a show of another account and for an unknown one', async () => {
     const other = await service.createAccount();
     const streamId = await service.createStream();
     const path = `/streams/${streamId}/live`;
@@ -120,7 +120,7 @@ describe('the live state of a show', () => {
   });
 
   test.each(['host', 'moderator'] as const)(
-    '[B-1] [B-5] is available to a %s and ends with the session',
+    '[B-1] [B-5] the live stream is available to a %s and ends with the session',
     async (role) => {
       const streamId = await service.createStream();
       const { browser } = await newMember(service, role);
@@ -133,7 +133,7 @@ describe('the live state of a show', () => {
     },
   );
 
-  test('[B-5] ends when its token is revoked', async () => {
+  test('[B-5] the live stream ends when its token is revoked', async () => {
     const streamId = await service.createStream();
     const made = await service.studio('POST', '/api-tokens', { name: 'spare' });
     const { id, token } = await expectJson<{ id: string; token: string }>(made, 201);
@@ -145,7 +145,7 @@ describe('the live state of a show', () => {
   });
 });
 
-test('[B-5] [B-12] [L-5] ends also at an address over its limit of failures', async () => {
+test('[B-5] [B-12] [L-5] a presenter stream ends with its key, also at an address over its limit of failed authentications', async () => {
   const rates = { ...createConfig().rates, failedAuth: { points: 2, durationS: 60 } };
   await using strict = await startService({ config: { rates } });
   const streamId = await strict.createStream();

@@ -31,8 +31,8 @@ const config = { rates: HIGH_RATES };
 const statusesOf = async (responses: Promise<Response>[]) =>
   (await Promise.all(responses)).map(({ status }) => status).sort();
 
-// PostgreSQL may run concurrently what SQLite runs one after the other: `test/races/members.test.ts`
-// has that in every run, and `npm run test:full` all of this.
+// PostgreSQL may run concurrently what SQLite runs one after the other. `test/races/members.test.ts`
+// tests this in every run; `npm run test:full` runs all of these tests on both.
 
 describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
   let service: Harness;
@@ -41,7 +41,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
   }, 30_000);
   afterAll(() => service.close());
 
-  const wait = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
+  const passMs = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
   const accept = (token: string, fields: object = {}) =>
     new Browser(service.url).send('POST', '/invitations/accept', {
       ...{ token, name: 'Ada', password: PASSWORD },
@@ -64,7 +64,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
   describe('setup', () => {
     /** Runs a function with a service whose database has no member. */
-    async function onNew(
+    async function withNewService(
       run: (fresh: Harness, setUp: (token: string, email?: string) => Promise<Response>) => unknown,
       options: HarnessOptions = {},
     ) {
@@ -83,8 +83,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       newSetupLink(store, 'https://live.example.org', clock.nowMs());
     const linkOf = async (fresh: Harness) => tokenOf((await newLink(fresh)) ?? '');
 
-    test('[U-12] [U-13] creates an account and its owner, who is signed in', () =>
-      onNew(async (fresh) => {
+    test('[U-12] [U-13] setup creates an account and its owner, who is signed in', () =>
+      withNewService(async (fresh) => {
         const link = await newLink(fresh);
         expect(link).toMatch(/^https:\/\/live\.example\.org\/studio\/#setup=[\w-]{43}$/);
         const browser = new Browser(fresh.url);
@@ -105,39 +105,39 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         await new Browser(fresh.url).signIn('ada@example.org');
       }));
 
-    test('[U-12] [U-17] is impossible once there is a member', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-12] [U-17] setup is impossible once there is a member', () =>
+      withNewService(async (fresh, setUp) => {
         const [one, two] = [await linkOf(fresh), await linkOf(fresh)];
         expect((await setUp(one)).status).toBe(201);
         expect(await newLink(fresh)).toBeNull();
         for (const token of [one, two]) await expectUnauthorized(await setUp(token), 'Token');
       }));
 
-    test('[U-12] is impossible also when the first member joined otherwise', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-12] setup is impossible also when the first member joined by an invitation', () =>
+      withNewService(async (fresh, setUp) => {
         const token = await linkOf(fresh);
         await newMember(fresh, 'host');
         await expectUnauthorized(await setUp(token), 'Token');
         expect(await newLink(fresh)).toBeNull();
       }));
 
-    test('[U-17] creates one account when many links are used concurrently', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-17] setup creates one account when many links are used concurrently', () =>
+      withNewService(async (fresh, setUp) => {
         const tokens = [await linkOf(fresh), await linkOf(fresh)];
         const attempts = [...tokens, ...tokens, ...tokens].map((token) => setUp(token));
         expect(await statusesOf(attempts)).toEqual([201, 401, 401, 401, 401, 401]);
       }));
 
-    test('[U-12] has at most 10 valid links, the newest', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-12] setup has at most 10 valid links, the newest', () =>
+      withNewService(async (fresh, setUp) => {
         const tokens: string[] = [];
         for (let n = 0; n < 11; n++) tokens.push(await linkOf(fresh));
         await expectUnauthorized(await setUp(tokens[0] ?? ''), 'Token');
         expect((await setUp(tokens[1] ?? '')).status).toBe(201);
       }));
 
-    test('[U-17] is possible for 24 h', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-17] a setup link is valid for 24 h', () =>
+      withNewService(async (fresh, setUp) => {
         const early = await linkOf(fresh);
         (fresh.clock as ManualClock).set(fresh.clock.nowMs() + 1);
         const late = await linkOf(fresh);
@@ -146,8 +146,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         expect((await setUp(late)).status).toBe(201);
       }));
 
-    test('[U-13] gets 409 for an e-mail with an account, and the link stays valid', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-13] setup gets 409 for an e-mail with an account, and the link stays valid', () =>
+      withNewService(async (fresh, setUp) => {
         await fresh.createAccount('ann@example.org');
         const token = await linkOf(fresh);
         const refused = await expectJson<{ detail: string }>(
@@ -158,8 +158,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         expect((await setUp(token, 'bob@example.org')).status).toBe(201);
       }));
 
-    test('[U-17] needs a setup link, which cannot be used as an invitation', () =>
-      onNew(async (fresh, setUp) => {
+    test('[U-17] setup needs a setup link, which cannot be used as an invitation', () =>
+      withNewService(async (fresh, setUp) => {
         const { token } = await invited(fresh, 'owner');
         await expectUnauthorized(await setUp(token), 'Token');
         const setup = await linkOf(fresh);
@@ -175,7 +175,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
   });
 
   describe('an invitation', () => {
-    test('[U-14] shows its link once, and is listed without it', async () => {
+    test('[U-14] an invitation shows its link once, and is listed without it', async () => {
       const account = await service.createAccount();
       const { token } = account;
       const email = 'Grace@Example.org';
@@ -194,7 +194,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(list[1]).toEqual(made);
     });
 
-    test('[U-16] shows its purpose, and creates a member who is signed in', async () => {
+    test('[U-16] an invitation shows its purpose, and creates a member who is signed in', async () => {
       const account = await service.createAccount();
       const { token, email } = await invited(service, 'moderator', undefined, account);
       const { name } = (await service.store.findAccount({ email })) ?? { name: 'A producer' };
@@ -213,14 +213,14 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(member?.uuid).toBe(session.member.uuid);
     });
 
-    test('[U-16] gets 400 without a name and stays valid', async () => {
+    test('[U-16] an invitation that is accepted without a name gets 400 and stays valid', async () => {
       const { token } = await invited(service, 'host');
       const refused = await accept(token, { name: undefined });
       expect((await expectJson<{ detail: string }>(refused, 400)).detail).toContain('name');
       expect((await accept(token)).status).toBe(201);
     });
 
-    test('[U-17] works once, also when used concurrently', async () => {
+    test('[U-17] an invitation works once, also when used concurrently', async () => {
       const account = await service.createAccount();
       const { token } = await invited(service, 'host', undefined, account);
       const attempts = Array.from({ length: 6 }, () => accept(token));
@@ -229,7 +229,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       await expectUnauthorized(await look(token), 'Token');
     });
 
-    test('[U-14] [U-17] is invalid once withdrawn or replaced', async () => {
+    test('[U-14] [U-17] an invitation is invalid once withdrawn or replaced', async () => {
       const account = await service.createAccount();
       const first = await invited(service, 'host', undefined, account);
       const second = await invited(service, 'owner', first.email, account);
@@ -242,11 +242,11 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect((await service.studio('DELETE', path, undefined, { token })).status).toBe(404);
     });
 
-    test('[U-17] is valid for 7 days', async () => {
+    test('[U-17] an invitation is valid for 7 days', async () => {
       const early = await invited(service, 'host');
-      wait(1);
+      passMs(1);
       const late = await invited(service, 'host');
-      wait(7 * DAY_MS - 1);
+      passMs(7 * DAY_MS - 1);
       await expectUnauthorized(await look(early.token), 'Token');
       await expectUnauthorized(await accept(early.token), 'Token');
       expect((await accept(late.token)).status).toBe(201);
@@ -254,7 +254,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(ids).not.toContain(early.id);
     });
 
-    test('[U-14] of a member gets 409; [U-19] one of a member of another account when it is used', async () => {
+    test('[U-14] [U-19] an invitation of a member gets 409, and of a member of another account when it is used', async () => {
       const { email } = await newMember(service, 'host');
       const body = { email: email.toUpperCase(), role: 'owner' };
       expect((await service.studio('POST', '/invitations', body)).status).toBe(409);
@@ -264,7 +264,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(await byToken<Member>('/members', elsewhere)).toEqual([]);
     });
 
-    test('[U-19] of one e-mail to two accounts creates one member, also concurrently', async () => {
+    test('[U-19] invitations of one e-mail to two accounts, used concurrently, create one member', async () => {
       const email = `${randomUUID()}@example.org`;
       const accounts = [await service.createAccount(), await service.createAccount()];
       const links = await Promise.all(
@@ -274,20 +274,20 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(await statusesOf(attempts)).toEqual([201, 409]);
     });
 
-    test('[U-21] is one of at most 100 open ones of an account', async () => {
+    test('[U-21] an account has at most 100 open invitations', async () => {
       const account = await service.createAccount();
       for (let n = 0; n < 100; n++) await invited(service, 'host', undefined, account);
       const { token } = account;
       const body = { email: 'one.too.many@example.org', role: 'host' };
       const refused = await service.studio('POST', '/invitations', body, { token });
       expect(refused.status).toBe(409);
-      wait(7 * DAY_MS);
+      passMs(7 * DAY_MS);
       expect((await service.studio('POST', '/invitations', body, { token })).status).toBe(201);
     });
   });
 
   describe('a password link of the operator', () => {
-    test('[U-15] [U-16] sets a new password and ends all sessions', async () => {
+    test('[U-15] [U-16] a password link sets a new password and ends all sessions', async () => {
       const { browser, email } = await newMember(service, 'moderator');
       const { kind, token, expires } = await memberLink(email.toUpperCase());
       expect([kind, expires]).toEqual(['password', service.clock.nowMs() + DAY_MS]);
@@ -306,7 +306,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       await expectUnauthorized(await accept(token), 'Token');
     });
 
-    test('[U-15] creates the owner of an account without members', async () => {
+    test('[U-15] a password link creates the owner of an account without members', async () => {
       const email = `Ann-${randomUUID()}@example.org`;
       const account = await service.createAccount(email);
       const { kind, token } = await memberLink(email);
@@ -320,15 +320,15 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       });
     });
 
-    test('[U-15] [U-17] is valid for 24 h if it is the newest', async () => {
+    test('[U-15] [U-17] a password link is valid for 24 h if it is the newest', async () => {
       const { email } = await newMember(service, 'host');
       const [first, second] = [await memberLink(email), await memberLink(email)];
       await expectUnauthorized(await accept(first.token), 'Token');
-      wait(DAY_MS);
+      passMs(DAY_MS);
       await expectUnauthorized(await accept(second.token), 'Token');
     });
 
-    test('[U-17] is invalid once the member was removed or changed the password', async () => {
+    test('[U-17] a password link is invalid once the member was removed or changed the password', async () => {
       const gone = await newMember(service, 'host');
       const links = [await memberLink(gone.email)];
       await expectNoContent(await service.studio('DELETE', `/members/${gone.uuid}`));
@@ -339,28 +339,28 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       for (const { token } of links) await expectUnauthorized(await accept(token), 'Token');
     });
 
-    test('[U-15] cannot be created for an unknown e-mail', async () => {
+    test('[U-15] a password link cannot be created for an unknown e-mail', async () => {
       const args = [service.store, 'nobody@example.org', service.url, 0] as const;
       expect(await newMemberLink(...args)).toBeNull();
     });
   });
 
   describe('members', () => {
-    test('[U-19] are listed in the order in which they joined', async () => {
+    test('[U-19] members are listed in the order in which they joined', async () => {
       const account = await service.createAccount();
       const roles: MemberRole[] = ['owner', 'host', 'moderator'];
       const made: SignedIn[] = [];
       for (const role of roles) made.push(await newMember(service, role, account));
       const created = service.clock.nowMs();
       expect(await byToken<Member>('/members', account)).toEqual(
-        made.map(({ uuid, email }, place) => {
-          const role = roles[place] as MemberRole;
+        made.map(({ uuid, email }, index) => {
+          const role = roles[index] as MemberRole;
           return { uuid, email, name: `A ${role}`, role, created };
         }),
       );
     });
 
-    test('[U-19] [U-8] get a new role at once in every session', async () => {
+    test('[U-19] [U-8] members get a new role at once in every session', async () => {
       const { browser, uuid } = await newMember(service, 'host');
       const body = { title: 'A show' };
       expect((await browser.send('POST', '/streams', body)).status).toBe(201);
@@ -370,7 +370,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect((await browser.send('GET', '/streams')).status).toBe(200);
     });
 
-    test('[U-19] [U-8] lose access at once when removed, and their e-mail is free', async () => {
+    test('[U-19] [U-8] members lose access at once when removed, and their e-mail is free', async () => {
       const { browser, uuid, email } = await newMember(service, 'host');
       expect((await browser.send('GET', '/streams')).status).toBe(200);
       await expectNoContent(await service.studio('DELETE', `/members/${uuid}`));
@@ -383,7 +383,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(again.uuid).not.toBe(uuid);
     });
 
-    test('[U-20] include at least one owner: removing the last one gets 409', async () => {
+    test('[U-20] removing the last owner, or changing the role, gets 409', async () => {
       const account = await service.createAccount();
       const { browser, uuid } = await newMember(service, 'owner', account);
       const host = await newMember(service, 'host', account);
@@ -398,7 +398,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect((await host.browser.send('DELETE', `/members/${host.uuid}`)).status).toBe(409);
     });
 
-    test('[U-20] include an owner also when owners leave concurrently', async () => {
+    test('[U-20] an owner remains also when all owners leave concurrently', async () => {
       const account = await service.createAccount();
       const owners = [
         await newMember(service, 'owner', account),
@@ -406,8 +406,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         await newMember(service, 'owner', account),
       ];
       await Promise.all(
-        owners.map(({ browser, uuid }, place) =>
-          place === 1
+        owners.map(({ browser, uuid }, index) =>
+          index === 1
             ? browser.send('DELETE', `/members/${uuid}`)
             : browser.send('PATCH', `/members/${uuid}`, { role: 'host' }),
         ),
@@ -416,7 +416,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(left.filter(({ role }) => role === 'owner')).toHaveLength(1);
     });
 
-    test('[U-21] number at most 100, also when two join concurrently', async () => {
+    test('[U-21] an account has at most 100 members, also when two join concurrently', async () => {
       const account = await service.createAccount();
       // Inserted directly, since hashing their passwords would take too long.
       for (let n = 0; n < 99; n++) await insertMember(account, n);
@@ -440,7 +440,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       await service.store.acceptLink({ hash, uuid: fresh(), name: 'A', passwordHash, session });
     }
 
-    test('[U-8] have no session after a removal during their sign-in', async () => {
+    test('[U-8] a member who is removed during a sign-in has no session', async () => {
       for (let round = 0; round < 5; round++) {
         const { uuid, email } = await newMember(service, 'host');
         const browser = new Browser(service.url);

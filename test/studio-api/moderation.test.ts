@@ -32,7 +32,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
-  test('[C-12] can be changed before and after the show', async () => {
+  test('[C-12] the chat can be changed before and after the show', async () => {
     const chat = await open();
     const events = await chat.eventsDuring(async () => {
       await chat.patchMode({ paused: true });
@@ -42,7 +42,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     expect(events).toHaveLength(2);
   });
 
-  test('[C-13] publishes the mode only when it changes', async () => {
+  test('[C-13] the chat publishes its mode only when it changes', async () => {
     const chat = await open();
     const events = await chat.eventsDuring(async () => {
       expect(await chat.patchMode({ slowModeMs: 5_000 })).toEqual({
@@ -61,7 +61,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
-  test('[C-13] applies a repeated request once', async () => {
+  test('[C-13] a repeated change of the mode is applied once', async () => {
     const chat = await open();
     const headers = { 'Idempotency-Key': randomUUID() };
     const path = `/streams/${chat.viewer.streamId}/chat`;
@@ -75,7 +75,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     expect((await postChat(chat.viewer)).status).toBe(204);
   });
 
-  test('[C-14] rejects every post with 409 while it is paused', async () => {
+  test('[C-14] the chat rejects every post with 409 while it is paused', async () => {
     const chat = await open();
     await chat.patchMode({ paused: true });
     for (const refused of [await postChat(chat.viewer), await sendHearts(chat.viewer)]) {
@@ -85,7 +85,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     expect((await postChat(chat.viewer)).status).toBe(204);
   });
 
-  test('[C-15] rejects messages of a viewer with 429 in slow mode, but not hearts', async () => {
+  test('[C-15] the chat rejects messages of a viewer with 429 in slow mode, but not hearts', async () => {
     const chat = await open();
     const { viewer } = chat;
     const other = await service.viewer(viewer.streamId);
@@ -109,7 +109,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     for (let n = 0; n < 3; n++) expect((await postChat(viewer)).status).toBe(204);
   });
 
-  test('[C-16] [B-10] publishes hidden messages once and marks them in the log', async () => {
+  test('[C-16] [B-10] the chat publishes hidden messages once and marks them in the log', async () => {
     const chat = await open();
     const first = await sendMessage(service, chat.viewer, { text: 'First' });
     const second = await sendMessage(service, chat.viewer, { text: 'Second' });
@@ -136,7 +136,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
-  test('[C-16] [C-17] publishes a pinned message and unpins it when it is hidden', async () => {
+  test('[C-16] [C-17] the chat publishes a pinned message and unpins it when it is hidden', async () => {
     const chat = await open();
     const line = await sendMessage(service, chat.viewer, { kind: 'question', name: 'Ada' });
     expectMembers(line, ['id', 'viewer', 'name', 'text', 'kind', 'at']);
@@ -155,7 +155,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     ]);
   });
 
-  test('[C-17] pins the message as it was sent, also a purchase', async () => {
+  test('[C-17] a message is pinned as it was sent, also a purchase', async () => {
     const chat = await open();
     const pin = (line: object) => chat.call('POST', '/chat/pin', { line });
     const line = await sendMessage(service, chat.viewer, { text: 'I said "so"' });
@@ -189,7 +189,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
-  test('[C-20] has one queue of questions for all, in the order of writing', async () => {
+  test('[C-20] the chat has one queue of questions for all, in the order of writing', async () => {
     const chat = await open();
     const { viewer } = chat;
     const question = { kind: 'question' };
@@ -224,7 +224,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     await expectProblem(await queue(unsent, 'open'), 404);
   });
 
-  test('[C-18] [C-20] records the name of the member who moderates', async () => {
+  test('[C-18] [C-20] a mute and a queued question have the name of the moderator', async () => {
     const chat = await open();
     const line = await sendMessage(service, chat.viewer, { kind: 'question' });
     const { browser } = await newMember(service, 'moderator');
@@ -239,7 +239,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
-  test('[C-22] sends its state to a viewer who joins late, and to no other', async () => {
+  test('[C-22] the chat sends its state to a viewer who joins late, and to no other', async () => {
     const chat = await open();
     const untouched = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [] };
     expect(await chat.readViewerChat()).toEqual(untouched);
@@ -262,7 +262,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
   });
 
-  test('[B-1] sends its state to the studio, with a revision', async () => {
+  test('[B-1] the chat sends its state to the studio, with a revision', async () => {
     const chat = await open();
     const line = await sendMessage(service, chat.viewer);
     const before = await chat.liveState();

@@ -16,13 +16,13 @@ import { newMember } from '../support/studio/member-browser.ts';
 const service = await serviceOfFile();
 await service.advance(1);
 
-interface Made {
+interface NewKey {
   readonly key: string;
   readonly url: string;
 }
 
 const keyPath = (streamId: string) => `/streams/${streamId}/presenter-key`;
-const newKey = async (streamId: string): Promise<Made> =>
+const newKey = async (streamId: string): Promise<NewKey> =>
   expectJson(await service.studio('POST', keyPath(streamId)), 201);
 const present = (streamId: string, key: string, method = 'GET') =>
   fetch(`${service.url}/studio/v1/streams/${streamId}/present`, {
@@ -43,7 +43,7 @@ const stateWith = (reader: EventReader, meets: (state: PresenterState) => boolea
 const next = (reader: EventReader) => stateWith(reader, () => true);
 
 describe('the presenter key', () => {
-  test('[B-11] is `pk_` and 40 characters in the fragment of its address', async () => {
+  test('[B-11] a presenter key is `pk_` and 40 characters in the fragment of its address', async () => {
     const streamId = await service.createStream();
     const made = await newKey(streamId);
     expect(Object.keys(made).sort()).toEqual(['key', 'url']);
@@ -51,7 +51,7 @@ describe('the presenter key', () => {
     expect(made.url).toBe(`${service.url}/studio/present/${streamId}#key=${made.key}`);
   });
 
-  test('[B-11] is stored as a hash with its creation time', async () => {
+  test('[B-11] a presenter key is stored as a hash with its creation time', async () => {
     const streamId = await service.createStream();
     const read = async () =>
       expectJson<object>(await service.studio('GET', keyPath(streamId)), 200);
@@ -63,7 +63,7 @@ describe('the presenter key', () => {
     expect(files.some((text) => text.includes(key))).toBe(false);
   });
 
-  test('[B-12] opens the presenter display of its show and nothing else', async () => {
+  test('[B-12] a presenter key opens the presenter display of its show and nothing else', async () => {
     const [streamId, otherId] = [await service.createStream(), await service.createStream()];
     const { key } = await newKey(streamId);
     await newKey(otherId);
@@ -91,7 +91,7 @@ describe('the presenter key', () => {
   test.each([
     ['replaced', 'POST'],
     ['withdrawn', 'DELETE'],
-  ])('[B-11] [B-12] that is %s opens nothing, and ends what it opened', async (_, method) => {
+  ])('[B-11] [B-12] a presenter key that is %s ends, with its streams', async (_, method) => {
     const streamId = await service.createStream();
     const { key } = await newKey(streamId);
     const reader = new EventReader(await present(streamId, key));
@@ -101,12 +101,12 @@ describe('the presenter key', () => {
     expect(await reader.ended(2_500)).toBe(true);
   });
 
-  test('[B-12] has its own rate limit beside that of the account', async () => {
+  test('[B-12] a presenter key has its own rate limit beside that of the account', async () => {
     await using limited = await startService({
       config: { rates: { ...createConfig({}).rates, studio: { points: 4, durationS: 60 } } },
     });
     const streamId = await limited.createStream();
-    const { key } = await expectJson<Made>(await limited.studio('POST', keyPath(streamId)), 201);
+    const { key } = await expectJson<NewKey>(await limited.studio('POST', keyPath(streamId)), 201);
     const statuses: number[] = [];
     for (let n = 0; n < 5; n++) {
       const response = await fetch(`${limited.url}/studio/v1/streams/${streamId}/present`, {
@@ -121,7 +121,7 @@ describe('the presenter key', () => {
 });
 
 describe('the presenter display of a show', () => {
-  test('[B-13] is sent at once and each half second', async () => {
+  test('[B-13] the presenter display is sent at once and each half second', async () => {
     const streamId = await service.createStream({ title: 'Quiz night' });
     const reader = await open(streamId);
     expect(await next(reader)).toEqual({
@@ -169,7 +169,7 @@ describe('the presenter display of a show', () => {
     await reader.close();
   });
 
-  test('[B-13] has the winners from their request until the next quiz', async () => {
+  test('[B-13] the presenter display has the winners from their request until the next quiz', async () => {
     const streamId = await service.createStream();
     const reader = await open(streamId);
     await service.publishQuiz(streamId, { duration: 1_000 });
@@ -184,7 +184,7 @@ describe('the presenter display of a show', () => {
   });
 
   test.each(['owner', 'host', 'moderator'] as const)(
-    '[B-12] is available to a %s and ends with the session',
+    '[B-12] the presenter display is available to a %s and ends with the session',
     async (role) => {
       const streamId = await service.createStream();
       const { browser } = await newMember(service, role);

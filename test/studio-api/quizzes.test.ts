@@ -26,7 +26,7 @@ async function close(quiz: { closeInterval: number | null }): Promise<void> {
 }
 
 describe('a draft', () => {
-  test('[P-15] [P-16] is created with 201 and exactly the fields of a StudioQuiz', async () => {
+  test('[P-15] [P-16] a draft is created with 201 and exactly the fields of a StudioQuiz', async () => {
     const streamId = await service.createStream();
     const quiz = await draft(streamId);
     expect(quiz).toEqual({
@@ -43,7 +43,7 @@ describe('a draft', () => {
     expect((await draft(streamId, { reveal: 'manual' })).reveal).toBe('manual');
   });
 
-  test('[Q-3] accepts values at the limits', async () => {
+  test('[Q-3] a draft accepts values at the limits', async () => {
     const streamId = await service.createStream();
     const choices = Array.from({ length: 10 }, (_, n) => `${n}`.padEnd(200, 'x'));
     const fields = { question: 'q'.repeat(500), choices, answer: choices[9], duration: 600_000 };
@@ -74,14 +74,14 @@ describe('a draft', () => {
     [{ reveal: 'never' }, 'reveal'],
     [{ colour: 'red' }, 'colour'],
     [{ state: 'open' }, 'state'],
-  ])('[Q-3] [P-3] 400 for %j, which names %s', async (fields, member) => {
+  ])('[Q-3] [P-3] a draft with %j gets 400, which names %s', async (fields, member) => {
     const streamId = await service.createStream();
     const body = { ...QUIZ, ...fields };
     const response = await service.studio('POST', `/streams/${streamId}/quizzes`, body);
     expect(await detailOf(response)).toContain(member);
   });
 
-  test('[P-18] is changed by PATCH in the sent fields only', async () => {
+  test('[P-18] a draft is changed by PATCH in the sent fields only', async () => {
     const quiz = await draft(await service.createStream());
     const patch = (body: object) => service.studio('PATCH', `/quizzes/${quiz.id}`, body);
     expect(await quizOf(await patch({ duration: 5_000 }))).toEqual({ ...quiz, duration: 5_000 });
@@ -109,7 +109,7 @@ describe('a draft', () => {
     expect(await read(quiz.id)).toEqual(before);
   });
 
-  test('[P-18] is deleted with 204', async () => {
+  test('[P-18] a draft is deleted with 204', async () => {
     const streamId = await service.createStream();
     const quiz = await draft(streamId);
     const deleted = await service.studio('DELETE', `/quizzes/${quiz.id}`);
@@ -119,7 +119,7 @@ describe('a draft', () => {
     expect(await expectJson<object>(list, 200)).toMatchObject({ results: [] });
   });
 
-  test('[P-4] [P-18] is listed in the order of the rundown', async () => {
+  test('[P-4] [P-18] quizzes are listed in the order of the rundown', async () => {
     const streamId = await service.createStream();
     const made: string[] = [];
     for (let n = 0; n < 22; n++) made.push((await draft(streamId, { question: `Q${n}?` })).id);
@@ -130,14 +130,14 @@ describe('a draft', () => {
     expect(results[3]).toEqual(await read(made[3] ?? ''));
   });
 
-  test('[P-20] cannot be revealed: 409', async () => {
+  test('[P-20] a draft cannot be revealed: 409', async () => {
     const quiz = await draft(await service.createStream());
     expect((await act(quiz.id, 'reveal')).status).toBe(409);
   });
 });
 
 describe('a published quiz', () => {
-  test('[P-19] [Q-4] is open with created and closeInterval, and its event is in the feed', async () => {
+  test('[P-19] [Q-4] a published quiz is open with created and closeInterval, and its event is in the feed', async () => {
     const streamId = await service.createStream({ latencyAllowance: 130 });
     const viewer = await service.viewer(streamId);
     const quiz = await draft(streamId, { duration: 1_001 });
@@ -151,7 +151,7 @@ describe('a published quiz', () => {
     expect(event).toMatchObject({ interval: from, data: { id: quiz.id, created, closeInterval } });
   });
 
-  test('[P-18] [Q-6] cannot be changed, deleted or published again', async () => {
+  test('[P-18] [Q-6] a published quiz cannot be changed, deleted or published again', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const from = service.interval();
@@ -167,7 +167,7 @@ describe('a published quiz', () => {
     expect(await typeFrom('quiz', viewer, from)).toHaveLength(1);
   });
 
-  test('[Q-6] is possible in CREATED and STREAMING, and gets 409 in ENDED', async () => {
+  test('[Q-6] publishing is possible in CREATED and STREAMING, and gets 409 in ENDED', async () => {
     const streamId = await service.createStream();
     await service.publishQuiz(streamId);
     await service.studio('POST', `/streams/${streamId}/start`);
@@ -178,7 +178,7 @@ describe('a published quiz', () => {
     expect((await read(quiz.id)).state).toBe('draft');
   });
 
-  test('[P-16] [P-17] [Q-18] has null counts until the close, then those of quiz-results', async () => {
+  test('[P-16] [P-17] [Q-18] a published quiz has null counts until the close, then those of quiz-results', async () => {
     const streamId = await service.createStream();
     const viewers = await Promise.all([1, 2, 3].map(() => service.viewer(streamId)));
     const from = service.interval();
@@ -203,7 +203,7 @@ describe('a published quiz', () => {
 });
 
 describe('a manual reveal', () => {
-  test('[P-20] [Q-18] gets 409 while open, 200 once closed, and 200 again without a second event', async () => {
+  test('[P-20] [Q-18] a manual reveal gets 409 while the quiz is open, 200 once it is closed, and 200 again without a second event', async () => {
     const streamId = await service.createStream();
     const viewer = await service.viewer(streamId);
     const from = service.interval();
@@ -222,7 +222,7 @@ describe('a manual reveal', () => {
     expect(await typeFrom('quiz-results', viewer, from)).toHaveLength(1);
   });
 
-  test('[P-26] is possible in an ended stream', async () => {
+  test('[P-26] a manual reveal is possible in an ended stream', async () => {
     const streamId = await service.createStream();
     const quiz = await service.publishQuiz(streamId, { reveal: 'manual' });
     await service.studio('POST', `/streams/${streamId}/end`);

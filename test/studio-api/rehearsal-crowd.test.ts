@@ -18,7 +18,7 @@ describe.each(SOME_BACKENDS)('the viewers of a rehearsal on %s backends', (backe
   }, 30_000);
   afterAll(() => service.close());
 
-  test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] join, answer, and see as many answers as are recorded', async () => {
+  test.concurrent('[Y-4] [Y-6] [Y-7] [Y-8] simulated viewers join, answer, and see as many answers as are recorded', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 3_000 });
     const { streamId } = await fixture.start({ viewers: 40 });
     await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 36);
@@ -53,7 +53,7 @@ describe.each(SOME_BACKENDS)('the viewers of a rehearsal on %s backends', (backe
     expect(await count()).toBe(0);
   }, 30_000);
 
-  test.concurrent('[Y-5] [Y-7] have all late answers rejected', async () => {
+  test.concurrent('[Y-5] [Y-7] late answers of simulated viewers are all rejected', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 1_000 });
     const { streamId } = await fixture.start({ viewers: 20, lateShare: 1 });
     await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 18);
@@ -68,7 +68,7 @@ describe.each(SOME_BACKENDS)('the viewers of a rehearsal on %s backends', (backe
     await fixture.end();
   }, 30_000);
 
-  test.concurrent('[Y-5] [Y-7] answer at once as bots, and retry lost answers that count once', async () => {
+  test.concurrent('[Y-5] [Y-7] simulated bots answer at once, and retry lost answers, which count once', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 5_000 });
     const { streamId } = await fixture.start({ viewers: 30, botShare: 1, lossShare: 0.3 });
     await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 27);
@@ -86,17 +86,18 @@ describe.each(SOME_BACKENDS)('the viewers of a rehearsal on %s backends', (backe
     await fixture.end();
   }, 30_000);
 
-  test.concurrent('[Y-7] leave when banned, without a mismatch', async () => {
+  test.concurrent('[Y-7] a simulated viewer leaves when banned, without a mismatch', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
     const { streamId } = await fixture.start({ viewers: 25 });
     const chat = `/streams/${streamId}/chat`;
-    const lines = async () => {
+    const readLog = async () => {
       const response = await service.studio('GET', chat);
       return (await expectJson<{ results: { viewer: string }[] }>(response, 200)).results;
     };
     const rehearsal = await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 20);
-    for (let tries = 0; tries < 100 && (await lines()).length === 0; tries++) await Bun.sleep(100);
-    const viewer = (await lines())[0]?.viewer;
+    for (let tries = 0; tries < 100 && (await readLog()).length === 0; tries++)
+      await Bun.sleep(100);
+    const viewer = (await readLog())[0]?.viewer;
     const ban = await service.studio('POST', `/streams/${streamId}/banned/${viewer}`, {});
     expect(ban.status).toBe(201);
     const before = rehearsal.crowd?.checks ?? 0;
@@ -114,7 +115,7 @@ if (IS_FULL_RUN) {
     const options = { backends: 'shared', directory: first.directory, clock: 'real' } as const;
     const second = await startService(options);
     const init = { token: first.account.token };
-    const sent = () => {
+    const rehearsalCount = () => {
       const named = first.service.stats.additional.find(
         ({ name }) => name === 'fourbeat_rehearsals',
       );
@@ -130,10 +131,10 @@ if (IS_FULL_RUN) {
         state: 'running',
         crowd: { requests: expect.any(Number) },
       });
-      expect(sent()).toBe(1);
+      expect(rehearsalCount()).toBe(1);
       expect((await second.studio('DELETE', path, undefined, init)).status).toBe(204);
-      for (let tries = 0; tries < 30 && sent() !== 0; tries++) await Bun.sleep(100);
-      expect(sent()).toBe(0);
+      for (let tries = 0; tries < 30 && rehearsalCount() !== 0; tries++) await Bun.sleep(100);
+      expect(rehearsalCount()).toBe(0);
     } finally {
       await second.close();
       await first.close();
@@ -141,7 +142,7 @@ if (IS_FULL_RUN) {
   }, 30_000);
 }
 
-test.concurrent('[Y-8] the viewers of a rehearsal end also if the show ends before they join', async () => {
+test.concurrent('[Y-8] the viewers of a rehearsal stop also if the show ends before they join', async () => {
   const service = await startService({ clock: 'real' });
   const thread = new Worker(
     new URL('../../server/domains/rehearsals/crowd-thread.ts', import.meta.url).href,

@@ -32,12 +32,12 @@ const EVENTS = ['stream.started', 'stream.ended', 'audience.minute', 'quiz.close
 const BACKENDS = ['embedded', 'shared'] as const;
 
 /** Removes all data that is due for removal. */
-async function tidied({ store, clock }: Harness): Promise<void> {
+async function removeDueData({ store, clock }: Harness): Promise<void> {
   while (await store.removeRehearsal({ nowMs: clock.nowMs() }));
 }
 
-/** The public lists and counts of streams. */
-async function seenByOthers(service: Harness): Promise<string> {
+/** The lists of streams, with their counts: public, with a service token, and of the studio. */
+async function readStreamLists(service: Harness): Promise<string> {
   const list = `${service.url}/api/v1/streams/?producer=${service.account.uuid}`;
   const token = { Authorization: `Token ${service.account.token}` };
   const answers = await Promise.all([
@@ -72,7 +72,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
   const streamOf = async (id: string): Promise<StudioStream> =>
     expectJson(await service.studio('GET', `/streams/${id}`), 200);
 
-  test('[Y-1] [Y-3] is a stream of its own with the drafts of the show in order', async () => {
+  test('[Y-1] [Y-3] a rehearsal is a stream of its own with the drafts of the show in order', async () => {
     const quizzes = ['First?', 'Second?', 'Third?'].map((question) => ({ question }));
     const fixture = await RehearsalFixture.forNewShow(service, ...quizzes);
     const { showId } = fixture;
@@ -116,7 +116,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-3] has the settings of its show and no recording', async () => {
+  test('[Y-3] a rehearsal has the settings of its show and no recording', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
     const { streamId } = await fixture.start();
     for (const change of [{ recording: true }, { unlisted: false }, { title: 'Another' }]) {
@@ -126,27 +126,27 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-2] is in no list, count or metric', async () => {
+  test('[Y-2] a rehearsal is in no list, count or metric', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
-    const before = await seenByOthers(service);
+    const before = await readStreamLists(service);
     const { streamId } = await fixture.start({ viewers: 2 });
     await service.studio('POST', `/streams/${streamId}/start`);
     const viewer = await service.viewer(streamId);
     await viewer.post(`/api/v1/view-counts/${streamId}`);
-    expect(await seenByOthers(service)).toBe(before);
+    expect(await readStreamLists(service)).toBe(before);
     const metrics = await metricsOf(service);
     expect(metrics.includes('fourbeat_rehearsals 1\n')).toBe(true);
     for (const id of [streamId, fixture.showId]) expect(metrics.includes(id)).toBe(false);
-    // It can be read by id, like an unlisted stream.
+    // The rehearsal can be read by id, like an unlisted stream.
     const detail = await fetch(`${service.url}/api/v1/streams/${streamId}/`);
     const known = await expectJson<object>(detail, 200);
     expect(Object.keys(known).sort()).toEqual(['dash_url', 'hls_url', 'id', 'producer', 'status']);
     await fixture.end();
-    expect(await seenByOthers(service)).toBe(before);
+    expect(await readStreamLists(service)).toBe(before);
     expect((await metricsOf(service)).includes('fourbeat_rehearsals 0\n')).toBe(true);
   });
 
-  test('[Y-2] causes no webhook deliveries and no report', async () => {
+  test('[Y-2] a rehearsal causes no webhook deliveries and no report', async () => {
     const receiver = startReceiver();
     const body = { url: receiver.url, events: EVENTS };
     const made = await expectJson<{ id: string }>(
@@ -191,7 +191,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await receiver.stop();
   }, 20_000);
 
-  test('[Y-9] cannot be rehearsed', async () => {
+  test('[Y-9] a rehearsal cannot be rehearsed', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
     const { streamId } = await fixture.start();
     const path = `/streams/${streamId}/rehearsals`;
@@ -199,7 +199,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-9] is the only one running of its show, and one of at most four of its node', async () => {
+  test('[Y-9] a show has one running rehearsal, and a node at most four', async () => {
     const fixtures: RehearsalFixture[] = [];
     for (let one = 0; one < REHEARSALS_PER_NODE_MAX; one++) {
       fixtures.push(await RehearsalFixture.forNewShow(service));
@@ -218,7 +218,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     }
   });
 
-  test('[Y-9] starts once when two are created concurrently', async () => {
+  test('[Y-9] one rehearsal starts when two are created concurrently', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
     const both = await Promise.all([fixture.create(), fixture.create()]);
     expect(both.map(({ status }) => status).sort()).toEqual([201, 409]);
@@ -230,7 +230,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     ).toEqual([204, 404]);
   });
 
-  test('[Y-9] is one of at most four of a node also when created concurrently', async () => {
+  test('[Y-9] a node has at most four rehearsals, also when they are created concurrently', async () => {
     const shows = await Promise.all(
       Array.from({ length: 2 * REHEARSALS_PER_NODE_MAX }, async () => {
         const { token } = await service.createAccount(`${randomUUID()}@example.org`);
@@ -249,7 +249,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     }
   });
 
-  test('[Y-1] [Y-4] [R-11] is created once by a repeated request, with its viewers once', async () => {
+  test('[Y-1] [Y-4] [R-11] a repeated request creates one rehearsal and starts its viewers once', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
     const key = { 'Idempotency-Key': randomUUID() };
     const first = await expectJson<Rehearsal>(await fixture.create({}, key), 201);
@@ -274,14 +274,14 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     [{ viewers: 1, botShare: 1.01 }, 'botShare'],
     [{ viewers: 1, lateShare: -0.1 }, 'lateShare'],
     [{ viewers: 1, more: 1 }, 'more'],
-  ])('[Y-4] [Y-5] [P-3] refuses %p', async (body, member) => {
+  ])('[Y-4] [Y-5] [P-3] a rehearsal with %p gets 400, which names %s', async (body, member) => {
     const id = await service.createStream();
     const response = await service.studio('POST', `/streams/${id}/rehearsals`, body);
     expect(response.status).toBe(400);
     expect(await response.text()).toContain(member);
   });
 
-  test('[Y-10] is removed with all its data when ended', async () => {
+  test('[Y-10] a rehearsal is removed with all its data when ended', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 600_000 }, {});
     const { streamId } = await fixture.start({ viewers: 2 });
     const [draft] = await fixture.quizzesOf(streamId);
@@ -295,7 +295,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect((await fixture.current()).status).toBe(404);
     expect((await fixture.end()).status).toBe(404);
     await service.advance(1);
-    await tidied(service);
+    await removeDueData(service);
     expect((await service.studio('GET', `/streams/${streamId}`)).status).toBe(404);
     expect((await service.studio('GET', `/quizzes/${quiz.id}`)).status).toBe(404);
     expect((await fetch(`${service.url}/api/v1/streams/${streamId}/`)).status).toBe(404);
@@ -305,11 +305,11 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await service.advance(4);
     service.pass(11 * 60_000);
     await service.advance(1);
-    await tidied(service);
-    if (backends === 'embedded') expect(traces(service, streamId)).toEqual([]);
+    await removeDueData(service);
+    if (backends === 'embedded') expect(tablesWith(service, streamId)).toEqual([]);
   });
 
-  test('[Y-8] ends 4 h after its start, also with a later scheduled end', async () => {
+  test('[Y-8] a rehearsal ends 4 h after its start, also with a later scheduled end', async () => {
     const fixture = await RehearsalFixture.forNewShow(service);
     const { streamId, endsAt } = await fixture.start();
     const endAt = async (at: number) =>
@@ -322,7 +322,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-10] is removed after 24 hours in any state', async () => {
+  test('[Y-10] a rehearsal is removed after 24 hours in any state', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, {});
     const { streamId } = await fixture.start();
     service.pass(REHEARSAL_LENGTH_MS);
@@ -331,26 +331,26 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     service.pass(REHEARSAL_RETENTION_MS - REHEARSAL_LENGTH_MS);
     await service.advance(1);
     expect((await fixture.current()).status).toBe(404);
-    await tidied(service);
+    await removeDueData(service);
     expect((await service.studio('GET', `/streams/${streamId}`)).status).toBe(404);
   });
 });
 
 /** Tables with a text in any column, except idempotency keys, which are stored for a day (R-10). */
-function traces({ directory }: Harness, text: string): string[] {
-  const record = new Database(join(directory, 'record.sqlite'), { readonly: true });
+function tablesWith({ directory }: Harness, text: string): string[] {
+  const database = new Database(join(directory, 'record.sqlite'), { readonly: true });
   try {
-    const tables = record
+    const tables = database
       .query<{ name: string }, []>(`select name from sqlite_master where type = 'table'`)
       .all();
     expect(tables.length).toBeGreaterThan(25);
     return tables.flatMap(({ name }) => {
       if (name === 'idempotency_keys') return [];
-      const rows = record.query(`select * from ${name}`).all();
+      const rows = database.query(`select * from ${name}`).all();
       return JSON.stringify(rows).includes(text) ? [name] : [];
     });
   } finally {
-    record.close();
+    database.close();
   }
 }
 
@@ -362,7 +362,7 @@ test.each(BACKENDS)(
     const fixture = await RehearsalFixture.forNewShow(first);
     const { streamId } = await fixture.start({ viewers: 2 });
     const another = () => startService({ backends, directory, clock: manualClock(START_MS) });
-    // With one process a new one starts after it; with many nodes another one runs already.
+    // An embedded service starts after the first one ended; of shared nodes, the second runs already.
     if (backends === 'embedded') await first.close();
     const second = await another();
     try {

@@ -23,7 +23,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
   const read = (id: string) => service.studio('GET', `/streams/${id}/report`);
   const report = async (id: string) => expectJson<Report>(await read(id), 200);
   /** Ends a show and reads its report. */
-  async function ended(id: string): Promise<ReadyReport> {
+  async function endShow(id: string): Promise<ReadyReport> {
     expect((await end(id)).status).toBe(200);
     await service.advance(2);
     await service.service.makeReports();
@@ -34,14 +34,14 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
   const postChat = (viewer: TestViewer, post: object) =>
     viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, post);
   /** Seals intervals in which these viewers watch. */
-  async function watched(intervals: number, ...viewers: TestViewer[]): Promise<void> {
+  async function watch(intervals: number, ...viewers: TestViewer[]): Promise<void> {
     for (let n = 0; n < intervals; n++) {
       for (const viewer of viewers) await viewer.post(`/api/v1/view-counts/${viewer.streamId}`);
       await service.advance(1);
     }
   }
 
-  test('[J-1] is missing before the end, then working, then ready', async () => {
+  test('[J-1] the report is missing before the end, then working, then ready', async () => {
     const id = await service.createStream();
     expect((await read(id)).status).toBe(409);
     await start(id);
@@ -74,7 +74,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect(reportSchema.parse(made)).toEqual(made);
   });
 
-  test('[J-1] is failed when it cannot be made', async () => {
+  test('[J-1] a report is `failed` after six failed attempts', async () => {
     const id = await service.createStream();
     await end(id);
     await service.advance(2);
@@ -91,7 +91,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect((await report(id)).state).toBe('ready');
   });
 
-  test('[J-1] is not made for a rehearsal', async () => {
+  test('[J-1] a rehearsal gets no report', async () => {
     const id = crypto.randomUUID();
     const of = await service.createStream();
     const nowMs = service.clock.nowMs();
@@ -109,7 +109,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect((await service.store.readReport(row)).report).toBeNull();
   });
 
-  test('[J-4] [J-5] [J-6] has the published audience of the show', async () => {
+  test('[J-4] [J-5] [J-6] a report has the published audience of the show', async () => {
     const id = await service.createStream();
     const [one, two, three] = (await Promise.all([0, 1, 2].map(() => service.viewer(id)))) as [
       TestViewer,
@@ -117,14 +117,14 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
       TestViewer,
     ];
     await service.advance(4 - (service.interval() % 4));
-    await watched(8, one, two, three);
+    await watch(8, one, two, three);
     await start(id);
     const from = service.interval();
-    await watched(8, one);
-    await watched(8, one, two);
-    await watched(8, two);
-    const made = await ended(id);
-    await watched(8, one, two, three);
+    await watch(8, one);
+    await watch(8, one, two);
+    await watch(8, two);
+    const made = await endShow(id);
+    await watch(8, one, two, three);
     const to = from + 24;
     const counts = ofType<{ value: number }>(await eventsFrom(service, one, from), 'view-count');
     const published = counts
@@ -142,29 +142,29 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect(intervalAt(made.ended)).toBe(to);
   });
 
-  test('[J-5] has an average of at most the peak for a very short show', async () => {
+  test('[J-5] a report has an average of at most the peak for a very short show', async () => {
     const id = await service.createStream();
     const viewer = await service.viewer(id);
     await service.advance(6 - (service.interval() % 4));
     await start(id);
-    await watched(2, viewer);
-    const made = await ended(id);
+    await watch(2, viewer);
+    const made = await endShow(id);
     expect([made.peak?.count, made.average, made.audience.length]).toEqual([1, 1, 1]);
   });
 
-  test('[J-4] starts at the first event for a show that was never started', async () => {
+  test('[J-4] a report starts at the first event for a show that was never started', async () => {
     const id = await service.createStream();
     await service.advance(20);
     const viewer = await service.viewer(id);
     await postChat(viewer, { kind: 'message', text: 'Is it on?' });
-    await watched(8, viewer);
-    const made = await ended(id);
+    await watch(8, viewer);
+    const made = await endShow(id);
     expect(made.started).toBeNull();
     expect(made.average).toBeGreaterThan(0.5);
     expect(made.chat.lines.message).toBe(1);
   });
 
-  test('[J-7] [J-9] has counts and answer times of quizzes', async () => {
+  test('[J-7] [J-9] a report has counts and answer times of quizzes', async () => {
     const id = await service.createStream();
     await start(id);
     const viewers = await Promise.all([0, 1, 2, 3].map(() => service.viewer(id)));
@@ -181,7 +181,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect((await answer(viewers[2] as TestViewer, quiz)).status).toBe(204);
     const last = service.clock.nowMs() - intervalStartMs(publishedInterval);
     await service.advance(2);
-    const made = await ended(id);
+    const made = await endShow(id);
     expect(made.quizzes).toHaveLength(2);
     const [first, second] = made.quizzes;
     const { histogram, ...times } = first?.answerTimes ?? {};
@@ -222,7 +222,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     });
   });
 
-  test('[J-8] has winners of rounds and totals of the chat', async () => {
+  test('[J-8] a report has winners of rounds and totals of the chat', async () => {
     const id = await service.createStream();
     await start(id);
     const viewer = await service.viewer(id);
@@ -242,7 +242,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     await service.advance(2);
     await viewer.post(`/api/v1/quizzes/${id}/record-winner`);
     await service.advance(5);
-    const made = await ended(id);
+    const made = await endShow(id);
     expect(made.rounds).toEqual([
       { id: round.id, requested: round.requested, quizzes: 0, count: 1 },
     ]);
@@ -253,13 +253,13 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     });
   });
 
-  test('[J-10] has the address of a recording, or the address of the producer', async () => {
+  test('[J-10] a report has the address of a recording, or the address of the producer', async () => {
     const recorded = await service.createStream({ recording: true });
     const own = await service.createStream({ hls_url: 'https://cdn.example.org/show.m3u8' });
-    expect((await ended(recorded)).recording.hls_url).toBe(
+    expect((await endShow(recorded)).recording.hls_url).toBe(
       `${service.url}/media/${recorded}/master.m3u8`,
     );
-    expect((await ended(own)).recording.hls_url).toBe('https://cdn.example.org/show.m3u8');
+    expect((await endShow(own)).recording.hls_url).toBe('https://cdn.example.org/show.m3u8');
   });
 
   describe('exports', () => {
@@ -277,14 +277,14 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
       return response.text();
     };
 
-    test('[J-12] of the audience have a row per published count', async () => {
+    test('[J-12] exports of the audience have a row per published count', async () => {
       const id = await service.createStream();
       const viewer = await service.viewer(id);
       await service.advance(4 - (service.interval() % 4));
       const first = service.interval() + 3;
       // More than a page, on the faster backend.
       const seconds = kind === 'embedded' ? 251 : 20;
-      await watched(4 * seconds, viewer);
+      await watch(4 * seconds, viewer);
       const rows = await lines(id, 'audience');
       expect(rows).toHaveLength(seconds);
       for (const [n, row] of rows.entries()) {
@@ -295,7 +295,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
       expect(await csv(id, 'audience')).toStartWith(head);
     }, 30_000);
 
-    test('[J-12] of the chat have a row per message, in order', async () => {
+    test('[J-12] exports of the chat have a row per message, in order', async () => {
       const id = await service.createStream();
       const viewer = await service.viewer(id);
       await postChat(viewer, { kind: 'message', text: '=1+1', name: 'Ada' });
@@ -333,7 +333,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
       expect(first).toEndWith(`,Ada,'=1+1,true`);
     });
 
-    test('[J-12] of the results have a row per choice of closed quizzes', async () => {
+    test('[J-12] exports of the results have a row per choice of closed quizzes', async () => {
       const id = await service.createStream();
       const viewer = await service.viewer(id);
       const quiz = await service.publishQuiz(id);

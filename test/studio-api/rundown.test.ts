@@ -4,7 +4,7 @@ import type { Rundown } from '../../protocol/rundown.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { expectJson, type Harness, QUIZ, startService } from '../support/harness/harness.ts';
 
-interface Wrong {
+interface Rejection {
   readonly detail: string;
   readonly order?: string[];
   readonly errors?: string[];
@@ -29,31 +29,30 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
   };
   const publish = async (id: string): Promise<StudioQuiz> =>
     expectJson(await service.studio('POST', `/quizzes/${id}/publish`), 200);
-  const rundown = async (streamId: string): Promise<Rundown> =>
+  const read = async (streamId: string): Promise<Rundown> =>
     expectJson(await service.studio('GET', `/streams/${streamId}/quizzes`), 200);
-  const idsIn = async (streamId: string) =>
-    (await rundown(streamId)).results.map((quiz) => quiz.id);
-  const revisionOf = async (streamId: string) => (await rundown(streamId)).revision;
+  const idsIn = async (streamId: string) => (await read(streamId)).results.map((quiz) => quiz.id);
+  const revisionOf = async (streamId: string) => (await read(streamId)).revision;
   const order = (streamId: string, body: { order: string[]; revision?: number }) =>
     service.studio('POST', `/streams/${streamId}/rundown`, body);
-  const importing = (streamId: string, body: object) =>
+  const runImport = (streamId: string, body: object) =>
     service.studio('POST', `/streams/${streamId}/quizzes/import`, body);
   const ofJson = (quizzes: object[]) => ({
     format: 'fourbeat-json',
     text: JSON.stringify({ quizzes }),
   });
-  const exported = (streamId: string, query = '') =>
+  const runExport = (streamId: string, query = '') =>
     service.studio('GET', `/streams/${streamId}/exports/quizzes${query}`);
-  const wrong = (response: Response, status: number) => expectJson<Wrong>(response, status);
+  const errorOf = (response: Response, status: number) => expectJson<Rejection>(response, status);
 
-  test('[D-1] [D-3] takes the requested order of drafts; published quizzes keep their positions', async () => {
+  test('[D-1] [D-3] the rundown takes the requested order of drafts; published quizzes keep their positions', async () => {
     const streamId = await service.createStream();
     const [a, b, c, d, e] = (await drafts(streamId, 5)).map(({ id }) => id) as string[];
     await publish(b as string);
     const moved = await order(streamId, { order: [e, a, d, c] as string[] });
     const list = await expectJson<Rundown>(moved, 200);
     expect(list.results.map(({ id }) => id)).toEqual([e, b, a, d, c] as string[]);
-    expect(await rundown(streamId)).toEqual(list);
+    expect(await read(streamId)).toEqual(list);
     const last = await draft(streamId);
     expect(await idsIn(streamId)).toEqual([e, b, a, d, c, last.id] as string[]);
     await publish(d as string);
@@ -63,7 +62,7 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     expect(results.map(({ id }) => id)).toEqual([last.id, b, c, d, a, e] as string[]);
   });
 
-  test('[D-1] [D-5] keeps the order of other quizzes on delete, copy and close', async () => {
+  test('[D-1] [D-5] the rundown keeps the order of other quizzes on delete, copy and close', async () => {
     const streamId = await service.createStream();
     const [a, b, c, d] = (await drafts(streamId, 4)).map(({ id }) => id) as string[];
     const open = await publish(b as string);
@@ -77,10 +76,13 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     await service.advance((open.closeInterval ?? 0) - service.interval() + 1);
     await service.studio('DELETE', `/quizzes/${ofB.id}`);
     expect(await idsIn(streamId)).toEqual([a, b, ofA.id, c, d, ofD.id] as string[]);
-    expect(ofB).toEqual({ ...(await draft(streamId, { question: 'Number 2?' })), id: ofB.id });
+    expect(ofB).toEqual({
+      ...(await draft(streamId, { question: 'Number 2?' })),
+      id: ofB.id,
+    });
   });
 
-  test('[D-5] copies question, choices, answer, duration and reveal into a draft', async () => {
+  test('[D-5] a duplicate copies question, choices, answer, duration and reveal into a draft', async () => {
     const streamId = await service.createStream();
     const quiz = await service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
     for (const state of ['open', 'closed', 'revealed']) {
@@ -95,9 +97,9 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     }
   });
 
-  test('[D-2] increases its revision with each change and nothing else', async () => {
+  test('[D-2] each change of the rundown, and nothing else, increases its revision', async () => {
     const streamId = await service.createStream();
-    expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
+    expect(await read(streamId)).toEqual({ results: [], revision: 0 });
     let before = 0;
     const expectRevisionChange = async (what: string, change: () => Promise<Response>, by = 1) => {
       const response = await change();
@@ -117,7 +119,7 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
       service.studio('PATCH', `/quizzes/${id}`, { reveal: 'manual' }),
     );
     await expectRevisionChange('order', post(`${path}/rundown`, { order: [copy.id, id] }));
-    await expectRevisionChange('order it so', post(`${path}/rundown`, { order: [copy.id, id] }), 0);
+    await expectRevisionChange('same order', post(`${path}/rundown`, { order: [copy.id, id] }), 0);
     await expectRevisionChange('import', post(`${path}/quizzes/import`, ofJson([QUIZ, QUIZ])));
     await expectRevisionChange('publish', post(`/quizzes/${id}/publish`));
     await expectRevisionChange('delete', () => service.studio('DELETE', `/quizzes/${copy.id}`));
@@ -131,48 +133,48 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     expect(await revisionOf(streamId)).toBe(before);
   });
 
-  test('[D-4] rejects an order of other quizzes than the drafts with 409 and the drafts', async () => {
+  test('[D-4] an order of other quizzes than the drafts gets 409 with the ids of the drafts', async () => {
     const streamId = await service.createStream();
     const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
     await publish(b);
     const foreignId = (await draft(await service.createStream())).id;
-    const before = await rundown(streamId);
+    const before = await read(streamId);
     const wrongOrders = [[], [a], [a, b], [a, a], [c, b, a], [c, a, a]];
     for (const given of [...wrongOrders, [c, a, randomUUID()], [c, foreignId]]) {
-      const { order: now, detail } = await wrong(await order(streamId, { order: given }), 409);
+      const { order: now, detail } = await errorOf(await order(streamId, { order: given }), 409);
       expect(now).toEqual([a, c]);
       expect(detail).toContain('changed');
     }
-    expect(await rundown(streamId)).toEqual(before);
+    expect(await read(streamId)).toEqual(before);
   });
 
-  test('[D-4] rejects an outdated revision with 409', async () => {
+  test('[D-4] an order with an outdated revision gets 409', async () => {
     const streamId = await service.createStream();
     const [a, b, c] = (await drafts(streamId, 3)).map(({ id }) => id) as [string, string, string];
-    const { revision } = await rundown(streamId);
+    const { revision } = await read(streamId);
     const first = await order(streamId, { order: [c, a, b], revision });
     const seen = await expectJson<Rundown>(first, 200);
-    const late = await wrong(await order(streamId, { order: [b, a, c], revision }), 409);
+    const late = await errorOf(await order(streamId, { order: [b, a, c], revision }), 409);
     expect(late.order).toEqual([c, a, b]);
-    expect(await rundown(streamId)).toEqual(seen);
+    expect(await read(streamId)).toEqual(seen);
     const { revision: newer } = seen;
     expect((await order(streamId, { order: [b, a, c], revision: newer })).status).toBe(200);
   });
 
-  test('[D-6] appends a draft for each imported quiz, in order', async () => {
+  test('[D-6] an import appends a draft for each imported quiz, in order', async () => {
     const streamId = await service.createStream();
     const [first] = await drafts(streamId, 1);
     const quizzes = [3, 1, 2].map((n) => ({ ...QUIZ, question: `Imported ${n}?` }));
     const { duration: _, ...untimed } = { ...QUIZ, question: 'Untimed?' };
-    const response = await importing(streamId, ofJson([...quizzes, untimed]));
+    const response = await runImport(streamId, ofJson([...quizzes, untimed]));
     const { results } = await expectJson<{ results: StudioQuiz[] }>(response, 201);
     const plain = { state: 'draft', streamId, reveal: 'auto', created: null } as const;
     expect(results).toMatchObject([
       ...quizzes.map((quiz) => ({ ...quiz, ...plain })),
       { ...untimed, ...plain, duration: 20_000 },
     ]);
-    expect((await rundown(streamId)).results).toEqual([first as StudioQuiz, ...results]);
-    const timed = await importing(streamId, { ...ofJson([untimed]), duration: 7_000 });
+    expect((await read(streamId)).results).toEqual([first as StudioQuiz, ...results]);
+    const timed = await runImport(streamId, { ...ofJson([untimed]), duration: 7_000 });
     const { results: more } = await expectJson<{ results: StudioQuiz[] }>(timed, 201);
     expect(more).toMatchObject([{ duration: 7_000 }]);
     expect(await idsIn(streamId)).toEqual(
@@ -180,10 +182,10 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     );
   });
 
-  test('[D-6] [D-7] imports nothing if a quiz is invalid, and lists all errors', async () => {
+  test('[D-6] [D-7] an import with an invalid quiz imports nothing and lists all errors', async () => {
     const streamId = await service.createStream();
     const bad = { ...QUIZ, question: '', duration: 5 };
-    const refused = await wrong(await importing(streamId, ofJson([QUIZ, bad, QUIZ, bad])), 400);
+    const refused = await errorOf(await runImport(streamId, ofJson([QUIZ, bad, QUIZ, bad])), 400);
     expect(refused.errors).toEqual([
       'quiz 2, question: must not be empty',
       'quiz 2, duration: must be at least 1000',
@@ -191,10 +193,10 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
       'quiz 4, duration: must be at least 1000',
     ]);
     expect(refused.detail).toBe(`${refused.errors?.slice(0, 3).join('; ')}; and 1 more`);
-    expect(await rundown(streamId)).toEqual({ results: [], revision: 0 });
+    expect(await read(streamId)).toEqual({ results: [], revision: 0 });
   });
 
-  test('[D-8] imports every documented format and no other', async () => {
+  test('[D-8] an import accepts every documented format and no other', async () => {
     const trivia = { correct_answer: 'a', incorrect_answers: ['b'], question: 'Is it &amp;?' };
     const streamId = await service.createStream();
     for (const [format, text] of [
@@ -207,26 +209,26 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
       ],
       ['kahoot-csv', 'Question,Answer 1,Answer 2,Time limit,Correct answer(s)\n?,a,b,20,1\n'],
     ]) {
-      expect([format, (await importing(streamId, { format, text })).status]).toEqual([format, 201]);
+      expect([format, (await runImport(streamId, { format, text })).status]).toEqual([format, 201]);
     }
-    const questions = (await rundown(streamId)).results.map(({ question }) => question);
+    const questions = (await read(streamId)).results.map(({ question }) => question);
     expect(questions).toEqual([QUIZ.question, 'Which?', 'Is it &?', '?', '?']);
     for (const format of ['xlsx', 'csv', '']) {
-      const { detail } = await wrong(await importing(streamId, { format, text: 'x' }), 400);
+      const { detail } = await errorOf(await runImport(streamId, { format, text: 'x' }), 400);
       expect(detail).toStartWith('format: must be one of');
     }
   });
 
-  test('[D-6] [L-13] imports at most 500 quizzes at once and 2,000 in total, or none', async () => {
+  test('[D-6] [L-13] an import of over 500 quizzes, or to over 2,000 in total, imports none', async () => {
     const streamId = await service.createStream();
     const some = (count: number) => ofJson(Array(count).fill(QUIZ));
-    expect((await importing(streamId, some(501))).status).toBe(400);
-    for (let n = 0; n < 3; n++) expect((await importing(streamId, some(500))).status).toBe(201);
-    expect((await importing(streamId, some(499))).status).toBe(201);
-    const before = await rundown(streamId);
+    expect((await runImport(streamId, some(501))).status).toBe(400);
+    for (let n = 0; n < 3; n++) expect((await runImport(streamId, some(500))).status).toBe(201);
+    expect((await runImport(streamId, some(499))).status).toBe(201);
+    const before = await read(streamId);
     expect(before.results).toHaveLength(1_999);
-    expect((await importing(streamId, some(2))).status).toBe(409);
-    expect(await rundown(streamId)).toEqual(before);
+    expect((await runImport(streamId, some(2))).status).toBe(409);
+    expect(await read(streamId)).toEqual(before);
     const ids = before.results.map(({ id }) => id);
     // The longest possible order.
     const turned = await order(streamId, { order: ids.toReversed() });
@@ -239,7 +241,7 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     expect((await copy()).status).toBe(409);
   }, 30_000);
 
-  test('[D-15] [D-16] exports quizzes, also published ones, so that an import equals them', async () => {
+  test('[D-15] [D-16] exported quizzes, also published ones, are the same after an import', async () => {
     const from = await service.createStream();
     const quizzes = [
       { ...QUIZ, question: '=1+1; "which", then?', choices: ["'+a", '-b', ' c '], answer: ' c ' },
@@ -250,30 +252,30 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     const [, second] = await idsIn(from);
     await publish(second as string);
     for (const format of ['json', 'csv']) {
-      const file = await exported(from, `?format=${format}`);
+      const file = await runExport(from, `?format=${format}`);
       expect(file.headers.get('content-disposition')).toBe(
         `attachment; filename="quizzes-${from}.${format}"`,
       );
       const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(await file.arrayBuffer());
       expect(text.startsWith('\ufeff')).toBe(format === 'csv');
       const to = await service.createStream();
-      const read = await importing(to, { format: `fourbeat-${format}`, text });
-      expect(read.status).toBe(201);
-      expect((await rundown(to)).results).toMatchObject(
+      const imported = await runImport(to, { format: `fourbeat-${format}`, text });
+      expect(imported.status).toBe(201);
+      expect((await read(to)).results).toMatchObject(
         quizzes.map((quiz) => ({ reveal: 'auto', ...quiz, state: 'draft' })),
       );
     }
   });
 
-  test('[D-15] is exported as JSON by default; an unknown format gets 400', async () => {
+  test('[D-15] the rundown is exported as JSON by default; an unknown format gets 400', async () => {
     const streamId = await service.createStream();
-    const file = await exported(streamId);
+    const file = await runExport(streamId);
     expect(file.headers.get('content-type')).toBe('application/json');
     expect(await expectJson<object>(file, 200)).toEqual({ quizzes: [] });
-    const csv = await exported(streamId, '?format=csv');
+    const csv = await runExport(streamId, '?format=csv');
     expect(csv.headers.get('content-type')).toBe('text/csv; charset=utf-8');
     for (const format of ['ndjson', 'CSV', '']) {
-      expect((await exported(streamId, `?format=${format}`)).status).toBe(400);
+      expect((await runExport(streamId, `?format=${format}`)).status).toBe(400);
     }
   });
 });

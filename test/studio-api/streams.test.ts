@@ -15,7 +15,7 @@ const detailOf = async (response: Response) =>
   (await expectJson<{ detail: string }>(response, 400)).detail;
 
 describe('a new stream', () => {
-  test('[P-7] [P-9] [S-3] [S-4] needs only a title', async () => {
+  test('[P-7] [P-9] [S-3] [S-4] a new stream needs only a title', async () => {
     const response = await service.studio('POST', '/streams', { title: 'Quiz night' });
     const stream = await streamOf(response, 201);
     expect(stream).toEqual({
@@ -36,7 +36,7 @@ describe('a new stream', () => {
     });
   });
 
-  test('[P-7] [P-8] has all fields that are sent', async () => {
+  test('[P-7] [P-8] a new stream has all fields that are sent', async () => {
     const fields = {
       title: 'x'.repeat(200),
       dash_url: 'https://cdn.example/a.mpd',
@@ -64,12 +64,12 @@ describe('a new stream', () => {
     [{ title: 'a', latencyAllowance: 60_001 }, 'latencyAllowance'],
     [{ title: 'a', latencyAllowance: 1.5 }, 'latencyAllowance'],
     [{ title: 'a', recording: 'yes' }, 'recording'],
-  ])('[P-8] [G-21] 400 for %j, which names %s', async (body, member) => {
+  ])('[P-8] [G-21] a new stream with %j gets 400, which names %s', async (body, member) => {
     const response = await service.studio('POST', '/streams', body);
     expect(await detailOf(response)).toContain(member);
   });
 
-  test('[P-3] gets 400 with the name of an unknown field', async () => {
+  test('[P-3] an unknown field gets 400, which names it', async () => {
     for (const [path, body] of [
       ['/streams', { title: 'a', colour: 'red' }],
       ['/api-tokens', { name: 'a', colour: 'red' }],
@@ -91,7 +91,7 @@ describe('a new stream', () => {
 });
 
 describe('the streams of an account', () => {
-  test('[P-4] [P-10] are all listed, newest first, unlisted ones included', async () => {
+  test('[P-4] [P-10] the streams of an account are all listed, newest first, unlisted ones included', async () => {
     const { token } = await service.createAccount();
     const created: StudioStream[] = [];
     for (let n = 0; n < 25; n++) {
@@ -105,7 +105,7 @@ describe('the streams of an account', () => {
     expect(list).toEqual({ results: created });
   });
 
-  test('[P-10] are read by id, also in upper case', async () => {
+  test('[P-10] streams are read by id, also in upper case', async () => {
     const id = await service.createStream({ title: 'Mine' });
     expect((await read(id.toUpperCase())).id).toBe(id);
     expect((await service.studio('GET', `/streams/${id}/`)).status).toBe(200);
@@ -113,7 +113,7 @@ describe('the streams of an account', () => {
 });
 
 describe('changing a stream', () => {
-  test('[P-11] changes the sent fields only', async () => {
+  test('[P-11] a patch changes the sent fields only', async () => {
     const id = await service.createStream({ title: 'Old', dash_url: 'http://a.example/x.mpd' });
     const before = await read(id);
     const response = await service.studio('PATCH', `/streams/${id}`, { title: 'New' });
@@ -124,14 +124,14 @@ describe('changing a stream', () => {
     expect(await read(id)).toEqual({ ...before, title: 'New', ...second });
   });
 
-  test('[P-11] [S-3] resets a URL to that of this service with null', async () => {
+  test('[P-11] [S-3] a patch with a null URL resets it to that of this service', async () => {
     const id = await service.createStream({ dash_url: 'http://a.example/x.mpd' });
     const response = await service.studio('PATCH', `/streams/${id}`, { dash_url: null });
     expect((await streamOf(response)).dash_url).toBe(`${service.url}/media/${id}/manifest.mpd`);
   });
 
   test.each([{}, { title: null }, { unlisted: null }, { title: '' }, { status: 'ENDED' }])(
-    '[P-11] rejects %j with 400 and changes nothing',
+    '[P-11] the patch %j gets 400 and changes nothing',
     async (body) => {
       const id = await service.createStream();
       const before = await read(id);
@@ -140,7 +140,7 @@ describe('changing a stream', () => {
     },
   );
 
-  test('[P-11] [Q-4] applies a new latencyAllowance to quizzes published later', async () => {
+  test('[P-11] [Q-4] a new latencyAllowance applies to quizzes published later', async () => {
     const id = await service.createStream({ latencyAllowance: 0 });
     const first = await service.publishQuiz(id, { duration: 1_000 });
     await service.studio('PATCH', `/streams/${id}`, { latencyAllowance: 1_000 });
@@ -154,7 +154,7 @@ describe('changing a stream', () => {
 });
 
 describe('the life cycle of a stream', () => {
-  test('[P-12] start makes it STREAMING; a repeat changes nothing', async () => {
+  test('[P-12] start makes a stream STREAMING; a repeat changes nothing', async () => {
     const id = await service.createStream();
     const startedMs = service.clock.nowMs();
     const started = await streamOf(await send(id, 'start'));
@@ -163,7 +163,7 @@ describe('the life cycle of a stream', () => {
     expect(await streamOf(await send(id, 'start'))).toEqual(started);
   });
 
-  test('[P-13] end makes it ENDED; a repeat changes nothing, and start gets 409', async () => {
+  test('[P-13] end makes a stream ENDED; a repeat changes nothing, and start gets 409', async () => {
     const id = await service.createStream();
     await send(id, 'start');
     service.pass(5);
@@ -204,7 +204,7 @@ describe('the life cycle of a stream', () => {
     expect((await read(id)).ended).toBeGreaterThanOrEqual(at);
   });
 
-  test('[P-14] a later call replaces `at`; a past `at` ends the stream now', async () => {
+  test('[P-14] a later end call replaces `at`; a past `at` ends the stream now', async () => {
     const id = await service.createStream();
     const at = service.clock.nowMs() + 60_000;
     await send(id, 'end', { at });
@@ -213,7 +213,7 @@ describe('the life cycle of a stream', () => {
     expect(past).toMatchObject({ status: 'ENDED', endsAt: null });
   });
 
-  test('[P-14] an invalid `at` gets 400', async () => {
+  test('[P-14] an invalid `at` of an end call gets 400', async () => {
     const id = await service.createStream();
     for (const at of ['soon', -1, 1.5, null, 2 ** 53]) {
       expect(await detailOf(await send(id, 'end', { at }))).toContain('at');

@@ -55,7 +55,7 @@ describe('back-pressure', () => {
     const { source, session } = await fixture.goLive(await fixture.listen());
     session.acceptsMore = false;
     const { sentBytes } = flood(source);
-    await session.received(1);
+    await session.waitForBytes(1);
     // Wait until the kernel buffers on both sides are full.
     let before = -1;
     while (before !== sentBytes()) {
@@ -65,9 +65,9 @@ describe('back-pressure', () => {
     expect(session.bytes).toBeLessThan(2 << 20);
     expect(sentBytes()).toBeLessThan(40 << 20);
     session.drain();
-    await session.received(13 + 1_000 * (65_536 + 15));
+    await session.waitForBytes(13 + 1_000 * (65_536 + 15));
     expect(session.bytes).toBe(13 + 1_000 * (65_536 + 15));
-    expect(session.ended).toBeNull();
+    expect(session.endReason).toBeNull();
   });
 
   test('RTMP back-pressure may start and end repeatedly', async () => {
@@ -75,20 +75,20 @@ describe('back-pressure', () => {
     for (let turn = 1; turn <= 3; turn++) {
       session.acceptsMore = false;
       source.send(videoMessage(turn * 40));
-      await session.received(13 + turn * 115);
+      await session.waitForBytes(13 + turn * 115);
       expect(session.bytes).toBe(13 + turn * 115);
       session.drain();
     }
     // Longer than the back-pressure limit, without back-pressure.
     await Bun.sleep(900);
-    expect(session.ended).toBeNull();
+    expect(session.endReason).toBeNull();
   });
 
   test('RTMP back-pressure that lasts too long ends the source', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ backPressureMs: 100 }));
     session.acceptsMore = false;
     flood(source);
-    expect(await session.left()).toBe('The video arrives faster than it can be encoded.');
+    expect(await session.waitForEnd()).toBe('The video arrives faster than it can be encoded.');
     await source.closed;
   });
 
@@ -96,19 +96,19 @@ describe('back-pressure', () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ idleMs: 300 }));
     session.acceptsMore = false;
     source.send(videoMessage(0));
-    await session.received(1);
+    await session.waitForBytes(1);
     await Bun.sleep(800);
-    expect(session.ended).toBeNull();
+    expect(session.endReason).toBeNull();
     session.drain();
     source.send(videoMessage(40));
-    await session.received(200);
+    await session.waitForBytes(200);
   });
 });
 
 test('[M-7] a sender that closes without unpublish counts as disconnected', async () => {
   const { source, session } = await fixture.goLive(await fixture.listen());
   source.socket.end();
-  expect(await session.left()).toBe('connection lost');
+  expect(await session.waitForEnd()).toBe('connection lost');
 });
 
 describe('while the service decides', () => {
@@ -124,7 +124,7 @@ describe('while the service decides', () => {
     source.send(videoMessage(0, 200_000), videoMessage(40));
     gate.resolve();
     const session = await accepted;
-    await session.received(13 + 200_015 + 115);
+    await session.waitForBytes(13 + 200_015 + 115);
     expect(session.bytes).toBe(13 + 200_015 + 115);
   });
 
@@ -133,14 +133,14 @@ describe('while the service decides', () => {
     source.socket.destroy();
     await source.closed;
     decide();
-    expect(await session.left()).toBe('connection lost');
+    expect(await session.waitForEnd()).toBe('connection lost');
   });
 
   test('a missing decision is a refusal, and a late session is ended', async () => {
     const { source, session, decide } = await startWaiting({ openMs: 50 });
     await source.until((sender) => sender.codes().includes(FAILED));
     decide();
-    expect(await session.left()).toBe('the service did not respond');
+    expect(await session.waitForEnd()).toBe('the service did not respond');
   });
 
   /** A sender that waits for a decision, and the resolver of that decision. */
@@ -212,7 +212,7 @@ test('data other than metadata is ignored', async () => {
     return { type: DATA, streamId: 1, timestampMs: 0, payload: writeAmf([name, { a: 1 }]) };
   };
   source.send(data('onTextData'), data('onMetaData'), videoMessage(0));
-  await session.received(115);
+  await session.waitForBytes(115);
   const text = Buffer.from(session.content()).toString('latin1');
   expect([text.includes('onMetaData'), text.includes('onTextData')]).toEqual([true, false]);
 });

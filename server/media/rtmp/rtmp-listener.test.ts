@@ -118,7 +118,7 @@ describe('[M-2] media arrives unchanged', () => {
       address: '127.0.0.1',
     });
     expect(await sender.exited).toBe(0);
-    expect(await session.left()).toBe('the source stopped publishing');
+    expect(await session.waitForEnd()).toBe('the source stopped publishing');
     await expectSame(name, session.content());
   });
 });
@@ -140,7 +140,7 @@ test('[M-6] a second source is refused, and the first continues', async () => {
   expect(await second.exited).not.toBe(0);
   expect(await new Response(second.stderr).text()).toContain('The stream has a source.');
   expect(await first.exited).toBe(0);
-  await session.left();
+  await session.waitForEnd();
   await expectSame('plain', session.content());
 });
 
@@ -153,7 +153,7 @@ test('[M-1] a rotated key is refused, and the source with the old key continues'
   expect(await send('silent').exited).not.toBe(0);
   expect(await send('silent', { path: 'live/sk_new', input: [] }).exited).toBe(0);
   expect(await first.exited).toBe(0);
-  await session.left();
+  await session.waitForEnd();
   await expectSame('plain', session.content());
 });
 
@@ -161,16 +161,16 @@ test('[M-7] a killed sender counts as disconnected', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
-  await session.received(10_000);
+  await session.waitForBytes(10_000);
   sender.kill('SIGKILL');
-  expect(await session.left()).toBe('connection lost');
+  expect(await session.waitForEnd()).toBe('connection lost');
 });
 
 test('a source that the service ends gets the reason', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
-  await session.received(10_000);
+  await session.waitForBytes(10_000);
   session.close('The stream has ended.');
   expect(await sender.exited).not.toBe(0);
   expect(await new Response(sender.stderr).text()).toContain('The stream has ended.');
@@ -183,13 +183,13 @@ test('a sender under back-pressure waits and loses no frame', async () => {
   const sender = send('heavy', { input: ['-stream_loop', String(turns - 1)] });
   const session = await accepted;
   session.acceptsMore = false;
-  await session.received(1);
+  await session.waitForBytes(1);
   const waited = await Promise.race([sender.exited, Bun.sleep(1_000)]);
   expect(waited).toBeUndefined();
   expect(session.bytes).toBeLessThan(2 << 20);
   session.drain();
   expect(await sender.exited).toBe(0);
-  await session.left();
+  await session.waitForEnd();
   const received = join(directory, 'held.flv');
   await Bun.write(received, session.content());
   const sizes = async (path: string) =>
@@ -202,9 +202,9 @@ test('a stop ends all sources', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
-  await session.received(10_000);
+  await session.waitForBytes(10_000);
   await listener.stop();
-  expect(session.ended).toBe('The service is stopping; connect again.');
+  expect(session.endReason).toBe('The service is stopping; connect again.');
   expect(await sender.exited).not.toBe(0);
   await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
 });

@@ -78,11 +78,11 @@ describe('[M-16] a peer that', () => {
     const request = writeChunks(userControl(PING_REQUEST, 1), 2, 128);
     const requests = Buffer.concat(Array.from({ length: 1_000 }, () => request));
     const flood = () => {
-      while (session.ended === null && source.socket.write(requests));
+      while (session.endReason === null && source.socket.write(requests));
     };
     source.socket.on('drain', flood);
     flood();
-    expect(await session.left()).toBe('connection lost');
+    expect(await session.waitForEnd()).toBe('connection lost');
   });
 
   test('a peer that floods messages before publishing is closed', async () => {
@@ -108,7 +108,7 @@ describe('[M-16] a peer that', () => {
     const { source, session } = await fixture.goLive(await fixture.listen());
     source.socket.write(writeChunks({ ...videoMessage(0), payload: EMPTY }, 3, 128));
     source.socket.write(REPEATED);
-    expect(await session.left()).toBe('Too many messages per second.');
+    expect(await session.waitForEnd()).toBe('Too many messages per second.');
     await source.until((all) => all.codes().includes(FAILED));
   });
 
@@ -147,17 +147,17 @@ describe('[M-16] a peer that', () => {
       const { source, session } = await fixture.goLive(port);
       const { source: bad, session: badSession } = await fixture.goLive(port, 'OTHER');
       misbehave(bad);
-      expect(await badSession.left()).toContain(line);
+      expect(await badSession.waitForEnd()).toContain(line);
       await bad.until((sender) => sender.codes().includes(FAILED));
       source.send(videoMessage(40));
-      await session.received(100);
-      expect(session.ended).toBeNull();
+      await session.waitForBytes(100);
+      expect(session.endReason).toBeNull();
     },
   );
 
   test('a peer that is silent as a source is ended', async () => {
     const { source, session } = await fixture.goLive(await fixture.listen({ idleMs: 50 }));
-    expect(await session.left()).toBe('timeout');
+    expect(await session.waitForEnd()).toBe('timeout');
     await source.until((sender) => sender.codes().includes(FAILED));
   });
 
@@ -200,9 +200,9 @@ test('[M-16] many misbehaving connections do not disturb a source', async () => 
     source.send(frame);
   }
   await Promise.all(clients.map(({ closed }) => closed));
-  await session.received(13 + 200 * 315);
+  await session.waitForBytes(13 + 200 * 315);
   expect(Buffer.from(session.content()).subarray(13).equals(Buffer.concat(sent))).toBe(true);
-  expect(session.ended).toBeNull();
+  expect(session.endReason).toBeNull();
   // New connections are accepted again.
   const next = await fixture.connect(port);
   next.publish('WRONG');

@@ -130,7 +130,7 @@ test('[M-16] an internal error rejects the caller and ends its source', async ()
   const { deliver, conclusionFor, sent, ingest, lines } = newProxy();
   const taken = ingest.next();
   deliver(conclusionFor(1), 1);
-  expect(await (await taken).left()).toBe('the receiver failed');
+  expect(await (await taken).waitForEnd()).toBe('the receiver failed');
   await settle();
   expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([1500]);
   expect(lines.join()).toContain('"level":50');
@@ -146,8 +146,8 @@ test('[M-6] a sender that reconnects from the same port replaces its own session
   conclusion.writeUInt32BE(2, 40);
   const next = ingest.next();
   deliver(conclusion, 1);
-  expect(first.ended).toBe('the sender reconnected');
-  expect((await next).ended).toBeNull();
+  expect(first.endReason).toBe('the sender reconnected');
+  expect((await next).endReason).toBeNull();
 });
 
 test('[M-3] a stop ends all sources and later datagrams are ignored', async () => {
@@ -158,7 +158,7 @@ test('[M-3] a stop ends all sources and later datagrams are ignored', async () =
   const late = conclusionFor(2);
   await settle();
   proxy.stop();
-  expect(session.ended).toBe('the service is stopping');
+  expect(session.endReason).toBe('the service is stopping');
   expect(deliver(late, 2)).toBeUndefined();
   expect(ingest.requests).toHaveLength(1);
 });

@@ -106,7 +106,7 @@ async function startSource(ingest: FakeIngest, port: number, streamId = `publish
   const accepted = ingest.next();
   const sender = startSender(port, streamId);
   const session = await accepted;
-  await session.received(10_000);
+  await session.waitForBytes(10_000);
   return { session, sender };
 }
 
@@ -132,7 +132,7 @@ test.each([`publish:${KEY}`, KEY, `#!::m=publish,r=${KEY}`])(
       container: 'mpegts',
       address: '127.0.0.1',
     });
-    expect(await session.left()).toBe('the sender left');
+    expect(await session.waitForEnd()).toBe('the sender left');
     await expectAllOf(copy, session);
     const content = session.content();
     expect(
@@ -150,9 +150,9 @@ test('[M-3] several senders share a port, each with its own stream', async () =>
   expect(first.session.streamId).toBe(STREAM);
   expect(second.session.streamId).toBe('stream-2');
   second.sender.kill('SIGTERM');
-  await second.session.left();
-  await first.session.received(first.session.bytes + 10_000);
-  expect(first.session.ended).toBeNull();
+  await second.session.waitForEnd();
+  await first.session.waitForBytes(first.session.bytes + 10_000);
+  expect(first.session.endReason).toBeNull();
 });
 
 test.each([
@@ -182,8 +182,8 @@ test('[M-6] a second source is rejected while the first is live', async () => {
   const second = startSender(port, `publish:${KEY}`);
   expect(await second.exited).toBe(1);
   expect(JSON.parse(lines[0] ?? '').code).toBe(1409);
-  await session.received(session.bytes + 10_000);
-  expect(session.ended).toBeNull();
+  await session.waitForBytes(session.bytes + 10_000);
+  expect(session.endReason).toBeNull();
 });
 
 test('[M-3] a sender with a passphrase is rejected', async () => {
@@ -199,10 +199,10 @@ test('[M-3] a source ends at once when its sender closes, and within seconds whe
   const { ingest, port } = await startListener({ limits: { ...RELAY_LIMITS, idleMs: 1_000 } });
   const leaving = await startSource(ingest, port);
   leaving.sender.kill('SIGTERM');
-  expect(await leaving.session.left()).toBe('the sender left');
+  expect(await leaving.session.waitForEnd()).toBe('the sender left');
   const killed = await startSource(ingest, port);
   killed.sender.kill('SIGKILL');
-  expect(await killed.session.left()).toBe('timeout: the sender is silent');
+  expect(await killed.session.waitForEnd()).toBe('timeout: the sender is silent');
 });
 
 test('[M-3] senders are shut down when the service ends a source or stops', async () => {
@@ -213,7 +213,7 @@ test('[M-3] senders are shut down when the service ends a source or stops', asyn
   const second = await startSource(ingest, port, 'publish:sk_2');
   listener.stop();
   expect(await second.sender.exited).toBe(1);
-  expect(second.session.ended).toBe('the service is stopping');
+  expect(second.session.endReason).toBe('the service is stopping');
 });
 
 test('[M-3] a stalled encoder ends the source, a slow one does not', async () => {
@@ -222,11 +222,11 @@ test('[M-3] a stalled encoder ends the source, a slow one does not', async () =>
   });
   const { session, sender } = await startSource(ingest, port);
   session.acceptsMore = false;
-  await session.received(session.bytes + 1);
+  await session.waitForBytes(session.bytes + 1);
   session.drain();
-  await session.received(session.bytes + 10_000);
+  await session.waitForBytes(session.bytes + 10_000);
   session.acceptsMore = false;
-  expect(await session.left()).toBe('the encoder is too slow');
+  expect(await session.waitForEnd()).toBe('the encoder is too slow');
   expect(await sender.exited).toBe(1);
 });
 
@@ -240,7 +240,7 @@ test('[M-16] a receiver that fails to start rejects the sender and logs its last
   const { ingest, lines, port } = await startListener({ ffmpeg: broken });
   const accepted = ingest.next();
   const sender = startSender(port, `publish:${KEY}`);
-  expect(await (await accepted).left()).toBe('the receiver exited before any data arrived');
+  expect(await (await accepted).waitForEnd()).toBe('the receiver exited before any data arrived');
   expect(await sender.exited).toBe(1);
   expect(JSON.parse(lines[0] ?? '')).toMatchObject({ lines: ['no'] });
 });
@@ -278,7 +278,7 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   const accepted = ingest.next();
   startSender(proxyPort, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
   const session = await accepted;
-  await session.left();
+  await session.waitForEnd();
   expect(lost).toBeGreaterThan(10);
   await expectAllOf(copy, session);
 });
@@ -302,10 +302,10 @@ test('[M-16] malformed datagrams have no effect, from other clients or from a se
       garbage.writeUInt32BE(n % 3 === 0 ? 1 : 0xffffffff, 36);
     }
     client.send(garbage, port, '127.0.0.1');
-    if (n % 100 === 0) await session.received(session.bytes + 1);
+    if (n % 100 === 0) await session.waitForBytes(session.bytes + 1);
   }
-  await session.received(session.bytes + 10_000);
-  expect(session.ended).toBeNull();
+  await session.waitForBytes(session.bytes + 10_000);
+  expect(session.endReason).toBeNull();
   expect(ingest.requests).toHaveLength(1);
   expect(lines).toHaveLength(0);
   expect(answers).toBeLessThan(3_000 / 4);

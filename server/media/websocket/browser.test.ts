@@ -108,9 +108,9 @@ test('[M-4] the camera and microphone of a real browser arrive as WebM', async (
   await openSourcePage(KEY);
   const session = ingest.sessions[0] ?? (await ingest.next());
   expect(session.request.container).toBe('matroska');
-  await session.received(40_000);
+  await session.waitForBytes(40_000);
   await page.evaluate('window.source.stop()');
-  expect(await session.left()).toContain('the socket was closed');
+  expect(await session.waitForEnd()).toContain('the socket was closed');
   const [first, second] = (await probeStreams(session.content())).sort((a, b) =>
     a.codec.localeCompare(b.codec),
   );
@@ -126,12 +126,12 @@ test('[M-4] the camera and microphone of a real browser arrive as WebM', async (
 test('[M-7] a browser reconnects after a broken connection and restarts its recording', async () => {
   await openSourcePage(KEY);
   const first = ingest.sessions[0] ?? (await ingest.next());
-  await first.received(1_000);
+  await first.waitForBytes(1_000);
   const next = ingest.next();
   // As a node does that is shut down.
   first.end('the connection broke');
   const second = await next;
-  await second.received(1_000);
+  await second.waitForBytes(1_000);
   expect(Buffer.from(second.content()).subarray(0, 4)).toEqual(EBML);
   expect((await states()).slice(-3)).toEqual([
     { state: 'live', isSlow: false },

@@ -108,10 +108,10 @@ test('[M-4] media arrives unchanged after the first message and the live state',
   const parts = [1, 1_000, 300_000].map((n) => crypto.getRandomValues(new Uint8Array(n % 65_536)));
   for (const part of parts) await sender.send(part);
   const content = Buffer.concat(parts);
-  await session?.received(content.length);
+  await session?.waitForBytes(content.length);
   expect(session?.content()).toEqual(content);
   sender.socket.close(1000, 'the show is over');
-  expect(await session?.left()).toBe('the socket was closed: 1000 the show is over');
+  expect(await session?.waitForEnd()).toBe('the socket was closed: 1000 the show is over');
 });
 
 test('[M-4] a large message arrives complete; one over 4 MB closes the socket', async () => {
@@ -119,10 +119,10 @@ test('[M-4] a large message arrives complete; one over 4 MB closes the socket', 
   const sender = await live(url);
   const part = new Uint8Array(4 << 20).fill(7);
   await sender.send(part);
-  await ingest.sessions[0]?.received(part.length);
+  await ingest.sessions[0]?.waitForBytes(part.length);
   await sender.send(new Uint8Array((4 << 20) + 1));
   expect((await sender.closed).code).toBe(4413);
-  expect(await ingest.sessions[0]?.left()).toStartWith('A message is too large');
+  expect(await ingest.sessions[0]?.waitForEnd()).toStartWith('A message is too large');
   expect(ingest.sessions[0]?.bytes).toBe(part.length);
 });
 
@@ -189,7 +189,7 @@ test('[M-16] media before the live state closes the socket', async () => {
   expect((await sender.closed).code).toBe(4415);
   const taken = ingest.next();
   gate.resolve();
-  expect(await (await taken).left()).toBe('the sender left');
+  expect(await (await taken).waitForEnd()).toBe('the sender left');
 });
 
 test('[M-16] text after the first message ends the source', async () => {
@@ -197,7 +197,7 @@ test('[M-16] text after the first message ends the source', async () => {
   const sender = await live(url);
   await sender.send('hello');
   expect((await sender.closed).code).toBe(4415);
-  expect(ingest.sessions[0]?.ended).toContain('binary');
+  expect(ingest.sessions[0]?.endReason).toContain('binary');
 });
 
 test('[M-16] a silent socket is closed', async () => {
@@ -230,9 +230,9 @@ test('[M-4] a slow encoder applies back-pressure without loss', async () => {
   expect(sender.socket.bufferedAmount).toBeGreaterThan(10 << 20);
   session.drain();
   expect(await sender.next()).toEqual({ state: 'live' });
-  await session.received(41 << 20);
+  await session.waitForBytes(41 << 20);
   expect(session.bytes).toBe(41 << 20);
-  expect(session.ended).toBeNull();
+  expect(session.endReason).toBeNull();
 });
 
 test('[M-4] a stalled encoder ends the source with 4413', async () => {
@@ -242,7 +242,7 @@ test('[M-4] a stalled encoder ends the source with 4413', async () => {
   if (session) session.acceptsMore = false;
   await sender.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4413);
-  expect(session?.ended).toContain('too slow');
+  expect(session?.endReason).toContain('too slow');
 });
 
 test('[M-16] bytes that arrive during back-pressure are limited', async () => {
@@ -264,7 +264,7 @@ test('[M-4] a stop ends all sources with 4503 and rejects new ones', async () =>
   await ws.stop();
   expect((await sender.closed).code).toBe(4503);
   expect((await silent.closed).code).toBe(4503);
-  expect(ingest.sessions[0]?.ended).toContain('stopping');
+  expect(ingest.sessions[0]?.endReason).toContain('stopping');
   const response = await fetch(url, { headers: { Upgrade: 'websocket' } });
   expect(response.status).toBe(503);
 });
@@ -287,13 +287,13 @@ async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
 test('[M-4] a source ends at once when its connection breaks', async () => {
   const { socket, session } = await rawSource(startServer());
   socket.resetAndDestroy();
-  expect(await session.left()).toContain('the socket was closed');
+  expect(await session.waitForEnd()).toContain('the socket was closed');
 });
 
 test('[M-4] a source ends within 10 s when its sender is dead', async () => {
   const { socket, session } = await rawSource(startServer());
   const sinceMs = performance.now();
-  expect(await session.left()).toContain('the socket was closed');
+  expect(await session.waitForEnd()).toContain('the socket was closed');
   expect(performance.now() - sinceMs).toBeLessThan(10_000);
   socket.destroy();
 });

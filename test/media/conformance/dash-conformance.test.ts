@@ -3,7 +3,7 @@ import { DashConformance } from '../../support/media/conformance/dash-conformanc
 import {
   GeneratedStream,
   type GeneratedStreamOptions,
-  steady,
+  steadyTimeline,
 } from '../../support/media/conformance/generated-stream.ts';
 import { HlsConformance } from '../../support/media/conformance/hls-conformance.ts';
 import {
@@ -21,15 +21,15 @@ interface Reading {
   readonly nowMs: number;
 }
 
-/** A stream of two epochs with a pause in between; snapshots after each epoch. */
+/** A stream of two epochs with a pause; manifests after the first, in the second, after the end. */
 function generateStream(options: GeneratedStreamOptions = {}) {
   const stream = new GeneratedStream(options);
   const reading = (): Reading => ({ text: stream.dash(), nowMs: stream.endMs() + 400 });
-  stream.begin(TRACKS, INITS, steady(OFFSET_MS));
+  stream.begin(TRACKS, INITS, steadyTimeline(OFFSET_MS));
   for (const [id, fragment] of createRun({ fromMs: 0, seconds: 8.5 })) stream.push(id, fragment);
   stream.finish();
   const first = reading();
-  stream.begin(TRACKS, INITS, steady(OFFSET_MS));
+  stream.begin(TRACKS, INITS, steadyTimeline(OFFSET_MS));
   const run = createRun({ fromMs: 9_233, seconds: 6.7 });
   for (const [id, fragment] of run) stream.push(id, fragment);
   const second = reading();
@@ -80,7 +80,7 @@ describe('no violation is found in', () => {
 });
 
 describe('a stream with lost segments', () => {
-  const lossy = () => {
+  const generateLossyStream = () => {
     const { stream, second } = generateStream();
     stream.isEnded = false;
     stream.lose([3, 4, 8, 11]);
@@ -90,7 +90,7 @@ describe('a stream with lost segments', () => {
     [...text.matchAll(/<Period id="(\S+)"[\s\S]+?startNumber="(\d+)"/g)].map((m) => m.slice(1));
 
   test('[M-25] [M-29] starts after its gaps while live, and has all periods after its end', () => {
-    const { stream, second, live } = lossy();
+    const { stream, second, live } = generateLossyStream();
     const conformance = new DashConformance(stream.read);
     expect(periodsIn(second)).toEqual([
       ['e0', '0'],
@@ -110,7 +110,7 @@ describe('a stream with lost segments', () => {
   });
 
   test('is rejected with wrong period ids or numbers', () => {
-    const { stream, live } = lossy();
+    const { stream, live } = generateLossyStream();
     stream.end();
     const ended = { ...live, text: stream.dash() };
     expect(rulesOf([changed(ended, 'id="e0-5"', 'id="e0"')], stream.read)).toContain('period-id');

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import {
   GeneratedStream,
   type GeneratedStreamOptions,
-  steady,
+  steadyTimeline,
 } from '../../support/media/conformance/generated-stream.ts';
 import {
   HlsConformance,
@@ -13,16 +13,16 @@ import { createInitSegment, createRun, TRACKS } from '../../support/media/fragme
 const OFFSET_MS = 1_795_000_000_000;
 const INITS = new Map(TRACKS.map((track) => [track.id, createInitSegment(track)]));
 
-/** A stream of two epochs with a pause in between; snapshots after each epoch. */
+/** A stream of two epochs with a pause; playlists after the first epoch and during the second. */
 function generateStream(options: GeneratedStreamOptions = {}) {
   const stream = new GeneratedStream(options);
-  stream.begin(TRACKS, INITS, steady(OFFSET_MS));
+  stream.begin(TRACKS, INITS, steadyTimeline(OFFSET_MS));
   for (const [id, fragment] of createRun({ fromMs: 0, seconds: 8.5, frames: 1, audioFrames: 1 })) {
     stream.push(id, fragment);
   }
   stream.finish();
   const first = stream.hls();
-  stream.begin(TRACKS, INITS, steady(OFFSET_MS));
+  stream.begin(TRACKS, INITS, steadyTimeline(OFFSET_MS));
   for (const [id, fragment] of createRun({
     fromMs: 9_200,
     seconds: 6.7,
@@ -76,7 +76,7 @@ describe('no violation is found in', () => {
 
 describe('a stream with lost segments', () => {
   const LOST = [3, 4, 8, 11];
-  function lossy(options: GeneratedStreamOptions = {}) {
+  function generateLossyStream(options: GeneratedStreamOptions = {}) {
     const generated = generateStream(options);
     generated.stream.lose(LOST);
     return { ...generated, after: generated.stream.hls() };
@@ -98,7 +98,7 @@ describe('a stream with lost segments', () => {
     expect(conformance.check(generated.stream.hls())).toEqual([]);
   });
 
-  const { stream, second, after } = lossy();
+  const { stream, second, after } = generateLossyStream();
   test.each<[string, string | RegExp, string]>([
     ['segment', '#EXT-X-GAP\n', ''],
     ['gap', '#EXTINF', '#EXT-X-GAP\n#EXTINF'],

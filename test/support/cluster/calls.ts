@@ -82,16 +82,16 @@ export function callsTo(cluster: Pick<Cluster, 'nodes'>, apiToken: string): Node
   return calls;
 }
 
-/** The body of an interval from the viewer's node; a long poll until it is sealed. */
+/** The body of an interval, from the viewer's node; waits until the interval is sealed. */
 export async function bodyOf(viewer: TestViewer, interval: number): Promise<string> {
   const path = `/api/v1/events-streams/${viewer.streamId}?interval=${interval}`;
   const response = await viewer.get(path);
   const body = await response.text();
-  if (response.status !== 200) throw new Error(`${interval}: ${response.status} ${body}`);
+  if (response.status !== 200) throw new Error(`interval ${interval}: ${response.status} ${body}`);
   return body;
 }
 
-/** Reads the feed from an interval on until an event of this type. */
+/** Reads the feed from an interval on. @returns the first event of this type */
 export async function nextEvent<Data>(
   viewer: TestViewer,
   from: number,

@@ -18,15 +18,15 @@ interface Post {
   occurrences: number;
 }
 
-// Below the number of messages that an interval shows, so that sampling drops none (C-8).
+// Slow enough that an interval can contain every message: sampling drops none (C-8).
 const POST_EVERY_MS = 150;
 const RETRY_MS = 50;
-// N-7, C-11: a post may be lost when an outage begins this long after it.
+// N-7, C-11: a post may be lost when an outage begins within this time after its response.
 const UNSEALED_MS = 1_000;
 
 /**
- * A viewer who posts chat messages to all nodes. The feed must contain each at most once, and each
- * acknowledged one exactly once unless there was an outage.
+ * A viewer who posts chat messages to all nodes. The feed must contain each message at most once,
+ * and each acknowledged message exactly once unless there was an outage.
  */
 export class ChatClient {
   private readonly posts: Post[] = [];

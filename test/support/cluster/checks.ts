@@ -10,7 +10,6 @@ export class Checks {
   readonly overloadFailures: string[] = [];
   readonly machineLoad = new MachineLoad();
 
-  /** Adds a violation. */
   fail(violation: string): void {
     this.violations.push(violation);
   }

@@ -9,27 +9,25 @@ export interface ClusterOptions {
   readonly nodes?: number;
   /** Command line options of each node, such as its roles. */
   readonly argsOf?: (node: number) => readonly string[];
-  /** Environment variables of each node. */
   readonly envOf?: (node: number) => Record<string, string>;
   /** The Redis to use; by default the cluster starts one. */
-  readonly redis?: Stoppable;
+  readonly redis?: RedisSetup;
   readonly postgres?: PostgresServer;
-  /** The network of a node that is not in that of this process. */
+  /** Network settings of a node that runs outside the network of this process. */
   readonly networkOf?: (node: number) => Partial<NodeNetwork>;
 }
 
 /** A Redis of one or several servers. */
-export interface Stoppable {
+export interface RedisSetup {
   readonly url: string;
   stop(): Promise<void>;
 }
 
 export interface NodeNetwork {
-  /** Address of the node. */
   readonly hostname: string;
-  /** Url of Redis from there. */
+  /** URL at which the node reaches Redis. */
   readonly redisUrl: string;
-  /** Command that runs a program there. */
+  /** Command that runs a program in the network of the node. */
   readonly commandPrefix: readonly string[];
 }
 
@@ -45,7 +43,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-// Rate limits for many viewers on one address, and a log of what went wrong.
+// Rate limits that many viewers on one address do not reach, and a log of warnings and errors.
 const FLAGS = [
   ...['--rate-tokens', '1000000/60', '--rate-answers', '1000/10', '--rate-studio', '100000/60'],
   ...['--rate-failed-auth', '100000/60', '--rate-chat', '1000/10', '--log-level', 'warn'],

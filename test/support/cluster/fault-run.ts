@@ -30,7 +30,7 @@ export interface FaultReport {
   readonly log: string;
 }
 
-// Viewer tokens expire after ten minutes, and a scenario is checked as a whole at its end.
+// The final checks of a scenario need its viewer tokens, which expire after 10 minutes.
 const SCENARIO_MAX_MS = 180_000;
 const WARM_UP_MS = 1_000;
 const LOG_CHARACTERS = 20_000;
@@ -49,24 +49,24 @@ export async function runFault(fault: Fault, options: RunOptions): Promise<Fault
   try {
     while (round < rounds) {
       const scenario = await Scenario.open(fixture, random);
-      const { violations: found, overloadFailures: late } = scenario.checks;
+      const { violations: newViolations, overloadFailures: newOverloadFailures } = scenario.checks;
       const scenarioStartedMs = performance.now();
       await Bun.sleep(WARM_UP_MS);
       while (round < rounds && performance.now() - scenarioStartedMs < SCENARIO_MAX_MS) {
-        const before = found.length;
+        const countBefore = newViolations.length;
         recoveryTimesMs.push(...(await fault.round(scenario, round, isFull)));
         round++;
-        appendContext(found, before, `in round ${round}`);
+        appendContext(newViolations, countBefore, `in round ${round}`);
         if (round % 5 === 0) {
-          const count = violations.length + found.length;
+          const count = violations.length + newViolations.length;
           onProgress(`${fault.name}: ${round} rounds, ${count} violations`);
         }
       }
-      const before = found.length;
+      const countBefore = newViolations.length;
       scenarioFigures.push(await scenario.close());
-      appendContext(found, before, `after round ${round}`);
-      violations.push(...found);
-      overloadFailures.push(...late);
+      appendContext(newViolations, countBefore, `after round ${round}`);
+      violations.push(...newViolations);
+      overloadFailures.push(...newOverloadFailures);
     }
   } finally {
     if (!options.fixture) await fixture.close();
@@ -101,7 +101,7 @@ export function summaryOf(report: FaultReport): string {
   );
 }
 
-/** Adds to the violations from an index on when they were found. */
+/** Appends to each violation from an index on in which round it was found. */
 function appendContext(violations: string[], from: number, context: string): void {
   for (let index = from; index < violations.length; index++) violations[index] += ` (${context})`;
 }

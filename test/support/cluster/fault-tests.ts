@@ -24,7 +24,7 @@ const TITLES: Record<string, string> = {
   clock: '[N-8] [I-1 – I-7] hold when the clock of a node is off by 500 ms or an hour',
 };
 
-// One fixture at a time: idle nodes would take processor time from those under test.
+// One fixture at a time: the nodes of another would take processor time from those under test.
 let open: { readonly kind: FixtureKind; readonly fixture: Fixture } | null = null;
 
 async function closeFixture(): Promise<void> {
@@ -40,8 +40,8 @@ async function fixtureOf(kind: FixtureKind): Promise<Fixture> {
   return open.fixture;
 }
 
-/** The faults of a fixture as one fault, each of whose rounds causes the next of them. */
-function oneAfterTheOther(faults: readonly Fault[]): Fault {
+/** Combines the faults of a fixture into one fault, whose round n causes the fault n. */
+function combineFaults(faults: readonly Fault[]): Fault {
   const [first] = faults as [Fault];
   return {
     ...first,
@@ -61,7 +61,7 @@ function titleOf(faults: readonly Fault[]): string {
 /** Tests the faults of these fixtures. The checks use only what clients sent and received. */
 export async function testFaults(...kinds: readonly FixtureKind[]): Promise<void> {
   const tested = FAULTS.filter(({ fixture }) => kinds.includes(fixture));
-  const shows = IS_FULL_RUN
+  const faultGroups = IS_FULL_RUN
     ? tested.map((fault) => [fault])
     : [...Map.groupBy(tested, ({ fixture }) => fixture).values()];
 
@@ -70,8 +70,8 @@ export async function testFaults(...kinds: readonly FixtureKind[]): Promise<void
     await killServers();
   });
 
-  for (const faults of shows) {
-    const fault = faults.length === 1 ? (faults[0] as Fault) : oneAfterTheOther(faults);
+  for (const faults of faultGroups) {
+    const fault = faults.length === 1 ? (faults[0] as Fault) : combineFaults(faults);
     const title = titleOf(faults);
     const skipReason = (await fault.skipReason?.()) ?? null;
     if (skipReason !== null) console.log(`SKIPPED: ${title}, because ${skipReason}`);

@@ -2,7 +2,7 @@ import type { Target } from '../kill/retrying-client.ts';
 
 /** A way in which a service breaks one of its guarantees. */
 export interface ProxyFault {
-  /** The invariant and how it is broken, after "the checks find". */
+  /** The invariant and how it is broken; test titles continue "the checks find" with it. */
   readonly name: string;
   /** The violation that the checks must report. */
   readonly violation: RegExp;
@@ -10,15 +10,11 @@ export interface ProxyFault {
   readonly respond?: (request: ProxiedRequest) => Response | null;
   /** Whether the request is forwarded a second time. */
   readonly sendsTwice?: (request: ProxiedRequest) => boolean;
-  /** Replaces the status of the response. */
   readonly replaceStatus?: (request: ProxiedRequest, status: number) => number;
-  /** Replaces the body of an interval. */
   readonly replaceBody?: (body: string) => string;
-  /** Delay of the response. */
   readonly delayMs?: (request: ProxiedRequest) => number;
 }
 
-/** A request to the proxy. */
 export interface ProxiedRequest {
   readonly method: string;
   readonly path: string;
@@ -119,7 +115,7 @@ export const PROXY_FAULTS: readonly ProxyFault[] = [
   },
 ];
 
-/** Starts a proxy in front of a service that breaks one of its guarantees. `stop` it in the end. */
+/** Starts a proxy that breaks one guarantee of the correct service behind it; `stop` it. */
 export function startFaultyProxy(service: Target, fault: Partial<ProxyFault>) {
   const { respond, sendsTwice, replaceStatus, replaceBody, delayMs } = fault;
   const origin = `http://${service.hostname}:${service.port}`;
@@ -138,9 +134,9 @@ export function startFaultyProxy(service: Target, fault: Partial<ProxyFault>) {
       const sent = { method, path: pathname, number };
       const ownResponse = respond?.(sent);
       if (ownResponse) return ownResponse;
-      const forward = async (key: string | null) => {
+      const forward = async (idempotencyKey: string | null) => {
         const copied = new Headers(headers);
-        if (key !== null) copied.set('Idempotency-Key', key);
+        if (idempotencyKey !== null) copied.set('Idempotency-Key', idempotencyKey);
         const init = { method, headers: copied, body: method === 'POST' ? bytes : null };
         return fetch(origin + pathname + search, init);
       };
@@ -173,11 +169,11 @@ function forwardedHeaders({ headers }: Response): Record<string, string> {
 function mapMessages(change: (body: string) => string): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let rest = '';
+  let incomplete = '';
   return new TransformStream({
     transform(chunk, controller) {
-      const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
-      rest = parts.pop() ?? '';
+      const parts = (incomplete + decoder.decode(chunk, { stream: true })).split('\n\n');
+      incomplete = parts.pop() ?? '';
       for (const part of parts) controller.enqueue(encoder.encode(`${change(part)}\n\n`));
     },
   });

@@ -7,13 +7,13 @@ import {
   until,
   type WatchedRedis,
 } from '../backends/redis-replicated.ts';
-import { type Cluster, type ClusterOptions, type Stoppable, startCluster } from './cluster.ts';
+import { type Cluster, type ClusterOptions, type RedisSetup, startCluster } from './cluster.ts';
 import { createNetwork, type Network } from './network.ts';
 import { createSkewedClock, type SkewedClock } from './skewed-clock.ts';
 
 /**
- * Three nodes with PostgreSQL and Redis, and what a kind of fault needs besides. It needs the programs
- * of both servers; opening it throws when one does not start.
+ * Three nodes with PostgreSQL and Redis, and the parts that only some faults need. Opening throws
+ * when a server does not start or its program is missing.
  */
 export interface Fixture {
   readonly cluster: Cluster;
@@ -37,13 +37,13 @@ export type FixtureKind = 'plain' | 'clocks' | 'replica' | 'behind' | 'sentinel'
 
 const NODES = 3;
 /**
- * Sentinels start no failover within twice their failover-timeout of the last start. That is 4 s in
- * these tests, of which the last failover took a part.
+ * Sentinels start no failover sooner than twice their failover-timeout after the start of the last
+ * one. In these tests that is 4 s.
  */
 const SENTINEL_PAUSE_MS = 4_500;
-/** Sentinels consider a primary down after this silence, from its kill until the recovery. */
+/** While a test replaces the primary: silence after which Sentinels consider it down. */
 const DOWN_AFTER_MS = 500;
-/** At other times they wait longer: a primary that gets no core for 500 ms must not be replaced. */
+/** The same at other times, so that a primary that gets no core for 500 ms is not replaced. */
 const DOWN_AFTER_IDLE_MS = 30_000;
 /** Replication lag at the promotion, as large as was once measured under load. */
 const REPLICA_LAG_MS = 700;
@@ -87,11 +87,11 @@ async function replica(): Promise<Fixture> {
   );
 }
 
-/** The same, but nodes do not wait for the replica, which lacks the last writes at its promotion. */
+/** Like `replica`, but nodes do not wait for the replica, which is promoted without the last writes. */
 async function behind(): Promise<Fixture> {
   const replicated = await startReplicated({ persistence: false });
   const promote = async () => {
-    // It follows a server that does not exist, and keeps its data.
+    // A replica whose primary does not exist keeps its data and receives no more writes.
     await replicated.replicas[0]?.command('REPLICAOF', '127.0.0.1', '1');
     await Bun.sleep(REPLICA_LAG_MS);
     await replicated.promote();
@@ -153,11 +153,11 @@ async function sentinelsAgree(
     const isHealthy = / flags master /.test(master) && /,flags,slave,/.test(replicas);
     return Number(port) === primary.port && (!needsReplica || isHealthy);
   });
-  return (await Promise.all(views)).every((isAgreed) => isAgreed);
+  return (await Promise.all(views)).every((agrees) => agrees);
 }
 
 async function withReplicas(
-  redis: Stoppable,
+  redis: RedisSetup,
   primary: () => RedisServer | Promise<RedisServer>,
   promote: () => Promise<void>,
   replicas = 1,
@@ -184,12 +184,12 @@ async function network(): Promise<Fixture> {
     ];
     const redis = await startRedis({ persistence: false, settings });
     const postgres = await startPostgres({ fsync: false, listen: created.other.hostAddress });
-    const ownNetwork = {
+    const lastNodeNetwork = {
       hostname: created.other.nodeAddress,
       redisUrl: `redis://${created.redis.hostAddress}:${redis.port}`,
       commandPrefix: created.commandPrefix,
     };
-    const networkOf = (node: number) => (node === NODES - 1 ? ownNetwork : {});
+    const networkOf = (node: number) => (node === NODES - 1 ? lastNodeNetwork : {});
     const fixture = await withSingleRedis(redis, { redis, postgres, networkOf });
     return {
       ...fixture,

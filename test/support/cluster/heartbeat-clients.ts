@@ -21,15 +21,15 @@ const ROAMING_SHARE = 0.3;
 const DUPLICATED_SHARE = 0.2;
 /** Share of heartbeats after which the viewer reads the count. */
 const READ_SHARE = 0.2;
-// Service time is the clock of Redis, which runs on this machine: a round trip reads it this wrong.
+// Nodes read the clock of Redis, which runs on this machine, over a round trip with this error.
 const CLOCK_ERROR_MS = 40;
-// N-7: a node hands an interval over right after its end, within this time.
+// N-7: a node sends the heartbeats of an interval to Redis within this time after its end.
 const HANDOVER_MS = 100;
 // N-5: a count is at most four intervals old, and one more is in progress.
 const MAX_COUNT_AGE_INTERVALS = 5;
 // V-3: a heartbeat counts for at most this long.
 const WINDOW_MS = 1_250;
-// The ledger drops older heartbeats.
+// The ledger drops heartbeats older than this.
 const LEDGER_RETENTION_MS = 5_000;
 
 interface CountedViewer {
@@ -96,7 +96,7 @@ export class HeartbeatClients {
     const violation = `${subject} is ${value}, ${allowed} ${outages.describe(atMs, atMs)}`;
     if (value > high) checks.fail(violation);
     // N-12: a restarted Redis may know no viewer until each has sent a heartbeat.
-    if (value >= low || outages.during(atMs, atMs).some(isBackend)) return;
+    if (value >= low || outages.during(atMs, atMs).some(isBackendOutage)) return;
     // A node without a free core may hand its interval over after the count.
     checks.failTiming(violation, atMs - WINDOW_MS, atMs);
   }
@@ -166,8 +166,8 @@ export class HeartbeatClients {
     const toMs = Date.now();
     const { value } = jsonOf<{ value: number }>(response, 200);
     const ranges = possibleAgesMs(fromMs).map((ageMs) => {
-      // A node counts the viewers of the last hand-over of all nodes, and those who came since, so
-      // that a viewer who moves between nodes is never missing. That may be two intervals ago.
+      // A node counts the viewers of the last hand-over of all nodes, which may be two intervals
+      // old, and those who came since. So a viewer who moves between nodes is never missing.
       const longerMs = ageMs + 2 * INTERVAL_MS;
       return {
         low: this.ledger.between(fromMs - ageMs, toMs - ageMs).low,
@@ -194,7 +194,7 @@ function possibleAgesMs(nowMs: number): number[] {
   return [...ages, ...starts];
 }
 
-function isBackend({ node }: Outage): boolean {
+function isBackendOutage({ node }: Outage): boolean {
   return node === null;
 }
 

@@ -49,7 +49,7 @@ export interface LoadFigures {
 
 // Above every limit of the service: 2 s for a long poll, 1 s for other requests.
 const REQUEST_TIMEOUT_MS = 3_000;
-/** A round without an outage that takes longer never ends. */
+/** Without an outage, a round that takes longer than this never ends. */
 const ROUND_LIMIT_MS = 20_000;
 /** After this time the readers have read everything that was acknowledged. */
 const SEAL_MS = 1_000;
@@ -127,10 +127,10 @@ class StreamLoad {
   }
 
   /** Reads the whole feed again on every node, and compares it and the exports with the clients. */
-  async check(nodes: number): Promise<void> {
+  async check(nodeCount: number): Promise<void> {
     const { checker, readers, producer } = this;
     checker.checkFeed(await readers.readAllAgain());
-    for (let node = 0; node < nodes; node++) await readers.replayFrom(node);
+    for (let node = 0; node < nodeCount; node++) await readers.replayFrom(node);
     checker.checkAnswers(await producer.export<AnswerRow>('answers'));
     checker.checkWinners(await producer.export<WinnerRow>('winners'));
     this.chatClient.check();
@@ -193,15 +193,15 @@ export class Load {
     const response = await fetch(`http://${hostname}:${port}/api/v1/time`);
     const { interval } = (await response.json()) as { interval: number };
     for (const streamLoad of this.streamLoads) await streamLoad.start(interval);
-    const [own, other] = this.streamLoads;
-    if (own && other) await this.unauthorizedClient.start(own.streamId, other.streamId);
+    const [first, second] = this.streamLoads;
+    if (first && second) await this.unauthorizedClient.start(first.streamId, second.streamId);
   }
 
   /** Resolves when a quiz is open for this much longer, or after `waitMs` without one. */
-  async waitForOpenQuiz(leftMs: number, waitMs = 2_500): Promise<void> {
+  async waitForOpenQuiz(remainingMs: number, waitMs = 2_500): Promise<void> {
     const giveUpMs = Date.now() + waitMs;
     const isOpen = () =>
-      this.streamLoads.some(({ openUntilMs }) => openUntilMs > Date.now() + leftMs);
+      this.streamLoads.some(({ openUntilMs }) => openUntilMs > Date.now() + remainingMs);
     while (!isOpen() && Date.now() < giveUpMs) await Bun.sleep(5);
   }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
-/** A timer that is later than this shows that this process did not run. */
+/** When a timer is later than this, this process did not run. */
 const STALL_MS = 40;
 const MAX_SPANS = 200;
 const PRESSURE_FILE = '/proc/pressure/cpu';
@@ -34,7 +34,7 @@ export class MachineLoad {
     setInterval(() => this.readPressure(), PRESSURE_SAMPLE_MS),
   ];
 
-  /** ms between two moments in which this process did not run. */
+  /** How long this process did not run in a period, in ms. */
   stalledMs(fromMs: number, toMs: number): number {
     this.detectStall();
     return this.stalls
@@ -42,7 +42,7 @@ export class MachineLoad {
       .reduce((sum, ms) => sum + Math.max(0, ms), 0);
   }
 
-  /** Whether the cores were busy all the time until `toMs`. */
+  /** Whether other work kept all cores busy in a period. */
   isOverloaded(fromMs: number, toMs: number): boolean {
     this.readPressure();
     const samples = this.pressureSamples.filter(

@@ -10,7 +10,6 @@ const NAMESPACE_MAX_MS = 2_000;
 
 export type Direction = 'to-redis' | 'from-redis' | 'both';
 
-/** Addresses of the two ends of a link. */
 interface Link {
   readonly hostAddress: string;
   readonly nodeAddress: string;
@@ -59,28 +58,28 @@ export async function createNetwork(): Promise<Network> {
     await waitForNamespace(holder);
     run([...commandPrefix, 'ip', 'link', 'set', 'lo', 'up']);
     // A /30 for each link, in a range that private networks seldom use.
-    const third = holder.pid % 128;
-    const redis = addLink('redis', `10.231.${third}`);
-    const other = addLink('other', `10.231.${third + 128}`);
+    const thirdByte = holder.pid % 128;
+    const redis = addLink('redis', `10.231.${thirdByte}`);
+    const other = addLink('other', `10.231.${thirdByte + 128}`);
     const block = (address: string) => ['ip', 'neigh', 'replace', address, 'lladdr', WRONG_ADDRESS];
     const unblock = (address: string) => ['ip', 'neigh', 'del', address];
     const hostDevice = ['dev', redis.device];
     const nodeDevice = ['dev', 'redis'];
-    let heals: string[][] = [];
+    let unblockCommands: string[][] = [];
     const heal = () => {
-      for (const command of heals) run(command);
-      heals = [];
+      for (const command of unblockCommands) run(command);
+      unblockCommands = [];
     };
     return {
       ...{ commandPrefix, redis, other, heal, remove },
       cut(direction) {
         if (direction !== 'from-redis') {
           run([...commandPrefix, ...block(redis.hostAddress), ...nodeDevice, 'nud', 'permanent']);
-          heals.push([...commandPrefix, ...unblock(redis.hostAddress), ...nodeDevice]);
+          unblockCommands.push([...commandPrefix, ...unblock(redis.hostAddress), ...nodeDevice]);
         }
         if (direction !== 'to-redis') {
           run([...block(redis.nodeAddress), ...hostDevice, 'nud', 'permanent']);
-          heals.push([...unblock(redis.nodeAddress), ...hostDevice]);
+          unblockCommands.push([...unblock(redis.nodeAddress), ...hostDevice]);
         }
       },
     };

@@ -5,7 +5,6 @@ export interface NodeOptions {
   readonly target: Target;
   /** Options of `serve`, besides its address. */
   readonly args: readonly string[];
-  /** Environment variables. */
   readonly env?: Record<string, string>;
   /** Command that runs the program, such as `ip netns exec NAME`. */
   readonly commandPrefix?: readonly string[];
@@ -78,7 +77,7 @@ export class ClusterNode {
     return response?.status ?? null;
   }
 
-  /** Its standard error, over all restarts. */
+  /** The standard error of the node, over all restarts. */
   log(): string {
     return this.earlierLog + (this.process?.log() ?? '');
   }

@@ -41,8 +41,8 @@ export class Outages {
   }
 
   /**
-   * Outages that were not yet recovered from at some moment of this period. A recovery that exceeds
-   * its limit is a violation by itself; what follows from it is not.
+   * Outages that overlap a period. An outage lasts until its recovery, even a late one (whose
+   * lateness the scenario reports), and at least `RECOVERY_LIMIT_MS` after its repair.
    */
   during(fromMs: number, toMs: number): Outage[] {
     return this.outages.filter((outage) => {

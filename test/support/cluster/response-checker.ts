@@ -21,7 +21,7 @@ export const TOLERANCE_MS = 200;
 // The service clock is read by a round trip, which may be wrong by this much.
 const CLOCK_ERROR_MS = 60;
 
-/** The statuses of each route without an outage. */
+/** The statuses of each route, besides the 503 of an outage. */
 const ALLOWED_STATUSES: readonly (readonly [RegExp, readonly number[]])[] = [
   [/^POST \/api\/v1\/view-counts\//, [204]],
   [/^GET \/api\/v1\/view-counts\//, [200]],
@@ -47,7 +47,6 @@ export class ResponseChecker {
     private readonly checks: Checks,
   ) {}
 
-  /** Checks the result of one request. */
   readonly check = (result: RequestResult): void => {
     const { figures, checks } = this;
     figures.requests++;
@@ -70,8 +69,8 @@ export class ResponseChecker {
     }
     const limitMs = status === 503 ? this.limitOf503Ms(result, outages) : SLOW_LIMIT_MS;
     if (latencyMs > limitMs + TOLERANCE_MS) {
-      const late = `${status} ${latencyMs} ms late, ${limitMs} allowed, to ${request} ${context()}`;
-      checks.failTiming(late, sentMs, answeredMs);
+      const violation = `${status} ${latencyMs} ms late, ${limitMs} allowed, to ${request} ${context()}`;
+      checks.failTiming(violation, sentMs, answeredMs);
     }
   };
 
@@ -102,8 +101,8 @@ export class ResponseChecker {
     const startMs = intervalStartMs(requestedInterval(path) ?? 0);
     const isOld = atMs - startMs > CACHE_MS;
     // A node may have read an interval of an outage from the database without caching it.
-    const isWithoutOutage = this.outages.during(startMs, atMs).length === 0;
-    if (!isOld && isWithoutOutage && !this.servedMsByPath.has(key)) {
+    const hadNoOutage = this.outages.during(startMs, atMs).length === 0;
+    if (!isOld && hadNoOutage && !this.servedMsByPath.has(key)) {
       this.servedMsByPath.set(key, atMs);
     }
     const [[oldest, servedMs] = ['', atMs]] = this.servedMsByPath;

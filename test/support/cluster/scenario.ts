@@ -48,8 +48,8 @@ export class Scenario {
   }
 
   /** Resolves when a quiz is open for this much longer. */
-  waitForOpenQuiz(leftMs: number): Promise<void> {
-    return this.load.waitForOpenQuiz(leftMs);
+  waitForOpenQuiz(remainingMs: number): Promise<void> {
+    return this.load.waitForOpenQuiz(remainingMs);
   }
 
   /** Breaks a backend, waits, and repairs it. @returns ms from the repair to the recovery */

@@ -1,6 +1,6 @@
 import type { OperationName } from './operations.ts';
 
-/** The kind of a member, which determines its invalid values. */
+/** The kind of a body member; malformed-bodies.ts has the invalid values of each kind. */
 type MemberKind =
   | { is: 'uuid' }
   | { is: 'email' }
@@ -33,11 +33,11 @@ const streamMembers = (titleOptional: { optional?: true }): Record<string, Membe
   latencyAllowance: { is: 'integer', min: 0, max: 60_000, ...optional },
   recording: { is: 'boolean', ...optional },
 });
-const quizMembers = (all: { optional?: true }): Record<string, Member> => ({
-  question: { is: 'text', max: 500, ...all },
-  choices: { is: 'texts', ...all },
-  answer: { is: 'text', max: 200, ...all },
-  duration: { is: 'integer', min: 1_000, max: 600_000, ...all },
+const quizMembers = (allOptional: { optional?: true }): Record<string, Member> => ({
+  question: { is: 'text', max: 500, ...allOptional },
+  choices: { is: 'texts', ...allOptional },
+  answer: { is: 'text', max: 200, ...allOptional },
+  duration: { is: 'integer', min: 1_000, max: 600_000, ...allOptional },
   reveal: { is: 'one of', ...optional },
 });
 

@@ -10,19 +10,19 @@ export interface Message {
 export const isStateMessage = ({ fields }: Message) =>
   fields.some(([name, value]) => name === 'event' && value === 'state');
 
-type Part = { done: boolean; value?: Uint8Array | undefined };
+type Chunk = { done: boolean; value?: Uint8Array | undefined };
 
 /** A minimal client for server-sent events (HTML, "Server-sent events"). */
 export class EventReader {
-  private readonly read: () => Promise<Part>;
+  private readonly read: () => Promise<Chunk>;
   private readonly cancel: () => Promise<void>;
-  private pendingRead: Promise<Part> | null = null;
+  private pendingRead: Promise<Chunk> | null = null;
   private readonly decoder = new TextDecoder();
   private text = '';
   private isEnded = false;
 
   constructor(response: Response) {
-    if (!response.body) throw new Error('there is no body');
+    if (!response.body) throw new Error('the response has no body');
     const reader = response.body.getReader();
     this.read = () => reader.read();
     this.cancel = () => reader.cancel();
@@ -57,16 +57,16 @@ export class EventReader {
   async nextState<State>(meets: (state: State) => boolean): Promise<State> {
     for (let tries = 0; tries < 8; ) {
       const message = await this.next(3_000);
-      if (!message) throw new Error('no state came');
+      if (!message) throw new Error('no state arrived within 3 s');
       if (!isStateMessage(message)) continue;
       const state: State = JSON.parse(message.data);
       if (meets(state)) return state;
       tries++;
     }
-    throw new Error('no such state came');
+    throw new Error('none of 8 states met the condition');
   }
 
-  /** Whether the server ended the stream, within `waitMs`. */
+  /** Reads on. @returns whether the server ended the stream before a silence of `waitMs` */
   async ended(waitMs = 1_000): Promise<boolean> {
     while (!this.isEnded) if ((await this.next(waitMs)) === null) break;
     return this.isEnded;
@@ -79,11 +79,11 @@ export class EventReader {
   private async readMore(waitMs: number): Promise<boolean> {
     const timeout = Bun.sleep(waitMs).then(() => null);
     this.pendingRead ??= this.read();
-    const part = await Promise.race([this.pendingRead, timeout]);
-    if (!part) return false;
+    const chunk = await Promise.race([this.pendingRead, timeout]);
+    if (!chunk) return false;
     this.pendingRead = null;
-    if (part.done) this.isEnded = true;
-    else this.text += this.decoder.decode(part.value, { stream: true });
+    if (chunk.done) this.isEnded = true;
+    else this.text += this.decoder.decode(chunk.value, { stream: true });
     return true;
   }
 }

@@ -35,8 +35,8 @@ export function signedWithPublicKey(token: string, secret: string | Uint8Array):
     .sign(key);
 }
 
-/** The same claims signed with a foreign key under the given `kid`. */
-export async function signedByForeignKey(token: string, kid: string): Promise<string> {
+/** The same claims signed, under the given `kid`, with a key that the service does not know. */
+export async function signedByUnknownKey(token: string, kid: string): Promise<string> {
   const { privateJwk } = await newSigningKey();
   const header = { alg: 'EdDSA', typ: 'JWT', kid };
   return new SignJWT(decodeJwt(token)).setProtectedHeader(header).sign(JSON.parse(privateJwk));

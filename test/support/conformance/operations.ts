@@ -12,7 +12,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   ...viewerApi,
   ...studioApi,
 };
-/** Their names, without `setUp`, which works once per database: see test/studio-api/members.test.ts. */
+/** All names but `setUp`, which works once per database: test/studio-api/members.test.ts tests it. */
 export const OPERATION_NAMES = (Object.keys(OPERATIONS) as OperationName[]).filter(
   (name) => name !== 'setUp',
 );
@@ -63,8 +63,8 @@ const FULL_WEBHOOK = {
 };
 
 /**
- * A valid request of an operation, with a new stream and everything in the state that the operation
- * needs.
+ * Creates a stream and everything else that an operation needs.
+ * @returns a request with which the operation succeeds
  */
 export async function validRequest(harness: Harness, name: OperationName): Promise<ValidRequest> {
   const { method, path, access } = OPERATIONS[name];
@@ -212,19 +212,19 @@ async function requestPartsFor(
   }
 }
 
-/** Streams that may have rehearsals, by service. */
+/** Ids of the streams that may have rehearsals, by service. */
 const rehearsedStreams = new WeakMap<Harness, string[]>();
 
-/** Removes earlier rehearsals, because a node allows only a few. @param next the stream to rehearse */
-async function removeRehearsals(harness: Harness, next: string): Promise<void> {
+/** Removes earlier rehearsals, because a node allows only a few, and notes the next stream to have one. */
+async function removeRehearsals(harness: Harness, nextStreamId: string): Promise<void> {
   for (const id of rehearsedStreams.get(harness) ?? []) {
     await harness.studio('DELETE', `/streams/${id}/rehearsals/current`);
   }
-  rehearsedStreams.set(harness, [next]);
+  rehearsedStreams.set(harness, [nextStreamId]);
   while (await harness.store.removeRehearsal({ nowMs: harness.clock.nowMs() }));
 }
 
-/** Removes webhooks, because an account allows only a few. */
+/** Removes all webhooks once there are 15, because an account allows only a few. */
 async function removeWebhooks(harness: Harness): Promise<void> {
   const list = await harness.studio('GET', '/webhooks');
   const { results } = await expectJson<{ results: { id: string }[] }>(list, 200);

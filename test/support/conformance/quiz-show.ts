@@ -44,7 +44,7 @@ export async function readQuiz(harness: Harness, id: string): Promise<ReadQuiz> 
   return expectJson(await harness.studio('GET', `/quizzes/${id}`), 200);
 }
 
-/** Advances until the results of the quiz are sealed. @returns the events since */
+/** Advances until the results of the quiz are sealed. @returns the events of these intervals */
 export async function playToResults(
   harness: Harness,
   viewer: TestViewer,

@@ -17,7 +17,6 @@ export type Values = Record<string, unknown>;
 
 /** The values of `values.yaml`. */
 export const defaults: Values = parse(textOf(`${CHART}/values.yaml`));
-/** The schema of the values. */
 export const schema = JSON.parse(textOf(`${CHART}/values.schema.json`));
 /** Whether values match the chart's schema; `isValid.errors` says why not. */
 export const isValid = new Ajv({ allErrors: true, strict: false }).compile(schema);
@@ -102,7 +101,6 @@ export function manifestsOf(values: Values): Map<string, Manifest> {
   return manifests;
 }
 
-/** All manifests of a kind. */
 export const manifestsOfKind = (manifests: Map<string, Manifest>, kind: string): Manifest[] =>
   [...manifests.values()].filter((manifest) => manifest.kind === kind);
 

@@ -50,7 +50,7 @@ function configFor(directory: string, { port, nodes, media, edit }: NginxOptions
   return edit ? edit(replaced) : replaced;
 }
 
-/** A temporary directory, readable for the workers of an nginx that root starts. */
+/** Creates a directory with the configuration that the workers of an nginx of root can read. */
 function prepare(options: NginxOptions): { directory: string; command: string[] } {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-nginx-'));
   chmodSync(directory, 0o755);
@@ -93,7 +93,7 @@ export function checkNginx(options: NginxOptions): { ok: boolean; output: string
 const START_TIMEOUT_MS = 10_000;
 
 /**
- * Starts nginx; a watchdog ends it with this process.
+ * Starts nginx; a watchdog ends it when this process ends.
  * @throws Error with its error log when it does not respond within 10 s
  */
 export async function startNginx(options: NginxOptions): Promise<Nginx> {
@@ -142,7 +142,6 @@ export async function startNginx(options: NginxOptions): Promise<Nginx> {
   };
 }
 
-/** Starts nginx on a free port. */
 export async function startNginxOnFreePort(options: Omit<NginxOptions, 'port'>): Promise<Nginx> {
   return startNginx({ ...options, port: await freePort() });
 }

@@ -6,7 +6,6 @@ import { parse } from 'yaml';
 /** The folder of package.json. */
 export const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The text of a file of the project. */
 export const textOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** The parts of a Compose service that tests read. */

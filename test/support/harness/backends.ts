@@ -54,7 +54,7 @@ interface Servers {
 // One pair of servers for all open harnesses, since a start takes seconds. When all tests use shared
 // backends, the servers run until the end of the process.
 let servers: Promise<Servers> | null = null;
-let users = DEFAULT_BACKENDS === 'shared' ? 1 : 0;
+let userCount = DEFAULT_BACKENDS === 'shared' ? 1 : 0;
 
 async function startServers(): Promise<Servers> {
   const [postgres, redis] = await Promise.all([
@@ -65,21 +65,21 @@ async function startServers(): Promise<Servers> {
 }
 
 async function openShared(directory: string): Promise<HarnessBackends> {
-  users++;
+  userCount++;
   servers ??= startServers();
   const { postgres, redis: redisServer, databases } = await servers;
-  const name = databases.get(directory) ?? postgres.createDatabase(`harness_${databases.size}`);
-  databases.set(directory, name);
+  const url = databases.get(directory) ?? postgres.createDatabase(`harness_${databases.size}`);
+  databases.set(directory, url);
   const logger = pino({ level: 'silent' });
   const redis = await openRedis({ url: redisServer.url, replicas: 0, logger });
-  const database = await openPostgresDatabase({ procedures, url: await name, logger });
+  const database = await openPostgresDatabase({ procedures, url: await url, logger });
   return {
     database,
     createRealtime: createSharedRealtime(redis, randomUUID()),
     close: async () => {
       await database.close();
       await redis.close();
-      if (--users > 0) return;
+      if (--userCount > 0) return;
       servers = null;
       await Promise.all([postgres.stop(), redisServer.stop()]);
     },

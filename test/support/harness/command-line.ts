@@ -2,22 +2,20 @@ import { expect } from 'bun:test';
 import { expectJson } from './harness.ts';
 import { fourbeat, type ProgramResult } from './program.ts';
 
-// Helpers for tests of the command line.
-
 /** Creates an account by `fourbeat account create`. */
 export async function createAccount(directory: string, email: string) {
-  const ended = await fourbeat([
+  const result = await fourbeat([
     ...['account', 'create', '--email', email],
     ...['--name', 'Ann', '--data', directory],
   ]);
-  return output<{ uuid: string; token: string }>(ended, directory);
+  return parseOutput<{ uuid: string; token: string }>(result, directory);
 }
 
 /**
  * Parses the JSON object that a command printed.
- * @param location the data directory that it reports on standard error; null: nothing
+ * @param location data directory that the command must report on standard error; null: no report
  */
-export function output<T>(
+export function parseOutput<T>(
   { status, stdout, stderr }: ProgramResult,
   location: string | null = null,
 ): T {
@@ -28,14 +26,14 @@ export function output<T>(
 }
 
 /** Expects that a command failed with one line and without a stack trace. @returns the line */
-export function failure({ status, stdout, stderr }: ProgramResult, expected = 1): string {
+export function expectFailure({ status, stdout, stderr }: ProgramResult, expected = 1): string {
   expect(stderr.trimEnd()).toMatch(/^fourbeat: [^\n]+$/);
   expect([status, stdout]).toEqual([expected, '']);
   return stderr;
 }
 
 /** Requests the profile of the account of a token. */
-export function profile(url: string, token: string): Promise<Response> {
+export function requestProfile(url: string, token: string): Promise<Response> {
   return fetch(`${url}/api/v1/users/me`, { headers: { Authorization: `Token ${token}` } });
 }
 
@@ -66,6 +64,6 @@ export async function currentInterval(url: string): Promise<number> {
 }
 
 /** Repeats a request until its response is the expected one; the timeout of the test bounds it. */
-export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await Bun.sleep(20);
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await Bun.sleep(20);
 }

@@ -95,7 +95,6 @@ export interface HarnessOptions {
   readonly directory?: string;
   /** Wraps the store of the service, to make calls fail. */
   readonly store?: (store: Store) => Store;
-  /** Wraps the realtime backend. */
   readonly realtime?: (realtime: RealtimeBackend) => RealtimeBackend;
 }
 
@@ -272,7 +271,6 @@ export function databaseFiles({ directory }: Harness): string[] {
     .map(({ name }) => readFileSync(join(directory, name), 'latin1'));
 }
 
-/** A viewer with this token. */
 export function viewerWith(
   url: string,
   streamId: string,

@@ -6,7 +6,6 @@ import type { Subprocess } from 'bun';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/fourbeat', import.meta.url));
 
-/** The result of a run of the program. */
 export interface ProgramResult {
   readonly status: number | null;
   readonly stdout: string;
@@ -23,7 +22,6 @@ export async function fourbeat(
   return { status: await exitStatus(child), stdout, stderr };
 }
 
-/** A server in a separate process. */
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
@@ -42,7 +40,7 @@ export interface ServerProcess {
 const running = new Set<Subprocess>();
 
 /**
- * Starts `fourbeat serve` on a free port. `killServers` ends it at the latest.
+ * Starts `fourbeat serve` on a free port; `killServers` ends it.
  * @param stderr file descriptor for its log, instead of `log()`
  * @param within a command that runs it, such as `ip netns exec name`
  */
@@ -118,7 +116,7 @@ async function exitStatus(child: Subprocess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Reads standard output up to the address of the server; without one if the server ended before. */
+/** Reads standard output up to the address of the server. @returns no `url` if the server ended first */
 async function readStartupOutput(
   stdout: ReadableStream<Uint8Array>,
 ): Promise<{ startupOutput: string; url?: string }> {

@@ -27,25 +27,25 @@ export async function startSabotagedServer(port: number, data: string): Promise<
       if (pathname.endsWith('/record-winner')) return new Response(null, { status: 204 });
       const { method, headers } = request;
       const body = method === 'POST' ? await request.bytes() : null;
-      const answer = await fetch(origin + pathname + search, { method, headers, body });
-      if (!pathname.includes('/events-streams/') || method !== 'GET') return answer;
-      if (answer.headers.get('content-type') === 'text/event-stream') {
+      const response = await fetch(origin + pathname + search, { method, headers, body });
+      if (!pathname.includes('/events-streams/') || method !== 'GET') return response;
+      if (response.headers.get('content-type') === 'text/event-stream') {
         return new Response(
-          answer.body?.pipeThrough(transformMessages(dropMessage)) ?? null,
-          answer,
+          response.body?.pipeThrough(transformMessages(dropMessage)) ?? null,
+          response,
         );
       }
-      const text = falsify(await answer.text());
-      const isLate = performance.now() - startMs > ALTER_AFTER_MS;
-      if (altered || !isLate || !text.includes('"events":[]')) return new Response(text, answer);
+      const text = falsify(await response.text());
+      const isDue = performance.now() - startMs > ALTER_AFTER_MS;
+      if (altered || !isDue || !text.includes('"events":[]')) return new Response(text, response);
       altered = true;
-      return new Response(text.replace('[]', '[ ]'), answer);
+      return new Response(text.replace('[]', '[ ]'), response);
     },
   });
 
   function dropMessage(message: string): string {
-    const isLate = performance.now() - startMs > ALTER_AFTER_MS;
-    if (dropped || !isLate) return falsify(message);
+    const isDue = performance.now() - startMs > ALTER_AFTER_MS;
+    if (dropped || !isDue) return falsify(message);
     dropped = true;
     return '';
   }
@@ -74,11 +74,11 @@ function transformMessages(
 ): TransformStream<Uint8Array, Uint8Array> {
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let rest = '';
+  let incomplete = '';
   return new TransformStream({
     transform(chunk, controller) {
-      const messages = (rest + decoder.decode(chunk, { stream: true })).split('\n\n');
-      rest = messages.pop() ?? '';
+      const messages = (incomplete + decoder.decode(chunk, { stream: true })).split('\n\n');
+      incomplete = messages.pop() ?? '';
       for (const message of messages) {
         const changed = change(message);
         if (changed !== '') controller.enqueue(encoder.encode(`${changed}\n\n`));

@@ -37,11 +37,11 @@ export class AnsweringClients {
     const join = async (number: number): Promise<Client> => {
       const anonymous = new RetryingClient(service, '', number);
       const body = { stream_id: streamId, unique_user_identifier: `client-${number}` };
-      const answer = await anonymous.sendUntilDefinite('POST', '/api/v1/token', {
+      const response = await anonymous.sendUntilDefinite('POST', '/api/v1/token', {
         body,
         pauseMs: this.pauseMs,
       });
-      const { token } = jsonOf<{ token: string }>(answer, 200);
+      const { token } = jsonOf<{ token: string }>(response, 200);
       return {
         id: subjectOf(token),
         http: new RetryingClient(service, `Bearer ${token}`, number + 1),
@@ -59,13 +59,13 @@ export class AnsweringClients {
         const first = Math.floor(random() * quiz.order.length);
         await this.sendAnswer(client, quiz, quiz.order[first] as string);
         if (random() > CHANGES_ANSWER_SHARE) return;
-        const other = (first + Math.floor(random() * quiz.order.length)) % quiz.order.length;
-        await this.sendAnswer(client, quiz, quiz.order[other] as string);
+        const second = (first + Math.floor(random() * quiz.order.length)) % quiz.order.length;
+        await this.sendAnswer(client, quiz, quiz.order[second] as string);
       }),
     );
   }
 
-  /** Winners claim, and some others. Resolves when each outcome is known. */
+  /** All winners and a few other viewers claim a win. Resolves when each outcome is known. */
   async claim(quizzes: readonly PublishedQuiz[]): Promise<void> {
     const { checker, random } = this.options;
     const claimants = this.clients.filter(

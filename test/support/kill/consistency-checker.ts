@@ -54,16 +54,16 @@ export class ConsistencyChecker {
   private readonly answers = new Map<string, Map<string, Attempts>>();
   private readonly rounds: Round[] = [];
   private readonly producerEvents = new Set<number>();
-  private readonly maybeEvents = new Set<number>();
+  private readonly unknownEvents = new Set<number>();
   private readonly bodies = new Map<number, string>();
 
   /**
    * @param violations receives what it finds; checkers of several streams may share the list
-   * @param onNew called with the events of each interval at its first read
+   * @param onNew called with each event of an interval when the interval is first read
    */
   constructor(
     readonly violations: string[] = [],
-    private readonly name = '',
+    private readonly prefix = '',
     private readonly onNew: (event: ReadEvent) => void = () => {},
   ) {}
 
@@ -78,12 +78,12 @@ export class ConsistencyChecker {
     this.figures[outcome]++;
     const attempts = this.attemptsOf(quizId, viewer);
     if (outcome === 'refused') {
-      const own = attempts.choice === choice;
-      this.expect(!own, `${viewer}: the answer that counts was refused when sent again`);
+      const isAcknowledged = attempts.choice === choice;
+      this.expect(!isAcknowledged, `${viewer}: the answer that counts was refused when sent again`);
     }
     if (outcome !== 'acknowledged') return;
-    const other = attempts.choice !== null && attempts.choice !== choice;
-    this.expect(!other, `${viewer}: two answers to quiz ${quizId} were acknowledged`);
+    const hasOtherChoice = attempts.choice !== null && attempts.choice !== choice;
+    this.expect(!hasOtherChoice, `${viewer}: two answers to quiz ${quizId} were acknowledged`);
     attempts.choice ??= choice;
   }
 
@@ -109,7 +109,7 @@ export class ConsistencyChecker {
     this.rounds.push({ id, quizzes, won: new Set(), maybe: new Set() });
   }
 
-  /** Records the status of a claim to the newest round. @param isRetry an earlier attempt is unknown */
+  /** Records the status of a claim in the newest round. @param isRetry whether it was sent before */
   claimed(viewer: string, status: 204 | 401 | 409, isRetry: boolean): void {
     const round = this.rounds.at(-1);
     if (!round) throw new Error('no round was opened');
@@ -132,7 +132,7 @@ export class ConsistencyChecker {
 
   /** Records an event of the producer with an unknown outcome. */
   eventUnknown(number: number): void {
-    this.maybeEvents.add(number);
+    this.unknownEvents.add(number);
   }
 
   /** Records an interval that a viewer read. */
@@ -170,7 +170,7 @@ export class ConsistencyChecker {
       (data as { purchases: { text: string }[] }).purchases.map(({ text }) => Number(text)),
     );
     const sent = [...custom, ...purchases];
-    this.expectOnce('producer event', this.producerEvents, sent, this.maybeEvents);
+    this.expectOnce('producer event', this.producerEvents, sent, this.unknownEvents);
   }
 
   private checkQuizzes(quizEvents: readonly ReadEvent[], results: readonly ReadEvent[]): void {
@@ -190,12 +190,14 @@ export class ConsistencyChecker {
     const attempts = [...(this.answers.get(quiz.id)?.values() ?? [])];
     for (const choice of quiz.choices) {
       const acknowledged = attempts.filter((attempts) => attempts.choice === choice).length;
-      const open = attempts.filter(({ choice: own, maybe }) => own === null && maybe === choice);
+      const unknown = attempts.filter(
+        ({ choice: definite, maybe }) => definite === null && maybe === choice,
+      );
       const counted = published.choices[choice]?.count ?? Number.NaN;
       this.expect(
-        counted >= acknowledged && counted <= acknowledged + open.length,
+        counted >= acknowledged && counted <= acknowledged + unknown.length,
         `results of ${quiz.id}: ${counted} for "${choice}", ` +
-          `${acknowledged} were acknowledged and ${open.length} unknown`,
+          `${acknowledged} were acknowledged and ${unknown.length} unknown`,
       );
     }
   }
@@ -215,29 +217,27 @@ export class ConsistencyChecker {
     }
   }
 
-  /** Checks that the exported answers are the acknowledged ones. */
+  /** Checks that the exported answers are the acknowledged ones, and unknown ones at most. */
   checkAnswers(rows: readonly AnswerRow[]): void {
-    const recorded = rows.map(({ quizId, viewer, choice }) => `${quizId} ${viewer} ${choice}`);
+    const exported = rows.map(({ quizId, viewer, choice }) => `${quizId} ${viewer} ${choice}`);
     const acknowledged = new Set<string>();
-    const open = new Set<string>();
+    const unknown = new Set<string>();
     for (const [quizId, viewers] of this.answers) {
       for (const [viewer, { choice, maybe }] of viewers) {
         if (choice !== null) acknowledged.add(`${quizId} ${viewer} ${choice}`);
-        else if (maybe !== null) open.add(`${quizId} ${viewer} ${maybe}`);
+        else if (maybe !== null) unknown.add(`${quizId} ${viewer} ${maybe}`);
       }
     }
-    this.expectOnce('answer', acknowledged, recorded, open);
+    this.expectOnce('answer', acknowledged, exported, unknown);
   }
 
   /** Checks that the exported winners are the acknowledged ones, and unknown ones at most. */
   checkWinners(rows: readonly WinnerRow[]): void {
     for (const { id, won, maybe } of this.rounds) {
-      const recorded = rows.filter(({ roundId }) => roundId === id).map(({ viewer }) => viewer);
-      const acknowledgedWinners = recorded.filter(
-        (viewer) => !maybe.has(viewer) || won.has(viewer),
-      );
-      this.expectOnce(`winner of ${id}`, won, acknowledgedWinners);
-      this.expect(new Set(recorded).size === recorded.length, `round ${id} has a winner twice`);
+      const exported = rows.filter(({ roundId }) => roundId === id).map(({ viewer }) => viewer);
+      const definiteWinners = exported.filter((viewer) => !maybe.has(viewer) || won.has(viewer));
+      this.expectOnce(`winner of ${id}`, won, definiteWinners);
+      this.expect(new Set(exported).size === exported.length, `round ${id} has a winner twice`);
     }
   }
 
@@ -245,25 +245,25 @@ export class ConsistencyChecker {
   private expectOnce<T>(
     kind: string,
     acknowledged: ReadonlySet<T>,
-    found: readonly T[],
-    open: ReadonlySet<T> = new Set(),
+    observed: readonly T[],
+    unknown: ReadonlySet<T> = new Set(),
   ): void {
     const counts = new Map<T, number>();
-    for (const item of found) counts.set(item, (counts.get(item) ?? 0) + 1);
+    for (const item of observed) counts.set(item, (counts.get(item) ?? 0) + 1);
     for (const item of acknowledged) {
       const times = counts.get(item) ?? 0;
       this.expect(times === 1, `${kind} ${item}: acknowledged, but found ${times} times`);
     }
     for (const [item, times] of counts) {
       if (acknowledged.has(item)) continue;
-      this.expect(open.has(item), `${kind} ${item}: found, but never acknowledged`);
+      this.expect(unknown.has(item), `${kind} ${item}: found, but never acknowledged`);
       this.expect(times === 1, `${kind} ${item}: unknown, but found ${times} times`);
     }
   }
 
   /** Records a violation unless the condition holds. */
   expect(condition: boolean, violation: string): void {
-    if (!condition) this.violations.push(this.name + violation);
+    if (!condition) this.violations.push(this.prefix + violation);
   }
 
   private attemptsOf(quizId: string, viewer: string): Attempts {

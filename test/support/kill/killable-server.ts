@@ -3,7 +3,7 @@ import { loadavg } from 'node:os';
 import { type ServerProcess, serveProcess } from '../harness/program.ts';
 import type { Target } from './retrying-client.ts';
 
-// Rate limits for many clients on one address, and a log of errors.
+// Rate limits that many clients on one address do not reach, and a log of errors.
 const FLAGS = [
   ...['--rate-tokens', '1000000/60', '--rate-answers', '1000/10', '--rate-studio', '100000/60'],
   ...['--rate-failed-auth', '100000/60', '--log-level', 'error'],
@@ -19,7 +19,7 @@ export interface Restart {
   readonly listeningMs: number;
   /** Until `/readyz` returned 200. */
   readonly readyMs: number;
-  /** Part of it for which the new process waited for a core. */
+  /** Part of `readyMs` for which the new process waited for a core. */
   readonly queuedMs: number;
   /** Load average over a minute. */
   readonly load: number;
@@ -70,7 +70,7 @@ export class KillableServer {
     for (;;) {
       const response = await fetch(url).catch(() => null);
       if (response?.status === 200) return;
-      if (performance.now() > deadlineMs) throw new Error(`not ready: ${this.log()}`);
+      if (performance.now() > deadlineMs) throw new Error(`the server is not ready: ${this.log()}`);
       await Bun.sleep(POLL_MS);
     }
   }

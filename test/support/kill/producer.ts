@@ -12,11 +12,11 @@ export interface ProducerOptions {
   readonly service: TestedService;
   readonly apiToken: string;
   readonly checker: ConsistencyChecker;
-  /** Every n-th event is not retried, whatever its outcome; 0 for none. */
+  /** Every n-th event is sent once, whatever its outcome; 0: all are retried. */
   readonly sendOnceEvery?: number;
 }
 
-const PAUSE_MS = 80;
+const RETRY_PAUSE_MS = 80;
 const EVENT_PERIOD_MS = 60;
 const CHOICES = ['Mars', 'Jupiter', '1984'];
 const QUIZ_MS = 1_000;
@@ -25,8 +25,8 @@ const QUIZ_MS = 1_000;
 export class Producer {
   streamId = '';
   private readonly requests: RetryingClient;
-  private events = 0;
-  private over = false;
+  private eventCount = 0;
+  private isOver = false;
 
   constructor(private readonly options: ProducerOptions) {
     this.requests = new RetryingClient(options.service, `Token ${options.apiToken}`);
@@ -59,14 +59,14 @@ export class Producer {
     const path = `/streams/${this.streamId}/request-winners`;
     const round = await this.write<{ id: string; quizzes: number }>(path, 201);
     const { checker } = this.options;
-    checker.expect(round.quizzes === quizzes.length, `a game has ${round.quizzes} quizzes`);
+    checker.expect(round.quizzes === quizzes.length, `a round has ${round.quizzes} quizzes`);
     checker.roundOpened(round.id, quizzes);
   }
 
-  /** Sends events one after the other until `end`. */
+  /** Sends events one after the other until `stop`. */
   async sendEvents(): Promise<void> {
-    while (!this.over) {
-      const number = ++this.events;
+    while (!this.isOver) {
+      const number = ++this.eventCount;
       const event =
         number % 3 === 0
           ? { type: 'purchase', data: { text: String(number) } }
@@ -96,17 +96,17 @@ export class Producer {
       headers: { Authorization: `Token ${this.options.apiToken}` },
     });
     const text = await response.text();
-    if (response.status !== 200) throw new Error(`no export: ${response.status} ${text}`);
+    if (response.status !== 200) throw new Error(`export failed: ${response.status} ${text}`);
     const lines = text.split('\n').filter((line) => line !== '');
     return lines.map((line) => JSON.parse(line));
   }
 
   stop(): void {
-    this.over = true;
+    this.isOver = true;
   }
 
   private async write<T>(path: string, status: number, body?: object): Promise<T> {
-    const retry: RetryOptions = { key: randomUUID(), pauseMs: () => PAUSE_MS };
+    const retry: RetryOptions = { key: randomUUID(), pauseMs: () => RETRY_PAUSE_MS };
     const options = body === undefined ? retry : { ...retry, body };
     return jsonOf<T>(
       await this.requests.sendUntilDefinite('POST', `/studio/v1${path}`, options),

@@ -20,7 +20,7 @@ export class Readers {
   private readonly path: string;
   private first = 0;
   private newest = 0;
-  private over = false;
+  private isOver = false;
   private readonly waiting: { key: string; resolve: (event: ReadEvent) => void }[] = [];
   private readonly unclaimed: ReadEvent[] = [];
   private readonly positions: number[] = [];
@@ -65,10 +65,10 @@ export class Readers {
     return new Promise((resolve) => this.waiting.push({ key, resolve }));
   }
 
-  /** Stops once every reader has read the newest interval that any reader has. */
+  /** Stops when every live reader has read the newest interval that any of them has read. */
   async stop(): Promise<void> {
     while (this.positions.some((interval) => interval < this.newest)) await Bun.sleep(PAUSE_MS);
-    this.over = true;
+    this.isOver = true;
     this.abortController.abort();
     await Promise.all(this.running);
   }
@@ -109,7 +109,7 @@ export class Readers {
   private async follow(from: number, node: number): Promise<void> {
     const index = this.positions.push(from) - 1;
     const requests = this.reader(node);
-    for (let interval = from; !this.over; ) {
+    for (let interval = from; !this.isOver; ) {
       this.positions[index] = interval;
       const body = await this.read(requests, interval);
       if (body === null) await Bun.sleep(PAUSE_MS);
@@ -122,12 +122,12 @@ export class Readers {
 
   private async replay(node: number): Promise<void> {
     const requests = this.reader(node);
-    for (let round = node; !this.over; round++) {
+    for (let round = node; !this.isOver; round++) {
       await Bun.sleep(PAUSE_MS);
       const span = Math.max(1, this.newest - this.first);
-      const newer = round % 2 === 0 ? Math.min(span, RECENT_INTERVALS) : span;
+      const rangeIntervals = round % 2 === 0 ? Math.min(span, RECENT_INTERVALS) : span;
       requests.selectNode(round);
-      await this.read(requests, this.newest - Math.floor(this.options.random() * newer));
+      await this.read(requests, this.newest - Math.floor(this.options.random() * rangeIntervals));
     }
   }
 
@@ -147,7 +147,7 @@ export class Readers {
     return body;
   }
 
-  // Each reader reads in order, so the first read of an interval follows first reads of all before.
+  // Each live reader reads in order, so an interval is first read after all earlier intervals.
   private onInterval(interval: number, body: string): void {
     if (interval !== this.newest + 1) return;
     this.newest = interval;
@@ -159,9 +159,9 @@ export class Readers {
   }
 
   /** Follows the event stream; when it breaks, resumes on the next node by `Last-Event-ID`. */
-  private async followEventStream(from: number, first: number): Promise<void> {
+  private async followEventStream(from: number, firstNode: number): Promise<void> {
     let last: number | null = null;
-    for (let node = first; !this.over; node++) {
+    for (let node = firstNode; !this.isOver; node++) {
       try {
         for await (const { id, data } of this.messages(node, from, last)) {
           const inOrder = last === null ? id >= from : id > last;

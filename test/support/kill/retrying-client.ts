@@ -5,7 +5,6 @@ export interface Target {
   readonly port: number;
 }
 
-/** The result of one request. */
 export interface RequestResult {
   readonly node: number;
   readonly method: 'GET' | 'POST';
@@ -43,12 +42,10 @@ export class RetryingClient {
     this.node = node % service.nodes.length;
   }
 
-  /** The node in use. */
   get currentNode(): number {
     return this.node;
   }
 
-  /** Switches to a node. */
   selectNode(node: number): void {
     this.node = node % this.connections.length;
   }
@@ -92,10 +89,10 @@ export class RetryingClient {
     const { timeoutMs } = this.service;
     if (timeoutMs === undefined) return response;
     let timer: Timer | undefined;
-    const late = new Promise<null>((resolve) => {
+    const timeout = new Promise<null>((resolve) => {
       timer = setTimeout(resolve, timeoutMs, null);
     });
-    return Promise.race([response, late]).finally(() => clearTimeout(timer));
+    return Promise.race([response, timeout]).finally(() => clearTimeout(timer));
   }
 }
 

@@ -16,13 +16,13 @@ export interface ShowParts {
 }
 
 /** Share of rounds with two concurrent quizzes. */
-const TWO_QUIZZES = 0.3;
+const TWO_QUIZZES_SHARE = 0.3;
 
 /** Plays a game of one or two quizzes with results and winners, checked by the consistency checker. */
 export async function playRound(parts: ShowParts): Promise<void> {
   const { checker, producer, answerers, readers, random, onQuestion } = parts;
   const drafts = [await producer.draft(0)];
-  if (random() < TWO_QUIZZES) drafts.push(await producer.draft(2));
+  if (random() < TWO_QUIZZES_SHARE) drafts.push(await producer.draft(2));
   const published = Promise.all(drafts.map((id) => producer.publish(id)));
   await Promise.all(
     drafts.map(async (id) => {

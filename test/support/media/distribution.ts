@@ -1,4 +1,3 @@
-/** Summary of a set of numbers. */
 export interface Distribution {
   readonly count: number;
   readonly min: number;

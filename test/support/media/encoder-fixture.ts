@@ -22,7 +22,6 @@ export const ENCODER_SETTINGS: EncoderSettings = {
   fragmentMs: 500,
 };
 
-/** The output of an encoder run. */
 export interface EncoderResult {
   readonly info: SourceInfo;
   readonly tracks: readonly Track[];
@@ -32,10 +31,9 @@ export interface EncoderResult {
   readonly exit: EncoderExit;
 }
 
-/** Probes a source with ffprobe. */
 export async function probeSource(source: Uint8Array, container: Container): Promise<SourceInfo> {
   const probe = startProbe('ffprobe')(container);
-  // More than a source sends during the probe.
+  // The whole source, which is more than the probe needs.
   for (const chunk of splitIntoChunks(source, [4_000, 100, 1_316])) probe.write(chunk);
   probe.write(new Uint8Array(0));
   return await probe.result;
@@ -102,7 +100,7 @@ export function flashesS(encoded: EncoderResult, track: TrackId): number[] {
 export function beepsS(encoded: EncoderResult, track: TrackId): number[] {
   const all = runFfmpeg(['-i', 'pipe:0', '-f', 's16le', '-ac', '1'], trackFile(encoded, track));
   const samples = new Int16Array(all.slice().buffer);
-  // In steps of 10 ms, because a tone passes through zero all the time.
+  // In steps of 10 ms (480 samples), because a tone passes through zero all the time.
   const steps = Array.from({ length: Math.floor(samples.length / 480) }, (_, step) =>
     samples.subarray(step * 480, (step + 1) * 480).some((sample) => Math.abs(sample) > 3_000),
   );

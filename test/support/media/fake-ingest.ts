@@ -11,7 +11,7 @@ import {
 /** An accepted source that records what it receives. */
 export class FakeSession implements SourceSession {
   /** Reason of its end; null while it is live. */
-  ended: string | null = null;
+  endReason: string | null = null;
   /** Set to false to apply back-pressure. */
   acceptsMore = true;
   private readonly chunks: Uint8Array[] = [];
@@ -40,8 +40,8 @@ export class FakeSession implements SourceSession {
   }
 
   end(reason: string): void {
-    if (this.ended !== null) return;
-    this.ended = reason;
+    if (this.endReason !== null) return;
+    this.endReason = reason;
     this.ending.resolve(reason);
     this.closing.resolve({ reason: 'left', message: reason });
   }
@@ -53,13 +53,13 @@ export class FakeSession implements SourceSession {
     this.draining = Promise.withResolvers();
   }
 
-  /** Ends it from the service's side. */
+  /** Ends the source from the side of the service. */
   close(message: string, reason: SourceEndReason = 'ended'): void {
     this.closing.resolve({ reason, message });
   }
 
   /** Waits until at least this many bytes were received. */
-  received(bytes: number): Promise<void> {
+  waitForBytes(bytes: number): Promise<void> {
     if (this.bytes >= bytes) return Promise.resolve();
     const { promise, resolve } = Promise.withResolvers<void>();
     this.waiting.push({ bytes, resolve });
@@ -67,11 +67,10 @@ export class FakeSession implements SourceSession {
   }
 
   /** Waits for the end of the source. @returns its reason */
-  left(): Promise<string> {
+  waitForEnd(): Promise<string> {
     return this.ending.promise;
   }
 
-  /** All received bytes. */
   content(): Uint8Array {
     return Buffer.concat(this.chunks);
   }
@@ -101,7 +100,9 @@ export class FakeIngest implements Ingest {
     if (streamId === undefined || (request.streamId ?? streamId) !== streamId) {
       throw new SourceRefused('unknown-key', 'No stream has this key.');
     }
-    if (this.sessions.some((session) => session.streamId === streamId && session.ended === null)) {
+    if (
+      this.sessions.some((session) => session.streamId === streamId && session.endReason === null)
+    ) {
       throw new SourceRefused('busy', 'The stream has a source.');
     }
     const session = new FakeSession(streamId, request);

@@ -9,7 +9,7 @@ export const STREAM = '7f0c3f2e-0d5e-4a5c-9d0a-3f6f6d6c1a01';
 export const TOKEN = 'fb_0123456789abcdefghijABCDEFGHIJKLMNOPQRST';
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
 
-/** Offset of its clock from the system clock. */
+/** Offset of the fake service's clock from the system clock. */
 export const AHEAD_MS = 3_600_000;
 
 /**

@@ -19,7 +19,6 @@ export function runFfmpeg(args: readonly string[], input?: Uint8Array): Uint8Arr
   return run('ffmpeg', ['-hide_banner', '-loglevel', 'error', ...args, 'pipe:1'], input).stdout;
 }
 
-/** A packet as reported by ffprobe. */
 export interface ProbedPacket {
   readonly type: string;
   readonly ptsMs: number;
@@ -47,7 +46,6 @@ export function decodeErrors(bytes: Uint8Array): string {
   return run('ffmpeg', args, bytes).stderr;
 }
 
-/** Counts the decodable video frames. */
 export function countFrames(bytes: Uint8Array): number {
   const args = ['-loglevel', 'error', '-count_frames', '-select_streams', 'v:0'];
   const show = ['-show_entries', 'stream=nb_read_frames', '-of', 'csv=p=0', '-i', 'pipe:0'];

@@ -88,22 +88,22 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
 
     test('[M-1] two concurrent first requests get the same key', async () => {
       const id = await fixture.newStream();
-      const requests = fixture.nodes.map((node, at) =>
-        node.keepStreamKey({ ...owned(id), offered: `sk_${at}_${randomUUID()}` }),
+      const requests = fixture.nodes.map((node, index) =>
+        node.keepStreamKey({ ...owned(id), offered: `sk_${index}_${randomUUID()}` }),
       );
       expect(new Set(await Promise.all(requests)).size).toBe(1);
     });
 
     test('[M-1] a rotated key is rejected, and the source that it opened continues', async () => {
       const { id, key } = await newStreamWithSource();
-      const next = `sk_${randomUUID()}`;
-      const rotated = await store.rotateStreamKey({ ...owned(id), key: next, nowMs });
-      expect(rotated).toEqual({ key: next, source: { kind: 'rtmp', health: null } });
+      const newKey = `sk_${randomUUID()}`;
+      const rotated = await store.rotateStreamKey({ ...owned(id), key: newKey, nowMs });
+      expect(rotated).toEqual({ key: newKey, source: { kind: 'rtmp', health: null } });
       expect(await open(key, 'second')).toEqual({ outcome: 'unknown-key' });
       expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: false });
       await release(id, 'first');
       expect(await outcomeOf(key, 'second')).toBe('unknown-key');
-      expect(await outcomeOf(next, 'second')).toBe('opened');
+      expect(await outcomeOf(newKey, 'second')).toBe('opened');
     });
 
     test('[M-5] an unknown key is rejected', async () => {
@@ -134,7 +134,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await renew(id, 'second')).toMatchObject({ outcome: 'renewed' });
     });
 
-    test('[M-6] a release takes effect at once, and only for the own session', async () => {
+    test('[M-6] a release takes effect at once, and only when it names the current session', async () => {
       const { id, key } = await newStreamWithSource();
       await release(id, 'first');
       expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
@@ -153,7 +153,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       for (let round = 0; round < 20; round++) {
         const { key } = await newStreamWithKey();
         const results = await Promise.all(
-          fixture.nodes.map((node, at) => open(key, `${at}`, node)),
+          fixture.nodes.map((node, index) => open(key, `${index}`, node)),
         );
         const outcomes = results.map(({ outcome }) => outcome);
         expect(outcomes.filter((outcome) => outcome === 'opened')).toHaveLength(1);
@@ -171,7 +171,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await store.findOwnStream(owned(id))).toMatchObject({ status: 'ENDED', ended: nowMs });
       expect(await outcomeOf(key, 'second')).toBe('ended');
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'ended' });
-      // It is not ended again.
+      // The stream does not end a second time.
       const { ended } = await store.findOwnStream(owned(id));
       await pass(1_000);
       expect(await store.findOwnStream(owned(id))).toMatchObject({ ended });
@@ -189,7 +189,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await statusOf(id)).toBe('ENDED');
     });
 
-    test('[B-1] [M-7] a show without its source reports when it ends', async () => {
+    test('[B-1] [M-7] a show without its source reports when it will end', async () => {
       const { id, key } = await newStreamWithSource();
       const endsAt = async () => (await store.readLiveShow({ ...owned(id), nowMs })).sourceEndsAt;
       expect(await endsAt()).toBeNull();
@@ -231,7 +231,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await statusOf(id)).toBe('ENDED');
     });
 
-    test('[M-7] a renewal during a stall of sealing gives 30 s after it', async () => {
+    test('[M-7] a renewal during a stall of sealing lasts until 30 s after the stall', async () => {
       const { id } = await newStreamWithSource();
       nowMs += 40_000;
       await renew(id, 'first');

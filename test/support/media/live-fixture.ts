@@ -67,7 +67,7 @@ export async function endOf(service: Harness, streamId: string): Promise<HlsMedi
   });
 }
 
-/** Concatenates the init segment and segments of a track's first selected epoch. */
+/** Downloads a track as one file: the selected segments, up to the end of the first one's epoch. */
 export async function fileOf(
   service: Harness,
   streamId: string,
@@ -105,7 +105,7 @@ export function loudnessIn(file: Uint8Array): number {
   return Number(/max_volume: (-?[\d.]+) dB/.exec(report)?.[1] ?? Number.NEGATIVE_INFINITY);
 }
 
-const GAPS = /^#EXT-X-GAP\n#EXTINF.*\n(.*)$/gm;
+const GAP_URIS = /^#EXT-X-GAP\n#EXTINF.*\n(.*)$/gm;
 
 /** The service of a checked stream; its clock is service time. */
 export interface ServiceToCheck {
@@ -141,7 +141,7 @@ export class StreamCheck {
   private async playlists(): Promise<Map<string, string>> {
     const media = await this.consistentPlaylists();
     for (const text of media.values()) {
-      for (const [, uri = ''] of text.matchAll(GAPS)) await this.gap(uri);
+      for (const [, uri = ''] of text.matchAll(GAP_URIS)) await this.gap(uri);
       for (const uri of text.match(/^[^#\n].*$|(?<=URI=")[^"]+/gm) ?? []) {
         if (!this.gaps.has(uri) && !this.files.has(uri)) this.files.set(uri, await this.read(uri));
       }
@@ -160,7 +160,7 @@ export class StreamCheck {
     }
   }
 
-  /** Records a gap, whose segment may have existed before. */
+  /** Records a gap and forgets the file of its segment, unless the service still serves the file. */
   private async gap(uri: string): Promise<void> {
     if (this.gaps.has(uri)) return;
     this.gaps.add(uri);

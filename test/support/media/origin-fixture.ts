@@ -21,7 +21,7 @@ export interface FakeStreamOptions {
   readonly partMs?: number | null;
 }
 
-/** A stream that a test advances. The bytes of its files name them. */
+/** A stream that a test advances. The content of a file says which file it is. */
 export class FakeStream implements PlayableStream {
   isEnded = false;
   /** Segment files to serve instead of bytes in memory. */
@@ -34,7 +34,6 @@ export class FakeStream implements PlayableStream {
 
   constructor(private readonly options: FakeStreamOptions = {}) {}
 
-  /** Starts an epoch. */
   startEpoch(): this {
     const inits = new Map(TRACKS.map(({ id }) => [id, this.encode(`init ${id}`)]));
     const number = this.newestEpoch() + 1;
@@ -90,8 +89,8 @@ export class FakeStream implements PlayableStream {
   }
 
   segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
-    const found = this.segments.find((segment) => segment.seq === seq);
-    if (!found || epoch !== this.nameOf(found.epoch)) return null;
+    const stored = this.segments.find((segment) => segment.seq === seq);
+    if (!stored || epoch !== this.nameOf(stored.epoch)) return null;
     return this.files.get(seq)?.() ?? this.segmentBytes(seq).get(track) ?? null;
   }
 
@@ -149,7 +148,6 @@ function piecesOf(startMs: number, durationMs: number, bytes: TrackBytes) {
   );
 }
 
-/** A listening origin. */
 export interface OriginFixture {
   readonly origin: Origin;
   readonly server: ListeningServer;
@@ -161,7 +159,7 @@ export interface OriginFixture {
   stop(): Promise<void>;
 }
 
-/** @param find may throw, to simulate a failing lookup */
+/** Starts an origin. @param find may throw, to simulate a failing lookup */
 export function listenOrigin(
   find: (streamId: string) => PlayableStream | null,
   corsOrigin = 'https://app.example',

@@ -178,12 +178,12 @@ export class FakePackagerDependencies implements PackagerDependencies {
     return this.encoders.at(-1) as FakeEncoder;
   }
 
-  /** Advances the clock and runs due timers. Needs `jest.useFakeTimers`. @param each runs at each step */
-  async advance(ms: number, each: () => void = () => {}): Promise<void> {
+  /** Advances the clock and runs due timers, which need `jest.useFakeTimers`, in steps of 250 ms. */
+  async advance(ms: number, onStep: () => void = () => {}): Promise<void> {
     for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += STEP_MS) {
       const stepMs = Math.min(STEP_MS, ms - elapsedMs);
       this.now += stepMs;
-      each();
+      onStep();
       jest.advanceTimersByTime(stepMs);
       await settled();
     }
@@ -237,7 +237,7 @@ export function createPackagerFixture(options: Partial<PackagerOptions> = {}) {
     ...options,
   });
   const send = (text: string) => packager.write(bytesOf(text));
-  /** Sends a unit each time, whose source time is later by a step. */
+  /** @returns `feed`, which sends a unit whose source time is one step after that of the last unit */
   const sender = (letter: 'J' | 'P', fromMs: number, stepMs: number) => {
     const source = { ms: fromMs };
     const feed = () => {

@@ -73,8 +73,8 @@ export class TestSender {
     const handshakePart = Math.min(bytes.length, this.handshakeBytes);
     this.handshakeBytes -= handshakePart;
     this.reader.feed(bytes.subarray(handshakePart));
-    for (let next = this.reader.next(); next !== null; next = this.reader.next()) {
-      this.messages.push(next);
+    for (let message = this.reader.next(); message !== null; message = this.reader.next()) {
+      this.messages.push(message);
     }
     for (const notify of this.waiting.splice(0)) notify();
   }
@@ -85,7 +85,6 @@ export class RtmpFixture {
   /** Stream ids by key. */
   readonly keys = new Map([['KEY', 'stream']]);
   readonly ingest = new FakeIngest(this.keys);
-  /** Log lines. */
   readonly lines: string[] = [];
   private readonly logger = pino({ level: 'debug' }, { write: (line) => this.lines.push(line) });
   private readonly senders: TestSender[] = [];

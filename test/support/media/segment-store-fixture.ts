@@ -140,10 +140,10 @@ export function segmentOf(
   const bytes = bytesOf(seq, videoBytes);
   const pieces = new Map(
     [...bytes].map(([track, { byteLength }]) => {
-      const timescale = track === 'v0' ? 15 : 48;
+      const ticksPerMs = track === 'v0' ? 15 : 48;
       return [
         track,
-        { startTicks: startMs * timescale, durationTicks: 1000 * timescale, byteLength },
+        { startTicks: startMs * ticksPerMs, durationTicks: 1000 * ticksPerMs, byteLength },
       ];
     }),
   );
@@ -193,9 +193,9 @@ export async function readDigest(
   seq: number,
   epoch = segments.segments.find((segment) => segment.seq === seq)?.epoch ?? 0,
 ): Promise<string | null> {
-  const found = [segments.read(epoch, seq, 'v0'), segments.read(epoch, seq, 'a0')];
+  const contents = [segments.read(epoch, seq, 'v0'), segments.read(epoch, seq, 'a0')];
   const bytes = await Promise.all(
-    found.map((each) => (each instanceof Blob ? each.bytes() : each)),
+    contents.map((each) => (each instanceof Blob ? each.bytes() : each)),
   );
   return bytes.includes(null) ? null : bytes.map((each) => `${each?.length}:${each?.[0]}`).join();
 }

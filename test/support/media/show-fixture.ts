@@ -3,7 +3,7 @@ import type { Fragment } from '../../../server/media/fmp4/fragment.ts';
 import { isGap, type Track, type TrackId } from '../../../server/media/segment.ts';
 import { Segmenter } from '../../../server/media/segmenter.ts';
 import type { FileStreamSegments } from '../../../server/media/store/stream-segments-files.ts';
-import { steady } from './conformance/generated-stream.ts';
+import { steadyTimeline } from './conformance/generated-stream.ts';
 import type { Violation } from './conformance/violation.ts';
 import { FaultyDisk } from './faulty-disk.ts';
 import { StreamCheck } from './live-fixture.ts';
@@ -89,7 +89,7 @@ export class Show {
     const output = this.channel.sink(() => {});
     const { epoch, seq, notBeforeMs } = output.nextEpoch();
     const segmenter = new Segmenter({
-      ...{ epoch, firstSeq: seq, notBeforeMs, tracks, timeline: steady(BEGIN_MS) },
+      ...{ epoch, firstSeq: seq, notBeforeMs, tracks, timeline: steadyTimeline(BEGIN_MS) },
       ...{ segmentMs: MEDIA_CONFIG.segmentMs, partMs: null },
     });
     const remaining = fragments.values();

@@ -63,7 +63,7 @@ export class FakeStreamSegments implements StreamSegments {
   }
 }
 
-/** Fails to open a stream with `failure`, if set. */
+/** Segment stores in memory; while `failure` is set, `open` throws it. */
 export class FakeSegmentStore implements SegmentStore {
   readonly streams = new Map<string, FakeStreamSegments>();
   failure: Error | null = null;

@@ -9,7 +9,6 @@ interface DocumentedResponse {
   readonly content?: Record<string, Json>;
 }
 
-/** An operation of the document. */
 export interface DocumentedOperation {
   readonly operationId: string;
   readonly method: string;
@@ -178,7 +177,7 @@ export class Contract {
     const parts = value.$ref.replace('#/', '').split('/');
     let target: unknown = this.document;
     for (const part of parts) target = (target as Json)[part];
-    if (target === undefined) throw new Error(`${value.$ref} leads nowhere`);
+    if (target === undefined) throw new Error(`the reference ${value.$ref} has no target`);
     return { at: parts, value: target as Json };
   }
 

@@ -10,7 +10,7 @@ export type Exercises = Record<string, () => Promise<CheckedResponse[]>>;
 
 /** A running service and the contract that checks its responses. */
 export class Fixture {
-  private host: Promise<SignedIn> | null = null;
+  private sharedHost: Promise<SignedIn> | null = null;
   private readonly ids = new Map<string, Promise<string>>();
 
   constructor(
@@ -19,7 +19,7 @@ export class Fixture {
   ) {}
 
   /** Creates a stream with a viewer and an open quiz. */
-  async openShow() {
+  async createShow() {
     const streamId = await this.service.createStream();
     const viewer = await this.service.viewer(streamId);
     const quiz = await this.service.publishQuiz(streamId, { reveal: 'manual', duration: 1_000 });
@@ -27,9 +27,9 @@ export class Fixture {
   }
 
   /** A signed-in host, shared by all tests. */
-  member(): Promise<SignedIn> {
-    this.host ??= newMember(this.service, 'host');
-    return this.host;
+  host(): Promise<SignedIn> {
+    this.sharedHost ??= newMember(this.service, 'host');
+    return this.sharedHost;
   }
 
   /** The id of an object that an operation creates once for all tests, because accounts have limits. */
@@ -44,44 +44,44 @@ export class Fixture {
   }
 
   /** Sends a request, with the account's service token unless `request` has credentials. */
-  studio(operationId: string, request: OperationRequest = {}): Promise<Response> {
+  sendAsAccount(operationId: string, request: OperationRequest = {}): Promise<Response> {
     const authorization = `Token ${this.service.account.token}`;
     return this.send(operationId, { authorization, ...request });
   }
 
   /** The id of an object that an operation creates. */
   async createdId(operationId: string, request: OperationRequest): Promise<string> {
-    return (await expectJson<{ id: string }>(await this.studio(operationId, request), 201)).id;
+    return (await expectJson<{ id: string }>(await this.sendAsAccount(operationId, request), 201))
+      .id;
   }
 
   /** Sends a request twice, with the account's service token unless `request` has credentials. */
-  async twice(
+  async sendTwice(
     operationId: string,
     request: OperationRequest,
-    first: number,
-    second: number,
+    firstStatus: number,
+    secondStatus: number,
   ): Promise<CheckedResponse[]> {
     return [
-      [await this.studio(operationId, request), first],
-      [await this.studio(operationId, request), second],
+      [await this.sendAsAccount(operationId, request), firstStatus],
+      [await this.sendAsAccount(operationId, request), secondStatus],
     ];
   }
 
-  /** The id of a new draft of a stream. */
   newDraft(streamId: string): Promise<string> {
     return this.createdId('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
   }
 
-  /** Sends a request for a new stream and for an unknown one: a 404, or the same error. */
-  async inStream(
+  /** Sends a request for a new stream, and for an unknown one, which gets a 404 or the same error. */
+  async sendInStream(
     operationId: string,
     request: OperationRequest,
     status: number,
   ): Promise<CheckedResponse[]> {
     const params = { stream_id: await this.service.createStream() };
     const missing = { stream_id: randomUUID() };
-    const known = await this.studio(operationId, { ...request, params });
-    const unknown = await this.studio(operationId, { ...request, params: missing });
+    const known = await this.sendAsAccount(operationId, { ...request, params });
+    const unknown = await this.sendAsAccount(operationId, { ...request, params: missing });
     return [
       [known, status],
       [unknown, status < 400 ? 404 : status],

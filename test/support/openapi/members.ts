@@ -61,34 +61,34 @@ export function memberExercises(fixture: Fixture): Exercises {
       const { email } = await newMember(service, 'host');
       const fresh = { email: `${randomUUID()}@example.org`, role: 'moderator' };
       return [
-        [await fixture.studio('invite', { body: fresh }), 201],
-        [await fixture.studio('invite', { body: { email, role: 'host' } }), 409],
+        [await fixture.sendAsAccount('invite', { body: fresh }), 201],
+        [await fixture.sendAsAccount('invite', { body: { email, role: 'host' } }), 409],
       ];
     },
     listInvitations: async () => {
       await invited(service, 'host');
-      return [[await fixture.studio('listInvitations'), 200]];
+      return [[await fixture.sendAsAccount('listInvitations'), 200]];
     },
     withdrawInvitation: async () => {
       const withdraw = { params: { invitation_id: (await invited(service, 'host')).id } };
-      return fixture.twice('withdrawInvitation', withdraw, 204, 404);
+      return fixture.sendTwice('withdrawInvitation', withdraw, 204, 404);
     },
     listMembers: async () => {
       await newMember(service, 'moderator');
-      return [[await fixture.studio('listMembers'), 200]];
+      return [[await fixture.sendAsAccount('listMembers'), 200]];
     },
     patchMember: async () => {
       const account = await service.createAccount();
       const { uuid } = await newMember(service, 'owner', account);
-      const withdraw = { params: { member_id: uuid }, authorization: `Token ${account.token}` };
+      const request = { params: { member_id: uuid }, authorization: `Token ${account.token}` };
       return [
-        [await fixture.send('patchMember', { ...withdraw, body: { role: 'owner' } }), 200],
-        [await fixture.send('patchMember', { ...withdraw, body: { role: 'host' } }), 409],
+        [await fixture.send('patchMember', { ...request, body: { role: 'owner' } }), 200],
+        [await fixture.send('patchMember', { ...request, body: { role: 'host' } }), 409],
       ];
     },
     removeMember: async () => {
-      const withdraw = { params: { member_id: (await newMember(service, 'host')).uuid } };
-      return fixture.twice('removeMember', withdraw, 204, 404);
+      const request = { params: { member_id: (await newMember(service, 'host')).uuid } };
+      return fixture.sendTwice('removeMember', request, 204, 404);
     },
   };
 }
@@ -102,7 +102,7 @@ async function asMember({ service }: Fixture) {
 }
 
 async function callTwice(fixture: Fixture, operationId: string): Promise<CheckedResponse[]> {
-  return fixture.twice(
+  return fixture.sendTwice(
     operationId,
     { authorization: undefined, ...(await asMember(fixture)) },
     204,

@@ -8,8 +8,8 @@ const UNKNOWN_VIEWER = 'nobodynobodynobodynobo';
 export function moderationExercises(fixture: Fixture): Exercises {
   const { service } = fixture;
 
-  async function chat() {
-    const { streamId, viewer } = await fixture.openShow();
+  async function createChat() {
+    const { streamId, viewer } = await fixture.createShow();
     const message = await sendMessage(service, viewer, { kind: 'question', name: 'Ada' });
     return {
       params: { stream_id: streamId, viewer: viewerIdOf(viewer), line_id: message.id },
@@ -18,56 +18,59 @@ export function moderationExercises(fixture: Fixture): Exercises {
     };
   }
 
-  async function onViewer(
+  async function callForViewer(
     operationId: string,
     status: number,
     body?: object,
   ): Promise<CheckedResponse[]> {
-    const { params } = await chat();
+    const { params } = await createChat();
     return [
-      [await fixture.studio(operationId, { params }), status],
-      [await fixture.studio(operationId, { params, body }), status],
-      [await fixture.studio(operationId, { params: { ...params, viewer: UNKNOWN_VIEWER } }), 404],
+      [await fixture.sendAsAccount(operationId, { params }), status],
+      [await fixture.sendAsAccount(operationId, { params, body }), status],
+      [
+        await fixture.sendAsAccount(operationId, { params: { ...params, viewer: UNKNOWN_VIEWER } }),
+        404,
+      ],
     ];
   }
 
   return {
     patchChatMode: async () => [
-      ...(await fixture.inStream('patchChatMode', { body: { slowModeMs: 1_000 } }, 200)),
-      ...(await fixture.inStream('patchChatMode', { body: {} }, 400)),
+      ...(await fixture.sendInStream('patchChatMode', { body: { slowModeMs: 1_000 } }, 200)),
+      ...(await fixture.sendInStream('patchChatMode', { body: {} }, 400)),
     ],
     hideChatLines: async () =>
-      fixture.inStream('hideChatLines', { body: { ids: [randomUUID(), 'p7'] } }, 201),
+      fixture.sendInStream('hideChatLines', { body: { ids: [randomUUID(), 'p7'] } }, 201),
     pinChatLine: async () => {
-      const { params, message } = await chat();
+      const { params, message } = await createChat();
       const request = { params, body: { line: message } };
-      const pinned = await fixture.studio('pinChatLine', request);
-      const unpinned = await fixture.studio('pinChatLine', { params, body: { line: null } });
-      await fixture.studio('hideChatLines', { params, body: { ids: [message.id] } });
+      const pinned = await fixture.sendAsAccount('pinChatLine', request);
+      const unpinned = await fixture.sendAsAccount('pinChatLine', { params, body: { line: null } });
+      await fixture.sendAsAccount('hideChatLines', { params, body: { ids: [message.id] } });
       const unsent = { line: { ...message, id: randomUUID() } };
       return [
         [pinned, 201],
         [unpinned, 201],
-        [await fixture.studio('pinChatLine', request), 409],
-        [await fixture.studio('pinChatLine', { params, body: unsent }), 404],
+        [await fixture.sendAsAccount('pinChatLine', request), 409],
+        [await fixture.sendAsAccount('pinChatLine', { params, body: unsent }), 404],
       ];
     },
-    muteViewer: async () => onViewer('muteViewer', 201, { minutes: 1, name: 'Ada' }),
-    unmuteViewer: async () => onViewer('unmuteViewer', 204),
-    banViewer: async () => onViewer('banViewer', 201, { name: 'Ada' }),
-    unbanViewer: async () => onViewer('unbanViewer', 204),
+    muteViewer: async () => callForViewer('muteViewer', 201, { minutes: 1, name: 'Ada' }),
+    unmuteViewer: async () => callForViewer('unmuteViewer', 204),
+    banViewer: async () => callForViewer('banViewer', 201, { name: 'Ada' }),
+    unbanViewer: async () => callForViewer('unbanViewer', 204),
     listRestricted: async () => {
-      const { params } = await chat();
-      await fixture.studio('muteViewer', { params, body: { minutes: 1, name: 'Ada' } });
-      await fixture.studio('banViewer', { params });
+      const { params } = await createChat();
+      await fixture.sendAsAccount('muteViewer', { params, body: { minutes: 1, name: 'Ada' } });
+      await fixture.sendAsAccount('banViewer', { params });
       return [
-        ...(await fixture.inStream('listRestricted', {}, 200)),
-        [await fixture.studio('listRestricted', { params }), 200],
+        ...(await fixture.sendInStream('listRestricted', {}, 200)),
+        [await fixture.sendAsAccount('listRestricted', { params }), 200],
       ];
     },
     queueQuestion: async () => {
-      const { params, message } = await chat();
-      const request = (body: object) => fixture.studio('queueQuestion', { params, body });
+      const { params, message } = await createChat();
+      const request = (body: object) => fixture.sendAsAccount('queueQuestion', { params, body });
       return [
         [await request({ state: 'open', line: message }), 201],
         [await request({ state: 'answered', line: message }), 201],
@@ -76,12 +79,15 @@ export function moderationExercises(fixture: Fixture): Exercises {
       ];
     },
     listQuestions: async () => {
-      const { params, message } = await chat();
-      await fixture.studio('queueQuestion', { params, body: { state: 'open', line: message } });
+      const { params, message } = await createChat();
+      await fixture.sendAsAccount('queueQuestion', {
+        params,
+        body: { state: 'open', line: message },
+      });
       return [
-        ...(await fixture.inStream('listQuestions', {}, 200)),
-        [await fixture.studio('listQuestions', { params, query: '?state=open' }), 200],
-        [await fixture.studio('listQuestions', { params, query: '?state=shut' }), 400],
+        ...(await fixture.sendInStream('listQuestions', {}, 200)),
+        [await fixture.sendAsAccount('listQuestions', { params, query: '?state=open' }), 200],
+        [await fixture.sendAsAccount('listQuestions', { params, query: '?state=shut' }), 400],
       ];
     },
   };
@@ -89,13 +95,16 @@ export function moderationExercises(fixture: Fixture): Exercises {
 
 /** Viewer responses in a moderated chat. */
 export async function moderatedChatResponses(fixture: Fixture): Promise<CheckedResponse[]> {
-  const { streamId, viewer } = await fixture.openShow();
+  const { streamId, viewer } = await fixture.createShow();
   const params = { stream_id: streamId, viewer: viewerIdOf(viewer) };
   const message = await sendMessage(fixture.service, viewer);
   const from = fixture.service.interval();
-  await fixture.studio('pinChatLine', { params, body: { line: message } });
-  await fixture.studio('hideChatLines', { params, body: { ids: [randomUUID()] } });
-  await fixture.studio('patchChatMode', { params, body: { slowModeMs: 10_000, paused: true } });
+  await fixture.sendAsAccount('pinChatLine', { params, body: { line: message } });
+  await fixture.sendAsAccount('hideChatLines', { params, body: { ids: [randomUUID()] } });
+  await fixture.sendAsAccount('patchChatMode', {
+    params,
+    body: { slowModeMs: 10_000, paused: true },
+  });
   await fixture.service.advance(1);
   const authorization = bearer(viewer);
   const events = await fixture.send('readInterval', {
@@ -103,21 +112,21 @@ export async function moderatedChatResponses(fixture: Fixture): Promise<CheckedR
     query: `?interval=${from}`,
     authorization,
   });
-  const posted = () => fixture.send('postChat', { params, body: { kind: 'heart' }, authorization });
-  const paused = await posted();
-  const late = await fixture.send('readStream', { params, authorization });
-  await fixture.studio('patchChatMode', { params, body: { paused: false } });
-  await fixture.studio('muteViewer', { params });
-  const muted = await posted();
-  await fixture.studio('unmuteViewer', { params });
+  const post = () => fixture.send('postChat', { params, body: { kind: 'heart' }, authorization });
+  const paused = await post();
+  const stream = await fixture.send('readStream', { params, authorization });
+  await fixture.sendAsAccount('patchChatMode', { params, body: { paused: false } });
+  await fixture.sendAsAccount('muteViewer', { params });
+  const muted = await post();
+  await fixture.sendAsAccount('unmuteViewer', { params });
   await postChat(viewer);
   const secondMessage = { kind: 'message', text: 'Too soon' };
   const slowed = await fixture.send('postChat', { params, body: secondMessage, authorization });
-  await fixture.studio('banViewer', { params });
+  await fixture.sendAsAccount('banViewer', { params });
   return [
     [events, 200],
     [paused, 409],
-    [late, 200],
+    [stream, 200],
     [muted, 409],
     [slowed, 429],
     [await fixture.send('registerView', { params, authorization }), 401],

@@ -8,17 +8,17 @@ export function presenterExercises(fixture: Fixture): Exercises {
       const params = { stream_id: await fixture.service.createStream() };
       const request = { params, headers: { 'Idempotency-Key': randomUUID() } };
       return [
-        ...(await fixture.inStream('createPresenterKey', {}, 201)),
-        [await fixture.studio('createPresenterKey', request), 201],
-        [await fixture.studio('createPresenterKey', request), 409],
+        ...(await fixture.sendInStream('createPresenterKey', {}, 201)),
+        [await fixture.sendAsAccount('createPresenterKey', request), 201],
+        [await fixture.sendAsAccount('createPresenterKey', request), 409],
       ];
     },
-    readPresenterKey: () => fixture.inStream('readPresenterKey', {}, 200),
-    withdrawPresenterKey: () => fixture.inStream('withdrawPresenterKey', {}, 204),
+    readPresenterKey: () => fixture.sendInStream('readPresenterKey', {}, 200),
+    withdrawPresenterKey: () => fixture.sendInStream('withdrawPresenterKey', {}, 204),
     presentShow: async () => {
-      const answers = await fixture.inStream('presentShow', {}, 200);
-      await answers[0]?.[0].body?.cancel();
-      return answers;
+      const responses = await fixture.sendInStream('presentShow', {}, 200);
+      await responses[0]?.[0].body?.cancel();
+      return responses;
     },
   };
 }

@@ -8,29 +8,30 @@ export function rehearsalExercises(fixture: Fixture): Exercises {
   const newShow = async () => ({ stream_id: await service.createStream() });
   const startRehearsal = async () => {
     const params = await newShow();
-    await fixture.studio('createRehearsal', { params, body: CROWD });
+    await fixture.sendAsAccount('createRehearsal', { params, body: CROWD });
     return params;
   };
-  const end = (params: { stream_id: string }) => fixture.studio('deleteRehearsal', { params });
+  const end = (params: { stream_id: string }) =>
+    fixture.sendAsAccount('deleteRehearsal', { params });
   return {
     createRehearsal: async () => {
       const request = { params: await newShow(), body: CROWD };
-      const first = await fixture.studio('createRehearsal', request);
-      const second = await fixture.studio('createRehearsal', request);
+      const first = await fixture.sendAsAccount('createRehearsal', request);
+      const second = await fixture.sendAsAccount('createRehearsal', request);
       await end(request.params);
       return [
         [first, 201],
         [second, 409],
-        [await fixture.studio('createRehearsal', { ...request, body: { viewers: 0 } }), 400],
+        [await fixture.sendAsAccount('createRehearsal', { ...request, body: { viewers: 0 } }), 400],
       ];
     },
     readRehearsal: async () => {
       const params = await startRehearsal();
-      const read = await fixture.studio('readRehearsal', { params });
+      const read = await fixture.sendAsAccount('readRehearsal', { params });
       await end(params);
       return [
         [read, 200],
-        [await fixture.studio('readRehearsal', { params }), 404],
+        [await fixture.sendAsAccount('readRehearsal', { params }), 404],
       ];
     },
     deleteRehearsal: async () => {

@@ -8,21 +8,21 @@ export function reportExercises(fixture: Fixture): Exercises {
   const { service } = fixture;
   return {
     readReport: async () => {
-      const { streamId, viewer, quiz } = await fixture.openShow();
+      const { streamId, viewer, quiz } = await fixture.createShow();
       const params = { stream_id: streamId };
-      const early = await fixture.studio('readReport', { params });
+      const early = await fixture.sendAsAccount('readReport', { params });
       await viewer.post(`/api/v1/view-counts/${streamId}`);
       await answer(viewer, quiz);
       await service.advance(5);
       await service.studio('POST', `/streams/${streamId}/end`);
-      const working = await fixture.studio('readReport', { params });
+      const pending = await fixture.sendAsAccount('readReport', { params });
       await service.advance(2);
       await service.service.makeReports();
       return [
         [early, 409],
-        [working, 200],
-        [await fixture.studio('readReport', { params }), 200],
-        [await fixture.studio('readReport', { params: { stream_id: randomUUID() } }), 404],
+        [pending, 200],
+        [await fixture.sendAsAccount('readReport', { params }), 200],
+        [await fixture.sendAsAccount('readReport', { params: { stream_id: randomUUID() } }), 404],
       ];
     },
     exportAudience: () => exportResponses(fixture, 'exportAudience'),
@@ -36,15 +36,15 @@ export async function exportResponses(
   fixture: Fixture,
   operationId: string,
 ): Promise<CheckedResponse[]> {
-  const { streamId } = await fixture.openShow();
+  const { streamId } = await fixture.createShow();
   await fixture.service.advance(2);
   const params = { stream_id: streamId };
-  const csv = await fixture.studio(operationId, { params, query: '?format=csv' });
+  const csv = await fixture.sendAsAccount(operationId, { params, query: '?format=csv' });
   expect(csv.headers.get('content-type')).toStartWith('text/csv');
   return [
-    ...(await fixture.inStream(operationId, {}, 200)),
-    [await fixture.studio(operationId, { params }), 200],
+    ...(await fixture.sendInStream(operationId, {}, 200)),
+    [await fixture.sendAsAccount(operationId, { params }), 200],
     [csv, 200],
-    [await fixture.studio(operationId, { params, query: '?format=xml' }), 400],
+    [await fixture.sendAsAccount(operationId, { params, query: '?format=xml' }), 400],
   ];
 }

@@ -18,18 +18,18 @@ export function viewerExercises(fixture: Fixture): Exercises {
         [await fixture.send('readTime', { query: '?format=ntp' }), 400],
       ];
     },
-    readMe: async () => [[await fixture.studio('readMe'), 200]],
+    readMe: async () => [[await fixture.sendAsAccount('readMe'), 200]],
     listStreams: async () => {
       for (let n = 0; n < 3; n++) await service.createStream();
       const query = `?producer=${service.account.uuid}&page_size=1`;
       return [
         [await fixture.send('listStreams', { query }), 200],
-        [await fixture.studio('listStreams', { query: `${query}&page=2` }), 200],
+        [await fixture.sendAsAccount('listStreams', { query: `${query}&page=2` }), 200],
         [await fixture.send('listStreams', { query: `?producer=${randomUUID()}` }), 200],
       ];
     },
     readStream: async () => {
-      const { streamId, viewer } = await fixture.openShow();
+      const { streamId, viewer } = await fixture.createShow();
       const params = { stream_id: streamId };
       return [
         [await fixture.send('readStream', { params }), 200],
@@ -42,17 +42,17 @@ export function viewerExercises(fixture: Fixture): Exercises {
     },
     readJwks: async () => [[await fixture.send('readJwks'), 200]],
     registerView: async () => {
-      const { streamId, viewer } = await fixture.openShow();
+      const { streamId, viewer } = await fixture.createShow();
       const request = { params: { stream_id: streamId }, authorization: bearer(viewer) };
       return [[await fixture.send('registerView', request), 204]];
     },
     readViewCount: async () => {
-      const { streamId, viewer } = await fixture.openShow();
+      const { streamId, viewer } = await fixture.createShow();
       const request = { params: { stream_id: streamId }, authorization: bearer(viewer) };
       return [[await fixture.send('readViewCount', request), 200]];
     },
     answerQuiz: async () => {
-      const { streamId, viewer, quiz } = await fixture.openShow();
+      const { streamId, viewer, quiz } = await fixture.createShow();
       const request = {
         params: { quiz_id: quiz.id },
         authorization: bearer(viewer),
@@ -78,7 +78,7 @@ export function viewerExercises(fixture: Fixture): Exercises {
       ];
     },
     readInterval: async () => {
-      const { streamId, viewer, quiz } = await fixture.openShow();
+      const { streamId, viewer, quiz } = await fixture.createShow();
       const from = service.interval();
       const request = (interval: number | string, headers: Record<string, string> = {}) =>
         fixture.send('readInterval', {
@@ -130,7 +130,7 @@ export function viewerExercises(fixture: Fixture): Exercises {
       ];
     },
     postChat: async () => {
-      const { streamId, viewer } = await fixture.openShow();
+      const { streamId, viewer } = await fixture.createShow();
       const post = (body: object) =>
         fixture.send('postChat', {
           params: { stream_id: streamId },

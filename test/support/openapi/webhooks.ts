@@ -14,22 +14,25 @@ export function webhookExercises(fixture: Fixture): Exercises {
     const request = { ...(body && { body }) };
     const missing = { webhook_id: randomUUID() };
     return [
-      [await fixture.studio(operationId, { ...request, params }), status],
-      [await fixture.studio(operationId, { ...request, params: missing }), 404],
+      [await fixture.sendAsAccount(operationId, { ...request, params }), status],
+      [await fixture.sendAsAccount(operationId, { ...request, params: missing }), 404],
     ];
   };
   return {
     createWebhook: async () => {
       const request = { body: WEBHOOK, headers: { 'Idempotency-Key': randomUUID() } };
       return [
-        [await fixture.studio('createWebhook', request), 201],
-        [await fixture.studio('createWebhook', request), 409],
-        [await fixture.studio('createWebhook', { body: { ...WEBHOOK, url: 'http://a/' } }), 400],
+        [await fixture.sendAsAccount('createWebhook', request), 201],
+        [await fixture.sendAsAccount('createWebhook', request), 409],
+        [
+          await fixture.sendAsAccount('createWebhook', { body: { ...WEBHOOK, url: 'http://a/' } }),
+          400,
+        ],
       ];
     },
     listWebhooks: async () => {
       await newWebhook();
-      return [[await fixture.studio('listWebhooks'), 200]];
+      return [[await fixture.sendAsAccount('listWebhooks'), 200]];
     },
     patchWebhook: () => onWebhook('patchWebhook', 200, { enabled: false }),
     deleteWebhook: () => onWebhook('deleteWebhook', 204),
@@ -42,21 +45,26 @@ export function webhookExercises(fixture: Fixture): Exercises {
       const request = { params: { webhook_id }, query: '?limit=1' };
       return [
         ...(await onWebhook('listDeliveries', 200)),
-        [await fixture.studio('listDeliveries', request), 200],
-        [await fixture.studio('listDeliveries', { ...request, query: '?limit=0' }), 400],
+        [await fixture.sendAsAccount('listDeliveries', request), 200],
+        [await fixture.sendAsAccount('listDeliveries', { ...request, query: '?limit=0' }), 400],
       ];
     },
     retryDelivery: async () => {
       const webhook_id = await newWebhook();
       const delivery_id = await fixture.createdId('testWebhook', { params: { webhook_id } });
       const params = { webhook_id, delivery_id };
-      const retried = await fixture.studio('retryDelivery', { params });
-      await fixture.studio('patchWebhook', { params: { webhook_id }, body: { enabled: false } });
+      const retried = await fixture.sendAsAccount('retryDelivery', { params });
+      await fixture.sendAsAccount('patchWebhook', {
+        params: { webhook_id },
+        body: { enabled: false },
+      });
       return [
         [retried, 200],
-        [await fixture.studio('retryDelivery', { params }), 409],
+        [await fixture.sendAsAccount('retryDelivery', { params }), 409],
         [
-          await fixture.studio('retryDelivery', { params: { ...params, delivery_id: webhook_id } }),
+          await fixture.sendAsAccount('retryDelivery', {
+            params: { ...params, delivery_id: webhook_id },
+          }),
           404,
         ],
       ];

@@ -121,8 +121,8 @@ function checkAvailable(manifest: DashManifest, nowMs: number, findings: Finding
       // Audio may be longer than video by up to one fragment.
       findings.check(earlyMs <= 100, 'available', `${id} ${of}: its end is in ${earlyMs} ms`);
       if (!isDynamic(manifest) || Number.isNaN(windowS)) continue;
-      const oldS = (nowMs - endOf(first)) / 1_000;
-      findings.check(oldS <= windowS + 2 * longestS, 'window', `${id} ${of}: ended ${oldS} s ago`);
+      const ageS = (nowMs - endOf(first)) / 1_000;
+      findings.check(ageS <= windowS + 2 * longestS, 'window', `${id} ${of}: ended ${ageS} s ago`);
     }
   }
 }
@@ -134,12 +134,12 @@ function checkUpdate(previous: DashManifest, after: DashManifest, findings: Find
   }
   // A static manifest has a timeline of its own.
   if (isDynamic(previous) !== isDynamic(after)) return;
-  const zero = [previous, after].map(zeroMsOf);
-  findings.check(zero[0] === zero[1], 'availability-start', `it became ${zero[1]}`);
-  const published = [previous, after].map(({ attributes }) =>
+  const zeroMs = [previous, after].map(zeroMsOf);
+  findings.check(zeroMs[0] === zeroMs[1], 'availability-start', `it became ${zeroMs[1]}`);
+  const publishedMs = [previous, after].map(({ attributes }) =>
     Date.parse(attributes.get('publishTime') ?? ''),
   );
-  const isLater = (published[1] ?? 0) >= (published[0] ?? 0);
+  const isLater = (publishedMs[1] ?? 0) >= (publishedMs[0] ?? 0);
   findings.check(isLater, 'publish-time', 'it went back');
   const periods = new Map(previous.periods.map((period) => [period.id, period]));
   for (const period of after.periods) {

@@ -98,8 +98,8 @@ function checkPeriod(period: DashPeriod, endsS: number, findings: Findings): voi
   const ids = all.map((representation) => representation.id);
   findings.check(new Set(ids).size === ids.length && ids.length > 0, 'representation-id', id);
   for (const set of sets) checkSet(id, set, findings);
-  for (const { id: of, segments, timescale, offset } of all) {
-    const location = `${id} ${of}`;
+  for (const { id: representationId, segments, timescale, offset } of all) {
+    const location = `${id} ${representationId}`;
     if (!findings.check(segments.length > 0, 'segment-timeline', `${location} is empty`)) continue;
     for (const [i, { time, number }] of segments.entries()) {
       const previous = segments[i - 1];
@@ -113,7 +113,7 @@ function checkPeriod(period: DashPeriod, endsS: number, findings: Findings): voi
     const isAudio = sets.some(
       ({ attributes, representations }) =>
         attributes.get('contentType') === 'audio' &&
-        representations.some((representation) => representation.id === of),
+        representations.some((representation) => representation.id === representationId),
     );
     const toleranceS = isAudio ? 0.1 : STEP_MS / 1_000;
     const fromS = (first.time - offset) / timescale;

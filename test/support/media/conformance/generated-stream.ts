@@ -23,7 +23,7 @@ export interface GeneratedStreamOptions {
   readonly dvrMs?: number | null;
 }
 
-// Segments for which parts remain available.
+// The parts of this many newest segments remain available.
 const PART_SEGMENTS = 8;
 
 /** A stream that the service's segmenter and playlists generate in memory from fragments. */
@@ -136,12 +136,12 @@ export class GeneratedStream {
     if (!this.nextEpoch) return;
     this.epochs.push({ ...this.nextEpoch, startMs });
     for (const [id, init] of this.nextEpoch.inits) {
-      this.files.set(`${id}/init-${this.epoch()}.mp4`, init);
+      this.files.set(`${id}/init-${this.newestEpochName()}.mp4`, init);
     }
   }
 
   /** Name of the newest epoch. */
-  private epoch(): number {
+  private newestEpochName(): number {
     return epochName(this.epochs.at(-1) as Epoch);
   }
 
@@ -151,13 +151,13 @@ export class GeneratedStream {
     parts.push(part);
     this.parts.delete(seq - PART_SEGMENTS);
     for (const [id, piece] of bytes)
-      this.files.set(`${id}/${this.epoch()}-${seq}.${part.index}.m4s`, piece);
+      this.files.set(`${id}/${this.newestEpochName()}-${seq}.${part.index}.m4s`, piece);
   }
 
   private addSegment({ segment, bytes }: Extract<SegmenterEvent, { kind: 'segment' }>): void {
     this.segments.push(segment);
     for (const [id, piece] of bytes)
-      this.files.set(`${id}/${this.epoch()}-${segment.seq}.m4s`, piece);
+      this.files.set(`${id}/${this.newestEpochName()}-${segment.seq}.m4s`, piece);
     if (this.dvrMs === null) return;
     const fromMs = this.endMs() - this.dvrMs;
     this.segments = this.segments.filter(
@@ -169,6 +169,6 @@ export class GeneratedStream {
 }
 
 /** A source timeline with a constant offset to service time. */
-export function steady(offsetMs: number): SourceTimeline {
+export function steadyTimeline(offsetMs: number): SourceTimeline {
   return { advance: () => offsetMs, offsetFor: () => offsetMs };
 }

@@ -35,12 +35,12 @@ const FIRST_AUDIO_MS = 250;
  * between successive snapshots.
  */
 export class HlsConformance {
-  private readonly bytes: HlsSegmentRules;
+  private readonly segmentRules: HlsSegmentRules;
   private before: ReadonlyMap<string, HlsMediaPlaylist> = new Map();
   private readonly checkedPairs = new Set<string>();
 
   constructor(read: ReadFile) {
-    this.bytes = new HlsSegmentRules(read);
+    this.segmentRules = new HlsSegmentRules(read);
   }
 
   check(snapshot: HlsSnapshot): Violation[] {
@@ -54,7 +54,7 @@ export class HlsConformance {
       const before = this.before.get(name);
       if (before) checkReload(name, before, playlist, findings);
       tracks.set(name, { targetS: playlist.targetS, segments: this.measured(playlist, findings) });
-      this.bytes.parts(playlist, findings);
+      this.segmentRules.parts(playlist, findings);
       const delta = snapshot.deltas?.get(name);
       if (delta) checkDelta(name, playlist, parseMediaPlaylist(name, delta, findings), findings);
     }
@@ -67,7 +67,7 @@ export class HlsConformance {
 
   private measured(playlist: HlsMediaPlaylist, findings: Findings): MeasuredTrack['segments'] {
     const measured = playlist.segments.flatMap((segment): Measured[] => {
-      const measurement = this.bytes.segment(segment, segment.map, findings);
+      const measurement = this.segmentRules.segment(segment, segment.map, findings);
       return measurement ? [{ segment, measurement }] : [];
     });
     for (const [before, after] of pairs(measured)) {

@@ -32,7 +32,7 @@ export interface HlsMediaPlaylist {
   readonly partTargetS: number | null;
   readonly skipped: number;
   readonly segments: readonly HlsSegment[];
-  /** Parts of the open segment. */
+  /** Parts of the newest segment, which is incomplete. */
   readonly openParts: readonly HlsPart[];
   readonly hint: string | null;
   readonly reports: readonly Attributes[];
@@ -154,7 +154,7 @@ function headOf(name: string, lines: readonly Line[], findings: Findings): Head 
   findings.check(
     from === -1 || lastHeaderIndex < from,
     'head-first',
-    `${name}: ${lines[lastHeaderIndex]?.tag} is late`,
+    `${name}: ${lines[lastHeaderIndex]?.tag} is after a segment tag`,
   );
   return {
     version: number(tagValue('EXT-X-VERSION') ?? '1'),
@@ -267,16 +267,16 @@ function linesOf(name: string, text: string, known: readonly string[], findings:
 }
 
 function attributes(name: string, value: string, findings: Findings): Attributes {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   ATTRIBUTE.lastIndex = 0;
   while (ATTRIBUTE.lastIndex < value.length) {
     const at = ATTRIBUTE.lastIndex;
     const match = ATTRIBUTE.exec(value);
-    const isNew = match !== null && !found.has(match[1] ?? '');
+    const isNew = match !== null && !values.has(match[1] ?? '');
     if (!findings.check(isNew, 'attributes', `${name}: ${value.slice(at)}`) || !match) break;
-    found.set(match[1] ?? '', match[2] ?? '');
+    values.set(match[1] ?? '', match[2] ?? '');
   }
-  return found;
+  return values;
 }
 
 function single(

@@ -3,7 +3,7 @@ import type { Findings } from './violation.ts';
 
 // Rounding error of printed decimals, s.
 const ROUNDING_S = 1e-6;
-/** Gaps have video times, while audio is cut at the nearest fragment: tolerance, ms. */
+/** Tolerance of gaps, ms: a gap has the times of the video, but audio is cut between fragments. */
 export const GAP_MS = 100;
 
 /** Rules for a single media playlist (RFC 8216, section 4; 8216bis, section 4). */
@@ -26,7 +26,7 @@ export function checkText(name: string, playlist: HlsMediaPlaylist, findings: Fi
     const rounded = Math.round(durationS);
     findings.check(rounded <= targetS, 'target-duration', `${location}: ${durationS} > ${targetS}`);
     findings.check(dateMs !== null, 'program-date-time', `${location} has none`);
-    // It may be in the skipped part.
+    // The tag may be in the skipped part.
     findings.check(map !== null || skipped > 0, 'map', `${location} has none`);
   }
   for (const [before, after] of pairs(segments)) {

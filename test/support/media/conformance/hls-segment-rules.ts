@@ -19,13 +19,13 @@ export interface MeasuredSegment {
 /** Rules for segment files. Each segment is read once. */
 export class HlsSegmentRules {
   private readonly inits = new Map<string, InitFacts | null>();
-  private readonly measurement = new Map<string, MeasuredSegment | null>();
+  private readonly measurements = new Map<string, MeasuredSegment | null>();
 
   constructor(private readonly read: ReadFile) {}
 
   init(uri: string, findings: Findings): InitFacts | null {
-    const measurement = this.inits.get(uri);
-    if (measurement !== undefined) return measurement;
+    const known = this.inits.get(uri);
+    if (known !== undefined) return known;
     const init = this.attempt(uri, readInit, 'init', findings);
     if (init) findings.check(!init.isShifted, 'edit-list', `${uri} moves presentation time`);
     this.inits.set(uri, init);
@@ -38,10 +38,10 @@ export class HlsSegmentRules {
       findings.check(this.read(segment.uri) === null, 'gap', `${segment.uri} exists`);
       return null;
     }
-    const measurement = this.measurement.get(segment.uri);
-    if (measurement !== undefined) return measurement;
+    const known = this.measurements.get(segment.uri);
+    if (known !== undefined) return known;
     const measured = map === null ? null : this.measureSegment(segment, map, findings);
-    this.measurement.set(segment.uri, measured);
+    this.measurements.set(segment.uri, measured);
     if (measured) checkSegment(segment, measured, findings);
     return measured;
   }
@@ -155,6 +155,6 @@ function checkSegment(segment: HlsSegment, measurement: MeasuredSegment, finding
 
 /** Converts ticks to ms, with whole seconds separate for precision. */
 export function msOf(ticks: number, { timescale }: InitFacts): number {
-  const rest = ticks % timescale;
-  return ((ticks - rest) / timescale) * 1_000 + (rest * 1_000) / timescale;
+  const remainder = ticks % timescale;
+  return ((ticks - remainder) / timescale) * 1_000 + (remainder * 1_000) / timescale;
 }

@@ -132,17 +132,17 @@ interface Defaults {
 function readDefaults(tfhd: DataView, init: InitFacts): Defaults {
   const flags = tfhd.getUint32(0);
   let offset = 8;
-  const next = (flag: number, bytes: number, fallback: number) => {
+  const readField = (flag: number, bytes: number, fallback: number) => {
     if (!(flags & flag)) return fallback;
     offset += bytes;
     return tfhd.getUint32(offset - 4);
   };
-  next(0x01, 8, 0);
-  next(0x02, 4, 0);
+  readField(0x01, 8, 0);
+  readField(0x02, 4, 0);
   return {
-    duration: next(0x08, 4, init.defaultDuration),
-    size: next(0x10, 4, 0),
-    flags: next(0x20, 4, init.defaultFlags),
+    duration: readField(0x08, 4, init.defaultDuration),
+    size: readField(0x10, 4, 0),
+    flags: readField(0x20, 4, init.defaultFlags),
   };
 }
 
@@ -152,16 +152,16 @@ function readSamples(trun: DataView, defaults: Defaults) {
   let offset = 8 + (flags & 0x01 ? 4 : 0);
   const firstFlags = flags & 0x04 ? trun.getUint32(offset) : null;
   if (firstFlags !== null) offset += 4;
-  const next = (flag: number, fallback: number) => {
+  const readField = (flag: number, fallback: number) => {
     if (!(flags & flag)) return fallback;
     offset += 4;
     return trun.getUint32(offset - 4);
   };
   return Array.from({ length: count }, (_, i) => ({
-    duration: next(0x100, defaults.duration),
-    size: next(0x200, defaults.size),
-    flags: next(0x400, (i === 0 ? firstFlags : null) ?? defaults.flags),
-    shift: next(0x800, 0),
+    duration: readField(0x100, defaults.duration),
+    size: readField(0x200, defaults.size),
+    flags: readField(0x400, (i === 0 ? firstFlags : null) ?? defaults.flags),
+    shift: readField(0x800, 0),
   }));
 }
 

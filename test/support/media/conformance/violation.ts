@@ -1,12 +1,10 @@
 /** A broken rule. */
 export interface Violation {
-  /** Name of the rule. */
   readonly rule: string;
   /** Where and how it is broken. */
   readonly detail: string;
 }
 
-/** Collects violations. */
 export class Findings {
   readonly violations: Violation[] = [];
 
