@@ -64,12 +64,12 @@ afterAll(async () => {
 });
 
 describe('the checks of the fault tests', () => {
-  test('report no violation of a correct service', () => {
+  test('the checks find no violation of a correct service', () => {
     expect(violationsByFault.get(NO_FAULT.name)).toEqual([]);
   });
 
   test.each(PROXY_FAULTS.map(({ name, violation }) => [name, violation] as const))(
-    'report %s',
+    'the checks find %s',
     (name, violation) => {
       const found = violationsByFault.get(name) ?? [];
       expect(found.filter((text) => violation.test(text)).length).toBeGreaterThan(0);

@@ -52,13 +52,13 @@ describe.each(WITH_BODY)('%s', (name) => {
     expect([name, response.ok]).toEqual([name, true]);
   });
 
-  test('[G-20] [G-21] [G-22] returns 400 for each member missing, null, of a wrong type, empty, too long or malformed', async () => {
+  test(`[G-20] [G-21] [G-22] ${name} returns 400 for each member missing, null, of a wrong type, empty, too long or malformed`, async () => {
     for (const malformed of malformedMembers(request.body ?? {}, members)) {
       await expectRejected(request, malformed);
     }
   });
 
-  test('[G-19] [G-20] returns 400 for a body that is not a strict JSON object', async () => {
+  test(`[G-19] [G-20] ${name} returns 400 for a body that is not a strict JSON object`, async () => {
     for (const malformed of malformedBodies(request.body ?? {})) {
       // An empty body counts as absent where the body is optional.
       if (OPERATIONS[name].bodyOptional && malformed.fault === 'no body') continue;
@@ -66,7 +66,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-7] [P-3] unknown members are ignored in /api/v1 and return 400 in /studio/v1', async () => {
+  test(`[G-7] [P-3] ${name} ignores unknown members in /api/v1 and returns 400 in /studio/v1`, async () => {
     const fresh = await validRequest(harness, name);
     for (const extra of ['extra', 'constructor', 'toString', 'Title', '', 'é']) {
       const body = { ...fresh.body, [extra]: 1 };
@@ -77,7 +77,7 @@ describe.each(WITH_BODY)('%s', (name) => {
     }
   });
 
-  test('[G-18] returns 415 for a wrong or missing content type, charset or encoding', async () => {
+  test(`[G-18] ${name} returns 415 for a wrong or missing content type, charset or encoding`, async () => {
     const types = [
       null,
       '',

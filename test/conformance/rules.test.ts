@@ -31,7 +31,7 @@ const tests = await read(
 const sources = await read('{protocol,crowd,server,demo,sdk,player,studio,test}/**/*.{ts,tsx}');
 
 describe('SPEC.md', () => {
-  test('has rules in every group, each id once', () => {
+  test('SPEC.md has rules in every group, each id once', () => {
     expect(rules.length).toBeGreaterThan(200);
     expect(rules.filter((id, index) => rules.indexOf(id) !== index)).toEqual([]);
     const groups = new Set(rules.map((id) => id[0]));
@@ -53,14 +53,14 @@ describe('SPEC.md', () => {
     }
   });
 
-  test('refers only to existing rules, and so does the coverage of the interface', () => {
+  test('SPEC.md and the coverage of the interface refer only to existing rules', () => {
     const coverage = `${spec}\n${interfaceCoverage}`;
     expect(referencesIn(coverage).filter((id) => !rules.includes(id))).toEqual([]);
   });
 });
 
 describe('the sources', () => {
-  test('quote only existing rules', () => {
+  test('the sources quote only existing rules', () => {
     const unknown = [...sources].flatMap(([path, text]) =>
       referencesIn(text)
         .filter((id) => !rules.includes(id))
@@ -69,7 +69,7 @@ describe('the sources', () => {
     expect(unknown).toEqual([]);
   });
 
-  test('have no skipped or focused test', () => {
+  test('the tests have no skipped or focused test', () => {
     const disabled = [...tests].flatMap(([path, text]) =>
       disabledTestsIn(text).map((call) => `${path}: ${call}`),
     );

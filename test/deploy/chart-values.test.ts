@@ -7,7 +7,7 @@ describe('the schema of the chart values', () => {
     ['the default values', {}],
     ['the required values', NEEDED],
     ['all values', ALL],
-  ])('accepts %s', (_, values) => {
+  ])('the schema accepts %s', (_, values) => {
     isValid(merged(defaults, values));
     expect(isValid.errors).toBeNull();
   });
@@ -24,11 +24,11 @@ describe('the schema of the chart values', () => {
     ['more workers than the program accepts', { groups: [{ ...ALL.groups[0], workers: 65 }] }],
     ['an empty list of groups', { groups: [] }],
     ['a grace period that is shorter than a drain', { terminationGracePeriodSeconds: 5 }],
-  ])('rejects %s', (_, values) => {
+  ])('the schema rejects %s', (_, values) => {
     expect(isValid(merged(defaults, values))).toBe(false);
   });
 
-  test('[O-2] accepts each role of the program', () => {
+  test('[O-2] the schema accepts each role of the program', () => {
     const pattern = new RegExp(schema.properties.groups.items.properties.roles.pattern);
     for (const role of ['all', ...ROLES, ROLES.join(',')]) expect(role).toMatch(pattern);
   });

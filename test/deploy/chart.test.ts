@@ -29,7 +29,7 @@ if (!HAS_HELM)
   console.log('SKIPPED: the tests of the rendered chart, because helm is not installed');
 
 describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
-  test('contains the manifests of one group, from the required values', () => {
+  test('the chart contains the manifests of one group, from the required values', () => {
     const ids = [...manifestsOf(NEEDED).keys()].sort();
     expect(ids).toEqual([
       'ConfigMap show-fourbeat',
@@ -41,14 +41,14 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
   });
 
   test.each(['publicUrl', 'database', 'redis'] as const)(
-    'fails with a message when %s is missing',
+    'the chart fails with a message when %s is missing',
     (key) => {
       const { [key]: _, ...others } = NEEDED;
       expect(() => manifestsOf(others)).toThrow('is needed');
     },
   );
 
-  test('[N-1] gives each node its settings, with backend urls from Secrets alone', () => {
+  test('[N-1] the chart gives each node its settings, with backend urls from Secrets alone', () => {
     const manifests = manifestsOf(NEEDED);
     const [config] = manifestsOfKind(manifests, 'ConfigMap');
     const [deployment] = manifestsOfKind(manifests, 'Deployment');
@@ -69,12 +69,12 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     expect(JSON.stringify(texts)).not.toContain('word@');
   });
 
-  test('contains no Secret when the operator has one for each backend', () => {
+  test('the chart contains no Secret when the operator has one for each backend', () => {
     const values = { ...NEEDED, database: { existingSecret: 'record' } };
     expect(manifestsOfKind(manifestsOf(values), 'Secret')).toEqual([]);
   });
 
-  test('restarts pods after a change of settings or of a Secret', () => {
+  test('the chart restarts pods after a change of settings or of a Secret', () => {
     const checksumsOf = (values: Values) =>
       manifestsOfKind(manifestsOf(values), 'Deployment')[0].spec.template.metadata.annotations;
     const before = checksumsOf(NEEDED);
@@ -87,7 +87,7 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
   test.each([
     ['required', NEEDED],
     ['all', ALL],
-  ])('has selectors and references that match, with %s values', (_, values) => {
+  ])('the chart has selectors and references that match, with %s values', (_, values) => {
     const manifests = manifestsOf(values);
     const deployments = manifestsOfKind(manifests, 'Deployment');
     const names = deployments.map(({ metadata }) => metadata.name);
@@ -142,7 +142,7 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     });
   });
 
-  test('contains every option that is enabled', () => {
+  test('the chart contains every option that is enabled', () => {
     const manifests = manifestsOf(ALL);
     const web = manifests.get('Deployment show-fourbeat-web').spec;
     const realtime = manifests.get('Deployment show-fourbeat-realtime').spec;

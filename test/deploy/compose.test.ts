@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('deploy/compose', () => {
-  test('[O-7] uses settings that exist, with valid values', () => {
+  test('[O-7] the Compose file uses settings that exist, with valid values', () => {
     for (const name of [...NODES.map((n) => `node${n}`), 'media']) {
       const { environment = {} } = compose.services[name] as ComposeService;
       const given = new Map(Object.entries(environment));
@@ -110,7 +110,7 @@ describe('deploy/compose', () => {
     }
   });
 
-  test('mounts files that exist', () => {
+  test('the Compose file mounts files that exist', () => {
     const mounts = Object.values(compose.services).flatMap(({ volumes = [] }) => volumes);
     for (const mount of mounts) {
       const [source = ''] = mount.split(':');

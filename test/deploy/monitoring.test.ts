@@ -16,7 +16,7 @@ afterAll(async () => {
 });
 
 describe('the Grafana dashboard and the Prometheus alerts', () => {
-  test('[O-12] use only metrics that a node exposes', async () => {
+  test('[O-12] dashboard and alerts use only metrics that a node exposes', async () => {
     const node = await serveProcess(['--data', join(folder, 'metrics')]);
     const text = await (await fetch(`${node.url}/metrics`)).text();
     const types = new Map([...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, a, b]) => [a, b]));

@@ -7,6 +7,7 @@ const INITS = new Map(TRACKS.map((track) => [track.id, createInitSegment(track)]
 
 afterEach(removeShows);
 
+// Segments last 1 s. While the disk is full, the newest 31 are available, from memory.
 /** Output of an encoder that starts at this second. */
 const encodingFrom = (second: number): Encoding => ({
   tracks: TRACKS,

@@ -55,7 +55,7 @@ describe('no violation is found in', () => {
     ['a recording', {}],
     ['a sliding window', { dvrMs: 7_000 }],
     ['low latency', { partMs: 500, dvrMs: 7_000 }],
-  ])('[M-11] [M-12] [M-25] %s', (_, options) => {
+  ])('[M-11] [M-12] [M-25] no violation is found in %s', (_, options) => {
     const { stream, first, second, ended } = generateStream(options);
     const conformance = new DashConformance(stream.read);
     for (const { text, nowMs } of [first, second, ended]) {
@@ -63,7 +63,7 @@ describe('no violation is found in', () => {
     }
   });
 
-  test('[M-12] a timeline with steps of a millisecond', () => {
+  test('[M-12] no violation is found in a timeline with steps of a millisecond', () => {
     const stream = new GeneratedStream();
     const steps = [0, 1, 0, -1, -2, -1];
     let step = 0;
@@ -89,7 +89,7 @@ describe('a stream with lost segments', () => {
   const periodsIn = ({ text }: Reading) =>
     [...text.matchAll(/<Period id="(\S+)"[\s\S]+?startNumber="(\d+)"/g)].map((m) => m.slice(1));
 
-  test('[M-25] [M-29] starts after its gaps while live, and has all periods after its end', () => {
+  test('[M-25] [M-29] a stream with lost segments starts after its gaps while live, and has all periods after its end', () => {
     const { stream, second, live } = generateLossyStream();
     const conformance = new DashConformance(stream.read);
     expect(periodsIn(second)).toEqual([
@@ -109,7 +109,7 @@ describe('a stream with lost segments', () => {
     expect(conformance.check(ended.text, ended.nowMs)).toEqual([]);
   });
 
-  test('is rejected with wrong period ids or numbers', () => {
+  test('a stream with lost segments is rejected with wrong period ids or numbers', () => {
     const { stream, live } = generateLossyStream();
     stream.end();
     const ended = { ...live, text: stream.dash() };
@@ -166,7 +166,7 @@ describe('violations in a single manifest', () => {
     ['segment', /startNumber="\d+"/, 'startNumber="99"'],
     ['time', /startNumber="0"/, 'startNumber="1"'],
     ['duration-real', /(<S t="\d+" d)="90000"/, '$1="90200"'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a single manifest violates %s', (rule, pattern, replacement) => {
     expect(rulesOf([second], stream.read)).toEqual([]);
     expect(rulesOf([changed(second, pattern, replacement)], stream.read)).toContain(rule);
   });
@@ -195,7 +195,7 @@ describe('violations after the end', () => {
     ['live-attributes', 'type="static"', 'type="static" timeShiftBufferDepth="PT1S"'],
     ['period-ends', /mediaPresentationDuration="[^"]+"/, 'mediaPresentationDuration="PT12S"'],
     ['wall-clock', /availabilityStartTime="[^"]+"/, 'availabilityStartTime="1970-01-01T00:00:00Z"'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('an ended manifest violates %s', (rule, pattern, replacement) => {
     expect(rulesOf([changed(ended, pattern, replacement)], stream.read)).toContain(rule);
   });
 
@@ -214,7 +214,7 @@ describe('violations between two reads', () => {
     ['representation-changed', /bandwidth="\d+"/, 'bandwidth="999999"'],
     ['segment-changed', /(<S t="\d+" d)="90000"/, '$1="90001"'],
     ['segments-back', /r="7"/, 'r="5"'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a second manifest violates %s', (rule, pattern, replacement) => {
     expect(rulesOf([first, second], stream.read)).toEqual([]);
     expect(rulesOf([first, changed(second, pattern, replacement)], stream.read)).toContain(rule);
   });

@@ -63,7 +63,7 @@ describe('no violation is found in', () => {
     ['a sliding window', { dvrMs: 7_000 }],
     ['low latency', { partMs: 500 }],
     ['low latency in a window', { partMs: 500, dvrMs: 7_000 }],
-  ])('[M-11] [M-12] [M-24] %s', (_, options) => {
+  ])('[M-11] [M-12] [M-24] no violation is found in %s', (_, options) => {
     const { stream, first, second } = generateStream(options);
     stream.finish();
     stream.end();
@@ -85,18 +85,21 @@ describe('a stream with lost segments', () => {
   test.each<[string, GeneratedStreamOptions]>([
     ['live', {}],
     ['live with low latency', { partMs: 500 }],
-  ])('[M-24] [M-29] has gaps while %s and after its end', (_, options) => {
-    const generated = generateStream(options);
-    const conformance = new HlsConformance(generated.stream.read);
-    expect(conformance.check(generated.second)).toEqual([]);
-    generated.stream.lose(LOST);
-    const after = generated.stream.hls();
-    expect(after.media.get('v0.m3u8')?.match(/#EXT-X-GAP/g)).toHaveLength(LOST.length);
-    expect(conformance.check(after)).toEqual([]);
-    generated.stream.finish();
-    generated.stream.end();
-    expect(conformance.check(generated.stream.hls())).toEqual([]);
-  });
+  ])(
+    '[M-24] [M-29] a stream with lost segments has gaps while %s and after its end',
+    (_, options) => {
+      const generated = generateStream(options);
+      const conformance = new HlsConformance(generated.stream.read);
+      expect(conformance.check(generated.second)).toEqual([]);
+      generated.stream.lose(LOST);
+      const after = generated.stream.hls();
+      expect(after.media.get('v0.m3u8')?.match(/#EXT-X-GAP/g)).toHaveLength(LOST.length);
+      expect(conformance.check(after)).toEqual([]);
+      generated.stream.finish();
+      generated.stream.end();
+      expect(conformance.check(generated.stream.hls())).toEqual([]);
+    },
+  );
 
   const { stream, second, after } = generateLossyStream();
   test.each<[string, string | RegExp, string]>([
@@ -105,7 +108,7 @@ describe('a stream with lost segments', () => {
     ['gap-date', ':44.000Z', ':45.000Z'],
     ['gap-date', /(GAP\n#EXTINF:)1/, '$12'],
     ['version', 'VERSION:8', 'VERSION:7'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a playlist with gaps violates %s', (rule, pattern, replacement) => {
     expect(rulesOf([after], stream.read)).toEqual([]);
     expect(rulesOf([changed(after, pattern, replacement)], stream.read)).toContain(rule);
   });
@@ -153,7 +156,7 @@ describe('violations in a single playlist', () => {
     ['renditions-end', /$/, '#EXT-X-ENDLIST\n'],
     ['first-sample-sync', 'v0/1795000000000-2.m4s', 'v0/tail.m4s'],
     ['aligned', 'v0/1795000000000-2.m4s', 'v0/1795000000000-3.m4s'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a single playlist violates %s', (rule, pattern, replacement) => {
     const read = (path: string) =>
       path === 'v0/tail.m4s'
         ? withoutFirst(stream.read('v0/1795000000000-2.m4s'))
@@ -182,7 +185,7 @@ describe('violations in parts', () => {
     ['preload-hint', /#EXT-X-PRELOAD-HINT:\S+\n/, ''],
     ['server-control', /,PART-HOLD-BACK=[\d.]+/, ''],
     ['server-control', /,PART-HOLD-BACK=[\d.]+/, ',PART-HOLD-BACK=0.9'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a playlist with parts violates %s', (rule, pattern, replacement) => {
     expect(rulesOf([second], stream.read)).toEqual([]);
     expect(rulesOf([changed(second, pattern, replacement)], stream.read)).toContain(rule);
   });
@@ -200,7 +203,7 @@ describe('violations in delta updates', () => {
     ['skip', /SKIPPED-SEGMENTS=\d+/, 'SKIPPED-SEGMENTS=0'],
     ['skip', /SKIPPED-SEGMENTS=\d+/, 'SKIPPED-SEGMENTS=1'],
     ['skip', /#EXTINF:\S+\n\S+\n/, ''],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a delta update violates %s', (rule, pattern, replacement) => {
     expect(delta).toContain('#EXT-X-SKIP');
     const deltas = new Map([['v0.m3u8', delta.replace(pattern, replacement)]]);
     expect(rulesOf([{ ...second, deltas }], stream.read)).toContain(rule);
@@ -219,7 +222,7 @@ describe('violations between two reads', () => {
     ['discontinuity-sequence', 'DISCONTINUITY-SEQUENCE:0', 'DISCONTINUITY-SEQUENCE:1'],
     ['removed-at-the-end', /(#EXT-X-PROG\S+\n#EXTINF:\S+\n\S+\n){5}$/, ''],
     ['too-short', /(#EXT-X-PROG\S+\n#EXTINF:\S+\n\S+\n){5}$/, ''],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a second playlist violates %s', (rule, pattern, replacement) => {
     const before = rule === 'removed-at-the-end' ? second : first;
     const after = changed(second, pattern, replacement);
     expect(rulesOf([before, second], stream.read)).toEqual([]);
@@ -256,7 +259,7 @@ describe('violations in the multivariant playlist', () => {
     ['codecs', /CODECS="[^"]+"/, 'CODECS="avc1.42c01e"'],
     ['resolution', 'RESOLUTION=64x36', 'RESOLUTION=64x38'],
     ['frame-rate', 'FRAME-RATE=15', 'FRAME-RATE=30'],
-  ])('%s', (rule, pattern, replacement) => {
+  ])('a multivariant playlist violates %s', (rule, pattern, replacement) => {
     expect(rulesOf([changed(second, pattern, replacement, 'master')], stream.read)).toContain(rule);
   });
 });
