@@ -21,7 +21,7 @@ function setUp() {
     stats.onCount({ count: { value, formatted: `${value}` }, low, high, externalViewers, isEvent });
     return stats.report(ledger, book, false).externalViewers.present;
   };
-  return { counted, slack: () => stats.report(ledger, book, false).countTolerance };
+  return { counted, countTolerance: () => stats.report(ledger, book, false).countTolerance };
 }
 
 test('[O-18] external viewers are the part of a count above the crowd', () => {
@@ -47,9 +47,9 @@ test('[O-18] external viewers need a seat, and counts read by viewers do not cha
   expect(counted(12, 10, 10, 2, false)).toBe(0);
 });
 
-test('[O-18] counts are known to the crowd’s own doubts and to the external viewers', () => {
-  const { counted, slack } = setUp();
+test('[O-18] the count tolerance is the mean distance of the bounds plus the external viewers', () => {
+  const { counted, countTolerance } = setUp();
   counted(10, 10, 11, 0);
   counted(10, 10, 10, 2);
-  expect(slack()).toBe(1.5);
+  expect(countTolerance()).toBe(1.5);
 });

@@ -20,7 +20,7 @@ export class CrowdStats {
   private readonly overall = new DelayHistogram();
   private interval: number | null = null;
   private count: CrowdReport['count'] = null;
-  private externalViewersPresent = 0;
+  private externalPresent = 0;
   private events: FeedEvent[] = [];
   private counts: number[] = [];
   private tolerance = { sum: 0, counts: 0 };
@@ -68,11 +68,7 @@ export class CrowdStats {
     // Keep the previous value where the bounds allow it.
     const least = Math.max(0, count.value - high);
     const most = Math.max(0, count.value - low);
-    this.externalViewersPresent = Math.min(
-      externalViewers,
-      most,
-      Math.max(least, this.externalViewersPresent),
-    );
+    this.externalPresent = Math.min(externalViewers, most, Math.max(least, this.externalPresent));
     this.counts.push(count.value);
   }
 
@@ -89,7 +85,7 @@ export class CrowdStats {
       arrived: this.arrived,
       count: this.count,
       externalViewers: {
-        present: this.externalViewersPresent,
+        present: this.externalPresent,
         total: ledger.externalViewers.count(),
       },
       countTolerance: this.tolerance.sum / Math.max(1, this.tolerance.counts),

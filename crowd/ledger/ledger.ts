@@ -183,7 +183,7 @@ export class Ledger {
   private compareCount(checked: Omit<CheckedCount, 'externalViewers'>): void {
     const { count, low, high, isEvent } = checked;
     const subject = isEvent ? 'a view-count event' : 'a read';
-    this.checkWithExternalViewers('count', (others) => {
+    this.checkWithOthers('count', (others) => {
       if (count.value >= low && count.value <= high + others) return null;
       return `${subject} says ${count.value}, but ${low} to ${high} viewers were present${externalViewersSuffix(others)}`;
     });
@@ -195,7 +195,7 @@ export class Ledger {
     for (const { viewer } of [...messages, ...questions, ...greetings, ...cheers]) {
       if (!this.externalViewers.addAuthor(viewer)) continue;
       const speakers = this.externalViewers.authorCount();
-      this.checkWithExternalViewers('events', (others) => {
+      this.checkWithOthers('events', (others) => {
         if (speakers <= others) return null;
         return `chat messages are from ${speakers} viewers outside of the crowd${externalViewersSuffix(others)}`;
       });
@@ -218,7 +218,7 @@ export class Ledger {
       );
     }
     this.delay(receivedMs, () => {
-      this.checkWithExternalViewers('answers', (others) => this.answers.check(results, others));
+      this.checkWithOthers('answers', (others) => this.answers.check(results, others));
     });
   }
 
@@ -237,9 +237,7 @@ export class Ledger {
     this.recordEvent(`quiz-winners ${round.number}`, receivedMs);
     this.checks.record('winners', this.winners.checkDelay(round, interval, this.isPunctual(round)));
     this.delay(receivedMs, () => {
-      this.checkWithExternalViewers('winners', (others) =>
-        this.winners.check(round, count, others),
-      );
+      this.checkWithOthers('winners', (others) => this.winners.check(round, count, others));
     });
   }
 
@@ -253,10 +251,7 @@ export class Ledger {
     this.events.onEvent(key, receivedMs + DUE_AFTER_MS);
   }
 
-  private checkWithExternalViewers(
-    check: Check,
-    mismatchWith: (others: number) => string | null,
-  ): void {
+  private checkWithOthers(check: Check, mismatchWith: (others: number) => string | null): void {
     this.externalViewers.check({
       mismatchWith,
       record: (mismatch) => this.checks.record(check, mismatch),
