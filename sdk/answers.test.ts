@@ -12,7 +12,7 @@ const busy = new FourbeatError('busy', 'too much', 429, 2_000);
 const denied = new FourbeatError('denied', 'no', 401);
 const conflict = new FourbeatError('refused', 'conflict', 409);
 
-/** Sends an answer when the quiz opens. @param reply result of the nth attempt at this time, ms */
+/** Answers when the quiz opens. @param reply error of the nth attempt; null: success */
 function send(reply: (nth: number, atMs: number) => FourbeatError | null, { errorMs = 10 } = {}) {
   const machine = new FakeMachine();
   const startMs = machine.nowMs;
@@ -76,9 +76,9 @@ describe('an answer', () => {
     [
       'counted',
       'an attempt without a response was still in progress after the close',
-      (nth, atMs) => {
+      (_, atMs) => {
         if (isOpen(atMs)) return unavailable;
-        return nth < 15 && isOpen(atMs - 1_000) ? conflict : null;
+        return atMs < OPEN_MS + 1_000 ? conflict : null;
       },
     ],
     ['other-answer', '[Q-14] the service rejects it before the close', () => conflict],
@@ -116,7 +116,7 @@ describe('an answer', () => {
     expect(attempts).toHaveLength(count);
   });
 
-  test('is `unknown` at once when Retry-After is longer than that', async () => {
+  test('is `unknown` at once when Retry-After ends over 3 s after the close', async () => {
     const { machine, attempts, outcome } = send(
       () => new FourbeatError('unavailable', 'down', 503, 60_000),
     );
@@ -125,7 +125,7 @@ describe('an answer', () => {
     expect(attempts).toHaveLength(1);
   });
 
-  test('is resent once after a sleep, to learn the result', async () => {
+  test('is resent after a sleep past the close, to learn the result', async () => {
     const { machine, outcome } = send((_, atMs) => (atMs < OPEN_MS ? unavailable : null));
     await machine.advance(1_000);
     await machine.sleep(600_000);

@@ -19,13 +19,13 @@ export interface AnswerDeps {
 /** Backoff before jitter: the shortest wait is 0.2 s. */
 const MIN_BACKOFF_MS = 400;
 const MAX_BACKOFF_MS = 1_000;
-/** The service still responds with the result after the close; retry for this time. */
+/** Attempts continue for this long after the close: the service still responds with the result. */
 const AFTER_CLOSE_MS = 3_000;
 
 /**
  * Sends an answer until its result is known. Resending the same answer is harmless and returns the
  * result, also after the close (SPEC Q-13).
- * @throws FourbeatError that is not retryable: `refused`, `unknown`, `left`
+ * @throws FourbeatError `refused` (except status 409), `unknown` or `left`
  */
 export async function sendAnswer(
   { env, clock, api, timers }: AnswerDeps,
@@ -35,8 +35,8 @@ export async function sendAnswer(
   const closeMs = intervalStartMs(quiz.closeInterval);
   const untilMs = closeMs + AFTER_CLOSE_MS;
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
-  // Whether an attempt without a response may have reached the service.
-  let mayCount = false;
+  // Whether the service may have counted an attempt to which it did not respond.
+  let mayBeCounted = false;
   for (;;) {
     const isLast = clock.nowMs() >= untilMs;
     const error = await api.answer(quiz, choice).then(() => null, toFourbeatError);
@@ -45,14 +45,14 @@ export async function sendAnswer(
     if (error.status === 409) {
       if (nowMs + clock.errorMs < closeMs) return 'other-answer';
       // An earlier attempt may still be in progress in the service.
-      if (isLast || !mayCount) return 'too-late';
+      if (isLast || !mayBeCounted) return 'too-late';
     } else if (!error.isRetryable && error.kind !== 'denied') {
       throw error;
     }
-    mayCount ||= error.kind === 'unavailable';
+    mayBeCounted ||= error.kind === 'unavailable';
     const leftMs = Math.max(0, untilMs - nowMs);
-    if (isLast || (error.retryAfterMs ?? 0) > leftMs) return mayCount ? 'unknown' : 'too-late';
-    // The last attempt is at the deadline, or after a sleep that passed it.
+    if (isLast || (error.retryAfterMs ?? 0) > leftMs) return mayBeCounted ? 'unknown' : 'too-late';
+    // The last attempt is at `untilMs`, or later when the machine slept.
     await timers.wait(Math.min(backoff.nextMs(error), leftMs));
   }
 }

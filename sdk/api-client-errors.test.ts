@@ -79,10 +79,10 @@ describe('a failed request throws FourbeatError', () => {
 
 describe('[T-12] a rejected token', () => {
   const rejectTokensUpTo =
-    (tokens: number): Responder =>
+    (lastRejected: number): Responder =>
     (request) => {
       const number = Number(request.headers.get('authorization')?.split(' ')[2]);
-      return number > tokens
+      return number > lastRejected
         ? new Response(null, { status: 204 })
         : Response.json({}, { status: 401 });
     };
@@ -95,7 +95,7 @@ describe('[T-12] a rejected token', () => {
     expect(second).toEqual({ ...first, token: 'Bearer token 2' } as typeof second);
   });
 
-  test('is `denied` the second time, and the request is not sent a third time', async () => {
+  test('is `denied` when the new token is rejected too, and the request is not sent again', async () => {
     const { api, requests, rejectedTokens } = createApiClientFixture(rejectTokensUpTo(2));
     expect(await rejectionOf(api.recordWinner(true))).toMatchObject({
       kind: 'denied',
@@ -125,7 +125,7 @@ describe('[T-12] a rejected token', () => {
     expect([requests.length, rejectedTokens]).toEqual([1, []]);
   });
 
-  test('is not reported for a request without a token', async () => {
+  test('is not assumed when a request without a token gets 401', async () => {
     const { api, requests, rejectedTokens } = createApiClientFixture(respondWith(401));
     expect((await rejectionOf(api.newToken('somebody'))).kind).toBe('denied');
     expect(requests).toHaveLength(1);

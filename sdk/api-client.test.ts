@@ -102,8 +102,8 @@ describe('the API client requests', () => {
 });
 
 describe('[F-21] an event stream', () => {
-  /** An event stream that never ends by itself, and how it ended. */
-  function endless() {
+  /** The client of an event stream that ends only when it is aborted; `ends` records that. */
+  function createEndlessStream() {
     const ends: string[] = [];
     const fixture = createApiClientFixture(({ signal }) => {
       const body = new ReadableStream({
@@ -120,7 +120,7 @@ describe('[F-21] an event stream', () => {
   }
 
   test('has a timeout for its headers only', async () => {
-    const { machine, api, ends } = endless();
+    const { machine, api, ends } = createEndlessStream();
     await api.eventStream(5, new AbortController().signal);
     await machine.advance(600_000);
     expect(ends).toEqual([]);
@@ -132,7 +132,7 @@ describe('[F-21] an event stream', () => {
   });
 
   test('ends when its signal is aborted', async () => {
-    const { api, ends } = endless();
+    const { api, ends } = createEndlessStream();
     const controller = new AbortController();
     const response = await api.eventStream(5, controller.signal);
     const reading = rejectionOf(response.text());

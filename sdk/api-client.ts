@@ -25,7 +25,7 @@ interface RequestOptions {
 
 // Long polls (SPEC F-4, F-9) are answered in under 2 s.
 const TIMEOUT_MS = 5_000;
-// When a token is rejected this soon after an outage, the tokens of all viewers probably are.
+// Tokens rejected this soon after an outage: those of all viewers probably are, so spread renewals.
 const RECENT_OUTAGE_MS = 30_000;
 const NOT_FOURBEAT = 'Not a Fourbeat response.';
 
@@ -74,8 +74,8 @@ export class ApiClient {
   }
 
   /**
-   * Counts this viewer for a second. It is not resent with a new token, which could make two in a
-   * second.
+   * Counts this viewer for a second. A heartbeat whose token is rejected is not resent: that could
+   * make two heartbeats in a second.
    * @param onSend called when the request goes out: waiting for a token may take a while
    */
   async sendHeartbeat(onSend?: () => void): Promise<void> {
@@ -112,7 +112,7 @@ export class ApiClient {
     return this.#post(`${this.#urls.events}/api/v1/events-streams/${this.#path}/chats`, post);
   }
 
-  /** Reads an interval. One that is not sealed yet is waited for. */
+  /** Reads an interval; the service responds when the interval is sealed. */
   interval(interval: number): Promise<EventsInterval> {
     return this.#callAsViewer(this.#feedUrl(interval), {}, readJson<EventsInterval>);
   }

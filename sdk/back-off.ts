@@ -26,9 +26,9 @@ export class Backoff {
    * @returns the time to wait, ms
    */
   nextMs(error: Pick<FourbeatError, 'retryAfterMs'> | null): number {
-    const dueMs = Math.min(this.#maxMs, this.#minMs * 2 ** this.#failures++);
+    const delayMs = Math.min(this.#maxMs, this.#minMs * 2 ** this.#failures++);
     this.requestedMs = error?.retryAfterMs ?? 0;
-    return this.requestedMs + dueMs * (0.5 + this.#random() / 2);
+    return this.requestedMs + delayMs * (0.5 + this.#random() / 2);
   }
 
   /** Records a success: the next failure counts as the first. */

@@ -1,7 +1,7 @@
 import type { Environment } from './environment.ts';
 import { FourbeatError } from './errors.ts';
 
-/** Timers that are canceled when the viewer leaves. */
+/** Timers of a viewer. `stop` cancels them when the viewer leaves: `wait` then rejects. */
 export class CancellableTimers {
   #isStopped = false;
   readonly #cancels = new Set<() => void>();

@@ -106,7 +106,7 @@ describe('hearts are sent', () => {
     expect(posts).toHaveLength(2);
   });
 
-  test('of who has left are not sent', async () => {
+  test('not at all after the viewer has left', async () => {
     const { machine, posts, timers, hearts } = createHearts();
     hearts.add();
     hearts.add();

@@ -18,17 +18,17 @@ describe('[K-2] the service clock', () => {
   test.each([-3_600_000, -300, 300, 3_600_000])(
     'is correct after the first sample when the system clock is wrong by %d ms',
     async (systemErrorMs) => {
-      const { machine, clock, offsetMs } = createClockFixture();
+      const { machine, clock, aheadMs } = createClockFixture();
       machine.systemErrorMs = systemErrorMs;
       clock.start();
       clock.nowMs();
       await machine.advance(20);
-      expect(Math.abs(offsetMs())).toBeLessThan(1);
+      expect(Math.abs(aheadMs())).toBeLessThan(1);
     },
   );
 
   test('uses the most precise of four samples', async () => {
-    const { machine, clock, sampledAtMs, offsetMs } = createClockFixture([
+    const { machine, clock, sampledAtMs, aheadMs } = createClockFixture([
       { requestMs: 300, responseMs: 0 },
       { requestMs: 4, responseMs: 2 },
       { requestMs: 0, responseMs: 200 },
@@ -39,7 +39,7 @@ describe('[K-2] the service clock', () => {
     expect(clock.errorMs).toBeCloseTo(150.5, 1);
     await machine.advance(2_000);
     expect(sampledAtMs).toHaveLength(4);
-    expect(Math.abs(offsetMs())).toBeLessThan(1.6);
+    expect(Math.abs(aheadMs())).toBeLessThan(1.6);
     expect(clock.errorMs).toBeLessThan(4);
   });
 
@@ -62,13 +62,13 @@ describe('[K-2] the service clock', () => {
       const delays = Array.from({ length: 40 }, () =>
         random() < 0.2 ? unavailable : { requestMs: random() * 400, responseMs: random() * 400 },
       );
-      const { machine, clock, offsetMs } = createClockFixture(delays, { random });
+      const { machine, clock, aheadMs } = createClockFixture(delays, { random });
       machine.clockRate = 1 + (random() - 0.5) * 80e-6;
       clock.start();
       for (let steps = 0; steps < 60; steps++) {
         await machine.advance(random() * 10_000);
         const errorMs = clock.errorMs;
-        expect(Math.abs(offsetMs())).toBeLessThanOrEqual(errorMs + 0.01);
+        expect(Math.abs(aheadMs())).toBeLessThanOrEqual(errorMs + 0.01);
       }
       clock.stop();
     }
@@ -89,19 +89,19 @@ describe('[K-2] the service clock is sampled again', () => {
   });
 
   test('and so stays correct for hours at another clock rate', async () => {
-    const { machine, clock, offsetMs } = createClockFixture();
+    const { machine, clock, aheadMs } = createClockFixture();
     machine.clockRate = 1 + 40e-6;
     clock.start();
     for (let hours = 0; hours < 4; hours++) {
       await machine.advance(3_600_000);
-      expect(Math.abs(offsetMs())).toBeLessThan(20);
+      expect(Math.abs(aheadMs())).toBeLessThan(20);
     }
   });
 
   test('and takes the new sample when it contradicts the old one', async () => {
     const quick = { requestMs: 1, responseMs: 1 };
     const slow = { requestMs: 200, responseMs: 200 };
-    const { machine, clock, service, offsetMs } = createClockFixture([
+    const { machine, clock, service, aheadMs } = createClockFixture([
       quick,
       quick,
       quick,
@@ -112,7 +112,7 @@ describe('[K-2] the service clock is sampled again', () => {
     await machine.advance(2_000);
     service.errorMs = 700;
     await machine.advance(80_000);
-    expect(Math.abs(offsetMs())).toBeLessThan(2);
+    expect(Math.abs(aheadMs())).toBeLessThan(2);
     expect(clock.errorMs).toBeGreaterThan(200);
   });
 

@@ -8,9 +8,9 @@ interface ClockSample {
   readonly offsetMs: number;
   /** Maximum error of `offsetMs` at the time of sampling. */
   readonly errorMs: number;
-  /** When it was taken, on the monotonic clock. */
+  /** When the sample was taken, on the monotonic clock. */
   readonly sampledMs: number;
-  /** The system clock minus the monotonic clock, then. */
+  /** The system clock minus the monotonic clock at `sampledMs`. */
   readonly systemLeadMs: number;
 }
 
@@ -18,7 +18,7 @@ const BURST_SAMPLES = 4;
 const BURST_GAP_MS = 250;
 const RESAMPLE_MS = 60_000;
 const MIN_BACKOFF_MS = 500;
-// At most this, so that a viewer who joined during an outage soon finds that the service is back.
+// Short, so that a viewer who joined during an outage soon finds that the service is available.
 const MAX_BACKOFF_MS = 5_000;
 const WATCH_MS = 1_000;
 // A timer this late, or clocks that diverge by CLOCK_STEP_MS: the machine slept, or its clock was set.
@@ -107,9 +107,9 @@ export class ServiceClock {
   }
 
   #burst(): void {
-    const isPaused = this.#samplesLeft === 0;
+    const isBetweenBursts = this.#samplesLeft === 0;
     this.#samplesLeft = BURST_SAMPLES;
-    if (isPaused) this.#sampleIn(0);
+    if (isBetweenBursts) this.#sampleIn(0);
   }
 
   #sampleIn(ms: number): void {
@@ -134,11 +134,12 @@ export class ServiceClock {
     }
   }
 
-  /** The service's time may be from any moment between request and response: half of that is the error. */
+  /** The service reads its time between request and response: the error is at most half of that. */
   async #read(): Promise<ClockSample> {
     const sentMs = this.#env.monotonicMs();
     const systemLeadMs = this.#systemLeadMs();
     const serviceMs = await this.#readTime();
+    // The machine slept during the request.
     if (this.#clockStepMs(systemLeadMs)) throw new FourbeatError('unavailable', '');
     const sampledMs = this.#env.monotonicMs();
     const halfMs = (sampledMs - sentMs) / 2;
@@ -148,18 +149,18 @@ export class ServiceClock {
 
   /** Keeps the more precise sample; when the two contradict each other, the new one. */
   #accept(sample: ClockSample): void {
-    const known = this.#sample;
-    const knownErrorMs = known ? this.#errorOf(known) : Infinity;
-    const differenceMs = Math.abs(sample.offsetMs - (known ?? sample).offsetMs);
-    const isBetter = sample.errorMs <= knownErrorMs;
-    if (isBetter || differenceMs > sample.errorMs + knownErrorMs) this.#sample = sample;
+    const current = this.#sample;
+    const currentErrorMs = current ? this.#errorOf(current) : Infinity;
+    const differenceMs = Math.abs(sample.offsetMs - (current ?? sample).offsetMs);
+    const isBetter = sample.errorMs <= currentErrorMs;
+    if (isBetter || differenceMs > sample.errorMs + currentErrorMs) this.#sample = sample;
     this.#onSynced();
   }
 
   #watch(): void {
     const nowMs = this.#env.monotonicMs();
-    const isLate = nowMs - this.#watchedMs > WATCH_MS + TIMER_LATE_MS;
-    if (isLate || (this.#sample && this.#clockStepMs(this.#sample.systemLeadMs))) this.#burst();
+    const isOverdue = nowMs - this.#watchedMs > WATCH_MS + TIMER_LATE_MS;
+    if (isOverdue || (this.#sample && this.#clockStepMs(this.#sample.systemLeadMs))) this.#burst();
     this.#watchedMs = nowMs;
     this.#cancelWatch = this.#env.after(WATCH_MS, () => this.#watch());
   }
@@ -174,7 +175,7 @@ export class ServiceClock {
     return this.#env.systemMs() - this.#env.monotonicMs();
   }
 
-  /** By how much the system clock diverged from the monotonic clock since then; 0 below the threshold. */
+  /** By how much the system clock's lead differs from `leadMs`; 0: by less than CLOCK_STEP_MS. */
   #clockStepMs(leadMs: number): number {
     const ms = Math.abs(this.#systemLeadMs() - leadMs);
     return ms > CLOCK_STEP_MS ? ms : 0;

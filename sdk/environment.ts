@@ -7,7 +7,7 @@ export interface Environment {
   readonly monotonicMs: () => number;
   /** Runs a function once after this time. @returns a function that cancels it */
   readonly after: (ms: number, run: () => void) => () => void;
-  /** A number from 0 (inclusive) to 1. */
+  /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
   /** Whether the page is visible; null where there is no page. */
   readonly visibility: Visibility | null;

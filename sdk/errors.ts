@@ -4,7 +4,7 @@
  * - `denied`: the service accepts neither this viewer's token nor a new one (401).
  * - `unknown`: the stream or quiz does not exist (404).
  * - `refused`: the service rejects the request, and always will (400, 409, 413, 415).
- * - `busy`: too many requests (429); retry after `retryAfterMs`.
+ * - `busy`: too many requests (429), or a new token is delayed; retry after `retryAfterMs`.
  * - `unavailable`: the service cannot be reached, does not respond in 5 s, timed out (408), or failed
  *   (5xx).
  * - `left`: the viewer has left.

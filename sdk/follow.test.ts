@@ -123,8 +123,8 @@ describe('with a picture that is 6 s behind', () => {
   });
 });
 
-/** A finished show with a quiz after 10 s, and a viewer who replays it from its start. */
-async function replay() {
+/** Replays a show that is over, from 8 s on; its quiz was published after 10 s. */
+async function startReplay() {
   const { machine, service, join } = createJoinFixture();
   const startMs = machine.nowMs;
   // A viewer has to read the feed, or the mock seals nothing.
@@ -136,10 +136,10 @@ async function replay() {
   before.leave();
   const viewer = join();
   await machine.advance(1_000);
-  let aheadMs = startMs - machine.nowMs;
-  viewer.follow(pictureOf(() => machine.nowMs + aheadMs));
+  let pictureOffsetMs = startMs - machine.nowMs;
+  viewer.follow(pictureOf(() => machine.nowMs + pictureOffsetMs));
   const seek = async (ms: number) => {
-    aheadMs = startMs + ms - machine.nowMs;
+    pictureOffsetMs = startMs + ms - machine.nowMs;
     await machine.advance(1_500);
   };
   await seek(8_000);
@@ -149,13 +149,13 @@ async function replay() {
 }
 
 test('seeking forward over the results of a quiz in a replay hides the quiz', async () => {
-  const { viewer, seek } = await replay();
+  const { viewer, seek } = await startReplay();
   await seek(36_000);
   expect(viewer.quiz).toBeNull();
 });
 
 test('seeking within the time of a quiz in a replay keeps showing it, with its results', async () => {
-  const { viewer, seek, machine } = await replay();
+  const { viewer, seek, machine } = await startReplay();
   await seek(11_500);
   expect(viewer.quiz?.results).toBeNull();
   await machine.advance(4_000);

@@ -7,7 +7,7 @@ interface Options extends FakeMachineOptions {
   /** Time until the response, or its error. */
   readonly responseMs?: number;
   readonly error?: () => FourbeatError | null;
-  /** Each heartbeat waits for it. */
+  /** Each heartbeat waits for this promise before it is sent. */
   readonly token?: () => Promise<void>;
   readonly hiddenMs?: number;
 }
@@ -77,7 +77,7 @@ describe('[V-4] heartbeats are sent once a second', () => {
     expect(sentMs).toHaveLength(60);
   });
 
-  test('from a second after one that waited for its token; those between are skipped', async () => {
+  test('a second after a heartbeat that waited for its token; those in between are skipped', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { machine, sentMs } = begin({ token: () => promise });
     await machine.advance(2_900);
@@ -86,7 +86,7 @@ describe('[V-4] heartbeats are sent once a second', () => {
     expect(sentMs).toEqual([2_900, 3_900, 4_900]);
   });
 
-  test('at the next second after one without a token', async () => {
+  test('not without a token, which is requested again each second', async () => {
     let attempts = 0;
     const { machine, sentMs } = begin({
       token: async () => {
@@ -207,7 +207,7 @@ describe('a page that is hidden', () => {
     expect(sentMs.length).toBeGreaterThan(2);
   });
 
-  test('nor after a late heartbeat', async () => {
+  test('never sends two within a second after a late heartbeat', async () => {
     const { machine, sentMs } = begin({ hasPage: true });
     await machine.advance(500);
     await machine.sleep(1_500, true);

@@ -5,8 +5,8 @@ const HEARTBEAT_MS = 1_000;
 
 /**
  * Sends a heartbeat once a second from a random moment on, however long the responses take. Heartbeats
- * missed during a sleep are skipped. Two are never less than a second apart: one that is late, by its
- * timer or its token, delays all that follow.
+ * missed during a sleep are skipped. Two are never less than a second apart: a heartbeat that its
+ * timer or token delays also delays all later ones.
  */
 export class Heartbeat {
   readonly #env: Environment;
@@ -23,7 +23,7 @@ export class Heartbeat {
   #stopWatching = () => {};
 
   /**
-   * @param sendHeartbeat sends one and calls back when the request goes out; errors are ignored except
+   * @param sendHeartbeat calls `onSend` when the request goes out; errors are ignored except
    *   for `retryAfterMs`
    * @param hiddenMs stops after the page was hidden for this time, until it is visible again
    */

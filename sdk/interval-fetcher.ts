@@ -6,7 +6,7 @@ import type { EventsInterval } from './types.ts';
 
 // Twice the rate of intervals: a crowd that catches up sends at most twice the usual requests.
 const SPACING_MS = 125;
-// Make up for timers that are late by up to this.
+// A request that starts late by up to this, because of its timer, does not delay the next one.
 const TIMER_SLACK_MS = 50;
 // As many intervals as a request may take (5 s); with fewer, slow networks fall behind.
 const MAX_IN_FLIGHT = 20;
@@ -31,7 +31,7 @@ export class IntervalFetcher {
     this.#backoff = new Backoff(env.random);
   }
 
-  /** Time until the next request may start, ms; infinite: after a response. */
+  /** Time until the next request may start, ms; not positive: now; infinite: after a response. */
   get waitMs(): number {
     const isFull = this.#inFlight >= (this.isWorking ? MAX_IN_FLIGHT : 1);
     return isFull ? Infinity : this.#notBeforeMs - this.#env.monotonicMs();
@@ -46,7 +46,7 @@ export class IntervalFetcher {
   async fetchInterval(interval: number): Promise<EventsInterval> {
     this.#notBeforeMs =
       Math.max(this.#notBeforeMs, this.#env.monotonicMs() - TIMER_SLACK_MS) + SPACING_MS;
-    const failures = this.#failures;
+    const failuresBefore = this.#failures;
     this.#inFlight++;
     try {
       const result = await this.#api.interval(interval);
@@ -57,7 +57,7 @@ export class IntervalFetcher {
       const error = toFourbeatError(thrown);
       this.isWorking = false;
       // Requests that were in flight together count as one failure.
-      if (failures === this.#failures) {
+      if (failuresBefore === this.#failures) {
         this.#failures++;
         // Do not wait for the others, which fail with it.
         this.#inFlight = 0;
@@ -65,7 +65,7 @@ export class IntervalFetcher {
       }
       throw error;
     } finally {
-      if (failures === this.#failures) this.#inFlight--;
+      if (failuresBefore === this.#failures) this.#inFlight--;
     }
   }
 }

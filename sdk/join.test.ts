@@ -191,12 +191,12 @@ describe('a reload', () => {
     const { machine, service, join } = createJoinFixture();
     const options = { storage: createStorage() };
     join(options);
-    const nextOf = () => JSON.parse([...options.storage.entries.values()][0] ?? '{}').next;
+    const storedNext = () => JSON.parse([...options.storage.entries.values()][0] ?? '{}').next;
     await machine.advance(22_500);
-    expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(21);
+    expect(Math.floor(machine.nowMs / 250) - storedNext()).toBeLessThanOrEqual(21);
     service.openQuiz(QUIZ);
     await machine.advance(300);
-    expect(Math.floor(machine.nowMs / 250) - nextOf()).toBeLessThanOrEqual(1);
+    expect(Math.floor(machine.nowMs / 250) - storedNext()).toBeLessThanOrEqual(1);
   });
 
   test('with a stored position in the future starts now', async () => {

@@ -15,7 +15,7 @@ afterEach(leaveAll);
 
 const LONG = { ...QUIZ, durationMs: 60_000 };
 
-/** A viewer who joins, and the ids of its `quiz` events. */
+/** A viewer who joins; `received` has the ids of its `quiz` events. */
 function joinViewer({ join }: JoinFixture, options: Partial<JoinOptions> = {}) {
   const viewer = join(options);
   const received: string[] = [];
@@ -62,7 +62,7 @@ describe.each(['stream', 'poll'] as const)('with the feed by %s', (transport) =>
     }
   });
 
-  test('a viewer who missed it in an outage longer than `catchUpMs` sees it too', async () => {
+  test('a viewer who missed a quiz in an outage longer than `catchUpMs` sees it afterwards', async () => {
     const fixture = createJoinFixture();
     const { viewer, received } = joinViewer(fixture, { transport, catchUpMs: 5_000 });
     await fixture.machine.advance(3_000);
@@ -86,12 +86,12 @@ describe('a viewer who joins during a quiz', () => {
     'with a picture %d ms behind sees it with its frame, and gets its event once',
     async (latencyMs) => {
       const fixture = createJoinFixture({}, latencyMs);
-      const late = () => pictureOf(() => fixture.machine.nowMs - latencyMs);
+      const latePicture = () => pictureOf(() => fixture.machine.nowMs - latencyMs);
       const quiz = fixture.service.openQuiz(LONG);
       await fixture.machine.advance(1_000);
       // This viewer's picture has not reached the quiz yet.
       const early = joinViewer(fixture);
-      early.viewer.follow(late());
+      early.viewer.follow(latePicture());
       await fixture.machine.advance(latencyMs - 1_500);
       expect([early.viewer.quiz, early.received]).toEqual([null, []]);
       await fixture.machine.advance(1_500);
@@ -99,7 +99,7 @@ describe('a viewer who joins during a quiz', () => {
       await fixture.machine.advance(10_000);
       // This viewer's picture is past it.
       const after = joinViewer(fixture, { viewerId: 'bob' });
-      after.viewer.follow(late());
+      after.viewer.follow(latePicture());
       await fixture.machine.advance(2_000);
       expect(after.viewer.quiz?.quiz.id).toBe(quiz.id);
       const answers = [early.viewer.answer('Jupiter'), after.viewer.answer('Jupiter')];
@@ -172,17 +172,17 @@ describe('a viewer who joins during a quiz', () => {
     const answer = phone.answer('Jupiter');
     await fixture.machine.advance(6_000);
     expect(await answer).toBe('counted');
-    const [silent, other] = [joinViewer(fixture).viewer, joinViewer(fixture).viewer];
+    const [silentDevice, otherDevice] = [joinViewer(fixture).viewer, joinViewer(fixture).viewer];
     await fixture.machine.advance(2_000);
-    const again = other.answer('Mars');
+    const again = otherDevice.answer('Mars');
     await fixture.machine.advance(1_000);
     expect(await again).toBe('other-answer');
     await fixture.machine.advance(60_000);
-    expect([isWinning(phone), isWinning(silent)]).toEqual([true, null]);
+    expect([isWinning(phone), isWinning(silentDevice)]).toEqual([true, null]);
     expect([...fixture.service.answersTo(quiz.id).values()]).toEqual(['Jupiter']);
   });
 
-  test('and leaves while it is requested sends nothing more', async () => {
+  test('and leaves while the quiz is requested sends nothing more', async () => {
     const fixture = createJoinFixture();
     fixture.service.openQuiz(LONG);
     await fixture.machine.advance(10_000);

@@ -18,13 +18,13 @@ class PageStorage {
 describe('stored state', () => {
   test('is loaded once by a tab that did not save it', () => {
     const storage = new PageStorage();
-    const [own, other] = [
+    const [ownTab, otherTab] = [
       new PersistentState(storage, 'fourbeat:1:a'),
       new PersistentState(storage, 'fourbeat:1:a'),
     ];
-    expect(own.load()).toBeNull();
-    own.save(() => '{"next":7}', 0);
-    expect([own.load(), other.load(), other.load()]).toEqual([null, '{"next":7}', null]);
+    expect(ownTab.load()).toBeNull();
+    ownTab.save(() => '{"next":7}', 0);
+    expect([ownTab.load(), otherTab.load(), otherTab.load()]).toEqual([null, '{"next":7}', null]);
   });
 
   test('of old streams is removed; newer state and keys of the app stay', () => {
@@ -46,9 +46,9 @@ describe('stored state', () => {
   test('of another stream is removed after a week, not after six days', async () => {
     const { machine, join } = createJoinFixture();
     const storage = new PageStorage();
-    const dayOf = (days: number) => Math.floor(machine.nowMs / 250) - days * 345_600;
-    storage.setItem('fourbeat:1:six:ada', JSON.stringify({ next: dayOf(6) }));
-    storage.setItem('fourbeat:1:seven:ada', JSON.stringify({ next: dayOf(7) }));
+    const intervalDaysAgo = (days: number) => Math.floor((machine.nowMs - days * 86_400_000) / 250);
+    storage.setItem('fourbeat:1:six:ada', JSON.stringify({ next: intervalDaysAgo(6) }));
+    storage.setItem('fourbeat:1:seven:ada', JSON.stringify({ next: intervalDaysAgo(7) }));
     const viewer = join({ storage });
     await machine.advance(6_000);
     expect(Object.keys(storage)).toEqual([

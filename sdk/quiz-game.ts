@@ -92,13 +92,13 @@ export class QuizGame {
   }
 
   /** Sets the choice (null: the service rejected it) or the outcome of the answer. */
-  update(quizId: string, news: Partial<Pick<QuizEntry, 'choice' | 'outcome'>>): void {
-    Object.assign(this.#find(quizId) ?? {}, news);
+  update(quizId: string, changes: Partial<Pick<QuizEntry, 'choice' | 'outcome'>>): void {
+    Object.assign(this.#find(quizId) ?? {}, changes);
   }
 
   /**
-   * Adds what another tab of this viewer stored. Of two answers the one that counts wins, else the one
-   * of this tab; an answer that the other tab is still sending is left to it.
+   * Adds what another tab of this viewer stored. Of two answers to a quiz the counted one is kept,
+   * else that of this tab. An answer without an outcome is ignored: that tab is still sending it.
    * @param saved `serialize()` of the other tab
    */
   merge(saved: string): void {
@@ -186,13 +186,14 @@ export class QuizGame {
    */
   isWinning(interval: number): boolean | null {
     const { knownFrom, quizzes, rounds } = this.#state;
-    const [last, before] = rounds.filter((round) => round.interval <= interval).reverse();
-    const running = last && !ifReached(last.published, interval) ? last : null;
-    const from = (running ? before : last)?.interval ?? 0;
-    let isWinning = knownFrom <= from ? true : null;
+    const [last, previous] = rounds.filter((round) => round.interval <= interval).reverse();
+    const openRound = last && !ifReached(last.published, interval) ? last : null;
+    const gameStart = (openRound ? previous : last)?.interval ?? 0;
+    let isWinning = knownFrom <= gameStart ? true : null;
     for (const entry of quizzes) {
       const published = ifReached(entry.results, interval);
-      const isOfGame = entry.interval >= from && !(running && entry.interval >= running.interval);
+      const isOfGame =
+        entry.interval >= gameStart && !(openRound && entry.interval >= openRound.interval);
       if (!published || !isOfGame) continue;
       const isRight = isCorrect(entry, published.data.answer);
       if (isRight === false) return false;
@@ -241,9 +242,9 @@ export class QuizGame {
   }
 
   #addWinnerCount(count: number, interval: number): void {
-    const asked = this.#state.rounds.findLast((round) => round.interval < interval);
-    const isOther = !asked || (asked.published && asked.published.interval !== interval);
-    const round = isOther ? this.#findOrAddRound(interval - WINNERS_DELAY_INTERVALS) : asked;
+    const latest = this.#state.rounds.findLast((round) => round.interval < interval);
+    const isMissed = !latest || (latest.published && latest.published.interval !== interval);
+    const round = isMissed ? this.#findOrAddRound(interval - WINNERS_DELAY_INTERVALS) : latest;
     round.published ??= { interval, count };
   }
 

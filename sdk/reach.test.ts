@@ -37,7 +37,7 @@ describe('a service that is unavailable when a viewer joins', () => {
     expect(viewer.snapshot.stream?.status).toBe('STREAMING');
   });
 
-  test('as a captive portal responds for it is reported as `unavailable`', async () => {
+  test('because a captive portal responds is reported as `unavailable`', async () => {
     const fixture = createJoinFixture();
     const viewer = fixture.join({
       environment: { ...fixture.machine.environment, fetch: captivePortal },
@@ -46,7 +46,7 @@ describe('a service that is unavailable when a viewer joins', () => {
     expect(viewer.snapshot.error?.kind).toBe('unavailable');
   });
 
-  test('is retried every 5 s, with few requests', async () => {
+  test('gets fewer than one request a second', async () => {
     const fixture = createJoinFixture();
     fixture.service.fail({ result: 'cut' });
     fixture.join();
@@ -63,13 +63,13 @@ describe('in the middle of a show', () => {
     const fixture = createJoinFixture();
     let isStalled = false;
     const fetch: typeof fixture.machine.environment.fetch = async (url, init) => {
-      const answer = await fixture.machine.environment.fetch(url, init);
-      if (!answer.headers.get('content-type')?.startsWith('text/event-stream')) return answer;
+      const response = await fixture.machine.environment.fetch(url, init);
+      if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return response;
       const wasStalled = isStalled;
       const transform = (bytes: Uint8Array, sink: TransformStreamDefaultController) => {
         if (isStalled === wasStalled) sink.enqueue(bytes);
       };
-      return new Response(answer.body?.pipeThrough(new TransformStream({ transform })), answer);
+      return new Response(response.body?.pipeThrough(new TransformStream({ transform })), response);
     };
     const viewer = fixture.join({
       transport,
@@ -92,7 +92,7 @@ describe('in the middle of a show', () => {
   );
 
   test.each(['auto', 'stream', 'poll'] as const)(
-    'a viewer who was offline for long is live 3 s after a heartbeat succeeds: %s',
+    'a viewer who was offline for long is live, or catching up by polls, 3 s after the outage: %s',
     async (transport) => {
       const { fixture, viewer, endFault } = await joinAndStall(transport, 'cut');
       // The backoff has grown to 15 s.
@@ -151,8 +151,8 @@ test.each(['null', '<html>'])(
     const environment = {
       ...machine.environment,
       fetch: async (url: string, init?: RequestInit) => {
-        const answer = await machine.environment.fetch(url, init);
-        if (!url.endsWith(`=${broken.interval}`)) return answer;
+        const response = await machine.environment.fetch(url, init);
+        if (!url.endsWith(`=${broken.interval}`)) return response;
         broken.requests += 1;
         return new Response(text);
       },

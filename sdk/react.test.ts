@@ -108,19 +108,19 @@ describe('useViewer', () => {
   });
 
   test('calls the latest getToken, and updates the name', async () => {
-    const calledTokens: string[] = [];
+    const calledGetTokens: string[] = [];
     const getToken = (name: string) => async () => {
-      calledTokens.push(name);
+      calledGetTokens.push(name);
       return 'nonsense';
     };
     await render(optionsOf({ name: 'Ada', getToken: getToken('first') }));
     expect(hookValues.viewer?.name).toBe('Ada');
-    expect(new Set(calledTokens)).toEqual(new Set(['first']));
-    calledTokens.length = 0;
+    expect(new Set(calledGetTokens)).toEqual(new Set(['first']));
+    calledGetTokens.length = 0;
     await render(optionsOf({ name: 'Countess', getToken: getToken('second') }));
     expect(hookValues.viewer?.name).toBe('Countess');
-    await until(() => calledTokens.length > 0);
-    expect(calledTokens[0]).toBe('second');
+    await until(() => calledGetTokens.length > 0);
+    expect(calledGetTokens[0]).toBe('second');
   });
 });
 

@@ -7,8 +7,8 @@ import type { Snapshot, Viewer } from './viewer.ts';
 const { after } = realEnvironment();
 
 /**
- * Joins a stream when the component mounts, and leaves when it unmounts. Another stream, viewer or
- * service joins anew; a changed `name` only updates the viewer.
+ * Joins a stream when the component mounts, and leaves when it unmounts. Another stream, viewer,
+ * service, `transport`, `hiddenMs` or `catchUpMs` joins anew; a changed `name` updates the viewer.
  * @param options null: do not join yet
  * @returns null until joined, as during server rendering
  */

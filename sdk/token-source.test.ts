@@ -6,7 +6,7 @@ import { TokenSource } from './token-source.ts';
 
 const IAT_S = 1_760_000_000;
 
-/** Like those of the service: valid for 10 minutes (SPEC T-6). */
+/** A JWT like those of the service, which are valid for 10 minutes (SPEC T-6). */
 function jwt(number: number, lifeS = 600): string {
   const claims = { sub: `token ${number}`, iat: IAT_S, exp: IAT_S + lifeS };
   return `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`;
@@ -51,26 +51,26 @@ describe('[T-6] a token is renewed', () => {
     [1, 510_000],
   ])('at 75 to 85 %% of its lifetime: with random %d after %d ms', async (random, dueMs) => {
     const machine = new FakeMachine({ random: () => random });
-    let requestedMs = 0;
-    const source = new TokenSource(machine.environment, async () => jwt(++requestedMs));
+    let requestCount = 0;
+    const source = new TokenSource(machine.environment, async () => jwt(++requestCount));
     await source.get();
     await machine.advance(dueMs - 1);
-    expect(requestedMs).toBe(1);
+    expect(requestCount).toBe(1);
     await machine.advance(2);
-    expect(requestedMs).toBe(2);
+    expect(requestCount).toBe(2);
     expect(await source.get()).toBe(jwt(2));
   });
 
   test('and the old one is used meanwhile', async () => {
-    const slow = Promise.withResolvers<string>();
+    const renewal = Promise.withResolvers<string>();
     const { machine, source, requestedMs } = createSource((number) =>
-      number === 1 ? jwt(1) : slow.promise,
+      number === 1 ? jwt(1) : renewal.promise,
     );
     await source.get();
     await machine.advance(485_000);
     expect(requestedMs).toHaveLength(2);
     expect(await source.get()).toBe(jwt(1));
-    slow.resolve(jwt(2));
+    renewal.resolve(jwt(2));
     await machine.settle();
     expect(await source.get()).toBe(jwt(2));
   });
@@ -100,15 +100,15 @@ describe('[T-6] a token is renewed', () => {
   });
 
   test('by one request for all callers after a sleep', async () => {
-    const slow = Promise.withResolvers<string>();
+    const renewal = Promise.withResolvers<string>();
     const { machine, source, requestedMs } = createSource((number) =>
-      number === 1 ? jwt(1) : slow.promise,
+      number === 1 ? jwt(1) : renewal.promise,
     );
     await source.get();
     await machine.sleep(3_600_000, true);
     const tokens = [source.get(), source.get()];
     await machine.settle();
-    slow.resolve(jwt(2));
+    renewal.resolve(jwt(2));
     expect(await Promise.all(tokens)).toEqual([jwt(2), jwt(2)]);
     expect(requestedMs).toHaveLength(2);
   });
@@ -147,15 +147,15 @@ describe('[T-12] a rejected token', () => {
   });
 
   test('is replaced by the pending renewal', async () => {
-    const slow = Promise.withResolvers<string>();
+    const renewal = Promise.withResolvers<string>();
     const { machine, source, requestedMs } = createSource((number) =>
-      number === 1 ? jwt(1) : slow.promise,
+      number === 1 ? jwt(1) : renewal.promise,
     );
     await source.get();
     await machine.advance(480_000);
     source.reject(jwt(1));
     const token = source.get();
-    slow.resolve(jwt(2));
+    renewal.resolve(jwt(2));
     expect(await token).toBe(jwt(2));
     expect(requestedMs).toHaveLength(2);
   });
@@ -169,7 +169,7 @@ describe('[T-12] a rejected token', () => {
     expect(await source.get()).toBe('other');
   });
 
-  test('after rejected ones is replaced less and less often', async () => {
+  test('after other rejected tokens is replaced less and less often', async () => {
     const { machine, source, requestedMs } = createSource();
     for (let attempts = 0; attempts < 600; attempts++) {
       await source.get().then(
@@ -185,10 +185,10 @@ describe('[T-12] a rejected token', () => {
 
   test('that is rejected rarely is replaced at once each time', async () => {
     const { machine, source } = createSource();
-    for (let day = 1; day < 10; day++) {
-      expect(await source.get()).toBe(jwt(day));
+    for (let number = 1; number < 10; number++) {
+      expect(await source.get()).toBe(jwt(number));
       await machine.advance(61_000);
-      source.reject(jwt(day));
+      source.reject(jwt(number));
     }
   });
 });
@@ -245,7 +245,7 @@ describe('a failed token request', () => {
     expect(requestedMs).toHaveLength(2);
   });
 
-  test('is `unavailable` also when the old token is rejected meanwhile', async () => {
+  test('is `unavailable` after 10 s also when the old token is rejected meanwhile', async () => {
     const { machine, source } = createSource((number) =>
       number > 1 ? new Promise(() => {}) : jwt(1),
     );

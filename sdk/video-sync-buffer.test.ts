@@ -46,7 +46,7 @@ describe('with a picture', () => {
     expect(requests.length).toBeLessThanOrEqual(2_000 / INTERVAL_MS + 1);
   });
 
-  test('intervals from just before its start are shown too', async () => {
+  test('intervals that arrived while it was loading are shown too', async () => {
     const { machine, buffer, picture, shown, feed } = createVideoSyncFixture();
     const first = feed.next;
     picture.latencyMs = 300;

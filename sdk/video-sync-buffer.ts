@@ -13,13 +13,13 @@ const JITTER_INTERVALS = 4;
 const JUMP_INTERVALS = 20;
 // Maximum playback rate, to tell a jump from playback in a hidden page, whose timers are late.
 const MAX_PLAYBACK_RATE = 2;
-// Buffer limit; older intervals can be requested again.
+// Of the feed that playback has not reached, the newest 10 minutes are kept; others are requested.
 const MAX_AHEAD_INTERVALS = (10 * 60_000) / INTERVAL_MS;
 // Intervals kept after they were shown: enough for a button that seeks back by 10 s.
 const KEEP_SHOWN_INTERVALS = 30_000 / INTERVAL_MS;
-// When playback continues during an outage, skip more missing intervals than this.
+// More missing intervals than this, as after an outage, are skipped.
 const MAX_MISSING_INTERVALS = 60_000 / INTERVAL_MS;
-// Missing intervals are requested this early.
+// Missing intervals are requested this many intervals before playback reaches them.
 const PREFETCH_INTERVALS = 4;
 
 /**
@@ -99,8 +99,8 @@ export class VideoSyncBuffer implements EventBuffer {
     const nowMs = this.#env.monotonicMs();
     const wallMs = this.#picture?.wallClockMs() ?? null;
     if (wallMs === null) {
-      const isMissing = nowMs - this.#positionAtMs >= NO_POSITION_MS;
-      if (isMissing && this.#showUntil < Infinity) this.#release();
+      const hasTimedOut = nowMs - this.#positionAtMs >= NO_POSITION_MS;
+      if (hasTimedOut && this.#showUntil < Infinity) this.#release();
       return;
     }
     const at = intervalAt(wallMs);
@@ -114,7 +114,7 @@ export class VideoSyncBuffer implements EventBuffer {
     this.#prune();
   }
 
-  /** @param passed intervals that playback had time for since the last known position */
+  /** @param passed time since the last known position, in intervals */
   #isJump(at: number, passed: number): boolean {
     if (this.#lastShown === null) return false;
     const ahead = at - (this.#position ?? this.#lastShown);
@@ -128,7 +128,7 @@ export class VideoSyncBuffer implements EventBuffer {
     this.#listener.onJump(to);
   }
 
-  /** No picture: shows intervals as they arrive. */
+  /** From now on shows intervals as they arrive: there is no picture. */
   #release(): void {
     this.#position = null;
     this.#showUntil = Infinity;
@@ -155,12 +155,12 @@ export class VideoSyncBuffer implements EventBuffer {
     for (let next = this.#lastShown + 1; next <= this.#showUntil; next = this.#lastShown + 1) {
       const interval = this.#buffered.get(next);
       if (!interval) {
-        const isRequested = next < this.#feedFrom && this.#showUntil < Infinity;
-        if (isRequested && this.#showUntil - next > MAX_MISSING_INTERVALS) {
+        const isMissing = next < this.#feedFrom && this.#showUntil < Infinity;
+        if (isMissing && this.#showUntil - next > MAX_MISSING_INTERVALS) {
           this.#jump(this.#showUntil);
           continue;
         }
-        if (isRequested || next > this.#newestFromFeed) return;
+        if (isMissing || next > this.#newestFromFeed) return;
       }
       this.#lastShown = next;
       if (interval) this.#listener.onInterval(interval);

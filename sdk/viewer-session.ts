@@ -36,11 +36,11 @@ const SAVE_EVERY_INTERVALS = 20;
 const RETAIN_INTERVALS = 2_400_000;
 /** Intervals kept for a player that attaches later, whose video is seconds behind. */
 const RECENT_INTERVALS = 120;
-/** Shorter than any quiz: a stream seen as not started has no quiz that is older than this. */
+/** For this long after the stream was not started, no quiz was missed: every quiz lasts longer. */
 const NOT_STARTED_MS = 5_000;
 /** The last events of a show may arrive this late. */
 const TRAILING_INTERVALS = 8;
-/** The feed has 4 intervals a second: after this silence the errors of other requests explain it. */
+/** After this silence of the feed, the error of any other request makes the viewer offline. */
 const SILENT_MS = 2_000;
 /** The countdown ends this long before the close, as an answer takes time to arrive. */
 const DELIVERY_MS = 100;

@@ -30,7 +30,7 @@ describe('a winner', () => {
       const { machine, attempts, done } = report(() => null, { random });
       await machine.advance(5_000);
       expect(await done).toBe(true);
-      expect(attempts).toEqual([expect.closeTo(random * 475)]);
+      expect(attempts).toEqual([expect.closeTo((random * (1_000 - 50)) / 2)]);
     }
   });
 

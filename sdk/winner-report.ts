@@ -36,9 +36,9 @@ export async function reportWinner(
 ): Promise<boolean> {
   // Reports are accepted until the end of the interval that has their count (SPEC W-4).
   const endMs = intervalStartMs(interval + WINNERS_DELAY_INTERVALS + 1);
-  const leftMs = endMs - clock.nowMs();
-  if (leftMs < -GRACE_MS) return false;
-  await timers.wait(env.random() * Math.min(SPREAD_MS, Math.max(0, leftMs / 2)));
+  const remainingMs = endMs - clock.nowMs();
+  if (remainingMs < -GRACE_MS) return false;
+  await timers.wait(env.random() * Math.min(SPREAD_MS, Math.max(0, remainingMs / 2)));
   const backoff = new Backoff(env.random, MIN_BACKOFF_MS, MAX_BACKOFF_MS);
   for (;;) {
     const error = await api.recordWinner(isSure).then(() => null, toFourbeatError);

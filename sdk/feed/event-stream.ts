@@ -13,14 +13,14 @@ export async function readEventStream(
   const cancel = () => void reader.cancel().catch(() => {});
   signal.addEventListener('abort', cancel);
   const decoder = new TextDecoder();
-  let rest = '';
+  let partialLine = '';
   let data = '';
   try {
     while (!signal.aborted) {
       const { done, value } = await reader.read();
       if (done) return;
-      const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
-      rest = lines.pop() ?? '';
+      const lines = (partialLine + decoder.decode(value, { stream: true })).split('\n');
+      partialLine = lines.pop() ?? '';
       for (const line of lines) {
         // The service sends the data of a message in one line; the id repeats the interval in it.
         if (line.startsWith('data:')) data = line.slice(5);

@@ -24,7 +24,7 @@ describe('a crowd that lost the service together reconnects spread out', () => {
   }
 
   test.each([20_000, 3_000, 200])(
-    'polls: at most twice the usual rate, after %d ms',
+    'polls: at most twice the usual 4 requests a second, after an outage of %d ms',
     async (outageMs) => {
       const { machine, fixture, viewers } = await crowd('poll');
       fixture.error = UNAVAILABLE;
@@ -39,7 +39,7 @@ describe('a crowd that lost the service together reconnects spread out', () => {
   );
 
   test.each([20_000, 3_000, 0])(
-    'event streams: at most one request per viewer in a second, after %d ms',
+    'event streams: at most one request per viewer in a second, after an outage of %d ms',
     async (outageMs) => {
       const { machine, fixture, viewers } = await crowd('auto');
       fixture.error = UNAVAILABLE;

@@ -15,11 +15,11 @@ export interface FeedListener {
   onGap(from: number, to: number): void;
 }
 
-// Start a second back: it contains a view count, which is published once a second.
+// The feed starts a second back: that second contains a view count.
 const START_BEHIND_INTERVALS = 4;
-// A lag below this is a slow network, and counts as live.
+// A viewer with a lag below this is live: the network is only slow.
 const LIVE_LAG_MS = 3_000;
-// Polls are late by the clock's error, their phase and the network.
+// Polls catch up even when all are late: by the clock's error, their phase and the network.
 const MIN_CATCH_UP_MS = 5_000;
 // Tolerance for intervals that become older while the feed catches up.
 const CATCH_UP_GRACE_MS = 5_000;
@@ -47,7 +47,7 @@ export class FeedPosition {
     return Math.max(this.next, intervalAt(nowMs - this.#catchUpMs));
   }
 
-  /** Whether an interval is older than what is caught up on: the machine slept. */
+  /** Whether an interval is too old to catch up on, as after a sleep of the machine. */
   isTooOld(interval: number): boolean {
     return this.#clock.nowMs() - intervalStartMs(interval) > this.#catchUpMs + CATCH_UP_GRACE_MS;
   }
@@ -60,7 +60,7 @@ export class FeedPosition {
     if (next) this.#listener.onGap(next, interval - 1);
   }
 
-  /** Delivers the interval, unless it already was. */
+  /** Delivers the interval, unless it was delivered or skipped before. */
   accept(interval: EventsInterval): void {
     if (interval.interval < this.next) return;
     this.next = interval.interval + 1;
@@ -69,7 +69,7 @@ export class FeedPosition {
     this.#listener.onInterval(interval);
   }
 
-  /** The feed, or another request to the service, failed. */
+  /** Records that the feed, or another request to the service, failed. */
   fail(error: FourbeatError): void {
     this.#setState('offline', error);
   }

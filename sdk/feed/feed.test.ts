@@ -130,7 +130,7 @@ describe('a gap that is too long is skipped', () => {
   });
 });
 
-test('intervals before the first one are no gap', async () => {
+test('intervals of an outage before the first delivered one are no gap', async () => {
   const { machine, fixture, intervals, gaps } = startFeed();
   fixture.error = UNAVAILABLE;
   await machine.advance(3 * MINUTE_MS);

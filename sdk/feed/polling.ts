@@ -7,7 +7,7 @@ import { IntervalFetcher } from '../interval-fetcher.ts';
 import type { EventsInterval } from '../types.ts';
 import type { FeedPosition } from './feed-position.ts';
 
-// The service lets requests that are up to a second early wait.
+// Polls wait no longer for the clock's error: the service accepts them up to a second early.
 const MAX_CLOCK_ERROR_MS = 500;
 // A single failure that is retried within this time is not reported.
 const SHORT_FAILURE_MS = 2_000;
@@ -20,7 +20,7 @@ interface PendingRequest {
   result: EventsInterval | null;
 }
 
-/** Polls each interval when it has ended, and delivers them in order. */
+/** Requests each interval when it has ended, and delivers the responses in order. */
 export class FeedPoller {
   readonly #env: Environment;
   readonly #clock: Pick<ServiceClock, 'nowMs' | 'errorMs' | 'resync'>;
@@ -108,10 +108,10 @@ export class FeedPoller {
   }
 
   #fail(failed: PendingRequest, error: FourbeatError, wasWorking: boolean): void {
-    // Request it again, and all after it.
+    // Discard this request and all later ones: `#tick` sends them again.
     this.#pending.splice(this.#pending.indexOf(failed));
-    const lostMs = this.#env.monotonicMs() - failed.sentMs + (error.retryAfterMs ?? 0);
-    if (!wasWorking || lostMs > SHORT_FAILURE_MS) this.#position.fail(error);
+    const failureMs = this.#env.monotonicMs() - failed.sentMs + (error.retryAfterMs ?? 0);
+    if (!wasWorking || failureMs > SHORT_FAILURE_MS) this.#position.fail(error);
     // 400: the interval is too far ahead, so the clock is wrong.
     if (error.status === 400) this.#clock.resync();
   }

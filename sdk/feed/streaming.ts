@@ -9,7 +9,7 @@ import type { FeedPosition } from './feed-position.ts';
 import type { FeedPoller } from './polling.ts';
 
 const WATCH_MS = 500;
-// A stream delivers 4 intervals a second, empty or not.
+// Reactions to a stream that delivers nothing for this long; 4 intervals a second are normal.
 const FALLBACK_AFTER_MS = 3_000;
 const ABORT_AFTER_MS = 5_000;
 // A stream that ends after this time is normal (its token expired, or its node stops): no backoff.
@@ -112,7 +112,7 @@ export class FeedStreamer {
       if (body) await readEventStream(body, signal, (data) => this.#onData(data));
       ending = ENDED;
     } catch (thrown) {
-      // The stream could not be opened.
+      // Still `ENDED`: the stream could not be opened.
       if (ending === ENDED) return this.#onOpenFailed(toFourbeatError(thrown), startedMs);
     }
     this.#cancelWatch();

@@ -5,7 +5,7 @@ import type { ViewCount } from '../types.ts';
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** A heartbeat counts in its interval and in this many after it (SPEC V-3). */
-const INTERVALS = REGISTRATION_MS / INTERVAL_MS;
+const REGISTRATION_INTERVALS = REGISTRATION_MS / INTERVAL_MS;
 /** View counts are published in the last interval of each second. */
 const COUNT_PHASE = 3;
 
@@ -23,7 +23,7 @@ export class MockAudience {
 
   countAt(interval: number): ViewCount {
     for (const [viewer, last] of this.#lastHeartbeats) {
-      if (last + INTERVALS < interval) this.#lastHeartbeats.delete(viewer);
+      if (last + REGISTRATION_INTERVALS < interval) this.#lastHeartbeats.delete(viewer);
     }
     const value = this.#lastHeartbeats.size + this.others;
     return { value, formatted: compact.format(value) };

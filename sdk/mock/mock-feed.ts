@@ -85,12 +85,10 @@ export class MockFeed {
     return stream.response;
   }
 
-  /** Breaks all open event streams. */
   breakStreams(): void {
     for (const stream of [...this.#streams]) stream.abort();
   }
 
-  /** Ends all open event streams. */
   endStreams(): void {
     for (const stream of [...this.#streams]) stream.end();
   }

@@ -1,4 +1,4 @@
-import { intervalAt } from '../../protocol/interval.ts';
+import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
 import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import type { ChoiceCount, Quiz, QuizResults, StreamEvent } from '../types.ts';
 import { MockProblem } from './mock-replies.ts';
@@ -60,7 +60,7 @@ export class MockQuizzes {
       streamId: this.streamId,
       created,
       duration: durationMs,
-      closeInterval: intervalAt(created + durationMs + this.latencyAllowanceMs + 249),
+      closeInterval: intervalAt(created + durationMs + this.latencyAllowanceMs + INTERVAL_MS - 1),
       question,
       choices: countAnswers(order, []),
       order: [...order],

@@ -13,10 +13,10 @@ beforeEach(() => {
 });
 
 const URL_BASE = 'https://mock.example/api/v1';
-const get = (path: string, init?: RequestInit) => mock.fetch(URL_BASE + path, init);
+const send = (path: string, init?: RequestInit) => mock.fetch(URL_BASE + path, init);
 
 async function authorization(): Promise<HeadersInit> {
-  const response = await get('/token', {
+  const response = await send('/token', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ stream_id: mock.streamId, unique_user_identifier: 'ada' }),
@@ -28,7 +28,7 @@ async function openStream(init: RequestInit = {}) {
   const headers = { ...(await authorization()), Accept: 'text/event-stream' };
   const now = intervalAt(machine.nowMs);
   const path = `/events-streams/${mock.streamId}?interval=${now}`;
-  const { body } = await get(path, { headers, ...init });
+  const { body } = await send(path, { headers, ...init });
   const reader = (body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
   return reader;
@@ -37,27 +37,27 @@ async function openStream(init: RequestInit = {}) {
 describe('faults of the mock service', () => {
   test('a status with Retry-After, until the fault ends', async () => {
     const end = mock.fail({ result: 503, retryAfterSeconds: 2 });
-    const refused = await get('/time');
+    const refused = await send('/time');
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
     end();
-    expect((await get('/time')).status).toBe(200);
+    expect((await send('/time')).status).toBe(200);
   });
 
   test('for some requests only', async () => {
     mock.fail({ result: 429, matches: ({ path }) => path.endsWith('/time') });
-    expect((await get('/time')).status).toBe(429);
-    expect((await get(`/streams/${mock.streamId}/`)).status).toBe(200);
+    expect((await send('/time')).status).toBe(429);
+    expect((await send(`/streams/${mock.streamId}/`)).status).toBe(200);
   });
 
   test('a connection that breaks', async () => {
     mock.fail({ result: 'cut' });
-    expect(await get('/time').catch((error) => error)).toBeInstanceOf(TypeError);
+    expect(await send('/time').catch((error) => error)).toBeInstanceOf(TypeError);
   });
 
   test('no response, until the caller aborts', async () => {
     mock.fail({ result: 'silence' });
     const controller = new AbortController();
-    const response = get('/time', { signal: controller.signal }).catch((error) => error);
+    const response = send('/time', { signal: controller.signal }).catch((error) => error);
     await machine.advance(60_000);
     controller.abort(new Error('too long'));
     expect((await response).message).toBe('too long');
@@ -79,14 +79,14 @@ describe('faults of the mock service', () => {
     const path = `/view-counts/${mock.streamId}`;
     const old = await authorization();
     mock.rejectTokens();
-    expect((await get(path, { headers: old })).status).toBe(401);
-    expect((await get(path, { headers: await authorization() })).status).toBe(200);
+    expect((await send(path, { headers: old })).status).toBe(401);
+    expect((await send(path, { headers: await authorization() })).status).toBe(200);
   });
 });
 
 test('other viewers are counted', async () => {
   mock.setOtherViewers(1_234);
-  const count = await get(`/view-counts/${mock.streamId}`, { headers: await authorization() });
+  const count = await send(`/view-counts/${mock.streamId}`, { headers: await authorization() });
   expect(await count.json()).toEqual({ value: 1_234, formatted: '1.2K' });
 });
 
@@ -105,7 +105,7 @@ test('answers are listed by the viewer id of the app', async () => {
   const headers = { ...(await authorization()), 'Content-Type': 'application/json' };
   const { streamId, closeInterval } = quiz;
   const body = JSON.stringify({ streamId, closeInterval, choice: 'no' });
-  await get(`/quizzes/${quiz.id}/answer`, { method: 'POST', headers, body });
+  await send(`/quizzes/${quiz.id}/answer`, { method: 'POST', headers, body });
   expect([...mock.answersTo(quiz.id)]).toEqual([['ada', 'no']]);
 });
 

@@ -125,9 +125,9 @@ export class MockService {
   /** Publishes a quiz. It closes by itself. */
   openQuiz(quiz: NewQuiz): Quiz {
     this.#feed.seal();
-    const asked = this.#quizzes.open(quiz, this.#clock.now());
-    this.#outbox.push({ type: 'quiz', data: asked });
-    return asked;
+    const opened = this.#quizzes.open(quiz, this.#clock.now());
+    this.#outbox.push({ type: 'quiz', data: opened });
+    return opened;
   }
 
   /** Publishes the results of a quiz with `reveal: 'manual'`. @throws Error while it is open */

@@ -82,12 +82,12 @@ const SHOWS: Record<string, (target: SuiteTarget) => Promise<unknown>> = {
     received.push(await openFor(viewer));
     for (const { closeInterval } of [second, quiz]) {
       await target.advance(2);
-      const late = await target.token('bob');
-      received.push(await openFor(late));
+      const lateToken = await target.token('bob');
+      received.push(await openFor(lateToken));
       await target.advance(closeInterval - 1 - target.interval());
-      received.push(await openFor(late));
+      received.push(await openFor(lateToken));
       await target.advance(1);
-      received.push(await openFor(late));
+      received.push(await openFor(lateToken));
     }
     return [
       received,

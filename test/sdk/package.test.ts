@@ -96,7 +96,7 @@ const TYPED_APP = `
     return [useSnapshot(own)?.count?.formatted, useRemainingMs(own)];
   }
 
-  // @ts-expect-error: where the service is, is missing
+  // @ts-expect-error: the URL of the service is missing
   join({ streamId: 'stream', viewerId: 'ada' });
   // @ts-expect-error: there is no such kind
   viewer.sendMessage('shout', 'Hello');

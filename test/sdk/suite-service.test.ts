@@ -35,7 +35,7 @@ async function buildSdk(): Promise<void> {
   await Bun.build({ entrypoints, outdir: directory, target: 'browser' });
 }
 
-/** Runs in the runtime; `root` is the location of the files. */
+/** A function for the tested runtime, as source text; `root` is the location of the built files. */
 const PROGRAM = `async ({ root, url, token }) => {
   const [{ join }, { pictureOf }, { runOnService }] = await Promise.all(
     ['index', 'pictures', 'suite-program'].map((name) => import(root + '/' + name + '.js')),
@@ -47,7 +47,7 @@ function programInput(root: string, url = service.url) {
   return JSON.stringify({ root, url, token: service.account.token });
 }
 
-async function inProcess(...command: string[]): Promise<SuiteResult[]> {
+async function runInProcess(...command: string[]): Promise<SuiteResult[]> {
   const program = `(${PROGRAM})(${programInput(directory)})`;
   const printed = `console.log(JSON.stringify(await ${program})); process.exit()`;
   const run = Bun.spawn([...command, printed], {
@@ -63,7 +63,7 @@ async function inProcess(...command: string[]): Promise<SuiteResult[]> {
 }
 
 /** The page has another origin than the service, as an app has. */
-async function inBrowser(): Promise<SuiteResult[]> {
+async function runInBrowser(): Promise<SuiteResult[]> {
   const app = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -86,9 +86,9 @@ async function inBrowser(): Promise<SuiteResult[]> {
 }
 
 describe.each([
-  ['Bun', () => inProcess(process.execPath, '-e')],
-  ['Node', () => inProcess('node', '--input-type=module', '-e')],
-  ['Chromium', inBrowser],
+  ['Bun', () => runInProcess(process.execPath, '-e')],
+  ['Node', () => runInProcess('node', '--input-type=module', '-e')],
+  ['Chromium', runInBrowser],
 ] as const)('in %s', (_, run) => {
   let results: SuiteResult[];
   beforeAll(async () => {

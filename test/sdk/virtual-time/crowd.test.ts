@@ -13,7 +13,7 @@ const SEED = 7;
 const PEAK_AFTER = 2;
 /** The same during the outage: the first retry is soon, for short outages. */
 const PEAK_DURING = 2.5;
-/** Maximum requests in a tenth of a second, as a multiple of the steady rate. */
+/** Maximum request rate within a tenth of a second, as a multiple of the steady rate. */
 const BURST = 5;
 
 const OUTAGES: Readonly<Record<string, Outage>> = {

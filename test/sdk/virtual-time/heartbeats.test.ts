@@ -24,7 +24,7 @@ test('[V-4] a viewer with timers up to 50 ms late is counted for an hour without
   scheduler.advance(HOUR_S * SECOND_MS);
   simulated.viewer.leave();
   expect(counts.length).toBeGreaterThanOrEqual(HOUR_S - 2);
-  // The first counts may be of before the viewer joined.
+  // The first counts may be from before the viewer joined.
   expect(new Set(counts.slice(2))).toEqual(new Set([1]));
   expect(heartbeatsOf(simulated.network.requests).length).toBeLessThanOrEqual(HOUR_S);
 });

@@ -8,14 +8,14 @@ const SCHEDULES = rounds(250, 10_000);
 const BATCH = 125;
 
 // Rerun a failed schedule with `SDK_SEED=… bun test test/sdk/virtual-time`.
-const only = Bun.env.SDK_SEED;
-const firsts = only
-  ? [Number(only)]
+const onlySeed = Bun.env.SDK_SEED;
+const firstSeeds = onlySeed
+  ? [Number(onlySeed)]
   : Array.from({ length: SCHEDULES / BATCH }, (_, batch) => batch * BATCH);
 
-test.each(firsts)('a viewer recovers from random faults: schedules from %d on', (first) => {
+test.each(firstSeeds)('a viewer recovers from random faults: schedules from %d on', (firstSeed) => {
   const failed: string[] = [];
-  for (let seed = first; seed < (only ? first + 1 : first + BATCH); seed++) {
+  for (let seed = firstSeed; seed < (onlySeed ? firstSeed + 1 : firstSeed + BATCH); seed++) {
     const { faults, violations } = runSchedule(seededRandom(seed));
     if (violations.length > 0)
       failed.push([`SDK_SEED=${seed}`, ...faults, ...violations].join('\n  '));

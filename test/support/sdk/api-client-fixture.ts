@@ -25,7 +25,7 @@ export const QUIZ: Quiz = {
 export type Responder = (request: Request) => Response | Promise<Response>;
 
 /** An API client whose tokens are `token 1`, `token 2`, …: the next one after a rejection. */
-export function createApiClientFixture(answer: Responder) {
+export function createApiClientFixture(respond: Responder) {
   const requests: Request[] = [];
   const rejectedTokens: string[] = [];
   const machine = new FakeMachine({
@@ -36,7 +36,7 @@ export function createApiClientFixture(answer: Responder) {
         request.signal.addEventListener('abort', () => reject(request.signal.reason));
         if (request.signal.aborted) reject(request.signal.reason);
       });
-      return Promise.race([aborted, answer(request)]);
+      return Promise.race([aborted, respond(request)]);
     },
   });
   let tokensIssued = 0;

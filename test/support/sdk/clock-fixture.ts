@@ -28,8 +28,9 @@ export function createClockFixture(
     await machine.wait(delay.responseMs);
     return now;
   });
-  const offsetMs = () => clock.nowMs() - machine.nowMs - service.errorMs;
-  return { machine, clock, sampledAtMs, service, offsetMs };
+  /** How far the clock is ahead of the service's, ms. */
+  const aheadMs = () => clock.nowMs() - machine.nowMs - service.errorMs;
+  return { machine, clock, sampledAtMs, service, aheadMs };
 }
 
 export const unavailable = new FourbeatError('unavailable', 'the service is unavailable');

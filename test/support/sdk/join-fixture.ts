@@ -27,7 +27,7 @@ export function leaveAll(): void {
   for (const viewer of joined.splice(0)) viewer.leave();
 }
 
-/** No request is sent in the next minutes, and no timer is left. */
+/** Expects no request in the next 10 minutes, and no timer after them. */
 export async function expectSilence({
   machine,
   requests,

@@ -3,20 +3,20 @@ import type { Quiz, QuizResults, StreamEvent } from '../../../sdk/types.ts';
 
 export const FIRST_INTERVAL = 7_040_000_000;
 
-export function createQuiz(id: string, at: number): Quiz {
+export function createQuiz(id: string, interval: number): Quiz {
   const none = { count: 0, percentage: 0 };
   return {
     id,
     streamId: 'stream',
-    created: at * 250,
+    created: interval * 250,
     duration: 5_000,
-    closeInterval: at + 20,
+    closeInterval: interval + 20,
     question: 'Which planet is the largest?',
     choices: { Mars: none, Jupiter: none },
     order: ['Mars', 'Jupiter'],
   };
 }
-export const createResults = (of: Quiz, answer = 'Jupiter'): QuizResults => ({ ...of, answer });
+export const createResults = (quiz: Quiz, answer = 'Jupiter'): QuizResults => ({ ...quiz, answer });
 
 /** A game, with functions to feed it; positions are intervals after the first one. */
 export function createGameFixture({ isBeginning = true, saved = null as string | null } = {}) {

@@ -22,7 +22,7 @@ export interface SuiteTarget {
   interval(): number;
   advance(intervals: number): Promise<void>;
   feedPath(interval: number | string): string;
-  call(method: string, path: string, call: TargetRequest): Promise<TargetResponse>;
+  call(method: string, path: string, request: TargetRequest): Promise<TargetResponse>;
   token(identifier: string): Promise<string>;
   /** Reads the first messages of an event stream. */
   readStream(from: number, messages: number, viewer: string): Promise<string[]>;

@@ -26,15 +26,8 @@ const RECOVERY_MS = 16_000;
 const MAX_REQUESTS_PER_SECOND = 30;
 
 /** Each interval arrives once, in order, with its content; skipped ones are reported as gaps. */
-export function checkFeed(
-  simulated: SimulatedViewer,
-  numberedEvents: readonly NumberedEvent[],
-): string[] {
-  return [
-    ...checkOrder(simulated),
-    ...checkGaps(simulated),
-    ...checkContent(simulated, numberedEvents),
-  ];
+export function checkFeed(viewer: SimulatedViewer, numbered: readonly NumberedEvent[]): string[] {
+  return [...checkOrder(viewer), ...checkGaps(viewer), ...checkContent(viewer, numbered)];
 }
 
 function checkOrder(simulated: SimulatedViewer): string[] {
@@ -120,11 +113,8 @@ function lossMs(periods: readonly Period[], fromMs: number, toMs: number): numbe
   );
 }
 
-function checkContent(
-  { log }: SimulatedViewer,
-  numberedEvents: readonly NumberedEvent[],
-): string[] {
-  const published = Map.groupBy(numberedEvents, ({ interval }) => interval);
+function checkContent({ log }: SimulatedViewer, numbered: readonly NumberedEvent[]): string[] {
+  const published = Map.groupBy(numbered, ({ interval }) => interval);
   const violations: string[] = [];
   for (const entry of log) {
     if (entry.kind !== 'interval') continue;

@@ -39,7 +39,6 @@ const FINALE_PROBABILITY = 0.3;
 const RESULTS_DELAY_MS = 1_000;
 const WINNERS_DELAY_MS = 2_500;
 
-/** Result of a schedule. */
 export interface ScheduleResult {
   /** Injected faults in order, for the error message. */
   readonly faults: readonly string[];

@@ -30,7 +30,7 @@ export class SimulatedShow {
     scheduler.after(2_000 + random() * 4_000, () => this.#askRepeatedly());
   }
 
-  /** Stops publishing quizzes; numbered events continue. @returns how long the last quiz is still open, ms */
+  /** Stops publishing quizzes, not numbered events. @returns how long the last quiz is open, ms */
   stop(): number {
     this.#isOver = true;
     return Math.max(0, this.#closedMs - this.scheduler.nowMs);

@@ -70,12 +70,10 @@ export class VirtualMachine {
     return this.#isAsleep;
   }
 
-  /** Number of pending timers. */
   get pendingTimers(): number {
     return this.#timers.size;
   }
 
-  /** Number of visibility listeners. */
   get visibilityListeners(): number {
     return this.#visibilityListeners.size;
   }

@@ -16,7 +16,6 @@ export interface SentRequest {
   endedMs: number | null;
 }
 
-/** Conditions of a network. */
 export interface NetworkConditions {
   /** One-way delay, ms: from this … */
   readonly minDelayMs: number;
@@ -105,7 +104,6 @@ export class VirtualNetwork {
     };
   }
 
-  /** Breaks all open event streams. */
   breakStreams(): void {
     for (const stream of [...this.#streams]) stream.break(new TypeError('The connection broke.'));
   }
