@@ -4,9 +4,9 @@ import { detectBan } from './ban-detection.ts';
 /** @returns the number of `onBanned` calls for these responses, one after another */
 async function bansIn(...responses: Response[]): Promise<number> {
   let bans = 0;
-  const rest = [...responses];
+  const remaining = [...responses];
   const fetch = detectBan(
-    async () => rest.shift() as Response,
+    async () => remaining.shift() as Response,
     () => {
       bans += 1;
     },

@@ -3,7 +3,7 @@ import { parsePageOptions } from './page-options.ts';
 
 const PAGE = 'https://live.example/watch/7d2c';
 
-test('a page of its own has everything and exchanges no messages', () => {
+test('a page that is not embedded has the chat and exchanges no messages', () => {
   const options = {
     streamId: '7d2c',
     isEmbedded: false,
@@ -16,7 +16,7 @@ test('a page of its own has everything and exchanges no messages', () => {
   expect(parsePageOptions(`${PAGE}/`)).toEqual(options);
 });
 
-test('an embedded page has the chat only with ?chat', () => {
+test('an embedded page has the chat only with ?chat; ?muted and ?facts work without ?embed', () => {
   expect(parsePageOptions(`${PAGE}?embed`)).toMatchObject({ isEmbedded: true, hasChat: false });
   expect(parsePageOptions(`${PAGE}?embed&chat`)).toMatchObject({ isEmbedded: true, hasChat: true });
   expect(parsePageOptions(`${PAGE}?muted&facts`)).toMatchObject({ isMuted: true, hasStats: true });

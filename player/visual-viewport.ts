@@ -1,6 +1,6 @@
-/** The part of the window that this needs. */
+/** The part of the window that `trackVisualViewport` needs. */
 interface ViewportWindow {
-  /** null in browsers without it. */
+  /** null in browsers without visual viewports. */
   readonly visualViewport:
     | (EventTarget & Pick<VisualViewport, 'offsetTop' | 'height' | 'scale'>)
     | null;

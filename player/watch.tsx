@@ -35,7 +35,7 @@ const stopBridge = hostPage && startHostPageBridge(viewer, video, hostPage);
 trackVisualViewport(window);
 root.render(<Watch viewer={viewer} />);
 
-/** Stops all requests. */
+/** Ends the show for a banned viewer: stops all requests and shows why. */
 function onBanned(): void {
   viewer.leave();
   stopBridge?.();

@@ -8,7 +8,7 @@ const VERBS: Record<SnapshotMessage['kind'], string> = {
   question: ' asks:',
   greeting: ' greets:',
   cheer: ' cheers:',
-  // Its text contains the verb, such as "bought two mugs".
+  // The text of a purchase contains the verb, such as "bought two mugs".
   purchase: '',
 };
 
@@ -25,9 +25,9 @@ export function chatAnnouncement(messages: readonly SnapshotMessage[]): string |
   if (messages.length === 0) return null;
   if (messages.length <= READ_OUT_MAX) return messages.map(readOut).join(' ');
   const questions = messages.filter(({ kind }) => kind === 'question').length;
-  const ofThem =
+  const questionsText =
     questions === 0 ? '' : `, ${questions} of them ${questions > 1 ? 'questions' : 'a question'}`;
-  return `${messages.length} new messages in the chat${ofThem}.`;
+  return `${messages.length} new messages in the chat${questionsText}.`;
 }
 
 function readOut({ kind, name, text }: SnapshotMessage): string {

@@ -28,7 +28,7 @@ describe('the error of a message that was not accepted', () => {
     status: number | null = null,
   ) => errorText({ kind, status, message: 'You are muted in this chat.', retryAfterMs });
 
-  test('[L-7] leaves the time to wait to the mode text, after too many messages', () => {
+  test('[L-7] does not repeat the time to wait, which the mode text has, after too many messages', () => {
     expect(textOf('busy', 4_200)).toBe('Your message is not sent yet.');
     expect(textOf('busy')).toBe('Too many messages at once. Try again in a moment.');
   });

@@ -54,7 +54,7 @@ const NOT_SENT_YET = 'Your message is not sent yet.';
 /** @returns text such as "10 s", "4:09 min" or "5 min" */
 function formatWait(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
-  const whole = Math.ceil(seconds);
-  const [minutes, rest] = [Math.floor(whole / 60), whole % 60];
-  return rest === 0 ? `${minutes} min` : `${minutes}:${String(rest).padStart(2, '0')} min`;
+  const wholeS = Math.ceil(seconds);
+  const [minutes, restS] = [Math.floor(wholeS / 60), wholeS % 60];
+  return restS === 0 ? `${minutes} min` : `${minutes}:${String(restS).padStart(2, '0')} min`;
 }

@@ -29,19 +29,19 @@ const LABELS: Record<ChatKind, string> = {
 export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
   const { paused } = mode;
   const [kind, setKind] = useState<ChatKind>('message');
-  const [isAsked, setIsAsked] = useState(viewer.name !== '');
+  const [wasAskedForName, setWasAskedForName] = useState(viewer.name !== '');
   const field = useRef<HTMLInputElement>(null);
-  const { typed, setTyped, text, step, setStep, error, setError, seconds, send } = useSending(
+  const { typed, setTyped, text, step, setStep, error, setError, waitS, send } = useSending(
     { viewer, state, mode, onSent },
     kind,
   );
   const isNaming = step === 'name-first' || step === 'name-change';
   useFocusAfterNaming(field, isNaming);
   // The host page of an embedded player may have set the name.
-  const hasName = () => isAsked || viewer.name !== '';
-  const left = charsLeft(text);
-  const counter = charsLeftText(left);
-  const cannotSend = text === '' || left < 0 || step === 'sending' || paused || seconds > 0;
+  const hasName = () => wasAskedForName || viewer.name !== '';
+  const leftChars = charsLeft(text);
+  const counter = charsLeftText(leftChars);
+  const cannotSend = text === '' || leftChars < 0 || step === 'sending' || paused || waitS > 0;
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -54,7 +54,7 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
   const setName = (name: string) => {
     viewer.name = name;
     storeName(name);
-    setIsAsked(true);
+    setWasAskedForName(true);
     // A viewer who only changes the name may not have finished the message.
     if (step === 'name-change') setStep('write');
     else void send();
@@ -82,7 +82,7 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
           aria-label={LABELS[kind]}
           placeholder={paused ? 'Paused' : LABELS[kind]}
           readOnly={step === 'sending' || paused}
-          aria-invalid={left < 0}
+          aria-invalid={leftChars < 0}
           aria-describedby="compose-notes"
           autoComplete="off"
           enterKeyHint="send"
@@ -98,8 +98,8 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
           {error}
         </span>
         {/* A screen reader does not read a timer every second. */}
-        <span className="compose-mode" role={seconds > 0 ? 'timer' : 'status'}>
-          {modeText(mode, seconds)}
+        <span className="compose-mode" role={waitS > 0 ? 'timer' : 'status'}>
+          {modeText(mode, waitS)}
         </span>
         {hasName() && (
           <button type="button" className="compose-name" onClick={() => setStep('name-change')}>
@@ -107,7 +107,7 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
             <u>change</u>
           </button>
         )}
-        {counter && <span className={left < 0 ? 'compose-over' : ''}>{counter}</span>}
+        {counter && <span className={leftChars < 0 ? 'compose-over' : ''}>{counter}</span>}
       </p>
     </div>
   );
@@ -120,7 +120,7 @@ function useSending({ viewer, state, mode, onSent }: ComposeProps, kind: ChatKin
   const [typed, setTyped] = useState('');
   const [step, setStep] = useState<Step>('write');
   const [error, setError] = useState<string | null>(null);
-  const { seconds, wait } = useSlowModeWait();
+  const { waitS, startWait } = useSlowModeWait();
   const { slowModeMs, paused } = mode;
   const text = toSingleLine(typed);
 
@@ -131,10 +131,10 @@ function useSending({ viewer, state, mode, onSent }: ComposeProps, kind: ChatKin
       await viewer.sendMessage(kind, text);
       onSent(kind, viewer.name, text);
       setTyped('');
-      wait(slowModeMs);
+      startWait(slowModeMs);
     } catch (thrown) {
       const sendError = toFourbeatError(thrown);
-      wait(sendError.retryAfterMs ?? 0);
+      startWait(sendError.retryAfterMs ?? 0);
       setError(errorText(sendError));
     }
     setStep('write');
@@ -144,9 +144,9 @@ function useSending({ viewer, state, mode, onSent }: ComposeProps, kind: ChatKin
     if (state === 'live' && !paused) setError(null);
   }, [state, paused]);
   useEffect(() => {
-    if (slowModeMs === 0) wait(0);
-  }, [slowModeMs, wait]);
-  return { typed, setTyped, text, step, setStep, error, setError, seconds, send };
+    if (slowModeMs === 0) startWait(0);
+  }, [slowModeMs, startWait]);
+  return { typed, setTyped, text, step, setStep, error, setError, waitS, send };
 }
 
 /** Focuses the text field when it replaces the name form. */

@@ -5,8 +5,8 @@ import { useReducedMotion } from '../reduced-motion.ts';
 import { FloatingHearts, useFloatingHearts } from './floating-hearts.tsx';
 
 /**
- * Sends hearts. Shows the own heart at once; those over the video follow the feed.
- * @param isPaused the service accepts no hearts now
+ * Sends hearts. Shows the viewer's heart at once; the hearts over the video follow the feed.
+ * @param isPaused whether the chat is paused: the service accepts no hearts
  */
 export function HeartButton({ viewer, isPaused }: { viewer: Viewer; isPaused: boolean }) {
   const isReducedMotion = useReducedMotion();

@@ -6,8 +6,8 @@ import { FloatingHearts, useFloatingHearts } from './floating-hearts.tsx';
 
 /**
  * Hearts over the video: floating, or with reduced motion as a number.
- * @param hearts all that the feed has shown
- * @param count without repeated ones
+ * @param hearts all that were on screen, also those repeated after seeking back
+ * @param count the hearts since the viewer joined, each counted once
  */
 export function HeartOverlay({ hearts, count }: { hearts: number; count: number }) {
   const isReducedMotion = useReducedMotion();

@@ -45,14 +45,14 @@ describe('the moderation state', () => {
   });
 
   test('[C-22] follows the chat state of the stream, for late viewers and after missed events', () => {
-    const late = applyChatState(UNMODERATED, CHAT, 1_000);
-    expect(late).toMatchObject({ mode: { slowModeMs: 5_000, paused: true }, pinned: PINNED });
-    expect(late.hidden).toEqual(['y', 'z']);
+    const lateViewer = applyChatState(UNMODERATED, CHAT, 1_000);
+    expect(lateViewer).toMatchObject({ mode: { slowModeMs: 5_000, paused: true }, pinned: PINNED });
+    expect(lateViewer.hidden).toEqual(['y', 'z']);
     // The video is behind: this event is older than the chat state.
-    expect(applyEvent(late, modeEvent(900, FREE))).toBe(late);
-    expect(applyEvent(late, modeEvent(1_001, FREE)).mode).toEqual(FREE);
+    expect(applyEvent(lateViewer, modeEvent(900, FREE))).toBe(lateViewer);
+    expect(applyEvent(lateViewer, modeEvent(1_001, FREE)).mode).toEqual(FREE);
     // The service read the state a moment before this event.
-    expect(applyEvent(late, modeEvent(998, FREE)).mode).toEqual(FREE);
+    expect(applyEvent(lateViewer, modeEvent(998, FREE)).mode).toEqual(FREE);
   });
 
   test('ignores other events', () => {

@@ -13,7 +13,7 @@ export interface Moderation {
 
 type FeedEvent = EventsInterval['events'][number] & { readonly interval: number };
 
-/** More than a list of messages holds. */
+/** Ten times what the message list holds: older ids hide nothing. */
 const HIDDEN_MAX = 1_000;
 /** The service's state may be this much older than the moment at which the page received it. */
 const RESPONSE_DELAY_INTERVALS = 20;

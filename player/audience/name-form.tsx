@@ -13,7 +13,7 @@ export function NameForm({ name, onSubmit }: NameFormProps) {
   const [typed, setTyped] = useState(name);
   const field = useRef<HTMLInputElement>(null);
   const newName = toSingleLine(typed);
-  // It replaces the text field that had the focus.
+  // The form replaces the text field, which had the focus.
   useEffect(() => field.current?.focus(), []);
 
   const submit = (event: FormEvent) => {

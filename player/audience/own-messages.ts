@@ -13,7 +13,7 @@ export interface OwnMessage {
   readonly sentMs: number;
 }
 
-/** @returns the own messages that are not on screen yet; the same array when none is */
+/** @returns the own messages that are not on screen yet: when that is all, the same array */
 export function pendingMessages(
   own: readonly OwnMessage[],
   messages: readonly SnapshotMessage[],

@@ -4,7 +4,7 @@ import { useReducedMotion } from '../reduced-motion.ts';
 const PIECES = 40;
 const COLORS = ['#ffd166', '#ff6fa5', '#b9a2ff', '#5dd39a', '#6cc5ff'];
 
-/** Falls once; not with reduced motion. */
+/** Confetti that falls once; none with reduced motion. */
 export function Confetti() {
   const isReducedMotion = useReducedMotion();
   const [styles] = useState(() => Array.from({ length: PIECES }, randomStyle));

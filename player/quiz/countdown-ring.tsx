@@ -1,5 +1,5 @@
 const RADIUS = 20;
-const LENGTH = 2 * Math.PI * RADIUS;
+const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 /** With less time left, the ring changes its color. */
 const SHORT_MS = 5_000;
 
@@ -20,8 +20,8 @@ export function CountdownRing({ remainingMs, durationMs }: CountdownRingProps) {
           cx="24"
           cy="24"
           r={RADIUS}
-          strokeDasharray={LENGTH}
-          strokeDashoffset={LENGTH * (1 - share)}
+          strokeDasharray={CIRCUMFERENCE}
+          strokeDashoffset={CIRCUMFERENCE * (1 - share)}
         />
       </svg>
       <span className="ring-seconds">{Math.ceil(remainingMs / 1_000)}</span>

@@ -10,7 +10,7 @@ export interface QuizState {
   readonly winners: Pick<Winners, 'isWinning'>;
 }
 
-/** A viewer without an answer is warned when so much time is left, seconds. */
+/** A viewer without an answer is warned when this much time is left, seconds. */
 const WARNINGS_S = [10, 5];
 // A screen reader needs this long to read a question with its choices.
 const READ_OUT_MS = 5_000;
@@ -60,7 +60,7 @@ function questionAnnouncement(now: QuizState, quiz: ViewerQuiz, phase: QuizPhase
   return `Quiz: ${question} ${choices}. ${seconds} seconds.`;
 }
 
-/** For a quiz that is answered or closed. */
+/** The status of a quiz that this viewer cannot answer any more. */
 function closedText(quiz: ViewerQuiz, phase: QuizPhase): string {
   const { text } = quizStatus(quiz, phase);
   return phase === 'closed' ? `Time is up. ${text}` : text;

@@ -10,7 +10,7 @@ import { WinnersCard } from './winners-card.tsx';
 /** The current quiz or the winners, over the video; on phones a sheet at the bottom. */
 export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Snapshot }) {
   const { state, quiz: latest, winners: viewerWinners } = snapshot;
-  // The hook renders this again as time passes. Its value lags behind for a new quiz, so read it anew.
+  // Rerenders the overlay as time passes. The value lags behind for a new quiz, so read it anew.
   useRemainingMs(viewer);
   const remainingMs = viewer.remainingMs();
   const current = useWithoutMissedQuiz(viewer, latest);

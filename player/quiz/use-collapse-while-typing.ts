@@ -2,8 +2,8 @@ import { type RefObject, useLayoutEffect, useState } from 'react';
 
 /**
  * Whether an overlay is collapsed because it would cover the focused text field. It stays collapsed
- * until the focus leaves the compose form; focus in the overlay itself keeps it as it is.
- * @returns that, and a function that expands it
+ * until the focus leaves the compose form; focus in the overlay itself changes nothing.
+ * @returns whether the overlay is collapsed, and a function that expands it
  */
 export function useCollapseWhileTyping(ref: RefObject<HTMLElement | null>) {
   const [isCollapsed, setIsCollapsed] = useState(false);

@@ -5,7 +5,7 @@ const WITHOUT_SCROLLING = { preventScroll: true };
 /**
  * Focuses an element that appears, so that its keys work, unless something else has the focus.
  * Returns the focus when the element disappears.
- * @param content with other content, the focused part of the element may be gone
+ * @param content changes when the focused part of the element may be gone
  */
 export function useTemporaryFocus(ref: RefObject<HTMLElement | null>, content?: unknown): void {
   useLayoutEffect(() => {

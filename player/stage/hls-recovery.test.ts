@@ -37,7 +37,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-/** Every retry fails. @returns the times of the retries, ms */
+/** Makes hls.js and all its retries fail for this time. @returns the times of the retries, ms */
 function failFor(
   durationMs: number,
   error: typeof DISCONNECTED,

@@ -8,7 +8,7 @@ interface NoticeProps {
   readonly children?: ReactNode;
 }
 
-/** Text in place of the video. Screen readers announce changes of the live region, so it stays. */
+/** Text in place of the video. Its live region always stays: screen readers announce changes in it. */
 export function Notice({ status, waiting, children }: NoticeProps) {
   const text = STATUS_TEXT[status];
   const isOverVideo = status === 'stalled' || status === 'press-play';

@@ -31,7 +31,7 @@ export type PlaybackState =
 export interface PlaybackListener {
   /** @param picture the wall clock of the frames, the same object every time */
   onState(state: PlaybackState, picture: Picture): void;
-  /** The browser plays it without sound until the viewer turns it on. */
+  /** The browser plays the video without sound until the viewer turns the sound on. */
   onMuted(): void;
   /** Whether to retry a missing stream; an interrupted one is always retried. */
   retriesMissing(): boolean;

@@ -1,7 +1,7 @@
 import Hls, { type Fragment } from 'hls.js';
 import { HAVE_FUTURE_DATA } from './stage-video.ts';
 
-/** The part of hls.js that this needs. */
+/** The part of hls.js that `skipGaps` needs. */
 export interface HlsWithGaps extends Pick<Hls, 'on'> {
   readonly levels: readonly {
     readonly details?: { readonly fragments: readonly Segment[] } | undefined;
@@ -10,7 +10,7 @@ export interface HlsWithGaps extends Pick<Hls, 'on'> {
 
 type Segment = Pick<Fragment, 'start' | 'end' | 'gap'>;
 
-/** The part of a `<video>` that this needs. */
+/** The part of a `<video>` that `skipGaps` needs. */
 export interface SeekableVideo extends EventTarget {
   currentTime: number;
   readonly readyState: number;
@@ -22,7 +22,7 @@ interface Gap {
   readonly to: number;
 }
 
-// The media may end a little before its last segment does, seconds.
+// Playback may wait up to this long before a gap: media may end before its last segment does.
 const TOLERANCE_S = 1;
 
 /**

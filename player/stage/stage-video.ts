@@ -13,7 +13,7 @@ export interface StageVideo extends HTMLVideoElement {
   readonly videoRenditions: RenditionList;
 }
 
-/** Made without React: the controls read these properties before React would give us the element. */
+/** Creates the video without React: the controls read these properties before React has it. */
 export function newStageVideo(): StageVideo {
   const video = document.createElement('video');
   video.slot = 'media';

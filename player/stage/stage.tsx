@@ -81,7 +81,7 @@ function unmute(video: StageVideo): void {
   video.parentElement?.querySelector<HTMLElement>('media-mute-button')?.focus();
 }
 
-/** Ignores a refusal (a phone that saves power) and an interruption by another load. */
+/** Plays; ignores a refusal (a phone that saves power) and an interruption by another load. */
 function play(video: StageVideo): void {
   video.play().catch(() => {});
 }

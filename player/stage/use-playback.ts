@@ -10,7 +10,7 @@ interface StagePlayback {
   readonly hasBegun: boolean;
   /** The wall clock of the video's frames; null while no stream is loaded. */
   readonly picture: Picture | null;
-  /** Whether the browser plays it without sound until the viewer turns it on. */
+  /** Whether the browser plays the video without sound until the viewer turns the sound on. */
   readonly isAutoMuted: boolean;
 }
 

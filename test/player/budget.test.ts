@@ -11,7 +11,7 @@ const KB = 1_000;
 /** Scripts and styles of the page, compressed, without hls.js. */
 const BUDGET_BYTES = 250 * KB;
 const LOADS = rounds(1, 5);
-// The budget is 1 s on an idle machine; a test must not depend on the load.
+// The aim is 1 s on an idle machine. The test allows more, since other tests may run beside it.
 const INTERACTIVE_MAX_MS = 3_000;
 
 /** Records when a button is there and the main thread is idle, ms from the start of the load. */
@@ -49,7 +49,7 @@ const inKb = (bytes: number) => `${(bytes / KB).toFixed(1)} KB`;
 const medianOf = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 
-test('the watch page is interactive within its time budget', async () => {
+test('the watch page is interactive within 3 s', async () => {
   // The service builds the page at the first request.
   await (await openPage()).context.close();
   const loads: { contentMs: number; interactiveMs: number }[] = [];

@@ -96,7 +96,7 @@ describe('the chat form', () => {
     await page.clock.install();
     await page.reload();
     await messageField(page).waitFor();
-    const waiting = chat(page).getByText('Sent, visible soon');
+    const sentNote = chat(page).getByText('Sent, visible soon');
     for (const text of ['My first', 'My next']) {
       await messageField(page).fill(text);
       await page.keyboard.press('Enter');
@@ -106,7 +106,7 @@ describe('the chat form', () => {
     await chat(page).getByText('My first').waitFor({ state: 'detached' });
     expect(await chat(page).getByText('My next').count()).toBe(1);
     await page.clock.runFor(10_000);
-    await waiting.waitFor({ state: 'detached' });
+    await sentNote.waitFor({ state: 'detached' });
   });
 
   test('does not send a text that is too long, and shows by how much', async () => {
@@ -251,7 +251,7 @@ describe('hearts', () => {
     expect(await heartsOnScreen(page)).toBe(0);
   });
 
-  test('are sent by a button that confirms it', async () => {
+  test('are sent by a button, which confirms how many were sent', async () => {
     const page = await fixture.open('live', 'phone');
     const button = page.getByRole('button', { name: 'Send a heart' });
     await button.tap();

@@ -12,7 +12,8 @@ import { until } from '../support/until.ts';
 
 // Viewers open the page while a quiz is open. The feed that they read begins after the quiz event.
 
-const DURATION_MS = 45_000;
+const QUIZ_MS = 45_000;
+// How far before the quiz the first viewer starts the video.
 const BEHIND_MS = 5_000;
 
 let fixture: ShowFixture;
@@ -46,7 +47,7 @@ async function answer(page: Page, choice: string): Promise<void> {
 
 test('[S-17] [Q-7] a viewer who opens the page during a quiz can answer it, and the answer counts', async () => {
   const viewport = { width: 640, height: 480 };
-  const { id } = await fixture.publishQuiz(streamId, { duration: DURATION_MS });
+  const { id } = await fixture.publishQuiz(streamId, { duration: QUIZ_MS });
   const openedMs = Date.now();
   // The video of this viewer starts before the quiz.
   const behind = await fixture.watch(streamId, { viewport }, addPictureClock);

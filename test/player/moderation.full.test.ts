@@ -72,12 +72,12 @@ describe('a scene with a moderated chat', () => {
       list.scrollTop = 0;
     });
     await page.getByRole('button', { name: 'Latest' }).waitFor();
-    const line = chat(page).getByText('It must be the big one').first();
-    await line.waitFor();
+    const message = chat(page).getByText('It must be the big one').first();
+    await message.waitFor();
     await page.evaluate(
       "viewer.emit('event', { type: 'chat-hidden', data: { ids: ['message 4', 'message 12'] }, interval: 9e9 })",
     );
-    await line.waitFor({ state: 'detached' });
+    await message.waitFor({ state: 'detached' });
   });
 
   test('[C-17] a long pinned message can be expanded', async () => {
@@ -85,10 +85,10 @@ describe('a scene with a moderated chat', () => {
     expect((await chat(landscape).boundingBox())?.height ?? 0).toBeGreaterThan(60);
     const page = await fixture.open('chat-pinned', 'phone');
     const text = pinned(page).locator('p');
-    const before = (await text.boundingBox())?.height ?? 0;
+    const cutHeight = (await text.boundingBox())?.height ?? 0;
     await pinned(page).getByRole('button', { name: 'More' }).tap();
     await pinned(page).getByRole('button', { name: 'Less' }).waitFor();
-    expect((await text.boundingBox())?.height ?? 0).toBeGreaterThan(before);
+    expect((await text.boundingBox())?.height ?? 0).toBeGreaterThan(cutHeight);
   });
 });
 
@@ -178,15 +178,15 @@ describe('a show with a moderated chat', () => {
     const { viewer } = await messageWith('Hello');
     await moderate('POST', `/banned/${viewer}`, {});
     await page.getByRole('heading', { name: 'You cannot watch this show' }).waitFor();
-    expect(await requestsAfterwards()).toEqual([]);
+    expect(await requestsSentNow()).toEqual([]);
     await page.reload();
     await page.getByRole('heading', { name: 'You cannot watch this show' }).waitFor();
-    expect(await requestsAfterwards()).toEqual([]);
+    expect(await requestsSentNow()).toEqual([]);
     expect(session.errors).toEqual([]);
   }, 30_000);
 
   /** @returns the URLs that the page requests in the time of several heartbeats */
-  async function requestsAfterwards(): Promise<string[]> {
+  async function requestsSentNow(): Promise<string[]> {
     const urls: string[] = [];
     // Pending requests may end first.
     await Bun.sleep(300);

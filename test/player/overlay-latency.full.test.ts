@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 const LATENCIES_MS = [2_000, 5_000, 10_000];
 const QUIZZES = 3;
 const QUIZ_PERIOD_MS = 1_500;
-/** The tolerance of the latency. */
+/** How far the video's latency may be from the intended one. */
 const TOLERANCE_MS = 400;
 
 let fixture: ShowFixture;

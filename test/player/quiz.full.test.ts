@@ -145,17 +145,17 @@ describe('the overlay', () => {
       const page = await fixture.open('quiz-long', screen, { isPlaying: true });
       const controls = page.locator('media-control-bar');
       await controls.waitFor();
-      const isBelow = async () => {
+      const leavesBarVisible = async () => {
         const [quiz, bar] = await Promise.all([boxOf(quizOf(page)), boxOf(controls)]);
         return quiz.y + quiz.height <= bar.y || quiz.y >= bar.y + bar.height;
       };
-      expect(await isBelow()).toBe(true);
-      const before = await boxOf(quizOf(page));
+      expect(await leavesBarVisible()).toBe(true);
+      const expanded = await boxOf(quizOf(page));
       await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).click();
-      expect((await boxOf(quizOf(page))).height).toBeLessThan(before.height / 2);
-      expect(await isBelow()).toBe(true);
+      expect((await boxOf(quizOf(page))).height).toBeLessThan(expanded.height / 2);
+      expect(await leavesBarVisible()).toBe(true);
       await quizOf(page).getByRole('button', { name: 'Show the quiz' }).click();
-      expect((await boxOf(quizOf(page))).height).toBe(before.height);
+      expect((await boxOf(quizOf(page))).height).toBe(expanded.height);
     },
   );
 

@@ -20,8 +20,8 @@ const MAIN_SCENES = ['lobby', 'chat-messages', 'quiz-open'];
 /** Scenes with video, and so with its controls. */
 const PLAYING = new Set(['live', 'ended', 'quiz-open', 'winners-own']);
 const NARROW = { width: 320, height: 568 };
-const TOO_WIDE = 'document.documentElement.scrollWidth - innerWidth';
-// The browser logs this for a status that the page expects.
+const OVERFLOW_PX = 'document.documentElement.scrollWidth - innerWidth';
+// The browser logs this for each error status, also for one that the page expects.
 const EXPECTED = /^Failed to load resource: /;
 
 // A directory for screenshots of all scenes; unset: none are saved.
@@ -66,7 +66,7 @@ describe.each(IS_FULL_RUN ? LOOKS : LOOKS.slice(0, 1))('%s', (look, options) => 
       if (SCREENSHOT_DIR)
         await page.screenshot({ path: join(SCREENSHOT_DIR, `${scene}-${look}.png`) });
       if (look.startsWith('phone')) await page.setViewportSize(NARROW);
-      expect(await page.evaluate<number>(TOO_WIDE)).toBeLessThanOrEqual(0);
+      expect(await page.evaluate<number>(OVERFLOW_PX)).toBeLessThanOrEqual(0);
       await page.setViewportSize(options.viewport ?? NARROW);
       expect(errors).toEqual([]);
     },

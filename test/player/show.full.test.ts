@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 // A whole show with two viewers, one on a phone and one on a desktop, checked with the studio API.
 // Each test continues where the previous one ended.
 
-// For screenshots.
+// Screenshots of the steps go here, to look at; no test compares them.
 const FOLDER = new URL('./pictures/show/', import.meta.url).pathname;
 const SECOND = { question: 'Which of them has rings?', choices: ['Mars', 'Venus', 'Saturn'] };
 
@@ -78,7 +78,7 @@ function chatsIn(events: readonly FeedEvent[]) {
   };
 }
 
-/** Seeks in a replay to 1.5 s before an interval. */
+/** Seeks in a replay to 1.5 s (6 intervals) before an interval. */
 async function seekBefore(page: Page, interval: number): Promise<void> {
   const pictureMs = await until('the video', () => pictureMsOf(page));
   const seconds = (intervalStartMs(interval - 6) - pictureMs) / 1_000;
@@ -221,14 +221,14 @@ test('[M-27] a replay has the chat and quizzes in sync with the video', async ()
   const intervalOf = (type: string, word: string) =>
     events.find((event) => event.type === type && JSON.stringify(event.data).includes(word))
       ?.interval ?? Number.NaN;
-  const asked = intervalOf('quiz', 'Jupiter');
+  const quizInterval = intervalOf('quiz', 'Jupiter');
   await seekBefore(page, intervalOf('chats', 'two mugs'));
   await chat(page).getByText('Cleo bought two mugs').waitFor();
   await quiz(page).waitFor();
   const [overlay] = await overlaysOf(page);
-  const off = intervalAt(overlay?.pictureMs ?? 0) - asked;
-  console.log(`a quiz of the replay is ${off} intervals off its frame`);
-  expect(Math.abs(off)).toBeLessThanOrEqual(1);
+  const offIntervals = intervalAt(overlay?.pictureMs ?? 0) - quizInterval;
+  console.log(`a quiz of the replay is ${offIntervals} intervals off its frame`);
+  expect(Math.abs(offIntervals)).toBeLessThanOrEqual(1);
   await seekBefore(page, intervalOf('quiz-results', 'Jupiter'));
   await quiz(page).getByText('You did not answer this one.').waitFor();
   await page.screenshot({ path: `${FOLDER}12-replay-desktop.png` });

@@ -8,7 +8,7 @@ import { until } from '../support/until.ts';
 
 const PLAYING = { isPlaying: true };
 const VIDEO = "document.querySelector('video')";
-/** Refuses to play while the condition is true, until the viewer has clicked. */
+/** A script that makes `play` fail while the condition is true, until the viewer has clicked. */
 const refusePlay = (condition: string) => `
   let hasClicked = false;
   addEventListener('click', () => { hasClicked = true; }, true);
@@ -55,7 +55,7 @@ test('the viewer follows the wall clock of the video', async () => {
 }, 20_000);
 
 describe('the quality menu', () => {
-  test('has all renditions, and plays the selected one', async () => {
+  test('has both renditions, 180p and 360p, and plays the selected one', async () => {
     const page = await fixture.open('live', 'desktop', PLAYING);
     await waitForVideo(page);
     // All custom elements are defined, those of the menu too.
@@ -102,7 +102,7 @@ describe('a browser that refuses autoplay', () => {
     expect(await button.count()).toBe(0);
   }, 20_000);
 
-  test('entirely plays when the viewer presses play', async () => {
+  test('with and without sound plays when the viewer presses play', async () => {
     const page = await fixture.open('live', 'phone', { ...PLAYING, script: refusePlay('true') });
     await page.getByText('Press play to watch').waitFor();
     await page.getByRole('button', { name: 'Play', exact: true }).tap();

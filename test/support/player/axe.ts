@@ -17,7 +17,7 @@ interface AxeSettings {
   readonly except?: readonly string[];
   /** Checks only the rules about colors, for a page that was checked with other colors. */
   readonly onlyColors?: boolean;
-  /** axe waits 10 s for a video that never loads. */
+  /** Default: true; axe then waits up to 10 s for a video that never loads. */
   readonly waitsForVideo?: boolean;
 }
 

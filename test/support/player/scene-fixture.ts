@@ -51,7 +51,6 @@ export class SceneFixture {
     return page;
   }
 
-  /** Closes all pages that were opened. */
   async closePages(): Promise<void> {
     await Promise.all(this.browser.contexts().map((context) => context.close()));
   }

@@ -9,10 +9,10 @@ import { playTestPicture } from '../media/test-source.ts';
 // Encodes with little CPU time and low latency.
 const MEDIA = ['--rtmp-port', 'off', '--srt-port', 'off', '--media-preset', 'ultrafast'];
 const LOW_LATENCY = ['--media-latency', 'low', '--media-segment', '500'];
-// The browser logs this for a status that the page expects.
+// The browser logs this for each error status, also for one that the page expects.
 const EXPECTED = /^Failed to load resource: /;
 
-/** Pages poll every 15 s whether their show has started or ended. This script makes it 1.5 s. */
+/** Pages poll about every 15 s whether their show has ended. This script makes it 1.5 s. */
 export const FAST_POLLING = `
   const setTimer = globalThis.setTimeout;
   globalThis.setTimeout = (run, ms) => setTimer(run, ms > 11_000 ? ms / 10 : ms);`;

@@ -14,7 +14,7 @@ declare global {
 
 const query = new URLSearchParams(location.search);
 const scene = SCENES[query.get('scene') ?? 'live'];
-if (!scene) throw new Error('Unknown scene');
+if (!scene) throw new Error(`No scene "${query.get('scene')}": choose one of scenes.ts`);
 globalThis.viewer = scene();
 const { stream } = viewer.snapshot;
 // A stream without a URL has no video.

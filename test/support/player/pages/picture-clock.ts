@@ -52,8 +52,8 @@ const pictureClock: PictureClockApi = {
   behindMs,
   seek(targetMs) {
     const video = videoOf();
-    const behind = behindMs();
-    if (video && behind !== null) video.currentTime += (behind - targetMs) / 1_000;
+    const latencyMs = behindMs();
+    if (video && latencyMs !== null) video.currentTime += (latencyMs - targetMs) / 1_000;
   },
   overlays: () => overlays,
 };
