@@ -14,7 +14,7 @@ import {
 } from '../support/harness/program.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-// Tests the checks of the fault tests: a correct service, behind proxies that break one guarantee each.
+// Tests the checks of the fault tests with a correct service behind proxies that break guarantees.
 
 const LOAD_MS = 4_000;
 /** Proxies under load at a time; with more of them responses would be late. */

@@ -1,6 +1,6 @@
 import { testFaults } from '../support/cluster/fault-tests.ts';
 
-// Each fault on three nodes under load. `npm test` causes each once, those of a fixture in one show;
-// `npm run test:full` gives each a show of its own with more rounds, and `npm run faults` all rounds.
+// Each fault on three nodes under load. `npm test` causes each fault once, with one test for each
+// fixture. `npm run test:full` has a test for each fault, with more rounds; `npm run faults` has all.
 
 await testFaults('plain', 'network', 'clocks');

@@ -13,7 +13,7 @@ await harness.advance(1);
 const { newViewer, send } = feedSteps(harness);
 const register = async (viewer: TestViewer) =>
   expectNoContent(await viewer.post(`/api/v1/view-counts/${viewer.streamId}`));
-/** Advances to the first interval of a second, so that the next view-count is three intervals later. */
+/** Advances to the first interval of a second: the next view-count is three intervals later. */
 const toWholeSecond = () => harness.advance((4 - (harness.interval() % 4)) % 4);
 /** The events of a type in the sealed intervals from one interval on. */
 const dataOf = async <T>(viewer: TestViewer, type: string, from: number) =>

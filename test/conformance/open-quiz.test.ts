@@ -76,7 +76,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     expect(await service.events(viewer, quizInterval)).toMatchObject([{ data: { id: quiz.id } }]);
     await service.advance(quiz.closeInterval - 1 - service.interval());
     expect(await readInterval(viewer)).toBe(quizInterval);
-    // Answers are rejected already, though the database has the quiz open until the close is sealed.
+    // Answers are rejected now; the database has the quiz open until the close is sealed.
     stall(1);
     expect(await readInterval(viewer)).toBeNull();
     await service.advance(2);

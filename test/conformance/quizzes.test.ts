@@ -64,7 +64,7 @@ describe('making and publishing', () => {
       await expectProblem(await refused, 409);
     }
     await expectProblem(await call('', { duration: 5_000 }, 'PATCH'), 409);
-    // The quiz is open while the interval before closeInterval is sealed, and closes with closeInterval.
+    // The quiz is open until closeInterval is sealed.
     await harness.advance(open.closeInterval - harness.interval());
     expect((await readQuiz(harness, draft.id)).state).toBe('open');
     await harness.advance(1);

@@ -16,7 +16,7 @@ import { temporaryFolder } from '../support/harness/program.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** From a rotation to the new key's first signature: the 10 minutes of T-15 and one to detect it. */
+/** From a rotation to the new key's first signature: 10 minutes (T-15) and one to detect it. */
 const AHEAD_MS = 11 * MINUTE_MS;
 
 const folder = temporaryFolder();

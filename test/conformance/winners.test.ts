@@ -27,7 +27,7 @@ const readRounds = async (stream: string) => {
   const list = await harness.studio('GET', `/streams/${stream}/winners-rounds`);
   return (await expectJson<{ results: Round[] }>(list, 200)).results;
 };
-/** Publishes a quiz, submits right or wrong answers of these viewers, and advances to its results. */
+/** Publishes a quiz, sends right and wrong answers of these viewers, and advances to its results. */
 async function playQuiz(stream: string, right: TestViewer[], wrong: TestViewer[] = []) {
   const quiz = await harness.publishQuiz(stream, { duration: 1_000 });
   for (const viewer of right) await expectNoContent(await answer(viewer, quiz));

@@ -88,14 +88,14 @@ describe('the Docker image and the systemd unit', () => {
     expect(await check(1)).toBe(1);
   });
 
-  test('systemd accepts the unit', () => {
+  test('systemd accepts the unit', async () => {
     const unit = textOf('deploy/systemd/fourbeat.service');
     expect(unit).toMatch(/^Restart=always$/m);
     expect(unit).toMatch(/^TimeoutStopSec=15s$/m);
     expect(unit).toMatch(/^DynamicUser=yes$/m);
     if (Bun.which('systemd-analyze') === null) return;
     const file = join(folder, 'fourbeat.service');
-    Bun.write(file, unit.replace('/opt/fourbeat/bin/fourbeat', join(ROOT, 'bin/fourbeat')));
+    await Bun.write(file, unit.replace('/opt/fourbeat/bin/fourbeat', join(ROOT, 'bin/fourbeat')));
     const { stderr } = Bun.spawnSync(['systemd-analyze', 'verify', '--man=no', file], {
       stderr: 'pipe',
     });

@@ -34,7 +34,7 @@ async function currentInterval(): Promise<number> {
   return (await expectJson<{ interval: number }>(response, 200)).interval;
 }
 
-/** Reads an interval through nginx; repeats after a 503 like a client, when sealing is late (F-9). */
+/** Reads an interval through nginx; repeats after a 503, which means late sealing (F-9). */
 async function read(interval: number): Promise<Response> {
   for (;;) {
     const response = await viewer.get(feedPath(interval));
@@ -224,7 +224,7 @@ describe('nginx of deploy/compose in front of three nodes', () => {
         }
         expect(new Set(gets).difference(new Set([200, 503]))).toEqual(new Set());
         expect(new Set(posts).difference(new Set([204, 503]))).toEqual(new Set());
-        // nginx repeats a GET that reached the dead node on another one, and a POST that it had not sent.
+        // nginx repeats a GET on another node, and a POST only if the dead node did not get it.
         expect(gets.filter((status) => status === 503).length).toBeLessThan(gets.length / 4);
         expect(posts.filter((status) => status === 503).length).toBeLessThan(posts.length / 4);
         expect([...bodiesByInterval.values()].filter((bodies) => bodies.size !== 1)).toEqual([]);

@@ -14,8 +14,8 @@ import { Readers } from '../support/kill/readers.ts';
 import { playRound } from '../support/kill/show.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 
-// A show whose server is killed at a random time in each round. The checker knows only what clients sent
-// and received; in the end it is compared with everything the service has.
+// A show whose server is killed at a random time in each round. The checker knows only what clients
+// sent and received; in the end the feed and the exports of the service are compared with it.
 
 const ROUNDS = Number(process.env.KILL_ROUNDS ?? rounds(4, 20));
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 2 ** 31);
@@ -87,7 +87,7 @@ test(
     checker.checkAnswers(await producer.export<AnswerRow>('answers'));
     checker.checkWinners(await producer.export<WinnerRow>('winners'));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(0);
-    // Exclude the time for which the main thread waited for a core, taken by other processes or threads.
+    // Exclude the time for which the main thread waited for a core.
     const runningMs = ({ readyMs, queuedMs }: Restart) => readyMs - queuedMs;
     const restarts = server.restarts.toSorted((a, b) => runningMs(b) - runningMs(a));
     const [slowest] = restarts as [Restart];

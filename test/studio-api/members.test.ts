@@ -31,8 +31,8 @@ const config = { rates: HIGH_RATES };
 const statusesOf = async (responses: Promise<Response>[]) =>
   (await Promise.all(responses)).map(({ status }) => status).sort();
 
-// PostgreSQL may run concurrently what SQLite runs one after the other. `test/races/members.test.ts`
-// tests this in every run; `npm run test:full` runs all of these tests on both.
+// PostgreSQL may run concurrently what SQLite runs one after the other. Every run has
+// `test/races/members.test.ts` for that; `npm run test:full` runs all tests of this file on both.
 
 describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
   let service: Harness;

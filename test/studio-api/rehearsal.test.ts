@@ -362,7 +362,7 @@ test.each(BACKENDS)(
     const fixture = await RehearsalFixture.forNewShow(first);
     const { streamId } = await fixture.start({ viewers: 2 });
     const another = () => startService({ backends, directory, clock: manualClock(START_MS) });
-    // An embedded service starts after the first one ended; of shared nodes, the second runs already.
+    // An embedded service starts after the first one ended; with shared backends both run.
     if (backends === 'embedded') await first.close();
     const second = await another();
     try {

@@ -223,7 +223,7 @@ describe('a session', () => {
     const { browser } = await newMember(service, 'moderator');
     const Authorization = `Token ${service.account.token}`;
     const body = { title: 'By the token' };
-    // The token's rights apply: a moderator could not create a stream, and a token needs no CSRF header.
+    // The rights of the token apply: a moderator cannot create a stream, an account can.
     expect((await browser.send('POST', '/streams', body)).status).toBe(401);
     expect((await browser.send('POST', '/streams', body, { Authorization })).status).toBe(201);
     for (const wrong of ['Token x', 'Bearer x', 'Basic eDp5', 'nonsense']) {

@@ -87,7 +87,7 @@ async function replica(): Promise<Fixture> {
   );
 }
 
-/** Like `replica`, but nodes do not wait for the replica, which is promoted without the last writes. */
+/** Like `replica`, but no node waits for the replica, so that its promotion loses the last writes. */
 async function behind(): Promise<Fixture> {
   const replicated = await startReplicated({ persistence: false });
   const promote = async () => {

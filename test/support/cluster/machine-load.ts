@@ -78,7 +78,7 @@ export class MachineLoad {
   }
 }
 
-/** ms since boot in which a task waited for a processor; null when the kernel does not report it. */
+/** ms since boot in which a task waited for a core; null when the kernel does not report it. */
 function totalPressureMs(): number | null {
   try {
     const [, total] = /^some .*total=(\d+)/m.exec(readFileSync(PRESSURE_FILE, 'utf8')) ?? [];

@@ -12,8 +12,8 @@ const GIVE_UP_MS = 15_000;
 const REQUEST_TIMEOUT_MS = 1_000;
 
 /**
- * Measures how long nodes take to work: be ready, count a viewer, accept an event, serve the current
- * interval. It uses a stream of its own, which the load does not check.
+ * Measures how long nodes take to work: be ready, count a viewer, accept an event, serve the
+ * current interval. It uses a stream of its own, which the load does not check.
  */
 export class RecoveryProbe {
   private constructor(

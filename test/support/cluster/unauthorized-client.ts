@@ -3,7 +3,7 @@ import { jsonOf, RetryingClient, type TestedService } from '../kill/retrying-cli
 const ATTEMPT_EVERY_MS = 120;
 const RETRY_MS = 50;
 
-/** I-6: a viewer with a token of one stream, who tries every viewer route of another on all nodes. */
+/** I-6: a viewer with a token of one stream tries every viewer route of another, on all nodes. */
 export class UnauthorizedClient {
   private attempts = 0;
   private running: Promise<void> = Promise.resolve();

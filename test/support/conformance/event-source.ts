@@ -53,7 +53,7 @@ export class EventReader {
     return messages;
   }
 
-  /** The next state of a live or presenter stream that meets a condition. @throws Error after 8 others */
+  /** The next state of the stream that meets a condition. @throws Error after 8 other states */
   async nextState<State>(meets: (state: State) => boolean): Promise<State> {
     for (let tries = 0; tries < 8; ) {
       const message = await this.next(3_000);

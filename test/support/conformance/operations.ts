@@ -12,7 +12,7 @@ export const OPERATIONS: Readonly<Record<OperationName, Operation>> = {
   ...viewerApi,
   ...studioApi,
 };
-/** All names but `setUp`, which works once per database: test/studio-api/members.test.ts tests it. */
+/** All but `setUp`, which works once per database; test/studio-api/members.test.ts tests it. */
 export const OPERATION_NAMES = (Object.keys(OPERATIONS) as OperationName[]).filter(
   (name) => name !== 'setUp',
 );
@@ -215,7 +215,7 @@ async function requestPartsFor(
 /** Ids of the streams that may have rehearsals, by service. */
 const rehearsedStreams = new WeakMap<Harness, string[]>();
 
-/** Removes earlier rehearsals, because a node allows only a few, and notes the next stream to have one. */
+/** Removes earlier rehearsals, since a node allows only a few. The next stream will have one. */
 async function removeRehearsals(harness: Harness, nextStreamId: string): Promise<void> {
   for (const id of rehearsedStreams.get(harness) ?? []) {
     await harness.studio('DELETE', `/streams/${id}/rehearsals/current`);

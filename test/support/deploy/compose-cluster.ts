@@ -6,7 +6,7 @@ import { expectJson, type TestViewer, viewerWith } from '../harness/harness.ts';
 import { fourbeat, type ServerProcess, serveProcess } from '../harness/program.ts';
 import { type Nginx, startNginx } from './nginx.ts';
 
-/** The services of `deploy/compose` as plain processes: nginx, three nodes, Redis and PostgreSQL. */
+/** The services of `deploy/compose` as processes: nginx, three nodes, Redis and PostgreSQL. */
 export interface Cluster {
   readonly nginx: Nginx;
   readonly nodes: ServerProcess[];

@@ -3,8 +3,8 @@ import type { EventsInterval, FeedEvent } from '../../../protocol/feed.ts';
 import type { Quiz } from '../../../protocol/quizzes.ts';
 
 /**
- * A viewer over HTTP that is not part of the crowd of a demo, such as a person who opens its page. It sends
- * heartbeats, posts to the chat, answers every quiz correctly and reports itself as a winner.
+ * A viewer over HTTP that is not part of the crowd of a demo, such as a person who opens its page.
+ * The viewer sends heartbeats, posts to the chat, answers every quiz correctly and claims to win.
  */
 export class ExternalViewer {
   /** Response statuses of its answers, winner reports and chat posts. */

@@ -295,7 +295,7 @@ export function viewerWith(
   };
 }
 
-/** The JSON of a response that must have this status. @throws Error with its body for another status */
+/** The JSON of a response. @throws Error with the body when the status is not this one */
 export async function expectJson<T>(response: Response, status: number): Promise<T> {
   const text = await response.text();
   if (response.status !== status) {

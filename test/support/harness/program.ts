@@ -116,7 +116,7 @@ async function exitStatus(child: Subprocess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** Reads standard output up to the address of the server. @returns no `url` if the server ended first */
+/** Reads standard output up to the server's address. @returns no `url` if the server ended first */
 async function readStartupOutput(
   stdout: ReadableStream<Uint8Array>,
 ): Promise<{ startupOutput: string; url?: string }> {

@@ -109,7 +109,7 @@ export class ConsistencyChecker {
     this.rounds.push({ id, quizzes, won: new Set(), maybe: new Set() });
   }
 
-  /** Records the status of a claim in the newest round. @param isRetry whether it was sent before */
+  /** Records the status of a claim in the newest round. @param isRetry it was sent before */
   claimed(viewer: string, status: 204 | 401 | 409, isRetry: boolean): void {
     const round = this.rounds.at(-1);
     if (!round) throw new Error('no round was opened');

@@ -18,7 +18,7 @@ export interface ShowParts {
 /** Share of rounds with two concurrent quizzes. */
 const TWO_QUIZZES_SHARE = 0.3;
 
-/** Plays a game of one or two quizzes with results and winners, checked by the consistency checker. */
+/** Plays one or two quizzes with results and winners, and reports all to the consistency checker. */
 export async function playRound(parts: ShowParts): Promise<void> {
   const { checker, producer, answerers, readers, random, onQuestion } = parts;
   const drafts = [await producer.draft(0)];

@@ -160,7 +160,7 @@ export class StreamCheck {
     }
   }
 
-  /** Records a gap and forgets the file of its segment, unless the service still serves the file. */
+  /** Records a gap and forgets the file of its segment, unless the service still serves it. */
   private async gap(uri: string): Promise<void> {
     if (this.gaps.has(uri)) return;
     this.gaps.add(uri);

@@ -178,7 +178,7 @@ export class FakePackagerDependencies implements PackagerDependencies {
     return this.encoders.at(-1) as FakeEncoder;
   }
 
-  /** Advances the clock and runs due timers, which need `jest.useFakeTimers`, in steps of 250 ms. */
+  /** Advances the clock in steps of 250 ms and runs due timers (with `jest.useFakeTimers`). */
   async advance(ms: number, onStep: () => void = () => {}): Promise<void> {
     for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += STEP_MS) {
       const stepMs = Math.min(STEP_MS, ms - elapsedMs);
@@ -237,7 +237,7 @@ export function createPackagerFixture(options: Partial<PackagerOptions> = {}) {
     ...options,
   });
   const send = (text: string) => packager.write(bytesOf(text));
-  /** @returns `feed`, which sends a unit whose source time is one step after that of the last unit */
+  /** @returns `feed`, which sends a unit whose source time is one step after the last unit's */
   const sender = (letter: 'J' | 'P', fromMs: number, stepMs: number) => {
     const source = { ms: fromMs };
     const feed = () => {

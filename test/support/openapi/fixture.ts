@@ -32,7 +32,7 @@ export class Fixture {
     return this.sharedHost;
   }
 
-  /** The id of an object that an operation creates once for all tests, because accounts have limits. */
+  /** The id of an object that is created once for all tests, because accounts have limits. */
   sharedId(operationId: string, body: object): Promise<string> {
     const id = this.ids.get(operationId) ?? this.createdId(operationId, { body });
     this.ids.set(operationId, id);
@@ -72,7 +72,7 @@ export class Fixture {
     return this.createdId('createQuiz', { params: { stream_id: streamId }, body: QUIZ });
   }
 
-  /** Sends a request for a new stream, and for an unknown one, which gets a 404 or the same error. */
+  /** Sends a request for a new stream and an unknown one, which gets 404 or the same error. */
   async sendInStream(
     operationId: string,
     request: OperationRequest,
