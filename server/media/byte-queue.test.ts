@@ -27,7 +27,7 @@ test('ByteQueue returns pushed bytes in order, in chunks of any length', () => {
   );
 });
 
-test('taken bytes do not change', () => {
+test('bytes from take do not change when the queue reuses its buffer', () => {
   const queue = new ByteQueue();
   queue.push(Uint8Array.of(1, 2, 3));
   const taken = queue.take(2);

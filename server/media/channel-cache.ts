@@ -10,7 +10,7 @@ import type { SegmentStore } from './store/segment-store.ts';
 /** What media needs to know of a stream. */
 export interface MediaStream {
   readonly status: StreamStatus;
-  /** Its video is stored as a recording: in full, as long as there is space. */
+  /** Whether its whole video is stored, as long as there is disk space. */
   readonly recording: boolean;
 }
 
@@ -28,8 +28,8 @@ export interface ChannelCacheOptions {
 
 const IDLE_TIMEOUT_MS = 600_000;
 
-// Segment lists and playlists of ended streams take 2.6 kB a segment, so that requests for a whole
-// archive hold 130 MB at most.
+// Segment lists and playlists of ended streams take 2.6 kB a segment: with these limits,
+// requests for a whole archive hold 130 MB at most.
 const ENDED_CHANNELS_MAX = 32;
 const ENDED_SEGMENTS_MAX = 50_000;
 
@@ -59,7 +59,7 @@ export class ChannelCache implements PlayableStreams {
   /** The channel of a stream; a stream without segments gets an empty one. */
   open(streamId: string): Promise<Channel> {
     this.lastUsedMs.set(streamId, performance.now());
-    this.ended.get(streamId);
+    this.ended.get(streamId); // marks it as recently used
     const existing = this.channels.get(streamId);
     if (existing) return existing;
     const opening = this.load(streamId);

@@ -74,7 +74,7 @@ test('[M-30] waitForChange resolves on each segment, each part and the end', asy
   await channel.waitForChange(0);
 });
 
-test('end closes the segments once and is final', async () => {
+test('Channel.end closes the segments; a second call has no effect', async () => {
   const { channel, segments } = newChannel();
   await channel.end();
   expect(segments.closed).toEqual({ isEnded: true });

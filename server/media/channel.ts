@@ -18,7 +18,7 @@ import type { Retention, StreamSegments } from './store/segment-store.ts';
 export const PART_MS = 334;
 
 // A playlist lists parts for three target durations from its end. A player with an older playlist
-// may still request earlier ones.
+// may still request earlier parts.
 const SEGMENTS_WITH_PARTS = 8;
 
 /** How far behind the camera players should play, ms. */
@@ -35,7 +35,7 @@ interface SegmentParts {
 
 /** The video of one stream: serves what is playable and stores the segments of its source. */
 export class Channel implements PlayableStream {
-  private ownVersion = 0;
+  private changeCount = 0;
   private readonly partsBySeq = new Map<number, SegmentParts>();
   private readonly partListsBySeq = new Map<number, readonly Part[]>();
   private waiters: (() => void)[] = [];
@@ -67,8 +67,8 @@ export class Channel implements PlayableStream {
   }
 
   segment(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
-    const found = this.findEpoch(epoch);
-    return found ? this.segments.read(found.number, seq, track) : null;
+    const namedEpoch = this.findEpoch(epoch);
+    return namedEpoch ? this.segments.read(namedEpoch.number, seq, track) : null;
   }
 
   part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null {
@@ -137,7 +137,7 @@ export class Channel implements PlayableStream {
     this.notifyChange();
   }
 
-  /** An encoder that fails leaves parts of an incomplete segment; the next one reuses its number. */
+  /** Also removes parts of a failed encoder's last segment: the next encoder reuses its number. */
   private removeParts(seq: number): void {
     this.partsBySeq.delete(seq);
     this.partListsBySeq.delete(seq);
@@ -148,11 +148,11 @@ export class Channel implements PlayableStream {
   }
 
   private version(): number {
-    return this.ownVersion + this.segments.version;
+    return this.changeCount + this.segments.version;
   }
 
   private notifyChange(): void {
-    this.ownVersion++;
+    this.changeCount++;
     const { waiters } = this;
     this.waiters = [];
     for (const resolve of waiters) resolve();

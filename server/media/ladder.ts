@@ -1,4 +1,4 @@
-import { type LadderStep, RENDITION_BITS_PER_S_MIN } from '../platform/media-settings.ts';
+import { RENDITION_BITS_PER_S_MIN, type RenditionSetting } from '../platform/media-settings.ts';
 import type { SourceInfo } from './packager/encoder.ts';
 import type { TrackId } from './segment.ts';
 
@@ -27,10 +27,10 @@ const BITRATE_EXPONENT = 0.75;
 /**
  * The renditions of a source, largest first. The ladder's rates are ceilings: smaller frames get
  * lower caps by size and frame rate, because players choose by the bandwidth in the playlist and
- * would never choose 640×360 at 19.2 Mbit/s. Steps with a side below `SIDE_MIN` are omitted, except
- * the first.
+ * would never choose 640×360 at 19.2 Mbit/s. Renditions with a side below `SIDE_MIN` are omitted,
+ * except the first.
  */
-export function renditionsOf(source: SourceInfo, ladder: readonly LadderStep[]): Rendition[] {
+export function renditionsOf(source: SourceInfo, ladder: readonly RenditionSetting[]): Rendition[] {
   const sorted = ladder.toSorted((a, b) => a.divisor - b.divisor);
   const [frames, seconds] = source.frameRate;
   return sorted
@@ -42,10 +42,10 @@ export function renditionsOf(source: SourceInfo, ladder: readonly LadderStep[]):
     .filter(({ width, height }, index) => index === 0 || Math.min(width, height) >= SIDE_MIN)
     .map(({ width, height, ceilingBitsPerS }, index) => {
       const pixelsPerS = (width * height * frames) / seconds;
-      const typical =
+      const typicalBitsPerS =
         REFERENCE_BITS_PER_S * (pixelsPerS / REFERENCE_PIXELS_PER_S) ** BITRATE_EXPONENT;
       const maxBitsPerS = Math.round(
-        Math.min(ceilingBitsPerS, Math.max(typical, RENDITION_BITS_PER_S_MIN)),
+        Math.min(ceilingBitsPerS, Math.max(typicalBitsPerS, RENDITION_BITS_PER_S_MIN)),
       );
       return { id: `v${index}`, width, height, maxBitsPerS };
     });

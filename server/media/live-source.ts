@@ -9,13 +9,13 @@ export class LiveSource implements SourceSession {
   private readonly closing = Promise.withResolvers<SourceEnd>();
   readonly closed = this.closing.promise;
   private readonly finishing = Promise.withResolvers<void>();
-  /** Resolves when its last segment is complete. */
+  /** Resolves when the source's last segment is complete. */
   readonly finished = this.finishing.promise;
   private isOpen = true;
   private lastHealthBytes = 0;
   private lastHealthMs: number;
 
-  /** @param id of this session, in the database */
+  /** @param id session id of its lease in the database */
   constructor(
     readonly id: string,
     readonly kind: SourceKind,
@@ -43,7 +43,7 @@ export class LiveSource implements SourceSession {
     this.stop({ reason: 'left', message: reason });
   }
 
-  /** Ends the source from the side of the service. */
+  /** Ends the source, at the request of the service; later calls have no effect. */
   stop(end: SourceEnd): void {
     if (!this.isOpen) return;
     this.isOpen = false;

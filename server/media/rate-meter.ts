@@ -1,4 +1,4 @@
-/** Limits events a second, where bytes do not measure the work. */
+/** Counts events in each second against a limit, where the number of bytes does not show the work. */
 export class RateMeter {
   private second = 0;
   private count = 0;

@@ -70,11 +70,11 @@ test('[M-11] segments start with key frames, have all tracks and consecutive num
   }
   const [last] = segmentsOf(segmenter.finish());
   expect(last?.seq).toBe(11);
-  // 67 frames in total.
+  // The run has 67 frames; four segments of 15 frames leave 7.
   expect(last?.durationMs).toBeCloseTo((7 * 1_000) / 15);
 });
 
-test('[M-11] an early key frame starts no segment, a late one does', () => {
+test('[M-11] a segment ends at the first key frame after segmentMs, and at no earlier one', () => {
   const early = createSegmenter();
   const durations = (run: SegmenterEvent[]) => segmentsOf(run).map(({ durationMs }) => durationMs);
   expect(
@@ -191,9 +191,9 @@ test('[M-24] parts are contiguous and add up to their segment', () => {
   }
   for (const event of events) {
     if (event.kind !== 'segment') continue;
-    const own = parts.filter(({ seq }) => seq === event.segment.seq);
+    const segmentParts = parts.filter(({ seq }) => seq === event.segment.seq);
     for (const [id, bytes] of event.bytes) {
-      const partBytes = Buffer.concat(own.flatMap((part) => part.bytes.get(id) ?? []));
+      const partBytes = Buffer.concat(segmentParts.flatMap((part) => part.bytes.get(id) ?? []));
       expect(partBytes.equals(bytes)).toBe(true);
     }
   }

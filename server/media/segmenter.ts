@@ -44,7 +44,7 @@ interface Cut {
   readonly offsetMs: number;
 }
 
-// Limits memory: pending fragments of 10 s of the largest ladder take 45 MB.
+// Limits memory: pending fragments of 10 s of the default ladder take 45 MB at most.
 const TRACK_SILENCE_MS_MAX = 10_000;
 // There is a key frame every second; a new epoch may overlap the last by the source's latency.
 const FIRST_KEY_FRAME_MS_MAX = 20_000;
@@ -88,7 +88,7 @@ export class Segmenter {
   /**
    * Accepts the next fragment of a track.
    * @throws Error with a message for the log when the tracks form no playable timeline; `finish` then
-   *   returns the complete rest, and a new encoder must start
+   *   returns what is complete, and a new encoder must start
    */
   push(trackId: TrackId, fragment: Fragment): SegmenterEvent[] {
     const queue = this.queues.find(({ track }) => track.id === trackId);
@@ -113,9 +113,9 @@ export class Segmenter {
       ),
     );
     const cutMs = this.video.endBefore(endMs + ALIGNMENT_TOLERANCE_MS);
-    const rest = cutMs === null ? [] : this.takePart(this.openSegment, cutMs);
+    const lastPart = cutMs === null ? [] : this.takePart(this.openSegment, cutMs);
     if (this.openSegment.hasAll(this.queues)) {
-      events.push(...rest, {
+      events.push(...lastPart, {
         kind: 'segment',
         ...this.openSegment.close(this.queues, this.video, null),
       });
@@ -245,8 +245,8 @@ export class Segmenter {
     for (const queue of this.queues) {
       const { track, first } = queue;
       if (track.kind !== 'video' || !first) continue;
-      const aheadMs = queue.msOf(first.startTicks) - atMs;
-      if (!first.isSync || Math.abs(aheadMs) > ALIGNMENT_TOLERANCE_MS) {
+      const differenceMs = queue.msOf(first.startTicks) - atMs;
+      if (!first.isSync || Math.abs(differenceMs) > ALIGNMENT_TOLERANCE_MS) {
         throw new Error(`${track.id} has no key frame where ${this.video.track.id} has one`);
       }
     }

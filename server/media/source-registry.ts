@@ -17,12 +17,12 @@ import {
   type SourceSession,
 } from './source.ts';
 
-/** The stream that a stream key belongs to. */
-type OwnedStream = Pick<MediaStream, 'recording'> & { readonly id: string };
+/** The stream that a source was opened for: the one with its stream key. */
+type OpenedStream = Pick<MediaStream, 'recording'> & { readonly id: string };
 
 /** The calls of the database that claim, renew and release the lease of a stream's source. */
 export type SourceLeaseStore = Pick<
-  Calls<ReturnType<typeof createIngestProcedures<OwnedStream>>>,
+  Calls<ReturnType<typeof createIngestProcedures<OpenedStream>>>,
   'openSource' | 'renewSource' | 'releaseSource'
 >;
 
@@ -44,9 +44,9 @@ const REFUSAL_MESSAGES: Readonly<Record<RefusalReason, string>> = {
   unavailable: 'The service cannot take video now; try again.',
 };
 
-// Low latency cuts parts at any frame. Otherwise a segment is complete once the next fragment
-// arrives, and longer fragments have less box overhead.
-const FRAME_MS = 20;
+// Fragment durations. With low latency a part can end at any frame. Without, a segment is complete
+// once the next fragment arrives, and longer fragments have less box overhead.
+const LOW_LATENCY_FRAGMENT_MS = 20;
 const FRAGMENT_MS = 100;
 
 // A source lease lasts at least 6 s, so that two late renewals in a row do no harm.
@@ -64,7 +64,7 @@ export class SourceRegistry implements Ingest {
   /** Refused sources, by reason. */
   readonly refusals = new Map<RefusalReason, number>();
   private readonly sources = new Map<string, LiveSource>();
-  /** Pending releases: a new source waits for them, so that it does not find its predecessor. */
+  /** Pending releases of leases: a new source waits for them, or the old lease would refuse it. */
   private readonly releasing = new Set<Promise<void>>();
   private readonly timer: Timer;
   private isStopping = false;
@@ -136,7 +136,7 @@ export class SourceRegistry implements Ingest {
   private async startSource(
     id: string,
     request: SourceRequest,
-    stream: OwnedStream,
+    stream: OpenedStream,
   ): Promise<LiveSource> {
     const { channels, packager, config, logger } = this.options;
     const { kind, container, address } = request;
@@ -152,7 +152,7 @@ export class SourceRegistry implements Ingest {
         container,
         settings: {
           ...config,
-          fragmentMs: config.latency === 'low' ? FRAME_MS : FRAGMENT_MS,
+          fragmentMs: config.latency === 'low' ? LOW_LATENCY_FRAGMENT_MS : FRAGMENT_MS,
         },
         segmentMs: config.segmentMs,
         partMs: config.latency === 'low' ? PART_MS : null,

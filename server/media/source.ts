@@ -22,7 +22,7 @@ export type RefusalReason =
   /** The stream has a live source. */
   | 'busy'
   | 'ended'
-  /** The database is unavailable, or the service is stopping. */
+  /** The database is unavailable, or the service cannot encode or is stopping. */
   | 'unavailable';
 
 /** A refused source. The message is for the sender. */
@@ -62,7 +62,7 @@ export interface SourceSession {
    *   that ends the session
    */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when it accepts more. */
+  /** Resolves when the session accepts more bytes, or has ended. */
   drained(): Promise<void>;
   /** Call when the sender has disconnected; later calls have no effect. @param reason for the log */
   end(reason: string): void;
@@ -73,5 +73,5 @@ export interface SourceSession {
 /** Admits the sources of the listeners. */
 export interface Ingest {
   /** @throws SourceRefused */
-  open(offer: SourceRequest): Promise<SourceSession>;
+  open(request: SourceRequest): Promise<SourceSession>;
 }

@@ -45,7 +45,7 @@ class Source {
     }
   }
 
-  /** Jumps the clock ahead, or, below 0, pauses the source with its clock stopped. */
+  /** Above 0, the source's clock jumps ahead; below 0, the source pauses and its clock stops. */
   jump(byMs: number): void {
     const atMs = this.truthMs(this.newestMs);
     if (byMs > 0) this.newestMs += byMs;
@@ -83,10 +83,10 @@ describe('offset', () => {
           startMs: fc.integer({ min: -1_000, max: 10 ** 9 }),
         }),
         ({ seed, ppm, delayMs, jitterMs, startMs }) => {
-          const next = random(seed);
+          const nextRandom = random(seed);
           let minDelayMs = Number.POSITIVE_INFINITY;
           const source = new Source(startMs, 1 + ppm / 1_000_000, () => {
-            const ms = delayMs + next() * jitterMs;
+            const ms = delayMs + nextRandom() * jitterMs;
             minDelayMs = Math.min(minDelayMs, ms);
             return ms;
           });
@@ -95,10 +95,10 @@ describe('offset', () => {
           let mappedMs = Number.NEGATIVE_INFINITY;
           for (let frame = 0; frame < 15 * 7_200; frame++) {
             for (const atMs of source.send()) {
-              const toMs = source.timeline.advance(atMs);
+              const newOffsetMs = source.timeline.advance(atMs);
               if (offsetMs === null) initialMinDelayMs = minDelayMs;
-              else if (Math.abs(toMs - offsetMs) > 1) throw new Error('a step is too large');
-              offsetMs = toMs;
+              else if (Math.abs(newOffsetMs - offsetMs) > 1) throw new Error('a step is too large');
+              offsetMs = newOffsetMs;
               for (let i = 0; i < FRAMES_IN_SEGMENT; i++) {
                 const sourceMs = atMs + i * FRAME_MS;
                 const ms = sourceMs + source.timeline.offsetFor(sourceMs);
@@ -200,8 +200,8 @@ describe('changed clock', () => {
     ['was paused and resumed', -10_000],
   ] as const) {
     test(`[M-40] a source that ${change} needs a new epoch after five seconds`, () => {
-      const next = random(byMs);
-      const source = new Source(0, 1, () => next() * 100);
+      const nextRandom = random(byMs);
+      const source = new Source(0, 1, () => nextRandom() * 100);
       source.sendFor(20_000);
       const before = source.timeline.offsetFor(20_000);
       source.jump(byMs);
@@ -235,19 +235,19 @@ describe('changed clock', () => {
     const timeline = new Timeline();
     timeline.observe(0, 0);
     timeline.advance(0);
-    const observeOff = (fromMs: number, toMs: number, byMs: number) => {
-      for (let ms = fromMs; ms < toMs; ms += 100) timeline.observe(ms, ms + byMs);
+    const observeWithError = (fromMs: number, newOffsetMs: number, byMs: number) => {
+      for (let ms = fromMs; ms < newOffsetMs; ms += 100) timeline.observe(ms, ms + byMs);
       expect(timeline.needsNewEpoch()).toBe(false);
     };
-    observeOff(1_000, 5_000, 3_000);
+    observeWithError(1_000, 5_000, 3_000);
     timeline.observe(5_000, 5_000);
-    observeOff(5_100, 9_000, 3_000);
-    observeOff(9_000, 13_000, -3_000);
+    observeWithError(5_100, 9_000, 3_000);
+    observeWithError(9_000, 13_000, -3_000);
     timeline.observe(13_000, 13_000);
     // A pause of a minute is no evidence.
     timeline.observe(14_000, 17_000);
     timeline.observe(74_000, 77_000);
-    observeOff(74_000, 75_000, 3_000);
+    observeWithError(74_000, 75_000, 3_000);
   });
 
   test('a clock that restarts from 0 is followed after reset', () => {

@@ -11,7 +11,7 @@ const TOLERANCE_MS = 2;
 /** A source that deviates by more than this, for `CLOCK_LOST_MS`, has a changed clock. */
 const OUTLIER_MS = 1_000;
 const CLOCK_LOST_MS = 5_000;
-/** Most evidence from a pause between two arrivals: a stall alone is no evidence. */
+/** A pause between two arrivals adds this much evidence at most: a stall alone is no evidence. */
 const EVIDENCE_STEP_MS_MAX = 1_000;
 /** Number of remembered offsets: audio and video are never minutes apart. */
 const STEPS_MAX = 64;

@@ -11,7 +11,7 @@ import {
 } from './setting-values.ts';
 
 /** A rendition of the encoding ladder (SPEC M-10). */
-export interface LadderStep {
+export interface RenditionSetting {
   /** Divides the width and the height of the source. */
   readonly divisor: number;
   /** Largest bit rate, in MB/s. */
@@ -39,7 +39,7 @@ export interface MediaConfig {
   /** ffmpeg's name of the video encoder. */
   readonly encoder: string;
   readonly preset: string;
-  readonly ladder: readonly LadderStep[];
+  readonly ladder: readonly RenditionSetting[];
   /** Name or path of the program; ffprobe must be beside it. */
   readonly ffmpeg: string;
   /** TCP port for RTMP; 0: any free port; null: off. */
@@ -174,7 +174,7 @@ export function splitMediaConfig<Values extends MediaSettingValues>(values: Valu
  * Parses a ladder such as `1:2.4,2:1.2,3:0.8`: divisor and maximum MB/s of each rendition.
  * @throws Error with a sentence for the operator
  */
-export function parseLadder(text: string): LadderStep[] {
+export function parseLadder(text: string): RenditionSetting[] {
   const steps = text.split(',').map((part) => parseStep(part.trim()));
   if (steps.length > LADDER_STEPS_MAX) {
     throw new Error(`It must have at most ${LADDER_STEPS_MAX} steps.`);
@@ -188,7 +188,7 @@ export function parseLadder(text: string): LadderStep[] {
   return steps;
 }
 
-function parseStep(text: string): LadderStep {
+function parseStep(text: string): RenditionSetting {
   const match = /^(\d{1,2}(?:\.\d{1,3})?):(\d{1,2}(?:\.\d{1,3})?)$/.exec(text);
   if (!match) {
     throw new Error('It must be steps such as 1:2.4,2:1.2 (divisor:megabytes per second).');

@@ -25,8 +25,8 @@ const AAC_HEADER = Uint8Array.of(0xaf, 0, 0x12, 0x10);
 const AAC = Uint8Array.of(0xaf, 1, 9, 9);
 
 function videoBody(isKey: boolean, compositionMs = 0): Uint8Array {
-  const [wrapMs, middle, low] = [compositionMs >> 16, compositionMs >> 8, compositionMs];
-  return Uint8Array.of(isKey ? 0x17 : 0x27, 1, wrapMs, middle, low, 0, 0, 0, 0);
+  const [high, middle, low] = [compositionMs >> 16, compositionMs >> 8, compositionMs];
+  return Uint8Array.of(isKey ? 0x17 : 0x27, 1, high, middle, low, 0, 0, 0, 0);
 }
 
 function flv(...tags: Uint8Array[]): Uint8Array {
@@ -130,8 +130,8 @@ describe('[M-16] malformed FLV', () => {
     ['header is malformed', Uint8Array.of(0x46, 0x4c, 0x56, 1, 5, 0, 1, 0, 9)],
     ['unknown tag type', Buffer.concat([flvHeader(5), Uint8Array.of(77)])],
     ['too large', Buffer.concat([flvHeader(5), Uint8Array.of(9, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0)])],
-  ])('malformed FLV is rejected with an error: %s', (line, bytes) => {
-    expect(() => read(bytes)).toThrow(line);
+  ])('malformed FLV is rejected with an error: %s', (message, bytes) => {
+    expect(() => read(bytes)).toThrow(message);
   });
 
   test('malformed FLV never causes another error or a large buffer', () => {

@@ -46,9 +46,9 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
       const all = concatBytes(units.map((unit) => unit.bytes));
       expect(all).toEqual(bytes.slice(0, all.length));
       expect(bytes.length - all.length).toBeLessThan(MAX_BUFFERED_BYTES);
-      const headers = units.findIndex(({ isHeader }) => !isHeader);
-      expect(headers).toBeGreaterThan(2);
-      expect(units.slice(headers).some(({ isHeader }) => isHeader)).toBe(false);
+      const headerCount = units.findIndex(({ isHeader }) => !isHeader);
+      expect(headerCount).toBeGreaterThan(2);
+      expect(units.slice(headerCount).some(({ isHeader }) => isHeader)).toBe(false);
     });
 
     test('[M-4] units do not depend on chunk sizes', () => {
@@ -138,15 +138,15 @@ describe('Matroska', () => {
     const cluster = [0x1f, 0x43, 0xb6, 0x75, 0xff, 0xe7, 0x82, 3, 0xe8];
     const block = [0xa1, 0x85, 0x81, 0, 5, 0, 1];
     const group = (...more: number[]) => [0xa0, 0x87 + more.length, ...block, ...more];
-    const joinsAt = (bytes: number[]) => {
+    const unitsOf = (bytes: number[]) => {
       const reader = new MatroskaReader();
       reader.push(concatBytes(header.map((unit) => unit.bytes)));
       return reader
         .push(Uint8Array.from(bytes))
         .map(({ isEntryPoint, sourceMs }) => ({ isEntryPoint, sourceMs }));
     };
-    expect(joinsAt([...cluster, ...group()])).toEqual([{ isEntryPoint: true, sourceMs: 1_005 }]);
-    expect(joinsAt([...cluster, ...group(0xfb, 0x81, 0xff)])).toEqual([
+    expect(unitsOf([...cluster, ...group()])).toEqual([{ isEntryPoint: true, sourceMs: 1_005 }]);
+    expect(unitsOf([...cluster, ...group(0xfb, 0x81, 0xff)])).toEqual([
       { isEntryPoint: false, sourceMs: 1_005 },
     ]);
   });

@@ -45,7 +45,7 @@ const MAX_CLUSTER_START_BYTES = 64 * 1024;
 const MAX_CLUSTER_START_BLOCKS = 8;
 
 /** Elements between two blocks; usually a few. Limits CPU time per received byte. */
-const MAX_IDLE_ELEMENTS = 1_000;
+const MAX_ELEMENTS_BETWEEN_BLOCKS = 1_000;
 
 const NOT_MATROSKA = 'this is not WebM/Matroska';
 const UNKNOWN_SIZE_SEGMENT = Uint8Array.from([
@@ -83,8 +83,7 @@ export class MatroskaReader implements ContainerReader {
   private clusterTicks: number | null = null;
   /** Start of the current cluster while it is undecided whether it is an entry point; then null. */
   private clusterStart: ClusterStart | null = null;
-  /** Elements since the last block. */
-  private elements = 0;
+  private elementsSinceBlock = 0;
 
   push(bytes: Uint8Array): SourceUnit[] {
     this.queue.push(bytes);
@@ -93,7 +92,7 @@ export class MatroskaReader implements ContainerReader {
       for (let header = this.nextHeader(); header; header = this.nextHeader()) {
         const unit = this.readElement(header);
         if (unit === 'incomplete') break;
-        if (++this.elements > MAX_IDLE_ELEMENTS)
+        if (++this.elementsSinceBlock > MAX_ELEMENTS_BETWEEN_BLOCKS)
           throw new Error('too many elements without a block');
         if (unit) units.push(unit);
       }
@@ -184,7 +183,7 @@ export class MatroskaReader implements ContainerReader {
   private addBlock(bytes: Uint8Array, block: Block): SourceUnit | null {
     const { clusterStart } = this;
     const { sourceMs } = block;
-    this.elements = 0;
+    this.elementsSinceBlock = 0;
     if (!clusterStart) return { bytes, isHeader: false, isEntryPoint: false, sourceMs };
     clusterStart.sourceMs ??= sourceMs;
     clusterStart.blocks++;
@@ -245,8 +244,8 @@ export class MatroskaReader implements ContainerReader {
   }
 
   private limitHeader(moreBytes: number): void {
-    const isTooMany = this.headers.length >= MAX_HEADER_ELEMENTS;
-    if (isTooMany || this.headerBytes + moreBytes > MAX_HEADER_BYTES) {
+    const hasTooMany = this.headers.length >= MAX_HEADER_ELEMENTS;
+    if (hasTooMany || this.headerBytes + moreBytes > MAX_HEADER_BYTES) {
       throw new Error('the header is too large');
     }
   }

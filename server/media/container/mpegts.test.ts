@@ -74,24 +74,24 @@ for (const [name, bytes] of Object.entries(SAMPLES)) {
 
     test('[M-14] everything but an incomplete packet is passed on at once', () => {
       const reader = new MpegTsReader();
-      let passed = 0;
-      let came = 0;
+      let passedBytes = 0;
+      let receivedBytes = 0;
       for (const chunk of splitIntoChunks(bytes, [1_316])) {
-        came += chunk.length;
-        for (const unit of reader.push(chunk)) passed += unit.bytes.length;
-        expect(came - passed).toBeLessThan(PACKET);
+        receivedBytes += chunk.length;
+        for (const unit of reader.push(chunk)) passedBytes += unit.bytes.length;
+        expect(receivedBytes - passedBytes).toBeLessThan(PACKET);
       }
     });
 
     test('[M-12] source times equal those of ffmpeg', () => {
       const packets = probePackets(bytes);
       const type = bytes === audioOnly ? 'audio' : 'video';
-      const seen = packets.filter((packet) => packet.type === type).map(({ ptsMs }) => ptsMs);
+      const ffmpegMs = packets.filter((packet) => packet.type === type).map(({ ptsMs }) => ptsMs);
       const times = read(bytes).units.flatMap(({ sourceMs }) => sourceMs ?? []);
       const rounded = (ms: number) => Math.round(ms * 1000) / 1000;
       // ffmpeg splits the several audio frames of a PES packet.
-      if (type === 'video') expect(times.map(rounded)).toEqual(seen.map(rounded));
-      else for (const time of times) expect(seen.map(rounded)).toContain(rounded(time));
+      if (type === 'video') expect(times.map(rounded)).toEqual(ffmpegMs.map(rounded));
+      else for (const time of times) expect(ffmpegMs.map(rounded)).toContain(rounded(time));
       expect(times.length).toBeGreaterThan(10);
     });
 
@@ -117,8 +117,8 @@ describe('MPEG-TS', () => {
   test('[M-40] entry points are exactly the key frames', () => {
     const keys = probePackets(source).filter(({ type, isKey }) => type === 'video' && isKey);
     const entryPoints = read(source).units.filter(({ isEntryPoint }) => isEntryPoint);
-    const close = entryPoints.map(({ sourceMs }) => Math.round(sourceMs ?? -1));
-    expect(close).toEqual(keys.map(({ ptsMs }) => Math.round(ptsMs)));
+    const entryTimes = entryPoints.map(({ sourceMs }) => Math.round(sourceMs ?? -1));
+    expect(entryTimes).toEqual(keys.map(({ ptsMs }) => Math.round(ptsMs)));
   });
 
   test('[M-40] without random access indicators, every frame becomes an entry point after a while', () => {
@@ -152,8 +152,8 @@ describe('MPEG-TS', () => {
       expect(times[0]).toBeCloseTo(firstMs, 1);
       expect(times).toHaveLength((beforeS + 2) * 5);
       for (const [i, ms] of times.entries()) expect(ms - firstMs).toBeCloseTo(200 * i, 0);
-      const seen = probePackets(around).map(({ ptsMs }) => Math.round(ptsMs));
-      expect(times.map(Math.round)).toEqual(seen);
+      const ffmpegMs = probePackets(around).map(({ ptsMs }) => Math.round(ptsMs));
+      expect(times.map(Math.round)).toEqual(ffmpegMs);
     }
   });
 
@@ -172,9 +172,9 @@ describe('MPEG-TS', () => {
             from = at + gap;
           }
           const broken = concatBytes([...pieces, source.subarray(from)]);
-          const passed = bytesOf(read(broken, [1_316]).units);
-          expect(passed.length % PACKET).toBe(0);
-          expect(passed.length).toBeGreaterThan(
+          const passedBytes = bytesOf(read(broken, [1_316]).units);
+          expect(passedBytes.length % PACKET).toBe(0);
+          expect(passedBytes.length).toBeGreaterThan(
             broken.length - offsets.length * (400 + 4 * PACKET),
           );
         },
@@ -225,9 +225,9 @@ describe('MPEG-TS', () => {
     expect(bytesOf(units)).toEqual(source.slice(PACKET));
     const pids = ['-mpegts_start_pid', '0x300', '-mpegts_pmt_start_pid', '0x1200'];
     const other = runFfmpeg([...BOTH, ...H264_AAC, ...pids, '-f', 'mpegts']);
-    const { reader, units: both } = read(concatBytes([source, other]));
+    const { reader, units: allUnits } = read(concatBytes([source, other]));
     expect(reader.header()).toEqual(read(other).reader.header());
-    expect(both.filter(({ isEntryPoint }) => isEntryPoint)).toHaveLength(10);
+    expect(allUnits.filter(({ isEntryPoint }) => isEntryPoint)).toHaveLength(10);
   });
 
   test('a table in several packets is stored completely', () => {
@@ -242,22 +242,22 @@ describe('MPEG-TS', () => {
 
 describe('malformed MPEG-TS', () => {
   test('[M-16] malformed MPEG-TS is rejected within 64 KB', () => {
-    const refused = (bytes: Uint8Array) => {
+    const readInChunks = (bytes: Uint8Array) => {
       const reader = new MpegTsReader();
-      let passed = 0;
+      let passedBytes = 0;
       for (const chunk of splitIntoChunks(bytes, [1_000])) {
-        for (const unit of reader.push(chunk)) passed += unit.bytes.length;
+        for (const unit of reader.push(chunk)) passedBytes += unit.bytes.length;
       }
-      return passed;
+      return passedBytes;
     };
     fc.assert(
       fc.property(fc.infiniteStream(fc.nat(255)), (noise) => {
         const bytes = Uint8Array.from({ length: 70_000 }, () => noise.next().value as number);
-        expect(() => refused(bytes)).toThrow('this is not MPEG-TS');
+        expect(() => readInChunks(bytes)).toThrow('this is not MPEG-TS');
       }),
       { numRuns: 10 },
     );
-    expect(() => refused(new Uint8Array(70_000))).toThrow('this is not MPEG-TS');
+    expect(() => readInChunks(new Uint8Array(70_000))).toThrow('this is not MPEG-TS');
   });
 
   test('[M-16] malformed MPEG-TS without a program is rejected', () => {

@@ -20,9 +20,9 @@ const MAX_BYTES_WITHOUT_PROGRAM = 4 * 1024 * 1024;
 /** Frames without a random access indicator after which the sender is assumed to set none: 10 s or more. */
 const FRAMES_WITHOUT_RANDOM_ACCESS = 300;
 
-const PROGRAMS_PID = 0;
-const PROGRAMS_TABLE = 0;
-const STREAMS_TABLE = 2;
+const PAT_PID = 0;
+const PAT_TABLE_ID = 0;
+const PMT_TABLE_ID = 2;
 const TICKS_PER_MS = 90;
 const WRAP_TICKS = 2 ** 33;
 /** A source that starts within 60 s before a wrap starts below 0, as in ffmpeg. */
@@ -53,15 +53,15 @@ export class MpegTsReader implements ContainerReader {
   private skippedBytes = 0;
   private bytesWithoutProgram = 0;
 
-  private readonly programs = new TableReader(PROGRAMS_TABLE);
-  private programPid: number | null = null;
-  private streamsTable = new TableReader(STREAMS_TABLE);
+  private readonly patReader = new TableReader(PAT_TABLE_ID);
+  private pmtPid: number | null = null;
+  private pmtReader = new TableReader(PMT_TABLE_ID);
   private streams: ProgramStreams | null = null;
-  private programPackets: Uint8Array = new Uint8Array(0);
-  private streamPackets: Uint8Array = new Uint8Array(0);
+  private patPackets: Uint8Array = new Uint8Array(0);
+  private pmtPackets: Uint8Array = new Uint8Array(0);
 
   private lastTicks: number | null = null;
-  private frames = 0;
+  private frameCount = 0;
   private hasRandomAccess = false;
 
   push(bytes: Uint8Array): SourceUnit[] {
@@ -78,7 +78,7 @@ export class MpegTsReader implements ContainerReader {
   }
 
   header(): Uint8Array {
-    return concatBytes([this.programPackets, this.streamPackets]);
+    return concatBytes([this.patPackets, this.pmtPackets]);
   }
 
   private nextPacket(): Uint8Array | null {
@@ -114,14 +114,14 @@ export class MpegTsReader implements ContainerReader {
         throw new Error('the MPEG-TS has no program');
       }
     }
-    if (packet.pid === PROGRAMS_PID) return this.readPrograms(bytes, packet);
-    if (packet.pid === this.programPid) return this.readStreams(bytes, packet);
-    if (!packet.startsPayloadUnit || !this.isTimed(packet.pid)) return null;
-    this.frames++;
+    if (packet.pid === PAT_PID) return this.readPat(bytes, packet);
+    if (packet.pid === this.pmtPid) return this.readPmt(bytes, packet);
+    if (!packet.startsPayloadUnit || !this.carriesTimes(packet.pid)) return null;
+    this.frameCount++;
     if (packet.isRandomAccess) this.hasRandomAccess = true;
     const isEntryPoint =
       packet.isRandomAccess ||
-      (!this.hasRandomAccess && this.frames > FRAMES_WITHOUT_RANDOM_ACCESS);
+      (!this.hasRandomAccess && this.frameCount > FRAMES_WITHOUT_RANDOM_ACCESS);
     const ticks = presentationTicks(bytes, packet.content);
     return {
       isHeader: false,
@@ -130,31 +130,31 @@ export class MpegTsReader implements ContainerReader {
     };
   }
 
-  private readPrograms(bytes: Uint8Array, { startsPayloadUnit, content }: Packet): UnitInfo {
-    const table = this.programs.push(bytes, startsPayloadUnit, content);
+  private readPat(bytes: Uint8Array, { startsPayloadUnit, content }: Packet): UnitInfo {
+    const table = this.patReader.push(bytes, startsPayloadUnit, content);
     if (table) {
-      this.programPackets = table.packets;
+      this.patPackets = table.packets;
       const pid = firstProgram(table);
-      if (pid !== this.programPid) {
-        this.programPid = pid;
-        this.streamsTable = new TableReader(STREAMS_TABLE);
+      if (pid !== this.pmtPid) {
+        this.pmtPid = pid;
+        this.pmtReader = new TableReader(PMT_TABLE_ID);
         this.streams = null;
       }
     }
     return HEADER_UNIT;
   }
 
-  private readStreams(bytes: Uint8Array, { startsPayloadUnit, content }: Packet): UnitInfo {
-    const table = this.streamsTable.push(bytes, startsPayloadUnit, content);
+  private readPmt(bytes: Uint8Array, { startsPayloadUnit, content }: Packet): UnitInfo {
+    const table = this.pmtReader.push(bytes, startsPayloadUnit, content);
     if (table) {
-      this.streamPackets = table.packets;
+      this.pmtPackets = table.packets;
       this.streams = programStreams(table);
       this.bytesWithoutProgram = 0;
     }
     return HEADER_UNIT;
   }
 
-  private isTimed(pid: number): boolean {
+  private carriesTimes(pid: number): boolean {
     if (!this.streams) return false;
     const { video, all } = this.streams;
     return video === null ? all.has(pid) : pid === video;

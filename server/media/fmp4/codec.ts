@@ -21,8 +21,8 @@ export function codecOf(bytes: Uint8Array, stsd: Box): string {
   // Skip version, flags and entry count. Only the first entry is used.
   const [entry] = boxes(bytes, stsd.contentStart + 8, stsd.end);
   if (!entry) throw new Error('invalid MP4: stsd is empty');
-  const plain = CODECS_WITHOUT_PARAMETERS[entry.type];
-  if (plain !== undefined) return plain;
+  const codec = CODECS_WITHOUT_PARAMETERS[entry.type];
+  if (codec !== undefined) return codec;
   switch (entry.type) {
     case 'avc1':
     case 'avc3':

@@ -153,7 +153,7 @@ const TFHD_FLAGS = {
 
 function fragmentDefaults(bytes: Uint8Array, tfhd: Box, fallback: SampleDefaults): SampleDefaults {
   const fields = uint32(bytes, tfhd.contentStart) & 0xff_ffff;
-  // It would be an offset in a file that is never served.
+  // A base data offset counts from the start of a file; fragments are served without one.
   if (fields & TFHD_FLAGS.baseDataOffset)
     throw new Error('a fragment must have no base data offset');
   let offset = tfhd.contentStart + 8;

@@ -96,7 +96,7 @@ describe('retimeFragment', () => {
     expect(fragment.bytes).toEqual(before);
   });
 
-  test('start must be a whole number, not below 0', () => {
+  test('retimeFragment rejects a start that is no safe whole number or is below 0', () => {
     const [fragment] = read(video).fragments as [Fragment];
     for (const ticks of [-1, 0.5, Number.NaN, 2 ** 53]) {
       expect(() => retimeFragment(fragment, ticks, 1)).toThrow('a fragment cannot start');

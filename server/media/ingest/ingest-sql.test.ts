@@ -33,7 +33,7 @@ async function sqliteFixture(): Promise<SourcesFixture> {
 
 sourcesContract('SQLite', sqliteFixture);
 
-test('[M-7] [M-8] a restart keeps the rest of the 30 s in which a source may return', async () => {
+test('[M-7] [M-8] time in which the service is stopped does not count toward a source’s lease', async () => {
   const id = uuidOf(1);
   const own = { id, producer: PRODUCER };
   const show = await openShow([id]);

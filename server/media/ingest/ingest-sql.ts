@@ -16,7 +16,7 @@ export interface StreamAccess<Stream> {
 }
 
 /** The source of a stream, as its producer sees it. */
-export interface LiveSource {
+export interface ConnectedSource {
   readonly kind: SourceKind;
   /** Null until the first measurement. */
   readonly health: SourceHealth | null;
@@ -25,7 +25,7 @@ export interface LiveSource {
 /** A stream's key and its current source. */
 export interface IngestRow {
   readonly key: string;
-  readonly source: LiveSource | null;
+  readonly source: ConnectedSource | null;
 }
 
 /** Result of `openSource`. */
@@ -43,7 +43,7 @@ export interface RenewOutcome {
 
 /** The source of a stream at a given time. */
 export interface SourceState {
-  readonly source: LiveSource | null;
+  readonly source: ConnectedSource | null;
   /** When the stream ends because its source is lost, Unix ms; null while it has a source. */
   readonly sourceEndsAt: number | null;
 }
@@ -89,7 +89,7 @@ interface OwnedStream {
 
 async function readIngest(tx: Tx, id: string, nowMs: number) {
   const { row, leaseMs } = await readSource(tx, id, nowMs);
-  return { key: row.key, source: liveSourceOf(row, leaseMs) };
+  return { key: row.key, source: connectedSourceOf(row, leaseMs) };
 }
 
 async function readSource(tx: Tx, id: string, nowMs: number) {
@@ -101,12 +101,12 @@ async function readSource(tx: Tx, id: string, nowMs: number) {
 /** Reads a stream's source, and when the stream ends if it has lost its source. */
 export async function readSourceState(tx: Tx, id: string, nowMs: number): Promise<SourceState> {
   const { row, leaseMs } = await readSource(tx, id, nowMs);
-  const source = liveSourceOf(row, leaseMs);
+  const source = connectedSourceOf(row, leaseMs);
   const isLost = row.status === 'STREAMING' && source === null && row.endsAtMs !== null;
   return { source, sourceEndsAt: isLost ? nowMs + (row.endsAtMs ?? 0) - leaseMs : null };
 }
 
-function liveSourceOf(row: SourceRow, leaseMs: number): LiveSource | null {
+function connectedSourceOf(row: SourceRow, leaseMs: number): ConnectedSource | null {
   const { kind, health } = row;
   if (kind === null || !hasSource(row, leaseMs)) return null;
   return { kind, health: health === null ? null : JSON.parse(health) };

@@ -52,13 +52,13 @@ describe('lease clock', () => {
           const endMs = intervalStartMs(interval + 1);
           const before = leaseClockMs(sealed, endMs);
           const { stalledMs } = sealed;
-          const next = {
+          const sealedNext = {
             interval,
             stalledMs: stalledMs + stallBetweenMs(interval - step, interval),
           };
-          expect(leaseClockMs(next, endMs)).toBe(before);
-          expect(leaseClockMs(next, endMs + 100)).toBe(before + 100);
-          sealed = next;
+          expect(leaseClockMs(sealedNext, endMs)).toBe(before);
+          expect(leaseClockMs(sealedNext, endMs + 100)).toBe(before + 100);
+          sealed = sealedNext;
         }
       }),
     );

@@ -54,8 +54,8 @@ test.each([
 test('[M-30] a blocking reload resolves when the requested part or segment exists', async () => {
   const { fixture, stream } = listenLowLatency();
   const pending = Array.from({ length: 20 }, () => fixture.get(playlist('_HLS_msn=3&_HLS_part=1')));
-  const whole = fixture.get(playlist('_HLS_msn=3'));
-  const next = fixture.get(playlist('_HLS_msn=4&_HLS_part=0'));
+  const segmentReload = fixture.get(playlist('_HLS_msn=3'));
+  const nextSegmentReload = fixture.get(playlist('_HLS_msn=4&_HLS_part=0'));
   const afterLast = fixture.get(playlist('_HLS_msn=3&_HLS_part=2'));
   await untilPending(fixture, 23);
   stream.addPart();
@@ -66,10 +66,10 @@ test('[M-30] a blocking reload resolves when the requested part or segment exist
   }
   await untilPending(fixture, 3);
   stream.addSegment();
-  expect(await (await whole).text()).toContain('\nv0/1795000000000-3.m4s\n');
+  expect(await (await segmentReload).text()).toContain('\nv0/1795000000000-3.m4s\n');
   await untilPending(fixture, 2);
   stream.addPart();
-  expect(await (await next).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
+  expect(await (await nextSegmentReload).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
   expect(await (await afterLast).text()).toContain('URI="v0/1795000000000-4.0.m4s"');
   await untilPending(fixture, 0);
 });
@@ -78,7 +78,7 @@ test('[M-30] a request for an announced part resolves when the part exists', asy
   const { fixture, stream } = listenLowLatency();
   const pending = fixture.get(`${STREAM}/v0/1795000000000-3.1.m4s`);
   const audio = fixture.get(`${STREAM}/a0/1795000000000-3.1.m4s`);
-  const ofNext = fixture.get(`${STREAM}/v0/1795000000000-4.0.m4s`);
+  const partOfNextSegment = fixture.get(`${STREAM}/v0/1795000000000-4.0.m4s`);
   await untilPending(fixture, 3);
   stream.addPart();
   expect(await (await pending).text()).toBe('part 3.1 v0');
@@ -95,7 +95,7 @@ test('[M-30] a request for an announced part resolves when the part exists', asy
   stream.addSegment();
   expect((await fourth).status).toBe(404);
   stream.addPart();
-  expect(await (await ofNext).text()).toBe('part 4.0 v0');
+  expect(await (await partOfNextSegment).text()).toBe('part 4.0 v0');
 });
 
 test.each([
@@ -177,9 +177,9 @@ test('[M-24] a delta update omits old segments', async () => {
   for (let i = 0; i < 40; i++) stream.addSegment();
   const fixture = listenOrigin(() => stream);
   fixtures.push(fixture);
-  const whole = await fixture.get(playlist(''));
+  const full = await fixture.get(playlist(''));
   const delta = await fixture.get(playlist('_HLS_skip=YES'));
-  expect(await whole.text()).toContain('\nv0/1795000000000-5.m4s\n');
+  expect(await full.text()).toContain('\nv0/1795000000000-5.m4s\n');
   const text = await delta.text();
   expect(text).toContain('#EXT-X-SKIP:SKIPPED-SEGMENTS=');
   expect(text).not.toContain('\nv0/1795000000000-5.m4s\n');

@@ -5,7 +5,7 @@ import { epochName, type Presentation } from '../segment.ts';
 export interface DeliveryDirectives {
   /** Block until the playlist has this segment; null: do not block. */
   readonly seq: number | null;
-  /** Block until the playlist has this part of it. */
+  /** Block until the playlist has this part of the segment. */
   readonly part: number | null;
   /** Send a delta update without old segments. */
   readonly skip: boolean;

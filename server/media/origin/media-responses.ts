@@ -10,7 +10,7 @@ import {
   playlistCacheControl,
 } from './response-headers.ts';
 
-// Shorter playlists fit into one packet uncompressed.
+// Playlists with fewer bytes fit into one packet uncompressed.
 const GZIP_BYTES_MIN = 1_000;
 
 /** Builds conditional, compressed and partial responses, and counts them. */

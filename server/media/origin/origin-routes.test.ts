@@ -102,13 +102,13 @@ describe('files', () => {
     const path = `${SHORT}/v0.m3u8`;
     const etag = (await fixture.get(path)).headers.get('etag') ?? '';
     expect(etag).toMatch(/^W\/"\w+"$/);
-    const again = () => fixture.get(path, { headers: { 'If-None-Match': `"other", ${etag}` } });
-    const same = await again();
+    const recheck = () => fixture.get(path, { headers: { 'If-None-Match': `"other", ${etag}` } });
+    const same = await recheck();
     expect([same.status, await same.text(), same.headers.get('etag')]).toEqual([304, '', etag]);
     streams[SHORT]?.addSegment();
-    const other = await again();
-    expect(other.status).toBe(200);
-    expect(other.headers.get('etag')).not.toBe(etag);
+    const changed = await recheck();
+    expect(changed.status).toBe(200);
+    expect(changed.headers.get('etag')).not.toBe(etag);
     const piece = await fixture.get(`${STREAM}/v0/1795000000000-1.m4s`);
     const tag = piece.headers.get('etag') ?? '';
     const unchanged = await fixture.get(`${STREAM}/v0/1795000000000-1.m4s`, {

@@ -43,14 +43,14 @@ export interface OriginStats {
 
 type Params = Readonly<Record<string, string>>;
 type Reply = Response | Promise<Response>;
-/** Null: they do not exist, not yet or no longer. */
+/** Null: the file does not exist yet or was removed. */
 type MediaBytes = Uint8Array | Blob | null;
 
 // A stream lookup is asynchronous, and each viewer sends several requests a second.
 const LOOKUP_CACHE_MAX = 1_000;
 const LOOKUP_CACHE_MS = 1_000;
 
-// RFC 8216bis, 6.2.5.2: a request that blocks for longer gets 503.
+// RFC 8216bis, 6.2.5.2: a request that blocks for more target durations gets 503.
 const BLOCKING_TARGETS = 3;
 // The server closes a connection that is silent for 12 s.
 const BLOCKING_MS_MAX = 9_000;

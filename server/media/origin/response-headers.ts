@@ -10,7 +10,7 @@ const CACHE_MULTIVARIANT = 'public, max-age=5';
 const CACHE_ENDED = 'public, max-age=60';
 // `max-age` has whole seconds; for less, caches revalidate by entity tag.
 const CACHE_REVALIDATE = 'public, no-cache';
-// RFC 8216bis, B.1: a blocking reload of a later segment has another URL.
+// Target durations. A blocking reload of a later segment has another URL (RFC 8216bis, B.1).
 const BLOCKING_RELOAD_TARGETS = 6;
 
 /** Response headers that pages of other origins may read (SPEC M-23). */

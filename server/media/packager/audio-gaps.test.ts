@@ -51,7 +51,7 @@ describe('silence', () => {
     expect(last).toBeLessThan(11 * 48_000 + 2 * 5_120);
   });
 
-  test('[M-13] silence follows audio that stops, and late audio is dropped', () => {
+  test('[M-13] silence follows audio that stops, and audio that it already covers is dropped', () => {
     const filler = new AudioGapFiller(100);
     const fragments = [fragment(0), fragment(5_120)].filter((audio) => filler.accept(audio));
     expect(filler.lagMs(0, 2_000)).toBeCloseTo(2_000 - 213.3, 0);

@@ -42,7 +42,7 @@ export class AudioGapFiller {
     return true;
   }
 
-  /** How far audio lags video, ms. @param startMs start of the video */
+  /** How far audio lags video that lasts from `startMs` to `endMs` (source time), ms. */
   lagMs(startMs: number, endMs: number): number {
     return endMs - (this.endTicks === null ? startMs : (this.endTicks * 1000) / AUDIO_SAMPLE_RATE);
   }

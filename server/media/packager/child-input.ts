@@ -31,7 +31,7 @@ export class ChildInput {
     return this.queuedBytes < PAUSE_BYTES;
   }
 
-  /** Fulfilled when it accepts more, or the child has exited. */
+  /** Fulfilled when the queue has room again, or the child has exited. */
   drained(): Promise<void> {
     if (this.queuedBytes < PAUSE_BYTES) return Promise.resolve();
     this.drain ??= Promise.withResolvers();

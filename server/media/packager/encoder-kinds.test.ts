@@ -7,7 +7,7 @@ import { framesPerSegment } from './ffmpeg-arguments.ts';
 
 const SECONDS = 4;
 
-interface SourceKind {
+interface SourceOptions {
   readonly container: Container;
   readonly size: string;
   readonly fps?: number | string;
@@ -34,7 +34,7 @@ function createSource({
   filter,
   codec,
   isSilent,
-}: SourceKind): Uint8Array {
+}: SourceOptions): Uint8Array {
   const tone = ['-f', 'lavfi', '-i', `sine=440:r=48000:d=${SECONDS}`];
   return runFfmpeg([
     ...['-f', 'lavfi', '-i', `testsrc=s=${size}:r=${fps}:d=${SECONDS}`],
@@ -79,7 +79,7 @@ function span({ fragments, inits }: EncoderResult, id: string): { from: number; 
 describe('encoder output', () => {
   const WIDE = ['192x108', '96x54', '64x36'];
   const SMALL = ['160x90', '80x46', '54x30'];
-  const kinds: [name: string, kind: SourceKind, sizes: string[]][] = [
+  const kinds: [name: string, kind: SourceOptions, sizes: string[]][] = [
     ['16:9', { container: 'flv', size: '192x108' }, WIDE],
     ['4:3', { container: 'flv', size: '160x120' }, ['160x120', '80x60', '54x40']],
     [

@@ -29,7 +29,7 @@ export class EncoderTracks {
   private videoStartMs: number | null = null;
   private videoEndMs = 0;
   private lastAudioAtMs: number | null = null;
-  /** Silence is generated beside the video. */
+  /** Whether generated silence replaces the audio. */
   private isAudioMissing: boolean;
 
   constructor(

@@ -1,4 +1,4 @@
-import type { LadderStep } from '../../platform/media-settings.ts';
+import type { RenditionSetting } from '../../platform/media-settings.ts';
 import type { Fragment, InitSegment } from '../fmp4/fragment.ts';
 import type { Track, TrackId } from '../segment.ts';
 import type { Container } from '../source.ts';
@@ -24,7 +24,7 @@ export interface EncoderSettings {
   /** ffmpeg's name of the video encoder, such as `libx264` or `h264_nvenc`. */
   readonly encoder: string;
   readonly preset: string;
-  readonly ladder: readonly LadderStep[];
+  readonly ladder: readonly RenditionSetting[];
   readonly segmentMs: number;
   /** Duration of fragments, ms; one frame for low latency. Audio fragments last 100 ms at most. */
   readonly fragmentMs: number;
@@ -71,10 +71,10 @@ export interface Encoder {
   drained(): Promise<void>;
   /** Number of bytes queued for its input. */
   pendingBytes(): number;
-  /** Ends the input: it encodes what it has and exits. */
+  /** Ends the input: the encoder encodes what it has received and exits. */
   finish(): void;
   kill(): void;
-  /** Resolves when it has exited and all its output was emitted. */
+  /** Resolves when the encoder has exited and all its output was emitted. */
   readonly exited: Promise<EncoderExit>;
   /** Used CPU time, s; null where the system does not provide it. */
   cpuSeconds(): number | null;

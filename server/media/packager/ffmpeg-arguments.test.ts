@@ -426,19 +426,19 @@ describe('rendition', () => {
   });
 
   test('[M-10] rate, full buffer and boxes stay within the bit rate of the rendition', () => {
-    const any = fc.record({
-      limit: fc.integer({ min: 200_000, max: 20_000_000 }),
+    const anyOptions = fc.record({
+      bandwidth: fc.integer({ min: 200_000, max: 20_000_000 }),
       segmentMs: fc.integer({ min: 500, max: 10_000 }),
       fragmentMs: fc.integer({ min: 200, max: 1_000 }),
     });
     fc.assert(
-      fc.property(any, ({ limit, segmentMs, fragmentMs }) => {
+      fc.property(anyOptions, ({ bandwidth, segmentMs, fragmentMs }) => {
         const options = { ...OBS, settings: { ...SETTINGS, segmentMs, fragmentMs } };
-        const { maxBitsPerS, bufferBits } = encoderRate(options, limit);
+        const { maxBitsPerS, bufferBits } = encoderRate(options, bandwidth);
         const boxes = (1000 / fragmentMs) * 140 * 8 + 30 * 16 * 8;
         const segmentBits = (maxBitsPerS + boxes) * (segmentMs / 1000) + bufferBits;
-        expect(segmentBits).toBeLessThanOrEqual(limit * (segmentMs / 1000) + 2);
-        expect(maxBitsPerS).toBeGreaterThan(limit / 4);
+        expect(segmentBits).toBeLessThanOrEqual(bandwidth * (segmentMs / 1000) + 2);
+        expect(maxBitsPerS).toBeGreaterThan(bandwidth / 4);
       }),
     );
   });

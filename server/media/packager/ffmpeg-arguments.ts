@@ -17,8 +17,8 @@ export const AUDIO_BITS_PER_S = 128_000;
 const AUDIO_FRAGMENT_MS_MAX = 100;
 
 /**
- * Largest decoded frame, px: a little more than 4K. ffmpeg enforces it, because a source can change
- * its size at any time, and a frame of 16,384 × 16,384 takes gigabytes.
+ * Largest decoded frame, px: a little more than 4K. ffmpeg enforces it, because the frame size
+ * of a source can change at any time, and a frame of 16,384 × 16,384 takes gigabytes.
  */
 export const PIXELS_MAX = 4096 * 2304;
 
@@ -27,7 +27,7 @@ export const PIXELS_MAX = 4096 * 2304;
  * long, other containers until all tracks are known. The analyzed part is encoded too.
  */
 export const ANALYZE_MS = 1_000;
-/** Analyzed bytes for each second of it, at most. */
+/** Most bytes that ffmpeg analyzes for each analyzed second. */
 const ANALYZE_BYTES_PER_S = 2_000_000;
 
 /**
@@ -151,19 +151,19 @@ function videoFilters(
 ): string {
   const [first] = renditions;
   if (!first) throw new Error('the ladder is empty');
-  const steps = [
+  const sharedFilters = [
     `select=${selectWithoutJumps(VIDEO_GAP_S_MAX)}`,
     ...(source.isInterlaced ? ['yadif=deint=interlaced'] : []),
     ...fitFilters(first.width, first.height),
     'format=yuv420p',
     `split=${renditions.length}${renditions.map(({ id }) => `[${id}s]`).join('')}`,
   ];
-  const each = renditions.map(({ id, width, height }, index) => {
-    const smaller = index === 0 ? [] : [`scale=${width}:${height}`, 'setsar=1'];
-    const filters = [...smaller, ...encoder.filters, `fps=${source.frameRate.join('/')}`];
+  const renditionChains = renditions.map(({ id, width, height }, index) => {
+    const scaling = index === 0 ? [] : [`scale=${width}:${height}`, 'setsar=1'];
+    const filters = [...scaling, ...encoder.filters, `fps=${source.frameRate.join('/')}`];
     return `[${id}s]${filters.join(',')}[${id}]`;
   });
-  return [`[0:v:0]${steps.join(',')}`, ...each].join(';');
+  return [`[0:v:0]${sharedFilters.join(',')}`, ...renditionChains].join(';');
 }
 
 /**

@@ -1,4 +1,4 @@
-// A shell without this limit runs the program without it.
+// Where the shell has no `ulimit -d`, the program runs without a limit.
 const LIMIT_SCRIPT = 'ulimit -d "$0" 2>/dev/null; exec "$@"';
 
 /** Exit codes of a shell for a missing or invalid program. */

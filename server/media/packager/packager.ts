@@ -58,7 +58,7 @@ const READ_CHUNK_BYTES = 64 << 10;
 // A source sends about 110 video and audio units a second, or 1,300 MPEG-TS packets for each MB, and
 // more after a pause.
 const UNITS_PER_S_MAX = 20_000;
-// Bytes pending for a slow encoder: 8 s of the largest rendition.
+// Source bytes pending for a slow encoder: 8 s of the largest source.
 const PENDING_BYTES_MAX = 32 << 20;
 // Bytes buffered while the probe runs, which takes 10 s at most.
 const PROBE_BYTES_MAX = 32 << 20;
@@ -140,7 +140,7 @@ export class Packager {
     return acceptsMore;
   }
 
-  /** Fulfilled when it accepts more. */
+  /** Fulfilled when the encoder accepts more bytes. */
   drained(): Promise<void> {
     return this.encoder?.drained() ?? Promise.resolve();
   }
@@ -284,7 +284,7 @@ export class Packager {
     if (this.isEnded || !this.info) return;
     this.restarts++;
     const startMs = this.sourceClock.newestMs ?? 0;
-    // It starts at a key frame, so the default analysis time suffices.
+    // The encoder starts at a key frame, so the default analysis time suffices.
     const info = { ...this.info, analyzeMs: ANALYZE_MS };
     this.startEncoder(info, (encoder) => this.feed.startAtNextEntryPoint(encoder), startMs);
   }

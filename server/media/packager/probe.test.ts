@@ -57,11 +57,11 @@ describe('probe', () => {
     const source = runFfmpeg(SRT);
     const start = 188 * Math.round(source.length / SECONDS / 188 / 4);
     const probe = startProbe('ffprobe')('mpegts');
-    const again = Buffer.concat([
+    const sourceUntilKeyFrame = Buffer.concat([
       source.subarray(start),
       runFfmpeg([...SRT, '-output_ts_offset', '5']),
     ]);
-    for (const chunk of splitIntoChunks(again, [4_096])) probe.write(chunk);
+    for (const chunk of splitIntoChunks(sourceUntilKeyFrame, [4_096])) probe.write(chunk);
     expect(await probe.result).toMatchObject({ width: 160, height: 90, analyzeMs: 8_000 });
   });
 

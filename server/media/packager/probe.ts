@@ -18,7 +18,7 @@ const TIMEOUTS = {
   /** After this time the probe fails. */
   totalMs: 10_000,
 };
-/** Bytes kept for a second attempt: about 8 s of the largest source. */
+/** Bytes kept for the second attempt: 8 s of a source with 2 MB/s. */
 const INPUT_BYTES_MAX = 16 << 20;
 /**
  * Memory limit of ffprobe, which decodes a frame of each track: 43 MB for 4K, and twice that with many

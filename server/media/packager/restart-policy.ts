@@ -18,7 +18,7 @@ export class RestartPolicy {
   /** Exits since the last output. */
   private consecutiveFailures = 0;
   private lastInputMs = Number.NEGATIVE_INFINITY;
-  /** Since when the encoder gets input without emitting output; null: it owes none. */
+  /** Since when the encoder gets input without emitting output; null: none is due. */
   private awaitingOutputSinceMs: number | null = null;
 
   /** Call when an encoder starts. */

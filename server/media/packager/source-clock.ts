@@ -28,7 +28,7 @@ export class SourceClock {
     return sourceElapsedMs > PAUSE_MS ? 'pause' : 'continuous';
   }
 
-  /** Resets the first time. @returns whether the clock jumped too often to run in real time */
+  /** Forgets `firstMs`. @returns whether the clock jumped too often to run in real time */
   resetAfterJump(nowMs: number): boolean {
     this.firstMs = null;
     this.recentJumpsMs = [...this.recentJumpsMs, nowMs].filter(

@@ -67,9 +67,10 @@ test('container timestamps equal the shown times, and audio has no gap', async (
   expect(units.filter(({ isHeader }) => isHeader).length).toBe(4);
   expect(units.filter(({ isEntryPoint }) => isEntryPoint).length).toBe(40);
   const audioMs = frames.map(({ pieces }) => (pieces.at(-3)?.length ?? 0) / 96);
-  const total = audioMs.reduce((sum, ms) => sum + ms, 0);
+  const audioTotalMs = audioMs.reduce((sum, ms) => sum + ms, 0);
   const lastMs = shownTimeOf(frames.at(-1)?.pieces ?? []) ?? 0;
-  expect(START_MS + total).toBe(lastMs + 40 + 80);
+  // Audio ends after the last frame of 40 ms and the audio lead of 80 ms.
+  expect(START_MS + audioTotalMs).toBe(lastMs + 40 + 80);
 });
 
 test('the feed ends when the encoder accepts no more', async () => {

@@ -13,14 +13,14 @@ const BT709 = 1;
  */
 export function rawHeader(width: number, height: number, frameRate: number): Uint8Array {
   const document = element(0x1a45dfa3, [
-    text(0x4282, 'matroska'),
-    unsigned(0x4287, 4),
-    unsigned(0x4285, 2),
+    text(0x4282, 'matroska'), // DocType
+    unsigned(0x4287, 4), // DocTypeVersion
+    unsigned(0x4285, 2), // DocTypeReadVersion
   ]);
   const info = element(0x1549a966, [
     unsigned(0x2ad7b1, TICK_NS),
-    text(0x4d80, 'fourbeat'),
-    text(0x5741, 'fourbeat'),
+    text(0x4d80, 'fourbeat'), // MuxingApp
+    text(0x5741, 'fourbeat'), // WritingApp
   ]);
   const color = element(
     0x55b0,
@@ -29,7 +29,7 @@ export function rawHeader(width: number, height: number, frameRate: number): Uin
   const video = element(0xe0, [
     unsigned(0xb0, width),
     unsigned(0xba, height),
-    text(0x2eb524, 'I420'),
+    text(0x2eb524, 'I420'), // UncompressedFourCC
     color,
   ]);
   const audio = element(0xe1, [float(0xb5, SAMPLE_RATE), unsigned(0x9f, 1), unsigned(0x6264, 16)]);
@@ -75,9 +75,9 @@ function blockHeader(number: number, relativeMs: number, length: number): Uint8A
 function track(number: number, type: number, codec: string, ...settings: Uint8Array[]) {
   return element(0xae, [
     unsigned(0xd7, number),
-    unsigned(0x73c5, number),
+    unsigned(0x73c5, number), // TrackUID
     unsigned(0x83, type),
-    unsigned(0x9c, 0),
+    unsigned(0x9c, 0), // FlagLacing
     text(0x86, codec),
     ...settings,
   ]);

@@ -20,8 +20,8 @@ export class Relay {
   constructor(private readonly reader: ContainerReader) {}
 
   /** Sets the connection that receives all further output; null discards it. */
-  attach(link: SourceConnection | null): void {
-    this.connection = link;
+  attach(connection: SourceConnection | null): void {
+    this.connection = connection;
     this.hasStarted = false;
   }
 
@@ -58,8 +58,8 @@ export class Relay {
     return true;
   }
 
-  private send(link: SourceConnection, bytes: Uint8Array): void {
-    link.send(bytes);
+  private send(connection: SourceConnection, bytes: Uint8Array): void {
+    connection.send(bytes);
     this.sentBytes += bytes.length;
   }
 }

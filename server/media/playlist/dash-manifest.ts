@@ -24,7 +24,7 @@ interface Period {
 // Service time. Relative to /media/:stream_id/manifest.mpd, because dash.js does not resolve absolute
 // paths against the manifest, and the page may have another origin.
 const TIME_URL = '../../api/v1/time?format=iso';
-// Playback rates with which low-latency players catch up; 4 % is inaudible.
+// Playback rates at which low-latency players adjust their latency; 4 % is inaudible.
 const PLAYBACK_RATE = { min: 0.96, max: 1.04 };
 
 /**
@@ -99,7 +99,7 @@ function periodsOf({ epochs, segments, isEnded }: Presentation): Period[] {
     const [first, before, after] = [segments[from] as Segment, segments[from - 1], segments[to]];
     const epoch = byNumber.get(first.epoch);
     if (!epoch || isGap(first)) continue;
-    // A gap of the same epoch follows.
+    // A gap of the same epoch follows: a live manifest omits this run.
     if (!isEnded && after?.epoch === first.epoch) continue;
     const followsGap = isEnded && (!before || isGap(before));
     const continuesEpoch = periods.at(-1)?.epoch === epoch;

@@ -66,11 +66,11 @@ class MediaPlaylist {
 
   text(skip: boolean): string {
     const { segments, isEnded } = this.presentation;
-    const skipped = skip && !isEnded ? this.countSegmentsBefore(SKIP_TARGETS) : 0;
+    const skippedCount = skip && !isEnded ? this.countSegmentsBefore(SKIP_TARGETS) : 0;
     const hasParts = this.isLowLatency && !isEnded;
     const firstWithParts = hasParts ? this.countSegmentsBefore(PARTS_TARGETS) : segments.length;
-    let text = this.head(skipped);
-    for (let i = skipped; i < segments.length; i++) {
+    let text = this.head(skippedCount);
+    for (let i = skippedCount; i < segments.length; i++) {
       const segment = segments[i] as Segment;
       const before = segments[i - 1];
       if (before?.epoch !== segment.epoch)
@@ -87,13 +87,13 @@ class MediaPlaylist {
     return this.isLowLatency ? text + this.liveEdgeTags() : text;
   }
 
-  private head(skipped: number): string {
+  private head(skippedCount: number): string {
     const { segments, epochs } = this.presentation;
     const [first] = segments;
     const epoch = first?.epoch ?? epochs.at(-1)?.number ?? 0;
     const lines = [
       '#EXTM3U',
-      `#EXT-X-VERSION:${this.version(skipped)}`,
+      `#EXT-X-VERSION:${this.version(skippedCount)}`,
       `#EXT-X-TARGETDURATION:${this.targetS}`,
       this.serverControl(),
       `#EXT-X-MEDIA-SEQUENCE:${first?.seq ?? this.openSegment.seq}`,
@@ -103,13 +103,13 @@ class MediaPlaylist {
     if (this.isLowLatency) lines.push(`#EXT-X-PART-INF:PART-TARGET=${this.partTargetS()}`);
     // No EXT-X-PLAYLIST-TYPE: an EVENT playlist may not lose segments, which eviction does, and a
     // playlist may not become VOD (RFC 8216, 6.2.1). EXT-X-ENDLIST suffices.
-    if (skipped > 0) lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skipped}`);
+    if (skippedCount > 0) lines.push(`#EXT-X-SKIP:SKIPPED-SEGMENTS=${skippedCount}`);
     return `${lines.join('\n')}\n`;
   }
 
   // 7: fragmented MP4; 8: EXT-X-GAP; 9: EXT-X-SKIP.
-  private version(skipped: number): number {
-    if (skipped > 0 || this.isLowLatency) return 9;
+  private version(skippedCount: number): number {
+    if (skippedCount > 0 || this.isLowLatency) return 9;
     const isWhole = this.presentation.segments.every(({ pieces }) => pieces.has(this.id));
     return isWhole ? 7 : 8;
   }
@@ -204,7 +204,7 @@ class MediaPlaylist {
       if (piece && track) text += programDateTime(msOf(piece.startTicks, track.timescale));
       text += this.partTags(seq, epoch);
     }
-    // The next segment is expected, although only its start completes this one.
+    // A full segment completes only when the next one starts: announce the next one's first part.
     const isFull =
       this.openDurationS() >= this.presentation.segmentMs / 1_000 - this.partTargetS() / 4;
     const hint = isFull ? this.partUri(epoch, seq + 1, 0) : this.partUri(epoch, seq, parts.length);

@@ -52,7 +52,7 @@ function streamInfTag(
   return `#EXT-X-STREAM-INF:${attributes.join(',')}`;
 }
 
-/** The encoder's bit rate limit, or the measured peak if that is higher. */
+/** The bandwidth that the encoder is set to, or the measured peak if that is higher, bit/s. */
 function bandwidthOf(presentation: Presentation, track: Track): number {
   return Math.max(track.bandwidth, bitRates(presentation, track.id)?.peak ?? 0);
 }

@@ -207,11 +207,11 @@ v1.m3u8
     expect(hlsMultivariantPlaylist(presentation({ epochs: [] }))).toBeNull();
   });
 
-  test('the HLS multivariant playlist has the measured peak if above the encoder limit', () => {
+  test('BANDWIDTH is the measured peak when that is above the bandwidth that the encoder is set to', () => {
     const tracks = [{ ...VIDEO, bandwidth: 1_000 }, AUDIO];
     const epochs = [epoch(3, BEGIN_MS, tracks), epoch(4, BEGIN_MS, tracks)];
     expect(hlsMultivariantPlaylist(presentation({ epochs }))).toContain(
-      ':BANDWIDTH=260000,AVERAGE',
+      ':BANDWIDTH=260000,AVERAGE', // v0: 160,000 bit/s measured; a0: 100,000 set
     );
   });
 });
@@ -232,14 +232,14 @@ ${period(4, 'PT1795190402.5S', BEGIN_MS + 2_500, 72, BEGIN_MS + 2_500, 0)}
   function period(
     number: number,
     start: string,
-    zeroMs: number,
+    epochStartMs: number,
     seq: number,
     startMs: number,
     repeats: number,
   ): string {
     const template = (
       rate: number,
-    ) => `<SegmentTemplate timescale="${rate * 1_000}" presentationTimeOffset="${zeroMs * rate}" startNumber="${seq}" initialization="$RepresentationID$/init-${zeroMs}.mp4" media="$RepresentationID$/${zeroMs}-$Number$.m4s">
+    ) => `<SegmentTemplate timescale="${rate * 1_000}" presentationTimeOffset="${epochStartMs * rate}" startNumber="${seq}" initialization="$RepresentationID$/init-${epochStartMs}.mp4" media="$RepresentationID$/${epochStartMs}-$Number$.m4s">
 <SegmentTimeline>
 <S t="${startMs * rate}" d="${rate * 1_000}"${repeats > 0 ? ` r="${repeats}"` : ''}/>
 </SegmentTimeline>
@@ -262,7 +262,7 @@ ${template(48)}
   }
 
   test.each([500, 559, 800, 1_000, 2_000, 6_000])(
-    'suggestedPresentationDelay is at least one segment of %d ms',
+    'the DASH manifest has a suggestedPresentationDelay of at least one segment of %d ms',
     (segmentMs) => {
       for (const latencyMs of [2.5 * segmentMs, 4 * segmentMs]) {
         const text = dashManifest(presentation({ segmentMs, latencyMs })) ?? '';

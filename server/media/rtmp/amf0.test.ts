@@ -20,7 +20,7 @@ const { value } = fc.letrec<{ value: AmfValue }>((tie) => ({
   ),
 }));
 
-test('values survive a write and a read', () => {
+test('AMF0 values survive a write and a read', () => {
   fc.assert(
     fc.property(fc.array(value, { maxLength: 4 }), (values) => {
       expect(readAmf(writeAmf(values))).toEqual(values);
@@ -31,8 +31,8 @@ test('values survive a write and a read', () => {
 test('ECMA arrays, typed objects and XML are read', () => {
   const array = Buffer.from('\x08\0\0\0\x09\0\x01a\x01\x01\0\0\x09', 'latin1');
   const typed = Buffer.from('\x10\0\x01T\0\x01b\x05\0\0\x09', 'latin1');
-  const rest = Buffer.from('\x0f\0\0\0\x02<>\x0d', 'latin1');
-  const read = readAmf(Buffer.concat([array, typed, rest]));
+  const xmlAndUnsupported = Buffer.from('\x0f\0\0\0\x02<>\x0d', 'latin1');
+  const read = readAmf(Buffer.concat([array, typed, xmlAndUnsupported]));
   expect(read).toEqual([{ a: true }, { b: null }, '<>', undefined]);
 });
 
@@ -51,8 +51,8 @@ describe('[M-16] the AMF reader rejects', () => {
     ['an array with an excessive length', '\x0a\xff\xff\xff\xff', 'AMF: too many values'],
     ['deep nesting', '\x03\0\x01a'.repeat(20), 'AMF: too many values'],
     ['too many values', '\x05'.repeat(2_000), 'AMF: too many values'],
-  ])('the AMF reader rejects %s', (_, bytes, line) => {
-    expect(() => readAmf(Buffer.from(bytes, 'latin1'))).toThrow(line);
+  ])('the AMF reader rejects %s', (_, bytes, errorText) => {
+    expect(() => readAmf(Buffer.from(bytes, 'latin1'))).toThrow(errorText);
   });
 
   test('the AMF reader rejects any bytes with an RtmpError or not at all', () => {

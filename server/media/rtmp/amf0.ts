@@ -50,7 +50,7 @@ export function readAmf(bytes: Uint8Array): AmfValue[] {
 class AmfReader {
   private readonly bytes: Buffer;
   private offset = 0;
-  private values = 0;
+  private valueCount = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
@@ -61,8 +61,9 @@ class AmfReader {
   }
 
   value(depth: number): AmfValue {
-    this.values++;
-    if (depth > MAX_DEPTH || this.values > MAX_VALUES) throw new RtmpError('AMF: too many values');
+    this.valueCount++;
+    if (depth > MAX_DEPTH || this.valueCount > MAX_VALUES)
+      throw new RtmpError('AMF: too many values');
     const type = this.take(1)[0];
     switch (type) {
       case NUMBER:

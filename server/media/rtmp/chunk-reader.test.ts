@@ -138,7 +138,7 @@ describe('extended timestamps', () => {
   test.each([
     ['may be repeated before each chunk', extended],
     ['may be omitted after the first chunk', []],
-  ])('%s', (_, repeated) => {
+  ])('extended timestamps %s', (_, repeated) => {
     const messages = read(
       [...header0(4, 0xff_ffff, 200), ...extended],
       payload.subarray(0, 128),
@@ -196,8 +196,8 @@ describe('[M-16] the chunk reader rejects', () => {
       ]),
       'too many chunk streams',
     ],
-  ])('the chunk reader rejects %s', (_, parts, line) => {
-    expect(() => read(...parts)).toThrow(line);
+  ])('the chunk reader rejects %s', (_, parts, errorText) => {
+    expect(() => read(...parts)).toThrow(errorText);
   });
 
   test('the chunk reader rejects several large interleaved messages', () => {

@@ -36,9 +36,9 @@ export class ChunkReader {
   private input: Uint8Array = new Uint8Array(0);
   private offset = 0;
   private chunkBytes = DEFAULT_CHUNK_BYTES;
-  /** Chunk stream of the chunk in progress; `chunkRemaining` counts the missing bytes. */
+  /** Chunk stream of the chunk in progress; `chunkRemainingBytes` counts the missing bytes. */
   private current: ChunkStream | null = null;
-  private chunkRemaining = 0;
+  private chunkRemainingBytes = 0;
   private readonly streams = new Map<number, ChunkStream>();
 
   /** @param maxMessageBytes longer messages throw */
@@ -46,8 +46,8 @@ export class ChunkReader {
 
   /** Adds received bytes; `next` reads them. */
   feed(bytes: Uint8Array): void {
-    const rest = this.input.subarray(this.offset);
-    this.input = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    const unread = this.input.subarray(this.offset);
+    this.input = unread.length === 0 ? bytes : Buffer.concat([unread, bytes]);
     this.offset = 0;
   }
 
@@ -61,7 +61,7 @@ export class ChunkReader {
       const stream = this.current;
       if (stream === null) return null;
       this.readPayload(stream);
-      if (this.chunkRemaining > 0) return null;
+      if (this.chunkRemainingBytes > 0) return null;
       this.current = null;
       if (stream.received < stream.length) continue;
       const message = completeMessage(stream);
@@ -94,7 +94,7 @@ export class ChunkReader {
     if (stream.body === null) this.beginMessage(stream, format);
     this.offset += offset;
     this.current = stream;
-    this.chunkRemaining = Math.min(this.chunkBytes, stream.length - stream.received);
+    this.chunkRemainingBytes = Math.min(this.chunkBytes, stream.length - stream.received);
     return true;
   }
 
@@ -129,14 +129,14 @@ export class ChunkReader {
 
   /** Moves the available bytes of the chunk into its message. */
   private readPayload(stream: ChunkStream): void {
-    const part = this.input.subarray(this.offset, this.offset + this.chunkRemaining);
+    const part = this.input.subarray(this.offset, this.offset + this.chunkRemainingBytes);
     if (part.length === 0) return;
     const needed = stream.received + part.length;
     this.ensureCapacity(stream, needed);
     stream.body?.set(part, stream.received);
     stream.received = needed;
     this.offset += part.length;
-    this.chunkRemaining -= part.length;
+    this.chunkRemainingBytes -= part.length;
   }
 
   private ensureCapacity(stream: ChunkStream, needed: number): void {

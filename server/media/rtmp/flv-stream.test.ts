@@ -25,7 +25,7 @@ function outputTimes(times: readonly number[], stepMs = 40): (number | null)[] {
   return units.slice(1).map(({ sourceMs }) => sourceMs);
 }
 
-test('messages become tags after a file header', () => {
+test('RTMP messages become FLV tags after a file header', () => {
   const stream = new FlvStream();
   const bytes = [
     stream.bytes(message(VIDEO, 0, AVC_HEADER), 0),
@@ -72,7 +72,7 @@ describe('stream metadata', () => {
   });
 });
 
-test('aggregates are split, with times relative to the aggregate', () => {
+test('RTMP aggregates are split, with times relative to the aggregate', () => {
   const parts = Buffer.concat([
     flvTag(VIDEO, 7_000, KEY_FRAME),
     flvTag(AUDIO, 7_023, AUDIO_DATA),
@@ -137,8 +137,8 @@ describe('[M-16] the converter rejects', () => {
     ['Opus is not supported', AUDIO, Uint8Array.of(0x90, ...Buffer.from('Opus'))],
     ['an aggregate is malformed', AGGREGATE, Uint8Array.of(9, 0, 0, 5, 0)],
     ['an aggregate is malformed', AGGREGATE, flvTag(AGGREGATE, 0, new Uint8Array(4))],
-  ])('the converter rejects %s', (line, type, payload) => {
-    expect(() => new FlvStream().bytes(message(type, 0, payload), 0)).toThrow(line);
+  ])('the converter rejects the message: %s', (errorText, type, payload) => {
+    expect(() => new FlvStream().bytes(message(type, 0, payload), 0)).toThrow(errorText);
   });
 
   test('the converter rejects any bytes with an RtmpError or not at all', () => {

@@ -99,7 +99,7 @@ export class FlvStream {
   /** Converts a timestamp to output time, unwrapped. */
   private mediaTime(timestampMs: number, nowMs: number): number {
     if (this.offsetMs === null) {
-      // Encoders with a long-running clock, or that start slightly below 0.
+      // From 2^31 on: a long-running clock, or one that starts slightly below 0.
       this.offsetMs = timestampMs >= 2 ** 31 ? timestampMs : 0;
       this.latestMs = timestampMs - this.offsetMs;
       this.latestArrivalMs = nowMs;

@@ -100,8 +100,8 @@ describe('[M-16] the publish session rejects', () => {
     ['a second connect', connected, ['connect', 2, {}], 'twice'],
     ['a command without a name', connected, [5], 'no name'],
     ['an empty command', connected, [], 'no name'],
-  ] as const)('the publish session rejects %s', (_, session, values, line) => {
-    expect(() => session().command(commandMessage(0, ...values))).toThrow(line);
+  ] as const)('the publish session rejects %s', (_, session, values, errorText) => {
+    expect(() => session().command(commandMessage(0, ...values))).toThrow(errorText);
   });
 
   test('the publish session rejects a second publish', () => {

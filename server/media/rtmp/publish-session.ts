@@ -32,16 +32,16 @@ export type PublishStep =
 
 /** The NetConnection and NetStream commands of a publishing client (Adobe RTMP 1.0, 7.2). */
 export class PublishSession {
-  private commands = 0;
+  private commandCount = 0;
   private app: string | null = null;
-  private streams = 0;
+  private streamCount = 0;
   private publishStream: number | null = null;
 
   /** @throws RtmpError for a malformed or unexpected command, or too many commands */
   command(message: RtmpMessage): PublishStep[] {
-    this.commands++;
-    if (this.commands > MAX_COMMANDS) throw new RtmpError('too many commands');
-    const [name, transaction, object, ...rest] = readAmf(commandBytes(message));
+    this.commandCount++;
+    if (this.commandCount > MAX_COMMANDS) throw new RtmpError('too many commands');
+    const [name, transaction, object, ...parameters] = readAmf(commandBytes(message));
     if (typeof name !== 'string') throw new RtmpError('a command has no name');
     const transactionId = typeof transaction === 'number' ? transaction : 0;
     if (name === 'connect') return this.connect(transactionId, object);
@@ -51,10 +51,10 @@ export class PublishSession {
       case 'FCPublish':
         return [send(result(transactionId, null, undefined))];
       case 'createStream':
-        this.streams++;
-        return [send(result(transactionId, null, this.streams))];
+        this.streamCount++;
+        return [send(result(transactionId, null, this.streamCount))];
       case 'publish':
-        return this.publish(message.streamId, rest[0]);
+        return this.publish(message.streamId, parameters[0]);
       case 'FCUnpublish':
       case 'deleteStream':
       case 'closeStream':

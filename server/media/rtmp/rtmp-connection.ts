@@ -70,7 +70,7 @@ export class RtmpConnection {
   private reason = '';
   private receivedBytes = 0;
   private acknowledgedBytes = 0;
-  private readonly messages: RateMeter;
+  private readonly messageRate: RateMeter;
   // Acknowledge only on request: a sender that closes with unread acknowledgements resets the
   // connection and loses its last frames.
   private windowBytes = Number.POSITIVE_INFINITY;
@@ -82,7 +82,7 @@ export class RtmpConnection {
     this.handshake = new Handshake(options.random);
     this.reader = new ChunkReader(options.limits.pendingMessageBytes);
     this.replies = new ReplyWriter(socket, options.limits.replyBytes);
-    this.messages = new RateMeter(options.limits.messagesPerSecond);
+    this.messageRate = new RateMeter(options.limits.messagesPerSecond);
     this.phaseStartMs = options.nowMs();
     this.lastByteMs = this.phaseStartMs;
     socket.on('data', (bytes: Buffer) => this.guard(() => this.receive(bytes)));
@@ -155,7 +155,7 @@ export class RtmpConnection {
       const message = this.reader.next();
       if (message === null) return;
       // Empty messages cost the sender one byte each.
-      if (this.messages.exceeds(1, this.options.nowMs())) {
+      if (this.messageRate.exceeds(1, this.options.nowMs())) {
         this.closeWithError('Too many messages per second.', FAILED);
         return;
       }

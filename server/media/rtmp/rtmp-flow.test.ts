@@ -25,6 +25,7 @@ import {
 } from './rtmp-message.ts';
 
 let fixture: RtmpFixture;
+// Byte counts: an FLV file header has 13 bytes, a tag 15 besides its payload (100 by default).
 
 beforeEach(() => {
   fixture = new RtmpFixture();
@@ -112,7 +113,7 @@ test('[M-7] a sender that closes without unpublish counts as disconnected', asyn
 });
 
 describe('while the service decides', () => {
-  test('media that arrives early is buffered, not lost', async () => {
+  test('media that arrives before the service accepts the source is buffered', async () => {
     const gate = Promise.withResolvers<void>();
     const open = async (request: SourceRequest) => {
       await gate.promise;
@@ -128,7 +129,7 @@ describe('while the service decides', () => {
     expect(session.bytes).toBe(13 + 200_015 + 115);
   });
 
-  test('a sender that closes counts as disconnected', async () => {
+  test('a sender that closes before the decision counts as disconnected', async () => {
     const { source, session, decide } = await startWaiting();
     source.socket.destroy();
     await source.closed;
@@ -136,7 +137,7 @@ describe('while the service decides', () => {
     expect(await session.waitForEnd()).toBe('connection lost');
   });
 
-  test('a missing decision is a refusal, and a late session is ended', async () => {
+  test('a source is refused when the decision takes too long, and a late session is ended', async () => {
     const { source, session, decide } = await startWaiting({ openMs: 50 });
     await source.until((sender) => sender.codes().includes(FAILED));
     decide();
@@ -201,8 +202,8 @@ test('no acknowledgement is sent without a request', async () => {
   const { source } = await fixture.goLive(await fixture.listen());
   for (let frame = 0; frame < 60; frame++) source.send(videoMessage(frame * 40, 100_000));
   source.send(userControl(PING_REQUEST, 77));
-  const isPong = Buffer.from(userControl(PING_RESPONSE, 77).payload);
-  await source.until((sender) => sender.messages.some(({ payload }) => isPong.equals(payload)));
+  const pong = Buffer.from(userControl(PING_RESPONSE, 77).payload);
+  await source.until((sender) => sender.messages.some(({ payload }) => pong.equals(payload)));
   expect(source.messages.some(({ type }) => type === ACKNOWLEDGEMENT)).toBe(false);
 });
 

@@ -60,7 +60,6 @@ async function run(program: string, args: readonly string[]): Promise<string> {
   return text;
 }
 
-/** Sends a file with ffmpeg. */
 function send(name: string, options: SendOptions = {}) {
   const { path = `live/${KEY}`, input = ['-re'], output = [] } = options;
   const url = `rtmp://127.0.0.1:${listener.port}/${path}`;
@@ -107,7 +106,7 @@ describe('[M-2] media arrives unchanged', () => {
     ],
     ['a query after the key', 'plain', { path: `live/${KEY}?backup=1` }],
     ['another app', 'plain', { path: `a/b/${KEY}` }],
-  ] as const)('%s', async (_, name, options) => {
+  ] as const)('media arrives unchanged: %s', async (_, name, options) => {
     const accepted = ingest.next();
     const sender = send(name, { ...options, input: [] });
     const session = await accepted;
@@ -198,27 +197,25 @@ test('a sender under back-pressure waits and loses no frame', async () => {
   expect(await sizes(received)).toBe(Array(turns).fill(once).join('\n'));
 });
 
-test('a stop ends all sources', async () => {
+test('stop ends all RTMP sources and closes the port', async () => {
   const accepted = ingest.next();
   const sender = send('plain');
   const session = await accepted;
   await session.waitForBytes(10_000);
   await listener.stop();
-  expect(session.endReason).toBe('The service is stopping; connect again.');
+  expect(session.endReason).toBe('The service is stopping; connect secondListener.');
   expect(await sender.exited).not.toBe(0);
   await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
 });
 
 test('a port in use gives a one-line error', async () => {
-  const again = listenRtmp({ host: '127.0.0.1', port: listener.port, ingest, logger });
-  await expect(again).rejects.toThrow(
+  const secondListener = listenRtmp({ host: '127.0.0.1', port: listener.port, ingest, logger });
+  await expect(secondListener).rejects.toThrow(
     `port ${listener.port} is in use; stop what uses it, or choose another with --rtmp-port`,
   );
 });
 
-test('a foreign address gives a one-line error', async () => {
-  const foreignAddress = listenRtmp({ host: '192.0.2.1', port: 0, ingest, logger });
-  await expect(foreignAddress).rejects.toThrow(
-    'cannot listen for RTMP on --host 192.0.2.1, port 0',
-  );
+test('an address of another machine gives a one-line error', async () => {
+  const otherAddress = listenRtmp({ host: '192.0.2.1', port: 0, ingest, logger });
+  await expect(otherAddress).rejects.toThrow('cannot listen for RTMP on --host 192.0.2.1, port 0');
 });

@@ -141,13 +141,13 @@ describe('[M-16] a peer that', () => {
     ],
   ])(
     'a peer that sends %s as a source gets an error message, and other sources continue',
-    async (_, line, misbehave) => {
+    async (_, errorText, misbehave) => {
       fixture.keys.set('OTHER', 'another');
       const port = await fixture.listen();
       const { source, session } = await fixture.goLive(port);
       const { source: bad, session: badSession } = await fixture.goLive(port, 'OTHER');
       misbehave(bad);
-      expect(await badSession.waitForEnd()).toContain(line);
+      expect(await badSession.waitForEnd()).toContain(errorText);
       await bad.until((sender) => sender.codes().includes(FAILED));
       source.send(videoMessage(40));
       await session.waitForBytes(100);

@@ -71,7 +71,7 @@ export class CallerRelay {
 
   fromCaller(datagram: Buffer): void {
     this.lastDatagramMs = performance.now();
-    // Until then, the caller only repeats its conclusion, which this relay has.
+    // Until the receiver responds, the caller only repeats its conclusion, which this relay has.
     if (this.cookie === null) return;
     const isConclusion = readHandshake(datagram)?.type === 'conclusion';
     this.send(isConclusion ? withCookie(datagram, this.cookie) : datagram);

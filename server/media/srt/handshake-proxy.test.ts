@@ -120,7 +120,7 @@ test('[M-16] datagrams too short or too long for SRT are ignored', () => {
 test('[M-3] a sender without support for stream ids is rejected', async () => {
   const { deliver, conclusionFor, sent } = newProxy();
   const conclusion = conclusionFor(1);
-  conclusion.writeUInt32BE(4, 16);
+  conclusion.writeUInt32BE(4, 16); // version of UDT
   deliver(conclusion, 1);
   await settle();
   expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([8]);
@@ -128,9 +128,9 @@ test('[M-3] a sender without support for stream ids is rejected', async () => {
 
 test('[M-16] an internal error rejects the caller and ends its source', async () => {
   const { deliver, conclusionFor, sent, ingest, lines } = newProxy();
-  const taken = ingest.next();
+  const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
-  expect(await (await taken).waitForEnd()).toBe('the receiver failed');
+  expect(await (await accepted).waitForEnd()).toBe('the receiver failed');
   await settle();
   expect(sent.map(({ datagram }) => readRejection(datagram))).toEqual([1500]);
   expect(lines.join()).toContain('"level":50');
@@ -138,12 +138,12 @@ test('[M-16] an internal error rejects the caller and ends its source', async ()
 
 test('[M-6] a sender that reconnects from the same port replaces its own session', async () => {
   const { deliver, conclusionFor, ingest } = newProxy(idleReceiver);
-  const taken = ingest.next();
+  const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
-  const first = await taken;
+  const first = await accepted;
   await settle();
   const conclusion = conclusionFor(1);
-  conclusion.writeUInt32BE(2, 40);
+  conclusion.writeUInt32BE(2, 40); // another socket id
   const next = ingest.next();
   deliver(conclusion, 1);
   expect(first.endReason).toBe('the sender reconnected');
@@ -152,9 +152,9 @@ test('[M-6] a sender that reconnects from the same port replaces its own session
 
 test('[M-3] a stop ends all sources and later datagrams are ignored', async () => {
   const { proxy, deliver, conclusionFor, ingest } = newProxy(idleReceiver);
-  const taken = ingest.next();
+  const accepted = ingest.next();
   deliver(conclusionFor(1), 1);
-  const session = await taken;
+  const session = await accepted;
   const late = conclusionFor(2);
   await settle();
   proxy.stop();

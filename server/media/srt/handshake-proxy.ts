@@ -57,10 +57,10 @@ interface Caller {
 export class HandshakeProxy {
   /** By `address|port`. */
   private readonly callers = new Map<string, Caller>();
-  private readonly ports = new Set<number>();
+  private readonly receiverPorts = new Set<number>();
   private readonly rate: RateLimiter;
   private readonly cleanupTimer: Timer;
-  private inductions = 0;
+  private inductionsThisSecond = 0;
   private isStopping = false;
 
   constructor(private readonly options: HandshakeProxyOptions) {
@@ -73,9 +73,9 @@ export class HandshakeProxy {
     if (datagram.length < HEADER_BYTES || datagram.length > MAX_DATAGRAM_BYTES) return;
     const { socketId, state } = this.callers.get(`${address}|${port}`) ?? {};
     const handshake = readHandshake(datagram);
-    if (handshake?.type === 'induction') this.induction(datagram, port, address);
+    if (handshake?.type === 'induction') this.onInduction(datagram, port, address);
     else if (handshake?.type === 'conclusion' && socketId !== handshake.socketId) {
-      this.conclusion(datagram, handshake, port, address);
+      this.admit(datagram, handshake, port, address);
     } else if (state instanceof CallerRelay) state.fromCaller(datagram);
     else if (state && state !== 'opening' && handshake) {
       this.options.send(createRejection(datagram, state.refused), port, address);
@@ -92,14 +92,14 @@ export class HandshakeProxy {
     this.callers.clear();
   }
 
-  private induction(datagram: Buffer, port: number, address: string): void {
-    if (this.inductions++ >= MAX_INDUCTIONS_PER_SECOND) return;
+  private onInduction(datagram: Buffer, port: number, address: string): void {
+    if (this.inductionsThisSecond++ >= MAX_INDUCTIONS_PER_SECOND) return;
     const { cookies, send } = this.options;
     const cookie = cookies.create(address, port, performance.now());
     send(inductionResponse(datagram, cookie), port, address);
   }
 
-  private conclusion(datagram: Buffer, handshake: Handshake, port: number, address: string): void {
+  private admit(datagram: Buffer, handshake: Handshake, port: number, address: string): void {
     const { cookies } = this.options;
     if (!cookies.verify(handshake.cookie, address, port, performance.now())) return;
     const name = `${address}|${port}`;
@@ -155,9 +155,9 @@ export class HandshakeProxy {
   private async startRelay(call: OpeningCall, session: SourceSession): Promise<void> {
     const { name, caller, conclusion, port, address } = call;
     const { ffmpeg, freePort, send, logger, limits = RELAY_LIMITS } = this.options;
-    const receiverPort = await freePort(this.ports);
+    const receiverPort = await freePort(this.receiverPorts);
     if (this.isStopping) throw new SourceRefused('unavailable', 'The service is stopping.');
-    this.ports.add(receiverPort);
+    this.receiverPorts.add(receiverPort);
     try {
       caller.state = new CallerRelay({
         ffmpeg,
@@ -167,13 +167,13 @@ export class HandshakeProxy {
         limits,
         toCaller: (datagram) => send(datagram, port, address),
         onEnd: (reason, lines) => {
-          this.ports.delete(receiverPort);
+          this.receiverPorts.delete(receiverPort);
           if (this.callers.get(name) === caller) this.callers.delete(name);
           if (lines.length > 0) logger.warn({ reason, lines }, 'SRT receiver ended');
         },
       });
     } catch (error) {
-      this.ports.delete(receiverPort);
+      this.receiverPorts.delete(receiverPort);
       throw error;
     }
   }
@@ -189,7 +189,7 @@ export class HandshakeProxy {
   }
 
   private cleanUp(): void {
-    this.inductions = 0;
+    this.inductionsThisSecond = 0;
     const nowMs = performance.now();
     for (const [name, { state }] of this.callers) {
       if (state instanceof CallerRelay) state.endIfIdle();

@@ -13,7 +13,7 @@ function receiverArguments(port: number): string[] {
   ];
 }
 
-// A receiver whose service has died exits by itself after this time.
+// A receiver that gets no caller, because its service has died, exits by itself after this time.
 const LISTEN_TIMEOUT_US = 15_000_000;
 
 export interface ReceiverEvents {

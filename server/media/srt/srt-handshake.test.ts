@@ -64,13 +64,13 @@ test('[M-3] a shutdown packet is addressed to the caller', () => {
 });
 
 test('[M-16] no datagram makes the reader throw', () => {
-  const whole = fc.uint8Array({ maxLength: 1_500 });
-  const ending = whole.map((end) => Buffer.concat([CONCLUSION.subarray(0, 64), end]));
+  const anyBytes = fc.uint8Array({ maxLength: 1_500 });
+  const ending = anyBytes.map((end) => Buffer.concat([CONCLUSION.subarray(0, 64), end]));
   fc.assert(
-    fc.property(fc.oneof(whole, ending), (bytes) => {
+    fc.property(fc.oneof(anyBytes, ending), (bytes) => {
       const datagram = Buffer.from(bytes);
-      const isWhole = bytes.length >= 64 && datagram.readUInt32BE(0) === 0x80000000;
-      expect(readHandshake(datagram) !== null).toBe(isWhole);
+      const isHandshake = bytes.length >= 64 && datagram.readUInt32BE(0) === 0x80000000;
+      expect(readHandshake(datagram) !== null).toBe(isHandshake);
       readRejection(datagram);
       expect(readStreamId(datagram).length).toBeLessThanOrEqual(512);
     }),

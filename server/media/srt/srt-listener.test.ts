@@ -69,7 +69,6 @@ interface SendOptions {
   readonly copy?: string;
 }
 
-/** ffmpeg as sender. */
 function startSender(
   port: number,
   streamId: string,
@@ -250,14 +249,14 @@ async function startLossyProxy(port: number, isLost: (n: number) => boolean): Pr
   const outside = createSocket('udp4');
   const inside = createSocket('udp4');
   sockets.push(outside, inside);
-  let sender = 0;
+  let senderPort = 0;
   let n = 0;
   outside.on('message', (datagram, from) => {
-    sender = from.port;
+    senderPort = from.port;
     if (!isLost(n++)) inside.send(datagram, port, '127.0.0.1');
   });
   inside.on('message', (datagram) => {
-    if (!isLost(n++)) outside.send(datagram, sender, '127.0.0.1');
+    if (!isLost(n++)) outside.send(datagram, senderPort, '127.0.0.1');
   });
   await new Promise<void>((resolve) => inside.bind(0, '127.0.0.1', resolve));
   await new Promise<void>((resolve) => outside.bind(0, '127.0.0.1', resolve));

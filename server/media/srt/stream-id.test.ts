@@ -14,7 +14,7 @@ test.each([
   `#!::m=bidirectional,r=${KEY}`,
   encodeURIComponent(`publish:${KEY}`),
   encodeURIComponent(`#!::m=publish,r=${KEY}`),
-])('[M-3] the stream id %s shows the key', (streamId) => {
+])('[M-3] the stream id %s contains the key', (streamId) => {
   expect(readStreamIdRequest(streamId)).toEqual({ key: KEY });
 });
 
@@ -35,7 +35,7 @@ test.each([
   'é',
   'a%20b',
   'k'.repeat(129),
-])('[M-16] the stream id %p shows none', (streamId) => {
+])('[M-16] the stream id %p contains no valid key', (streamId) => {
   expect(readStreamIdRequest(streamId)).toBe('unclear');
 });
 

@@ -9,7 +9,7 @@ export type StreamIdRequest =
   | { readonly key: string }
   /** Playback, which is not supported over SRT. */
   | 'play'
-  /** Without a key. */
+  /** Without a valid key. */
   | 'unclear';
 
 /**

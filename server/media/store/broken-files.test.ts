@@ -17,7 +17,7 @@ import {
 
 afterEach(removeFixtures);
 
-test('the store removes unfinished files and leaves foreign files alone', async () => {
+test('the store removes unfinished files and leaves other files alone', async () => {
   const { fixture, segments } = await startStream();
   await addSegments(fixture, segments, range(0, 3));
   await segments.close(false);

@@ -107,7 +107,7 @@ export class DiskQuota {
   private async evict(bytes: number): Promise<number> {
     let freed = 0;
     while (freed < bytes) {
-      const victim = this.victim();
+      const victim = this.findVictim();
       if (!victim) break;
       freed += await victim.removeOldest();
       this.evictedSegments++;
@@ -117,20 +117,20 @@ export class DiskQuota {
   }
 
   /** The stream with the oldest evictable segment; streams that are not live come first. */
-  private victim(): StreamFolder | null {
-    let found: StreamFolder | null = null;
-    let foundMs = Number.POSITIVE_INFINITY;
-    let foundLive = true;
+  private findVictim(): StreamFolder | null {
+    let candidate: StreamFolder | null = null;
+    let candidateMs = Number.POSITIVE_INFINITY;
+    let isCandidateLive = true;
     for (const folder of this.options.folders()) {
       const [oldest] = folder.files;
       if (!oldest) continue;
       const isLive = this.isLive(folder);
       if (isLive && endMsOf(oldest) > (folder.endMs ?? 0) - PROTECTED_WINDOW_MS) continue;
-      if (isLive && !foundLive) continue;
-      if (oldest.startMs >= foundMs && (isLive || !foundLive)) continue;
-      [found, foundMs, foundLive] = [folder, oldest.startMs, isLive];
+      if (isLive && !isCandidateLive) continue;
+      if (oldest.startMs >= candidateMs && (isLive || !isCandidateLive)) continue;
+      [candidate, candidateMs, isCandidateLive] = [folder, oldest.startMs, isLive];
     }
-    return found;
+    return candidate;
   }
 }
 

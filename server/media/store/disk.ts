@@ -26,7 +26,6 @@ export interface FileTail {
   readonly fileBytes: number;
 }
 
-/** The file system of this machine. */
 export const localDisk: Disk = {
   async write(path, parts) {
     const temporaryPath = `${path}${UNFINISHED_SUFFIX}`;
@@ -62,7 +61,7 @@ export const localDisk: Disk = {
     try {
       await nullIfMissing(rmdir(path));
     } catch (error) {
-      // A folder with files of others stays.
+      // The folder stays if it contains files of others.
       if ((error as { code?: string }).code !== 'ENOTEMPTY') throw error;
     }
   },

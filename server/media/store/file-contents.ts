@@ -80,12 +80,12 @@ export function parseSegmentFile(
   fileBytes: number,
   file: SegmentFile,
 ): Segment | null {
-  const found = readPackedTail(tail, fileBytes);
-  const parsed = storedSegment.safeParse(found?.metadata);
-  if (!found || !parsed.success) return null;
+  const contents = readPackedTail(tail, fileBytes);
+  const parsed = storedSegment.safeParse(contents?.metadata);
+  if (!contents || !parsed.success) return null;
   const { pieces, ...segment } = parsed.data;
   const bytes = pieces.reduce((sum, [, , , byteLength]) => sum + byteLength, 0);
-  if (bytes !== found.payloadBytes) return null;
+  if (bytes !== contents.payloadBytes) return null;
   if (segment.seq !== file.seq || segment.epoch !== file.epoch) return null;
   return {
     ...segment,
@@ -123,12 +123,12 @@ export function packEpoch({ number, startMs, tracks, inits }: Epoch): Uint8Array
 
 /** @returns null when the file is incomplete or invalid */
 export function parseEpochFile(file: Uint8Array): Epoch | null {
-  const found = readPackedTail(file, file.byteLength);
-  const parsed = storedEpoch.safeParse(found?.metadata);
-  if (!found || !parsed.success) return null;
+  const contents = readPackedTail(file, file.byteLength);
+  const parsed = storedEpoch.safeParse(contents?.metadata);
+  if (!contents || !parsed.success) return null;
   const { number, startMs, tracks, inits } = parsed.data;
   const bytes = inits.reduce((sum, [, byteLength]) => sum + byteLength, 0);
-  if (bytes !== found.payloadBytes) return null;
+  if (bytes !== contents.payloadBytes) return null;
   let from = 0;
   const initByTrack = new Map<TrackId, Uint8Array>();
   for (const [track, byteLength] of inits) {

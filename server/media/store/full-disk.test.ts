@@ -65,9 +65,9 @@ test.each(['EIO', 'EROFS', 'ENOSPC'])(
     expect(gapsOf(segments)).toEqual(range(50, first));
     expect(seqsOf(segments)).toEqual([...range(oldest, 50), ...range(first, 600)]);
     await segments.close(true);
-    const found = await (await fixture.start()).open(STREAM);
-    expect(found.segments).toEqual(segments.segments);
-    for (const seq of seqsOf(found)) expect(await readDigest(found, seq)).toBe(expectedDigest(seq));
+    const after = await (await fixture.start()).open(STREAM);
+    expect(after.segments).toEqual(segments.segments);
+    for (const seq of seqsOf(after)) expect(await readDigest(after, seq)).toBe(expectedDigest(seq));
   },
 );
 
@@ -264,12 +264,12 @@ describe.skipIf(!isMounted)('full file system (needs permission to mount)', () =
     expect([segments.hasWriteFault, segments.retention]).toEqual([false, 'recording']);
     expect(fixture.lines).toHaveLength(2);
     await segments.close(true);
-    const found = await (await fixture.start()).open(STREAM);
-    const next = (gapsOf(found).at(-1) ?? 0) + 1;
+    const reloaded = await (await fixture.start()).open(STREAM);
+    const next = (gapsOf(reloaded).at(-1) ?? 0) + 1;
     expect(next).toBeWithin(89, 120);
-    expect(seqsOf(found)).toEqual([...range(0, first), ...range(next, 160)]);
-    for (const seq of seqsOf(found)) {
-      expect(await readDigest(found, seq)).toBe(expectedDigest(seq, 16_000));
+    expect(seqsOf(reloaded)).toEqual([...range(0, first), ...range(next, 160)]);
+    for (const seq of seqsOf(reloaded)) {
+      expect(await readDigest(reloaded, seq)).toBe(expectedDigest(seq, 16_000));
     }
   });
 });

@@ -32,8 +32,8 @@ test('[M-11] missing numbers become gaps, and segments before a very long gap ar
   await addSegments(fixture, segments, [40_017]);
   expect([seqsOf(segments), gapsOf(segments)]).toEqual([[40_017], []]);
   await segments.close(true);
-  const found = await (await fixture.start()).find(STREAM);
-  expect([seqsOf(found), gapsOf(found)]).toEqual([[40_017], []]);
+  const reloaded = await (await fixture.start()).find(STREAM);
+  expect([seqsOf(reloaded), gapsOf(reloaded)]).toEqual([[40_017], []]);
 });
 
 test('a segment list drops everything before a gap of hours', () => {

@@ -1,6 +1,6 @@
 import { isGap, type Segment } from '../segment.ts';
 
-// No full disk loses this many segments in a row; everything before such a gap is dropped.
+// No full disk loses this many segments in a row; everything before a longer gap is dropped.
 const GAPS_MAX = 20_000;
 // Recently removed segments stay readable for players with an older playlist, while their files
 // exist.

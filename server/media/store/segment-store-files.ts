@@ -49,7 +49,7 @@ export class FileSegmentStore implements SegmentStore {
   /** One object for each stream, as long as it is referenced. */
   private readonly streams = new Map<string, WeakRef<FileStreamSegments>>();
   private readonly loading = new Map<string, Promise<FileStreamSegments>>();
-  /** Streams with pending writes or recent segments; must not be collected. */
+  /** Streams with pending writes or recent segments; must not be garbage-collected. */
   private readonly live = new Map<string, FileStreamSegments>();
   private readonly idle = new LRUCache<string, FileStreamSegments>({
     max: IDLE_STREAMS_MAX,
@@ -206,7 +206,7 @@ export class FileSegmentStore implements SegmentStore {
     const endMs = folder.endMs ?? 0;
     if (retention === 'dvr' && folder.files.length > 0) {
       const hasExpired = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
-      // It may have become a recording after its last source left.
+      // The stream may have become a recording after its last source left.
       if (hasExpired && (await this.options.isRecording(streamId))) {
         (await this.open(streamId)).setRetention('recording');
         return;

@@ -41,7 +41,7 @@ class Model {
   now = 0;
   lastAdded = Number.NEGATIVE_INFINITY;
   isEnded = false;
-  ended = 0;
+  endedAt = 0;
 
   get gaps(): number[] {
     return range(this.listed[0] ?? 0, this.listed.at(-1) ?? 0).filter(
@@ -97,7 +97,7 @@ class Model {
   }
 
   end(): void {
-    if (!this.isEnded) this.ended = this.now;
+    if (!this.isEnded) this.endedAt = this.now;
     this.isEnded = true;
   }
 
@@ -105,12 +105,12 @@ class Model {
     if (this.retention === 'recording' || this.disk.length === 0) return;
     const end = (this.disk.at(-1) ?? 0) + 1;
     const isLive = !this.isEnded && this.now - this.lastAdded < 60;
-    const hasExpired = !isLive && this.now > (this.isEnded ? this.ended : end) + DVR_S;
+    const hasExpired = !isLive && this.now > (this.isEnded ? this.endedAt : end) + DVR_S;
     const removed = this.disk.filter(
       (each) => hasExpired || each + 1 < end - DVR_S - REMOVAL_DELAY_S,
     );
     this.disk = this.disk.filter((each) => !removed.includes(each));
-    // Segments of a former recording stay listed until then.
+    // Segments of a former recording stay listed until their files are removed.
     this.listed = hasExpired ? [] : this.listed.filter((each) => !removed.includes(each));
   }
 
@@ -122,7 +122,6 @@ class Model {
   }
 }
 
-/** The system under test. */
 class System {
   private constructor(
     readonly fixture: Fixture,

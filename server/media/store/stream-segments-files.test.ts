@@ -56,9 +56,9 @@ test('a restarted store continues the sequence numbers in a new epoch', async ()
   await addSegments(fixture, segments, range(3, 6), { epoch: 1 });
   expect(() => segments.add(...segmentOf(5, 1))).toThrow(RangeError);
   await segments.close(false);
-  const found = await (await fixture.start()).find(STREAM);
-  expect(seqsOf(found)).toEqual(range(0, 6));
-  expect(found?.epochs).toEqual([epochOf(0), epochOf(1)]);
+  const reloaded = await (await fixture.start()).find(STREAM);
+  expect(seqsOf(reloaded)).toEqual(range(0, 6));
+  expect(reloaded?.epochs).toEqual([epochOf(0), epochOf(1)]);
 });
 
 test('[M-26] the list is limited to the DVR window; files are removed a minute later', async () => {
@@ -93,12 +93,12 @@ test('[M-27] a recording is retained in full after the end of the stream', async
   fixture.clock.nowMs += 48 * HOUR_MS;
   const store = await fixture.start();
   await store.sweep();
-  const found = await store.find(STREAM);
-  expect(found?.retention).toBe('recording');
-  expect(seqsOf(found)).toEqual(range(0, 300));
+  const reloaded = await store.find(STREAM);
+  expect(reloaded?.retention).toBe('recording');
+  expect(seqsOf(reloaded)).toEqual(range(0, 300));
   // No longer a recording: it expires with its DVR window.
-  found?.setRetention('dvr');
-  await found?.close(true);
+  reloaded?.setRetention('dvr');
+  await reloaded?.close(true);
   await store.sweep();
   expect(await store.find(STREAM)).toBeNull();
 });

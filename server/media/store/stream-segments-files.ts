@@ -9,7 +9,7 @@ import { SegmentList } from './segment-list.ts';
 import type { Retention, StreamSegments } from './segment-store.ts';
 import type { StoredStream, StreamFolder } from './stream-folder.ts';
 
-// 14 s of the largest rendition of the ladder; more than 30 s of typical ones.
+// 15 s of the default ladder at its maximum bit rates; more than 30 s of a typical source.
 const BUFFER_BYTES_MAX = 64 << 20;
 // Players need a few segments in memory, however large they are.
 const BUFFER_SEGMENTS_MIN = 4;

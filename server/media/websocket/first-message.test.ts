@@ -12,12 +12,12 @@ test.each([
   ['video/matroska', 'matroska'],
   ['video/mp2t', 'mpegts'],
   ['video/x-flv', 'flv'],
-] as const)('[M-4] the type %s is a container that is taken', (type, container) => {
+] as const)('[M-4] the media type %s is accepted', (type, container) => {
   expect(readFirstMessage(message(type))).toEqual({ key: 'sk_1', container });
 });
 
 test.each(['video/mp4;codecs=avc1', 'audio/webm', 'text/html', '__proto__', 'toString', ';', ' '])(
-  '[M-4] the type %p is not taken, and the answer says what is',
+  '[M-4] the media type %p is rejected with a list of supported containers',
   (type) => {
     expect(() => readFirstMessage(message(type))).toThrow(/send WebM, Matroska, MPEG-TS or FLV/);
   },
@@ -33,7 +33,7 @@ test.each([
   ['an overlong key', JSON.stringify({ key: 'k'.repeat(129), type: 'video/webm' })],
   ['an overlong message', JSON.stringify({ key: 'k', type: 'video/webm', x: 'x'.repeat(5_000) })],
   ['bytes', new TextEncoder().encode(message('video/webm'))],
-] as const)('[M-16] a first message that is %s is answered with its shape', (_, first) => {
+] as const)('[M-16] a first message is rejected with the expected format: %s', (_, first) => {
   expect(() => readFirstMessage(first)).toThrow(/The first message must be JSON text/);
 });
 

@@ -10,7 +10,7 @@ export interface FirstMessage {
 /** The first message is invalid; the error message is for the sender. */
 export class UnsupportedMessage extends Error {}
 
-// A key and a media type need a tenth of it.
+// A key and a media type need a tenth of this.
 const MAX_CHARS = 4_096;
 
 const schema = z.object({

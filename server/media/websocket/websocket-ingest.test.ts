@@ -87,7 +87,7 @@ class Sender {
   }
 }
 
-async function live(url: URL): Promise<Sender> {
+async function goLive(url: URL): Promise<Sender> {
   const sender = new Sender(url);
   await sender.send(FIRST_MESSAGE);
   expect(await sender.next()).toEqual({ state: 'live' });
@@ -96,7 +96,7 @@ async function live(url: URL): Promise<Sender> {
 
 test('[M-4] media arrives unchanged after the first message and the live state', async () => {
   const { ingest, url } = startServer();
-  const sender = await live(url);
+  const sender = await goLive(url);
   const [session] = ingest.sessions;
   expect(session?.request).toEqual({
     key: KEY,
@@ -116,7 +116,7 @@ test('[M-4] media arrives unchanged after the first message and the live state',
 
 test('[M-4] a large message arrives complete; one over 4 MB closes the socket', async () => {
   const { ingest, url } = startServer();
-  const sender = await live(url);
+  const sender = await goLive(url);
   const part = new Uint8Array(4 << 20).fill(7);
   await sender.send(part);
   await ingest.sessions[0]?.waitForBytes(part.length);
@@ -131,7 +131,7 @@ test.each([
   ['[M-4] an unavailable service', 'unavailable', 4503],
   ['[M-6] a stream that has a source', 'busy', 4409],
   ['[M-5] an unknown key', 'unknown-key', 4401],
-] as const)('%s closes with its code', async (_, refusal, code) => {
+] as const)('%s closes the socket with its code', async (_, refusal, code) => {
   const { ingest, url, lines } = startServer();
   ingest.refusal = refusal;
   const sender = new Sender(url);
@@ -187,14 +187,14 @@ test('[M-16] media before the live state closes the socket', async () => {
   await sender.send(FIRST_MESSAGE);
   await sender.send(new Uint8Array(10));
   expect((await sender.closed).code).toBe(4415);
-  const taken = ingest.next();
+  const accepted = ingest.next();
   gate.resolve();
-  expect(await (await taken).waitForEnd()).toBe('the sender left');
+  expect(await (await accepted).waitForEnd()).toBe('the sender left');
 });
 
 test('[M-16] text after the first message ends the source', async () => {
   const { ingest, url } = startServer();
-  const sender = await live(url);
+  const sender = await goLive(url);
   await sender.send('hello');
   expect((await sender.closed).code).toBe(4415);
   expect(ingest.sessions[0]?.endReason).toContain('binary');
@@ -208,7 +208,7 @@ test('[M-16] a silent socket is closed', async () => {
 
 test('[M-4] a source that the service ends gets the reason', async () => {
   const { ingest, url } = startServer();
-  const sender = await live(url);
+  const sender = await goLive(url);
   ingest.sessions[0]?.close('The stream has ended.');
   expect(await sender.next()).toEqual({ state: 'ended', reason: 'The stream has ended.' });
   expect(await sender.closed).toEqual({ code: 4410, reason: 'The stream has ended.' });
@@ -216,7 +216,7 @@ test('[M-4] a source that the service ends gets the reason', async () => {
 
 test('[M-4] a slow encoder applies back-pressure without loss', async () => {
   const { ingest, url } = startServer();
-  const sender = await live(url);
+  const sender = await goLive(url);
   const [session] = ingest.sessions;
   if (!session) throw new Error('no session');
   session.acceptsMore = false;
@@ -237,7 +237,7 @@ test('[M-4] a slow encoder applies back-pressure without loss', async () => {
 
 test('[M-4] a stalled encoder ends the source with 4413', async () => {
   const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, backPressureMs: 50 } });
-  const sender = await live(url);
+  const sender = await goLive(url);
   const [session] = ingest.sessions;
   if (session) session.acceptsMore = false;
   await sender.send(new Uint8Array(10));
@@ -247,7 +247,7 @@ test('[M-4] a stalled encoder ends the source with 4413', async () => {
 
 test('[M-16] bytes that arrive during back-pressure are limited', async () => {
   const { ingest, url } = startServer({ limits: { ...SOURCE_LIMITS, pausedBytes: 100 } });
-  const sender = await live(url);
+  const sender = await goLive(url);
   const [session] = ingest.sessions;
   if (session) session.acceptsMore = false;
   // One TCP segment, so that all of it was read before the pause.
@@ -258,7 +258,7 @@ test('[M-16] bytes that arrive during back-pressure are limited', async () => {
 
 test('[M-4] a stop ends all sources with 4503 and rejects new ones', async () => {
   const { ingest, ws, url } = startServer();
-  const sender = await live(url);
+  const sender = await goLive(url);
   const silent = new Sender(url);
   await silent.opened;
   await ws.stop();
@@ -271,7 +271,7 @@ test('[M-4] a stop ends all sources with 4503 and rejects new ones', async () =>
 
 /** A live source on a raw connection that does not respond by itself. */
 async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
-  const taken = ingest.next();
+  const accepted = ingest.next();
   const socket = connect(Number(url.port), '127.0.0.1');
   socket.write(
     `GET ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nConnection: Upgrade\r\n` +
@@ -281,7 +281,7 @@ async function rawSource({ ingest, url }: ReturnType<typeof startServer>) {
   await new Promise((resolve) => socket.once('data', resolve));
   const masked = Buffer.from(FIRST_MESSAGE);
   socket.write(Buffer.concat([Buffer.from([0x81, 0x80 | masked.length, 0, 0, 0, 0]), masked]));
-  return { socket, session: await taken };
+  return { socket, session: await accepted };
 }
 
 test('[M-4] a source ends at once when its connection breaks', async () => {
@@ -311,7 +311,7 @@ test('[M-4] a request without an upgrade gets an error message', async () => {
   expect((await fetch(new URL('/media/none/ingest', url))).status).toBe(404);
 });
 
-test('[M-4] pages of all origins may send, or only of the configured and the own origin', async () => {
+test('[M-4] pages of every origin may send by default, or only those of the CORS origin and the service', async () => {
   const headers = { Upgrade: 'websocket' };
   const statusFor = async (url: URL, origin: string) =>
     (await fetch(url, { headers: { ...headers, Origin: origin } })).status;
@@ -333,10 +333,10 @@ test('[M-16] opening sockets and their rate are limited per address', async () =
   expect(response.headers.get('retry-after')).toBe('1');
   for (const { socket } of silent) socket.close();
   await Promise.all(silent.map(({ closed }) => closed));
-  await live(url);
+  await goLive(url);
 
   const slow = startServer({ rate: { points: 1, durationS: 60 } });
-  await live(slow.url);
+  await goLive(slow.url);
   expect((await fetch(slow.url, { headers: { Upgrade: 'websocket' } })).status).toBe(429);
 });
 

@@ -105,14 +105,14 @@ export class WebSocketIngest {
   async stop(): Promise<void> {
     this.isStopping = true;
     if (this.sources.size === 0) return;
-    const all = new Promise<void>((resolve) => {
+    const allClosed = new Promise<void>((resolve) => {
       this.onAllClosed = resolve;
     });
     for (const source of this.sources) {
       source.close(CLOSE_CODES.unavailable, 'The service is stopping; reconnect in a moment.');
     }
     const timer = setTimeout(() => this.onAllClosed?.(), CLOSE_TIMEOUT_MS);
-    await all;
+    await allClosed;
     clearTimeout(timer);
   }
 
@@ -148,12 +148,12 @@ export class WebSocketIngest {
   }
 
   private checkLimits(address: string): void {
-    const ofAddress = this.opening.get(address) ?? 0;
+    const openingFromAddress = this.opening.get(address) ?? 0;
     if (
       this.isStopping ||
       this.sources.size >= MAX_SOCKETS ||
       this.openingCount >= MAX_OPENING ||
-      ofAddress >= MAX_OPENING_PER_ADDRESS
+      openingFromAddress >= MAX_OPENING_PER_ADDRESS
     ) {
       const reason = this.isStopping ? 'The service is stopping.' : 'Too many sources are opening.';
       throw new Problem(503, `${reason} Try again in a moment.`, { 'Retry-After': '1' });
