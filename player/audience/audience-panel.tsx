@@ -4,10 +4,10 @@ import { AudienceBar } from './audience-bar.tsx';
 import { ChatAnnouncer } from './chat-announcer.tsx';
 import { ChatLog } from './chat-log.tsx';
 import { Compose } from './compose.tsx';
-import { Pinned } from './pinned-message.tsx';
+import { PinnedBanner } from './pinned-message.tsx';
 import { useChatItems } from './use-chat-items.ts';
 import { useModeration } from './use-moderation.ts';
-import { useOwnMessages } from './use-own-messages.ts';
+import { usePendingMessages } from './use-pending-messages.ts';
 
 interface AudiencePanelProps {
   readonly viewer: Viewer;
@@ -21,16 +21,16 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
   const hiddenIds = useMemo(() => new Set(hidden), [hidden]);
   const isVisible = ({ id }: { readonly id: string }) => !hiddenIds.has(id);
   const items = useChatItems(viewer, snapshot);
-  const { own, add } = useOwnMessages(snapshot.messages);
+  const { pending, add } = usePendingMessages(snapshot.messages);
   const isOver = snapshot.state === 'ended';
   return (
     <div className="audience-panel">
       <AudienceBar snapshot={snapshot} hearts={hearts} />
-      {pinned && <Pinned key={pinned.id} message={pinned} />}
+      {pinned && <PinnedBanner key={pinned.id} message={pinned} />}
       <ChatLog
         items={items}
         isVisible={isVisible}
-        own={own}
+        pending={pending}
         emptyText={
           isOver ? 'Messages appear as you watch.' : 'No messages since you joined. Say hello!'
         }

@@ -6,7 +6,7 @@ import { Icon } from '../icon.tsx';
 const CUT_CHARS = 100;
 
 /** The message that a moderator has pinned above the chat. */
-export function Pinned({ message }: { readonly message: PinnedMessage }) {
+export function PinnedBanner({ message }: { readonly message: PinnedMessage }) {
   const [isExpanded, setIsExpanded] = useState(false);
   const { name, text } = message;
   const isLong = [...name, ...text].length > CUT_CHARS;

@@ -1,6 +1,7 @@
 import type { Viewer } from '../../sdk/viewer.ts';
 import { type Command, type HostPageMessage, parseCommand } from './messages.ts';
 
+/** The page that contains the player in a frame. */
 export interface HostPage {
   post(message: HostPageMessage & { readonly source: 'fourbeat' }): void;
   /** @returns a function that removes the listener */

@@ -1,5 +1,6 @@
 import type { AnswerOutcome, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
 
+/** `closed`: time is up, results are to come; `replayed`: the same in a replay. */
 export type QuizPhase = 'open' | 'answered' | 'closed' | 'replayed' | 'revealed';
 
 export interface QuizStatus {

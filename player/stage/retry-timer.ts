@@ -14,7 +14,7 @@ export class RetryTimer {
     this.#timer = setTimeout(retry, this.#backoff.nextMs(null));
   }
 
-  /** Resets the delay after a success. */
+  /** Records a success. */
   reset(): void {
     this.#backoff.reset();
   }

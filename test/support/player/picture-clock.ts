@@ -32,7 +32,6 @@ export async function addPictureClock(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: (await outputs[0]?.text()) ?? '' });
 }
 
-/** The time burnt into the frame on screen, Unix ms. */
 export const pictureMsOf = (page: Page) => page.evaluate(() => pictureClock.pictureMs());
 
 export const behindMsOf = (page: Page) => page.evaluate(() => pictureClock.behindMs());

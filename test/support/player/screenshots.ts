@@ -3,20 +3,18 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { launchBrowser } from '../media/browser.ts';
 import { serveFixture } from './fixture-server.ts';
 import { SCENES } from './pages/scenes.ts';
+import { SCREENS } from './scene-fixture.ts';
 
 // `bun test/support/player/screenshots.ts quiz` saves a screenshot of every scene whose name contains
 // one of the words.
 
 const FOLDER = 'test/player/pictures';
-const PHONE = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
-const LANDSCAPE = { viewport: { width: 844, height: 390 }, isMobile: true, hasTouch: true };
-const DESKTOP = { viewport: { width: 1_440, height: 900 } };
 const LOOKS: Readonly<Record<string, BrowserContextOptions>> = {
-  'phone-light': { ...PHONE, colorScheme: 'light' },
-  'phone-dark': { ...PHONE, colorScheme: 'dark' },
-  'landscape-dark': { ...LANDSCAPE, colorScheme: 'dark' },
-  'desktop-light': { ...DESKTOP, colorScheme: 'light' },
-  'desktop-dark': { ...DESKTOP, colorScheme: 'dark' },
+  'phone-light': { ...SCREENS.phone, colorScheme: 'light' },
+  'phone-dark': { ...SCREENS.phone, colorScheme: 'dark' },
+  'landscape-dark': { ...SCREENS.landscape, colorScheme: 'dark' },
+  'desktop-light': { ...SCREENS.desktop, colorScheme: 'light' },
+  'desktop-dark': { ...SCREENS.desktop, colorScheme: 'dark' },
 };
 // Until animations have ended.
 const SETTLED_MS = 1_500;

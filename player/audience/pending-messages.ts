@@ -2,7 +2,7 @@ import type { ChatKind } from '../../sdk/types.ts';
 import type { SnapshotMessage } from './chat-items.ts';
 
 /** A message of this viewer that the feed has not shown yet: the video may be seconds behind. */
-export interface OwnMessage {
+export interface PendingMessage {
   readonly id: string;
   readonly kind: ChatKind;
   readonly name: string;
@@ -13,21 +13,21 @@ export interface OwnMessage {
   readonly sentMs: number;
 }
 
-/** @returns the own messages that are not on screen yet: when that is all, the same array */
-export function pendingMessages(
-  own: readonly OwnMessage[],
+/** @returns the messages that are still not on screen; the same array when these are all */
+export function stillPending(
+  pending: readonly PendingMessage[],
   messages: readonly SnapshotMessage[],
-): readonly OwnMessage[] {
-  const pending = own.filter((mine) => !messages.some((message) => isSame(message, mine)));
-  return pending.length === own.length ? own : pending;
+): readonly PendingMessage[] {
+  const still = pending.filter((sent) => !messages.some((message) => isSame(message, sent)));
+  return still.length === pending.length ? pending : still;
 }
 
 /** Compares the content: the page does not know the service's id of this viewer. */
-function isSame(message: SnapshotMessage, own: OwnMessage): boolean {
+function isSame(message: SnapshotMessage, sent: PendingMessage): boolean {
   return (
-    message.text === own.text &&
-    message.kind === own.kind &&
-    message.name === own.name &&
-    !own.earlierIds.has(message.id)
+    message.text === sent.text &&
+    message.kind === sent.kind &&
+    message.name === sent.name &&
+    !sent.earlierIds.has(message.id)
   );
 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { SnapshotMessage } from './chat-items.ts';
-import { type OwnMessage, pendingMessages } from './own-messages.ts';
+import { type PendingMessage, stillPending } from './pending-messages.ts';
 
-const OWN: OwnMessage = {
-  id: 'own',
+const SENT: PendingMessage = {
+  id: 'sent',
   kind: 'cheer',
   name: 'Ada',
   text: 'Go!',
@@ -14,19 +14,19 @@ const message = (id: string, fields: Partial<SnapshotMessage> = {}): SnapshotMes
   return { id, kind: 'cheer', name: 'Ada', text: 'Go!', viewer: 'v', at: 0, ...fields };
 };
 
-describe('an own message', () => {
+describe('a sent message', () => {
   test('is pending until it is on screen', () => {
-    const own = [OWN];
-    expect(pendingMessages(own, [message('2', { text: 'Go on!' })])).toBe(own);
-    expect(pendingMessages(own, [message('2')])).toEqual([]);
+    const pending = [SENT];
+    expect(stillPending(pending, [message('2', { text: 'Go on!' })])).toBe(pending);
+    expect(stillPending(pending, [message('2')])).toEqual([]);
   });
 
   test('does not match an equal message that was on screen before', () => {
-    expect(pendingMessages([OWN], [message('1')])).toEqual([OWN]);
+    expect(stillPending([SENT], [message('1')])).toEqual([SENT]);
   });
 
   test('does not match a message with another name or kind', () => {
-    expect(pendingMessages([OWN], [message('2', { name: 'Bo' })])).toEqual([OWN]);
-    expect(pendingMessages([OWN], [message('2', { kind: 'message' })])).toEqual([OWN]);
+    expect(stillPending([SENT], [message('2', { name: 'Bo' })])).toEqual([SENT]);
+    expect(stillPending([SENT], [message('2', { kind: 'message' })])).toEqual([SENT]);
   });
 });

@@ -1,16 +1,16 @@
 import { useEffect, useState } from 'react';
 import type { ChatKind } from '../../sdk/types.ts';
 import type { SnapshotMessage } from './chat-items.ts';
-import { type OwnMessage, pendingMessages } from './own-messages.ts';
+import { type PendingMessage, stillPending } from './pending-messages.ts';
 
-/** With a large audience the feed has a sample only, so that an own message may never come. */
+/** With a large audience the feed has a sample only, so that a message of this viewer may never come. */
 const PENDING_MAX_MS = 30_000;
 
-/** The messages of this viewer that are not on screen yet. */
-export function useOwnMessages(messages: readonly SnapshotMessage[]) {
-  const [sent, setSent] = useState<readonly OwnMessage[]>([]);
-  const own = pendingMessages(sent, messages);
-  if (own !== sent) setSent(own);
+/** The messages that this viewer sent and that are not on screen yet; `add` adds one. */
+export function usePendingMessages(messages: readonly SnapshotMessage[]) {
+  const [sent, setSent] = useState<readonly PendingMessage[]>([]);
+  const pending = stillPending(sent, messages);
+  if (pending !== sent) setSent(pending);
 
   const oldest = sent.at(0);
   useEffect(() => {
@@ -21,11 +21,11 @@ export function useOwnMessages(messages: readonly SnapshotMessage[]) {
   }, [oldest]);
 
   return {
-    own,
+    pending,
     add: (kind: ChatKind, name: string, text: string) => {
       const earlierIds = new Set(messages.map(({ id }) => id));
       const sentMs = performance.now();
-      const id = `own ${sentMs}`;
+      const id = `sent ${sentMs}`;
       setSent((before) => [...before, { id, kind, name, text, earlierIds, sentMs }]);
     },
   };
