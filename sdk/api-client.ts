@@ -122,8 +122,8 @@ export class ApiClient {
    * @param signal closes it; the timeout applies to the response headers only
    */
   eventStream(interval: number, signal: AbortSignal): Promise<Response> {
-    const call = { headers: { Accept: 'text/event-stream' }, signal };
-    return this.#callAsViewer(this.#feedUrl(interval), call, async (response) => response);
+    const options = { headers: { Accept: 'text/event-stream' }, signal };
+    return this.#callAsViewer(this.#feedUrl(interval), options, async (response) => response);
   }
 
   #feedUrl(interval: number): string {
@@ -134,13 +134,13 @@ export class ApiClient {
     return this.#callAsViewer(url, { method: 'POST', body }, expectNoContent);
   }
 
-  async #callAsViewer<T>(url: string, call: RequestOptions, read: Reader<T>): Promise<T> {
+  async #callAsViewer<T>(url: string, options: RequestOptions, read: Reader<T>): Promise<T> {
     const token = await this.#tokens.get();
     try {
-      return await this.#callWithToken(token, url, call, read);
+      return await this.#callWithToken(token, url, options, read);
     } catch (error) {
       if (!this.#checkDenied(error, token)) throw error;
-      return this.#callWithToken(await this.#tokens.get(), url, call, read);
+      return this.#callWithToken(await this.#tokens.get(), url, options, read);
     }
   }
 
@@ -151,9 +151,9 @@ export class ApiClient {
     return isRefused;
   }
 
-  #callWithToken<T>(token: string, url: string, call: RequestOptions, read: Reader<T>) {
-    const headers = { ...call.headers, Authorization: `Bearer ${token}` };
-    return this.#call(url, { ...call, headers }, read);
+  #callWithToken<T>(token: string, url: string, options: RequestOptions, read: Reader<T>) {
+    const headers = { ...options.headers, Authorization: `Bearer ${token}` };
+    return this.#call(url, { ...options, headers }, read);
   }
 
   async #call<T>(

@@ -15,6 +15,7 @@ export class Heartbeat {
   #dueMs = 0;
   /** Since when the page is hidden; infinite: it is visible, or there is no page. */
   #hiddenSinceMs = Infinity;
+  /** End of the service's `Retry-After`, on the monotonic clock. */
   #notBeforeMs = 0;
   /** Whether a heartbeat waits for its token. */
   #isSending = false;

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { createJoinFixture, leaveAll, QUIZ } from '../test/support/sdk/join-fixture.ts';
 
+// A viewer's quizzes, answers, events and chat, with the mock service in virtual time.
+
 afterEach(leaveAll);
 
 describe.each(['stream', 'poll'] as const)('with the feed by %s', (transport) => {

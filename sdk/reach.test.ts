@@ -2,6 +2,8 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { createJoinFixture, type JoinFixture, leaveAll } from '../test/support/sdk/join-fixture.ts';
 import type { Viewer } from './viewer.ts';
 
+// How soon a viewer notices that the service is unavailable, and that it is available again.
+
 afterEach(leaveAll);
 
 const isTime = ({ path }: { path: string }) => path.endsWith('/time');

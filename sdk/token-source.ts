@@ -115,7 +115,7 @@ export class TokenSource {
     }
   }
 
-  /** Replaces the renewal timer, which is set again when the request ends. */
+  /** Rejects after TIMEOUT_MS. Replaces the renewal timer, which is set again when the request ends. */
   #timeout(): Promise<never> {
     return new Promise((_, reject) => {
       this.#cancelTimer();
@@ -140,7 +140,7 @@ export class TokenSource {
     return ms;
   }
 
-  /** Only with a token; without one the next caller of `get` requests it. */
+  /** Schedules a renewal if there is a token; without one the next caller of `get` requests it. */
   #renewIn(ms: number): void {
     this.#cancelTimer();
     if (this.#isStopped || this.#isRenewalStopped || !this.#token || ms === Infinity) return;

@@ -12,7 +12,6 @@ const MAX_CLOCK_ERROR_MS = 500;
 // A single failure that is retried within this time is not reported.
 const SHORT_FAILURE_MS = 2_000;
 
-/** A request for an interval. */
 interface PendingRequest {
   readonly interval: number;
   /** On the monotonic clock. */

@@ -29,7 +29,7 @@ export class MockAudience {
     return { value, formatted: compact.format(value) };
   }
 
-  /** The count to publish in this interval; null: none is due (SPEC F-27). */
+  /** The count to publish in this interval; null: none (SPEC F-27). @param isRead by any viewer */
   countDueIn(interval: number, isRead: boolean): ViewCount | null {
     if (interval % 4 !== COUNT_PHASE) return null;
     const count = this.countAt(interval);

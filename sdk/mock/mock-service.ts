@@ -24,7 +24,6 @@ export interface MockFault {
   readonly retryAfterSeconds?: number | undefined;
 }
 
-/** A parsed request. */
 interface MockRequest {
   readonly method: string;
   readonly path: string;

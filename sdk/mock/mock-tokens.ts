@@ -56,7 +56,6 @@ export class MockTokens {
     throw new MockProblem(401, 'The viewer token is missing, not valid, or has expired.');
   }
 
-  /** Rejects all tokens issued so far. */
   rejectAll(): void {
     this.#viewers.clear();
   }

@@ -5,7 +5,6 @@ import { FourbeatError } from '../../../sdk/errors.ts';
 import type { EventsInterval } from '../../../sdk/types.ts';
 import type { FakeMachine } from './fake-environment.ts';
 
-/** A request for the feed. */
 interface FeedRequest {
   readonly transport: 'poll' | 'stream';
   readonly interval: number;
@@ -31,13 +30,10 @@ export class FeedFixture implements Pick<ApiClient, 'interval' | 'eventStream'> 
   readonly requests: FeedRequest[] = [];
   /** Thrown by all requests; null: none. */
   error: FourbeatError | null = null;
-  /** Event streams get no response. */
   isStreamUnanswered = false;
-  /** Polls get no response. */
   isPollUnanswered = false;
   /** Event streams open but deliver nothing. */
   isBuffering = false;
-  /** No interval is sealed. */
   isSealingStopped = false;
   /** Network delay of responses. */
   delayMs = 0;

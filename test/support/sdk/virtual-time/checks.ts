@@ -19,10 +19,12 @@ const MAX_POLLS_PER_SECOND = 10;
 const JUMP_INTERVALS = 20;
 /** An interval is shown within this time after its frame: the buffer checks the picture by a timer. */
 const DISPLAY_TOLERANCE_MS = 300;
+/** A recovered viewer is at most this far behind its picture, or behind the service without one. */
+const MAX_LAG_INTERVALS = 6;
 /** Maximum effect of an outage after its end: the longest backoff, and the network. */
 const RECOVERY_MS = 16_000;
 
-/** Includes all requests that may coincide. */
+/** Requests of all kinds that may coincide. */
 const MAX_REQUESTS_PER_SECOND = 30;
 
 /** Each interval arrives once, in order, with its content; skipped ones are reported as gaps. */
@@ -140,10 +142,11 @@ export function checkRecovered(simulated: SimulatedViewer, quietMs: number): str
   const last = log.findLast(({ kind }) => kind === 'interval');
   const newest = last?.kind === 'interval' ? last.interval.interval : 0;
   const behind = intervalAt(nowMs - (options.latencyMs ?? 0)) - newest;
-  if (behind > 6) violations.push(`the feed is ${behind} intervals behind`);
+  if (behind > MAX_LAG_INTERVALS) violations.push(`the feed is ${behind} intervals behind`);
   const heartbeats = heartbeatsOf(network.requests).filter(
     ({ sentMs }) => sentMs > nowMs - quietMs,
   );
+  // One more or less fits into the time, by its phase.
   if (Math.abs(heartbeats.length - quietMs / SECOND_MS) > 1.01) {
     violations.push(`${heartbeats.length} heartbeats in ${quietMs} ms`);
   }

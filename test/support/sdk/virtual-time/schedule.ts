@@ -30,6 +30,7 @@ const RECOVERY_LIMIT_MS = 60_000;
 const STABLE_MS = 6_000;
 /** Longer than any request takes. */
 const AFTER_LEAVING_MS = 6_000;
+/** Not a multiple of 250 ms, so that the checks are at different moments of an interval. */
 const CHECK_INTERVAL_MS = 730;
 /** A smaller step of the system clock is not detected, and may hide a part of a sleep. */
 const UNDETECTED_STEP_MS = 501;

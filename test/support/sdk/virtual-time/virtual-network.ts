@@ -10,7 +10,6 @@ export interface SentRequest {
   readonly sentMs: number;
   /** Status of the service's response, delivered or not; null: the request did not arrive. */
   status: number | null;
-  /** Whether the response was delivered. */
   isDelivered: boolean;
   /** When the headers arrived, or the machine gave up; null: neither yet. */
   endedMs: number | null;
