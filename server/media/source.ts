@@ -39,11 +39,12 @@ export class SourceRefused extends Error {
 export type SourceEndReason =
   /** The sender disconnected. */
   | 'left'
+  /** The stream has ended. */
   | 'ended'
   /** Another source has taken over the stream. */
   | 'replaced'
   | 'too-slow'
-  /** It cannot be encoded. */
+  /** The source cannot be encoded. */
   | 'not-understood'
   | 'stopping';
 

@@ -48,7 +48,7 @@ const SAMPLE = flv(
   flvTag(FLV_VIDEO, 99, Uint8Array.of(0x17, 2, 0, 0, 0)),
 );
 
-test('tags become units with their properties and times', () => {
+test('FLV tags become units with their properties and times', () => {
   const properties = read(SAMPLE).map(({ isHeader, isEntryPoint, sourceMs }) => [
     isHeader,
     isEntryPoint,
@@ -67,7 +67,7 @@ test('tags become units with their properties and times', () => {
   ]);
 });
 
-test('units contain all bytes and do not depend on chunk sizes', () => {
+test('FLV units contain all bytes and do not depend on chunk sizes', () => {
   const expectedUnits = read(SAMPLE);
   expect(Buffer.concat(expectedUnits.map(({ bytes }) => bytes)).equals(SAMPLE)).toBe(true);
   fc.assert(
@@ -84,7 +84,7 @@ test('units contain all bytes and do not depend on chunk sizes', () => {
   );
 });
 
-test('without video, every audio tag is an entry point', () => {
+test('without video, every FLV audio tag is an entry point', () => {
   const audioTags = [flvTag(FLV_AUDIO, 0, AAC_HEADER), flvTag(FLV_AUDIO, 7, AAC)];
   const entryPoints = (flags: number) =>
     read(Buffer.concat([flvHeader(flags), ...audioTags])).map(({ isEntryPoint }) => isEntryPoint);
@@ -106,7 +106,7 @@ test('header() has the latest headers, with the time of the latest tag', () => {
   expect(Buffer.from(reader.header()).equals(expected)).toBe(true);
 });
 
-test('timestamps are unwrapped', () => {
+test('FLV timestamps are unwrapped', () => {
   const times = [2 ** 32 - 40, 2 ** 32 - 10, 20, 5, 2 ** 32 - 1, 2 ** 30, 2 ** 31, 3 * 2 ** 30, 7];
   const tags = times.map((timeMs) => flvTag(FLV_VIDEO, timeMs, videoBody(false)));
   const units = read(flv(...tags)).slice(1);
@@ -177,7 +177,7 @@ describe('with ffmpeg', () => {
     expect(times).toEqual(packetTimesOf(wrapped));
   });
 
-  test('a decoder that starts late has correct times', () => {
+  test('a decoder that starts mid-stream has correct times', () => {
     const reader = new FlvReader();
     const parts: Uint8Array[] = [];
     const expected: number[] = [];

@@ -47,7 +47,7 @@ export class TableReader {
 }
 
 /** PID of the first program's PMT; null without a program. */
-export function firstProgram({ section }: Table): number | null {
+export function firstPmtPid({ section }: Table): number | null {
   for (let offset = 8; offset + 4 <= section.length - 4; offset += 4) {
     const number = uint16(section, offset);
     if (number !== 0) return uint16(section, offset + 2) & 0x1fff;

@@ -7,7 +7,7 @@ import {
   readPacket,
   SYNC_BYTE,
 } from './mpegts-packet.ts';
-import { firstProgram, type ProgramStreams, programStreams, TableReader } from './mpegts-table.ts';
+import { firstPmtPid, type ProgramStreams, programStreams, TableReader } from './mpegts-table.ts';
 
 /** Consecutive sync bytes that are required to resynchronize. */
 const PACKETS_IN_SYNC = 3;
@@ -134,7 +134,7 @@ export class MpegTsReader implements ContainerReader {
     const table = this.patReader.push(bytes, startsPayloadUnit, content);
     if (table) {
       this.patPackets = table.packets;
-      const pid = firstProgram(table);
+      const pid = firstPmtPid(table);
       if (pid !== this.pmtPid) {
         this.pmtPid = pid;
         this.pmtReader = new TableReader(PMT_TABLE_ID);

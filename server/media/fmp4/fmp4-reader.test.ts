@@ -98,7 +98,7 @@ describe('output of ffmpeg', () => {
     ]);
   });
 
-  test('all bytes except the trailing index are returned', () => {
+  test('the reader returns all bytes except the trailing index', () => {
     const { inits, fragments } = read(video);
     const bytes = concatBytes([...inits, ...fragments].map((each) => each.bytes));
     expect(bytes).toEqual(video.slice(0, bytes.length));
@@ -106,7 +106,7 @@ describe('output of ffmpeg', () => {
     expect(new TextDecoder().decode(nextType)).toBe('mfra');
   });
 
-  test('the result does not depend on the chunks', () => {
+  test('the reader returns the same items for chunks of any size', () => {
     const expectedItems = read(video).items;
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 9_000 }), { minLength: 1 }), (lengths) => {
@@ -117,7 +117,7 @@ describe('output of ffmpeg', () => {
     expect(read(video, [1]).items).toEqual(expectedItems);
   });
 
-  test('negative times are supported', () => {
+  test('the reader supports negative decode times', () => {
     const early = runFfmpeg([...AUDIO_INPUT, '-t', '1', '-c:a', 'aac', ...FRAGMENTED_MP4_OUTPUT]);
     expect(read(early).fragments[0]?.startTicks).toBe(-1024);
   });

@@ -45,7 +45,7 @@ const message = fc.record({
   payload: fc.uint8Array({ maxLength: 700 }),
 });
 
-test('messages are read in chunks of any size and from reads of any size', () => {
+test('RTMP messages are read in chunks of any size and from reads of any size', () => {
   const cuts = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1 });
   const chunkBytes = fc.integer({ min: 1, max: 300 });
   fc.assert(
@@ -92,7 +92,7 @@ test('messages of several chunk streams may be interleaved', () => {
   ]);
 });
 
-test('formats 1 to 3 inherit fields of the previous header', () => {
+test('chunk formats 1 to 3 inherit fields of the previous header', () => {
   const messages = read(
     header0(4, 1_000, 1),
     [7],
@@ -109,7 +109,7 @@ test('formats 1 to 3 inherit fields of the previous header', () => {
   ]);
 });
 
-test('format 3 after format 0 repeats the timestamp as a delta', () => {
+test('chunk format 3 after format 0 repeats the timestamp as a delta', () => {
   expect(times(read(header0(4, 40, 1), [7], [0xc4, 7], [0xc4, 7]))).toEqual([40, 80, 120]);
 });
 
@@ -171,7 +171,7 @@ test('Abort discards the message in progress', () => {
   expect(times(messages)).toEqual([0, 6]);
 });
 
-test('a message may be empty', () => {
+test('an RTMP message may be empty', () => {
   expect(times(read(header0(4, 5, 0), header0(4, 6, 0)))).toEqual([5, 6]);
 });
 

@@ -19,7 +19,7 @@ function message(type: number, timestampMs: number, payload: Uint8Array) {
 function outputTimes(times: readonly number[], stepMs = 40): (number | null)[] {
   const stream = new FlvStream();
   const bytes = times.flatMap((time, index) =>
-    stream.bytes(message(VIDEO, time, FRAME), index * stepMs),
+    stream.convert(message(VIDEO, time, FRAME), index * stepMs),
   );
   const units = new FlvReader().push(Buffer.concat(bytes));
   return units.slice(1).map(({ sourceMs }) => sourceMs);
@@ -28,10 +28,10 @@ function outputTimes(times: readonly number[], stepMs = 40): (number | null)[] {
 test('RTMP messages become FLV tags after a file header', () => {
   const stream = new FlvStream();
   const bytes = [
-    stream.bytes(message(VIDEO, 0, AVC_HEADER), 0),
-    stream.bytes(message(VIDEO, 40, KEY_FRAME), 0),
-    stream.bytes(message(AUDIO, 41, AUDIO_DATA), 0),
-    stream.bytes(message(AUDIO, 41, new Uint8Array(0)), 0),
+    stream.convert(message(VIDEO, 0, AVC_HEADER), 0),
+    stream.convert(message(VIDEO, 40, KEY_FRAME), 0),
+    stream.convert(message(AUDIO, 41, AUDIO_DATA), 0),
+    stream.convert(message(AUDIO, 41, new Uint8Array(0)), 0),
   ].flat();
   expect(bytes.map((part) => [...part])).toEqual(
     [
@@ -52,15 +52,15 @@ describe('stream metadata', () => {
     ['with @setDataFrame', DATA, Buffer.concat([writeAmf(['@setDataFrame']), plain])],
     ['as AMF 3', DATA_AMF3, Buffer.concat([Buffer.of(0), writeAmf(['@setDataFrame']), plain])],
   ])('stream metadata is passed on and sets the header flags: %s', (_, type, payload) => {
-    const [header, tag] = new FlvStream().bytes(message(type, 500, payload), 0);
+    const [header, tag] = new FlvStream().convert(message(type, 500, payload), 0);
     expect(header).toEqual(flvHeader(1));
     expect(tag).toEqual(flvTag(DATA, 0, plain));
   });
 
   test('stream metadata has timestamp 0 also when it is repeated', () => {
     const stream = new FlvStream();
-    stream.bytes(message(VIDEO, 5_000, KEY_FRAME), 0);
-    expect(stream.bytes(message(DATA, 5_000, plain), 0)).toEqual([flvTag(DATA, 0, plain)]);
+    stream.convert(message(VIDEO, 5_000, KEY_FRAME), 0);
+    expect(stream.convert(message(DATA, 5_000, plain), 0)).toEqual([flvTag(DATA, 0, plain)]);
   });
 
   test.each([
@@ -68,7 +68,7 @@ describe('stream metadata', () => {
     ['is malformed', Buffer.concat([plain, Buffer.of(77)])],
     ['is too large', Buffer.from(writeAmf(['onMetaData', { a: 'x'.repeat(70_000) }]))],
   ])('stream metadata is ignored when it %s', (_, payload) => {
-    expect(new FlvStream().bytes(message(DATA, 0, payload), 0)).toEqual([]);
+    expect(new FlvStream().convert(message(DATA, 0, payload), 0)).toEqual([]);
   });
 });
 
@@ -79,7 +79,7 @@ test('RTMP aggregates are split, with times relative to the aggregate', () => {
     // Some encoders omit the last back pointer.
     flvTag(VIDEO, 7_040, FRAME).subarray(0, -4),
   ]);
-  const [, ...tags] = new FlvStream().bytes(message(AGGREGATE, 120, parts), 0);
+  const [, ...tags] = new FlvStream().convert(message(AGGREGATE, 120, parts), 0);
   expect(tags).toEqual([
     flvTag(VIDEO, 120, KEY_FRAME),
     flvTag(AUDIO, 143, AUDIO_DATA),
@@ -138,7 +138,7 @@ describe('[M-16] the converter rejects', () => {
     ['an aggregate is malformed', AGGREGATE, Uint8Array.of(9, 0, 0, 5, 0)],
     ['an aggregate is malformed', AGGREGATE, flvTag(AGGREGATE, 0, new Uint8Array(4))],
   ])('the converter rejects the message: %s', (errorText, type, payload) => {
-    expect(() => new FlvStream().bytes(message(type, 0, payload), 0)).toThrow(errorText);
+    expect(() => new FlvStream().convert(message(type, 0, payload), 0)).toThrow(errorText);
   });
 
   test('the converter rejects any bytes with an RtmpError or not at all', () => {
@@ -150,7 +150,7 @@ describe('[M-16] the converter rejects', () => {
         const reader = new FlvReader();
         try {
           for (const [kind, timestampMs, payload] of messages) {
-            const bytes = stream.bytes(message(kind, timestampMs, payload), 0);
+            const bytes = stream.convert(message(kind, timestampMs, payload), 0);
             reader.push(Buffer.concat(bytes));
           }
         } catch (error) {

@@ -60,9 +60,9 @@ export class FlvStream {
    * @returns the next bytes of the FLV; empty for an ignored message
    * @throws RtmpError with a message for the sender when the codec or timestamp is unsupported
    */
-  bytes(message: RtmpMessage, nowMs: number): Uint8Array[] {
+  convert(message: RtmpMessage, nowMs: number): Uint8Array[] {
     if (message.type === AGGREGATE) {
-      return splitAggregate(message).flatMap((part) => this.bytes(part, nowMs));
+      return splitAggregate(message).flatMap((part) => this.convert(part, nowMs));
     }
     if (message.type === DATA || message.type === DATA_AMF3) return this.data(message);
     const { payload } = message;

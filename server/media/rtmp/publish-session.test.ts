@@ -42,7 +42,7 @@ test('[M-2] a source goes through connect, createStream and publish', () => {
   expect(command('_checkbw', 5, null)).toEqual([]);
   const publish = commandMessage(1, 'publish', 6, null, 'KEY', 'live');
   expect(decoded(session.command(publish))).toEqual([{ kind: 'publish', key: 'KEY' }]);
-  expect(session.publishing().map(decode)).toEqual([
+  expect(session.acceptanceMessages().map(decode)).toEqual([
     [4, 0, 0, 0, 0, 0, 1],
     [1, 'onStatus', 0, null, expect.objectContaining({ code: 'NetStream.Publish.Start' })],
   ]);

@@ -75,7 +75,7 @@ export class PublishSession {
   }
 
   /** Messages that accept the source. */
-  publishing(): RtmpMessage[] {
+  acceptanceMessages(): RtmpMessage[] {
     const stream = this.publishStream ?? 0;
     const started = this.status('status', 'NetStream.Publish.Start', 'The source was accepted.');
     return [userControl(STREAM_BEGIN, stream), started];

@@ -191,7 +191,7 @@ export class RtmpConnection {
   private handleMedia(message: RtmpMessage): void {
     const { session } = this;
     if (session === null) return;
-    for (const bytes of this.flv.bytes(message, this.options.nowMs())) {
+    for (const bytes of this.flv.convert(message, this.options.nowMs())) {
       const wantsMore = session.write(bytes);
       if (!wantsMore && this.pausedSinceMs === null) this.pause(session);
     }
@@ -232,7 +232,7 @@ export class RtmpConnection {
     this.session = session;
     this.enter('live');
     this.reader.maxMessageBytes = this.options.limits.messageBytes;
-    for (const message of this.publishSession.publishing()) this.replies.send(message);
+    for (const message of this.publishSession.acceptanceMessages()) this.replies.send(message);
     void session.closed.then(({ message }) => this.closeWithError(message, FAILED));
     this.socket.resume();
     this.readMessages();

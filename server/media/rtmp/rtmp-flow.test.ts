@@ -186,7 +186,7 @@ describe('while the service decides', () => {
   });
 });
 
-test('a ping gets a response, and received bytes are acknowledged', async () => {
+test('an RTMP ping gets a response, and received bytes are acknowledged', async () => {
   const { source } = await fixture.goLive(await fixture.listen());
   source.send(userControl(PING_REQUEST, 77), controlMessage(WINDOW_SIZE, 100));
   source.send({ ...videoMessage(0), type: AUDIO, payload: new Uint8Array(70_000) });
@@ -198,7 +198,7 @@ test('a ping gets a response, and received bytes are acknowledged', async () => 
   expect(acknowledgement && uint32Of(acknowledgement)).toBeGreaterThan(64 << 10);
 });
 
-test('no acknowledgement is sent without a request', async () => {
+test('RTMP bytes are not acknowledged without a request', async () => {
   const { source } = await fixture.goLive(await fixture.listen());
   for (let frame = 0; frame < 60; frame++) source.send(videoMessage(frame * 40, 100_000));
   source.send(userControl(PING_REQUEST, 77));
@@ -207,7 +207,7 @@ test('no acknowledgement is sent without a request', async () => {
   expect(source.messages.some(({ type }) => type === ACKNOWLEDGEMENT)).toBe(false);
 });
 
-test('data other than metadata is ignored', async () => {
+test('RTMP data messages other than metadata are ignored', async () => {
   const { source, session } = await fixture.goLive(await fixture.listen());
   const data = (name: string) => {
     return { type: DATA, streamId: 1, timestampMs: 0, payload: writeAmf([name, { a: 1 }]) };

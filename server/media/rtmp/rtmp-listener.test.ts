@@ -84,7 +84,7 @@ function packets(path: string): Promise<string> {
   return run('ffprobe', ['-show_data_hash', 'md5', '-show_entries', entries, '-of', 'csv', path]);
 }
 
-async function expectSame(name: string, bytes: Uint8Array): Promise<void> {
+async function expectSamePackets(name: string, bytes: Uint8Array): Promise<void> {
   const received = join(directory, `${crypto.randomUUID()}.flv`);
   await Bun.write(received, bytes);
   const sent = await packets(pathOf(name));
@@ -118,7 +118,7 @@ describe('[M-2] media arrives unchanged', () => {
     });
     expect(await sender.exited).toBe(0);
     expect(await session.waitForEnd()).toBe('the source stopped publishing');
-    await expectSame(name, session.content());
+    await expectSamePackets(name, session.content());
   });
 });
 
@@ -140,7 +140,7 @@ test('[M-6] a second source is refused, and the first continues', async () => {
   expect(await new Response(second.stderr).text()).toContain('The stream has a source.');
   expect(await first.exited).toBe(0);
   await session.waitForEnd();
-  await expectSame('plain', session.content());
+  await expectSamePackets('plain', session.content());
 });
 
 test('[M-1] a rotated key is refused, and the source with the old key continues', async () => {
@@ -153,7 +153,7 @@ test('[M-1] a rotated key is refused, and the source with the old key continues'
   expect(await send('silent', { path: 'live/sk_new', input: [] }).exited).toBe(0);
   expect(await first.exited).toBe(0);
   await session.waitForEnd();
-  await expectSame('plain', session.content());
+  await expectSamePackets('plain', session.content());
 });
 
 test('[M-7] a killed sender counts as disconnected', async () => {
@@ -177,14 +177,14 @@ test('a source that the service ends gets the reason', async () => {
 
 test('a sender under back-pressure waits and loses no frame', async () => {
   const accepted = ingest.next();
-  const turns = 40;
+  const repeats = 40;
   // Without pacing, and more than the kernel buffers hold.
-  const sender = send('heavy', { input: ['-stream_loop', String(turns - 1)] });
+  const sender = send('heavy', { input: ['-stream_loop', String(repeats - 1)] });
   const session = await accepted;
   session.acceptsMore = false;
   await session.waitForBytes(1);
-  const waited = await Promise.race([sender.exited, Bun.sleep(1_000)]);
-  expect(waited).toBeUndefined();
+  const exitedEarly = await Promise.race([sender.exited, Bun.sleep(1_000)]);
+  expect(exitedEarly).toBeUndefined();
   expect(session.bytes).toBeLessThan(2 << 20);
   session.drain();
   expect(await sender.exited).toBe(0);
@@ -194,7 +194,7 @@ test('a sender under back-pressure waits and loses no frame', async () => {
   const sizes = async (path: string) =>
     (await run('ffprobe', ['-show_entries', 'packet=size', '-of', 'csv=p=0', path])).trim();
   const once = await sizes(pathOf('heavy'));
-  expect(await sizes(received)).toBe(Array(turns).fill(once).join('\n'));
+  expect(await sizes(received)).toBe(Array(repeats).fill(once).join('\n'));
 });
 
 test('stop ends all RTMP sources and closes the port', async () => {
@@ -208,7 +208,7 @@ test('stop ends all RTMP sources and closes the port', async () => {
   await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
 });
 
-test('a port in use gives a one-line error', async () => {
+test('an RTMP port in use gives a one-line error', async () => {
   const secondListener = listenRtmp({ host: '127.0.0.1', port: listener.port, ingest, logger });
   await expect(secondListener).rejects.toThrow(
     `port ${listener.port} is in use; stop what uses it, or choose another with --rtmp-port`,

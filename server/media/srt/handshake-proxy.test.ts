@@ -52,12 +52,12 @@ function newProxy(ffmpeg = 'ffmpeg-that-is-not-there') {
     /** Delivers a datagram. @returns the proxy's response */
     deliver(datagram: Buffer, port: number, address = ADDRESS) {
       sent.length = 0;
-      proxy.datagram(datagram, port, address);
+      proxy.receive(datagram, port, address);
       return sent[0]?.datagram;
     },
     conclusionFor(port: number, address = ADDRESS) {
       sent.length = 0;
-      proxy.datagram(INDUCTION, port, address);
+      proxy.receive(INDUCTION, port, address);
       const response = sent.pop()?.datagram ?? Buffer.alloc(64);
       return withCookie(CONCLUSION, readHandshake(response)?.cookie ?? 0);
     },
@@ -106,7 +106,7 @@ test('[M-16] opening callers are limited per address', async () => {
 
 test('[M-16] inductions are rate limited', () => {
   const { proxy, sent } = newProxy();
-  for (let n = 0; n < 6_000; n++) proxy.datagram(INDUCTION, n, ADDRESS);
+  for (let n = 0; n < 6_000; n++) proxy.receive(INDUCTION, n, ADDRESS);
   expect(sent).toHaveLength(5_000);
 });
 

@@ -69,7 +69,7 @@ export class HandshakeProxy {
   }
 
   /** Handles any received datagram. */
-  datagram(datagram: Buffer, port: number, address: string): void {
+  receive(datagram: Buffer, port: number, address: string): void {
     if (datagram.length < HEADER_BYTES || datagram.length > MAX_DATAGRAM_BYTES) return;
     const { socketId, state } = this.callers.get(`${address}|${port}`) ?? {};
     const handshake = readHandshake(datagram);

@@ -109,8 +109,8 @@ async function startSource(ingest: FakeIngest, port: number, streamId = `publish
   return { session, sender };
 }
 
-/** The sent bytes, except the end, which a sender discards when it closes. */
-async function expectAllOf(copy: string, session: FakeSession): Promise<void> {
+/** Expects the sent bytes, except for the end, which a sender discards when it closes. */
+async function expectReceived(copy: string, session: FakeSession): Promise<void> {
   const sent = Buffer.from(await Bun.file(copy).arrayBuffer());
   const received = Buffer.from(session.content());
   expect(received.equals(sent.subarray(0, received.length))).toBe(true);
@@ -132,7 +132,7 @@ test.each([`publish:${KEY}`, KEY, `#!::m=publish,r=${KEY}`])(
       address: '127.0.0.1',
     });
     expect(await session.waitForEnd()).toBe('the sender left');
-    await expectAllOf(copy, session);
+    await expectReceived(copy, session);
     const content = session.content();
     expect(
       await countDecodedFrames(content.subarray(0, content.length - (content.length % 188))),
@@ -279,7 +279,7 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   const session = await accepted;
   await session.waitForEnd();
   expect(lost).toBeGreaterThan(10);
-  await expectAllOf(copy, session);
+  await expectReceived(copy, session);
 });
 
 test('[M-16] malformed datagrams have no effect, from other clients or from a sender', async () => {

@@ -49,7 +49,7 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
     },
   });
   try {
-    socket = await bindSocket(host, port, (...datagram) => proxy.datagram(...datagram));
+    socket = await bindSocket(host, port, (...datagram) => proxy.receive(...datagram));
   } catch (error) {
     proxy.stop();
     throw errorFor(error, options);

@@ -89,7 +89,7 @@ test('[M-29] a write error that ends before the buffer is full loses nothing', a
   expect(seqsOf(await (await fixture.start()).find(STREAM))).toEqual(range(0, 20));
 });
 
-test('[M-29] close retries a failed write', async () => {
+test('[M-29] StreamSegments.close retries a failed write', async () => {
   const disk = new FaultyDisk();
   const { fixture, segments } = await startStream({ disk });
   disk.failure = 'EIO';
@@ -137,7 +137,7 @@ test('[M-29] the buffer is limited in bytes but holds at least four segments', a
   await segments.close(false);
 });
 
-test('close does not wait forever for a disk that hangs', async () => {
+test('SegmentStore.close does not wait forever for a disk that hangs', async () => {
   const disk = new FaultyDisk();
   const fixture = await createFixture({ disk });
   const store = await fixture.start({ closeTimeoutMs: 10 });

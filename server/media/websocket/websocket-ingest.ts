@@ -72,10 +72,10 @@ export class WebSocketIngest {
       backpressureLimit: 64 << 10,
       closeOnBackpressureLimit: true,
       perMessageDeflate: false,
-      open: (socket) => socket.data.opened(socket),
-      message: (socket, message) => socket.data.message(message),
+      open: (socket) => socket.data.onOpen(socket),
+      message: (socket, message) => socket.data.onMessage(message),
       close: (socket, code, reason) => {
-        socket.data.closed(code, reason);
+        socket.data.onClose(code, reason);
         this.sources.delete(socket.data);
         if (this.sources.size === 0) this.onAllClosed?.();
       },

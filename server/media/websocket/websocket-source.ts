@@ -81,7 +81,7 @@ export class WebSocketSource {
 
   constructor(private readonly options: WebSocketSourceOptions) {}
 
-  opened(socket: ServerWebSocket<WebSocketSource>): void {
+  onOpen(socket: ServerWebSocket<WebSocketSource>): void {
     this.socket = socket;
     this.timer = setTimeout(
       () => this.close(CLOSE_CODES.tooSlow, 'The first message did not arrive in time.'),
@@ -89,7 +89,7 @@ export class WebSocketSource {
     );
   }
 
-  message(message: string | Uint8Array): void {
+  onMessage(message: string | Uint8Array): void {
     if (this.isClosed) return;
     if (message.length > MAX_MESSAGE_BYTES) {
       this.close(
@@ -103,7 +103,7 @@ export class WebSocketSource {
   }
 
   /** Handles the close of the socket by either side. */
-  closed(code: number, reason: string): void {
+  onClose(code: number, reason: string): void {
     this.finish(`the socket was closed: ${code} ${reason}`.trim());
   }
 
