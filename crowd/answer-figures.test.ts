@@ -21,7 +21,7 @@ test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
   expect(figures.totals()).toEqual({ acknowledged: 2, late: 1, unknown: 0 });
 });
 
-test('[Y-7] AnswerFigures has the number of answers in the results', () => {
+test('[Y-7] AnswerFigures returns the latest quizzes, with the number of answers once there are results', () => {
   const figures = new AnswerFigures();
   figures.addQuiz(QUIZ);
   figures.record('quiz', null, 'acknowledged');

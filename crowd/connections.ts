@@ -18,7 +18,7 @@ export interface ConnectionsOptions {
   readonly port: number;
 }
 
-// Shorter than the service's 10 s, so that a request never meets a connection that is being closed.
+// Less than the service's 10 s: no request may use a connection that the service is closing.
 const IDLE_TIMEOUT_S = 4;
 // A long poll takes at most 1.25 s, or 2.15 s when it is refused.
 const RESPONSE_TIMEOUT_S = 10;

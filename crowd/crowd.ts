@@ -26,11 +26,11 @@ export interface CrowdOptions {
 
 // Not a multiple of the interval: probes that fall between bursts of responses are the most exact.
 const PROBE_MS = 483;
-// Pace of arrivals: slow enough for everybody to get a token.
+// Least time between two arrivals, and least duration of all: every viewer gets a token in time.
 const ARRIVAL_MS = 7;
 const ARRIVALS_MIN_MS = 3_000;
 const ADMISSION_CONCURRENCY = 32;
-// By then the last events are read and their delayed checks are due.
+// Wait before the last checks: the last events are read by then, and delayed checks are due.
 const LAST_CHECKS_MS = 1_500;
 
 const localMs = () => performance.now();
@@ -103,7 +103,7 @@ export class Crowd {
     await Promise.all(Array.from({ length: ADMISSION_CONCURRENCY }, admitNext));
   }
 
-  /** Expects an event that the service acknowledged to the host. @param inMs when it may appear */
+  /** Expects an event that was acknowledged to the host. @param inMs earliest appearance, from now */
   expectEvent(key: string, inMs: number): void {
     this.ledger.expectEvent(key, this.nowMs() + inMs);
   }

@@ -19,10 +19,10 @@ export class DelayHistogram {
 
   /** Zeros when empty. */
   percentiles(): Percentiles {
-    return { p50Ms: this.at(0.5), p99Ms: this.at(0.99) };
+    return { p50Ms: this.percentileMs(0.5), p99Ms: this.percentileMs(0.99) };
   }
 
-  private at(share: number): number {
+  private percentileMs(share: number): number {
     let below = 0;
     for (let ms = 0; ms <= BUCKETS; ms++) {
       below += this.buckets[ms] ?? 0;

@@ -4,17 +4,17 @@ import type { HttpResponse } from './connections.ts';
 import type { FeedPosition } from './ledger/ledger.ts';
 import type { ServiceTime } from './ledger/service-time.ts';
 
-/** What the reading of the feed needs of a viewer. */
+/** The functions of a viewer that the feed readers call. */
 export interface FeedReader {
   readonly time: ServiceTime;
   readonly localMs: () => number;
   readonly random: () => number;
   readonly isPresent: () => boolean;
-  /** Requests an interval; null after a failure and a pause. */
+  /** Requests an interval. @returns null after a failure and the pause before a retry */
   get(interval: number): Promise<HttpResponse | null>;
-  /** Opens an event stream; null after a failure and a pause. */
+  /** Opens an event stream. @returns null after a failure and the pause before a retry */
   open(from: number, lastEventId: number | null, signal: AbortSignal): Promise<Response | null>;
-  /** Takes an interval. @param isLive whether it was read at once, so that its delay is measured */
+  /** Takes an interval. @param isLive whether it arrived as it was sealed, so its delay counts */
   onInterval(
     position: FeedPosition,
     interval: number,
@@ -39,7 +39,7 @@ export async function readByLongPoll(reader: FeedReader): Promise<void> {
   }
 }
 
-/** Requests each interval some time after its end. */
+/** Requests each interval 250 to 1,250 ms after its end. */
 export async function readSealed(reader: FeedReader): Promise<void> {
   const position: FeedPosition = { next: null, optionalTo: -1 };
   const delayMs = INTERVAL_MS * (1 + 4 * reader.random());
@@ -88,12 +88,12 @@ const BLANK_LINE = Buffer.from('\n\n');
 export async function* parseEventStream(
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<{ interval: number; data: Uint8Array }> {
-  let rest = Buffer.alloc(0);
+  let unparsed = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    rest = rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([rest, chunk]);
-    for (let end = rest.indexOf(BLANK_LINE); end >= 0; end = rest.indexOf(BLANK_LINE)) {
-      const message = parseMessage(rest.subarray(0, end));
-      rest = rest.subarray(end + BLANK_LINE.length);
+    unparsed = unparsed.length === 0 ? Buffer.from(chunk) : Buffer.concat([unparsed, chunk]);
+    for (let end = unparsed.indexOf(BLANK_LINE); end >= 0; end = unparsed.indexOf(BLANK_LINE)) {
+      const message = parseMessage(unparsed.subarray(0, end));
+      unparsed = unparsed.subarray(end + BLANK_LINE.length);
       if (message) yield message;
     }
   }

@@ -18,7 +18,7 @@ export interface ParticipantViewer {
   readonly schedule: (delayMs: number, act: () => Promise<unknown>) => void;
 }
 
-interface OwnAnswer {
+interface ParticipantAnswer {
   /** The choice that was acknowledged. */
   choice: string | null;
   isRight: boolean;
@@ -29,7 +29,7 @@ interface OwnAnswer {
 /** The quiz behavior of a viewer: it answers, retries, and reports itself as a winner. */
 export class QuizParticipant {
   /** Its answers to the quizzes it has read since the last winners request. */
-  private readonly game = new Map<string, OwnAnswer>();
+  private readonly game = new Map<string, ParticipantAnswer>();
 
   constructor(
     private readonly viewer: ParticipantViewer,
@@ -40,7 +40,7 @@ export class QuizParticipant {
   /** Handles an event of the feed. @returns whether it shows that the participant was right */
   react(event: FeedEvent): boolean {
     if (isOf(event, 'quiz')) this.planToAnswer(event.data);
-    if (isOf(event, 'request-quiz-winners')) this.planToClaim();
+    if (isOf(event, 'request-quiz-winners')) this.planWinnerReport();
     if (!isOf(event, 'quiz-results')) return false;
     const own = this.game.get(event.data.id);
     if (!own) return false;
@@ -50,7 +50,7 @@ export class QuizParticipant {
 
   private planToAnswer(quiz: Quiz): void {
     const { time, localMs, random } = this.context;
-    const own: OwnAnswer = { choice: null, isRight: false, result: null };
+    const own: ParticipantAnswer = { choice: null, isRight: false, result: null };
     this.game.set(quiz.id, own);
     const plan = planAnswer(quiz, this.viewer.profile, time.estimateMs(localMs()), random);
     if (!plan) return;
@@ -61,18 +61,18 @@ export class QuizParticipant {
     });
   }
 
-  private planToClaim(): void {
+  private planWinnerReport(): void {
     const { random, ledger } = this.context;
     const isWinner = this.game.size > 0 && [...this.game.values()].every((own) => own.isRight);
     this.game.clear();
     const round = ledger.winners.latest();
     // A few report themselves without having won, to test that the service refuses it.
     if (!round || (!isWinner && random() >= 0.03)) return;
-    this.viewer.schedule(400 * random(), () => this.claim(round));
+    this.viewer.schedule(400 * random(), () => this.reportWin(round));
   }
 
   /** Sends an answer until the service accepts or refuses it. */
-  private async answer(quiz: Quiz, choice: string, own: OwnAnswer): Promise<void> {
+  private async answer(quiz: Quiz, choice: string, own: ParticipantAnswer): Promise<void> {
     const { ledger, stats, streamId, time, localMs } = this.context;
     const { closeInterval } = quiz;
     const body = JSON.stringify({ streamId, choice, closeInterval });
@@ -93,12 +93,12 @@ export class QuizParticipant {
     recordResult('unknown');
   }
 
-  private async claim(round: Round): Promise<void> {
+  private async reportWin(round: Round): Promise<void> {
     const { ledger, streamId, time, localMs } = this.context;
     for (let tries = 0; tries < TRIES_MAX && this.viewer.isPresent(); tries++) {
       const claim = ledger.winners.sent(round, this.viewer.number);
       const response = await this.client.post(`/api/v1/quizzes/${streamId}/record-winner`);
-      const outcome = outcomeOfClaim(response);
+      const outcome = outcomeOfWinnerReport(response);
       ledger.claimed(claim, outcome, time.latestMs(localMs()), response?.status ?? null);
       if (outcome !== 'unknown') return;
       await this.client.pauseAfter(response);
@@ -111,7 +111,7 @@ function outcomeOfAnswer(response: HttpResponse | null): AnswerOutcome {
   return response?.status === 409 ? 'refused' : 'unknown';
 }
 
-function outcomeOfClaim(response: HttpResponse | null): WinnerReportOutcome {
+function outcomeOfWinnerReport(response: HttpResponse | null): WinnerReportOutcome {
   if (response?.status === 204) return 'won';
   if (response?.status === 401) return 'not-qualified';
   return response?.status === 409 ? 'no-round' : 'unknown';

@@ -22,8 +22,8 @@ export async function probeSeats(context: SimulationContext): Promise<void> {
 }
 
 async function newSeat({ requestToken, streamId, stats }: SimulationContext): Promise<IssuedToken> {
-  const answer = await requestToken(streamId, `probe-${crypto.randomUUID()}`);
+  const response = await requestToken(streamId, `probe-${crypto.randomUUID()}`);
   stats.requestCompleted();
-  if (answer.status !== 200) throw new Error(`a seat probe got status ${answer.status}`);
-  return parseToken(answer);
+  if (response.status !== 200) throw new Error(`a seat probe got status ${response.status}`);
+  return parseToken(response);
 }

@@ -4,7 +4,7 @@ import type { FeedPosition } from './ledger/ledger.ts';
 import { CHEERS, GREETINGS, MESSAGES } from './phrases.ts';
 import { QuizParticipant } from './quiz-participant.ts';
 import { type SimulationContext, ViewerClient } from './viewer-client.ts';
-import { absenceMs, pick, silenceMs, stayMs, type ViewerProfile } from './viewer-profile.ts';
+import { absenceMs, chatPauseMs, pick, stayMs, type ViewerProfile } from './viewer-profile.ts';
 
 const HEARTBEAT_MS = 1_000;
 const READS = {
@@ -173,7 +173,7 @@ export class SimulatedViewer {
     if (random() < 0.2)
       this.schedule(2_000 * random(), () => this.sendMessage('greeting', GREETINGS));
     const talk = () => {
-      this.schedule(silenceMs(random), async () => {
+      this.schedule(chatPauseMs(random), async () => {
         talk();
         await (random() < 0.3
           ? this.sendMessage('cheer', CHEERS)

@@ -44,7 +44,7 @@ export class ViewerClient {
   async credential(): Promise<string> {
     const nowMs = this.context.localMs();
     if (!this.token || nowMs >= this.renewMs) {
-      // Well before it expires, and spread over time.
+      // Renew well before the expiry, at a random time that spreads the renewals.
       this.renewMs = nowMs + TOKEN_LIFETIME_S * 1_000 * (0.6 + 0.3 * this.context.random());
       this.token = this.fetchToken();
     }

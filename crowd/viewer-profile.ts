@@ -110,7 +110,7 @@ export function absenceMs(random: Random): number {
 }
 
 /** Pause between chat messages, ms. */
-export function silenceMs(random: Random): number {
+export function chatPauseMs(random: Random): number {
   return 1_000 + exponential(45_000, random);
 }
 

@@ -196,7 +196,7 @@ describe('AnswerLedger', () => {
     expect(ledger.externalViewersQualified([])).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test('[W-7] a viewer is a winner with the right answer to every quiz', () => {
+  test('[W-7] AnswerLedger qualifies a viewer who has the right answer to every quiz', () => {
     const ledger = new AnswerLedger();
     ledger.onQuiz(quizOf());
     answer(ledger, 1, 'Jupiter', 'recorded');

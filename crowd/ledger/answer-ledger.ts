@@ -2,7 +2,7 @@ import { intervalStartMs } from '../../protocol/interval.ts';
 import type { Quiz, QuizResults } from '../../protocol/quizzes.ts';
 import { externalViewersSuffix } from './external-viewers.ts';
 
-// More than any game of a show has.
+// Bound of the stored quizzes; a game of a show has fewer.
 const QUIZZES_MAX = 16;
 
 /** Outcome of an answer: 204, 409, or unknown. */
@@ -45,11 +45,11 @@ export class AnswerLedger {
     this.quizOf(quiz);
     if ('answer' in quiz) return `the quiz ${quiz.id} contains its answer`;
     const counts = Object.values(quiz.choices);
-    const blank = counts.every(({ count, percentage }) => count === 0 && percentage === 0);
-    if (!blank) return `the new quiz ${quiz.id} has counts`;
+    const isBlank = counts.every(({ count, percentage }) => count === 0 && percentage === 0);
+    if (!isBlank) return `the new quiz ${quiz.id} has counts`;
     const keys = Object.keys(quiz.choices).sort();
-    const same = JSON.stringify(keys) === JSON.stringify([...quiz.order].sort());
-    return same ? null : `the choices of quiz ${quiz.id} are not those of its order`;
+    const isSameChoices = JSON.stringify(keys) === JSON.stringify([...quiz.order].sort());
+    return isSameChoices ? null : `the choices of quiz ${quiz.id} are not those of its order`;
   }
 
   /** Records an answer that is about to be sent; a viewer sends one at a time. */
@@ -100,12 +100,12 @@ export class AnswerLedger {
   check(results: QuizResults, others = 0): string | null {
     const { quiz, viewers } = this.quizOf(results);
     const subject = `the results of quiz ${quiz.id}`;
-    let left = others;
+    let unusedOthers = others;
     for (const choice of quiz.order) {
       const count = results.choices[choice]?.count ?? Number.NaN;
       const { low, high } = boundsOf(viewers.values(), choice);
-      left -= Math.max(0, count - high);
-      if (count >= low && left >= 0) continue;
+      unusedOthers -= Math.max(0, count - high);
+      if (count >= low && unusedOthers >= 0) continue;
       const range = low === high ? `${low}` : `${low} to ${high}`;
       return `${subject} count ${count} for "${choice}", but ${range} were acknowledged${externalViewersSuffix(others)}`;
     }

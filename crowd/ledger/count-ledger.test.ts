@@ -37,7 +37,7 @@ function ledgerOf(sent: Sent) {
 }
 
 describe('CountLedger', () => {
-  test('[I-5] bounds contain the true count of each interval for any heartbeats', () => {
+  test('[I-5] CountLedger bounds contain the true count of each interval for any heartbeats', () => {
     fc.assert(
       fc.property(heartbeats, (heartbeatsSent) => {
         const sent = heartbeatsSent.sort((a, b) => a.atMs - b.atMs);
@@ -55,7 +55,7 @@ describe('CountLedger', () => {
     );
   });
 
-  test('[V-2] bounds contain the true count of each read', () => {
+  test('[V-2] CountLedger bounds contain the true count of each read', () => {
     fc.assert(
       fc.property(
         heartbeats,
@@ -74,7 +74,7 @@ describe('CountLedger', () => {
     );
   });
 
-  test('bounds are equal when the arrival of each heartbeat is known', () => {
+  test('CountLedger bounds are equal when the arrival of each heartbeat is known', () => {
     fc.assert(
       fc.property(heartbeats, (heartbeatsSent) => {
         const answered = heartbeatsSent
@@ -89,7 +89,7 @@ describe('CountLedger', () => {
     );
   });
 
-  test('bounds exclude viewers who left and include unanswered heartbeats as possible', () => {
+  test('CountLedger bounds exclude viewers who left and include unanswered heartbeats as possible', () => {
     const ledger = new CountLedger();
     const interval = intervalAt(START_MS);
     ledger.acknowledged(ledger.sent(1, START_MS + 10), START_MS + 20);

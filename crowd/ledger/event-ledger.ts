@@ -1,4 +1,4 @@
-// More than a show has within any deadline.
+// Bound of the stored events; a show has fewer within any deadline.
 const EVENTS_MAX = 1_000;
 
 interface TrackedEvent {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ExternalViewers } from './external-viewers.ts';
 
-const RARELY_MS = 240_000;
+const PROBE_INTERVAL_MS = 240_000;
 
 /** A fake service that assigns seats from 0, and a check that needs a number of external viewers. */
 function setUp() {
@@ -128,14 +128,14 @@ describe('ExternalViewers', () => {
     expect(results).toEqual(['0 of 1']);
   });
 
-  test('[N-16] probes regularly, so that the service keeps its seat lease', () => {
+  test('[N-16] ExternalViewers needs a probe every four minutes, which keeps the seat lease', () => {
     const { externalViewers } = setUp();
-    expect(externalViewers.needsProbe(RARELY_MS - 1)).toBe(false);
-    expect(externalViewers.needsProbe(RARELY_MS)).toBe(true);
-    externalViewers.probeSent(RARELY_MS);
+    expect(externalViewers.needsProbe(PROBE_INTERVAL_MS - 1)).toBe(false);
+    expect(externalViewers.needsProbe(PROBE_INTERVAL_MS)).toBe(true);
+    externalViewers.probeSent(PROBE_INTERVAL_MS);
     externalViewers.settle();
-    expect(externalViewers.needsProbe(RARELY_MS + 1)).toBe(false);
-    expect(externalViewers.needsProbe(2 * RARELY_MS)).toBe(true);
+    expect(externalViewers.needsProbe(PROBE_INTERVAL_MS + 1)).toBe(false);
+    expect(externalViewers.needsProbe(2 * PROBE_INTERVAL_MS)).toBe(true);
   });
 
   test('[C-5] ExternalViewers counts each author of messages once', () => {

@@ -30,8 +30,8 @@ export class ExternalViewers {
   private readonly probed: ExternalViewerCheck[] = [];
   private probedMs = 0;
   private isProbing = false;
-  private highest = 0;
-  private settledBelow = 0;
+  private highestProbedSeat = 0;
+  private countedBelowSeat = 0;
 
   /** Takes the token of a viewer of the crowd or of a probe. */
   addCrowdToken({ seat, sub }: TokenIdentity): void {
@@ -42,8 +42,8 @@ export class ExternalViewers {
   /** Number of external viewers up to the last probe. */
   count(): number {
     let crowdSeats = 0;
-    for (const seat of this.seats) if (seat < this.settledBelow) crowdSeats++;
-    return this.settledBelow - crowdSeats;
+    for (const seat of this.seats) if (seat < this.countedBelowSeat) crowdSeats++;
+    return this.countedBelowSeat - crowdSeats;
   }
 
   /** Takes the author of a message. @returns whether it is an external viewer's first message */
@@ -66,7 +66,6 @@ export class ExternalViewers {
     else this.waiting.push(check);
   }
 
-  /** Whether a check waits for a probe. */
   hasPendingChecks(): boolean {
     return this.waiting.length + this.probed.length > 0;
   }
@@ -87,7 +86,7 @@ export class ExternalViewers {
 
   probeReturned(tokens: readonly TokenIdentity[]): void {
     for (const token of tokens) this.addCrowdToken(token);
-    this.highest = Math.max(this.highest, ...tokens.map(({ seat }) => seat));
+    this.highestProbedSeat = Math.max(this.highestProbedSeat, ...tokens.map(({ seat }) => seat));
   }
 
   /** The probe failed: checks that wait for it wait for the next one. */
@@ -98,7 +97,7 @@ export class ExternalViewers {
   /** Runs the waiting checks, once tokens that were on their way during the probe have arrived. */
   settle(): void {
     this.isProbing = false;
-    this.settledBelow = this.highest;
+    this.countedBelowSeat = this.highestProbedSeat;
     const others = this.count();
     for (const check of this.probed.splice(0)) check.record(check.mismatchWith(others));
     for (const check of this.waiting.splice(0)) this.check(check);

@@ -13,10 +13,10 @@ const results: FeedEvent = { type: 'quiz-results', data: { ...quiz, choices, ans
 
 /** A viewer that reads made-up intervals, each just after its end. */
 function setUp() {
-  const book = new CheckRecorder();
+  const recorder = new CheckRecorder();
   const events: string[] = [];
   const ledger = new Ledger(
-    book,
+    recorder,
     (event, interval) => events.push(`${event.type} ${interval - FIRST}`),
     () => {},
   );
@@ -51,8 +51,8 @@ function setUp() {
     position,
     read,
     settle: (number: number) => ledger.runDueChecks(intervalStartMs(FIRST + number)),
-    wrong: () => CHECKS.filter((check) => book.results()[check].mismatches > 0),
-    first: (check: Check) => book.results()[check].first,
+    wrong: () => CHECKS.filter((check) => recorder.results()[check].mismatches > 0),
+    first: (check: Check) => recorder.results()[check].first,
   };
 }
 
@@ -89,7 +89,7 @@ describe('Ledger', () => {
     expect(first('intervals')).toBe(`interval ${FIRST + 1} came after interval ${FIRST + 1}`);
   });
 
-  test('[F-23] lets an event stream omit only intervals sealed before it began', () => {
+  test('[F-23] Ledger lets an event stream omit only intervals sealed before it began', () => {
     const { read, wrong, position } = setUp();
     const stream = position(FIRST + 3);
     read(0, [], stream);
@@ -168,10 +168,10 @@ describe('Ledger', () => {
 
   test('[C-5] Ledger reports a chat message of a viewer without a seat', () => {
     const { read, probe, wrong, first } = setUp();
-    const line = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
+    const purchase = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
     const chats = (...viewers: string[]): FeedEvent => ({
       type: 'chats',
-      data: chatsWith({ messages: viewers.map(line) }),
+      data: chatsWith({ messages: viewers.map(purchase) }),
     });
     read(0, [chats('bob', 'bob')]);
     probe(0, 1);

@@ -17,15 +17,15 @@ import {
   type WinnerReportOutcome,
 } from './winner-ledger.ts';
 
-// Delay of checks: responses that are open when an event is read have arrived by then.
+// Delay of checks after an event: pending responses have arrived by then.
 const SETTLE_MS = 1_000;
-// An expected event that is not in the feed by then is missing.
+// Time limit for an expected event to appear in the feed.
 const DUE_AFTER_MS = 8_000;
 // Counts that are read later are not checked, since heartbeats are retained for a limited time.
 const COUNT_CHECK_MAX_MS = 4_000;
 // After this time, heartbeats from before a clock step no longer affect a count.
 const CLOCK_UNSURE_MS = 3_000;
-// Intervals that may be missing before one counts as unread by the whole crowd.
+// Later intervals that may be read before a missing one counts as unread by the whole crowd.
 const UNREAD_MAX = 40;
 
 /** A viewer's position in the feed. */
@@ -38,9 +38,9 @@ export interface FeedPosition {
 
 export interface CheckedCount extends CountBounds {
   readonly count: ViewCount;
-  /** Most viewers from outside of the crowd. */
+  /** Upper bound of the viewers from outside of the crowd. */
   readonly externalViewers: number;
-  /** Whether it is a `view-count` event; otherwise a viewer read it. */
+  /** Whether the count is from a `view-count` event; if false, a viewer requested it. */
   readonly isEvent: boolean;
 }
 

@@ -22,7 +22,7 @@ function setUp(qualification: Qualification = 'yes', othersRight = 0) {
 }
 
 describe('WinnerLedger', () => {
-  test('[W-1] a round covers the quizzes since the previous request', () => {
+  test('[W-1] WinnerLedger rounds cover the quizzes since the previous request', () => {
     const { ledger, round } = setUp();
     expect(round.quizIds).toEqual(['a', 'b']);
     ledger.onQuiz('c');
@@ -46,7 +46,7 @@ describe('WinnerLedger', () => {
     expect(setUp().claim(1, 'no-round', OVER_MS)).toBeNull();
   });
 
-  test('[I-4] WinnerLedger requires a count of the acknowledged reports, and of unknown ones at most', () => {
+  test('[I-4] WinnerLedger requires a count from the acknowledged reports to those plus the unknown ones', () => {
     const outcomes = fc.array(fc.constantFrom<WinnerReportOutcome>('won', 'no-round', 'unknown'));
     fc.assert(
       fc.property(outcomes, fc.integer({ min: -3, max: 3 }), (claims, off) => {
@@ -60,13 +60,13 @@ describe('WinnerLedger', () => {
     );
   });
 
-  test('[R-15] WinnerLedger keeps a report without a response possible after the round', () => {
+  test('[R-15] WinnerLedger counts a report without a response as possible, also after a later 409', () => {
     const { ledger, round, claim } = setUp();
     claim(1, 'unknown');
     claim(1, 'no-round', OVER_MS);
     claim(2, 'no-round', OVER_MS);
-    const found = [0, 1, 2].map((count) => ledger.check(round, count));
-    expect(found).toEqual([null, null, expect.stringContaining('0 to 1 were acknowledged')]);
+    const mismatches = [0, 1, 2].map((count) => ledger.check(round, count));
+    expect(mismatches).toEqual([null, null, expect.stringContaining('0 to 1 were acknowledged')]);
   });
 
   test('[W-10] WinnerLedger counts a winner who reports twice once', () => {
