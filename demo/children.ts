@@ -79,14 +79,14 @@ async function runCommand<T>(args: readonly string[]): Promise<T> {
 /** Starts a server. @throws Error with its last error line when it does not listen */
 export async function startServer(port: number, data: string): Promise<DemoServer> {
   const args = ['serve', '--host', '*', '--port', String(port), '--data', data, '--roles', 'all'];
-  const own = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
-  own.push(...VIDEO_ARGS, ...NO_INGEST_PORTS, '--log-level', 'warn', ...RATE_ARGS);
-  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...own], PIPED);
+  const demoArgs = ['--database', '', '--redis', '', '--token-auth', 'open', '--public-url', ''];
+  demoArgs.push(...VIDEO_ARGS, ...NO_INGEST_PORTS, '--log-level', 'warn', ...RATE_ARGS);
+  const child = Bun.spawn([...COMMAND, MAIN, ...args, ...demoArgs], PIPED);
   let errorLine = '';
   const listening = Promise.withResolvers<number>();
   void eachLine(child.stdout, (line) => {
-    const found = LISTENING.exec(line)?.[1];
-    if (found) listening.resolve(Number(found));
+    const portText = LISTENING.exec(line)?.[1];
+    if (portText) listening.resolve(Number(portText));
   });
   const stderrRead = eachLine(child.stderr, (line) => {
     errorLine = line;
@@ -149,10 +149,10 @@ function childOf(child: Subprocess): ChildProcess {
 
 async function eachLine(stream: ReadableStream<Uint8Array>, take: (line: string) => void) {
   const decoder = new TextDecoder();
-  let rest = '';
+  let partialLine = '';
   for await (const chunk of stream) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
+    const lines = (partialLine + decoder.decode(chunk, { stream: true })).split('\n');
+    partialLine = lines.pop() ?? '';
     for (const line of lines) if (line !== '') take(line);
   }
 }

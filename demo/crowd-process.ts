@@ -28,7 +28,7 @@ async function attendShow({ port, streamId, viewers }: StartCommand): Promise<vo
 
 // Ignore signals: the demo ends this process over IPC.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-// The demo has exited.
+// The IPC channel closes when the demo exits.
 process.on('disconnect', () => process.exit(0));
 process.once('message', (message: CrowdCommand) => {
   if (message.kind === 'start') void attendShow(message);

@@ -14,7 +14,7 @@ export interface DemoOptions {
   /** Port of the server; 0 for any free one. */
   readonly port: number;
   readonly quizEvery: number;
-  /** Seconds after which the demo ends; without it, it runs until it is stopped. */
+  /** Seconds after which the demo ends; without a duration, it runs until it is stopped. */
   readonly duration?: number | undefined;
   /** Data directory; a temporary one by default. */
   readonly data?: string | undefined;

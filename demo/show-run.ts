@@ -18,7 +18,7 @@ import { followVideo } from './video/demo-video.ts';
 export interface ShowRun {
   readonly viewers: number;
   readonly quizEvery: number;
-  /** Seconds after which it ends; without it, it runs until it is stopped. */
+  /** Seconds after which the show ends; without a duration, it runs until it is stopped. */
   readonly duration?: number | undefined;
   readonly screen: Screen;
   readonly ending: StopSignal;
@@ -56,12 +56,12 @@ export async function runShow(run: ShowRun): Promise<number> {
     viewers,
     video: hasVideo ? { state: 'starting' } : null,
   });
-  const last = Promise.withResolvers<void>();
+  const lastReport = Promise.withResolvers<void>();
   const crowd = startCrowd((report) => {
     const before = show;
     show = withReport(before, report, performance.now() - startMs);
     screen.update(before, show, report);
-    if (report.isLast) last.resolve();
+    if (report.isLast) lastReport.resolve();
   });
   const stopVideo = hasVideo
     ? showVideo(run, origin, streamId, (video) => {
@@ -70,11 +70,11 @@ export async function runShow(run: ShowRun): Promise<number> {
         screen.updateVideo(before, show);
       })
     : null;
-  const memory = setInterval(async () => {
+  const memoryTimer = setInterval(async () => {
     const bytes = await residentBytes(origin);
     if (bytes !== null) show = withMemory(show, bytes);
   }, MEMORY_MS);
-  const broken = Promise.race([
+  const childFailure = Promise.race([
     server.exited.then(() => `The server exited: ${server.lastError() || 'it gave no reason'}`),
     crowd.exited.then(() => 'The process of the simulated viewers exited.'),
   ]);
@@ -83,7 +83,7 @@ export async function runShow(run: ShowRun): Promise<number> {
     const over = Promise.withResolvers<void>();
     const hosted = host(run, studio, crowd, () => show, over.promise);
     const timed = duration === undefined ? [] : [Bun.sleep(duration * 1_000)];
-    const failure = await Promise.race([broken, hosted, ending.requested, ...timed]);
+    const failure = await Promise.race([childFailure, hosted, ending.requested, ...timed]);
     over.resolve();
     if (failure) throw new Error(failure);
     show = { ...show, isEnding: true };
@@ -91,19 +91,19 @@ export async function runShow(run: ShowRun): Promise<number> {
     const timeout = Bun.sleep(LAST_REPORT_MS).then(
       () => 'The simulated viewers sent no last report.',
     );
-    const failedReport = await Promise.race([last.promise, timeout, broken]);
+    const failedReport = await Promise.race([lastReport.promise, timeout, childFailure]);
     if (failedReport) throw new Error(failedReport);
     await studio.endStream(streamId);
     return allPassed(show.checkResults) ? 0 : 1;
   } finally {
-    clearInterval(memory);
+    clearInterval(memoryTimer);
     await Promise.all([crowd.stop(), stopVideo?.()]);
     screen.close();
     for (const line of summaryLines(show)) screen.print(line);
   }
 }
 
-/** Publishes video and follows its state. @returns a function that stops it */
+/** Publishes video and follows its state. @returns a function that stops both */
 function showVideo(
   { screen, data }: ShowRun,
   origin: string,

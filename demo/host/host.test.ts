@@ -5,9 +5,9 @@ import { Host } from './host.ts';
 import { StudioError } from './studio-client.ts';
 
 /** A fake studio that records its calls, on a clock that jumps from cue to cue. */
-function setUp(lastsMs: number, conflicts = 0) {
+function setUp(durationMs: number, conflicts = 0) {
   const calls: string[] = [];
-  const promised: [string, number][] = [];
+  const expected: [string, number][] = [];
   let nowMs = 1_000_000;
   let quizzes = 0;
   let refusals = conflicts;
@@ -46,10 +46,10 @@ function setUp(lastsMs: number, conflicts = 0) {
     sleep: async (ms) => {
       nowMs += ms;
     },
-    isOver: () => nowMs - 1_000_000 >= lastsMs,
-    onExpected: (key, inMs) => promised.push([key, inMs]),
+    isOver: () => nowMs - 1_000_000 >= durationMs,
+    onExpected: (key, inMs) => expected.push([key, inMs]),
   });
-  return { host, calls, promised };
+  return { host, calls, expected };
 }
 
 describe('Host', () => {
@@ -71,9 +71,9 @@ describe('Host', () => {
   });
 
   test('[I-2] the host reports the events to expect', async () => {
-    const { host, promised } = setUp(75_000);
+    const { host, expected } = setUp(75_000);
     await host.run();
-    expect(promised.filter(([key]) => key.startsWith('quiz'))).toEqual([
+    expect(expected.filter(([key]) => key.startsWith('quiz'))).toEqual([
       ['quiz q1', 0],
       ['quiz-results q1', 10_000],
       ['quiz q2', 0],
@@ -83,9 +83,9 @@ describe('Host', () => {
       ['quiz q4', 0],
       ['quiz-results q4', 0],
     ]);
-    expect(promised).toContainEqual(['request-quiz-winners 1', 0]);
-    expect(promised).toContainEqual(['purchase Enamel mug, order 1001', 0]);
-    expect(promised).toContainEqual(['caption {"text":"Question 4 is next"}', 0]);
+    expect(expected).toContainEqual(['request-quiz-winners 1', 0]);
+    expect(expected).toContainEqual(['purchase Enamel mug, order 1001', 0]);
+    expect(expected).toContainEqual(['caption {"text":"Question 4 is next"}', 0]);
   });
 
   test('[W-3] the host retries while the results are not out', async () => {
@@ -95,10 +95,10 @@ describe('Host', () => {
   });
 
   test('the host does not wait for the service after the show', async () => {
-    const { host, calls, promised } = setUp(55_500, 30);
+    const { host, calls, expected } = setUp(55_500, 30);
     await host.run();
     expect(calls.at(-1)).toBe('48000 caption');
-    expect(promised.some(([key]) => key.startsWith('request'))).toBe(false);
+    expect(expected.some(([key]) => key.startsWith('request'))).toBe(false);
   });
 
   test('the host throws when the service rejects a request', async () => {

@@ -69,7 +69,7 @@ export class Host {
     if (reveal === 'auto') onExpected(`quiz-results ${id}`, durationMs);
   }
 
-  /** Retries a write while it conflicts. @returns false when the show ended before */
+  /** Retries a write while it conflicts. @returns false when the show ended before it succeeded */
   private async untilNoConflict(write: () => Promise<unknown>): Promise<boolean> {
     for (let tries = 1; ; tries++) {
       try {

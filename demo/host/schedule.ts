@@ -24,7 +24,7 @@ export const GAME_QUIZZES = 3;
 /** The shortest period of quizzes that leaves time for a quiz, its results and the winners. */
 export const QUIZ_EVERY_MIN_MS = 3_000;
 
-// Shares of the time between two quizzes.
+// Duration of a quiz, and times of the reveal and the winners request: shares of the quiz period.
 const OPEN_SHARE = 0.5;
 const REVEAL_SHARE = 0.65;
 const WINNERS_SHARE = 0.75;

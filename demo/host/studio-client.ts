@@ -2,7 +2,7 @@ import type { NewQuiz, StudioQuiz, StudioStream, WinnersRound } from '../../prot
 
 /** The service rejected a request of the producer. */
 export class StudioError extends Error {
-  override readonly name = 'StudioRefusal';
+  override readonly name = 'StudioError';
   constructor(
     readonly status: number,
     detail: string,

@@ -73,19 +73,19 @@ function addressLine(label: string, address: string, width: number, colors: Colo
 function audienceLines(show: ShowState, width: number, colors: Colors): string[] {
   const value = show.count?.value ?? 0;
   const digits = bigNumber(value);
-  const left = Math.max(LABEL_COLUMNS, digits[0].length + 1);
-  const charted = chart(show.history, Math.min(60, width - left), digits.length);
+  const chartAt = Math.max(LABEL_COLUMNS, digits[0].length + 1);
+  const charted = chart(show.history, Math.min(60, width - chartAt), digits.length);
   const beat = show.interval === null ? -1 : show.interval % 4;
   const dots = [0, 1, 2, 3].map((dot) => (dot === beat ? colors.cyan('●') : colors.dim('○')));
   const interval = show.interval === null ? 'soon' : formatInteger(show.interval);
   const { present } = show.externalViewers;
   const outside = present === 0 ? '' : `${formatInteger(present)} from outside · `;
-  const available = width - left - '● ○ ○ ○  '.length;
+  const available = width - chartAt - '● ○ ○ ○  '.length;
   return [
     ...digits.map(
-      (row, index) => colors.bold(fitToColumns(row, left)) + colors.cyan(charted[index] ?? ''),
+      (row, index) => colors.bold(fitToColumns(row, chartAt)) + colors.cyan(charted[index] ?? ''),
     ),
-    colors.bold(fitToColumns(value === 1 ? 'viewer' : 'viewers', left)) +
+    colors.bold(fitToColumns(value === 1 ? 'viewer' : 'viewers', chartAt)) +
       `${dots.join(' ')}  ${colors.dim(fitToColumns(`${outside}interval ${interval}, four a second`, available))}`,
   ];
 }
@@ -124,19 +124,19 @@ function choiceLines(
   const total = counts.reduce((sum, count) => sum + count, 0);
   // A full bar is the whole audience, so that bars grow as answers arrive.
   const max = Math.max(1, total, viewers);
-  const name = Math.min(18, Math.max(...quiz.order.map((choice) => Bun.stringWidth(choice)))) + 3;
-  const figures = 16;
+  const nameWidth = Math.min(18, Math.max(...quiz.order.map((text) => Bun.stringWidth(text)))) + 3;
+  const figureWidth = 16;
   return quiz.order.slice(0, CHOICE_ROWS).map((choice, index) => {
     const count = counts[index] ?? 0;
     const isRight = choice === answer;
     const paint = answer === null ? colors.yellow : isRight ? colors.green : colors.dim;
     const mark = isRight ? colors.green('✓ ') : '  ';
-    const grown = bar(count / max, width - name - figures);
+    const filledBar = bar(count / max, width - nameWidth - figureWidth);
     const numbers =
       fitToColumns(formatInteger(count), 9, 'right') +
       fitToColumns(`${percentages[index] ?? 0} %`, 7, 'right');
-    const text = fitToColumns(choice, name - 2);
-    return mark + (isRight ? colors.bold(text) : text) + paint(grown) + numbers;
+    const text = fitToColumns(choice, nameWidth - 2);
+    return mark + (isRight ? colors.bold(text) : text) + paint(filledBar) + numbers;
   });
 }
 

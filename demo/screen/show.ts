@@ -80,7 +80,7 @@ export type VideoState =
   | { readonly state: 'failed'; readonly reason: string };
 
 const HISTORY_MAX = 60;
-// Reports of two seconds.
+// Nine reports, one per interval, span two seconds.
 const SAMPLES_MAX = 9;
 
 /** The state before the first report. */

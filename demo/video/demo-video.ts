@@ -5,7 +5,7 @@ import { fetchPlaylists } from './playlists.ts';
 export interface VideoRun {
   readonly origin: string;
   readonly streamId: string;
-  /** The process that publishes it. */
+  /** The process that publishes the video. */
   readonly video: DemoVideo;
   /** Service time, Unix ms; the clock of this machine, which the server shares. */
   readonly nowMs: () => number;
@@ -16,7 +16,7 @@ const POLL_MS = 2_000;
 // Above this age the newest segment belongs to a source that has stopped.
 const STALE_MS = 6_000;
 
-/** Polls the state of the video. @returns a function that stops it */
+/** Polls the state of the video. @returns a function that stops the polling */
 export function followVideo({ origin, streamId, video, nowMs, onChange }: VideoRun): () => void {
   let isOver = false;
   const notify = (shown: VideoState) => {

@@ -40,7 +40,7 @@ test('[M-45] readPlaylists returns the sizes and the end of the newest segment',
   expect(readPlaylists('#EXTM3U', '#EXTM3U\n#EXTINF:1,\n')).toEqual({ sizes: [], edgeMs: null });
 });
 
-test('[M-45] readPlaylists returns no sizes and no end before the first segment', async () => {
+test('[M-45] fetchPlaylists returns null until both playlists exist, or when the server is unreachable', async () => {
   expect(await fetchPlaylists(server.url.origin, 'stream')).toBeNull();
   files['/media/stream/master.m3u8'] = MASTER;
   expect(await fetchPlaylists(server.url.origin, 'stream')).toBeNull();
