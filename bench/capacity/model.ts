@@ -55,7 +55,7 @@ export interface Need {
   readonly redisMBS: number;
   /** Answers per second while a quiz is open. */
   readonly answersS: number;
-  /** Cores of PostgreSQL in that time; 0 with one node, which needs no PostgreSQL. */
+  /** Cores of PostgreSQL while a quiz is open; 0 with one node, which needs no PostgreSQL. */
   readonly postgresCores: number;
   /** Requests to caches, millions per hour. */
   readonly cdnMillionsH: number;
@@ -115,7 +115,7 @@ function bytesSentS(way: Way, { heartbeatBytes, readBytes, messageBytes }: Costs
     : { byNodes: heartbeatBytes + feed, byCdn: 0 };
 }
 
-/** Bytes per second of bitsets: four per node, with a bit for each seat. */
+/** CPU of Redis for bitsets, µs per second: four bitsets per node, with a bit for each seat. */
 function redisUs(viewers: number, nodes: number, { bitsetUs, bitsetByteUs }: Costs): number {
   return nodes * INTERVALS_S * (bitsetUs + (viewers / BITS_PER_BYTE) * bitsetByteUs);
 }

@@ -3,7 +3,7 @@ import { readTask, report } from './task.ts';
 import { ViewersLoad } from './viewers-load.ts';
 import { ViewersRequests, type ViewersRound } from './viewers-requests.ts';
 
-/** The task of this program, which runs on the core of the load: answers as fast as it gets responses. */
+/** The task of this program: to send answers from the load core as fast as it gets responses. */
 export interface AnswerTask {
   readonly url: string;
   readonly connections: number;
@@ -28,9 +28,9 @@ await load.connect(url, connections);
 const requests = new ViewersRequests(url, tokens, rounds);
 report('connected');
 const cpu = process.cpuUsage();
-const { latencies, lateness: _, ...sending } = await load.sendAsFastAsPossible(requests, seconds);
+const { latencies, lateness: _, ...result } = await load.sendAsFastAsPossible(requests, seconds);
 const used = process.cpuUsage(cpu);
-const cpuShare = (used.user + used.system) / 1e6 / sending.seconds;
-const outcome: AnswerResult = { ...sending, ...latenciesOf(latencies), cpuShare };
+const cpuShare = (used.user + used.system) / 1e6 / result.seconds;
+const outcome: AnswerResult = { ...result, ...latenciesOf(latencies), cpuShare };
 report('outcome', outcome);
 process.exit();

@@ -5,13 +5,13 @@ import { readTask, report } from './task.ts';
 import { type SendResult, ViewersLoad } from './viewers-load.ts';
 import { ViewersRequests, type ViewersRound } from './viewers-requests.ts';
 
-/** The task of this program, which runs on the core of the load: viewers answer a quiz and report wins. */
+/** The task of this program on the load core: viewers answer a quiz and report wins. */
 export interface CloseTask {
   readonly url: string;
   readonly streamId: string;
   readonly connections: number;
   readonly tokens: readonly string[];
-  /** How long the viewers take to answer, and to report. */
+  /** Time in which the viewers send their answers, and their winner reports. */
   readonly answersMs: number;
   readonly reportsMs: number;
 }
@@ -40,7 +40,7 @@ function send(round: ViewersRound, withinMs: number): Promise<SendResult> {
   return load.sendWithin(new ViewersRequests(url, tokens, [round]), withinMs);
 }
 
-/** The viewers with the first choice, which is correct, win. */
+/** Winner reports: 204 is correct for viewers with the first, correct choice; 401 for others. */
 function reports({ requests }: ViewersRound): ViewersRound {
   return {
     path: `/api/v1/quizzes/${streamId}/record-winner`,

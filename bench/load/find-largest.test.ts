@@ -3,7 +3,7 @@ import { findLargest } from './find-largest.ts';
 
 const RANGE = { min: 0, max: 19_500, step: 500 };
 
-test('the largest size that works is found in few attempts', async () => {
+test('findLargest finds the largest size that works, within one step, in seven attempts', async () => {
   for (const limit of [700, 5_000, 12_345, 19_400]) {
     let tries = 0;
     const largest = await findLargest(RANGE, async (size) => {
@@ -16,13 +16,13 @@ test('the largest size that works is found in few attempts', async () => {
   }
 });
 
-test('only the maximum is tried when it works', async () => {
+test('findLargest tries only the maximum when it works', async () => {
   const tried: number[] = [];
   const holds = async (size: number) => tried.push(size) > 0;
   expect(await findLargest(RANGE, holds)).toBe(19_500);
   expect(tried).toEqual([19_500]);
 });
 
-test('the minimum is the result when no size works', async () => {
+test('findLargest returns the minimum when no size works', async () => {
   expect(await findLargest(RANGE, async () => false)).toBe(0);
 });

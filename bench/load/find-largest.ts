@@ -13,14 +13,14 @@ interface SizeRange {
  */
 export async function findLargest(
   { min, max, step }: SizeRange,
-  holds: (size: number) => Promise<boolean>,
+  works: (size: number) => Promise<boolean>,
 ): Promise<number> {
-  if (await holds(max)) return max;
+  if (await works(max)) return max;
   let [low, high] = [min, max];
   while (high - low > step) {
     const middle = low + Math.max(step, Math.round((high - low) / 2 / step) * step);
     if (middle >= high) break;
-    if (await holds(middle)) low = middle;
+    if (await works(middle)) low = middle;
     else high = middle;
   }
   return low;

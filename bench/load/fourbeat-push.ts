@@ -2,7 +2,7 @@ import type { Fourbeat } from '../run/fourbeat.ts';
 import { POSTS } from '../typical.ts';
 import type { PushTask } from './push-load.ts';
 
-/** Viewers of a Fourbeat event stream with chat messages in each interval. */
+/** The push task for event streams of Fourbeat, with chat messages posted in each interval. */
 export function fourbeatPush(
   { url, streamId }: Pick<Fourbeat, 'url' | 'streamId'>,
   tokens: readonly string[],

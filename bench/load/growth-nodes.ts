@@ -10,11 +10,11 @@ import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 
 const NODES = [1, 2, 4];
-/** Few, since all nodes share one core. */
+/** A small number, since all nodes share one core. */
 const VIEWERS_PER_NODE = 2_000;
 const MAX_ROUNDS = 2;
 
-/** CPU of all processes, in ms per second. */
+/** One measurement. `redis`, `postgres` and `servers` are CPU, in ms per second. */
 interface Sample {
   readonly nodes: number;
   /** Commands to Redis per second. */

@@ -12,9 +12,9 @@ export interface PollingOptions {
   readonly port: number;
   readonly streamId: string;
   readonly tokens: readonly string[];
-  /** Maximum number of sockets. More viewers share them, as behind a proxy. */
+  /** Maximum number of sockets; a larger number of viewers shares them, as behind a proxy. */
   readonly maxConnections: number;
-  /** Time in which each viewer sends its five requests; other than 1 s only for memory tests. */
+  /** Time in which each viewer sends its five requests: 1 s, except in memory tests. */
   readonly roundMs: number;
 }
 
@@ -31,7 +31,7 @@ const { symbols: native } = cc({
 });
 
 const US = 1_000; // Per ms.
-/** More would overflow the listen queue. */
+/** A larger batch would overflow the listen queue of the server. */
 const OPEN_CONCURRENCY = 100;
 const OPEN_PAUSE_MS = 5;
 const DIGITS = 10;

@@ -4,9 +4,9 @@ import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 export type Publisher =
   /** Nothing. */
   | null
-  /** These requests, shortly after its start. */
+  /** These requests, `OFFSET_MS` after the start of each interval. */
   | { readonly when: 'within'; readonly requests: readonly PublishRequest[] }
-  /** The message, when the interval is over; `INTERVAL` in its body stands for its number. */
+  /** These requests, at the end of each interval; `INTERVAL` in a body stands for its number. */
   | { readonly when: 'after'; readonly requests: readonly PublishRequest[] };
 
 interface PublishRequest {
@@ -15,7 +15,7 @@ interface PublishRequest {
   readonly body: string;
 }
 
-/** Offset into an interval at which its requests are sent. */
+/** Time from the start of an interval to its requests. */
 const OFFSET_MS = 60;
 
 /** Publishes in each interval until the process exits. */

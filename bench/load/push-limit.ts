@@ -10,7 +10,7 @@ export interface PushLimit {
   readonly lateAt: number;
 }
 
-/** @param lateMaxMs limit of the 99th percentile of lateness */
+/** Extrapolates lines through the steps. @param lateMaxMs limit of the p99 of lateness */
 export function pushLimitOf(
   steps: readonly Pick<PushStep, 'viewers' | 'cpuShare' | 'p99Ms'>[],
   lateMaxMs: number,

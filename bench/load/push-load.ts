@@ -8,7 +8,7 @@ import { readTask, report } from './task.ts';
 export interface PushTask extends PushOptions {
   readonly warmUpIntervals: number;
   readonly measuredIntervals: number;
-  /** What it publishes in each interval. */
+  /** What the load publishes in each interval. */
   readonly publisher: Publisher;
 }
 
@@ -24,7 +24,7 @@ export interface PushResult {
 }
 
 const MESSAGES_WAIT_MS = 3_000;
-/** Shortly before the end of an interval, its message is not sent yet and the last one has arrived. */
+/** Before the end of an interval: its message is not sent yet, the previous one has arrived. */
 const BETWEEN_MS = 20;
 
 const { warmUpIntervals, measuredIntervals, publisher, ...options } = await readTask<PushTask>();
@@ -34,12 +34,12 @@ await viewers.connect();
 const first = intervalAt(Date.now()) + warmUpIntervals;
 const last = first + measuredIntervals - 1;
 viewers.measure(first, last);
-const before = (interval: number) =>
+const untilShortlyBeforeEndOf = (interval: number) =>
   Bun.sleep(intervalStartMs(interval + 1) - BETWEEN_MS - Date.now());
-await before(first);
+await untilShortlyBeforeEndOf(first);
 report('measuring');
 const cpu = process.cpuUsage();
-await before(last + 1);
+await untilShortlyBeforeEndOf(last + 1);
 const used = process.cpuUsage(cpu);
 report('measured');
 await Bun.sleep(INTERVAL_MS);

@@ -7,7 +7,7 @@ const PROGRAM = fileURLToPath(new URL('own-statement.ts', import.meta.url));
 
 /**
  * Measures our statement that records answers, without the service.
- * @param database its url; null for SQLite
+ * @param database url of a PostgreSQL database; null for a new SQLite database
  * @param size rows per transaction
  * @throws IncorrectResponse when a row is missing
  */

@@ -14,7 +14,7 @@ export interface Bench {
   readonly name: string;
   /** Description for `--help`. */
   readonly description: string;
-  /** Programs that it starts and that npm does not install. */
+  /** Programs that the benchmark starts and that npm does not install. */
   readonly requires?: readonly Dependency[];
   /** @throws IncorrectResponse when a contender responds incorrectly */
   run(options: BenchOptions): Promise<Result>;

@@ -29,7 +29,7 @@ interface RatioTarget {
 export interface Comparison {
   readonly bench: string;
   readonly title: string;
-  /** Our service is the first. */
+  /** The contenders; our service is the first. */
   readonly contenders: readonly Contender[];
   readonly targets: readonly RatioTarget[];
   readonly notes?: readonly string[];
@@ -84,7 +84,7 @@ export function leftMs(done: number, all: number, tookMs: number): number | unde
   return done === 0 ? undefined : (tookMs / done) * (all - done);
 }
 
-/** Name of the figure with the ratio of ours to a contender. */
+/** Name of the figure: our first figure divided by that of the contender in this row. */
 export const RATIO = 'ours to this';
 
 function rowOf(name: string, all: readonly Samples[], at: number): Row {

@@ -13,7 +13,7 @@ export interface BenchDatabase {
 /** Starts a PostgreSQL with its default durability. */
 export async function startDatabase(): Promise<BenchDatabase> {
   const postgres = await startPostgres();
-  // Processes that it forks later inherit the core.
+  // Processes that PostgreSQL forks later inherit the core.
   const pinned = Bun.spawnSync(['taskset', '-acp', String(SERVER_CORE), String(postgres.pid)]);
   if (pinned.exitCode !== 0) throw new Error(`PostgreSQL cannot be pinned: ${pinned.stderr}`);
   return {
@@ -23,7 +23,7 @@ export async function startDatabase(): Promise<BenchDatabase> {
   };
 }
 
-/** Options of a service with a new database and a Redis of its own. */
+/** Starts a Redis, creates a database, and returns the options of a service that uses both. */
 export async function clusterSettings(
   database: BenchDatabase,
 ): Promise<{ settings: string[]; stop(): Promise<void> }> {

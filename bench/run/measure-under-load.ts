@@ -8,7 +8,7 @@ interface MeasuredLoad extends WrkLoad {
   readonly check?: (ending: AbortSignal) => Promise<void>;
 }
 
-/** The result, with the figures that most benchmarks have. */
+/** The result of `wrk`, and the figures that most benchmarks have. */
 interface LoadMeasurement {
   readonly outcome: WrkResult;
   /** CPU of the server during the load, in seconds. */
@@ -17,7 +17,7 @@ interface LoadMeasurement {
     readonly 'requests/s': number;
     readonly 'CPU µs a request': number;
     readonly 'p99 ms': number;
-    /** Including the head. */
+    /** Response size, including the head. */
     readonly 'bytes an answer': number;
   };
 }

@@ -7,7 +7,7 @@ const partOf = (name: string): PartialResult => ({
   notes: [`about ${name}`],
 });
 
-test('a part that fails is in failures, and the other parts have their results', async () => {
+test('runParts reports a part that fails in failures, and the results of the other parts', async () => {
   const measured: string[] = [];
   const measure = (name: string) => async () => {
     measured.push(name);

@@ -7,20 +7,20 @@ export async function runParts(
   head: Pick<Result, 'bench' | 'title'>,
   parts: Readonly<Record<string, () => Promise<PartialResult>>>,
 ): Promise<Result> {
-  const found: PartialResult[] = [];
+  const results: PartialResult[] = [];
   const failures: string[] = [];
   for (const [name, measure] of Object.entries(parts)) {
     try {
-      found.push(await measure());
+      results.push(await measure());
     } catch (error) {
       failures.push(`${name}: ${(error as Error).message}`);
     }
   }
   return {
     ...head,
-    rows: found.flatMap(({ rows }) => rows),
-    targets: found.flatMap(({ targets }) => targets),
-    notes: found.flatMap(({ notes }) => notes),
+    rows: results.flatMap(({ rows }) => rows),
+    targets: results.flatMap(({ targets }) => targets),
+    notes: results.flatMap(({ notes }) => notes),
     failures,
   };
 }

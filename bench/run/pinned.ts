@@ -66,7 +66,7 @@ export function startPinned(
   { env = {}, cwd = tmpdir() }: PinnedOptions = {},
 ): Pinned {
   if (availableParallelism() < 2) {
-    throw new Error('a bench needs two cores: one for what is measured and one for its load');
+    throw new Error('A benchmark needs two cores: one for the server and one for the load.');
   }
   const child = Bun.spawn(['taskset', '-c', String(core), ...command], {
     cwd,
@@ -119,7 +119,7 @@ class Output {
         this.text = this.text.slice(found.index + found[0].length);
         return found;
       }
-      if (this.hasEnded) throw new Error(`it ended before it said ${pattern}: ${this.text}`);
+      if (this.hasEnded) throw new Error(`The program ended without ${pattern}: ${this.text}`);
       await new Promise<void>((resolve) => {
         this.onMore = resolve;
       });
@@ -162,7 +162,7 @@ function usageOf(pids: readonly number[]): Usage {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     const [user, kernel] = [Number(fields[11]) / TICKS_PER_S, Number(fields[12]) / TICKS_PER_S];
     kernelS += kernel;
-    // In ns, but without ended threads; ticks include them.
+    // `schedstat` has ns, but omits ended threads; the ticks include them.
     cpuS += Math.max(user + kernel, scheduledS(pid));
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
     memoryBytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0) * KB;
