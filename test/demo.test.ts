@@ -126,7 +126,7 @@ async function readUntil(child: ReturnType<typeof startDemo>, text: string): Pro
   return found.promise;
 }
 
-/** Runs shows at the same time, since each takes as long as its duration. */
+/** Runs three shows concurrently: a complete one, a sabotaged one, and one with external viewers. */
 async function runShows() {
   const args = ['--viewers', '30', '--quiz-every', '5', '--duration', '20', '--plain'];
   const lines: string[] = [];
@@ -134,7 +134,7 @@ async function runShows() {
     startServer: startSabotagedServer,
     screen: () => plainScreen((line) => void lines.push(line)),
   };
-  const [fair, unfair, open] = await Promise.all([
+  const [complete, sabotagedStatus, visited] = await Promise.all([
     outcomeOf(startDemo(...args)),
     runDemo(
       { viewers: 30, port: 0, quizEvery: 3, duration: 17, plain: true, video: IS_FULL_RUN },
@@ -142,14 +142,14 @@ async function runShows() {
     ),
     runVisited(),
   ]);
-  return [fair, { status: unfair, output: lines.join('\n') }, open] as const;
+  return [complete, { status: sabotagedStatus, output: lines.join('\n') }, visited] as const;
 }
 
 let shows: ReturnType<typeof runShows>;
 
 beforeAll(() => {
   shows = runShows();
-  // The tests that need the shows report their failure.
+  // The tests that await the shows report a failure.
   shows.catch(() => {});
 });
 afterAll(() => {
@@ -157,7 +157,7 @@ afterAll(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-// Runs beside the shows.
+// These tests run at the same time as the shows.
 describe('a demo without video', () => {
   const args = ['--viewers', '5', '--duration', '2', '--plain'];
 

@@ -18,25 +18,25 @@ import { launchBrowser } from './support/media/browser.ts';
 import { playTestPicture } from './support/media/test-source.ts';
 import { until } from './support/until.ts';
 
-// The examples as their README says to use them: with the published form of the SDK, and a service.
+// Runs the examples as their README says: with the built SDK, against a service.
 
 const root = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const PACKAGES = ['hls.js', 'react', 'react-dom', '@types/react', '@types/react-dom', 'csstype'];
-// As little to encode as there can be, and soon on screen.
+// The least encoding work, and the shortest video latency.
 const MEDIA = ['--rtmp-port', 'off', '--srt-port', 'off', '--media-preset', 'ultrafast'];
-const SOON = ['--media-latency', 'low', '--media-segment', '500'];
+const LOW_LATENCY = ['--media-latency', 'low', '--media-segment', '500'];
 
-// All run at once, and each has a browser or a program to start.
+// The tests run concurrently, and each starts a browser or a program.
 const TEST_MS = 40_000;
 
 const folder = temporaryFolder();
 let service: ServerProcess;
 let account: Account;
-/** Serves the folder, from an origin of its own. */
+/** Serves the pages of the examples, from another origin than the service. */
 let shop: Server<undefined>;
 let browser: Browser | null = null;
 let source: Subprocess | null = null;
-const talkers: Talker[] = [];
+const programs: Program[] = [];
 
 beforeAll(async () => {
   const data = ['--data', folder.path('data')];
@@ -49,19 +49,19 @@ beforeAll(async () => {
     fetch: (request) => new Response(Bun.file(folder.path(new URL(request.url).pathname))),
   });
   account = JSON.parse((await made).stdout);
-  service = await serveProcess([...data, ...MEDIA, ...SOON]);
+  service = await serveProcess([...data, ...MEDIA, ...LOW_LATENCY]);
 }, 60_000);
 afterAll(async () => {
   source?.kill();
   await source?.exited;
-  await Promise.all(talkers.map((talker) => talker.interrupt()));
+  await Promise.all(programs.map((program) => program.interrupt()));
   await browser?.close();
   await shop?.stop(true);
   await killServers();
   folder.remove();
 });
 
-/** What `npm install` would put there. */
+/** Links and builds the packages that `npm install` would install. */
 function installPackages(): void {
   const packages = folder.path('node_modules');
   const sdk = join(packages, '@fourbeat', 'viewer');
@@ -73,8 +73,8 @@ function installPackages(): void {
   if (built.status !== 0) throw new Error(built.stderr);
 }
 
-/** An example whose reader has installed its packages and put in what it says. */
-function take(name: string, streamId = 'STREAM'): string {
+/** Copies an example and fills in its placeholders, as its reader would. @returns its folder */
+function copy(name: string, streamId = 'STREAM'): string {
   const path = folder.path(name);
   mkdirSync(path);
   symlinkSync(folder.path('node_modules'), join(path, 'node_modules'));
@@ -110,7 +110,7 @@ async function publishQuiz(streamId: string): Promise<PublishedQuiz> {
   return expectJson(await studio('POST', `/quizzes/${id}/publish`), 200);
 }
 
-/** What the service has counted, by quiz and choice. */
+/** Exports the answers that the service has recorded. */
 async function answersOf(streamId: string): Promise<[quizId: string, choice: string][]> {
   const rows = await (await studio('GET', `/streams/${streamId}/exports/answers`)).text();
   return rows
@@ -120,33 +120,33 @@ async function answersOf(streamId: string): Promise<[quizId: string, choice: str
     .map(({ quizId, choice }) => [quizId, choice]);
 }
 
-/** A program that talks. */
-class Talker {
-  said = '';
+/** A running example program and its output. */
+class Program {
+  output = '';
   readonly exited: Promise<number | null>;
   private readonly child: ChildProcess;
 
   constructor(program: string, args: string[]) {
-    // In a group of its own, as in a terminal, with whatever it starts.
+    // A process group, as in a terminal, so that SIGINT also reaches the program's children.
     this.child = spawn(program, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     for (const pipe of [this.child.stdout, this.child.stderr]) {
       pipe?.setEncoding('utf8').on('data', (text: string) => {
-        this.said += text;
+        this.output += text;
       });
     }
     this.exited = new Promise((resolve) => this.child.on('exit', resolve));
-    talkers.push(this);
+    programs.push(this);
   }
 
-  /** Waits for it. @returns what the pattern has in brackets */
-  async says(pattern: RegExp): Promise<string> {
-    const match = await until(`${pattern}`, () => pattern.exec(this.said)).catch((error) => {
-      throw new Error(`${error.message} in: ${this.said}`);
+  /** Waits for output that matches. @returns the first group of the pattern */
+  async waitForOutput(pattern: RegExp): Promise<string> {
+    const match = await until(`${pattern}`, () => pattern.exec(this.output)).catch((error) => {
+      throw new Error(`${error.message} in: ${this.output}`);
     });
     return match[1] ?? '';
   }
 
-  /** Ctrl-C. @returns its exit status; null when the signal ended it */
+  /** Sends SIGINT (Ctrl-C). @returns the exit status; null when the signal ended the program */
   interrupt(): Promise<number | null> {
     const { pid, exitCode, signalCode } = this.child;
     if (pid && exitCode === null && signalCode === null) process.kill(-pid, 'SIGINT');
@@ -159,16 +159,16 @@ describe.concurrent('the example', () => {
     'node-bot is counted, says hello, answers and finds out whether it has won',
     async () => {
       const streamId = await createStream();
-      const bot = new Talker('node', [join(take('node-bot'), 'bot.mjs'), service.url, streamId]);
-      await bot.says(/^1 watching$/m);
+      const bot = new Program('node', [join(copy('node-bot'), 'bot.mjs'), service.url, streamId]);
+      await bot.waitForOutput(/^1 watching$/m);
       const { id } = await publishQuiz(streamId);
-      const choice = await bot.says(/^Which planet is the largest\? I say: (.+)$/m);
-      await bot.says(/^My answer: counted$/m);
-      const percentage = await bot.says(/^It is Jupiter, said (\d+) %$/m);
+      const choice = await bot.waitForOutput(/^Which planet is the largest\? I say: (.+)$/m);
+      await bot.waitForOutput(/^My answer: counted$/m);
+      const percentage = await bot.waitForOutput(/^It is Jupiter, said (\d+) %$/m);
       expect(percentage).toBe(choice === QUIZ.answer ? '100' : '0');
       expect(await answersOf(streamId)).toEqual([[id, choice]]);
       await expectJson(await studio('POST', `/streams/${streamId}/request-winners`), 201);
-      const won = await bot.says(/^(\d won.*)$/m);
+      const won = await bot.waitForOutput(/^(\d won.*)$/m);
       expect(won).toBe(choice === QUIZ.answer ? '1 won, and I am one of them' : '0 won');
       const feed = await studio('GET', `/streams/${streamId}/exports/feed`);
       expect(await feed.text()).toContain('Hello from a bot!');
@@ -178,17 +178,17 @@ describe.concurrent('the example', () => {
   );
 
   test(
-    'curl goes from a token to an answer that is counted',
+    'curl gets a token and sends an answer that is counted',
     async () => {
       const streamId = await createStream();
-      const viewer = new Talker('sh', [join(take('curl'), 'viewer.sh'), service.url, streamId]);
-      await viewer.says(/^watching: 1$/m);
+      const viewer = new Program('sh', [join(copy('curl'), 'viewer.sh'), service.url, streamId]);
+      await viewer.waitForOutput(/^watching: 1$/m);
       const { id } = await publishQuiz(streamId);
-      await viewer.says(/^answered: "Mars"$/m);
-      expect(await viewer.says(/^results: .*"answer":"(\w+)"/m)).toBe(QUIZ.answer);
+      await viewer.waitForOutput(/^answered: "Mars"$/m);
+      expect(await viewer.waitForOutput(/^results: .*"answer":"(\w+)"/m)).toBe(QUIZ.answer);
       expect(await answersOf(streamId)).toEqual([[id, 'Mars']]);
       await viewer.interrupt();
-      expect(viewer.said).not.toContain('error');
+      expect(viewer.output).not.toContain('error');
     },
     TEST_MS,
   );
@@ -207,20 +207,20 @@ function testPages(): void {
     async () => {
       const streamId = await createStream({ latencyAllowance: 3_000 });
       source = await playTestPicture({ url: service.url, account }, streamId);
-      take('plain-html', streamId);
-      const { page, errors } = await open('plain-html/index.html');
-      await says(page, '#count', '1');
+      copy('plain-html', streamId);
+      const { page, errors } = await openPage('plain-html/index.html');
+      await waitForText(page, '#count', '1');
       await until('the picture', () =>
         page.evaluate<boolean>("document.querySelector('video').currentTime > 0"),
       );
       const { id, created } = await publishQuiz(streamId);
-      await says(page, '#question', QUIZ.question);
-      // The service told it long before.
+      await waitForText(page, '#question', QUIZ.question);
+      // The page delays the quiz until its moment in the video, 750 ms or more after the service.
       expect(Date.now() - created).toBeGreaterThan(750);
-      await says(page, '#left', 's left');
+      await waitForText(page, '#left', 's left');
       await page.getByRole('button', { name: 'Jupiter' }).click();
-      await says(page, '#outcome', 'counted');
-      await says(page, '#outcome', 'It is Jupiter.');
+      await waitForText(page, '#outcome', 'counted');
+      await waitForText(page, '#outcome', 'It is Jupiter.');
       await page.getByRole('button', { name: 'Jupiter: 100 %', pressed: true }).waitFor();
       expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
       await page.context().close();
@@ -230,17 +230,17 @@ function testPages(): void {
   );
 
   test(
-    'react shows count, chat and quiz, and its types are right',
+    'react shows count, hearts and quiz, and passes its type check',
     async () => {
       const streamId = await createStream();
-      const path = take('react', streamId);
+      const path = copy('react', streamId);
       const types = Bun.spawn(['node', root('node_modules/typescript/bin/tsc'), '-p', path]);
       const { outputs } = await Bun.build({
         entrypoints: [join(path, 'index.html')],
         outdir: folder.path('react-built'),
       });
       expect(outputs.map(({ type }) => type)).toContain('text/html;charset=utf-8');
-      const { page, errors } = await open('react-built/index.html');
+      const { page, errors } = await openPage('react-built/index.html');
       await page.getByText('1 watching').waitFor();
       await page.getByRole('button', { name: '♥ 0' }).click();
       await page.getByRole('button', { name: '♥ 1' }).waitFor();
@@ -259,24 +259,24 @@ function testPages(): void {
   );
 
   test(
-    'embed has the whole page in one line, and talks with it',
+    'embed shows the whole page in one line, and exchanges messages with it',
     async () => {
       const streamId = await createStream();
-      take('embed', streamId);
-      const plain = await open('embed/one-line.html');
+      copy('embed', streamId);
+      const plain = await openPage('embed/one-line.html');
       await plain.page.frameLocator('iframe').getByRole('main').waitFor();
       await plain.page.context().close();
-      const { page, errors } = await open('embed/bridge.html');
-      await says(page, '#count', '1');
+      const { page, errors } = await openPage('embed/bridge.html');
+      await waitForText(page, '#count', '1');
       const { id } = await publishQuiz(streamId);
-      await says(page, '#quiz', QUIZ.question);
+      await waitForText(page, '#quiz', QUIZ.question);
       await page.frameLocator('#show').getByRole('button', { name: 'Jupiter' }).click();
-      await says(page, '#quiz', 'You said Jupiter: counted.');
-      await says(page, '#quiz', 'It is Jupiter.');
+      await waitForText(page, '#quiz', 'You said Jupiter: counted.');
+      await waitForText(page, '#quiz', 'It is Jupiter.');
       expect(await answersOf(streamId)).toEqual([[id, 'Jupiter']]);
       const offer = { type: 'x-offer', data: { text: 'A mug for you' } };
       await expectJson(await studio('POST', `/streams/${streamId}/events`, offer), 201);
-      await says(page, '#offer', 'A mug for you');
+      await waitForText(page, '#offer', 'A mug for you');
       await page.getByRole('button', { name: 'Sound off' }).click();
       await page.getByRole('button', { name: 'Sound on' }).waitFor();
       await page.context().close();
@@ -286,8 +286,8 @@ function testPages(): void {
   );
 }
 
-/** A page of the folder. */
-async function open(path: string): Promise<{ page: Page; errors: string[] }> {
+/** Opens a page of the examples. @returns the page and its uncaught errors */
+async function openPage(path: string): Promise<{ page: Page; errors: string[] }> {
   if (!browser) throw new Error('the browser is not started');
   const page = await (await browser.newContext()).newPage();
   const errors: string[] = [];
@@ -296,6 +296,6 @@ async function open(path: string): Promise<{ page: Page; errors: string[] }> {
   return { page, errors };
 }
 
-function says(page: Page, selector: string, text: string): Promise<void> {
+function waitForText(page: Page, selector: string, text: string): Promise<void> {
   return page.locator(selector, { hasText: text }).waitFor({ timeout: 15_000 });
 }

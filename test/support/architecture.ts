@@ -4,8 +4,8 @@
 export type SourceTree = ReadonlyMap<string, string>;
 
 /**
- * The layers, from top to bottom. An import goes to a lower layer or stays in its room; rooms of one
- * layer do not import each other.
+ * The layers, from top to bottom, and the rooms of each: folders or files. An import goes to a lower
+ * layer or stays in its room; rooms of one layer do not import each other.
  */
 const LAYERS: readonly (readonly string[])[] = [
   ['server/main.ts', 'scripts'],

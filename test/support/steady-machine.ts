@@ -1,4 +1,4 @@
-// These tests run nodes in real time, so stalls of the test machine must not count as their failures.
+// For tests that run nodes in real time: stalls of the test machine must not count as failures.
 
 /** A value, and when it was observed (`performance.now()`). */
 export interface Observation<T> {
@@ -61,7 +61,7 @@ export class SteadyMachine {
 
   private async probe(): Promise<void> {
     const fromMs = performance.now();
-    // An error in time is no stall.
+    // A call that fails in time is no stall.
     const called = this.call().catch(() => {});
     await Bun.sleep(PROBE_MS);
     await called;
