@@ -34,7 +34,7 @@ export function memberOf(kind: MessageKind): keyof typeof KIND_BY_MEMBER {
 /** A sent event without its interval. */
 export type LoggedEvent = Omit<SentEvent, 'interval'>;
 
-/** The events of an interval that the log of a show contains: none that viewers sent. */
+/** The events of an interval for the log of a show, without those that viewers sent. */
 export function loggedEvents(events: readonly FeedEvent[]): LoggedEvent[] {
   return events.flatMap(({ type, data }) => {
     if (type === 'view-count') return [];

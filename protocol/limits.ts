@@ -57,7 +57,7 @@ export const CHAT_NAME_CHARS = 40;
 export const HEARTS_MAX = 50;
 export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
-/** An id of a chat message. */
+/** The format of a chat message id. */
 export const MESSAGE_ID = /^[A-Za-z0-9-]{1,64}$/;
 /** Longest time between two messages of a viewer in slow mode. */
 export const SLOW_MODE_MAX_MS = 300_000;

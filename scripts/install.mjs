@@ -110,7 +110,7 @@ function runNpm(args) {
 
 /** The first Bun binary that works, or null. */
 function findBun() {
-  return listBunPaths().find(answers) ?? null;
+  return listBunPaths().find(isWorkingBun) ?? null;
 }
 
 /**
@@ -131,7 +131,7 @@ function listBunPaths() {
   ];
 }
 
-function answers(bun) {
+function isWorkingBun(bun) {
   return existsSync(bun) && spawnSync(bun, ['--version'], { stdio: 'ignore' }).status === 0;
 }
 

@@ -5,8 +5,8 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { prepare, projectDir, SetupError } from './install.mjs';
 
-/** Signals of one kind within this time count as one. */
-const SAME_WISH_MS = 500;
+/** Repeated signals of one kind within this time count as one. */
+const DUPLICATE_SIGNAL_MS = 500;
 
 try {
   runDemo(prepare({ dev: false }), process.argv.slice(2));
@@ -33,7 +33,7 @@ function runDemo(bun, args) {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       const nowMs = performance.now();
-      if (nowMs - (lastSignalMs.get(signal) ?? -SAME_WISH_MS) >= SAME_WISH_MS) {
+      if (nowMs - (lastSignalMs.get(signal) ?? -DUPLICATE_SIGNAL_MS) >= DUPLICATE_SIGNAL_MS) {
         child.kill(signal);
       }
       lastSignalMs.set(signal, nowMs);

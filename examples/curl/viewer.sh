@@ -28,7 +28,7 @@ interval=$(curl -fsS "$api/time" | member interval)
 as_viewer "$api/events-streams/$stream?interval=$interval"
 echo
 
-# 4. Read all later intervals in one request. It ends when the token expires.
+# 4. Read all later intervals in one request, which ends when the token expires.
 as_viewer -N -H 'Accept: text/event-stream' "$api/events-streams/$stream?interval=$((interval + 1))" |
   while read -r line; do
     case $line in
