@@ -16,7 +16,7 @@ const VIEWERS = 20_000;
 const CONNECTIONS = 1_000;
 /** Viewers whose heartbeats are measured for comparison. */
 const HEARTBEAT_VIEWERS = 1_000;
-/** More than a core can process, so that the load never runs out of requests. */
+/** A rate that a core cannot process, so that the load never runs out of requests. */
 const ANSWERS_PER_S_MAX = 140_000;
 /** Quizzes stay open for longer than the load, which needs time to connect. */
 const AFTER_S = 4;

@@ -14,7 +14,7 @@ import { INTERVAL, type OccasionalRequests, type WrkRequest } from './run/wrk-sc
 
 const VIEWERS = 1_000;
 const READS = 4;
-/** One of this many requests is of that kind. Primes, so that different viewers send them. */
+/** One of this many requests is of the kind. The numbers are primes, so that the senders vary. */
 const EVERY = { answer: 97, count: 211, heart: 499, message: 1_999 };
 const OBSERVE_EVERY_MS = 200;
 /** After this time all viewers are counted, and the load still runs. */
@@ -112,7 +112,7 @@ function heartbeatsAndReads({ streamId }: Fourbeat, tokens: readonly string[]): 
   });
 }
 
-/** In the order of EVERY. */
+/** The occasional requests, in the order of EVERY. */
 function occasionalRequests(
   { streamId }: Fourbeat,
   tokens: readonly string[],
@@ -178,7 +178,8 @@ async function observe(
     await Bun.sleep(OBSERVE_EVERY_MS);
   }
   const most = Math.max(...counts);
-  if (most !== VIEWERS) throw new IncorrectResponse(`${most} viewers are counted of ${VIEWERS}`);
+  if (most !== VIEWERS)
+    throw new IncorrectResponse(`counted at most ${most} of ${VIEWERS} viewers`);
 }
 
 async function read(

@@ -9,7 +9,7 @@ export interface Latencies {
 
 const MAX_US = 60_000_000;
 
-/** Latencies from the planned time, in µs, with three significant digits. */
+/** An empty histogram of times in µs, with three significant digits. */
 export function latencyHistogram(): Histogram {
   return build({
     bitBucketSize: 32,

@@ -22,7 +22,7 @@ export interface PollingStep {
   readonly loadShare: number;
 }
 
-/** A process may have 20,000 open files. More viewers than this share connections. */
+/** A process may have 20,000 open files. A larger number of viewers shares this many connections. */
 export const MAX_CONNECTIONS = 19_500;
 const WARM_UP_MS = 3_000;
 /** Above this share of its core the server is the bottleneck, even if the load is late. */
@@ -82,12 +82,12 @@ export async function pollingStep(
 const MAX_LOAD_SHARE = 0.95;
 const MAX_LATENESS_MS = 10;
 
-/** Whether the core of the load is full, or requests are sent late. */
+/** Whether the core of the load is saturated, or requests are sent late. */
 function isLoadSaturated({ cpuShare, lateP99Ms }: PollingResult): boolean {
   return cpuShare >= MAX_LOAD_SHARE || lateP99Ms > MAX_LATENESS_MS;
 }
 
-// Requests of the last moments may be measured a moment later.
+// Least share of expected responses: the last ones may arrive after the measurement.
 const SHARE_MIN = 0.99;
 
 function failuresOf({ failed, failures, responses }: PollingResult, expected: number): string[] {
@@ -96,7 +96,7 @@ function failuresOf({ failed, failures, responses }: PollingResult, expected: nu
 }
 
 function miscounts({ counts }: PollingResult, counted: number): string[] {
-  if (counts.length === 0) return ['no interval told a count'];
+  if (counts.length === 0) return ['no interval had a view count'];
   const wrong = counts.filter((count) => count !== counted);
   return wrong.length > 0 ? [`counted ${wrong.join(', ')} of ${counted}`] : [];
 }

@@ -14,7 +14,7 @@ export interface PushStep {
   readonly cpuShare: number;
   /** CPU of the server per message, including its other work. */
   readonly cpuUs: number;
-  /** The part of it in the kernel, mostly for sending. */
+  /** The part of `cpuUs` in the kernel, mostly for sending. */
   readonly kernelUs: number;
   readonly memoryBytes: number;
   readonly messageBytes: number;
@@ -25,7 +25,7 @@ export interface PushStep {
 const INTERVALS_A_SECOND = 4;
 const WARM_UP_INTERVALS = 8;
 
-/** @throws IncorrectResponse for a missing, duplicate, reordered or different message */
+/** Measures one step. @throws IncorrectResponse for a missing, repeated, reordered or wrong message */
 export async function pushStep(
   server: Pinned,
   task: Omit<PushTask, 'warmUpIntervals' | 'measuredIntervals'>,

@@ -35,7 +35,7 @@ export class ViewersLoad {
   sendAsFastAsPossible(requests: ViewersRequests, seconds: number): Promise<SendResult> {
     const run = new Run(requests, seconds * 1_000);
     const step = this.connections.length;
-    if (requests.viewers % step !== 0) throw new Error('the viewers do not fill the connections');
+    if (requests.viewers % step !== 0) throw new Error('viewers are no multiple of connections');
     const sendNext = (connection: PersistentConnection, request: number) => {
       if (request < requests.count && run.continues()) {
         run.send(connection, request, performance.now());
@@ -51,7 +51,7 @@ export class ViewersLoad {
     return run.result();
   }
 
-  /** Sends at a fixed rate within this time. A request waits while its connection has one in progress. */
+  /** Sends at a fixed rate for `withinMs`; a request waits for the previous one on its connection. */
   async sendWithin(requests: ViewersRequests, withinMs: number): Promise<SendResult> {
     const run = new Run(requests, Number.POSITIVE_INFINITY);
     const waiting = new Map<PersistentConnection, number[]>();

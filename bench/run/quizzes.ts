@@ -8,7 +8,7 @@ export interface OpenQuiz {
   readonly closeInterval: number;
 }
 
-/** The first choice is correct. */
+/** The choices of each quiz; the first is correct. */
 export const CHOICES = ['Venus', 'Earth', 'Mars', 'Pluto'];
 const POLL_MS = 100;
 

@@ -47,7 +47,7 @@ export interface Target {
   readonly aim: number;
 }
 
-/** Compares the median with the target. */
+/** Compares the median with the target: `aim` is reached, only the target is, or neither is. */
 export function verdictOf({ value, atLeast, atMost, aim }: Target): 'aim' | 'reached' | 'missed' {
   const isMore = atLeast !== undefined;
   const isAt = (limit: number) => (isMore ? value.median >= limit : value.median <= limit);

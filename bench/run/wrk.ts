@@ -10,7 +10,7 @@ export interface WrkLoad {
   readonly url: string;
   /** Sent cyclically by all connections together. */
   readonly requests: readonly WrkRequest[];
-  /** Sent between them. */
+  /** Sent between `requests`. */
   readonly sometimes?: readonly OccasionalRequests[];
   /** One less than the first value of NUMBER. */
   readonly firstNumber?: number;
@@ -28,7 +28,7 @@ export interface WrkResult {
   readonly sent: readonly number[];
 }
 
-/** The usual number in published benchmarks. */
+/** Connections by default, as in many published benchmarks. */
 export const CONNECTIONS = 64;
 
 /**
