@@ -1,5 +1,5 @@
 // `node scripts/build-sdk.mjs DIR`: writes the package @fourbeat/viewer into a new folder, ready for
-// `npm publish DIR`. Each entry is one file of its own; declarations stand alone.
+// `npm publish DIR`. Each entry becomes one JavaScript file, with its declarations.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -18,7 +18,7 @@ import { prepare, projectDir } from './install.mjs';
 const sdkDir = join(projectDir, 'sdk');
 const tsc = join(projectDir, 'node_modules', 'typescript', 'bin', 'tsc');
 
-/** Entries of the package, by the file they become. */
+/** Source files of the entries, by the name of the file that is built. */
 const ENTRIES = {
   index: 'index.ts',
   react: 'react.ts',
@@ -40,8 +40,8 @@ async function build(dir) {
 }
 
 /**
- * Properties of the main entry that only its own parts know, and that are shortened there. What an app,
- * another entry, the service or storage knows by its name is not among them.
+ * Properties that only the main entry uses; their names are shortened. A name that an app, another
+ * entry, the service or the storage uses must not be listed.
  */
 const INTERNAL = new RegExp(
   `^(?:${[
@@ -71,7 +71,7 @@ async function bundle(entry) {
     external: ['react'],
     plugins: entry === ENTRIES.react ? [joinOfMain] : [],
   });
-  // Only here: without Bun this program begins where nothing is installed yet.
+  // Imported here, since no package may be installed when this program starts on Node.
   const { minify } = await import('terser');
   const isMain = entry === ENTRIES.index;
   const text = await outputs[0].text();
@@ -93,15 +93,15 @@ async function bundle(entry) {
 /**
  * Turns private members into properties without declarations. Members that start as null or false are then
  * undefined, which is equivalent unless the code compares strictly.
- * @throws Error when it does
+ * @throws Error when the code compares strictly
  */
 function withoutPrivate(text) {
   const [strictComparison] = /this\.#\w+[!=]==(null|!1)/.exec(text) ?? [];
-  if (strictComparison) throw new Error(`it may be undefined in the package: ${strictComparison}`);
+  if (strictComparison) throw new Error(`a private member is compared: ${strictComparison}`);
   return text.replace(/(?<=[{;])#\w+(=null|=!1)?;/g, '').replaceAll('#', ' _');
 }
 
-/** @throws Error when a name that is shortened is one that apps, or other entries, may know */
+/** Checks declarations. @throws Error when INTERNAL has a name that apps or other entries use */
 function checkInternal(dir) {
   for (const file of readdirSync(dir).filter((name) => name.endsWith('.d.ts'))) {
     const text = readFileSync(join(dir, file), 'utf8').replace(/\/\*.*?\*\//gs, '');
@@ -110,7 +110,7 @@ function checkInternal(dir) {
   }
 }
 
-/** The hooks join with what the app has anyway. */
+/** Makes the React entry import `join` from the main entry instead of bundling it again. */
 const joinOfMain = {
   name: 'join of the main entry',
   setup: ({ onResolve }) => {
@@ -118,7 +118,7 @@ const joinOfMain = {
   },
 };
 
-/** Writes the declarations of the entries and of whatever these import. */
+/** Writes the declarations of the entries and of the files that these import. */
 function declare(dir) {
   const made = mkdtempSync(join(tmpdir(), 'fourbeat-sdk-'));
   try {

@@ -19,16 +19,16 @@ const NEEDED = [
   { program: 'chromium', package: 'chromium' },
 ];
 
-/** Not in the PATH of users other than root. */
+/** Folders that are not in the PATH of users other than root. */
 const SYSTEM_FOLDERS = ['/usr/sbin', '/sbin'];
 const POSTGRES_VERSIONS = '/usr/lib/postgresql';
 
-/** Debian's scripts run this before they start a service; 101 means no. */
+/** Debian's package scripts run this file before they start a service; exit status 101 forbids it. */
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /**
- * Checks that the programs are installed that tests start, and installs missing ones where that needs no
- * prompt. None is started as a system service.
+ * Installs the missing programs that tests start, if this process is root and the system has apt-get.
+ * No program is started as a system service.
  * @throws {SetupError} with the command that installs them
  */
 export function installServers() {
@@ -85,7 +85,7 @@ function apt(args) {
   return status === 0;
 }
 
-/** An existing policy of the machine is not changed. */
+/** Runs `work` while a policy forbids to start services; keeps an existing policy of the machine. */
 function withoutServices(work) {
   const isOurs = !existsSync(POLICY);
   if (isOurs) {
