@@ -178,8 +178,7 @@ async function observe(
     await Bun.sleep(OBSERVE_EVERY_MS);
   }
   const most = Math.max(...counts);
-  if (most !== VIEWERS)
-    throw new IncorrectResponse(`counted at most ${most} of ${VIEWERS} viewers`);
+  if (most !== VIEWERS) throw new IncorrectResponse(`counted ${most} of ${VIEWERS} viewers`);
 }
 
 async function read(
