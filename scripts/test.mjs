@@ -49,9 +49,7 @@ try {
     installServers();
   }
   if (!isFull) {
-    for (const check of CHECKS) {
-      await runStep(check.name, () => runCheck(check.args));
-    }
+    await Promise.all(CHECKS.map(({ name, args }) => runStep(name, () => runCheck(args))));
   }
   if (paths.length > 0) {
     await runStep('tests', () => runTests(bun, paths, isFull));

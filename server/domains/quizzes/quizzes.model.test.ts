@@ -274,7 +274,7 @@ test(
           await show.close();
         }
       }),
-      { seed, numRuns: 400, interruptAfterTimeLimit: TIME_LIMIT_MS },
+      { seed, numRuns: rounds(200, 400), interruptAfterTimeLimit: TIME_LIMIT_MS },
     );
     console.log(`quizzes model: ${runs} sequences`);
     expect(runs).toBeGreaterThan(0);

@@ -324,7 +324,7 @@ test(
           await show.close();
         }
       }),
-      { seed, numRuns: 300, interruptAfterTimeLimit: TIME_LIMIT_MS },
+      { seed, numRuns: rounds(150, 300), interruptAfterTimeLimit: TIME_LIMIT_MS },
     );
     console.log(`winners model: ${runs} sequences, ${won} games of several quizzes with winners`);
     expect(won).toBeGreaterThan(0);

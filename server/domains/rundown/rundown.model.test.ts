@@ -221,7 +221,7 @@ test(
           await show.close();
         }
       }),
-      { seed, numRuns: 200, interruptAfterTimeLimit: TIME_LIMIT_MS },
+      { seed, numRuns: rounds(100, 200), interruptAfterTimeLimit: TIME_LIMIT_MS },
     );
     console.log(`rundown model: ${runs} sequences`);
     expect(runs).toBeGreaterThan(0);

@@ -116,7 +116,7 @@ test(
           await system.close();
         }
       }),
-      { seed, numRuns: 200, interruptAfterTimeLimit: TIME_LIMIT_MS },
+      { seed, numRuns: rounds(100, 200), interruptAfterTimeLimit: TIME_LIMIT_MS },
     );
     console.log(`sealing model: ${runs} sequences, ${served} intervals served`);
     expect(runs).toBeGreaterThan(0);
