@@ -12,7 +12,7 @@ import { RundownPage } from './rundown/rundown-page.tsx';
 import { SessionGate } from './session/session-gate.tsx';
 import { AppShell } from './shell/app-shell.tsx';
 import { NotFoundPage } from './shell/not-found-page.tsx';
-import { CameraOnAir } from './source/camera.ts';
+import { CameraStore } from './source/camera.ts';
 import { CameraContext } from './source/camera-context.ts';
 import { SetUpPage } from './streams/set-up-page.tsx';
 import { StreamsPage } from './streams/streams-page.tsx';
@@ -26,7 +26,7 @@ import { YouPage } from './you/you-page.tsx';
 export function StudioApp() {
   const [queries] = useState(() => new QueryClient());
   const [studio] = useState(() => new StudioClient(browserClientEnvironment()));
-  const [camera] = useState(() => new CameraOnAir());
+  const [camera] = useState(() => new CameraStore());
   return (
     <QueryClientProvider client={queries}>
       <StudioContext value={studio}>

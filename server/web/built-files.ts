@@ -1,8 +1,8 @@
 import type { BuildArtifact, BunPlugin } from 'bun';
 import { type Page, textPage, withGzip } from './page.ts';
 
-// Replaced in the built code, so that React and others leave out their development parts. It is built
-// from parts because this module must not read the variable itself.
+// The expression that the build replaces, so that libraries leave out their development code.
+// It is joined because only `config.ts` may contain it (`test/architecture.test.ts`).
 const MODE = ['process', 'env', 'NODE_ENV'].join('.');
 
 /**

@@ -14,15 +14,15 @@ export interface BuiltPage {
   readonly html: URL;
   /** URL path patterns of the page; each also matches with a trailing `/`. */
   readonly paths: readonly string[];
-  /** URL path of its scripts and styles, with a trailing `/`. */
+  /** URL path of the page's scripts and styles, with a trailing `/`. */
   readonly filesPath: string;
   /** Content-Security-Policy of the page. */
   readonly policy: string;
-  /** Its scripts and styles, beside `html`; or a function that builds them, by file name. */
+  /** Names of scripts and styles beside `html`, or a function that builds them, by file name. */
   readonly files: readonly string[] | (() => Promise<ReadonlyMap<string, Page>>);
 }
 
-// Not the name of any built file.
+// Key of the HTML among the files; no built file has this name.
 const HTML = 'page.html';
 
 /** Routes of the page and its files, by path. */
@@ -46,7 +46,7 @@ export function builtPageRoutes(
       [...pages].map(([name, page]) => [name, servePage(page, policy)]),
     );
   });
-  const path = (pattern: string, nameOf: (request: Request) => string) => {
+  const routeOf = (pattern: string, nameOf: (request: Request) => string) => {
     const read: ReadHandler = async (...request) => {
       const file = (await loadFiles()).get(nameOf(request[0]));
       if (!file) throw new Problem(404, 'There is no such file. Reload the page.');
@@ -55,8 +55,8 @@ export function builtPageRoutes(
     return [pattern, readOnlyRoute(pattern, read, options)] as const;
   };
   return Object.fromEntries([
-    ...paths.flatMap((pattern) => [pattern, `${pattern}/`].map((p) => path(p, () => HTML))),
-    path(`${filesPath}:file`, ({ url }) => new URL(url).pathname.slice(filesPath.length)),
+    ...paths.flatMap((pattern) => [pattern, `${pattern}/`].map((p) => routeOf(p, () => HTML))),
+    routeOf(`${filesPath}:file`, ({ url }) => new URL(url).pathname.slice(filesPath.length)),
   ]);
 }
 

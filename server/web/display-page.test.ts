@@ -27,12 +27,12 @@ describe('/studio/present/:stream_id', () => {
       }),
   );
 
-  test('[B-6] the display page runs and calls only this service and cannot be framed', () =>
+  test('[B-6] the display page loads only from this service and cannot be framed', () =>
     withServer(async (origin) => {
       const { headers } = await fetch(`${origin}/studio/present/7d2c`);
       const policy = headers.get('content-security-policy');
-      for (const part of ["default-src 'none'", "script-src 'self';", "connect-src 'self';"]) {
-        expect(policy).toContain(part);
+      for (const directive of ["default-src 'none'", "script-src 'self';", "connect-src 'self';"]) {
+        expect(policy).toContain(directive);
       }
       expect(policy).toContain("frame-ancestors 'none'");
       // No referrer at all: fragments are never in one, and the rest of the URL must not be either.

@@ -9,7 +9,7 @@ const shared = {
 };
 const routes = documentRoutes({ version: '1.2.3', ...shared });
 
-const documents = Object.keys(routes).filter((path) => path !== '/');
+const documentPaths = Object.keys(routes).filter((path) => path !== '/');
 
 function request(path: string, init: RequestInit = {}): Response {
   const handler = routes[path];
@@ -69,15 +69,15 @@ describe('/docs', () => {
     ['/docs/page.css', 'text/css; charset=utf-8', 'margin'],
     ['/docs/swagger-ui.css', 'text/css; charset=utf-8', '.swagger-ui'],
     ['/docs/favicon.png', 'image/png', 'PNG'],
-  ])('%s is %s', async (path, type, part) => {
+  ])('%s is served as %s', async (path, type, part) => {
     const response = request(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe(type);
     expect(await response.text()).toContain(part);
   });
 
-  test('/docs runs no foreign scripts and cannot be framed', () => {
-    for (const path of documents) {
+  test('documents run only scripts of this service and cannot be framed', () => {
+    for (const path of documentPaths) {
       const policy = request(path).headers.get('content-security-policy') ?? '';
       expect(policy).toContain("default-src 'none'");
       expect(policy).toContain("script-src 'self';");
@@ -89,7 +89,7 @@ describe('/docs', () => {
   });
 
   test('documents are revalidated every time, with 304 for a matching ETag', async () => {
-    for (const path of documents) {
+    for (const path of documentPaths) {
       const first = request(path);
       expect(first.headers.get('cache-control')).toBe('public, no-cache');
       const tag = first.headers.get('etag') ?? '';
@@ -103,7 +103,7 @@ describe('/docs', () => {
   });
 
   test('[G-10] [G-11] documents support GET, HEAD and OPTIONS', async () => {
-    for (const path of documents) {
+    for (const path of documentPaths) {
       expect(request(path, { method: 'HEAD' }).status).toBe(200);
       const options = request(path, { method: 'OPTIONS' });
       expect(options.status).toBe(204);

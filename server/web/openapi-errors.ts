@@ -120,11 +120,11 @@ export function errorReferences(operation: Operation): JsonObject {
   const otherScheme = access === 'viewer' ? 'ServiceUnauthorized' : 'ViewerUnauthorized';
   return Object.fromEntries(
     [...statuses].map((status) => {
-      const found = Object.entries(ERRORS).find(
+      const match = Object.entries(ERRORS).find(
         ([name, response]) => response.status === status && name !== otherScheme,
       );
-      if (!found) throw new Error(`${operation.path} returns ${status}, which is not described`);
-      return [status, { $ref: `#/components/responses/${found[0]}` }];
+      if (!match) throw new Error(`${operation.path} returns ${status}, which is not described`);
+      return [status, { $ref: `#/components/responses/${match[0]}` }];
     }),
   );
 }

@@ -31,8 +31,8 @@ export class OpenApiSchemas {
   }
 }
 
-// Leaves out what the generator adds beyond the rules. Response schemas stay open: a client generated
-// from this document must not break when a member is added (SPEC G-1).
+// Whether a member of a generated schema is part of the document: the generator adds more than the
+// rules say. Response schemas stay open, so that clients accept new members (SPEC G-1).
 function isIncluded(member: string, value: unknown, part: object, direction: 'input' | 'output') {
   if (direction === 'output') {
     if (member === 'additionalProperties') return value !== false;

@@ -4,6 +4,7 @@ import { gzip } from 'node:zlib';
 import type { BunFile } from 'bun';
 import type { ReadHandler } from '../http/read-only-route.ts';
 
+/** A file that a page consists of, ready to be served. */
 export interface Page {
   readonly type: string;
   readonly content: string | BunFile;
@@ -24,7 +25,6 @@ export function textPage(type: string, content: string): InMemoryPage {
   return { type, content, tag: createHash('sha256').update(content).digest('base64url') };
 }
 
-/** Adds the compressed content to a page. */
 export async function withGzip(page: InMemoryPage): Promise<Page> {
   return { ...page, gzipped: new Uint8Array(await gzipAsync(page.content, { level: 9 })) };
 }

@@ -6,8 +6,9 @@ import type { BunPlugin } from 'bun';
 import postcss from 'postcss';
 import { buildFiles } from './built-files.ts';
 
-declare const self: Worker;
+// The worker of `studio-page.ts`: posts the built files, or a string that describes the error.
 
+declare const self: Worker;
 const FOLDER = new URL('../../studio/', import.meta.url);
 const ENTRIES = ['studio.tsx', 'studio.css'].map((name) => fileURLToPath(new URL(name, FOLDER)));
 

@@ -48,8 +48,8 @@ export async function apiErrorOf(response: Response): Promise<StudioApiError> {
 
 /** Replaces the field name at the start of `title: must not be blank.` by its label. */
 function withFieldLabel(detail: string): string {
-  return detail.replace(/^(\w+): /, (all, field) => {
+  return detail.replace(/^(\w+): /, (match, field) => {
     const label = Object.hasOwn(FIELD_LABELS, field) ? FIELD_LABELS[field] : undefined;
-    return label === undefined ? all : `${label} `;
+    return label === undefined ? match : `${label} `;
   });
 }

@@ -66,8 +66,8 @@ describe('StudioClient.call', () => {
 describe('StudioClient writes', () => {
   test('are retried with the same key until a final response', async () => {
     const { client, header } = fixture(networkError, json(503, {}), json(201, { id: 'new' }));
-    const reply = await client.call('createStream', { body: { title: 'Quiz night' } });
-    expect(reply.id).toBe('new');
+    const stream = await client.call('createStream', { body: { title: 'Quiz night' } });
+    expect(stream.id).toBe('new');
     expect(header('Idempotency-Key')).toEqual(['key 0', 'key 0', 'key 0']);
   });
 

@@ -101,8 +101,8 @@ export class StudioClient {
   }
 
   /**
-   * The first final response; after `retryMs` any response.
-   * @throws StudioApiError without a response
+   * Sends until the response is final (a status below 500). After `retryMs` returns any response.
+   * @throws StudioApiError when no response arrived
    */
   async #sendWithRetries(url: string, init: RequestInit, retryMs: number, signal?: AbortSignal) {
     const deadlineMs = this.#environment.monotonicMs() + retryMs;
@@ -119,7 +119,7 @@ export class StudioClient {
     }
   }
 
-  /** @returns the response, or an error without one */
+  /** @returns the response, or an error when none arrived */
   async #sendOnce(url: string, init: RequestInit, signal?: AbortSignal) {
     const signals = [AbortSignal.timeout(REQUEST_TIMEOUT_MS), ...(signal ? [signal] : [])];
     try {
@@ -134,7 +134,7 @@ export class StudioClient {
     }
   }
 
-  /** Asks for the session: a 401 can also mean a wrong password or a missing permission. */
+  /** Reads the session: a 401 can also mean a wrong password or a missing permission. */
   async #isSignedOut(name: OperationName): Promise<boolean> {
     if (this.#csrf === null) return false;
     if (name === 'readSession') return true;

@@ -92,7 +92,7 @@ function onMediaChange(query: MediaQueryList, callback: () => void): () => void 
 }
 
 /** Height of one line of labels. */
-const AXIS_PX = 26;
+const AXIS_HEIGHT_PX = 26;
 
 export function axisOf(color: Color): uPlot.Axis {
   return {
@@ -100,26 +100,26 @@ export function axisOf(color: Color): uPlot.Axis {
     grid: { stroke: () => color('--line'), width: 1 },
     ticks: { show: false },
     font: `12px ${color('--font')}`,
-    size: AXIS_PX,
+    size: AXIS_HEIGHT_PX,
   };
 }
 
 const INTEGER_STEPS = Array.from({ length: 8 }, (_, zeros) =>
   [1, 2, 5].map((digit) => digit * 10 ** zeros),
 ).flat();
-const COUNTS_PX = 48;
+const COUNT_AXIS_WIDTH_PX = 48;
 const COMPACT = new Intl.NumberFormat(undefined, { notation: 'compact' });
 
 export function countAxisOf(color: Color): uPlot.Axis {
   return {
     ...axisOf(color),
-    size: COUNTS_PX,
+    size: COUNT_AXIS_WIDTH_PX,
     incrs: INTEGER_STEPS,
     values: (_, splits) => splits.map((count) => COMPACT.format(count)),
   };
 }
 
-/** From 0 to slightly above the maximum. */
+/** The axis of counts: from 0 to 10% above the maximum, and at least to 4. */
 export const COUNT_SCALE: uPlot.Scale = {
-  range: (_, __, most) => [0, Math.max(4, most * 1.1)],
+  range: (_, __, max) => [0, Math.max(4, max * 1.1)],
 };

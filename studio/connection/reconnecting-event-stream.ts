@@ -14,7 +14,7 @@ interface ReconnectingEventStreamOptions {
   readonly environment: ConnectionEnvironment;
   /**
    * Opens a connection. Call `received` for each event that proves the connection alive, and
-   * `ended` when it will not continue: `isRefused` when the service refused it.
+   * `ended` when the connection ends, with `isRefused` when the service refused it.
    * @returns closes the connection
    */
   readonly open: (received: () => void, ended: (isRefused?: boolean) => void) => () => void;
@@ -22,14 +22,14 @@ interface ReconnectingEventStreamOptions {
   readonly onLost: () => void;
 }
 
-/** The connection is lost without an event for this long; the service sends two a second. */
+/** A connection without an event for this long is lost; the service sends two events a second. */
 const TIMEOUT_MS = 1_500;
 /** After a suspension, a connection that survived receives an event within this time. */
 const WAKE_TIMEOUT_MS = 750;
 /** Hosts are few, and their pages must recover within 2 s after an outage. */
 const RETRY_MS = 250;
 const RETRY_MAX_MS = 1_000;
-/** Refusals count as failures of the client's IP address (SPEC L-5), which others may share. */
+/** Each refusal counts against the client's IP address (SPEC L-5), which others may share. */
 const REFUSED_RETRY_MS = 30_000;
 
 /** Keeps a connection open: detects a loss within 2 s and reconnects. */

@@ -16,7 +16,7 @@ import { displayAddress } from './display-options.ts';
 
 /** Opens the display here or makes a link for another machine. */
 export function DisplayCard({ streamId }: { readonly streamId: string }) {
-  const mayMake = usePermission('createPresenterKey');
+  const mayCreate = usePermission('createPresenterKey');
   return (
     <Panel title="Display">
       <p className="text-quiet">
@@ -34,7 +34,7 @@ export function DisplayCard({ streamId }: { readonly streamId: string }) {
           <span className="sr-only">(opens a new tab)</span>
         </a>
       </div>
-      {mayMake && <DisplayLink streamId={streamId} />}
+      {mayCreate && <DisplayLink streamId={streamId} />}
     </Panel>
   );
 }
@@ -102,7 +102,7 @@ function DisplayLink({ streamId }: { readonly streamId: string }) {
         isPending={withdraw.isPending}
         onConfirm={() => withdraw.mutate({ params })}
       >
-        Displays that use it go blank within two seconds.
+        Displays that use the link go blank within two seconds.
       </Confirm>
       <Dialog title="Display link" isOpen={url !== null} onOpenChange={() => setUrl(null)}>
         {(close) => url !== null && <NewLink url={url} onClose={close} />}
@@ -135,7 +135,7 @@ function NewLink({ url, onClose }: { readonly url: string; readonly onClose: () 
         secret={displayAddress(url, { isOverlay, hasLiveBars })}
         onClose={onClose}
       >
-        Copy the link now. It is not shown again. You can use both versions at the same time.
+        Copy the link now. It is not shown again. Links with other settings work at the same time.
       </OneTimeSecret>
     </>
   );

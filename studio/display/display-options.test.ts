@@ -1,22 +1,22 @@
 import { describe, expect, test } from 'bun:test';
 import { displayAddress, parseDisplayOptions } from './display-options.ts';
 
-const AT = 'https://live.example/studio/present/7d2c';
+const PAGE_URL = 'https://live.example/studio/present/7d2c';
 
 describe('parseDisplayOptions', () => {
   test('returns the defaults without query and fragment', () => {
     const defaults = { key: null, isOverlay: false, hasLiveBars: false, holdMs: null };
-    expect(parseDisplayOptions(AT)).toEqual({ streamId: '7d2c', ...defaults });
+    expect(parseDisplayOptions(PAGE_URL)).toEqual({ streamId: '7d2c', ...defaults });
   });
 
   test('reads the key from the fragment only', () => {
-    const options = parseDisplayOptions(`${AT}/#key=pk_abc`);
+    const options = parseDisplayOptions(`${PAGE_URL}/#key=pk_abc`);
     expect(options).toMatchObject({ streamId: '7d2c', key: 'pk_abc' });
-    expect(parseDisplayOptions(`${AT}?key=pk_abc`).key).toBeNull();
+    expect(parseDisplayOptions(`${PAGE_URL}?key=pk_abc`).key).toBeNull();
   });
 
   test('hides results after 20 s in an overlay', () => {
-    const overlay = parseDisplayOptions(`${AT}?background=transparent`);
+    const overlay = parseDisplayOptions(`${PAGE_URL}?background=transparent`);
     expect(overlay).toMatchObject({ isOverlay: true, holdMs: 20_000 });
   });
 
@@ -29,7 +29,7 @@ describe('parseDisplayOptions', () => {
     ['?hold=', null],
     ['?hold=long', null],
   ])('reads the hold time: %s', (query, holdMs) => {
-    expect(parseDisplayOptions(AT + query).holdMs).toBe(holdMs);
+    expect(parseDisplayOptions(PAGE_URL + query).holdMs).toBe(holdMs);
   });
 
   test.each([
@@ -37,24 +37,24 @@ describe('parseDisplayOptions', () => {
     ['?bars', false],
     ['?bars=later', false],
   ])('reads whether bars are live: %s', (query, hasLiveBars) => {
-    expect(parseDisplayOptions(AT + query).hasLiveBars).toBe(hasLiveBars);
+    expect(parseDisplayOptions(PAGE_URL + query).hasLiveBars).toBe(hasLiveBars);
   });
 });
 
-const URL_MADE = 'https://live.example/studio/present/7d2c#key=pk_abc';
+const LINK_URL = 'https://live.example/studio/present/7d2c#key=pk_abc';
 
 test.each([
   [false, false],
   [true, false],
   [false, true],
   [true, true],
-])('displayAddress sets what parseDisplayOptions reads: overlay %s, live bars %s', (...set) => {
+])('parseDisplayOptions reads what displayAddress sets: overlay %s, live bars %s', (...set) => {
   const [isOverlay, hasLiveBars] = set;
   const appearance = { isOverlay, hasLiveBars };
-  const options = parseDisplayOptions(displayAddress(URL_MADE, appearance));
+  const options = parseDisplayOptions(displayAddress(LINK_URL, appearance));
   expect(options).toMatchObject({ streamId: '7d2c', key: 'pk_abc', ...appearance });
 });
 
 test('displayAddress keeps the URL for the default appearance', () => {
-  expect(displayAddress(URL_MADE, { isOverlay: false, hasLiveBars: false })).toBe(URL_MADE);
+  expect(displayAddress(LINK_URL, { isOverlay: false, hasLiveBars: false })).toBe(LINK_URL);
 });

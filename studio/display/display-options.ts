@@ -1,6 +1,6 @@
 export interface DisplayOptions {
   readonly streamId: string;
-  /** `#key=pk_…`; null: the signed-in session authorizes. */
+  /** Presenter key, from `#key=pk_…`; null: the signed-in session authorizes. */
   readonly key: string | null;
   /** `?background=transparent`: an overlay over a video, as in OBS. */
   readonly isOverlay: boolean;

@@ -32,8 +32,8 @@ export interface DisplayEnvironment extends ConnectionEnvironment {
 }
 
 /**
- * A show on a display. Nobody attends a display, so it hides data older than 2 s without a message
- * and recovers by itself (SPEC B-14).
+ * A show on a display. No operator is beside a display, so it hides data older than 2 s without a
+ * message and recovers by itself (SPEC B-14).
  */
 export class DisplayShow extends ExternalStore<DisplaySnapshot> {
   readonly #environment: DisplayEnvironment;

@@ -126,7 +126,7 @@ function Refused({ status, hasKey }: { readonly status: number; readonly hasKey:
       <h1 className="scene-words">This display is not available</h1>
       <p className="scene-below">
         {status === 404
-          ? 'Your studio has no such show.'
+          ? 'Your studio has no such show. Open the display from the show’s page.'
           : hasKey
             ? 'This link no longer works. Create a new one on the show’s page in the studio.'
             : 'Sign in to the studio in this browser, or open a display link from the show’s page.'}

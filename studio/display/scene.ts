@@ -19,8 +19,8 @@ export function sceneOf({ stream, quiz, winners }: PresenterState, nowMs: number
   if (winners) return { kind: 'winners', count: winners.count };
   if (!quiz) return { kind: 'title' };
   // The countdown that viewers see, without the latency allowance.
-  const leftMs = quiz.created + quiz.duration - nowMs;
-  return { kind: 'quiz', quiz, remainingMs: isOpen ? Math.max(0, leftMs) : 0 };
+  const remainingMs = quiz.created + quiz.duration - nowMs;
+  return { kind: 'quiz', quiz, remainingMs: isOpen ? Math.max(0, remainingMs) : 0 };
 }
 
 /** A key for scenes that disappear after a time; null: the scene stays. */
@@ -30,7 +30,7 @@ export function timeoutKey(scene: Scene): string | null {
   return scene.kind === 'quiz' && scene.quiz.results ? scene.quiz.id : null;
 }
 
-/** Replaces a scene by the title after a time. */
+/** Replaces results, winners and the end of a show by the title after a time. */
 export class SceneTimeout {
   #key: string | null = null;
   #sinceMs = Number.NEGATIVE_INFINITY;

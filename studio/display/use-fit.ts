@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
 const SCALE_MIN = 0.2;
-const STEPS = 7;
+const BISECTION_STEPS = 7;
 
 /**
  * Sets `--fit` of an element to the largest scale at which its content fits, so that a question of
@@ -16,7 +16,7 @@ export function useFit(container: RefObject<HTMLElement | null>, max: number): v
     fit();
     const resized = new ResizeObserver(fit);
     resized.observe(document.documentElement);
-    // Text only, which changes once a second: a growing bar needs no more room.
+    // Observes text, which changes once a second, but not styles: a growing bar needs no more room.
     const changed = new MutationObserver(fit);
     changed.observe(element, { childList: true, characterData: true, subtree: true });
     return () => {
@@ -26,15 +26,15 @@ export function useFit(container: RefObject<HTMLElement | null>, max: number): v
   }, [container, max]);
 }
 
-function fitInto(element: HTMLElement, limit: number): void {
+function fitInto(element: HTMLElement, maxScale: number): void {
   const fits = (scale: number) => {
     element.style.setProperty('--fit', String(scale));
     return element.scrollHeight <= element.clientHeight + 1;
   };
-  if (fits(limit)) return;
+  if (fits(maxScale)) return;
   let min = SCALE_MIN;
-  let max = limit;
-  for (let step = 0; step < STEPS; step++) {
+  let max = maxScale;
+  for (let step = 0; step < BISECTION_STEPS; step++) {
     const middle = (min + max) / 2;
     if (fits(middle)) min = middle;
     else max = middle;

@@ -24,8 +24,8 @@ function fixture() {
     stop,
     opened,
     time,
-    state: () => opened.at(-1)?.events.onState('{"count":1}'),
-    interval: (interval: number) =>
+    sendState: () => opened.at(-1)?.events.onState('{"count":1}'),
+    sendInterval: (interval: number) =>
       opened.at(-1)?.events.onInterval(JSON.stringify({ interval, events: [] })),
     pass: time.advance,
   };
@@ -33,60 +33,60 @@ function fixture() {
 
 describe('LiveShow', () => {
   test('is connected after the first state, not after an interval', () => {
-    const { show, state, interval } = fixture();
+    const { show, sendState, sendInterval } = fixture();
     expect(show.snapshot.isConnected).toBe(false);
-    interval(8);
+    sendInterval(8);
     expect(show.snapshot.isConnected).toBe(false);
-    state();
+    sendState();
     expect(show.snapshot.isConnected).toBe(true);
   });
 
   test('[B-4] detects a loss within 2 s without a state, even while intervals arrive', () => {
-    const { show, state, interval, pass } = fixture();
-    state();
+    const { show, sendState, sendInterval, pass } = fixture();
+    sendState();
     pass(1_000);
-    interval(9);
+    sendInterval(9);
     pass(900);
     expect(show.snapshot.isConnected).toBe(false);
   });
 
   test('reconnects from the interval after the last one', () => {
-    const { show, state, interval, pass, opened } = fixture();
-    state();
-    interval(8);
+    const { show, sendState, sendInterval, pass, opened } = fixture();
+    sendState();
+    sendInterval(8);
     pass(1_900);
     expect(opened[0]?.isClosed).toBe(true);
     pass(1_000);
     expect(opened).toHaveLength(2);
     expect(opened[1]?.from).toBe(9);
-    state();
+    sendState();
     expect(show.snapshot.isConnected).toBe(true);
   });
 
   test('is disconnected at once after an error', () => {
-    const { show, state, opened } = fixture();
-    state();
+    const { show, sendState, opened } = fixture();
+    sendState();
     opened[0]?.events.onClose();
     expect(show.snapshot.isConnected).toBe(false);
   });
 
   test('batches updates that arrive together', () => {
-    const { show, state, interval, pass } = fixture();
+    const { show, sendState, sendInterval, pass } = fixture();
     let notifications = 0;
     show.subscribe(() => notifications++);
-    state();
-    for (let at = 0; at < 2_400; at++) interval(at);
+    sendState();
+    for (let at = 0; at < 2_400; at++) sendInterval(at);
     expect(show.snapshot.log.lastInterval).toBe(2_399);
     pass(50);
     expect(notifications).toBe(1);
-    interval(2_400);
+    sendInterval(2_400);
     pass(50);
     expect(notifications).toBe(2);
   });
 
   test('leaves no timer or connection after a stop', () => {
-    const { stop, state, time, opened } = fixture();
-    state();
+    const { stop, sendState, time, opened } = fixture();
+    sendState();
     stop();
     expect(time.pendingTimers).toBe(0);
     expect(opened[0]?.isClosed).toBe(true);

@@ -14,7 +14,7 @@ describe('nextStep', () => {
   const stepAfter = (current: StudioQuiz, quizzes = drafts) =>
     stepKeyOf(nextStep({ stream: stream('STREAMING'), quiz: current }, quizzes));
 
-  test('is to start a new show, and nothing after the end', () => {
+  test('starts a new show, and is over after its end', () => {
     expect(nextStep({ stream: stream('CREATED'), quiz: null }, drafts).kind).toBe('start');
     expect(nextStep({ stream: stream('ENDED'), quiz: null }, drafts).kind).toBe('over');
   });
@@ -23,7 +23,7 @@ describe('nextStep', () => {
     expect(stepAfter(quiz('one', 'revealed'))).toBe('publish two');
   });
 
-  test('waits while a quiz is open, and goes live after one with automatic results', () => {
+  test('waits for an open quiz, and publishes the next one after automatic results', () => {
     expect(stepAfter(quiz('two', 'open'))).toBe('wait two');
     expect(stepAfter(quiz('one', 'closed'))).toBe('publish two');
   });

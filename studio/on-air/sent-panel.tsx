@@ -16,7 +16,7 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
         <p className="text-quiet">
           {earlier.isFetching
             ? 'Loading…'
-            : earlier.isMore
+            : earlier.hasMore
               ? 'Nothing sent recently.'
               : 'Nothing sent yet.'}
         </p>
@@ -37,7 +37,7 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
           ))}
         </ol>
       )}
-      {earlier.isMore && (
+      {earlier.hasMore && (
         <Button variant="quiet" isPending={earlier.isFetching} onPress={earlier.fetchMore}>
           Load earlier
         </Button>

@@ -8,13 +8,13 @@ import { HELP_KEY, OPEN_DIALOG, SHORTCUTS } from './shortcuts.ts';
 
 /** In these elements, keys enter text. */
 const TEXT_INPUTS = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
-/** Speech input may trigger keys by accident, so users can disable this one (WCAG 2.1.4). */
-const SETTING = 'fourbeat-help-key';
+/** `localStorage` key. Speech input may press keys, so users can turn `?` off (WCAG 2.1.4). */
+const HELP_KEY_SETTING = 'fourbeat-help-key';
 
 /** A button and a key that open the list of shortcuts. */
 export function ShortcutsHelp() {
   const [isOpen, setOpen] = useState(false);
-  const [isKeyOn, setKeyOn] = useState(() => localStorage.getItem(SETTING) !== 'off');
+  const [isKeyOn, setKeyOn] = useState(() => localStorage.getItem(HELP_KEY_SETTING) !== 'off');
   useEffect(() => {
     if (!isKeyOn) return;
     const listen = ({ key, target }: KeyboardEvent) => {
@@ -27,7 +27,7 @@ export function ShortcutsHelp() {
   }, [isKeyOn]);
   const setKey = (isOn: boolean) => {
     setKeyOn(isOn);
-    localStorage.setItem(SETTING, isOn ? 'on' : 'off');
+    localStorage.setItem(HELP_KEY_SETTING, isOn ? 'on' : 'off');
   };
   return (
     <>

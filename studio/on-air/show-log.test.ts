@@ -25,14 +25,14 @@ function busyLog(intervals: number, perInterval: number): ShowLog {
 }
 
 describe('ShowLog', () => {
-  test('ignores duplicate and late intervals', () => {
+  test('ignores duplicate and earlier intervals', () => {
     const log = logOf([8, [chats({ hearts: 3 })]]);
     expect(appendInterval(log, { interval: 8, events: [chats({ hearts: 3 })] })).toBe(log);
     expect(appendInterval(log, { interval: 7, events: [] })).toBe(log);
     expect(log.recentHearts.map(({ count }) => count)).toEqual([3]);
   });
 
-  test('has its first interval, before which history can be loaded', () => {
+  test('knows its first interval, before which history can be loaded', () => {
     expect(EMPTY_LOG.firstInterval).toBeNull();
     expect(logOf([8, []], [9, []]).firstInterval).toBe(8);
   });
@@ -78,7 +78,7 @@ describe('ShowLog', () => {
     expect(new Set(sent.map(({ id }) => id)).size).toBe(3);
   });
 
-  test('keeps the latest messages of a hundred thousand', () => {
+  test('keeps the latest 5,000 of 100,000 messages', () => {
     const { messages, messagesFrom } = busyLog(2_000, 50);
     expect(messages.length).toBe(5_000);
     expect(messages.at(-1)?.id).toBe('1999-49');
@@ -86,6 +86,7 @@ describe('ShowLog', () => {
   });
 
   test('drops messages by whole intervals', () => {
+    // 1,000 of 6,000 messages are too many: intervals 0 to 32 and a part of 33.
     const { messages, messagesFrom, firstInterval } = busyLog(200, 30);
     expect(firstInterval).toBe(0);
     expect(messagesFrom).toBe(34);
@@ -103,6 +104,7 @@ describe('ShowLog', () => {
   test('counts hearts of the last minute and extrapolates a shorter log', () => {
     const log = logOf([0, [chats({ hearts: 100 })]], [241, [chats({ hearts: 30 })]]);
     expect(heartsPerMinute(log)).toBe(30);
+    // 80 intervals are 20 s. A log of 250 ms counts as 10 s.
     const shortLog = logOf([0, [chats({ hearts: 15 })]], [79, [chats({ hearts: 15 })]]);
     expect(heartsPerMinute(shortLog)).toBe(90);
     expect(heartsPerMinute(logOf([0, [chats({ hearts: 15 })]]))).toBe(90);

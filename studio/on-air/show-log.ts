@@ -34,7 +34,7 @@ export interface ShowLog {
   readonly messages: readonly SentMessage[];
   /** The first interval with all of its messages; null: none yet. */
   readonly messagesFrom: number | null;
-  /** Ids of messages that were hidden since. */
+  /** Ids of messages that were hidden since the page was opened. */
   readonly hidden: ReadonlySet<string>;
   readonly counts: readonly CountAt[];
   readonly sent: readonly SentEvent[];
@@ -65,7 +65,7 @@ const HEARTS_WINDOW_MS = 60_000;
 /** Shorter windows give random rates. */
 const HEARTS_WINDOW_MIN_MS = 10_000;
 
-/** Appends an interval; returns the same log when it has that interval. */
+/** Appends an interval; returns the same log when the interval is not newer than the log. */
 export function appendInterval(
   log: ShowLog,
   { interval, events }: { readonly interval: number; readonly events: readonly FeedEvent[] },
@@ -95,8 +95,8 @@ function appendEvent(log: ShowLog, event: FeedEvent, atMs: number, id: string): 
       return appendSent(appendChats(log, event.data as Chats, atMs), event, atMs, id);
     default: {
       const hidden = event.type === 'chat-hidden' ? (event.data as HiddenMessages).ids : [];
-      const next = { ...log, hidden: addHidden(log.hidden, hidden) };
-      return appendSent(next, event, atMs, id);
+      const updated = { ...log, hidden: addHidden(log.hidden, hidden) };
+      return appendSent(updated, event, atMs, id);
     }
   }
 }
@@ -117,7 +117,7 @@ function appendChats(log: ShowLog, chats: Chats, atMs: number): ShowLog {
   };
 }
 
-/** Drops old messages by whole intervals, so that history can be loaded from there. */
+/** Appends messages; beyond the maximum drops whole intervals, which history can load again. */
 function appendMessages(log: ShowLog, more: readonly ChatMessage[]): ShowLog {
   if (more.length === 0) return log;
   const interval = log.lastInterval ?? 0;

@@ -7,9 +7,9 @@ import { useStudio } from '../api/studio-context.ts';
 import { queryKeyOf, shouldRetry } from '../api/use-api-query.ts';
 import type { CountAt, SentEvent } from './show-log.ts';
 
-/** Requests for the counts of half an hour. */
+/** Requests for half an hour of counts, each for `HISTORY_INTERVALS`. */
 const AUDIENCE_REQUESTS = 3;
-/** Empty pages that one load skips at most. */
+/** Pages that one load reads at most when they are empty. */
 const EMPTY_PAGES_MAX = 12;
 const EVENTS_PER_PAGE = 50;
 
@@ -67,7 +67,7 @@ function useLogPages<Page extends LogPage>(
   return {
     pages: data?.pages,
     /** More pages may exist. */
-    isMore: hasNextPage || isError,
+    hasMore: hasNextPage || isError,
     isFetching,
     /** Loading failed and can be retried. */
     isError,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** A changed button ignores presses for this time: a double click must not trigger two actions. */
+/** A button whose action changed ignores presses for this long: a double click triggers once. */
 const SETTLE_MS = 1_000;
 
 /** Whether a button has had the same action for a while. @param actionKey identifies the action */

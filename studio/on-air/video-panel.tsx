@@ -17,7 +17,7 @@ export function VideoPanel({ state }: { readonly state: LiveState }) {
   const isExternal = !url.includes(`/media/${id}/`);
   const isPlaying = status === 'STREAMING' && (source !== null || isExternal);
   const { video, delayMs } = useLiveVideo(isPlaying ? url : null);
-  const isLost = sourceEndsAt !== null;
+  const isSourceLost = sourceEndsAt !== null;
   return (
     <Panel
       title="Video"
@@ -41,20 +41,20 @@ export function VideoPanel({ state }: { readonly state: LiveState }) {
         />
       ) : (
         <p
-          role={isLost ? 'alert' : undefined}
+          role={isSourceLost ? 'alert' : undefined}
           className={classes(
             'grid aspect-video place-items-center rounded-lg p-4 text-center',
-            isLost ? 'bg-bad-soft font-semibold text-bad' : 'bg-raised text-quiet',
+            isSourceLost ? 'bg-bad-soft font-semibold text-bad' : 'bg-raised text-quiet',
           )}
         >
-          {isLost ? lostText(sourceEndsAt) : NO_VIDEO_TEXTS[status]}
+          {isSourceLost ? sourceLostText(sourceEndsAt) : NO_VIDEO_TEXTS[status]}
         </p>
       )}
     </Panel>
   );
 }
 
-/** Names the time: screen readers would read out a countdown every second. */
-function lostText(endsAtMs: number): string {
+/** Gives the time of the end: screen readers would read out a countdown every second. */
+function sourceLostText(endsAtMs: number): string {
   return `The video source is disconnected. Unless it reconnects, the show ends automatically at ${timeOf(endsAtMs)}.`;
 }

@@ -7,7 +7,7 @@ import { Loading } from '../ui/states.tsx';
 interface CrowdViewProps {
   readonly crowd: CrowdFigures | null;
   readonly settings: NewRehearsal;
-  /** Whether the viewers are connected; else these are their last figures. */
+  /** Whether the rehearsal runs; after it, `crowd` has the last figures. */
   readonly isRunning: boolean;
 }
 
@@ -24,7 +24,7 @@ export function CrowdView({ crowd, settings, isRunning }: CrowdViewProps) {
       ) : isRunning ? (
         <Loading label="Waiting for the viewers" />
       ) : (
-        <p className="text-quiet">The viewers left without reporting.</p>
+        <p className="text-quiet">The viewers sent no figures. Start another rehearsal.</p>
       )}
     </Panel>
   );

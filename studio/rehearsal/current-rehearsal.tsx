@@ -24,6 +24,7 @@ interface CurrentRehearsalProps {
 }
 
 export function CurrentRehearsal({ showId, rehearsal }: CurrentRehearsalProps) {
+  // Polls only: the page passes the rehearsal.
   useApiQuery('readRehearsal', { params: { stream_id: showId } }, { refetchIntervalMs: POLL_MS });
   const mayStart = usePermission('createRehearsal');
   const { state, streamId, crowd, settings } = rehearsal;
@@ -118,7 +119,7 @@ function Ending({ showId, rehearsal }: CurrentRehearsalProps) {
         isPending={remove.isPending}
         onConfirm={() => remove.mutate({ params: { stream_id: showId } })}
       >
-        This deletes its figures, quizzes and answers. The show does not change.
+        This deletes the figures, quizzes and answers of the rehearsal, not the show.
       </Confirm>
     </>
   );

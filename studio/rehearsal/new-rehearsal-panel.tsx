@@ -27,12 +27,12 @@ interface NewRehearsalPanelProps {
 }
 
 export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) {
-  const [crowd, setCrowd] = useState(settings ?? DEFAULTS);
+  const [draft, setDraft] = useState(settings ?? DEFAULTS);
   const { mutate, isPending } = useApiMutation('createRehearsal', {
     invalidates: ['readRehearsal'],
   });
-  const change = (part: Partial<NewRehearsal>) => setCrowd({ ...crowd, ...part });
-  const start = () => mutate({ params: { stream_id: showId }, body: crowd });
+  const change = (part: Partial<NewRehearsal>) => setDraft({ ...draft, ...part });
+  const start = () => mutate({ params: { stream_id: showId }, body: draft });
   return (
     <Panel title={settings ? 'Rehearse again' : 'Rehearse the show'}>
       <p className="max-w-prose text-quiet">
@@ -44,7 +44,7 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
           <NumberField
             label="Viewers"
             help="They join, answer, chat and leave for a while."
-            value={crowd.viewers}
+            value={draft.viewers}
             onChange={(viewers) => change({ viewers: viewers || 1 })}
             minValue={1}
             maxValue={REHEARSAL_VIEWERS_MAX}
@@ -53,29 +53,29 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
           <NumberField
             label="Video delay, seconds"
             help="Viewers see everything this much later."
-            value={crowd.latencyMs / 1_000}
+            value={draft.latencyMs / 1_000}
             onChange={(seconds) => change({ latencyMs: Math.round(seconds * 1_000) || 0 })}
             minValue={0}
             maxValue={REHEARSAL_LATENCY_MAX_MS / 1_000}
             step={0.5}
           />
-          <Share
+          <ShareField
             label="Requests lost"
             help="Simulates a bad network. Viewers retry, like the app."
-            value={crowd.lossShare}
+            value={draft.lossShare}
             max={REHEARSAL_LOSS_MAX}
             onChange={(lossShare) => change({ lossShare })}
           />
-          <Share
+          <ShareField
             label="Bots"
             help="They answer faster than anyone can read."
-            value={crowd.botShare}
+            value={draft.botShare}
             onChange={(botShare) => change({ botShare })}
           />
-          <Share
+          <ShareField
             label="Late answers"
             help="Sent after the close; the service must refuse them."
-            value={crowd.lateShare}
+            value={draft.lateShare}
             onChange={(lateShare) => change({ lateShare })}
           />
         </div>
@@ -89,7 +89,7 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
   );
 }
 
-interface ShareProps {
+interface ShareFieldProps {
   readonly label: string;
   readonly help: string;
   readonly value: number;
@@ -97,7 +97,7 @@ interface ShareProps {
   readonly onChange: (share: number) => void;
 }
 
-function Share({ label, help, value, max = 1, onChange }: ShareProps) {
+function ShareField({ label, help, value, max = 1, onChange }: ShareFieldProps) {
   return (
     <NumberField
       label={label}

@@ -1,9 +1,9 @@
 import type { IntervalCount } from '../../protocol/history.ts';
-import { intervalStartMs } from '../../protocol/interval.ts';
+import { INTERVAL_MS, intervalStartMs } from '../../protocol/interval.ts';
 
 /** A pause between counts is a gap when it is this many times the median. */
 const GAP_FACTOR = 3;
-/** Counts arrive once a second; shorter pauses are no gap. */
+/** Counts arrive once a second; a pause up to this long is no gap. */
 const GAP_MIN_MS = 5_000;
 const COUNT_PERIOD_MS = 1_000;
 
@@ -40,10 +40,10 @@ export function countAt({ positionsS, counts }: AudienceSeries, positionS: numbe
 }
 
 function gapOf(points: readonly IntervalCount[]): number {
-  const distances = points
+  const distancesIntervals = points
     .slice(1)
     .map(({ interval }, index) => interval - (points[index]?.interval ?? interval))
     .sort((a, b) => a - b);
-  const medianMs = intervalStartMs(distances[(distances.length - 1) >> 1] ?? 0);
-  return Math.max(GAP_MIN_MS, medianMs * GAP_FACTOR);
+  const median = distancesIntervals[(distancesIntervals.length - 1) >> 1] ?? 0;
+  return Math.max(GAP_MIN_MS, median * INTERVAL_MS * GAP_FACTOR);
 }

@@ -4,8 +4,8 @@ import { quantity } from '../ui/quantity.ts';
 import { secondsLabel } from './durations.ts';
 import { percentLabel } from './percent.ts';
 
-/** From this share of last-moment answers on, the time was probably too short. */
-const SHORT_SHARE = 0.1;
+/** From this share of last-moment answers on, the time to answer was probably too short. */
+const LARGE_LAST_MOMENT_SHARE = 0.1;
 
 type FairnessReport = Pick<ReadyReport, 'fairness' | 'quizzes'>;
 
@@ -37,9 +37,9 @@ function earlySentence(answers: number, early: number): string {
 }
 
 function lastMomentSentence(answers: number, quizzes: ReadyReport['quizzes']): string {
-  const last = quizzes.reduce((sum, quiz) => sum + quiz.lastMomentShare * quiz.answered, 0);
-  const share = last / answers;
+  const lastMoment = quizzes.reduce((sum, quiz) => sum + quiz.lastMomentShare * quiz.answered, 0);
+  const share = lastMoment / answers;
   const sentence = `${percentLabel(share)} came in the last ${secondsLabel(LAST_MOMENT_MS)} before the close.`;
-  if (share < SHORT_SHARE) return sentence;
+  if (share < LARGE_LAST_MOMENT_SHARE) return sentence;
   return `${sentence} This is a large share: viewers with a delayed video may have had too little time. A larger latency allowance helps.`;
 }

@@ -21,18 +21,18 @@ describe('firstRows', () => {
   test('returns all rows across chunk boundaries', async () => {
     const { body } = streamOf('{"seat":1}\n{"se', 'at":2}\n', '{"seat":3}\n');
     const rows = [{ seat: 1 }, { seat: 2 }, { seat: 3 }];
-    expect(await firstRows<{ seat: number }>(body, 3)).toEqual({ rows, isMore: false });
+    expect(await firstRows<{ seat: number }>(body, 3)).toEqual({ rows, hasMore: false });
   });
 
   test('returns the maximum and cancels the stream', async () => {
     const lines = ['{"seat":1}\n', '{"seat":2}\n', '{"seat":3}\n', 'never read'];
     const { body, isCancelled } = streamOf(...lines);
     const rows = [{ seat: 1 }, { seat: 2 }];
-    expect(await firstRows<{ seat: number }>(body, 2)).toEqual({ rows, isMore: true });
+    expect(await firstRows<{ seat: number }>(body, 2)).toEqual({ rows, hasMore: true });
     expect(isCancelled()).toBe(true);
   });
 
   test('returns no rows for an empty stream', async () => {
-    expect(await firstRows(streamOf().body, 2)).toEqual({ rows: [], isMore: false });
+    expect(await firstRows(streamOf().body, 2)).toEqual({ rows: [], hasMore: false });
   });
 });

@@ -1,6 +1,6 @@
 export interface FirstRows<Row> {
   readonly rows: readonly Row[];
-  readonly isMore: boolean;
+  readonly hasMore: boolean;
 }
 
 /** Reads the first rows of NDJSON, then cancels the stream. */
@@ -20,8 +20,8 @@ export async function firstRows<Row>(
     rows.push(...lines.filter(Boolean).map((line) => JSON.parse(line) as Row));
     if (rows.length > max) {
       await reader.cancel();
-      return { rows: rows.slice(0, max), isMore: true };
+      return { rows: rows.slice(0, max), hasMore: true };
     }
-    if (done) return { rows, isMore: false };
+    if (done) return { rows, hasMore: false };
   }
 }

@@ -2,7 +2,7 @@
 export interface RecordedSegment {
   /** Position in the video, s. */
   readonly start: number;
-  /** s */
+  /** Duration, s. */
   readonly duration: number;
   /** Capture time, Unix ms; null: not in the playlist. */
   readonly programDateTime: number | null;

@@ -12,7 +12,7 @@ class FakeVideo extends EventTarget {
   readyState = 0;
   currentTime = 0;
 
-  isLoaded(): void {
+  load(): void {
     this.readyState = 1;
     this.dispatchEvent(new Event('loadedmetadata'));
   }
@@ -39,7 +39,7 @@ describe('Recording', () => {
     expect(recording.snapshot).toEqual({ state: 'loading', shownMs: null });
     const shownMs: (number | null)[] = [];
     recording.subscribe(() => shownMs.push(recording.snapshot.shownMs));
-    video.isLoaded();
+    video.load();
     video.currentTime = 1.5;
     video.dispatchEvent(new Event('timeupdate'));
     expect(shownMs).toEqual([100_000, 110_500]);
@@ -48,7 +48,7 @@ describe('Recording', () => {
 
   test('seeks to a capture time', async () => {
     const { video, recording } = await fixture();
-    video.isLoaded();
+    video.load();
     recording.seek(110_250);
     expect(video.currentTime).toBe(1.25);
     expect(recording.snapshot.shownMs).toBe(110_250);
@@ -62,11 +62,11 @@ describe('Recording', () => {
     const { video, recording } = await fixture();
     recording.seek(110_250);
     expect(video.currentTime).toBe(0);
-    video.isLoaded();
+    video.load();
     expect(video.currentTime).toBe(1.25);
   });
 
-  test('is absent after a 404', async () => {
+  test('is absent after `onAbsent`, also after a stop', async () => {
     const { recording, events, stop } = await fixture();
     events()?.onAbsent();
     expect(recording.snapshot).toEqual({ state: 'absent', shownMs: null });
@@ -83,7 +83,7 @@ describe('Recording', () => {
 
   test('releases the element after a stop', async () => {
     const { video, recording, stop, stops } = await fixture();
-    video.isLoaded();
+    video.load();
     stop();
     expect(stops()).toBe(1);
     expect(recording.snapshot).toEqual({ state: 'loading', shownMs: null });

@@ -88,8 +88,8 @@ function focusText(positionS: number, count: number | null, startMs: number): st
 }
 
 function chartLabel({ peak, quizzes }: ReadyReport): string {
-  const most = peak ? `, peak ${peak.count.toLocaleString()}` : '';
-  return `Viewers over the show${most}; ${quizzes.length} quizzes marked`;
+  const peakText = peak ? `, peak ${peak.count.toLocaleString()}` : '';
+  return `Viewers over the show${peakText}; ${quizzes.length} ${quizzes.length === 1 ? 'quiz' : 'quizzes'} marked`;
 }
 
 function RecordingVideo({ url, recording }: { url: string; recording: Recording }) {

@@ -93,7 +93,7 @@ function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) 
     .filter(({ roundId }) => roundId === round.id)
     .sort((a, b) => a.at - b.at)
     .slice(0, LIST_MAX);
-  const rest = round.count - winners.length;
+  const unlisted = round.count - winners.length;
   return (
     <div className="grid gap-2">
       <ol
@@ -113,9 +113,9 @@ function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) 
           </li>
         ))}
       </ol>
-      {rest > 0 && (
+      {unlisted > 0 && (
         <p className="text-sm text-quiet">
-          {rest.toLocaleString()} more {rest === 1 ? 'is' : 'are'} in the winners file.
+          {unlisted.toLocaleString()} more {unlisted === 1 ? 'is' : 'are'} in the winners file.
         </p>
       )}
     </div>

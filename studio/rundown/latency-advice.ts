@@ -3,10 +3,10 @@ export type LatencyAdvice =
   | { readonly kind: 'short' | 'long'; readonly delayMs: number; readonly suggestedMs: number }
   | { readonly kind: 'fits'; readonly delayMs: number };
 
-/** Viewers on slower connections are at least this much further behind. */
+/** For viewers whose video is later than on this page. */
 const MARGIN_MS = 500;
 const STEP_MS = 500;
-/** A larger surplus delays results for nothing. */
+/** An allowance that exceeds the suggestion by more delays results without a benefit. */
 const SURPLUS_MAX_MS = 3_000;
 /** Samples needed for advice, and the number of latest samples that count. */
 const SAMPLES_MIN = 5;
@@ -20,7 +20,7 @@ export function addSample(samples: readonly number[], delayMs: number | null): r
 /**
  * Compares the delay with the allowance.
  * @param samples recent delays of the video behind the camera, ms
- * @returns null with too few samples
+ * @returns null with too few samples, or when the delay exceeds every allowance
  */
 export function latencyAdvice(
   samples: readonly number[],

@@ -18,8 +18,8 @@ interface LatencyHintProps {
 /** Measures the delay of a live video and advises on the latency allowance. */
 export function LatencyHint({ stream }: LatencyHintProps) {
   if (stream.status !== 'STREAMING') return null;
-  const isOwnMedia = stream.hls_url.includes(`/media/${stream.id}/`);
-  return isOwnMedia ? <UploadedVideoHint stream={stream} /> : <MeasuredHint stream={stream} />;
+  const isUploaded = stream.hls_url.includes(`/media/${stream.id}/`);
+  return isUploaded ? <UploadedVideoHint stream={stream} /> : <MeasuredHint stream={stream} />;
 }
 
 function UploadedVideoHint({ stream }: LatencyHintProps) {

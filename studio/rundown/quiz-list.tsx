@@ -40,10 +40,10 @@ const INVALIDATED = ['listQuizzes'] as const;
 
 /** The quizzes in order. Drafts can be reordered by mouse, touch or keyboard. */
 export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
-  const [deleted, setDeleted] = useState<StudioQuiz | null>(null);
+  const [toDelete, setToDelete] = useState<StudioQuiz | null>(null);
   const remove = useApiMutation('deleteQuiz', {
     invalidates: INVALIDATED,
-    onSuccess: () => setDeleted(null),
+    onSuccess: () => setToDelete(null),
   });
   const duplicate = useApiMutation('duplicateQuiz', { invalidates: INVALIDATED });
   const mayChange = usePermission('patchQuiz');
@@ -59,7 +59,7 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
       onAction: () => duplicate.mutate({ params: { quiz_id: quiz.id } }),
     },
     ...(quiz.state === 'draft'
-      ? [{ text: 'Delete', icon: <Trash2 />, onAction: () => setDeleted(quiz), isDangerous: true }]
+      ? [{ text: 'Delete', icon: <Trash2 />, onAction: () => setToDelete(quiz), isDangerous: true }]
       : []),
   ];
   return (
@@ -112,12 +112,12 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
       <Confirm
         title="Delete the quiz?"
         action="Delete"
-        isOpen={deleted !== null}
-        onOpenChange={() => setDeleted(null)}
+        isOpen={toDelete !== null}
+        onOpenChange={() => setToDelete(null)}
         isPending={remove.isPending}
-        onConfirm={() => deleted && remove.mutate({ params: { quiz_id: deleted.id } })}
+        onConfirm={() => toDelete && remove.mutate({ params: { quiz_id: toDelete.id } })}
       >
-        {deleted?.question}
+        {toDelete?.question}
       </Confirm>
     </>
   );
@@ -159,7 +159,7 @@ function useReordering(streamId: string, { results, revision }: Rundown) {
     onError: (error) => {
       const isConflict = error instanceof StudioApiError && error.status === 409;
       showError(
-        isConflict ? new Error('Someone else changed the rundown. It has been reloaded.') : error,
+        isConflict ? new Error('Someone else changed the rundown. Move the quiz again.') : error,
       );
       void queries.invalidateQueries({ queryKey: key });
     },

@@ -31,10 +31,10 @@ export function applyOrder<Quiz extends { readonly id: string; readonly state: s
   order: readonly string[],
 ): Quiz[] {
   const byId = new Map(all.map((quiz) => [quiz.id, quiz]));
-  const next = order[Symbol.iterator]();
+  const draftIds = order[Symbol.iterator]();
   return all.map((quiz) => {
     if (quiz.state !== 'draft') return quiz;
-    const { value } = next.next();
-    return (value === undefined ? undefined : byId.get(value)) ?? quiz;
+    const { value: id } = draftIds.next();
+    return (id === undefined ? undefined : byId.get(id)) ?? quiz;
   });
 }

@@ -60,7 +60,6 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
   );
 }
 
-/** Download links for the quizzes. */
 function Exports({ streamId }: { readonly streamId: string }) {
   const link = `inline-flex min-h-11 items-center gap-2 px-2 underline ${FOCUS_RING}`;
   const file = `/studio/v1/streams/${streamId}/exports/quizzes?format=`;

@@ -11,7 +11,8 @@ import { SessionContext } from './session-context.ts';
 import { SetUpAccountPage } from './set-up-account-page.tsx';
 import { SignInPage } from './sign-in-page.tsx';
 
-const SESSION = ['session'];
+// The key of `readSession`, so that mutations can invalidate the session.
+const SESSION_KEY = ['readSession'];
 
 /** Renders its children for a signed-in member, and sign-in or link pages otherwise. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
@@ -19,7 +20,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
   const [link, setLink] = useState(() => entryLinkOf(location.hash));
   const session = useQuery({
-    queryKey: SESSION,
+    queryKey: SESSION_KEY,
     queryFn: () => studio.call('readSession').catch(nullIfSignedOut),
     retry: (_, error) => error instanceof StudioApiError && error.isTransient,
     staleTime: Number.POSITIVE_INFINITY,
@@ -56,8 +57,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
 
 /** Switches the session and drops the data of the previous one. */
 function setSession(queries: QueryClient, session: Session | null): void {
-  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION[0] });
-  queries.setQueryData(SESSION, session);
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
+  queries.setQueryData(SESSION_KEY, session);
 }
 
 function nullIfSignedOut(error: unknown): null {

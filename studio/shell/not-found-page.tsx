@@ -3,7 +3,6 @@ import { Link } from 'wouter';
 import { EmptyState } from '../ui/states.tsx';
 import { Page } from './page.tsx';
 
-/** The page for an unknown URL. */
 export function NotFoundPage() {
   return (
     <Page title="Page not found">

@@ -69,7 +69,7 @@ const AUDIO_BITS_PER_S = 128_000;
 const TIMESLICE_MS = 250;
 /** Key frame interval: a restarted encoder waits for a key frame. */
 const KEY_FRAME_MS = 2_000;
-/** Messages may have 4 MB; smaller ones block nothing. */
+/** The service accepts messages of 4 MB; smaller ones do not delay other data. */
 const MESSAGE_BYTES = 256 << 10;
 
 /** From this much buffered video on, the bit rate is reduced. A socket cannot drop its data. */
@@ -83,6 +83,7 @@ const GIVE_UP_MS = 30_000;
 const STABLE_MS = 10_000;
 const BACKOFF_MS = [250, 500, 1_000, 2_000, 4_000];
 
+// Close codes of the service.
 const UNKNOWN_KEY = 4401;
 const BUSY = 4409;
 const ENDED = 4410;
@@ -102,6 +103,7 @@ export class BrowserSource<Stream> {
   private cancelTimer = () => {};
   /** Start of the current reconnection; null before the first connection is lost. */
   private lostMs: number | null = null;
+  /** Start of the current recorder; null: not live. */
   private liveMs: number | null = null;
   private attempts = 0;
 

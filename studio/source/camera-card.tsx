@@ -10,12 +10,12 @@ import { useCamera } from './camera-context.ts';
 
 /** Starts and stops the camera of this browser as the source. */
 export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: Ingest }) {
-  const { camera, onAir } = useCamera();
+  const { camera, cameraStore } = useCamera();
   const [isStarting, setStarting] = useState(false);
   const isThisShow = camera?.streamId === stream.id;
   const start = () => {
     setStarting(true);
-    onAir
+    cameraStore
       .start(stream.id, ingest.websocket.url, ingest.key)
       .catch(showError)
       .finally(() => setStarting(false));
@@ -23,18 +23,18 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
   return (
     <div className="grid gap-4">
       <h3 className="font-bold">This browser’s camera</h3>
-      {camera && isThisShow && <Preview picture={camera.picture} />}
+      {camera && isThisShow && <Preview media={camera.media} />}
       {camera && isThisShow && (
         <div>
           <CameraState source={camera.source} />
         </div>
       )}
       {camera && !isThisShow && (
-        <p className="text-quiet">This browser’s camera is live in another show.</p>
+        <p className="text-quiet">This browser’s camera is live in another show. Stop it there.</p>
       )}
       <div>
         {isThisShow ? (
-          <Button variant="danger" onPress={() => onAir.stop()} icon={<VideoOff />}>
+          <Button variant="danger" onPress={() => cameraStore.stop()} icon={<VideoOff />}>
             Stop camera
           </Button>
         ) : (
@@ -53,9 +53,9 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
 }
 
 /** The local camera image, without the delay of viewers. */
-function Preview({ picture }: { readonly picture: MediaStream }) {
+function Preview({ media }: { readonly media: MediaStream }) {
   const attach = (video: HTMLVideoElement | null) => {
-    if (video && video.srcObject !== picture) video.srcObject = picture;
+    if (video && video.srcObject !== media) video.srcObject = media;
   };
   return (
     <video

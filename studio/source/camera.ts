@@ -4,7 +4,7 @@ import { BrowserSource, type BrowserSourceState, browserOf } from './browser-sou
 /** The camera of this browser while it is sent to a stream. */
 export interface Camera {
   readonly streamId: string;
-  readonly picture: MediaStream;
+  readonly media: MediaStream;
   readonly source: BrowserSourceState;
 }
 
@@ -14,7 +14,7 @@ const CONSTRAINTS = {
 } as const;
 
 /** The camera that is live; null: none. It stays live while the user visits other studio pages. */
-export class CameraOnAir extends ExternalStore<Camera | null> {
+export class CameraStore extends ExternalStore<Camera | null> {
   #sending: BrowserSource<MediaStream> | null = null;
 
   constructor() {
@@ -32,12 +32,12 @@ export class CameraOnAir extends ExternalStore<Camera | null> {
         'The camera needs a secure connection. Open the studio over https:// or on localhost.',
       );
     }
-    const picture = await navigator.mediaDevices.getUserMedia(CONSTRAINTS).catch((error: Error) => {
+    const media = await navigator.mediaDevices.getUserMedia(CONSTRAINTS).catch((error: Error) => {
       throw new Error(errorText(error));
     });
-    const onState = (source: BrowserSourceState) => this.update({ streamId, picture, source });
+    const onState = (source: BrowserSourceState) => this.update({ streamId, media, source });
     this.#sending = new BrowserSource({
-      stream: picture,
+      stream: media,
       url,
       key,
       onState,
@@ -51,7 +51,7 @@ export class CameraOnAir extends ExternalStore<Camera | null> {
     removeEventListener('beforeunload', this.#confirmUnload);
     this.#sending?.stop();
     this.#sending = null;
-    for (const track of this.snapshot?.picture.getTracks() ?? []) track.stop();
+    for (const track of this.snapshot?.media.getTracks() ?? []) track.stop();
     this.update(null);
   }
 
@@ -65,7 +65,7 @@ export class CameraOnAir extends ExternalStore<Camera | null> {
 function errorText({ name, message }: Error): string {
   if (name === 'NotAllowedError')
     return 'Camera access is blocked. Allow it for this page in your browser.';
-  if (name === 'NotFoundError') return 'No camera or microphone found.';
-  if (name === 'NotReadableError') return 'The camera is in use by another program.';
+  if (name === 'NotFoundError') return 'No camera or microphone found. Connect one and try again.';
+  if (name === 'NotReadableError') return 'Another program uses the camera. Close it first.';
   return message;
 }

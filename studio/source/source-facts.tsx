@@ -2,7 +2,7 @@ import type { Ingest } from '../../protocol/ingest.ts';
 import { Badge } from '../ui/badge.tsx';
 
 const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'browser camera' } as const;
-/** Slower encoders fall behind. */
+/** An encoder below this multiple of real time falls behind. */
 const SPEED_MIN = 0.97;
 
 /** Whether a source is connected, and its health. */

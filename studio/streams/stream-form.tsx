@@ -17,7 +17,6 @@ interface StreamFormProps {
   readonly onCancel: () => void;
 }
 
-/** The form for a new or existing show. */
 export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: StreamFormProps) {
   const [stream, setStream] = useState(initial);
   const change = (part: Partial<NewStream>) => setStream({ ...stream, ...part });

@@ -13,7 +13,7 @@ import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
 const POLL_MS = 5_000;
-const NEW: NewStream = {
+const NEW_STREAM: NewStream = {
   title: '',
   dash_url: null,
   hls_url: null,
@@ -99,7 +99,7 @@ function NewStreamForm({ onClose }: { readonly onClose: () => void }) {
   });
   return (
     <StreamForm
-      initial={NEW}
+      initial={NEW_STREAM}
       action="Create"
       isPending={isPending}
       onSubmit={(body) => mutate({ body })}

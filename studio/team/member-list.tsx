@@ -11,16 +11,15 @@ import { ROLE_OPTIONS } from './roles.ts';
 
 const INVALIDATED = ['listMembers'] as const;
 
-/** The members with their roles. */
 export function MemberList({ members }: { readonly members: readonly Member[] }) {
   const { member: self } = useSession();
-  const [removed, setRemoved] = useState<Member | null>(null);
+  const [toRemove, setToRemove] = useState<Member | null>(null);
   const patch = useApiMutation('patchMember', { invalidates: INVALIDATED });
   const remove = useApiMutation('removeMember', {
     invalidates: INVALIDATED,
     onSuccess: () => {
-      showSuccess(`${removed?.name} was removed.`);
-      setRemoved(null);
+      showSuccess(`${toRemove?.name} was removed.`);
+      setToRemove(null);
     },
   });
   return (
@@ -50,7 +49,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
             <Button
               variant="quiet"
               aria-label={`Remove ${member.name}`}
-              onPress={() => setRemoved(member)}
+              onPress={() => setToRemove(member)}
               icon={<UserMinus />}
             >
               Remove
@@ -59,12 +58,12 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
         ))}
       </ul>
       <Confirm
-        title={`Remove ${removed?.name}?`}
+        title={`Remove ${toRemove?.name}?`}
         action="Remove"
-        isOpen={removed !== null}
-        onOpenChange={() => setRemoved(null)}
+        isOpen={toRemove !== null}
+        onOpenChange={() => setToRemove(null)}
         isPending={remove.isPending}
-        onConfirm={() => removed && remove.mutate({ params: { member_id: removed.uuid } })}
+        onConfirm={() => toRemove && remove.mutate({ params: { member_id: toRemove.uuid } })}
       >
         They are signed out everywhere at once. Their shows remain.
       </Confirm>

@@ -12,7 +12,6 @@ import { EmptyState, Loaded } from '../ui/states.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
 
-/** The API tokens of the account. */
 export function TokensPage() {
   const tokens = useApiQuery('listApiTokens');
   const mayCreate = usePermission('createApiToken');
@@ -43,12 +42,12 @@ export function TokensPage() {
 }
 
 function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
-  const [revoked, setRevoked] = useState<ApiToken | null>(null);
+  const [toRevoke, setToRevoke] = useState<ApiToken | null>(null);
   const { mutate, isPending } = useApiMutation('revokeApiToken', {
     invalidates: ['listApiTokens'],
     onSuccess: () => {
-      showSuccess(`${revoked?.name} was revoked.`);
-      setRevoked(null);
+      showSuccess(`${toRevoke?.name} was revoked.`);
+      setToRevoke(null);
     },
   });
   if (tokens.length === 0) {
@@ -75,7 +74,7 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
             <Button
               variant="quiet"
               aria-label={`Revoke ${token.name}`}
-              onPress={() => setRevoked(token)}
+              onPress={() => setToRevoke(token)}
               icon={<Trash2 />}
             >
               Revoke
@@ -84,12 +83,12 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
         ))}
       </ul>
       <Confirm
-        title={`Revoke ${revoked?.name}?`}
+        title={`Revoke ${toRevoke?.name}?`}
         action="Revoke"
-        isOpen={revoked !== null}
-        onOpenChange={() => setRevoked(null)}
+        isOpen={toRevoke !== null}
+        onOpenChange={() => setToRevoke(null)}
         isPending={isPending}
-        onConfirm={() => revoked && mutate({ params: { token_id: revoked.id } })}
+        onConfirm={() => toRevoke && mutate({ params: { token_id: toRevoke.id } })}
       >
         Programs that use it lose access at once. This cannot be undone.
       </Confirm>

@@ -15,7 +15,6 @@ interface CheckboxGroupProps<Value extends string> {
   readonly isRequired?: boolean;
 }
 
-/** Checkboxes, of which any number can be selected. */
 export function CheckboxGroup<Value extends string>(props: CheckboxGroupProps<Value>) {
   const { label, options, value, onChange, isRequired = false } = props;
   return (

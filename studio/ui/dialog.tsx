@@ -8,7 +8,7 @@ import {
 } from 'react-aria-components';
 import { Button, type ButtonProps } from './button.tsx';
 
-/** Lets content of a dialog disable closing it without a button. */
+/** The content of a dialog calls it to set that only a button closes the dialog. */
 const PersistenceContext = createContext<(isPersistent: boolean) => void>(() => {});
 
 /** While mounted, only a button closes the dialog: its content is not shown again. */
@@ -23,7 +23,7 @@ export function usePersistentDialog(): void {
 interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
   readonly title: string;
   readonly children: ReactNode | ((close: () => void) => ReactNode);
-  /** Asks before an action that cannot be undone. */
+  /** An alert dialog, which a press outside does not close. */
   readonly isAlert?: boolean;
 }
 
@@ -85,7 +85,7 @@ interface ConfirmProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'
   readonly isPending?: boolean;
 }
 
-/** Asks before an action that cannot be undone. */
+/** Asks the user to confirm an action. */
 export function Confirm({ action, onConfirm, isPending = false, children, ...rest }: ConfirmProps) {
   return (
     <Dialog {...rest} isAlert>

@@ -15,7 +15,7 @@ import { classes, FOCUS_RING } from './classes.ts';
 const ROW_PX = 56;
 const GAP_PX = 4;
 /** `onNearEnd` is called when this many rows or fewer follow the visible ones. */
-const NEAR_END = 12;
+const NEAR_END_ROWS = 12;
 
 interface FeedProps<Item> {
   readonly label: string;
@@ -24,7 +24,7 @@ interface FeedProps<Item> {
   /** Accessible name of an item. */
   readonly labelOf: (item: Item) => string;
   /** More items may follow. */
-  readonly isMore?: boolean;
+  readonly hasMore?: boolean;
   /** Called when the user approaches the end. */
   readonly onNearEnd?: () => void;
   /** Called for a key press on an item. */
@@ -38,7 +38,7 @@ interface FeedProps<Item> {
 
 /** A virtualized list, an ARIA feed. Arrow and Page keys move the focus between items. */
 export function Feed<Item>(props: FeedProps<Item>) {
-  const { label, items, keyOf, isMore = false, end, children } = props;
+  const { label, items, keyOf, hasMore = false, end, children } = props;
   const container = useRef<HTMLDivElement>(null);
   useImperativeHandle(props.containerRef, () => container.current as HTMLDivElement);
   const [current, setCurrent] = useState<number | null>(null);
@@ -71,7 +71,7 @@ export function Feed<Item>(props: FeedProps<Item>) {
     scrollDirection === 'backward';
   const visible = virtualizer.getVirtualItems();
   const tabStop = current ?? virtualizer.range?.startIndex ?? 0;
-  useNearEnd((visible.at(-1)?.index ?? -1) >= items.length - NEAR_END, props);
+  useNearEnd((visible.at(-1)?.index ?? -1) >= items.length - NEAR_END_ROWS, props);
   const goTo = useGoTo(container, (index) => {
     virtualizer.scrollToIndex(index);
     setCurrent(index);
@@ -111,7 +111,7 @@ export function Feed<Item>(props: FeedProps<Item>) {
               data-index={index}
               aria-label={props.labelOf(item)}
               aria-posinset={index + 1}
-              aria-setsize={isMore ? -1 : items.length}
+              aria-setsize={hasMore ? -1 : items.length}
               tabIndex={index === tabStop ? 0 : -1}
               onFocus={() => setCurrent(index)}
               onKeyDown={(event) => onKeyDown(event, index)}
@@ -144,7 +144,7 @@ function useNearEnd(isNear: boolean, { onNearEnd }: Pick<FeedProps<never>, 'onNe
   }, [isNear, onNearEnd]);
 }
 
-/** Moves the focus to an item once it is in the page. */
+/** @returns scrolls to an item and focuses it once it is rendered */
 function useGoTo(
   container: { readonly current: HTMLElement | null },
   scrollTo: (index: number) => void,

@@ -20,7 +20,6 @@ interface NumberFieldProps extends Omit<AriaNumberFieldProps, 'className' | 'sty
 
 const STEP = `grid size-11 shrink-0 place-items-center rounded-lg hover:bg-raised disabled:opacity-55 ${FOCUS_RING}`;
 
-/** A number input with step buttons. */
 export function NumberField({ label, help, error, ...rest }: NumberFieldProps) {
   return (
     <AriaNumberField {...rest} {...invalidWith(error)} className="grid gap-1.5">

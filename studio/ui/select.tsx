@@ -25,7 +25,6 @@ interface SelectProps<Value extends string> {
   readonly isLabelHidden?: boolean;
 }
 
-/** A choice of one option. */
 export function Select<Value extends string>(props: SelectProps<Value>) {
   const { label, value, options, onChange, isDisabled = false, isLabelHidden = false } = props;
   return (

@@ -33,12 +33,12 @@ export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry: () =
 
 interface LoadedProps<Data> {
   readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'isPending' | 'refetch'>;
-  /** What is shown while the data is loading. */
+  /** Text while the data is loading, without dots. */
   readonly label: string;
   readonly children: (data: Data) => ReactNode;
 }
 
-/** The data of a query. Until there is any: that it is loading, or why it could not be loaded. */
+/** Renders the data of a query; before it arrives, that it is loading, or its error. */
 export function Loaded<Data>({ query, label, children }: LoadedProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.isPending) return <Loading label={label} />;

@@ -13,7 +13,7 @@ export function useInteractionHold() {
   const [isFocused, setFocused] = useState(false);
   return {
     isHeld: isScrolled || isHovered || isFocused,
-    /** Ends the hold by hovering. */
+    /** Ends a hold that is due to the mouse. */
     release: () => setHovered(false),
     /** Props of the element around that part. */
     listeners: {

@@ -45,7 +45,7 @@ export function DeliveryLog({ webhook }: { readonly webhook: Webhook }) {
           ))}
         </ul>
       )}
-      {log.isMore && (
+      {log.hasMore && (
         <Button variant="quiet" isPending={log.isFetchingMore} onPress={log.fetchMore}>
           Load earlier
         </Button>
@@ -117,7 +117,6 @@ function AttemptItem({ attempt }: { readonly attempt: Attempt }) {
   );
 }
 
-/** The formatted request body. */
 function Body({ body }: { readonly body: string }) {
   return (
     <section

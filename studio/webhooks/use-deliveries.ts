@@ -34,7 +34,7 @@ export function useDeliveries(webhookId: string) {
     isEmpty: data !== undefined && deliveries.size === 0,
     error,
     isPending,
-    isMore: hasNextPage,
+    hasMore: hasNextPage,
     isFetchingMore: isFetchingNextPage,
     fetchMore: () => void fetchNextPage(),
     retry: () => void refetch(),

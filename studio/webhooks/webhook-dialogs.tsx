@@ -80,7 +80,7 @@ function Secret({ secret, onClose }: { readonly secret: string; readonly onClose
   );
 }
 
-/** Errors about the URL show at its field; others as a toast. */
+/** The form shows errors about its URL; a toast shows others. */
 function useFormError() {
   const [error, setError] = useState<unknown>(null);
   const onError = (error: unknown) => {

@@ -60,7 +60,7 @@ export function WebhookForm({ initial, error, onSubmit, ...rest }: WebhookFormPr
   );
 }
 
-/** The message of a refused URL. */
+/** The message of an error about the URL; undefined: another error. */
 export function urlErrorOf(error: unknown): string | undefined {
   if (!(error instanceof StudioApiError) || !error.detail.startsWith('url')) return undefined;
   return error.detail.replace(/^url:? /, 'The URL ');

@@ -13,7 +13,7 @@ const WEBHOOK: Webhook = {
 };
 
 describe('healthOf', () => {
-  test('[H-15] names who stopped a webhook, and why', () => {
+  test('[H-15] labels a webhook as on, failing, paused or stopped, with the reason', () => {
     const labelsOf = (part: Partial<Webhook>) => {
       const { text, help } = healthOf({ ...WEBHOOK, ...part });
       return [text, help];

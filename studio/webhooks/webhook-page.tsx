@@ -40,7 +40,7 @@ export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
             </>
           ) : (
             <EmptyState icon={<WebhookIcon />} title="Webhook not found">
-              It may have been deleted.
+              The webhook may have been deleted. Choose another one under “All webhooks”.
             </EmptyState>
           )
         }

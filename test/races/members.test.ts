@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { newSetupLink } from '../../server/auth/members/links.ts';
 import { rounds } from '../support/full-run.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
-import { invited, newMember, tokenOf } from '../support/studio/member-browser.ts';
+import { inviteMember, newMember, tokenOf } from '../support/studio/member-browser.ts';
 
 // Calls the store directly: over HTTP only a few passwords are hashed at a time, so concurrent requests
 // rarely reach the database together.
@@ -44,7 +44,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
   test('[U-17] an invitation that is used several times concurrently creates one member', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const account = await service.createAccount();
-      const { token } = await invited(service, 'host', undefined, account);
+      const { token } = await inviteMember(service, 'host', undefined, account);
       const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(token));
       expect(await outcomesOf(attempts)).toEqual(once);
       expect(await service.store.listMembers({ account: account.uuid })).toHaveLength(1);
@@ -141,7 +141,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
     for (let round = 0; round < SERVICE_ROUNDS; round++) {
       const fresh = await startService({ backends });
       try {
-        const { token } = await invited(fresh, 'host');
+        const { token } = await inviteMember(fresh, 'host');
         const nowMs = fresh.clock.nowMs();
         const links = Array.from({ length: CONCURRENCY }, () => ({
           ...{ id: randomUUID(), hash: randomUUID(), nowMs },

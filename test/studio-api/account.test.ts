@@ -13,7 +13,7 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
-import { invited, newMember } from '../support/studio/member-browser.ts';
+import { inviteMember, newMember } from '../support/studio/member-browser.ts';
 
 interface CreatedToken {
   readonly id: string;
@@ -91,7 +91,7 @@ describe('access to the studio API', () => {
     const draft = await service.studio('POST', `/streams/${stream_id}/quizzes`, BODIES.createQuiz);
     const { id: quiz_id } = await expectJson<{ id: string }>(draft, 201);
     const { id: token_id, token } = await makeToken();
-    const { id: invitation_id } = await invited(service, 'host');
+    const { id: invitation_id } = await inviteMember(service, 'host');
     const { uuid: member_id } = await newMember(service, 'owner');
     const made = await service.studio('POST', '/webhooks', BODIES.createWebhook);
     const { id: webhook_id } = await expectJson<{ id: string }>(made, 201);

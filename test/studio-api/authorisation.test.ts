@@ -17,7 +17,12 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
-import { Browser, newMember, PASSWORD, type SignedIn } from '../support/studio/member-browser.ts';
+import {
+  MemberBrowser,
+  newMember,
+  PASSWORD,
+  type SignedIn,
+} from '../support/studio/member-browser.ts';
 
 // Calls every studio operation with every kind of credential. The table is written here instead of
 // derived from the operations, so that a change of either fails a test.
@@ -70,15 +75,15 @@ let otherOwner: SignedIn;
 let viewerToken: string;
 let revokedToken: string;
 let otherShowsKey: string;
-let ended: Browser;
-let expired: Browser;
+let ended: MemberBrowser;
+let expired: MemberBrowser;
 
 beforeAll(async () => {
   service = await startService({ config: { rates: HIGH_RATES } });
   const { browser, email } = await newMember(service, 'owner');
   expired = browser;
   service.pass(12 * 3600_000);
-  ended = new Browser(service.url);
+  ended = new MemberBrowser(service.url);
   await ended.signIn(email, PASSWORD);
   const { cookie } = ended;
   await ended.send('DELETE', '/session');
@@ -104,7 +109,7 @@ function withAuth(request: ValidRequest, credential: Record<string, string> = {}
 }
 
 /** The headers that a page sends. */
-function authOf({ cookie, csrf }: Browser): Record<string, string> {
+function authOf({ cookie, csrf }: MemberBrowser): Record<string, string> {
   return { Cookie: cookie ?? '', 'X-CSRF-Token': csrf ?? '' };
 }
 

@@ -6,7 +6,7 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { ModeratedChat, sendMessage } from '../support/chat/moderated-chat.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
-import { invited, newMember, tokenOf } from '../support/studio/member-browser.ts';
+import { inviteMember, newMember, tokenOf } from '../support/studio/member-browser.ts';
 
 const service = await serviceOfFile();
 
@@ -65,7 +65,9 @@ async function inChat(
 
 /** Every write except those that return a secret, whose repeat gets 409 (R-14). */
 const WRITES: Record<string, () => Promise<Write>> = {
-  withdrawInvitation: async () => ({ path: `/invitations/${(await invited(service, 'host')).id}` }),
+  withdrawInvitation: async () => ({
+    path: `/invitations/${(await inviteMember(service, 'host')).id}`,
+  }),
   patchMember: async () => {
     const path = `/members/${(await newMember(service, 'host')).uuid}`;
     const between = () => service.studio('PATCH', path, { role: 'owner' });

@@ -17,8 +17,8 @@ import {
   startService,
 } from '../support/harness/harness.ts';
 import {
-  Browser,
-  invited,
+  inviteMember,
+  MemberBrowser,
   newMember,
   PASSWORD,
   type SignedIn,
@@ -43,12 +43,12 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
   const passMs = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
   const accept = (token: string, fields: object = {}) =>
-    new Browser(service.url).send('POST', '/invitations/accept', {
+    new MemberBrowser(service.url).send('POST', '/invitations/accept', {
       ...{ token, name: 'Ada', password: PASSWORD },
       ...fields,
     });
   const look = (token: string) =>
-    new Browser(service.url).send('POST', '/invitations/look', { token });
+    new MemberBrowser(service.url).send('POST', '/invitations/look', { token });
   const byToken = async <T>(path: string, { token }: Account): Promise<T[]> =>
     (
       await expectJson<{ results: T[] }>(
@@ -71,7 +71,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const fresh = await startService({ backends, config, ...options });
       try {
         await run(fresh, (token, email = `${randomUUID()}@example.org`) =>
-          new Browser(fresh.url).send('POST', '/setup', {
+          new MemberBrowser(fresh.url).send('POST', '/setup', {
             ...{ token, name: 'Ada', email, password: PASSWORD },
           }),
         );
@@ -87,8 +87,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       withNewService(async (fresh) => {
         const link = await newLink(fresh);
         expect(link).toMatch(/^https:\/\/live\.example\.org\/studio\/#setup=[\w-]{43}$/);
-        const browser = new Browser(fresh.url);
-        const session = await browser.begin('/setup', {
+        const browser = new MemberBrowser(fresh.url);
+        const session = await browser.startSession('/setup', {
           ...{ token: tokenOf(link ?? ''), name: 'Ada', email: 'Ada@Example.org' },
           password: PASSWORD,
         });
@@ -102,7 +102,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         expect(producer).toBe(session.account.uuid);
         const token = await browser.send('POST', '/api-tokens', { name: 'laptop' });
         expect(token.status).toBe(201);
-        await new Browser(fresh.url).signIn('ada@example.org');
+        await new MemberBrowser(fresh.url).signIn('ada@example.org');
       }));
 
     test('[U-12] [U-17] setup is impossible once there is a member', () =>
@@ -160,14 +160,14 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
     test('[U-17] setup needs a setup link, which cannot be used as an invitation', () =>
       withNewService(async (fresh, setUp) => {
-        const { token } = await invited(fresh, 'owner');
+        const { token } = await inviteMember(fresh, 'owner');
         await expectUnauthorized(await setUp(token), 'Token');
         const setup = await linkOf(fresh);
         for (const path of ['/invitations/look', '/invitations/accept']) {
           const body = path.endsWith('look')
             ? { token: setup }
             : { token: setup, password: PASSWORD };
-          const response = await new Browser(fresh.url).send('POST', path, body);
+          const response = await new MemberBrowser(fresh.url).send('POST', path, body);
           await expectUnauthorized(response, 'Token');
         }
         expect((await setUp(setup)).status).toBe(201);
@@ -188,7 +188,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         expires: created + 7 * DAY_MS,
       });
       expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/studio\/#invitation=[\w-]{43}$/);
-      const later = await invited(service, 'host', undefined, account);
+      const later = await inviteMember(service, 'host', undefined, account);
       const list = await byToken<Invitation>('/invitations', account);
       expect(list.map(({ id }) => id)).toEqual([later.id, made.id]);
       expect(list[1]).toEqual(made);
@@ -196,14 +196,14 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
     test('[U-16] an invitation shows its purpose, and creates a member who is signed in', async () => {
       const account = await service.createAccount();
-      const { token, email } = await invited(service, 'moderator', undefined, account);
+      const { token, email } = await inviteMember(service, 'moderator', undefined, account);
       const { name } = (await service.store.findAccount({ email })) ?? { name: 'A producer' };
       expect(await expectJson<object>(await look(token), 200)).toEqual({
         ...{ kind: 'invitation', email, role: 'moderator', account: { name } },
       });
-      const browser = new Browser(service.url);
+      const browser = new MemberBrowser(service.url);
       const body = { token, name: 'Grace', password: PASSWORD };
-      const session = await browser.begin('/invitations/accept', body);
+      const session = await browser.startSession('/invitations/accept', body);
       expect(session).toMatchObject({
         member: { email, name: 'Grace', role: 'moderator' },
         account: { uuid: account.uuid },
@@ -214,7 +214,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
     });
 
     test('[U-16] an invitation that is accepted without a name gets 400 and stays valid', async () => {
-      const { token } = await invited(service, 'host');
+      const { token } = await inviteMember(service, 'host');
       const refused = await accept(token, { name: undefined });
       expect((await expectJson<{ detail: string }>(refused, 400)).detail).toContain('name');
       expect((await accept(token)).status).toBe(201);
@@ -222,7 +222,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
     test('[U-17] an invitation works once, also when used concurrently', async () => {
       const account = await service.createAccount();
-      const { token } = await invited(service, 'host', undefined, account);
+      const { token } = await inviteMember(service, 'host', undefined, account);
       const attempts = Array.from({ length: 6 }, () => accept(token));
       expect(await statusesOf(attempts)).toEqual([201, 401, 401, 401, 401, 401]);
       expect(await byToken<Member>('/members', account)).toHaveLength(1);
@@ -231,8 +231,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
     test('[U-14] [U-17] an invitation is invalid once withdrawn or replaced', async () => {
       const account = await service.createAccount();
-      const first = await invited(service, 'host', undefined, account);
-      const second = await invited(service, 'owner', first.email, account);
+      const first = await inviteMember(service, 'host', undefined, account);
+      const second = await inviteMember(service, 'owner', first.email, account);
       await expectUnauthorized(await accept(first.token), 'Token');
       const { token } = account;
       const path = `/invitations/${second.id}`;
@@ -243,9 +243,9 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
     });
 
     test('[U-17] an invitation is valid for 7 days', async () => {
-      const early = await invited(service, 'host');
+      const early = await inviteMember(service, 'host');
       passMs(1);
-      const late = await invited(service, 'host');
+      const late = await inviteMember(service, 'host');
       passMs(7 * DAY_MS - 1);
       await expectUnauthorized(await look(early.token), 'Token');
       await expectUnauthorized(await accept(early.token), 'Token');
@@ -259,7 +259,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const body = { email: email.toUpperCase(), role: 'owner' };
       expect((await service.studio('POST', '/invitations', body)).status).toBe(409);
       const elsewhere = await service.createAccount();
-      const { token } = await invited(service, 'host', email, elsewhere);
+      const { token } = await inviteMember(service, 'host', email, elsewhere);
       expect((await accept(token)).status).toBe(409);
       expect(await byToken<Member>('/members', elsewhere)).toEqual([]);
     });
@@ -268,7 +268,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const email = `${randomUUID()}@example.org`;
       const accounts = [await service.createAccount(), await service.createAccount()];
       const links = await Promise.all(
-        accounts.map((account) => invited(service, 'host', email, account)),
+        accounts.map((account) => inviteMember(service, 'host', email, account)),
       );
       const attempts = links.map(({ token }) => accept(token));
       expect(await statusesOf(attempts)).toEqual([201, 409]);
@@ -276,7 +276,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
     test('[U-21] an account has at most 100 open invitations', async () => {
       const account = await service.createAccount();
-      for (let n = 0; n < 100; n++) await invited(service, 'host', undefined, account);
+      for (let n = 0; n < 100; n++) await inviteMember(service, 'host', undefined, account);
       const { token } = account;
       const body = { email: 'one.too.many@example.org', role: 'host' };
       const refused = await service.studio('POST', '/invitations', body, { token });
@@ -295,8 +295,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         ...{ kind: 'password', email, role: 'moderator', account: { name: 'A producer' } },
       });
       const password = 'a password to remember';
-      const used = new Browser(service.url);
-      const session = await used.begin('/invitations/accept', { token, password });
+      const used = new MemberBrowser(service.url);
+      const session = await used.startSession('/invitations/accept', { token, password });
       expect(session.member).toMatchObject({ email, name: 'A moderator', role: 'moderator' });
       expect((await browser.send('GET', '/session')).status).toBe(401);
       expect((await used.send('GET', '/session')).status).toBe(200);
@@ -311,7 +311,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const account = await service.createAccount(email);
       const { kind, token } = await memberLink(email);
       expect(kind).toBe('invitation');
-      const session = await new Browser(service.url).begin('/invitations/accept', {
+      const session = await new MemberBrowser(service.url).startSession('/invitations/accept', {
         ...{ token, name: 'Ann', password: PASSWORD },
       });
       expect(session).toMatchObject({
@@ -375,7 +375,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect((await browser.send('GET', '/streams')).status).toBe(200);
       await expectNoContent(await service.studio('DELETE', `/members/${uuid}`));
       await expectUnauthorized(await browser.send('GET', '/streams'), 'Token');
-      const attempt = new Browser(service.url).send('POST', '/session', {
+      const attempt = new MemberBrowser(service.url).send('POST', '/session', {
         ...{ email, password: PASSWORD },
       });
       await expectUnauthorized(await attempt, 'Token');
@@ -421,8 +421,8 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       // Inserted directly, since hashing their passwords would take too long.
       for (let n = 0; n < 99; n++) await insertMember(account, n);
       const links = [
-        await invited(service, 'host', undefined, account),
-        await invited(service, 'host', undefined, account),
+        await inviteMember(service, 'host', undefined, account),
+        await inviteMember(service, 'host', undefined, account),
       ];
       expect(await statusesOf(links.map(({ token }) => accept(token)))).toEqual([201, 409]);
       expect(await byToken<Member>('/members', account)).toHaveLength(100);
@@ -443,7 +443,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
     test('[U-8] a member who is removed during a sign-in has no session', async () => {
       for (let round = 0; round < 5; round++) {
         const { uuid, email } = await newMember(service, 'host');
-        const browser = new Browser(service.url);
+        const browser = new MemberBrowser(service.url);
         const body = { email, password: PASSWORD };
         await Promise.all([
           browser.send('POST', '/session', body),
@@ -461,7 +461,7 @@ test('[U-8] [N-3] a session is valid on another node, which learns of its end wi
   const [here, there] = [await startService(options), await startService(options)];
   try {
     const { browser, uuid } = await newMember(here, 'host');
-    const elsewhere = new Browser(there.url);
+    const elsewhere = new MemberBrowser(there.url);
     elsewhere.cookie = browser.cookie;
     elsewhere.csrf = browser.csrf;
     const body = { title: 'A show' };

@@ -10,31 +10,40 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
-import { Browser, invited, newMember, PASSWORD } from '../support/studio/member-browser.ts';
+import {
+  inviteMember,
+  MemberBrowser,
+  newMember,
+  PASSWORD,
+} from '../support/studio/member-browser.ts';
 
 const HOUR_MS = 3600_000;
 
 const service = await serviceOfFile();
 
-const isActive = async (browser: Browser) => (await browser.send('GET', '/session')).status === 200;
+const isActive = async (browser: MemberBrowser) =>
+  (await browser.send('GET', '/session')).status === 200;
 
 /** Signs the same member in from another browser. */
-async function signInElsewhere(email: string, password = PASSWORD): Promise<Browser> {
-  const browser = new Browser(service.url);
+async function signInElsewhere(email: string, password = PASSWORD): Promise<MemberBrowser> {
+  const browser = new MemberBrowser(service.url);
   await browser.signIn(email, password);
   return browser;
 }
 
 /** Expects that a sign-in gets 401. @returns the body */
 async function expectRejectedSignIn(email: string, password: string): Promise<ProblemBody> {
-  const response = await new Browser(service.url).send('POST', '/session', { email, password });
+  const response = await new MemberBrowser(service.url).send('POST', '/session', {
+    email,
+    password,
+  });
   return expectUnauthorized(response, 'Token');
 }
 
 describe('signing in', () => {
   test('[U-1] a sign-in returns the member, the account and what writes need', async () => {
     const { uuid, email } = await newMember(service, 'host');
-    const browser = new Browser(service.url);
+    const browser = new MemberBrowser(service.url);
     const session = await browser.signIn(email);
     const created = service.clock.nowMs();
     const read = await service.studio('GET', '/account');
@@ -58,19 +67,19 @@ describe('signing in', () => {
 
   test('[U-1] [U-19] the e-mail is matched in any case', async () => {
     const { email, uuid } = await newMember(service, 'host');
-    const session = await new Browser(service.url).signIn(email.toUpperCase());
+    const session = await new MemberBrowser(service.url).signIn(email.toUpperCase());
     expect(session.member.uuid).toBe(uuid);
   });
 
   test('[U-3] a sign-in sets a new cookie each time and ignores a planted one', async () => {
     const { email, browser } = await newMember(service, 'host');
     const planted = `fourbeat=${'A'.repeat(43)}`;
-    const victim = new Browser(service.url);
+    const victim = new MemberBrowser(service.url);
     victim.cookie = planted;
     await victim.signIn(email);
     expect(victim.cookie).not.toBe(planted);
     expect(victim.cookie).not.toBe(browser.cookie);
-    const attacker = new Browser(service.url);
+    const attacker = new MemberBrowser(service.url);
     attacker.cookie = planted;
     expect(await isActive(attacker)).toBe(false);
   });
@@ -103,7 +112,7 @@ describe('signing in', () => {
   test('[U-3] [U-11] [U-17] the database contains no cookie, password or link token', async () => {
     const { browser } = await newMember(service, 'host');
     const secret = browser.cookie?.split('=')[1] ?? 'none';
-    const { token } = await invited(service, 'host');
+    const { token } = await inviteMember(service, 'host');
     const files = databaseFiles(service);
     expect(files.some((text) => text.includes('$argon2id$v=19$m=19456,t=2,p=1$'))).toBe(true);
     for (const hidden of [secret, token, PASSWORD, browser.csrf ?? 'none']) {
@@ -133,7 +142,10 @@ describe('signing in', () => {
   test('[U-11] sign-ins get 503 while too many wait, and recover', async () => {
     const { email } = await newMember(service, 'host');
     const attempts = Array.from({ length: 60 }, () =>
-      new Browser(service.url).send('POST', '/session', { email, password: 'not the password' }),
+      new MemberBrowser(service.url).send('POST', '/session', {
+        email,
+        password: 'not the password',
+      }),
     );
     const statuses = (await Promise.all(attempts)).map((response) => {
       if (response.status === 503) expect(response.headers.get('retry-after')).toBe('1');
@@ -159,7 +171,8 @@ describe('rate limits of sign-in', () => {
       const attempt = async (address: string, tried: string, password: string) => {
         const headers = { 'X-Forwarded-For': address };
         const body = { email: tried, password };
-        return (await new Browser(harness.url).send('POST', '/session', body, headers)).status;
+        return (await new MemberBrowser(harness.url).send('POST', '/session', body, headers))
+          .status;
       };
       for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
         expect(await attempt(address, email, 'not the password')).toBe(401);
@@ -174,7 +187,7 @@ describe('rate limits of sign-in', () => {
       const body = { email: 'nobody@example.org', password: 'not the password' };
       const statuses: number[] = [];
       for (let n = 0; n < 3; n++) {
-        statuses.push((await new Browser(harness.url).send('POST', '/session', body)).status);
+        statuses.push((await new MemberBrowser(harness.url).send('POST', '/session', body)).status);
       }
       expect(statuses).toEqual([401, 401, 429]);
     }));
@@ -193,7 +206,7 @@ describe('rate limits of sign-in', () => {
 
   test('[L-15] [L-9] rate limits count sign-ins and links by address', () =>
     withRates({ signIn: { points: 3, durationS: 60 } }, async (harness) => {
-      const browser = new Browser(harness.url);
+      const browser = new MemberBrowser(harness.url);
       const from = (address: string, path: string) =>
         browser.send('POST', path, { token: 'x' }, { 'X-Forwarded-For': address });
       expect((await from('192.0.2.1', '/invitations/look')).status).toBe(401);
@@ -317,7 +330,7 @@ describe('a session', () => {
 });
 
 describe('a write by cookie', () => {
-  const FORGED: [string, (own: Browser, other: Browser) => Record<string, string>][] = [
+  const FORGED: [string, (own: MemberBrowser, other: MemberBrowser) => Record<string, string>][] = [
     ['without the token', () => ({ 'X-CSRF-Token': '' })],
     ['with a wrong token', () => ({ 'X-CSRF-Token': 'a'.repeat(43) })],
     ['with a token that is no ASCII', () => ({ 'X-CSRF-Token': 'é'.repeat(43) })],
@@ -373,7 +386,7 @@ describe('a write by cookie', () => {
       ['/setup', { token: 'x', name: 'Ada', email, password }],
     ] as const) {
       const headers = { Origin: 'https://evil.example' };
-      const response = await new Browser(service.url).send('POST', path, body, headers);
+      const response = await new MemberBrowser(service.url).send('POST', path, body, headers);
       const { detail } = await expectUnauthorized(response, 'Token');
       expect([path, detail]).toEqual([path, expect.stringContaining('another origin')]);
       expect(response.headers.getSetCookie()).toEqual([]);
@@ -441,7 +454,7 @@ describe('members who edit their profile', () => {
   );
 });
 
-function hashIn({ cookie }: Browser): string {
+function hashIn({ cookie }: MemberBrowser): string {
   const secret = cookie?.split('=')[1] ?? '';
   return new Bun.CryptoHasher('sha256').update(secret).digest('hex');
 }

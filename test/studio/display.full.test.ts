@@ -16,6 +16,7 @@ const SCREENS = {
   portrait: { width: 1_080, height: 1_920 },
 } as const;
 const COLOR_SCHEMES = ['dark', 'light'] as const;
+/** 2 s (SPEC B-14), and time for the browser to react. */
 const HIDE_MS = 2_500;
 
 const LARGEST = {
@@ -87,7 +88,7 @@ const CUT_OFF = `[...document.querySelectorAll('.display h1, .choice, .scene p, 
 async function opacities({ page }: OpenedPage): Promise<number[]> {
   const png = await page.screenshot({ omitBackground: true });
   const reader = await fixture.browser.newPage();
-  const seen = await reader.evaluate<number[]>(`(async () => {
+  const result = await reader.evaluate<number[]>(`(async () => {
     const image = new Image();
     image.src = 'data:image/png;base64,${png.toString('base64')}';
     await image.decode();
@@ -98,7 +99,7 @@ async function opacities({ page }: OpenedPage): Promise<number[]> {
       .map(([x, y]) => canvas.getImageData(x, y, 1, 1).data[3]);
   })()`);
   await reader.close();
-  return seen;
+  return result;
 }
 
 describe('the display', () => {
@@ -213,7 +214,7 @@ describe('the display', () => {
     await expectFits(overlay, 'overlay-results');
   }, 60_000);
 
-  test('[B-14] fits the longest quiz and the winners', async () => {
+  test('[B-14] fits the longest quiz and the winners, and is empty once its link is replaced', async () => {
     const other = await fixture.call<StudioStream>(owner, 'POST', '/streams', {
       title: 'Long night',
     });
@@ -226,7 +227,7 @@ describe('the display', () => {
     const long = await fixture.open(created.url, { colorScheme: 'dark' });
     // Without quizzes, every viewer wins.
     const viewer = fixture.joinViewer(streamId, 'four');
-    await until('the viewer is there', () => viewer.state === 'live');
+    await until('the viewer has joined', () => viewer.state === 'live');
     await fixture.call(owner, 'POST', `/streams/${streamId}/request-winners`);
     await long.page.getByText('winner!').waitFor();
     expect(await heading(long.page).innerText()).toBe('1');

@@ -37,7 +37,6 @@ beforeAll(async () => {
   const session = await owner.context.storageState();
   ({ page: second } = await fixture.open(onAir, { storageState: session }));
   await owner.page.goto(fixture.url + onAir);
-  await message(owner.page, 'Nobody').waitFor({ state: 'detached' });
   await troll.sendMessage('message', 'Buy my coins');
   await fan.sendMessage('question', 'Who made the music?');
   await fan.sendMessage('message', 'Good evening!');
@@ -48,14 +47,14 @@ const chat = (page: Page) => page.getByRole('region', { name: 'Chat', exact: tru
 const message = (page: Page, text: string): Locator =>
   chat(page).getByRole('article').filter({ hasText: text });
 
-async function inMenu(page: Page, text: string, item: string): Promise<void> {
+async function selectInMenu(page: Page, text: string, item: string): Promise<void> {
   const menu = message(page, text).getByRole('button', { name: /^Actions for/ });
   await menu.click();
   await page.getByRole('menuitem', { name: item, exact: true }).click();
   await page.mouse.move(0, 0);
 }
 
-/** Focuses a message and presses a key. */
+/** Focuses a message, presses a key and removes the focus; `b` opens a dialog, which keeps it. */
 async function press(page: Page, text: string, key: string): Promise<void> {
   await message(page, text).focus();
   await page.keyboard.press(key);
@@ -84,17 +83,17 @@ describe('chat moderation', () => {
   test('[C-17] a key pins a message and another host unpins it', async () => {
     const { page } = owner;
     await press(page, 'Good evening!', 'p');
-    const down = button(second, 'Unpin message');
-    await down.waitFor();
+    const unpinButton = button(second, 'Unpin message');
+    await unpinButton.waitFor();
     await message(second, 'Good evening!').getByText('Pinned').waitFor();
     const seen = viewerPage.getByRole('complementary', { name: 'Pinned' });
     await seen.getByText('Good evening!').waitFor();
     await until('a message is pinned', () => received['chat-pinned']?.length === 1);
     await expectUsable(page, 'moderation');
-    await down.click();
+    await unpinButton.click();
     await button(page, 'Unpin message').waitFor({ state: 'detached' });
     await seen.waitFor({ state: 'detached' });
-    await until('it is taken down', () => received['chat-pinned']?.length === 2);
+    await until('the message is unpinned', () => received['chat-pinned']?.length === 2);
     expect(received['chat-pinned']).toMatchObject([
       { line: { text: 'Good evening!' } },
       { line: null },
@@ -118,9 +117,9 @@ describe('chat moderation', () => {
       .getByRole('button', { name: /Slow mode/ })
       .click();
     await page.getByRole('option', { name: 'Slow mode off' }).click();
-    // The chat holds still under a mouse.
+    // A mouse over the chat would hold new messages back.
     await page.mouse.move(0, 0);
-    await until('the chat is as it was', () => received['chat-mode']?.length === 4);
+    await until('all four changes are received', () => received['chat-mode']?.length === 4);
     expect(received['chat-mode']).toEqual([
       { slowModeMs: 30_000, paused: false },
       { slowModeMs: 30_000, paused: true },
@@ -153,7 +152,7 @@ describe('chat moderation', () => {
     const { page } = owner;
     const count = page.getByRole('region', { name: 'Audience' });
     await count.getByText('3', { exact: true }).waitFor();
-    await inMenu(page, 'I am sorry', 'Ban…');
+    await selectInMenu(page, 'I am sorry', 'Ban…');
     await button(page, 'Cancel').click();
     await press(page, 'I am sorry', 'b');
     await page.getByRole('alertdialog').getByText('Ban troll?').waitFor();
@@ -161,7 +160,7 @@ describe('chat moderation', () => {
     await message(page, 'I am sorry').getByText('Banned').waitFor();
     await count.getByText('2', { exact: true }).waitFor();
     expect(await troll.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
-    await inMenu(page, 'I am sorry', 'Lift ban');
+    await selectInMenu(page, 'I am sorry', 'Lift ban');
     await message(page, 'I am sorry').getByText('Banned').waitFor({ state: 'detached' });
   }, 60_000);
 
@@ -172,7 +171,7 @@ describe('chat moderation', () => {
     await press(page, 'Who made the music?', 'q');
     await chat(second).getByRole('tab', { name: 'Queue (1)' }).click();
     await expectUsable(second, 'queue');
-    await inMenu(second, 'Who made the music?', 'Mark as answered');
+    await selectInMenu(second, 'Who made the music?', 'Mark as answered');
     await chat(second).getByText('No open questions.').waitFor();
     await message(page, 'Who made the music?').getByText('Answered').waitFor();
     await chat(page).getByRole('tab', { name: 'All' }).click();

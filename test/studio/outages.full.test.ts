@@ -66,11 +66,11 @@ const pressNow = (page: Page, name: string, isTwice: boolean) =>
     document.elementFromPoint(x + width / 2, y + height / 2).closest('button')?.click();
   })()`);
 
-const canBePressed = (page: Page, name: string) =>
+const untilPressable = (page: Page, name: string) =>
   button(page, name).and(page.locator(':enabled')).waitFor();
 
 async function press(page: Page, name: string, isTwice = false): Promise<void> {
-  await canBePressed(page, name);
+  await untilPressable(page, name);
   await pressNow(page, name, isTwice);
 }
 
@@ -138,11 +138,11 @@ describe('an on-air page during a show', () => {
   }, 30_000);
 
   test('[B-7] sends results once when two tabs reveal them at the same time', async () => {
-    for (const page of [tab, second]) await canBePressed(page, 'Show the results');
+    for (const page of [tab, second]) await untilPressable(page, 'Show the results');
     await Promise.all([tab, second].map((page) => pressNow(page, 'Show the results', true)));
     for (const page of [tab, second]) await page.getByText('Results shown').waitFor();
     // The page has the studio's state before the interval with the event is sealed.
-    await until('viewers are sentEvents', async () => 'quiz-results First?' in (await sent()));
+    await until('viewers have the results', async () => 'quiz-results First?' in (await sent()));
     expect(await sent()).toEqual({ 'quiz First?': 1, 'quiz-results First?': 1 });
   }, 30_000);
 
@@ -175,16 +175,16 @@ describe('an on-air page during a show', () => {
 
   test('[B-7] [R-10] retries after a lost response without repeating the action', async () => {
     await press(tab, 'Show the results');
-    let lost = 0;
+    let publishRequests = 0;
     await tab.route('**/publish', async (route) => {
-      if (lost++ > 0) return route.continue();
+      if (publishRequests++ > 0) return route.continue();
       await route.fetch();
       await route.abort('connectionreset');
     });
     await press(tab, 'Send this quiz');
     await answerAll('Third?');
     await expectCurrent('Third?', tab, second);
-    await until('reads are lost', () => lost > 1);
+    await until('the request is retried', () => publishRequests > 1);
     expect((await sent())['quiz Third?']).toBe(1);
   }, 30_000);
 
@@ -200,7 +200,7 @@ describe('an on-air page during a show', () => {
           page.getByText(LOST).waitFor({ state: 'detached' }),
           page.getByText('Results shown').waitFor(),
           page.getByText('2 · 67 %').waitFor(),
-          canBePressed(page, 'Send this quiz'),
+          untilPressable(page, 'Send this quiz'),
           page.getByRole('region', { name: 'Next' }).getByText('Fourth?').waitFor(),
         ]),
       ),

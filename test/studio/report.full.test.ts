@@ -202,7 +202,7 @@ describe('the report', () => {
     expect(await inVideo('matches(":focus")')).toBe(true);
   }, 30_000);
 
-  test('is accessible and prints well', async () => {
+  test('is accessible, and prints in light colors without video and links', async () => {
     await expectUsable(page(), 'report');
     for (const colorScheme of ['dark', 'light'] as const) {
       await page().emulateMedia({ colorScheme });
@@ -294,7 +294,7 @@ describe('the report', () => {
   }, 60_000);
 });
 
-/** The rows of an export, from its link on the page. */
+/** The rows of an export, from its link on the page. Checks that the CSV file has as many. */
 async function rowsOf(what: string): Promise<Record<string, unknown>[]> {
   const link = panel('Files').locator(`a[href*="/exports/${what}?format=ndjson"]`);
   const href = (await link.getAttribute('href')) ?? '';
@@ -316,7 +316,7 @@ async function expectShown(wantedMs: number): Promise<void> {
   const playlist = await (await fetch(`${fixture.url}/media/${streamId}/v0.m3u8`)).text();
   const firstMs = Date.parse(/#EXT-X-PROGRAM-DATE-TIME:(\S+)/.exec(playlist)?.[1] ?? '');
   let offMs = Number.NaN;
-  await until('the recording is there', async () => {
+  await until('the recording shows the wanted time', async () => {
     const positionS = await inVideo<number>('currentTime');
     offMs = firstMs + positionS * 1_000 - wantedMs;
     return Math.abs(offMs) < TOLERANCE_MS;

@@ -15,7 +15,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => fixture?.close());
 
-test('a form shows its invalid fields and sends nothing', async () => {
+test('a form shows its invalid fields, and only a button closes the dialog with the created link', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'Team' }).click();
   await button(page, 'Invite member').click();

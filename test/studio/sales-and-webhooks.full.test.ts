@@ -10,7 +10,7 @@ import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiv
 // Purchases, discounts, custom events and webhooks from the studio. Each test continues where the
 // previous one stopped.
 
-const LOCAL = ['--webhook-allow-http', '--webhook-allow-private', '127.0.0.1/32'];
+const ALLOW_LOCAL_WEBHOOKS = ['--webhook-allow-http', '--webhook-allow-private', '127.0.0.1/32'];
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
@@ -20,7 +20,7 @@ let viewer: Viewer;
 
 beforeAll(async () => {
   receiver = startReceiver();
-  fixture = await StudioFixture.start(LOCAL);
+  fixture = await StudioFixture.start(ALLOW_LOCAL_WEBHOOKS);
   owner = await fixture.openOwner();
   const { page } = owner;
   await button(page, 'New show').first().click();

@@ -7,7 +7,7 @@ import { until } from '../support/until.ts';
 // Studio pages beyond a regular show, which `whole-show.test.ts` covers. Each test continues where
 // the previous one stopped.
 
-/** More than one page of the log. */
+/** More than one page of the log, which has 50 events. */
 const EVENT_COUNT = 55;
 
 let fixture: StudioFixture;
@@ -82,8 +82,8 @@ describe('the studio', () => {
     const send = (type: string) =>
       fixture.call(owner, 'POST', `/streams/${streamId}/events`, { type, data: null });
     await send('curtain');
-    // A page of the log ends with a whole interval.
-    await until('the curtain is told', async () =>
+    // Pages of the log consist of whole intervals, so the curtain needs its own.
+    await until('the curtain event is sent', async () =>
       (await fixture.sentEvents(owner, streamId)).some(({ type }) => type === 'curtain'),
     );
     for (let n = 0; n < EVENT_COUNT; n++) await send('lights');

@@ -19,7 +19,7 @@ import '../support/full-run.ts';
 const TITLE = 'Friday quiz night';
 const LARGEST = 'Which planet is the largest?';
 const MOONS = 'How many moons has Mars?';
-const FILE = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,6000,auto\n`;
+const CSV = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,6000,auto\n`;
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
@@ -46,7 +46,7 @@ const panel = (page: Page, name: string) => page.getByRole('region', { name, exa
 const messageOf = (page: Page, text: string) =>
   panel(page, 'Chat').getByRole('article').filter({ hasText: text });
 
-/** All pages show it. */
+/** Waits until all pages show what `locate` finds. */
 async function expectVisible<Surface>(
   pages: readonly Surface[],
   locate: (page: Surface) => Locator,
@@ -54,7 +54,7 @@ async function expectVisible<Surface>(
   await Promise.all(pages.map((page) => locate(page).first().waitFor()));
 }
 
-/** No page shows it any more. */
+/** Waits until no page shows what `locate` finds. */
 async function expectGone(pages: readonly Page[], locate: (page: Page) => Locator): Promise<void> {
   await Promise.all(pages.map((page) => locate(page).waitFor({ state: 'detached' })));
 }
@@ -132,7 +132,7 @@ describe('a complete show', () => {
     await page.getByText('No quizzes yet').waitFor();
     await addQuiz(page, LARGEST, { seconds: 6, isManualReveal: true });
     await button(page, 'Import').click();
-    await field(page, 'Or paste the content').fill(FILE);
+    await field(page, 'Or paste the content').fill(CSV);
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const rows = page.getByRole('row');
@@ -298,9 +298,9 @@ describe('a complete show', () => {
     await expectVisible(studio(), (at) =>
       at.getByRole('list', { name: 'Purchases' }).getByText('Cleo'),
     );
-    const sent = (at: Page) => at.getByRole('list', { name: 'Sent events' });
-    await expectVisible(studio(), (at) => sent(at).getByText('Discounts: 4'));
-    await expectVisible(studio(), (at) => sent(at).getByText('Purchases: Cleo bought two mugs'));
+    const list = (at: Page) => at.getByRole('list', { name: 'Sent events' });
+    await expectVisible(studio(), (at) => list(at).getByText('Discounts: 4'));
+    await expectVisible(studio(), (at) => list(at).getByText('Purchases: Cleo bought two mugs'));
     await expectUsable(page, 'on-air');
   }, 60_000);
 

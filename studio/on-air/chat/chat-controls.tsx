@@ -6,20 +6,19 @@ import { Switch } from '../../ui/switch.tsx';
 import { showError } from '../../ui/toasts.tsx';
 import { slowModeLabel } from './slow-mode-label.ts';
 
-const S = 1_000;
-const SLOW_MS = [0, 3 * S, 5 * S, 10 * S, 30 * S, 60 * S, 300 * S];
+const SLOW_MODE_OPTIONS_MS = [0, 3, 5, 10, 30, 60, 300].map((seconds) => seconds * 1_000);
 
 /** Slow mode and pause of the chat. */
 export function ChatControls({ streamId, mode }: { streamId: string; mode: ChatMode }) {
-  const { slowModeMs, paused, change, isPending } = useMode(streamId, mode);
-  const all = SLOW_MS.includes(slowModeMs) ? SLOW_MS : [...SLOW_MS, slowModeMs];
+  const { slowModeMs, paused, change, isPending } = useChatMode(streamId, mode);
+  const optionsMs = [...new Set([...SLOW_MODE_OPTIONS_MS, slowModeMs])];
   return (
     <>
       <Select
         label="Slow mode"
         isLabelHidden
         value={String(slowModeMs)}
-        options={all.map((ms) => ({ value: String(ms), text: slowModeLabel(ms) }))}
+        options={optionsMs.map((ms) => ({ value: String(ms), text: slowModeLabel(ms) }))}
         onChange={(ms) => change({ slowModeMs: Number(ms) })}
         isDisabled={isPending}
       />
@@ -34,7 +33,7 @@ export function ChatControls({ streamId, mode }: { streamId: string; mode: ChatM
 }
 
 /** Shows a requested mode until the server state changes or the request fails. */
-function useMode(streamId: string, mode: ChatMode) {
+function useChatMode(streamId: string, mode: ChatMode) {
   const [requested, setRequested] = useState<{
     readonly mode: ChatMode;
     readonly previous: ChatMode;

@@ -116,7 +116,7 @@ function actionsOf({ message, onAction, ...status }: ActionsProps): MenuAction[]
     isDangerous: action === 'ban',
     onAction: () => onAction(message, action),
   });
-  // A viewer sent it as a question or a host queued it.
+  // A viewer sent the message as a question, or a host queued it as one.
   const isQuestion = message.kind === 'question' || question !== null;
   const mayWrite = restriction === null;
   const viewerEntries = [

@@ -11,7 +11,7 @@ import {
 import { ANONYMOUS_NAME } from './use-moderation.ts';
 
 export interface ListedMessage extends StoredChatMessage {
-  /** It was hidden when it was loaded. */
+  /** Whether the message was already hidden when it was loaded. */
   readonly hidden?: boolean;
 }
 
@@ -25,7 +25,7 @@ interface MessageFeedProps {
   readonly label: string;
   readonly messages: readonly ListedMessage[];
   readonly handlers: MessageHandlers;
-  readonly isMore?: boolean;
+  readonly hasMore?: boolean;
   readonly onNearEnd?: () => void;
   readonly end?: ReactNode;
   readonly containerRef?: Ref<HTMLDivElement>;

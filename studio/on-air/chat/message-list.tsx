@@ -46,7 +46,7 @@ export function MessageList({ streamId, log, kind, handlers, emptyText }: Messag
         label="Messages, newest first"
         messages={messages}
         handlers={handlers}
-        isMore={earlier.isMore}
+        hasMore={earlier.hasMore}
         onNearEnd={onNearEnd}
         end={<FeedEnd earlier={earlier} emptyText={messages.length === 0 ? emptyText : null} />}
       />
@@ -60,7 +60,8 @@ interface FeedEndProps {
   readonly emptyText: string | null;
 }
 
-function FeedEnd({ earlier: { isMore, isFetching, isError, fetchMore }, emptyText }: FeedEndProps) {
+function FeedEnd({ earlier, emptyText }: FeedEndProps) {
+  const { hasMore, isFetching, isError, fetchMore } = earlier;
   if (isError && !isFetching) {
     return (
       <p className="flex flex-wrap items-center gap-3 p-2 text-quiet">
@@ -69,6 +70,6 @@ function FeedEnd({ earlier: { isMore, isFetching, isError, fetchMore }, emptyTex
       </p>
     );
   }
-  if (isFetching || isMore) return <p className="p-2 text-quiet">Loading earlier messages…</p>;
+  if (isFetching || hasMore) return <p className="p-2 text-quiet">Loading earlier messages…</p>;
   return emptyText && <p className="p-2 text-quiet">{emptyText}</p>;
 }

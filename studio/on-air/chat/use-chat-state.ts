@@ -33,7 +33,7 @@ export function useChatState(
       restricted
         .filter(({ kind }) => kind === wantedKind)
         .map(({ viewer, kind }) => [viewer, kind] as const);
-    // A viewer who is both counts as banned.
+    // A viewer who is muted and banned counts as banned: the later entry wins.
     return new Map([...entriesOf('muted'), ...entriesOf('banned')]);
   }, [restricted]);
   const states = useMemo(

@@ -15,14 +15,14 @@ export interface Moderation {
   readonly queue: (message: StoredChatMessage, state: QuestionState) => void;
 }
 
-/** Duration of a mute by keyboard. */
+/** Duration of a mute that is not for the whole show. */
 export const MUTE_MINUTES = 10;
 
 /** Display name of a viewer without one. */
 export const ANONYMOUS_NAME = 'A viewer';
 
 /**
- * The moderation calls of a show. The object is stable for each show, so that memoized rows do not
+ * The moderation calls of a show. `moderation` stays the same object, so that memoized rows do not
  * render again. `hidden` has the messages that this page hid.
  */
 export function useModeration(streamId: string) {
@@ -32,7 +32,7 @@ export function useModeration(streamId: string) {
     onSuccess: ({ ids }) => setHidden((before) => new Set([...before, ...ids])),
   });
   const pin = useApiMutation('pinChatLine');
-  const viewerOptions = { invalidates: ['listRestricted'], targetOf: viewerIn } as const;
+  const viewerOptions = { invalidates: ['listRestricted'], targetOf: viewerOf } as const;
   const mute = useApiMutation('muteViewer', {
     ...viewerOptions,
     onSuccess: ({ name }, { body }) =>
@@ -54,7 +54,7 @@ export function useModeration(streamId: string) {
   calls.current = { hide, pin, mute, unmute, ban, unban, queue };
   const moderation = useMemo((): Moderation => {
     const params = { stream_id: streamId };
-    const named = ({ name }: StoredChatMessage) => (name ? { name } : {});
+    const nameBody = ({ name }: StoredChatMessage) => (name ? { name } : {});
     return {
       hide: ({ id }) => calls.current.hide.mutate({ params, body: { ids: [id] } }),
       pin: (message) =>
@@ -62,13 +62,13 @@ export function useModeration(streamId: string) {
       mute: (message, minutes) =>
         calls.current.mute.mutate({
           params: { ...params, viewer: message.viewer },
-          body: { ...named(message), ...(minutes !== undefined && { minutes }) },
+          body: { ...nameBody(message), ...(minutes !== undefined && { minutes }) },
         }),
       unmute: (viewer) => calls.current.unmute.mutate({ params: { ...params, viewer } }),
       ban: (message) =>
         calls.current.ban.mutate({
           params: { ...params, viewer: message.viewer },
-          body: named(message),
+          body: nameBody(message),
         }),
       unban: (viewer) => calls.current.unban.mutate({ params: { ...params, viewer } }),
       queue: (message, state) =>
@@ -89,6 +89,6 @@ function storedMessageOf(message: StoredChatMessage): StoredChatMessage {
 
 const NO_IDS: ReadonlySet<string> = new Set();
 
-function viewerIn({ params }: { readonly params?: Readonly<Record<string, string>> }): string {
+function viewerOf({ params }: { readonly params?: Readonly<Record<string, string>> }): string {
   return params?.viewer ?? '';
 }

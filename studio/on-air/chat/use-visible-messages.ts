@@ -7,7 +7,7 @@ import type { ListedMessage } from './message-feed.tsx';
 interface MessageRange {
   /** Newest first. */
   readonly messages: readonly ListedMessage[];
-  /** Excludes messages before this interval; null: nothing is known yet. */
+  /** The first interval of `messages`; history ends before it. null: no interval received yet. */
   readonly before: number | null;
 }
 
@@ -41,11 +41,11 @@ export function useVisibleMessages(
     historyBefore === visible.before ? historyBefore : null,
     kind,
   );
-  const { isMore, isFetching, isError, fetchMore } = earlier;
+  const { hasMore, isFetching, isError, fetchMore } = earlier;
   const onNearEnd = useCallback(() => {
     setHistoryBefore(visible.before);
-    if (isMore && !isFetching && !isError) fetchMore();
-  }, [visible.before, isMore, isFetching, isError, fetchMore]);
+    if (hasMore && !isFetching && !isError) fetchMore();
+  }, [visible.before, hasMore, isFetching, isError, fetchMore]);
   return {
     messages: useMemo(
       (): readonly ListedMessage[] => [...visible.messages, ...earlier.messages],
@@ -61,6 +61,6 @@ export function useVisibleMessages(
 }
 
 function countNewer(messages: readonly ListedMessage[], newest: ListedMessage | undefined): number {
-  const at = messages.findIndex(({ id }) => id === newest?.id);
-  return at === -1 ? messages.length : at;
+  const newestIndex = messages.findIndex(({ id }) => id === newest?.id);
+  return newestIndex === -1 ? messages.length : newestIndex;
 }

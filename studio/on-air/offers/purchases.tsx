@@ -10,19 +10,19 @@ const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 /** Purchases as viewers saw them, newest first. */
 export function Purchases({ streamId, log }: { streamId: string; log: ShowLog }) {
   const earlier = useEarlierPurchases(streamId, log.firstInterval);
-  const all = useMemo(() => {
+  const purchases = useMemo(() => {
     const received = log.messages.filter(({ kind }) => kind === 'purchase');
     return [...received.toReversed(), ...earlier].slice(0, VISIBLE_MAX);
   }, [log.messages, earlier]);
   return (
     <div className="grid gap-2 border-t border-line pt-3">
       <h3 className="text-sm font-semibold">Purchases</h3>
-      {all.length === 0 ? (
+      {purchases.length === 0 ? (
         <p className="text-quiet">No purchases yet.</p>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         <ol className="grid max-h-56 gap-1 overflow-y-auto" tabIndex={0} aria-label="Purchases">
-          {all.map(({ id, name, text, at }) => (
+          {purchases.map(({ id, name, text, at }) => (
             <li key={id} className="flex gap-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{TIME.format(at)}</span>
               <span className="min-w-0 break-words">

@@ -3,7 +3,7 @@ import { studioApi } from '../../../protocol/studio-api.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
 import { sendMessage, viewerIdOf } from '../chat/moderated-chat.ts';
 import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
-import { invited, newMember, PASSWORD } from '../studio/member-browser.ts';
+import { inviteMember, newMember, PASSWORD } from '../studio/member-browser.ts';
 
 export type OperationName = keyof typeof viewerApi | keyof typeof studioApi;
 
@@ -121,13 +121,13 @@ async function requestPartsFor(
     case 'invite':
       return { body: { email: `${crypto.randomUUID()}@example.org`, role: 'host' } };
     case 'lookAtLink':
-      return { body: { token: (await invited(harness, 'host')).token } };
+      return { body: { token: (await inviteMember(harness, 'host')).token } };
     case 'acceptLink': {
-      const { token } = await invited(harness, 'host');
+      const { token } = await inviteMember(harness, 'host');
       return { body: { token, name: 'Ada', password: PASSWORD } };
     }
     case 'withdrawInvitation':
-      return { ids: { invitation_id: (await invited(harness, 'host')).id } };
+      return { ids: { invitation_id: (await inviteMember(harness, 'host')).id } };
     case 'patchMember':
       return {
         ids: { member_id: (await newMember(harness, 'host')).uuid },

@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { newSetupLink } from '../../../server/auth/members/links.ts';
 import { startService } from '../harness/harness.ts';
-import { type Browser, invited, newMember, PASSWORD, tokenOf } from '../studio/member-browser.ts';
+import {
+  inviteMember,
+  type MemberBrowser,
+  newMember,
+  PASSWORD,
+  tokenOf,
+} from '../studio/member-browser.ts';
 import type { CheckedResponse, Exercises, Fixture } from './fixture.ts';
 
 /** The operations about members and their sessions. */
@@ -42,14 +48,14 @@ export function memberExercises(fixture: Fixture): Exercises {
       ];
     },
     lookAtLink: async () => {
-      const { token } = await invited(service, 'host');
+      const { token } = await inviteMember(service, 'host');
       return [
         [await fixture.send('lookAtLink', { body: { token } }), 200],
         [await fixture.send('lookAtLink', { body: { token: 'none' } }), 401],
       ];
     },
     acceptLink: async () => {
-      const { token } = await invited(service, 'host');
+      const { token } = await inviteMember(service, 'host');
       const body = { token, name: 'Ada', password: PASSWORD };
       return [
         [await fixture.send('acceptLink', { body: { ...body, password: 'short' } }), 400],
@@ -66,11 +72,11 @@ export function memberExercises(fixture: Fixture): Exercises {
       ];
     },
     listInvitations: async () => {
-      await invited(service, 'host');
+      await inviteMember(service, 'host');
       return [[await fixture.sendAsAccount('listInvitations'), 200]];
     },
     withdrawInvitation: async () => {
-      const withdraw = { params: { invitation_id: (await invited(service, 'host')).id } };
+      const withdraw = { params: { invitation_id: (await inviteMember(service, 'host')).id } };
       return fixture.sendTwice('withdrawInvitation', withdraw, 204, 404);
     },
     listMembers: async () => {
@@ -93,7 +99,7 @@ export function memberExercises(fixture: Fixture): Exercises {
   };
 }
 
-const credentialOf = ({ cookie, csrf }: Browser) => ({
+const credentialOf = ({ cookie, csrf }: MemberBrowser) => ({
   headers: { Cookie: `${cookie}`, 'X-CSRF-Token': `${csrf}` },
 });
 

@@ -10,14 +10,14 @@ export class FakeTime {
     return this.#timers.size;
   }
 
-  /** As `ConnectionEnvironment.after`. @returns cancels the timer */
+  /** Calls back after `ms`, as `ConnectionEnvironment.after` does. @returns cancels the timer */
   after = (ms: number, callback: () => void): (() => void) => {
     const timer = { atMs: this.#nowMs + ms, callback };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   };
 
-  /** Advances the clock and runs due timers, including new ones. */
+  /** Advances the clock and runs due timers, including those that callbacks start. */
   advance = (ms: number): void => {
     const untilMs = this.#nowMs + ms;
     for (;;) {

@@ -2,7 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
  * A TCP proxy to a service that a test can interrupt. During an interruption it drops data without
- * closing connections, like a broken network. After it, old connections are closed.
+ * closing connections, like a broken network. After it, an old connection closes at its next data.
  */
 export class InterruptibleProxy {
   private readonly clients = new Set<Socket>();
@@ -18,8 +18,8 @@ export class InterruptibleProxy {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
-    const own = typeof address === 'object' ? address?.port : null;
-    const proxy = new InterruptibleProxy(server, `http://127.0.0.1:${own}`);
+    const proxyPort = typeof address === 'object' ? address?.port : null;
+    const proxy = new InterruptibleProxy(server, `http://127.0.0.1:${proxyPort}`);
     server.on('connection', (client) => proxy.accept(client, port));
     return proxy;
   }

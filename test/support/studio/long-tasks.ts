@@ -21,8 +21,8 @@ interface TraceEvent {
 const TASK = 'ThreadControllerImpl::RunTask';
 
 /**
- * The longest main thread task of a page during an action. With several pages in the browser, the
- * maximum of all.
+ * The main thread task of a page with the most CPU time during an action. With several pages in the
+ * browser, the maximum of all.
  */
 export async function longestTask(page: Page, action: () => Promise<void>): Promise<LongTask> {
   const session = await page.context().newCDPSession(page);

@@ -5,7 +5,7 @@ import { type Account, expectJson, type Harness } from '../harness/harness.ts';
 export const PASSWORD = 'correct horse battery';
 
 /** A studio client with the cookie and CSRF token of a session, as a browser page has them. */
-export class Browser {
+export class MemberBrowser {
   /** `name=value` of the session cookie; null: none. */
   cookie: string | null = null;
   csrf: string | null = null;
@@ -29,22 +29,22 @@ export class Browser {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
-    this.keep(response);
+    this.storeCookie(response);
     return response;
   }
 
   /** Starts a session with a password or a link. */
-  async begin(path: string, body: object): Promise<Session> {
+  async startSession(path: string, body: object): Promise<Session> {
     const session = await expectJson<Session>(await this.send('POST', path, body), 201);
     this.csrf = session.csrf;
     return session;
   }
 
   async signIn(email: string, password = PASSWORD): Promise<Session> {
-    return this.begin('/session', { email, password });
+    return this.startSession('/session', { email, password });
   }
 
-  private keep(response: Response): void {
+  private storeCookie(response: Response): void {
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';');
       this.cookie = pair.endsWith('=') ? null : pair;
@@ -54,7 +54,7 @@ export class Browser {
 
 /** A signed-in member. */
 export interface SignedIn {
-  readonly browser: Browser;
+  readonly browser: MemberBrowser;
   readonly uuid: string;
   readonly email: string;
 }
@@ -64,8 +64,8 @@ export function tokenOf(link: string): string {
   return new URL(link).hash.split('=')[1] ?? '';
 }
 
-/** Invites a member with the account's API token. */
-export async function invited(
+/** Invites a member with the account's API token. @returns the token of the link */
+export async function inviteMember(
   harness: Harness,
   role: MemberRole,
   email = `${randomUUID()}@example.org`,
@@ -84,10 +84,10 @@ export async function newMember(
   account: Account = harness.account,
   email?: string,
 ): Promise<SignedIn> {
-  const invitation = await invited(harness, role, email, account);
-  const browser = new Browser(harness.url);
+  const invitation = await inviteMember(harness, role, email, account);
+  const browser = new MemberBrowser(harness.url);
   const { token } = invitation;
   const body = { token, name: `A ${role}`, password: PASSWORD };
-  const { member } = await browser.begin('/invitations/accept', body);
+  const { member } = await browser.startSession('/invitations/accept', body);
   return { browser, uuid: member.uuid, email: member.email };
 }
