@@ -61,11 +61,11 @@ const isIn = (interval: number, [from, to]: Span) => interval >= from && interva
 
 /** Redis servers, with the number of random runs on each. */
 const BACKENDS = [
-  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: rounds(40, 100) },
+  { name: 'one Redis', start: () => startRedis({ persistence: false }), numRuns: rounds(20, 100) },
   {
     name: 'a cluster of three',
     start: () => startCluster({ persistence: false }),
-    numRuns: rounds(20, 30),
+    numRuns: rounds(10, 30),
   },
 ];
 

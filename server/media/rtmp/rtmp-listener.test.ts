@@ -203,7 +203,7 @@ test('stop ends all RTMP sources and closes the port', async () => {
   const session = await accepted;
   await session.waitForBytes(10_000);
   await listener.stop();
-  expect(session.endReason).toBe('The service is stopping; connect secondListener.');
+  expect(session.endReason).toBe('The service is stopping; connect again.');
   expect(await sender.exited).not.toBe(0);
   await expect(fetch(`http://127.0.0.1:${listener.port}`)).rejects.toThrow();
 });

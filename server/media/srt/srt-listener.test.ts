@@ -65,22 +65,35 @@ async function startListener(options: Partial<ListenSrtOptions> = {}) {
 
 interface SendOptions {
   readonly query?: string;
-  /** Plays the sample once and writes a copy of the sent bytes to this file. */
+  /** Plays the sample `loops` times more (none) and writes a copy of the sent bytes to this file. */
   readonly copy?: string;
+  readonly loops?: number;
 }
 
 function startSender(
   port: number,
   streamId: string,
-  { query = '&pkt_size=1316', copy }: SendOptions = {},
+  { query = '&pkt_size=1316', copy, loops = copy === undefined ? -1 : 0 }: SendOptions = {},
 ) {
   const url = `srt://127.0.0.1:${port}?streamid=${streamId.replace('#', '%23')}${query}`;
   const copyOutput = copy === undefined ? [] : ['-map', '0', '-c', 'copy', '-f', 'mpegts', copy];
   const sender = Bun.spawn(
     [
       ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'info', '-y', '-re'],
-      ...(copy === undefined ? ['-stream_loop', '-1'] : []),
-      ...['-i', sample, '-map', '0', '-c', 'copy', '-f', 'mpegts', url, ...copyOutput],
+      ...[
+        '-stream_loop',
+        `${loops}`,
+        '-i',
+        sample,
+        '-map',
+        '0',
+        '-c',
+        'copy',
+        '-f',
+        'mpegts',
+        url,
+        ...copyOutput,
+      ],
     ],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );
@@ -275,7 +288,8 @@ test('[M-3] media arrives complete with 3 % datagram loss', async () => {
   });
   const copy = join(folder, 'lossy.ts');
   const accepted = ingest.next();
-  startSender(proxyPort, `publish:${KEY}`, { copy, query: '&latency=500000&pkt_size=188' });
+  const query = '&latency=500000&pkt_size=188';
+  startSender(proxyPort, `publish:${KEY}`, { copy, query, loops: 1 });
   const session = await accepted;
   await session.waitForEnd();
   expect(lost).toBeGreaterThan(10);

@@ -3,7 +3,7 @@ import { rounds } from '../../support/full-run.ts';
 import { runSchedule } from '../../support/sdk/virtual-time/schedule.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
-const SCHEDULES = rounds(250, 10_000);
+const SCHEDULES = rounds(125, 10_000);
 /** Schedules per test, so that each takes a few seconds. */
 const BATCH = 125;
 

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Server, Subprocess } from 'bun';
 import type { Browser, Page } from 'playwright-core';
-import { IS_FULL_RUN } from './support/full-run.ts';
 import { type Account, expectJson, type PublishedQuiz, QUIZ } from './support/harness/harness.ts';
 import {
   fourbeat,
@@ -193,10 +192,10 @@ describe.concurrent('the example', () => {
     TEST_MS,
   );
 
-  if (IS_FULL_RUN) testPages();
+  testPages();
 });
 
-/** The examples that are pages: `npm run test:full` opens them in a browser. */
+/** The examples that are pages, in a browser. */
 function testPages(): void {
   beforeAll(async () => {
     browser = await launchBrowser();
