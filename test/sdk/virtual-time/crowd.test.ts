@@ -7,7 +7,7 @@ import {
 } from '../../support/sdk/virtual-time/simulation.ts';
 import { seededRandom } from '../../support/seeded-random.ts';
 
-const VIEWERS = rounds(30, 60);
+const VIEWERS = rounds(40, 60);
 const SEED = 7;
 /** Maximum requests per second after the outage, as a multiple of the steady rate. */
 const PEAK_AFTER = 2;
