@@ -48,13 +48,13 @@ describe('I-1: an interval keeps the bytes it was served with', () => {
   });
 
   test('[I-1] [F-13] an interval is served as committed when the database’s reply was lost', async () => {
-    let loses = false;
+    let losesReply = false;
     const harness = await start({
       store: (store) => ({
         ...store,
         sealInterval: async (sealing) => {
           const bodies = await store.sealInterval(sealing);
-          if (loses) throw new Error('the answer was lost');
+          if (losesReply) throw new Error('the answer was lost');
           return bodies;
         },
       }),
@@ -64,9 +64,9 @@ describe('I-1: an interval keeps the bytes it was served with', () => {
     await harness.advance(1);
     expect((await sendEvent(harness, streamId, 1)).status).toBe(201);
     const interval = harness.interval();
-    loses = true;
+    losesReply = true;
     await harness.advance(1);
-    loses = false;
+    losesReply = false;
     await harness.advance(1);
     expect(harness.service.stats.watermark()).toBe(interval + 1);
     expect(await readInterval(viewer, interval)).toContain('"number":1');

@@ -80,7 +80,7 @@ describe('after Redis lost data', () => {
     expect(await nodes.countAtEndOf(ended())).toBe(3);
   });
 
-  test('[N-12] of one stream, each node sends its own bitsets again', async () => {
+  test('[N-12] each node sends its bitsets again when only those of one stream are lost', async () => {
     await registerInThree();
     const keys = (await server.command('KEYS', `*${nodes.streamId}*`)) as string[];
     await server.command('DEL', ...keys);
@@ -90,7 +90,7 @@ describe('after Redis lost data', () => {
     expect(await nodes.countAtEndOf(ended())).toBe(4);
   });
 
-  test('[N-12] in the list of blocks, nodes announce the blocks of all streams again', async () => {
+  test('[N-12] nodes announce the blocks of all streams again when only the list of blocks is lost', async () => {
     await registerInThree();
     await server.command('DEL', `fourbeat:{fourbeat}:${nodes.serviceId}:present`);
     for (const presence of nodes.registries) presence.register('another stream', 1);
@@ -117,9 +117,9 @@ test('[N-17] streams without registrations cost no call of Redis', async () => {
     const stats = String(await server.command('INFO', 'commandstats'));
     return [...stats.matchAll(/cmdstat_fcall:calls=(\d+)/g)].map(([, calls]) => Number(calls));
   };
-  const before = await commands();
+  const callsBefore = await commands();
   await nodes.pass(20);
-  expect(await commands()).toEqual(before);
+  expect(await commands()).toEqual(callsBefore);
 });
 
 test('[N-17] every presence key in Redis has a time to live', async () => {
@@ -131,8 +131,8 @@ test('[N-17] every presence key in Redis has a time to live', async () => {
   const keys = (await server.command('KEYS', 'fourbeat:*')) as string[];
   expect(keys.length).toBeGreaterThan(3);
   for (const key of keys) {
-    const leftMs = Number(await server.command('PTTL', key));
-    expect(leftMs).toBeGreaterThan(0);
-    expect(leftMs).toBeLessThanOrEqual(5_000);
+    const ttlMs = Number(await server.command('PTTL', key));
+    expect(ttlMs).toBeGreaterThan(0);
+    expect(ttlMs).toBeLessThanOrEqual(5_000);
   }
 });

@@ -10,7 +10,7 @@ import {
 
 const { redis } = await redisOfFile();
 
-// With one node, everything that it sent is replicated.
+// With one node, the watermark is the newest ended interval: no other node replicates.
 const oneNode = (clock: Clock) => {
   const watermark = () => intervalAt(clock.nowMs()) - 1;
   const presence = createRedisPresence({ redis, clock, serviceId: randomUUID(), watermark });

@@ -5,11 +5,11 @@ import { rounds } from '../support/full-run.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { inviteMember, newMember, tokenOf } from '../support/studio/member-browser.ts';
 
-// Calls the store directly: over HTTP only a few passwords are hashed at a time, so concurrent requests
-// rarely reach the database together.
+// These tests call the store directly: over HTTP only a few passwords are hashed at a time, so
+// concurrent requests rarely reach the database together.
 
 const ROUNDS = rounds(3, 8);
-/** Rounds with a service of their own. */
+/** Rounds of tests that start a new service for each round. */
 const SERVICE_ROUNDS = rounds(1, 3);
 const CONCURRENCY = 6;
 
@@ -39,14 +39,14 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       ...{ hash: hashOf(token), uuid: randomUUID(), name: 'Ada', passwordHash: randomUUID() },
       session: session(),
     });
-  const once = ['done', ...Array.from({ length: CONCURRENCY - 1 }, () => 'unauthorized')];
+  const oneDone = ['done', ...Array.from({ length: CONCURRENCY - 1 }, () => 'unauthorized')];
 
   test('[U-17] an invitation that is used several times concurrently creates one member', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const account = await service.createAccount();
       const { token } = await inviteMember(service, 'host', undefined, account);
       const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(token));
-      expect(await outcomesOf(attempts)).toEqual(once);
+      expect(await outcomesOf(attempts)).toEqual(oneDone);
       expect(await service.store.listMembers({ account: account.uuid })).toHaveLength(1);
     }
   });
@@ -59,7 +59,7 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
       const link = { id: randomUUID(), hash: hashOf(secret), nowMs };
       await service.store.createMemberLink({ email, link });
       const attempts = Array.from({ length: CONCURRENCY }, () => acceptLink(secret));
-      expect(await outcomesOf(attempts)).toEqual(once);
+      expect(await outcomesOf(attempts)).toEqual(oneDone);
     }
   });
 
@@ -94,13 +94,13 @@ describe.each(['embedded', 'shared'] as const)('on %s backends', (backends) => {
           ...{ uuid, session: 'none', name: null },
           password: { old, next },
         });
-      const late = session();
+      const signInSession = session();
       const known = { member: uuid, passwordHash: old, newPasswordHash: null, replaced: null };
       const changes = [change('one'), change('two'), change('three')];
-      const signIn = service.store.openSession({ ...known, session: late });
+      const signIn = service.store.openSession({ ...known, session: signInSession });
       const [changed] = await Promise.all([outcomesOf(changes), outcomesOf([signIn])]);
       expect(changed).toEqual(['done', 'unauthorized', 'unauthorized']);
-      expect(await service.store.findSession({ hash: late.hash })).toBeNull();
+      expect(await service.store.findSession({ hash: signInSession.hash })).toBeNull();
     }
   });
 

@@ -38,7 +38,7 @@ function expectNoErrors(outcomes: readonly unknown[]): void {
   expect(domainErrorsIn(outcomes)).toEqual([]);
 }
 
-test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are sent once each', async () => {
+test('[C-16] [N-19] [I-2] messages that are hidden on all nodes concurrently are published as hidden once each', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const own = await newChat();
     const ids = Array.from({ length: 12 }, () => crypto.randomUUID());

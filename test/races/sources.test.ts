@@ -20,7 +20,7 @@ const fixture = new RaceFixture();
 beforeAll(() => fixture.open(), 30_000);
 afterAll(() => fixture.close());
 
-test('[N-21] [M-7] a stalled producer transaction delays no sealing, and the due end follows it', async () => {
+test('[N-21] [M-7] a stalled producer transaction delays no sealing, and the stream whose end is due ends after it', async () => {
   const id = await fixture.newStream();
   const own = { id, producer: PRODUCER };
   const statusOf = async () => (await fixture.store.findOwnStream(own)).status;

@@ -21,7 +21,7 @@ const entry = (interval: number): SealedEntry => ({
   bodies: [bodyOf(interval)],
 });
 
-/** A follower of a database with a body in every interval up to its watermark. */
+/** A follower on a fake database that has a body in every interval up to its watermark. */
 function testFollower(watermark = START) {
   const store = {
     watermark,

@@ -32,7 +32,7 @@ const RETRY_JITTER_MS = 100;
  */
 export class FeedFollower {
   private stopped = false;
-  /** The newest queued work; work runs one after the other. */
+  /** The end of the queue: `apply` and `catchUp` run one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
 
   private readonly tailRepair: TailRepair;
@@ -99,7 +99,7 @@ export class FeedFollower {
     }
   }
 
-  // Intervals above the watermark were lost by the database; do not serve them as empty.
+  // Intervals above the watermark were lost by the database: fail, or they would be served empty.
   private async fillGap(interval: number): Promise<void> {
     const watermark = await this.options.store.readWatermark({});
     if (watermark < interval) throw new DatabaseRolledBack(watermark, interval);
@@ -109,17 +109,17 @@ export class FeedFollower {
   private async fillTo(interval: number): Promise<SealedEntry | null> {
     const { store, log } = this.options;
     if (interval <= log.watermark()) return null;
-    // Older intervals are read from the database on request.
+    // Memory holds no older intervals: the feed reads them from the database on request.
     const after = Math.max(log.watermark(), interval - APPENDED_MAX);
-    const found: SealedBody[] = [];
+    const allBodies: SealedBody[] = [];
     for (let from = after + 1; from <= interval; from += READ_INTERVALS) {
       const to = Math.min(from + READ_INTERVALS - 1, interval);
       const bodies = await store.readSealedOfAll({ from, to });
       if (from - 1 > log.watermark()) log.skipTo(from - 1);
       this.publish(to, bodies);
-      found.push(...bodies);
+      allBodies.push(...bodies);
     }
-    return { after, interval, bodies: found };
+    return { after, interval, bodies: allBodies };
   }
 
   private publish(interval: number, bodies: readonly SealedBody[]): void {

@@ -44,7 +44,7 @@ test('[N-9] [N-14] an interval sealed before a failure and found later does not 
     () => nowMs,
   );
   health.sealingFailed(new Error('the connection was closed'));
-  // It ended 20 ms before Redis failed and was sealed 10 ms later; nodes find it in the database.
+  // Interval 7 ended 20 ms before Redis failed; nodes find it in the database 1.8 s later.
   nowMs = 1_800;
   health.intervalServed(7, 1_820);
   expect(health.publicReason()).toBe('Sealing is stalled.');

@@ -70,10 +70,10 @@ export class FeedHealth {
 
   /**
    * An interval was sealed, by any node, and is served on this node.
-   * @param endedMs how long ago the interval ended
+   * @param endedAgoMs time since the end of the interval
    */
-  intervalServed(interval: number, endedMs: number): void {
-    if (this.endedBeforeFailure(endedMs)) return;
+  intervalServed(interval: number, endedAgoMs: number): void {
+    if (this.endedBeforeFailure(endedAgoMs)) return;
     this.databaseUnavailable = null;
     this.failure = null;
     if (this.outageLogged) this.logger.info({ interval }, 'sealing has resumed');
@@ -82,10 +82,10 @@ export class FeedHealth {
   }
 
   // An interval sealed just before Redis failed may be found in the database later. It does not
-  // prove that sealing works again, and viewers would wait for another failure.
-  private endedBeforeFailure(endedMs: number): boolean {
-    if (this.failure === null || endedMs < OUTAGE_AFTER_MS) return false;
-    return endedMs >= this.nowMs() - this.failure.sinceMs;
+  // prove that sealing works again: without this check viewers would wait instead of getting 503.
+  private endedBeforeFailure(endedAgoMs: number): boolean {
+    if (this.failure === null || endedAgoMs < OUTAGE_AFTER_MS) return false;
+    return endedAgoMs >= this.nowMs() - this.failure.sinceMs;
   }
 
   // Redis may answer and still not do what sealing needs, as when replicas are missing (N-14).

@@ -12,8 +12,8 @@ import { FeedRecorder } from '../../../test/support/feed/feed-recorder.ts';
 import { IS_FULL_RUN } from '../../../test/support/full-run.ts';
 import { Unavailable } from '../../platform/errors.ts';
 
-// Three nodes on one Redis and one PostgreSQL, in real time, with faults. Those that whole nodes have in
-// test/cluster/faults.test.ts as well run in `npm run test:full` only.
+// Three nodes on one Redis and one PostgreSQL, in real time, with faults. Faults that
+// test/cluster/faults.test.ts injects into complete nodes run here in `npm run test:full` only.
 
 let redis: RedisServer;
 let postgres: PostgresServer;
@@ -39,9 +39,9 @@ beforeEach(async () => {
 afterEach(() => fixture.close());
 
 const first = () => fixture.nodes[0] as FeedNode;
-/** Time to a 503 while an outage is known. */
+/** Maximum time to a 503 once an outage is detected. */
 const KNOWN_503_MS = 300;
-/** Time to a 503 at the begin of an outage: the rest of the interval, and the detection. */
+/** Maximum time to a 503 when an outage begins: the rest of the interval, and the detection. */
 const FIRST_503_MS = 1_000;
 const RECOVERY_MS = 2_000;
 
@@ -54,7 +54,7 @@ async function recovery(): Promise<number> {
 
 /**
  * Reads on each node an interval that ends in a second or later.
- * @returns the time to the 503 of each, in ms; for an interval that is overdue only (F-9) it would be
+ * @returns the time to the 503 of each node, in ms; a 503 for an overdue interval (F-9) would take
  *   1,750 ms or more
  */
 function timesTo503(): Promise<number[]> {
@@ -85,7 +85,7 @@ describe('served intervals stay, every event is published once and no post twice
       first().storeBehavior[phase] = stall.promise;
       await Bun.sleep(700);
       const { realtime, clock } = first();
-      // Other nodes seal, and this one follows them.
+      // Other nodes seal, and the delayed one follows them.
       expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark()).toBeLessThanOrEqual(2);
       first().storeBehavior[phase] = null;
       stall.resolve();
@@ -105,10 +105,10 @@ describe('served intervals stay, every event is published once and no post twice
           expect(intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark()).toBeLessThanOrEqual(2);
         }
       }
-      const late = await fixture.openNode();
-      recorder.watch(late);
+      const joined = await fixture.openNode();
+      recorder.watch(joined);
       await Bun.sleep(500);
-      await recorder.end([...alive, late], 'posts');
+      await recorder.end([...alive, joined], 'posts');
     },
   );
 
@@ -208,10 +208,10 @@ describe('served intervals stay, every event is published once and no post twice
   }
 
   test('[N-10] [N-7] the feed loses and repeats nothing when PostgreSQL is paused during a sealing by the only node left', async () => {
-    const [last, ...others] = fixture.nodes as FeedNode[];
+    const [onlyNode, ...others] = fixture.nodes as FeedNode[];
     const stall = Promise.withResolvers<void>();
-    (last as FeedNode).storeBehavior.before = stall.promise;
-    const dropped = Promise.all(others.map((node) => node.crash()));
+    (onlyNode as FeedNode).storeBehavior.before = stall.promise;
+    const crashed = Promise.all(others.map((node) => node.crash()));
     (fixture.nodes as FeedNode[]).splice(1);
     await Bun.sleep(600);
     postgres.pause();
@@ -225,7 +225,7 @@ describe('served intervals stay, every event is published once and no post twice
     }
     postgres.resume();
     expect(await recovery()).toBeLessThan(RECOVERY_MS);
-    await dropped;
+    await crashed;
     await recorder.end(fixture.nodes, 'posts');
   });
 

@@ -13,16 +13,16 @@ import { SharedSealer } from './shared-sealer.ts';
 
 export interface RedisRealtimeBackendOptions extends RealtimeBackendOptions {
   readonly redis: Redis;
-  /** Of this process, never used by another. */
+  /** Id of this process; no other process ever uses it. */
   readonly nodeId: string;
-  /** Of the database: separates its keys in Redis from those of others. */
+  /** Id of the database: separates its keys in Redis from those of other services. */
   readonly serviceId: string;
   readonly source: SharedTransientSource;
 }
 
-/** How often to check for an outage: long polls fail this long after it begins. */
+/** Time between checks for an outage: waiting long polls fail at most this late. */
 const HEALTH_CHECK_MS = 25;
-/** How long to wait, after the end of the last interval, until it is sealed. */
+/** How long `seal` and `stop` wait for the last interval to be sealed after its end. */
 const LAST_SEALING_MS = 1_000;
 const POLL_MS = 10;
 const LEAVE_MS = 250;
@@ -42,16 +42,16 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
   const follower = new FeedFollower({
     ...shared,
     onPublished: (interval) => {
-      const endedMs = clock.nowMs() - intervalStartMs(interval + 1);
-      health.intervalServed(interval, endedMs);
-      onSealed(endedMs);
+      const endedAgoMs = clock.nowMs() - intervalStartMs(interval + 1);
+      health.intervalServed(interval, endedAgoMs);
+      onSealed(endedAgoMs);
     },
     onError: (error) => health.sealingFailed(error),
   });
   const sealer = new SharedSealer({ ...shared, follower });
   const failover = new SealFailover({ ...shared, sealer, follower });
   const reporter = new SealReporter({ ...shared, sealer, failover });
-  const life = new NodeLifecycle({ ...shared, follower, failover, reporter, sealer });
+  const lifecycle = new NodeLifecycle({ ...shared, follower, failover, reporter, sealer });
   return {
     presence,
     feed: log,
@@ -60,13 +60,13 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
       log.share(threads);
     },
     markActive: (streamId) => log.markActive(streamId),
-    start: () => life.start(),
-    seal: () => life.seal(),
-    lagMs: () => Math.max(0, (life.endedInterval() - log.watermark()) * INTERVAL_MS),
+    start: () => lifecycle.start(),
+    seal: () => lifecycle.seal(),
+    lagMs: () => Math.max(0, (lifecycle.endedInterval() - log.watermark()) * INTERVAL_MS),
     load: () => log.load(),
     unavailable: () => health.publicReason(),
     drain: () => log.drain(),
-    stop: () => life.stop(),
+    stop: () => lifecycle.stop(),
   };
 }
 
@@ -96,7 +96,7 @@ class NodeLifecycle {
     const { clock, follower, health, log, reporter } = this.parts;
     follower.start();
     const tick = () => {
-      // Read the clock once: an interval that ends between two readings would wait for a tick.
+      // Read the clock once: an interval that ends between two reads would wait a tick.
       const nowMs = clock.nowMs();
       this.intervalTimer = setTimeout(tick, untilEndMs(nowMs));
       log.failOverdue(nowMs);

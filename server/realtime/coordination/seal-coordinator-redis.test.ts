@@ -11,7 +11,7 @@ import type { SealReport } from './seal-coordinator.ts';
 import { RedisSealCoordinator } from './seal-coordinator-redis.ts';
 
 const { server, redis } = await redisOfFile();
-/** An interval that ended a while ago. */
+/** An interval that ended 250 s ago; tests report it and those after it. */
 let first: number;
 
 beforeEach(async () => {
@@ -93,7 +93,7 @@ describe('a report', () => {
     expect((await b.report(reportOf(first + 4))).decision).toBe('seal');
   });
 
-  test('[I-5] [N-6] makes others await a node that starts or was stalled for a moment', async () => {
+  test('[I-5] [N-6] a report after the sealing makes others await that node in the next interval', async () => {
     const [a, b] = [node('a'), node('b')];
     while ((await redis.timeMs()) % INTERVAL_MS > INTERVAL_MS / 2) await Bun.sleep(5);
     const ended = intervalAt(await redis.timeMs()) - 1;
@@ -114,9 +114,9 @@ describe('a report', () => {
   });
 
   test('[N-8] [F-11] a report is early when the interval has not ended by the clock of Redis', async () => {
-    const leftMs = (nowMs: number) => INTERVAL_MS - (nowMs % INTERVAL_MS);
+    const untilEndMs = (nowMs: number) => INTERVAL_MS - (nowMs % INTERVAL_MS);
     let nowMs = await redis.timeMs();
-    while (leftMs(nowMs) > 100 || leftMs(nowMs) < 50) {
+    while (untilEndMs(nowMs) > 100 || untilEndMs(nowMs) < 50) {
       await Bun.sleep(5);
       nowMs = await redis.timeMs();
     }
@@ -269,21 +269,21 @@ describe('a batch', () => {
   });
 
   test('[N-12] a batch of posts is dropped when Redis restarts: its files may be older than the sealing', async () => {
-    const own = await startRedis();
-    const options = { url: own.url, replicas: 0, logger: pino({ level: 'silent' }) };
+    const restarted = await startRedis();
+    const options = { url: restarted.url, replicas: 0, logger: pino({ level: 'silent' }) };
     const connection = await openRedis(options);
     const a = new RedisSealCoordinator(connection, 'a', 'test');
     await a.report(reportOf(first));
     await a.report(reportOf(first, { batch: batch(1) }));
-    await own.command('WAITAOF', 1, 0, 0).catch(() => Bun.sleep(1_100));
-    await own.restart();
+    await restarted.command('WAITAOF', 1, 0, 0).catch(() => Bun.sleep(1_100));
+    await restarted.restart();
     while (connection.unavailable() !== null) await Bun.sleep(10);
-    expect(await own.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(1);
+    expect(await restarted.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(1);
     expect(await collected(a, first - 1, first)).toEqual([]);
     const repeated = reportOf(first, { batch: batch(1, '1', true) });
     expect((await a.report(repeated)).batchResult).toBe('lost');
     await connection.close();
-    await own.stop();
+    await restarted.stop();
   });
 });
 
@@ -332,8 +332,8 @@ describe('a publication', () => {
     const a = node('a');
     const bodies = [{ streamId: 's', interval: first, body: 'x'.repeat(2 ** 20) }];
     await a.publish({ after: first - 1, interval: first, bodies });
-    const found = await a.follow(first - 1, 10);
-    expect(found).toEqual([{ after: first - 1, interval: first, bodies: null }]);
+    const entries = await a.follow(first - 1, 10);
+    expect(entries).toEqual([{ after: first - 1, interval: first, bodies: null }]);
   });
 });
 

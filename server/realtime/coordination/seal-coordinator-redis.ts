@@ -15,7 +15,7 @@ const KEY_NAMES = ['state', 'nodes', 'parts', 'labels', 'watched', 'log'] as con
 /** A larger entry is published without its bodies: Redis serves no other client while it reads a value. */
 const ENTRY_BYTES_MAX = 1024 * 1024;
 
-// By the numbers in replies of `sealing.lua`.
+// Indexed by the codes in replies of `sealing.lua`.
 const DECISIONS: readonly SealDecision[] = ['early', 'wait', 'seal', 'sealed'];
 const BATCH_RESULTS: readonly BatchResult[] = ['rejected', 'accepted', 'lost'];
 
@@ -24,17 +24,17 @@ const decoder = new TextDecoder();
 
 /**
  * The seal coordinator in Redis; its functions are in `redis/library/sealing.lua`. A failed call
- * throws Unavailable, and may have been carried out.
+ * throws Unavailable, but Redis may have executed it.
  */
 export class RedisSealCoordinator implements SealCoordinator {
-  /** Name of Redis' data set. Another name means that Redis may have lost data. */
-  private memory = '';
+  /** Random name of Redis' data set: if it changes, Redis may have lost data. */
+  private dataSet = '';
   private readonly keys: readonly string[];
   private readonly logKey: string;
 
   /**
-   * @param nodeId of this process, never used by another
-   * @param serviceId of the database, so that a new database ignores what an old one published
+   * @param nodeId id of this process; no other process ever uses it
+   * @param serviceId id of the database, so that a new database ignores what an old one published
    */
   constructor(
     private readonly redis: Redis,
@@ -48,23 +48,23 @@ export class RedisSealCoordinator implements SealCoordinator {
   }
 
   hasReported(): boolean {
-    return this.memory !== '';
+    return this.dataSet !== '';
   }
 
   async report(report: SealReport): Promise<SealReportReply> {
     const { interval, served, canSeal, batch, activeStreams } = report;
-    const [code, waitMs, result, memory, watermark] = (await this.call('fourbeat_report', [
+    const [code, waitMs, result, dataSet, watermark] = (await this.call('fourbeat_report', [
       this.nodeId,
       interval,
       served,
       canSeal ? 1 : 0,
-      this.memory,
+      this.dataSet,
       ...(batch ? [batch.number, batch.isRepeat ? 1 : 0, batch.bytes] : [0, 0, '']),
       ...activeStreams,
     ])) as [number, number, number, Uint8Array, number];
     const decision = decisionOf(code);
     if (decision === 'early') return { decision, waitMs, batchResult: null, watermark };
-    this.memory = decoder.decode(memory);
+    this.dataSet = decoder.decode(dataSet);
     return { decision, waitMs, batchResult: BATCH_RESULTS[result] ?? null, watermark };
   }
 

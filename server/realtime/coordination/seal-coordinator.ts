@@ -16,8 +16,8 @@ import type { BatchResult, TransientBatch } from '../feed/transient-source.ts';
  *    the batches of all nodes and the view counts, and runs the sealing transaction, which moves the
  *    watermark (`SharedSealer`). The database accepts one sealing of an interval; others learn that
  *    they were late.
- * 3. Publish. It publishes the bodies in the coordinator's log. All nodes follow that log and serve
- *    the interval (`FeedFollower`). A node serves only what is committed in the database (I-1).
+ * 3. Publish. That node publishes the bodies in the coordinator's log. All nodes follow it and
+ *    serve the interval (`FeedFollower`). A node serves only what the database committed (I-1).
  *
  * When an interval is late (`SealFailover`):
  *
@@ -113,6 +113,6 @@ export interface SealCoordinator {
   publish(entry: SealedEntry): Promise<void>;
   /** Entries for intervals after this one. Waits up to `waitMs` for the first. */
   follow(interval: number, waitMs: number): Promise<SealedEntry[]>;
-  /** Leaves: other nodes do not await this node's reports any more. */
+  /** Removes this node: other nodes no longer wait for its reports. */
   leave(): Promise<void>;
 }

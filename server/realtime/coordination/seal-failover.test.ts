@@ -66,8 +66,8 @@ function testFailover(claims: SealDecision[]) {
   return { failover, log, health, state, published, messages };
 }
 
-const until = async (done: () => boolean) => {
-  while (!done()) await Bun.sleep(2);
+const until = async (isDone: () => boolean) => {
+  while (!isDone()) await Bun.sleep(2);
 };
 
 describe('a reported interval', () => {
@@ -146,7 +146,7 @@ describe('a reported interval', () => {
     failover.stop();
   });
 
-  test('[N-10] a reported interval may come from other nodes a little later while only this node lacks the database', async () => {
+  test('[N-10] a reported interval is awaited from other nodes for a while when only this node lacks the database', async () => {
     const { failover, log, state, health } = testFailover(['wait']);
     state.isUnavailable = true;
     failover.expect(START + 1);

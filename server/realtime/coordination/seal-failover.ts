@@ -25,23 +25,23 @@ const RECHECK_JITTER_MS = 30;
 /** Retry after a failure. */
 const RETRY_MIN_MS = 100;
 const RETRY_JITTER_MS = 100;
-/** Time for nodes that reach the database to pass over one that does not, and to publish. */
+/** Time for the nodes that reach the database to seal and publish without a node that does not. */
 const OTHER_NODES_MS = 200;
 
 /**
  * Makes sure that each reported interval is sealed and served on this node when the normal way
  * fails: its sealer died or stalls, its publication was lost, or the database is unavailable.
  *
- * Each `expect` starts a timer. When the interval is late, this looks for it in the database, and
- * after `CLAIM_AFTER_MS` claims it, until it is served. It needs Redis: while that is unavailable it
- * does nothing, and the next report starts it again. Failures are recorded in `FeedHealth` and
+ * `expect` starts a timer. Until a late interval is served, `SealFailover` reads the database
+ * repeatedly, and after `CLAIM_AFTER_MS` also claims the interval. While Redis is unavailable it
+ * does nothing; the next report starts it again. Failures are recorded in `FeedHealth` and
  * retried.
  */
 export class SealFailover {
   private target = -1;
   private targetAtMs = 0;
-  /** The served interval when the database failed first; null while the database answers. */
-  private failedAt: number | null = null;
+  /** The newest served interval when the database first failed; null while it answers. */
+  private servedAtFailure: number | null = null;
   private running = false;
   private timer: Timer | null = null;
   private stopped = false;
@@ -104,33 +104,33 @@ export class SealFailover {
       health.databaseRolledBack(error);
       return;
     }
-    this.failedAt ??= log.watermark();
+    this.servedAtFailure ??= log.watermark();
     const isOverdue =
       log.watermark() < this.target - 1 || performance.now() > this.targetAtMs + OTHER_NODES_MS;
-    if (isOverdue || log.watermark() === this.failedAt) health.databaseFailed(error);
+    if (isOverdue || log.watermark() === this.servedAtFailure) health.databaseFailed(error);
     else health.sealingFailed(error);
   }
 
   /** Serves intervals that are sealed and whose publication was lost. @returns whether there were any */
   private async findInDatabase(): Promise<boolean> {
     const { follower, coordinator, health } = this.options;
-    const found = await follower.catchUp();
-    this.failedAt = null;
+    const entry = await follower.catchUp();
+    this.servedAtFailure = null;
     health.databaseWorked();
-    if (!found) return false;
-    // Other nodes may lack it too. If this fails as well, they read the database themselves.
-    await coordinator.publish(found).catch(() => {});
+    if (!entry) return false;
+    // Other nodes may lack it too. If publishing fails, they read the database themselves.
+    await coordinator.publish(entry).catch(() => {});
     return true;
   }
 
   /** @returns how long another node has to seal the interval, in ms */
   private async claim(): Promise<number> {
     const { coordinator, sealer, health } = this.options;
-    const earlyMs = this.targetAtMs + CLAIM_AFTER_MS - performance.now();
-    if (sealer.isBusy() || earlyMs > 0) return Math.max(0, earlyMs);
+    const untilClaimMs = this.targetAtMs + CLAIM_AFTER_MS - performance.now();
+    if (sealer.isBusy() || untilClaimMs > 0) return Math.max(0, untilClaimMs);
     const interval = this.target;
     const { decision, waitMs } = await coordinator.claim(interval);
-    // Not awaited: a database that becomes unavailable may take long to answer, and is read again.
+    // Not awaited: an unavailable database may answer late, and the next step must check it.
     if (decision === 'seal') {
       void sealer.seal(interval).catch((error) => health.sealingFailed(error));
     }

@@ -10,7 +10,7 @@ import { SealReporter } from './seal-reporter.ts';
 
 const START = 7_000_000_000;
 
-/** A reporter in the interval after `START`. @param reply called for each of its reports */
+/** A reporter for which `START` has just ended. @param reply returns the reply to each report */
 function testReporter(reply: () => SealReportReply, clock = { interval: START + 1 }) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const chat = createSharedChatSource({ random: Math.random, unavailable: () => null });
@@ -38,7 +38,7 @@ function testReporter(reply: () => SealReportReply, clock = { interval: START + 
   return { reporter, chat, log, batches };
 }
 
-test('[N-12] [C-8] a batch with unknown result is repeated as such, also after an early report', async () => {
+test('[N-12] [C-8] a batch with unknown result is sent again, marked as a repeat, also after an early report', async () => {
   const replies: (SealReportReply | null)[] = [
     null,
     { decision: 'early', waitMs: 1, batchResult: null, watermark: -1 },

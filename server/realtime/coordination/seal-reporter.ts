@@ -37,7 +37,7 @@ const EARLY_REPORTS_MAX = 4;
  * again, or with the next one, and its batch of posts is sent again.
  */
 export class SealReporter {
-  private reported: number;
+  private reportedInterval: number;
   private running: Promise<void> | null = null;
   private stopped = false;
   private leaving = false;
@@ -45,8 +45,8 @@ export class SealReporter {
   private batchInterval: number;
 
   constructor(private readonly options: SealReporterOptions) {
-    this.reported = options.log.watermark();
-    this.batchInterval = this.reported;
+    this.reportedInterval = options.log.watermark();
+    this.batchInterval = this.reportedInterval;
   }
 
   /** Reports the newest interval that has ended, unless that is done. Joins a report under way. */
@@ -57,15 +57,15 @@ export class SealReporter {
     return this.running;
   }
 
-  /** Whether an interval has ended that is not reported. */
+  /** Whether an interval has ended that this node has not reported. */
   isDue(): boolean {
-    return intervalAt(this.options.clock.nowMs()) - 1 > this.reported;
+    return intervalAt(this.options.clock.nowMs()) - 1 > this.reportedInterval;
   }
 
   /** Whether everything that this node had when the interval ended is sealed. */
   isSettled(interval: number): boolean {
     const { log, source } = this.options;
-    if (this.reported < interval || !source.isEmpty()) return false;
+    if (this.reportedInterval < interval || !source.isEmpty()) return false;
     return log.watermark() >= Math.max(interval, this.batchInterval);
   }
 
@@ -100,7 +100,7 @@ export class SealReporter {
         await Bun.sleep(waitMs);
         continue;
       }
-      this.reported = interval;
+      this.reportedInterval = interval;
       failover.expect(interval);
       if (decision === 'seal') {
         void sealer.seal(interval).catch((error) => health.sealingFailed(error));

@@ -2,11 +2,11 @@ import type { Logger } from 'pino';
 import { intervalStartMs } from '../../../protocol/interval.ts';
 import { type ClockOptions, createClock, type ServiceClock } from '../../platform/clock.ts';
 
-/** Service time that is further ahead of the system clock is logged. */
+/** A larger lead of service time over the system clock is logged. */
 const AHEAD_WARN_MS = 1_000;
 
 /**
- * Creates service time over a source of Unix ms. It starts after the last sealed interval (K-6).
+ * Creates the service clock over Unix ms. It starts after the last sealed interval (K-6).
  * @param watermark the newest sealed interval
  * @param cluster how to follow the service time of other nodes
  */

@@ -5,7 +5,7 @@ import { IS_FULL_RUN } from '../../../test/support/full-run.ts';
 
 // Three nodes in real time, on a Redis whose clock is stepped under them.
 
-/** A test takes half a minute; on a slow machine checks are repeated. */
+/** Timeout. A test takes half a minute, longer when a slow machine makes it repeat its checks. */
 const TEST_MS = 150_000;
 
 let postgres: PostgresServer;

@@ -14,7 +14,7 @@ export interface SharedClockOptions {
     Calls<typeof sealedProcedures & typeof tokenProcedures>,
     'readWatermark' | 'keepSecret'
   >;
-  /** Of this process, never used by another. */
+  /** Id of this process; no other process ever uses it. */
   readonly nodeId: string;
   readonly logger: Logger;
   /** A monotonic clock; by default that of the process. */
@@ -35,8 +35,8 @@ export interface SharedClock {
  */
 export const CLUSTER_STEPS = { stepLeadMs: 100, stepAfterMs: 2_000 };
 /**
- * Nodes follow the largest service time at this distance, so that it returns to the clock of Redis
- * instead of following itself. It is more than a clock loses between two readings and their error.
+ * Nodes follow the largest service time minus this distance: without it the largest would follow
+ * itself and never return to the clock of Redis. It exceeds drift and error between two readings.
  */
 const FOLLOW_DISTANCE_MS = 20;
 
@@ -53,7 +53,7 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
   // Other services on the same Redis have a service time of their own.
   const serviceId = await store.keepSecret({ name: 'service', offered: randomUUID() });
   const keys = [`fourbeat:{fourbeat}:${serviceId}:clock`];
-  const time = await openRedisClock({
+  const redisClock = await openRedisClock({
     redis,
     logger,
     monotonicMs,
@@ -65,15 +65,15 @@ export async function openSharedClock(options: SharedClockOptions): Promise<Shar
   });
   try {
     const watermark = await store.readWatermark({});
-    const clock = createServiceClock(time.systemMs, watermark, logger, {
+    const clock = createServiceClock(redisClock.systemMs, watermark, logger, {
       monotonicMs,
-      leadMs: time.leadMs,
+      leadMs: redisClock.leadMs,
       ...CLUSTER_STEPS,
     });
-    time.publish(clock.nowMs);
-    return { clock, watermark, close: () => time.close() };
+    redisClock.publish(clock.nowMs);
+    return { clock, watermark, close: () => redisClock.close() };
   } catch (error) {
-    time.close();
+    redisClock.close();
     throw error;
   }
 }

@@ -91,7 +91,7 @@ describe('a sealing', () => {
     expect(sealings).toBe(1);
   });
 
-  test('[F-27] a sealing has due view counts of streams with viewers, without the last, and active ones', async () => {
+  test('[F-27] a sealing has due view counts of streams with viewers, of those that lost the last, and of active ones', async () => {
     const sealings: Sealing[] = [];
     const { sealer, collections } = testSealer(async (sealing) => {
       sealings.push(sealing);

@@ -32,13 +32,13 @@ export class SharedSealer {
 
   constructor(private readonly options: SharedSealerOptions) {}
 
-  /** Whether a sealing is under way. While the database does not answer it may never end. */
+  /** Whether a sealing is under way. It may never end while the database does not answer. */
   isBusy(): boolean {
     return this.sealing;
   }
 
   /**
-   * Seals all intervals after the newest that this node serves, up to one that has ended. Does
+   * Seals all intervals after this node's watermark, up to `interval`, which has ended. Does
    * nothing while another sealing of this node is under way.
    * @throws Unavailable when Redis or the database is unavailable; the interval may still be sealed
    */

@@ -4,7 +4,7 @@ import { raiseWatermark } from '../feed/sealing-sql.ts';
 
 export interface LostIntervals {
   readonly after: number;
-  /** The last interval to restore. */
+  /** The last interval to restore; the first is `after + 1`. */
   readonly interval: number;
   /** All bodies of these intervals that were served and are not empty. */
   readonly bodies: readonly SealedBody[];
@@ -14,7 +14,7 @@ export const tailRepairProcedures = {
   /**
    * Seals intervals with the bodies that were served before the database lost them. Bodies of
    * streams that the database lost as well are left out.
-   * @returns false, without effect, when the watermark is elsewhere or another node seals
+   * @returns false, without effect, when the watermark is not `after` or another node is sealing
    */
   restoreSealed: writeProcedure(
     async (tx, { after, interval, bodies }: LostIntervals): Promise<boolean> => {

@@ -6,7 +6,7 @@ import type { LostIntervals } from './tail-repair-sql.ts';
 const START = 7_000_000_000;
 const bodyOf = (interval: number) => ({ streamId: 's', interval, body: `body of ${interval}` });
 
-/** The repair of a node that served the intervals from `first` to `last`. */
+/** The repair of a node that served `first` to `last`, for a database that ends with `START`. */
 function testRepair(first: number, last: number) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, first - 1);
   for (let n = first; n <= last; n++) log.append(n, n % 2 === 0 ? [bodyOf(n)] : []);

@@ -19,7 +19,7 @@ export interface TailRepairOptions {
 
 /** A node with all lost intervals waits this long, until every node has the newest publication. */
 const COMPLETE_AFTER_MS = 500;
-/** A node with a part of them waits longer, for a node that may have all. */
+/** A node with some of the lost intervals waits longer, for a node that may have all. */
 const PARTIAL_AFTER_MS = 2_000;
 /** Intervals per write: few enough to be fast with many streams. */
 const WRITE_INTERVALS = 8;
@@ -31,26 +31,26 @@ const WRITE_INTERVALS = 8;
  * interval is late. It needs the database, and fails with `DatabaseRolledBack` until it is repaired.
  */
 export class TailRepair {
-  private foundAtMs: number | null = null;
+  private rollbackSeenAtMs: number | null = null;
 
   constructor(private readonly options: TailRepairOptions) {}
 
   /**
    * Compares the watermark with the newest interval that was served before the watermark was read,
-   * and repairs the database if that is higher.
+   * and repairs the database if the watermark is lower.
    * @throws DatabaseRolledBack while other nodes may have more of the lost intervals
    */
   async check(watermark: number, served: number): Promise<void> {
     if (watermark >= served) {
-      this.foundAtMs = null;
+      this.rollbackSeenAtMs = null;
       return;
     }
     const { log, nowMs } = this.options;
     const to = log.watermark();
-    this.foundAtMs ??= nowMs();
+    this.rollbackSeenAtMs ??= nowMs();
     const { from, bodies } = log.recentBodies(watermark + 1, to);
     const waitMs = from === watermark + 1 ? COMPLETE_AFTER_MS : PARTIAL_AFTER_MS;
-    if (nowMs() < this.foundAtMs + waitMs) throw new DatabaseRolledBack(watermark, served);
+    if (nowMs() < this.rollbackSeenAtMs + waitMs) throw new DatabaseRolledBack(watermark, served);
     const { restoreSealed } = this.options.store;
     let after = watermark;
     while (after < to) {

@@ -17,7 +17,7 @@ export interface DueQuery {
   readonly from: string;
 }
 
-/** A row that a `DueQuery` found. */
+/** A row that a `DueQuery` returned. */
 export interface DueRow {
   readonly streamId: string;
   readonly number: number;
@@ -32,7 +32,7 @@ export interface SealTime {
   readonly nowMs: number;
 }
 
-/** What due work causes. */
+/** What a domain's due work produced. */
 export interface DueResult<DomainEvent> {
   /** Feed events, published in this interval. */
   readonly results: readonly ResultEvent[];

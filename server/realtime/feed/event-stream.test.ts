@@ -6,7 +6,7 @@ import { UNSENT_BYTES_MAX } from './interval-stream.ts';
 const encoder = new TextEncoder();
 const bodyOf = (interval: number) => encoder.encode(`{"interval":${interval},"events":[]}`);
 
-/** A log to which a test adds sealed intervals; a page has three. */
+/** A fake log, to which `seal` adds intervals. A page of `range` has three intervals. */
 function testLog(sealedTo: number) {
   const listeners = new Set<IntervalListener>();
   let sealed = sealedTo;
@@ -97,11 +97,11 @@ describe('an event stream', () => {
     const { ids } = open(log, 100);
     await ids(1);
     for (let tick = 0; tick < 5; tick++) await Bun.sleep(0);
-    const before = reads();
+    const readsBefore = reads();
     seal(150);
     const all = await ids(51);
     expect(all).toEqual(Array.from({ length: 51 }, (_, n) => 100 + n));
-    expect(reads()).toBeGreaterThan(before);
+    expect(reads()).toBeGreaterThan(readsBefore);
   });
 
   test('[F-25] ends when 1 MB is unsent, and buffers nothing more', async () => {

@@ -13,7 +13,7 @@ test('[I-1] a database read under way never answers for intervals sealed since',
   let reads = 0;
   const log = new MemoryFeedLog(
     {
-      // A snapshot: it returns what was stored at the call, and returns it later.
+      // A snapshot: what was stored at the call. The first call returns it after `released`.
       readSealed: async ({ from, to }) => {
         const seen = stored.filter(({ interval }) => interval >= from && interval <= to);
         if (reads++ === 0) {

@@ -14,12 +14,12 @@ import type { SealedBody, sealedProcedures } from './sealed-sql.ts';
 
 type FeedStore = Pick<Calls<typeof sealedProcedures>, 'readSealed'>;
 
-/** Intervals in memory: a minute, so that live viewers never read the database. */
+/** Intervals in memory: a minute, so that reads of live viewers never go to the database. */
 export const RECENT_INTERVALS = 240;
-/** Intervals per database read: a replay asks for the next ones soon. */
+/** Intervals per database read: one read serves the next 16 s of a replay. */
 const PAGE_INTERVALS = 64;
 const PAGES_BYTES_MAX = 64 * 1024 * 1024;
-/** Ranges include empty intervals of the last 10 minutes. */
+/** Ranges include empty intervals of the last 10 minutes, and leave out older empty ones. */
 const EMPTY_SENT_INTERVALS = 2_400;
 /** A page of a range ends with the body that reaches this size. Each event stream buffers one page. */
 export const RANGE_BYTES = 256 * 1024;
@@ -34,7 +34,7 @@ export const APPENDED_MAX = 40;
 /** A stream is active for this long after a read: 2 s. */
 const ACTIVE_INTERVALS = 8;
 
-/** Copies of the feed in other threads. They have readers of their own. */
+/** Copies of the feed in other threads, which serve their own readers. */
 export interface FeedReplica {
   /** As `MemoryFeedLog.appendBytes`. */
   appended(interval: number, bodies: ReadonlyMap<string, Uint8Array>): void;
@@ -227,7 +227,7 @@ export class MemoryFeedLog implements FeedLog {
 
   /**
    * The bodies that were served for the intervals from `first` to `to` and are in memory.
-   * @returns the first interval from which on all are in memory, and their bodies that are not empty
+   * @returns `from`: it and all later ones are in memory; `bodies`: those that are not empty
    */
   recentBodies(first: number, to: number): { from: number; bodies: SealedBody[] } {
     const slotOf = (interval: number) => {
@@ -262,7 +262,7 @@ export class MemoryFeedLog implements FeedLog {
   /** Rejects new waiters. @returns when all present ones are answered */
   async drain(): Promise<void> {
     this.draining = true;
-    // Sealing continues meanwhile. Waiters are at most four intervals ahead, which is 1.25 s.
+    // Sealing continues meanwhile. Readers may wait at most four intervals ahead: 1.25 s.
     while (this.waiterCount > 0) await Bun.sleep(DRAIN_POLL_MS);
   }
 
@@ -311,7 +311,7 @@ export class MemoryFeedLog implements FeedLog {
   // Many viewers replay the same minute: one database read serves all of them.
   private cachedPage(streamId: string, first: number): Page | Promise<Page> {
     const to = Math.min(first + PAGE_INTERVALS - 1, this.sealed);
-    // The key includes `to`: a read under way of the same page may lack the newest intervals.
+    // The key includes `to`: a read of this page that began earlier may lack the newest intervals.
     const key = `${streamId}:${first}:${to}`;
     const cached = this.pages.get(key) ?? this.loading.get(key);
     if (cached) return cached;

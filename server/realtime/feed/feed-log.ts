@@ -19,7 +19,7 @@ export interface FeedRange {
   readonly next: number;
 }
 
-/** The feed as readers see it. Every read of a sealed interval returns the same bytes (I1). */
+/** The feed for its readers. Every read of a sealed interval returns the same bytes (I1). */
 export interface FeedLog {
   /** The newest interval that is sealed and served here. */
   watermark(): number;
@@ -31,7 +31,7 @@ export interface FeedLog {
   read(streamId: string, interval: number): Uint8Array | Promise<Uint8Array>;
   /**
    * Waits for an interval that is not sealed yet, as `read` does, without allocating a promise.
-   * @throws Unavailable when too many wait, or it is unknown when the interval will be sealed
+   * @throws Unavailable when too many wait, sealing is stalled or the service is stopping
    */
   waitFor(streamId: string, interval: number, waiter: IntervalWaiter): void;
   /**

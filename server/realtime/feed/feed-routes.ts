@@ -17,11 +17,11 @@ export interface FeedRoutes {
   readonly clock: Clock;
   readonly credentials: Credentials;
   readonly streams: OpenStreams;
-  /** Whether an edge that verifies tokens itself may cache sealed intervals. */
+  /** Whether a CDN edge that verifies viewer tokens may cache sealed intervals. */
   readonly edgeCache: boolean;
 }
 
-const PLAIN_QUERY = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
+const SINGLE_PARAMETER_URL = /^[^?]*\?interval=(0|[1-9][0-9]{0,15})$/;
 const LAST_EVENT_ID = 'Last-Event-ID';
 const PRIVATE = 'private, max-age=31536000, immutable';
 const SHARED = 'public, max-age=31536000, s-maxage=31536000, immutable';
@@ -99,8 +99,8 @@ export function feedHandlers({
 
   /** The requested interval. @throws Problem 400 */
   function intervalOf(url: string): number {
-    const plain = PLAIN_QUERY.exec(url);
-    if (plain) return requireCanonical(plain[1] ?? '', intervalAt(clock.nowMs()));
+    const match = SINGLE_PARAMETER_URL.exec(url);
+    if (match) return requireCanonical(match[1] ?? '', intervalAt(clock.nowMs()));
     const query = url.indexOf('?');
     const values = query < 0 ? [] : new URLSearchParams(url.slice(query)).getAll('interval');
     const current = intervalAt(clock.nowMs());
@@ -131,7 +131,7 @@ function intervalAfter(lastEventId: string, current: number): number {
   throw badInterval(`${LAST_EVENT_ID} is more than ${AHEAD_INTERVALS - 1} ahead.`, current);
 }
 
-/** @throws Problem 400 when it is too far ahead */
+/** @throws Problem 400 when the interval is too far ahead of the current one */
 function requireNotAhead(interval: number, current: number): number {
   if (interval <= current + AHEAD_INTERVALS) return interval;
   throw badInterval(`interval is more than ${AHEAD_INTERVALS} ahead.`, current);

@@ -6,7 +6,7 @@ import { type FeedFixture, openSharedFixture } from '../../../test/support/feed/
 const NODES = 2;
 const STREAMS = 200;
 const MEASURED_MS = 3_000;
-// Reports, collections, publications, reads of the log and the clock, with commands in functions.
+// Maximum Redis commands of a node per interval, including those that Redis functions execute.
 const COMMANDS_PER_NODE_AND_INTERVAL_MAX = 60;
 const CALLS_PER_NODE_AND_INTERVAL_MAX = 5;
 
@@ -24,7 +24,7 @@ afterAll(async () => {
   await Promise.all([redis.stop(), postgres.stop()]);
 });
 
-/** Calls of nodes, commands including those in functions, and bytes, per node and interval. */
+/** Redis calls, commands (with those inside functions) and input bytes, per node and interval. */
 async function costs(): Promise<{ calls: number; commands: number; bytes: number }> {
   const before = await readCosts();
   await Bun.sleep(MEASURED_MS);
@@ -61,7 +61,7 @@ test('[N-17] an idle interval costs the same few commands, however many streams 
     void realtime.feed.read(streamId, realtime.feed.watermark() + 1);
   }
   const busy = await costs();
-  // After the last registrations, reads and counts of 0.
+  // Let the registrations and reads expire, and the counts of 0 be published.
   await Bun.sleep(3_000);
   const idle = await costs();
   expect(busy.bytes).toBeGreaterThan(1.5 * unused.bytes);

@@ -38,14 +38,14 @@ export function composeInterval(
 ): { body: string | null; publishedNumbers: number[] } {
   const purchases: ChatElement[] = [];
   let discounts = 0;
-  const ownEvents: string[] = [];
+  const separateEvents: string[] = [];
   const publishedNumbers: number[] = [];
   for (const row of outbox) {
     if (row.type === 'purchase') {
       if (purchases.length === CHAT_SAMPLE) continue;
       purchases.push(purchaseOf(row));
     } else if (row.type === 'discount') discounts += JSON.parse(row.data).count;
-    else ownEvents.push(eventJson(row));
+    else separateEvents.push(eventJson(row));
     publishedNumbers.push(row.number);
   }
   const events: string[] = [];
@@ -56,7 +56,7 @@ export function composeInterval(
     const chats: Chats = { ...(transient.chats ?? NO_CHATS), purchases, discounts };
     events.push(`{"type":"chats","data":${JSON.stringify(inSchemaOrder(chats))}}`);
   }
-  events.push(...ownEvents, ...results.map(eventJson));
+  events.push(...separateEvents, ...results.map(eventJson));
   if (events.length === 0) return { body: null, publishedNumbers };
   return { body: `{"interval":${interval},"events":[${events.join(',')}]}`, publishedNumbers };
 }

@@ -3,7 +3,7 @@ import type { FeedLog, SealedInterval } from './feed-log.ts';
 
 /** A client with more unsent bytes is disconnected; it resumes by `Last-Event-ID` (F-25). */
 export const UNSENT_BYTES_MAX = 1024 * 1024;
-/** With this many unsent bytes no further page of older intervals is read. */
+/** With this many unsent bytes, the stream reads no further page of older intervals. */
 export const ROOM_BYTES = 64 * 1024;
 
 /** The connection of a client, as an event stream writes to it. */
@@ -79,7 +79,7 @@ export class IntervalStream {
     this.options.onEnd();
   }
 
-  /** The sink has room. @returns when it has none, or everything sealed was sent */
+  /** Call it when the sink has room. @returns when it is full, or everything sealed was sent */
   onWritable(): Promise<void> | undefined {
     if (this.unsubscribe) return undefined;
     this.catchingUp ??= this.sendPages()

@@ -5,9 +5,9 @@ import type { EventStream } from './event-stream.ts';
 /** An event stream of a viewer. */
 type EndableStream = Pick<EventStream, 'end'>;
 
-/** The open event streams of viewers. It ends them when they must end (F-25, C-19). */
+/** Tracks the open event streams of viewers, and ends them when they must end (F-25, C-19). */
 export class OpenStreams {
-  // Without the token of the viewer, which would take memory as long as the stream is open.
+  // Not the whole viewer: its token would take memory as long as the stream is open.
   private readonly streams = new Map<EndableStream, Pick<Viewer, 'streamId' | 'seat'>>();
   private isEnded = false;
 

@@ -69,7 +69,7 @@ test.each([
   ['rows', { intervalsMax: 3 }],
   ['bytes', { bytesMax: 5_000 }],
 ])(
-  'readSealedBackward limits a page by %s and continues, also behind empty pages',
+  'readSealedBackward limits a page by %s and continues, also after empty pages',
   async (_, limits) => {
     const condition = `body like '%"a1 %'`;
     const pages = await readAllBackward({ ...limits, condition });

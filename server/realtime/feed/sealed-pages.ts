@@ -11,7 +11,7 @@ import { type SealedPage, sealedProcedures } from './sealed-sql.ts';
 /** A page of intervals in ascending order. */
 export interface SealedIntervals {
   readonly intervals: readonly EventsInterval[];
-  /** First interval of the next page; null when this page is empty, which ends the reading. */
+  /** First interval of the next page; null when this page is empty: there are no more. */
   readonly next: number | null;
 }
 
@@ -45,7 +45,7 @@ export interface BackwardSearch<Item> {
 }
 
 /** The intervals that one page examines. */
-interface Window {
+interface ExaminedRange {
   readonly from: number;
   readonly before: number;
   /** Whether the stream has no interval before `from`. */
@@ -61,23 +61,23 @@ export async function readSealedBackward<Item>(
   tx: Tx,
   search: BackwardSearch<Item>,
 ): Promise<{ results: Item[]; next: number | null }> {
-  const window = await windowBefore(tx, search);
-  const bodies = await matchingBodies(tx, search, window);
+  const range = await rangeBefore(tx, search);
+  const bodies = await matchingBodies(tx, search, range);
   const results: Item[] = [];
   for (const { interval, body } of bodies) {
     results.push(...search.itemsOf(JSON.parse(body)).reverse());
     if (results.length >= search.limit) return { results, next: Number(interval) };
   }
-  // Some bodies matched without items, so that the query's limit cut off others: continue there.
+  // Matching bodies without items used up the query's limit: continue after the last of them.
   const last = bodies.length < search.limit ? undefined : bodies.at(-1);
   if (last) return { results, next: Number(last.interval) };
-  return { results, next: window.isLast ? null : window.from };
+  return { results, next: range.isLast ? null : range.from };
 }
 
-async function windowBefore<Item>(
+async function rangeBefore<Item>(
   tx: Tx,
   { streamId, before, intervalsMax, bytesMax }: BackwardSearch<Item>,
-): Promise<Window> {
+): Promise<ExaminedRange> {
   const end = before ?? Number.MAX_SAFE_INTEGER;
   const rows = await tx.query<{ interval: number; bytes: number }>(
     `select interval, octet_length(body) as bytes from sealed_intervals
@@ -95,14 +95,14 @@ async function windowBefore<Item>(
 }
 
 /**
- * Matching bodies of the window, newest first. `limit` bodies fill the page, since each has at least
- * one item. PostgreSQL stores bodies compressed and would decompress one for each `like` of the
+ * Matching bodies of the range, newest first. `limit` of them usually fill the page: most have an
+ * item. PostgreSQL stores bodies compressed and would decompress one for each `like` of the
  * condition; `|| ''` makes it decompress each once.
  */
 function matchingBodies<Item>(
   tx: Tx,
   { streamId, limit, intervalsMax, condition }: BackwardSearch<Item>,
-  { from, before }: Window,
+  { from, before }: ExaminedRange,
 ): Promise<readonly { readonly interval: number; readonly body: string }[]> {
   return tx.query<{ interval: number; body: string }>(
     `select interval, body from

@@ -10,7 +10,7 @@ import type { Sealing } from './sealing-sql.ts';
 const INTERVAL = 7_000_000_000;
 const STREAM = 'a stream';
 
-/** A sealer of a fake database, in which everything before `INTERVAL` is sealed. */
+/** A sealer on a fake database, in which everything before `INTERVAL` is sealed. */
 function testSealer(nowMs: () => number, onSealing: (sealing: Sealing) => void = () => {}) {
   const store = {
     sealInterval: async (sealing: Sealing) => {

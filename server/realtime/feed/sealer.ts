@@ -43,7 +43,7 @@ export class Sealer {
   start(): void {
     const { clock, log } = this.options;
     const tick = () => {
-      // Read the clock once: an interval that ends between two readings would wait for a tick.
+      // Read the clock once: an interval that ends between two reads would wait a tick.
       const nowMs = clock.nowMs();
       this.timer = setTimeout(tick, intervalStartMs(intervalAt(nowMs) + 1) - nowMs);
       log.failOverdue(nowMs);
@@ -119,7 +119,7 @@ export class Sealer {
     const after = log.watermark();
     const transients = this.options.transients.collect(after + 1, interval);
     const sealing = await store.sealInterval({ after, interval, nowMs, transients });
-    // No other process seals: this was an earlier sealing whose reply was lost.
+    // No other process seals, so an earlier sealing was committed and its reply lost.
     if (sealing.outcome !== 'sealed')
       throw new Error(`intervals after ${after} are sealed already`);
     if (sealing.eventLogError) {
@@ -129,7 +129,7 @@ export class Sealer {
     log.publishSealed(interval, sealing.bodies);
   }
 
-  // A sealing that failed may have been committed, and only its reply lost. The database knows.
+  // A failed sealing may have been committed, and only its reply lost: read it from the database.
   private async recover(): Promise<void> {
     const { store, log, transients } = this.options;
     const from = log.watermark() + 1;

@@ -92,11 +92,11 @@ async function notSealed(tx: Tx, after: number, interval: number): Promise<SealO
   return isDue ? { outcome: 'busy' } : { outcome: 'conflict', watermark };
 }
 
-/** The kind of outbox rows among those that `findWork` reads. */
+/** `kind` of the outbox rows that `findWork` reads; all other kinds are those of `DueWork`. */
 const OUTBOX = 'event';
 
 /**
- * Finds all work with one query. Each part of it uses an index that holds due rows only, so idle
+ * Finds all work with one query. Each part of this query uses an index of due rows only, so idle
  * streams cost nothing. It reads the whole outbox except purchases beyond the first 50 (F-14, C-10).
  * Event numbers are assigned under the lock of their stream, so no event can later appear before
  * one that is read here.

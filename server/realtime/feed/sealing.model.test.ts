@@ -14,7 +14,7 @@ import { rounds } from '../../../test/support/full-run.ts';
 
 const TIME_LIMIT_MS = rounds(5_000, 30_000);
 
-/** A step, after which the reader reads everything. @param old an interval, counted back */
+/** A step, after which the reader reads all. @param old also read the interval this far back */
 function command(
   text: string,
   old: number,

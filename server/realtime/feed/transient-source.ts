@@ -11,9 +11,9 @@ export interface TransientSource {
 
 /** Posts of one node on their way to the node that seals. */
 export interface TransientBatch {
-  /** Counts up in each node. */
+  /** Sequence number, separate for each node. */
   readonly number: number;
-  /** Sent before, with unknown result. */
+  /** Whether this node sent the batch before, with unknown result. */
   readonly isRepeat: boolean;
   readonly bytes: Uint8Array;
 }
@@ -37,7 +37,7 @@ export interface SharedTransientSource {
   nextBatch(): TransientBatch | null;
   /** Reports the result of the batch that `nextBatch` returned last. */
   settleBatch(result: BatchResult): void;
-  /** Whether no posts wait on this node. */
+  /** Whether no posts on this node wait to be sent or settled. */
   isEmpty(): boolean;
   /**
    * Merges what all nodes sent for an interval, by stream id.

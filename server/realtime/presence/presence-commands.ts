@@ -4,7 +4,7 @@ import { BLOCK_SEATS, type SeatBlock } from './presence-ring.ts';
 /*
  * Calls of the Redis functions for presence (`redis/library/presence.lua`). One key holds the bitset of
  * the seats of a block that registered in an interval, on any node. All keys of a block share a hash
- * tag, so that a cluster can unite them. One more key lists the active blocks.
+ * tag: a cluster has them on one server. One more key lists the active blocks.
  */
 
 /** The seats of a block that registered in an interval. */
@@ -81,7 +81,7 @@ function keysOf(streamId: string, block: number, intervals: readonly number[]): 
   return [`${tag}:scratch`, ...intervals.map((interval) => `${tag}:${interval}`)];
 }
 
-/** Sends few seats as a list: the length of a bitset depends on the highest seat. */
+/** Sends few seats as a list: a bitset is as long as its highest seat requires. */
 function valuesOf({ seats, bytes }: SeatBlock): [form: string, seats: string | Uint8Array] {
   return seats * BYTES_PER_SEAT < bytes.length
     ? ['list', bitOffsets(bytes).join(' ')]

@@ -154,8 +154,8 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
   }
 
   function countOf(streamId: string): StreamCount {
-    const found = counts.get(streamId);
-    if (found) return found;
+    const existing = counts.get(streamId);
+    if (existing) return existing;
     const ring = () => rings.get(streamId);
     const count = new StreamCount({ ...options, activeBlocks, streamId, ring, isShared });
     counts.set(streamId, count);

@@ -32,7 +32,7 @@ afterEach(() => {
 test('[I-5] a ring counts seats that other threads register while it advances, as a model does', async () => {
   // The ring advances so fast that seats often expire while they register again.
   const seats = 256;
-  const { ring, command } = begin(seats);
+  const { ring, command } = startThreads(seats);
   let now = 0;
   for (let burst = 0; burst < BURSTS; burst += 1) {
     await command(ANY);
@@ -63,7 +63,7 @@ test('[I-5] a ring counts seats that other threads register while it advances, a
 test('[V-6] a ring counts each seat whose registration returned, also when two threads register it', async () => {
   for (let round = 0; round < 20; round += 1) {
     const seats = 4_000;
-    const { ring, command } = begin(seats);
+    const { ring, command } = startThreads(seats);
     void command(ONE_BY_ONE);
     let reached = 0;
     while (reached < seats) {
@@ -96,7 +96,7 @@ function sharedRing(seat = 1) {
   return { ring, writer: new SharedPresenceWriter(ring.memory()) };
 }
 
-test('[V-3] a registration of another thread counts from its own interval on when the ring is late', () => {
+test('[V-3] a registration of another thread counts from its own interval on when the ring lags', () => {
   const { ring, writer } = sharedRing();
   expect([1, 2].map((ahead) => writer.register(2 + ahead, FIRST + ahead))).toEqual([true, true]);
   expect(ring.count(FIRST)).toBe(3);
@@ -132,8 +132,8 @@ test('a closed ring rejects registrations, and a ring with a present seat does n
   expect([ring.close(), writer.register(2, FIRST + 5)]).toEqual([true, false]);
 });
 
-/** A ring and threads that register in it. */
-function begin(seats: number) {
+/** Starts threads that register in a new ring. */
+function startThreads(seats: number) {
   const ring = new PresenceRing(seats, { isShared: true });
   for (let seat = 0; seat < seats; seat += 1) ring.register(seat, FIRST - 10);
   ring.count(FIRST);

@@ -24,9 +24,9 @@ const FIRST_SEATS = 1 << FIRST_SEATS_LOG2;
 // Words of `control`.
 /** Low bits of the newest interval that has begun; or CLOSED. */
 export const NEWEST = 0;
-/** Number of present seats, without arrivals that are under way. */
+/** Number of present seats, without those that `arrive` has not counted yet. */
 export const TOTAL = 1;
-/** Number of arrivals that are under way. */
+/** Number of calls of `arrive` that are under way, in all threads. */
 export const PENDING = 2;
 export const CONTROL_WORDS = 3;
 
@@ -266,16 +266,16 @@ export class PresenceRing {
   /** The seats that registered in a live interval, by block; none for any other interval. */
   blocksOf(interval: number): SeatBlock[] {
     if (!this.#hasSlot(interval)) return [];
-    const found: SeatBlock[] = [];
+    const seatBlocks: SeatBlock[] = [];
     for (let first = 0; first < this.#chunks.length; first = Math.max(first + 1, BLOCK_CHUNKS)) {
       const end = Math.max(first + 1, BLOCK_CHUNKS);
       const blocks = first === 0 ? 1 : seatsOf(first) / BLOCK_SEATS;
       for (let block = 0; block < blocks; block += 1) {
         const seats = this.#blockOf(slotOf(interval), first, end, block);
-        if (seats !== null) found.push(seats);
+        if (seats !== null) seatBlocks.push(seats);
       }
     }
-    return found;
+    return seatBlocks;
   }
 
   /** The block that consists of these chunks; or block `part` of a single large chunk. */

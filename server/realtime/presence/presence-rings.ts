@@ -65,14 +65,14 @@ export class PresenceRings {
   ): Array<readonly [string, number]> {
     const interval = intervalAt(this.clock.nowMs());
     this.#nextSweep = interval + SWEEP_INTERVALS;
-    const found: Array<readonly [string, number]> = [];
+    const nonzero: Array<readonly [string, number]> = [];
     for (const [streamId, ring] of this.#rings) {
-      const now = ring.count(interval);
+      const currentCount = ring.count(interval);
       const count = countOf(ring, interval);
-      if (count > 0) found.push([streamId, count]);
-      if (now === 0 && ring.close()) this.#drop(streamId);
+      if (count > 0) nonzero.push([streamId, count]);
+      if (currentCount === 0 && ring.close()) this.#drop(streamId);
     }
-    return found;
+    return nonzero;
   }
 
   /** Streams with a count above 0 now, with that count. */

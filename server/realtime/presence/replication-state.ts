@@ -7,7 +7,7 @@ export function windowTo(interval: number): number[] {
 }
 
 /**
- * How much of the registrations in one stream on this node Redis is known to have. A bitset only
+ * Which registrations in one stream on this node Redis is known to have. A bitset only
  * gains bits, so comparing the number of its seats shows whether Redis has all of it.
  */
 export class ReplicationState {

@@ -34,10 +34,10 @@ export class SeatSet {
   }
 
   #unite(word: number, bits: number): void {
-    const had = this.#words[word] as number;
-    const gained = bits & ~had;
+    const previous = this.#words[word] as number;
+    const gained = bits & ~previous;
     if (gained === 0) return;
-    this.#words[word] = had | bits;
+    this.#words[word] = previous | bits;
     this.#size += popcount(gained);
   }
 

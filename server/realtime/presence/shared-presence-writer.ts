@@ -15,7 +15,7 @@ import {
 
 /**
  * Registers in the `PresenceRing` of another thread, in shared memory and without locks. When
- * `register` returns true, the seat is in a slot that counts:
+ * `register` returns true, the seat is in a slot that counts, because:
  *
  * - The ring's thread clears the slots of the newest interval and the two after it before it publishes
  *   that interval, and does not clear them again for five intervals.
@@ -28,7 +28,7 @@ import {
  */
 export class SharedPresenceWriter {
   #interval = Number.NaN;
-  #low = 0;
+  #lowBits = 0;
   #slot = 0;
 
   constructor(private readonly memory: SeatMemory) {}
@@ -46,7 +46,7 @@ export class SharedPresenceWriter {
     if (interval !== this.#interval) this.#setInterval(interval);
     const at = ((seat - firstSeatOf(chunk)) >>> 5) * CELL_WORDS;
     for (let newest = control[NEWEST] as number; ; ) {
-      const ahead = newest === CLOSED ? SLOTS : difference(this.#low, newest);
+      const ahead = newest === CLOSED ? SLOTS : difference(this.#lowBits, newest);
       if (ahead > AHEAD_INTERVALS) return false;
       // An interval that is over counts as the newest.
       const slot = ahead >= 0 ? this.#slot : slotOf(this.#slot - 1 - ahead);
@@ -60,7 +60,7 @@ export class SharedPresenceWriter {
 
   #setInterval(interval: number): void {
     this.#interval = interval;
-    this.#low = lowBits(interval);
+    this.#lowBits = lowBits(interval);
     this.#slot = slotOf(interval);
   }
 }

@@ -48,7 +48,7 @@ export class StreamCount {
     this.#snapshot = null;
   }
 
-  /** @throws Unavailable */
+  /** The current count. @throws Unavailable while Redis is unavailable */
   async value(): Promise<number> {
     const requested = this.#interval();
     if (this.#snapshot !== null && this.#isCurrent(this.#snapshot))
@@ -63,7 +63,7 @@ export class StreamCount {
     }
   }
 
-  /** Whether the count was not read in this interval. */
+  /** Whether nobody read the count in this interval. */
   isStale(): boolean {
     return this.#fetching === null && (this.#snapshot?.intervals.at(-1) ?? 0) < this.#interval();
   }

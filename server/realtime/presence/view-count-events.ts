@@ -1,7 +1,7 @@
 import type { ViewCount } from '../../../protocol/view-counts.ts';
 import type { MemoryPresenceRegistry } from './presence-rings.ts';
 
-/** A count is in one interval a second: the last of each four. */
+/** Counts are published once a second, in the intervals with `interval % 4 = 3` (SPEC F-27). */
 const COUNT_PHASE = 3;
 
 /** Whether one of the intervals from `from` to `to` contains view counts. */

@@ -83,7 +83,7 @@ export async function openEmbeddedFixture(): Promise<FeedFixture> {
 
 export interface SharedFixtureOptions {
   readonly redisUrl: string;
-  /** Of an empty database. */
+  /** URL of an empty database. */
   readonly databaseUrl: string;
   readonly nodes: number;
   /** Called with the seal latency of each interval on each node. */
@@ -101,15 +101,15 @@ export async function openSharedFixture(options: SharedFixtureOptions): Promise<
     const database = await openPostgresDatabase({ procedures, url: databaseUrl, logger });
     const nodeId = randomUUID();
     const { store } = database;
-    const time = await openSharedClock({ redis, store, nodeId, logger, monotonicMs });
+    const sharedClock = await openSharedClock({ redis, store, nodeId, logger, monotonicMs });
     return {
       store,
-      clock: time.clock,
-      watermark: time.watermark,
+      clock: sharedClock.clock,
+      watermark: sharedClock.watermark,
       createRealtime: createSharedRealtime(redis, nodeId),
       redis,
       end: async () => {
-        time.close();
+        sharedClock.close();
         await redis.close();
         await database.close();
       },

@@ -28,10 +28,10 @@ export class FeedRecorder {
   /** The first bytes served, by interval. */
   private readonly served = new Map<number, string>();
   private readonly violations: string[] = [];
-  private acknowledged = 0;
+  private acknowledgedCount = 0;
   private hearts = 0;
   private messages = 0;
-  private readonly ids = new Set<string>();
+  private readonly messageIds = new Set<string>();
   private running = true;
   private readonly work: Promise<void>[] = [];
   /** Reads of readers: when they began, how long they took, and whether they failed with 503. */
@@ -107,10 +107,10 @@ export class FeedRecorder {
 
   private expectOnce(events: readonly FeedEvent[], allowedLoss: AllowedLoss): void {
     const numbers = events.flatMap(({ data }) => data?.number ?? []);
-    expect(numbers).toEqual(Array.from({ length: this.acknowledged }, (_, n) => n));
+    expect(numbers).toEqual(Array.from({ length: this.acknowledgedCount }, (_, n) => n));
     const ids = events.flatMap(({ data }) => data?.messages?.map(({ id }) => id) ?? []);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const id of ids) expect(this.ids).toContain(id);
+    for (const id of ids) expect(this.messageIds).toContain(id);
     const hearts = events.reduce((sum, { data }) => sum + (data?.hearts ?? 0), 0);
     if (allowedLoss === 'nothing') expect(ids).toHaveLength(this.messages);
     if (allowedLoss === 'posts') {
@@ -155,7 +155,7 @@ export class FeedRecorder {
         if ((await tryCall(() => store.recordProducerEvent(input, once))) !== null) break;
         await Bun.sleep(50);
       }
-      this.acknowledged = number + 1;
+      this.acknowledgedCount = number + 1;
       await Bun.sleep(20);
     }
   }
@@ -170,7 +170,7 @@ export class FeedRecorder {
         } else {
           const id = randomUUID();
           const element = { id, viewer: 'v', name: '', text: 'Hi', at: clock.nowMs() };
-          this.ids.add(id);
+          this.messageIds.add(id);
           chat.post(this.streamId, 'message', element);
           this.messages += 1;
         }

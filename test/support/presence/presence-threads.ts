@@ -16,7 +16,7 @@ export interface SeatWork {
   readonly firstInterval: number;
   /** Of this thread: its state and results. */
   readonly status: Int32Array;
-  /** By seat, plus 1: the newest interval in which it certainly counts, and in which it may count. */
+  /** By seat: the newest interval in which it certainly counts, or may count; plus 1. */
   readonly certain: Int32Array;
   readonly possible: Int32Array;
   /** Seed of the order of seats. */
@@ -27,14 +27,14 @@ export interface SeatWork {
 export const COMMAND = 0;
 export const NOW = 1;
 
-export const REST = 0;
+export const REST = 0; // Command: wait for the next one.
 /** Command: register random seats repeatedly. */
 export const ANY = 1;
 /** Command: register one seat after the other from 0 on, and publish how far. */
 export const ONE_BY_ONE = 2;
 export const END = 3;
 
-/** Words of `status`. */
+/** Words of `status`. `ACTIVE` is the command that the thread executes now. */
 export const ACTIVE = 0;
 export const REACHED = 1;
 /** Number of seats that were registered and not present. */
