@@ -13,7 +13,7 @@ type Step =
   | { kind: 'register'; node: number; seats: number[] }
   | { kind: 'count'; node: number }
   | { kind: 'pass'; intervals: number }
-  | { kind: 'end'; late: number };
+  | { kind: 'end'; lateNode: number };
 
 const node = fc.nat({ max: 2 });
 const seat = fc.oneof(
@@ -29,7 +29,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   }),
   fc.record({ kind: fc.constant('count' as const), node }),
   fc.record({ kind: fc.constant('pass' as const), intervals: fc.integer({ min: 1, max: 6 }) }),
-  fc.record({ kind: fc.constant('end' as const), late: node }),
+  fc.record({ kind: fc.constant('end' as const), lateNode: node }),
 );
 const steps = fc.array(step, { maxLength: 60, size: 'max' });
 
@@ -48,11 +48,11 @@ class Registrations {
 
   /** Number of seats that registered in some intervals on any node, or in others on one node. */
   count(spans: { replicated: Span; node: number; local: Span }): number {
-    const found = this.#all.filter(
+    const counted = this.#all.filter(
       ({ node, interval }) =>
         isIn(interval, spans.replicated) || (node === spans.node && isIn(interval, spans.local)),
     );
-    return new Set(found.map(({ seat }) => seat)).size;
+    return new Set(counted.map(({ seat }) => seat)).size;
   }
 }
 
@@ -227,7 +227,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
     nodes.register(1, 1, 2);
     nodes.register(2, 1);
     await nodes.pass(1);
-    // One is replicated by a node that has not evicted it, one is not replicated yet.
+    // Seat 1: node 1, which has not evicted it, replicates it; on node 2 it is not replicated yet.
     await nodes.node(0).evict(nodes.streamId, [1, far]);
     nodes.register(1, 1);
     await nodes.pass(1);
@@ -282,7 +282,7 @@ describe.each(BACKENDS)('viewers on many nodes, on $name,', ({ start, numRuns })
             if (nodes.watermark < now - 1) await nodes.replicate();
             nodes.end();
             for (const other of [0, 1, 2])
-              if (other !== step.late) await nodes.node(other).replicate(now);
+              if (other !== step.lateNode) await nodes.node(other).replicate(now);
           }
           if (step.kind === 'count') {
             const value = await nodes.count(step.node);

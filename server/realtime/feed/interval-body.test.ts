@@ -92,8 +92,8 @@ describe('the body of an interval', () => {
         const { body, publishedNumbers } = composeInterval(7, noTransient, outbox);
         const events = body === null ? [] : JSON.parse(body).events;
         const merged = events.find((event: { type: string }) => event.type === 'chats')?.data;
-        const own = events.filter((event: { type: string }) => event.type !== 'chats').length;
-        const published = own + (merged?.purchases.length ?? 0) + (merged?.discounts ?? 0);
+        const separate = events.filter((event: { type: string }) => event.type !== 'chats').length;
+        const published = separate + (merged?.purchases.length ?? 0) + (merged?.discounts ?? 0);
         expect(published).toBe(publishedNumbers.length);
         expect(new Set(publishedNumbers).size).toBe(publishedNumbers.length);
         const others = outbox.filter(({ type }) => type !== 'purchase').length;

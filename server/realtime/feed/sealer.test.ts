@@ -40,8 +40,8 @@ describe('a tick', () => {
   test('[F-11] seals an interval that ends while it reads the clock, now or at the next tick', async () => {
     for (let readings = 1; readings <= 4; readings++) {
       const endMs = intervalStartMs(INTERVAL + 1);
-      let left = readings;
-      const { sealer, log } = testSealer(() => (left-- > 0 ? endMs - 1 : endMs));
+      let readsLeft = readings;
+      const { sealer, log } = testSealer(() => (readsLeft-- > 0 ? endMs - 1 : endMs));
       const delays: number[] = [];
       const fakeTimeout = (_tick: () => void, ms: number) => {
         delays.push(ms);

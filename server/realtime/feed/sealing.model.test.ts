@@ -8,13 +8,13 @@ import {
 } from '../../../test/support/feed/sealing-model-system.ts';
 import { rounds } from '../../../test/support/full-run.ts';
 
-// A service of two streams that seals, fails, loses replies of its database, restarts and has its
-// system clock stepped, in any order. A model says what each interval must contain, and a reader reads
+// A service with two streams. It seals, fails, loses replies of its database, restarts and has its
+// system clock stepped, in random order. A model says what each interval must contain, and a reader reads
 // all intervals again after each step.
 
 const TIME_LIMIT_MS = rounds(5_000, 30_000);
 
-/** A step, after which the reader reads all. @param old also read the interval this far back */
+/** A step, after which the reader reads all. @param old see `readAll` */
 function command(
   text: string,
   old: number,

@@ -186,7 +186,7 @@ const seat = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 70 }) },
   { weight: 1, arbitrary: fc.nat({ max: 99_999 }) },
 );
-/** Intervals until the next registration: mostly few, sometimes many, sometimes negative. */
+/** Intervals from one beat to the next: mostly few, sometimes many, sometimes negative. */
 const passed = fc.oneof(
   { weight: 6, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 3 }) },

@@ -21,8 +21,8 @@ interface FeedEvent {
 
 /**
  * Clients of all nodes of a fixture, which record what they receive: a producer that repeats each event
- * until it is acknowledged, viewers that post on alternating nodes, and on each node a reader with long
- * polls and a listener.
+ * until it is acknowledged, viewers that post on alternating nodes, and on each node a listener
+ * and a reader with long polls.
  */
 export class FeedRecorder {
   /** The first bytes served, by interval. */

@@ -45,7 +45,7 @@ export class ModelSystem {
   private sealedTo = -1;
   /** The newest interval that the listener of each stream received. */
   private readonly received = new Map<string, number>();
-  /** A failed check inside a callback, which the service would take for a database failure. */
+  /** The first failed check in a callback: thrown there, it would look like a database failure. */
   private violation: unknown = null;
   private service: Service;
 
@@ -119,7 +119,7 @@ export class ModelSystem {
     void pending.then((body) => this.check(() => this.model.serve(streamId, interval, body)));
   }
 
-  /** Reads the newest intervals, an older one, and all that were ever served. */
+  /** Reads and checks the newest intervals, the one `old` back, and all that were ever served. */
   async readAll(old: number): Promise<void> {
     const { model } = this;
     const { log } = this.service;

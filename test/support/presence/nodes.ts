@@ -49,7 +49,7 @@ export class PresenceNodes {
     this.nowMs = intervalStartMs(this.interval + 1);
   }
 
-  /** Nodes replicate the ended interval, and it is sealed. */
+  /** Nodes replicate the ended interval; then `watermark` includes it, as after sealing. */
   async replicate(nodes: Iterable<number> = this.registries.keys()): Promise<void> {
     for (const node of nodes) await this.node(node).replicate(intervalAt(this.nowMsOf(node)) - 1);
     this.watermark = this.interval - 1;
