@@ -25,7 +25,7 @@ const HEALTH_CHECK_MS = 25;
 /** How long `seal` and `stop` wait for the last interval to be sealed after its end. */
 const LAST_SEALING_MS = 1_000;
 const POLL_MS = 10;
-const LEAVE_MS = 250;
+const LEAVE_MS = 250; // How long `stop` waits for a sealing to be published, and to leave.
 
 /**
  * The realtime backend of one node among several. Nodes meet in Redis, and any of them seals

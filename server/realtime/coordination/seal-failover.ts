@@ -38,7 +38,7 @@ const OTHER_NODES_MS = 200;
  * retried.
  */
 export class SealFailover {
-  private target = -1;
+  private target = -1; // The newest interval that this node reported.
   private targetAtMs = 0;
   /** The newest served interval when the database first failed; null while it answers. */
   private servedAtFailure: number | null = null;

@@ -37,7 +37,7 @@ const EARLY_REPORTS_MAX = 4;
  * again, or with the next one, and its batch of posts is sent again.
  */
 export class SealReporter {
-  private reportedInterval: number;
+  private reportedInterval: number; // The newest one that the coordinator accepted.
   private running: Promise<void> | null = null;
   private stopped = false;
   private leaving = false;

@@ -31,7 +31,7 @@ const WRITE_INTERVALS = 8;
  * interval is late. It needs the database, and fails with `DatabaseRolledBack` until it is repaired.
  */
 export class TailRepair {
-  private rollbackSeenAtMs: number | null = null;
+  private rollbackSeenAtMs: number | null = null; // When `check` first saw this rollback.
 
   constructor(private readonly options: TailRepairOptions) {}
 

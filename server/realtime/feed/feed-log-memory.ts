@@ -100,7 +100,7 @@ export class MemoryFeedLog implements FeedLog {
   private draining = false;
   private readonly listeners = new Map<string, Set<IntervalListener>>();
   private listenerCount = 0;
-  private readonly lastRead = new Map<string, number>();
+  private readonly lastRead = new Map<string, number>(); // Stream id → watermark at its last read.
   private readonly pages = new LRUCache<string, Page>({
     maxSize: PAGES_BYTES_MAX,
     sizeCalculation: bytesOf,

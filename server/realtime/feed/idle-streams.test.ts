@@ -8,7 +8,7 @@ const STREAMS = 200;
 const MEASURED_MS = 3_000;
 // Maximum Redis commands of a node per interval, including those that Redis functions execute.
 const COMMANDS_PER_NODE_AND_INTERVAL_MAX = 60;
-const CALLS_PER_NODE_AND_INTERVAL_MAX = 5;
+const CALLS_PER_NODE_AND_INTERVAL_MAX = 5; // Function calls and reads of the log.
 
 let redis: RedisServer;
 let postgres: PostgresServer;

@@ -9,7 +9,7 @@ import {
 import { rounds } from '../../../test/support/full-run.ts';
 
 // A service with two streams. It seals, fails, loses replies of its database, restarts and has its
-// system clock stepped, in random order. A model says what each interval must contain, and a reader reads
+// system clock stepped, in any order. A model says what each interval must contain, and a reader reads
 // all intervals again after each step.
 
 const TIME_LIMIT_MS = rounds(5_000, 30_000);

@@ -27,7 +27,7 @@ export function viewCountOf(value: number): ViewCount {
  * just lost their last viewer, or whose feed is read.
  */
 export class ViewCountEvents {
-  private taken: ReadonlyMap<string, number> | null = null;
+  private taken: ReadonlyMap<string, number> | null = null; // Counts above 0, not yet sealed.
   private published: ReadonlyMap<string, number> = new Map();
 
   constructor(private readonly presence: Pick<MemoryPresenceRegistry, 'countsAtEndOf'>) {}

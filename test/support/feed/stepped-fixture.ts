@@ -13,7 +13,7 @@ const SEATS = 9;
 const HEARTBEAT_MS = 400;
 /** Nodes read Redis' clock once a second, and step after a lag of 2 s: they agree after this. */
 const AGREED_MS = 4_000;
-/** On a slow machine, which delays the reading or the step, they agree after this at the latest. */
+/** On a slow machine, which delays reading or step, they agree after this at the latest. */
 const AGREED_MAX_MS = 8_000;
 const DIFFERENCE_MAX_MS = 150;
 /** Checks during which the machine was stalled are repeated for at most this long. */
