@@ -111,13 +111,13 @@ function drawMessages(
   arrived: number,
   random: () => number,
 ): ChatElement[] {
-  const rest = samples.map((sample) => ({ arrived: sample.arrived, kept: [...sample.kept] }));
+  const pools = samples.map((sample) => ({ arrived: sample.arrived, kept: [...sample.kept] }));
   const chosen = new Set<ChatElement>();
   for (let remaining = arrived; chosen.size < CHAT_SAMPLE; remaining--) {
     let offset = Math.floor(random() * remaining);
-    const sample = rest.find(({ arrived: restOfSample }) => {
-      if (offset < restOfSample) return true;
-      offset -= restOfSample;
+    const sample = pools.find(({ arrived: poolSize }) => {
+      if (offset < poolSize) return true;
+      offset -= poolSize;
       return false;
     });
     if (!sample) break;

@@ -6,7 +6,7 @@ const VIEWERS_MAX = 100_000;
 
 /** Slow mode in the memory of one process. @param viewersMax the number of viewers that it remembers */
 export function createMemorySlowMode(viewersMax = VIEWERS_MAX): SlowMode {
-  // `max` would allocate memory for all of them at once, which takes 25 ms.
+  // The option `max` would allocate memory for all entries at once, which takes 25 ms.
   const lastPostMs = new LRUCache<string, number>({
     maxSize: viewersMax,
     sizeCalculation: () => 1,

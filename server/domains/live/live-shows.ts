@@ -22,7 +22,7 @@ export interface LiveShowsOptions {
 }
 
 interface Listener {
-  readonly onSnapshot: (moment: LiveSnapshot) => void;
+  readonly onSnapshot: (snapshot: LiveSnapshot) => void;
   readonly onRemoved: () => void;
 }
 
@@ -46,9 +46,9 @@ export class LiveShows {
   }
 
   /**
-   * Reads a show now and then periodically.
+   * Reads a show at once, then periodically.
    * @param onRemoved called when the show no longer exists, as after the removal of a rehearsal
-   * @returns a function that stops it
+   * @returns a function that removes these listeners
    */
   watch(
     id: string,
@@ -83,8 +83,8 @@ export class LiveShows {
     if (watched.isReading) return;
     watched.isReading = true;
     try {
-      const moment = await this.#read(id, producer);
-      for (const { onSnapshot } of watched.listeners) onSnapshot(moment);
+      const snapshot = await this.#read(id, producer);
+      for (const { onSnapshot } of watched.listeners) onSnapshot(snapshot);
     } catch (error) {
       if (error instanceof DomainError) for (const { onRemoved } of watched.listeners) onRemoved();
       else if (!(error instanceof Unavailable)) this.options.onError(error);

@@ -10,7 +10,7 @@ export interface LiveShow extends SourceState {
   readonly stream: StreamRow;
   /** The latest published quiz. */
   readonly quiz: QuizRow | null;
-  /** Its answers so far by choice; null unless it is open. */
+  /** The number of answers to `quiz` so far by choice; null unless `quiz` is open. */
   readonly answerCounts: readonly number[] | null;
   readonly round: WinnersRound | null;
   readonly chat: RevisedChatState;

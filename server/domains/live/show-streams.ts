@@ -38,7 +38,7 @@ export class ShowStreams {
       'X-Request-Id': this.context.log.requestId(request),
       'Content-Type': EVENT_STREAM,
     };
-    // A body that ends at once: HEAD must not wait, and no body would send a Content-Length.
+    // HEAD must not wait for the stream. Without a body the runtime would send a Content-Length.
     if (request.method === 'HEAD') return new Response(openingOnly(), { headers });
     return new Response(this.#openStream(options).body, { headers });
   }

@@ -109,7 +109,7 @@ export const chatStateProcedures = {
     return Number(row?.value);
   }),
 
-  /** A page of the chats that changed after a change, oldest change first; empty after the last. */
+  /** A page of the chats whose change number exceeds `after`, ascending; empty when none does. */
   changedChats: readProcedure(
     async (tx, { after, nowMs }: { after: number; nowMs: number }): Promise<ModeratedChatRow[]> => {
       const chats = await tx.query<Omit<StoredChatState, 'pinned'> & ModeratedChatRow>(

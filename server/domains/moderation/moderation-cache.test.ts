@@ -48,7 +48,7 @@ async function fixture({ pageSize = 10 } = {}) {
 }
 
 describe('ModerationCache', () => {
-  test('[C-21] passes all bans of a stream to the subscriber, at once and after each change', async () => {
+  test('[C-21] ModerationCache passes all bans of a stream to the subscriber, at once and after each change', async () => {
     const { cache, stored, change, state } = await fixture();
     change('a', { banned: [3] });
     await cache.refresh();
@@ -79,7 +79,7 @@ describe('ModerationCache', () => {
     ]);
   });
 
-  test('[C-21] ModerationCache has what was committed before a refresh', async () => {
+  test('[C-21] ModerationCache has all changes committed before a refresh', async () => {
     const { cache, change, state, newBans } = await fixture();
     expect(cache.chatMode('a')).toMatchObject({ slowModeMs: 0, paused: false });
     change('a', { paused: true, slowModeMs: 5, banned: [3] });
@@ -126,7 +126,7 @@ describe('ModerationCache', () => {
     for (const id of ['a', 'b', 'c', 'd', 'e']) expect(cache.chatMode(id).paused).toBe(true);
   });
 
-  test('[C-21] ModerationCache does not take a read that began before the change for a refresh after it', async () => {
+  test('[C-21] ModerationCache reads again on refresh when a pending read began before the change', async () => {
     const { cache, change, state, calls } = await fixture();
     await cache.refresh();
     let release = () => {};
@@ -158,7 +158,7 @@ describe('ModerationCache', () => {
     expect(errors).toHaveLength(1);
   });
 
-  test('[N-22] ModerationCache follows a database whose changes went back', async () => {
+  test('[N-22] ModerationCache reads everything again when the last change number decreases', async () => {
     const { cache, change, state, stored, newBans } = await fixture();
     change('a', { banned: [1] });
     change('b', { banned: [2] });

@@ -26,15 +26,15 @@ export interface ModerationCacheOptions {
   readonly onError: (error: unknown) => void;
 }
 
-// A ban holds on every node within a second (SPEC C-21): this period and the time of two reads.
+// A ban holds on every node within a second (SPEC C-21): this period plus the time of two reads.
 const REFRESH_MS = 400;
 // A full read drops chats of streams that ended long ago.
 const FULL_READ_MS = 3600_000;
 
 /**
- * This node's copy of chat modes, mutes and bans. Several times a second it compares one number, that
- * of the last change, and reads only what changed. It keeps its state while the database is unavailable
- * (SPEC N-10).
+ * This node's copy of chat modes, mutes and bans. Several times a second it compares the number of
+ * the last change with its own and reads the chats that changed since. It keeps its state while the
+ * database is unavailable (SPEC N-10).
  */
 export class ModerationCache {
   /** Checked at every viewer request. */
@@ -44,7 +44,7 @@ export class ModerationCache {
   #fullReadMs = Number.NEGATIVE_INFINITY;
   #pendingRead: Promise<void> | null = null;
   #timer: Timer | null = null;
-  readonly #listeners: BannedListener[] = [];
+  readonly #bannedListeners: BannedListener[] = [];
   #bansListener: BansListener | null = null;
 
   constructor(private readonly options: ModerationCacheOptions) {}
@@ -63,7 +63,7 @@ export class ModerationCache {
 
   /** Adds a listener for new bans. */
   onBanned(listener: BannedListener): void {
-    this.#listeners.push(listener);
+    this.#bannedListeners.push(listener);
   }
 
   /** Sets the one listener that gets all bans, now and after each change, before `onBanned` listeners. */
@@ -102,27 +102,27 @@ export class ModerationCache {
   async #read(): Promise<void> {
     const nowMs = this.options.nowMs();
     const last = await this.options.store.lastModerationChange({});
-    // A number that went back means another database, such as a promoted replica (N-22).
+    // A smaller number than before means another database, such as a promoted replica (N-22).
     const isFull = last < this.#lastChange || nowMs - this.#fullReadMs > FULL_READ_MS;
     if (last === this.#lastChange && !isFull) return;
-    const found = await this.#changedAfter(isFull ? 0 : this.#lastChange, nowMs);
+    const chats = await this.#changedAfter(isFull ? 0 : this.#lastChange, nowMs);
     if (isFull) {
       this.#chats = new Map();
       this.#fullReadMs = nowMs;
-      this.#liftAllExcept(found);
+      this.#liftAllExcept(chats);
     }
-    for (const chat of found) {
+    for (const chat of chats) {
       const seats = this.#apply(chat);
       if (seats.length === 0) continue;
-      for (const listener of this.#listeners) listener(chat.streamId, seats);
+      for (const listener of this.#bannedListeners) listener(chat.streamId, seats);
     }
-    this.#lastChange = Math.max(last, found.at(-1)?.changed ?? 0);
+    this.#lastChange = Math.max(last, chats.at(-1)?.changed ?? 0);
   }
 
   /** After a full read, lifts the bans of streams that have none any more. */
-  #liftAllExcept(found: readonly ModeratedChatRow[]): void {
+  #liftAllExcept(chats: readonly ModeratedChatRow[]): void {
     const withBans = new Set(
-      found.filter(({ banned }) => banned.length > 0).map(({ streamId }) => streamId),
+      chats.filter(({ banned }) => banned.length > 0).map(({ streamId }) => streamId),
     );
     for (const [streamId] of [...this.bans.entries()]) {
       if (withBans.has(streamId)) continue;
@@ -132,15 +132,15 @@ export class ModerationCache {
   }
 
   async #changedAfter(after: number, nowMs: number): Promise<ModeratedChatRow[]> {
-    const found: ModeratedChatRow[] = [];
-    for (let next = after; ; next = found.at(-1)?.changed ?? next) {
+    const chats: ModeratedChatRow[] = [];
+    for (let next = after; ; next = chats.at(-1)?.changed ?? next) {
       const page = await this.options.store.changedChats({ after: next, nowMs });
-      if (page.length === 0) return found;
-      found.push(...page);
+      if (page.length === 0) return chats;
+      chats.push(...page);
     }
   }
 
-  /** Caches a chat. @returns its seats that were not banned before */
+  /** Caches a chat. @returns the seats that are newly banned */
   #apply({ streamId, slowModeMs, paused, muted, banned }: ModeratedChatRow): readonly number[] {
     const seats = new Set(banned);
     if (seats.size > 0 || this.bans.has(streamId)) this.#bansListener?.(streamId, seats);

@@ -74,7 +74,7 @@ export function moderationHandlers(
 
     queueQuestion: studio(studioApi.queueQuestion, (call, { state, line: { id, at } }) => {
       const { nowMs, idempotency, params } = call;
-      // An id that differs from that of the path names no message.
+      // An id in the body that differs from the id in the path matches no message.
       const message = { id: id === params.line_id ? id : '', at };
       const input = { ...ownStreamInput(call), message, state, by: nameOf(call), nowMs };
       return store.queueQuestion(input, idempotency);

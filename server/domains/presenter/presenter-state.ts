@@ -6,7 +6,7 @@ import type { QuizRow } from '../quizzes/quizzes-sql.ts';
 
 /**
  * The state of a show for the presenter display. Apart from counts it contains nothing that viewers
- * must not know yet, since viewers may see the display in the picture.
+ * must not know yet, since viewers may see the display in the video.
  */
 export function presenterStateOf({ nowMs, show, count }: LiveSnapshot): PresenterState {
   const { stream, quiz, answerCounts, round } = show;
@@ -35,7 +35,7 @@ function quizOf(quiz: QuizRow, answerCounts: readonly number[] | null): Presente
     closeInterval,
     answered: counts.reduce((sum, n) => sum + n, 0),
     tally: isRevealed ? null : byChoice,
-    // I-6: the display may be in the picture, so that the answer appears with the results only.
+    // I-6: viewers may see the display in the video, so the answer appears with the results only.
     results: isRevealed ? { answer: choices[quiz.answer] ?? '', choices: byChoice } : null,
   };
 }

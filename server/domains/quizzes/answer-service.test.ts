@@ -92,7 +92,7 @@ describe('AnswerService', () => {
     expect(service.decisions).toEqual({ accepted: 4, duplicate: 0, conflict: 0, closed: 0 });
   });
 
-  test('[Q-15] tryAnswer leaves an invalid answer alone and does not count it against the rate limit', async () => {
+  test('[Q-15] tryAnswer returns false for an invalid answer and does not count it for the rate limit', async () => {
     const other = '11111111-2222-4333-8444-555555555555';
     const invalid = [
       '',

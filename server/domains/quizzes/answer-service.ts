@@ -56,8 +56,8 @@ const BATCH_MAX = 1_000;
 const PACE_MS = 4;
 
 /**
- * Takes answers and winner reports of viewers whose token was checked (SPEC Q, W), from the HTTP routes
- * and from the fast path of the gateway. What it accepts is stored.
+ * Stores answers and winner reports of viewers whose token was checked (SPEC Q, W), for the HTTP
+ * routes and the fast path of the gateway. An answer or report is stored before it is acknowledged.
  */
 export class AnswerService {
   /** The number of answers on this node by decision, for metrics. */
@@ -109,8 +109,8 @@ export class AnswerService {
   }
 
   /**
-   * Does `take` and `answer` for an answer to a cached quiz that passes all checks.
-   * @param bytes the buffer that holds the request, `offsets` where in it
+   * Does what `take` and `answer` do, if the answer is valid and its quiz is cached.
+   * @param bytes the buffer that holds the request at `offsets`
    * @returns false, without any effect, when the request must go through `answer` to be refused or looked up
    */
   tryAnswer(

@@ -29,7 +29,7 @@ async function lockQuizzes(
   return new Map(rows.map((quiz) => [quiz.number, quiz]));
 }
 
-// Stands for a quiz that is not open, or whose answers all came too late.
+// Stands for a quiz that `lockQuizzes` omits, such as one whose answers all came too late.
 const CLOSED_QUIZ = { state: 'closed', closeInterval: 0 } as const;
 
 const ANSWERS = {

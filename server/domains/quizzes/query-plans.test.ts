@@ -109,15 +109,15 @@ test('[W-7] a claim reads the quizzes of its game only, not those of the whole s
   const { tx, statements } = recordingTx();
   await procedures.recordWinners.run(tx, [claimOf(STREAM, 0), claimOf(OTHER_STREAM, 1)]);
   const plans = (await Promise.all(statements.map(accessesOf))).flat();
-  const ofQuizzes = plans.filter((line) => /^\w+ q /.test(line));
-  expect(ofQuizzes.length).toBeGreaterThan(0);
-  for (const line of ofQuizzes) {
+  const quizAccesses = plans.filter((line) => /^\w+ q /.test(line));
+  expect(quizAccesses.length).toBeGreaterThan(0);
+  for (const line of quizAccesses) {
     expect(line).toContain('COVERING INDEX');
     expect(line).toEndWith('(stream_id=? AND game=?)');
   }
-  const ofAnswers = plans.filter((line) => /^\w+ a /.test(line));
-  expect(ofAnswers.length).toBeGreaterThan(0);
-  for (const line of ofAnswers) expect(line).toEndWith('(quiz=? AND seat=?)');
+  const answerAccesses = plans.filter((line) => /^\w+ a /.test(line));
+  expect(answerAccesses.length).toBeGreaterThan(0);
+  for (const line of answerAccesses) expect(line).toEndWith('(quiz=? AND seat=?)');
 });
 
 test('[Q-16] closing a quiz reads its answers in the order of their key, without sorting', async () => {

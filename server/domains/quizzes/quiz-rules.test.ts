@@ -133,7 +133,7 @@ describe('[W-3] a winners round can begin', () => {
     ]);
   });
 
-  test('a winners round can begin whether or not the game has drafts', () => {
+  test('a winners round can begin while a quiz of the game is a draft', () => {
     expect(winnersBlockers([quizOf('draft', 'one?')])).toEqual([]);
   });
 });

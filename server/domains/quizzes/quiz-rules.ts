@@ -81,7 +81,7 @@ export function winnersBlockers(
 
 /**
  * Maps each choice to its count and percentage (Q-20, Q-21). The map has no prototype, so any text can
- * be a key. JavaScript moves keys that look like integers to the front; events carry `order` for that.
+ * be a key. JavaScript moves integer-like keys to the front, so events also carry `order`.
  * @throws RangeError when there is not one count for each choice
  */
 export function choiceCounts(

@@ -79,8 +79,8 @@ export async function ownQuiz(tx: Tx, id: string, producer: string): Promise<Qui
 }
 
 /**
- * A quiz of this producer, and its stream, which it locks. The lock is taken before the quiz is read,
- * so only a close can change the quiz until the transaction ends.
+ * Locks the stream of a quiz of this producer, then reads the quiz, so that only a close can change
+ * the quiz until the transaction ends.
  * @throws DomainError `not-found`
  */
 export async function lockOwnQuiz(
@@ -187,8 +187,8 @@ export const quizProcedures = {
 };
 
 /**
- * The sealed interval with the event of the quiz that is open in the given interval, the last
- * published if there are several; null if none is open.
+ * The interval that published the quiz that is open in `interval`; null when none is open. If
+ * several are open, the last published one counts.
  */
 export async function openQuizInterval(
   tx: Tx,
@@ -204,8 +204,8 @@ export async function openQuizInterval(
 }
 
 /**
- * Stores the interval in which quizzes were published. It takes no locks: no other transaction
- * closes or changes a quiz that was just published.
+ * Stores the interval in which quizzes were published. It needs no explicit locks, because no other
+ * transaction closes or changes a quiz that was just published.
  */
 export async function setPublishedInterval(
   tx: Tx,

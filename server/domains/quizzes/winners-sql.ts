@@ -17,7 +17,7 @@ export interface WinnerClaim {
   readonly receivedMs: number;
 }
 
-/** The decision on a claim; `won` for a repeated claim of a winner too. */
+/** The decision on a claim: `won` also for a repeated claim, `no-round` also for a late claim. */
 export type ClaimDecision = 'won' | 'not-qualified' | 'no-round';
 
 interface OpenRound {
@@ -25,7 +25,7 @@ interface OpenRound {
   readonly streamId: string;
   readonly game: number;
   readonly quizzes: number;
-  /** The interval that publishes its count; null until its request is sealed. */
+  /** The interval that publishes the count; null until the request for winners is sealed. */
   readonly dueInterval: number | null;
 }
 
@@ -147,7 +147,7 @@ function isInTime({ dueInterval }: OpenRound, { receivedMs }: WinnerClaim): bool
   return dueInterval === null || intervalAt(receivedMs) <= dueInterval;
 }
 
-/** The seats that answered every quiz of the round's game correctly (W-7). */
+/** The claiming seats that answered every quiz of the round's game correctly (W-7). */
 async function qualifiedSeats(
   tx: Tx,
   { streamId, game, quizzes }: OpenRound,

@@ -12,7 +12,7 @@ declare const self: Worker;
 // The simulated viewers of a rehearsal run in their own thread, so that they do not slow the service.
 
 const REPORT_MS = 250;
-/** How long a client waits for a response that was lost. */
+/** How long a client waits for the response to a lost request. */
 const REQUEST_TIMEOUT_MS = 1_000;
 
 type StartCommand = Extract<CrowdThreadCommand, { kind: 'start' }>;

@@ -7,7 +7,7 @@ import {
 export interface LossyNetworkOptions {
   /** Share of requests that are lost: half before they reach the service, half with the response. */
   readonly lossShare: number;
-  /** Numbers in [0, 1). */
+  /** Returns a number in [0, 1). */
   readonly random: () => number;
   /** Waits until a client would time out. */
   readonly waitForTimeout: () => Promise<void>;

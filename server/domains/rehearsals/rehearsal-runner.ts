@@ -26,7 +26,7 @@ export interface RehearsalRunnerOptions {
   readonly node: string;
   /** The address of this node's own listener; null until it listens. */
   readonly localAddress: () => { readonly hostname: string; readonly port: number } | null;
-  /** The roles of this node: its viewers use its own port. */
+  /** The roles of this node, which serves its simulated viewers itself. */
   readonly roles: ReadonlySet<Role>;
   /** @throws DomainError, Unavailable */
   readonly issueToken: (streamId: string, identifier: string) => Promise<string>;
@@ -50,7 +50,7 @@ interface RunningRehearsal {
   readonly stopReports: () => void;
   figures: CrowdFigures | null;
   isReporting: boolean;
-  /** Set once the viewers must finish; ends them when they do not. */
+  /** Ends viewers that do not finish in time; null until they must finish. */
   finishTimer: Timer | null;
 }
 
@@ -98,7 +98,7 @@ export class RehearsalRunner {
     thread.send({ kind: 'start', ...address, streamId, settings });
   }
 
-  /** Ends the viewers of a rehearsal at once, if they are here; another node ends its own at its next report. */
+  /** Ends a rehearsal's viewers on this node at once; another node ends them at its next report. */
   dismiss(streamId: string): void {
     const running = this.running.get(streamId);
     if (!running) return;

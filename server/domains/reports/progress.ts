@@ -50,7 +50,7 @@ export interface Progress {
   /** Results of the quizzes that are counted, in the order of the show. */
   readonly quizzes: readonly QuizTimes[];
   readonly answers: AnswerFigures;
-  /** The next quiz, if its answers up to this seat are counted. */
+  /** Figures of the next quiz from its answers up to this seat; null when none are counted. */
   readonly current: { readonly afterSeat: number; readonly figures: QuizFigures } | null;
 }
 

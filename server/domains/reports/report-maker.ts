@@ -19,7 +19,7 @@ export interface ReportMakerOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly newId: () => string;
-  /** Waits between two pages, in ms, so that reports use half of the database at most. */
+  /** Waits as long as the last page took, so that reports use the database half of the time. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 

@@ -19,7 +19,7 @@ const PAGE_ANSWERS = 1_000;
 const PAGE_SEATS = 50_000;
 
 export const showProcedures = {
-  /** A stream that has ended; null when there is none. Call it when everything of it is sealed. */
+  /** The data of an ended show; null if it has not ended. Its events must be sealed. */
   readShow: readProcedure(async (tx, { streamId }: { streamId: string }): Promise<Show | null> => {
     const [stream] = await tx.query<{ started: number | null; ended: number }>(
       `select started, ended from streams where id = $1 and status = 'ENDED'`,

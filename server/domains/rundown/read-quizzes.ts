@@ -60,9 +60,9 @@ export function readQuizzes({ format, text, duration, randomBelow }: ImportInput
   const quizzes: NewQuiz[] = [];
   const issues: string[] = [];
   for (const entry of entries) {
-    const quiz = isIssue(entry) ? [entry] : quizOf(entry, randomBelow);
-    if (Array.isArray(quiz)) issues.push(...quiz.map(issueText));
-    else quizzes.push(quiz);
+    const quizOrIssues = isIssue(entry) ? [entry] : quizOf(entry, randomBelow);
+    if (Array.isArray(quizOrIssues)) issues.push(...quizOrIssues.map(issueText));
+    else quizzes.push(quizOrIssues);
     if (issues.length >= ISSUES_MAX) break;
   }
   if (issues.length > 0) throw new ImportError(issues.slice(0, ISSUES_MAX));

@@ -23,7 +23,7 @@ export function startStream<S extends StreamState>(stream: S, nowMs: number): S 
     : { ...stream, status: 'STREAMING', started: nowMs };
 }
 
-/** The stream after an end now, or one due at `atMs` if that is later. Ending twice changes nothing. */
+/** Ends a stream now, or sets its end time if `atMs` is later. An ended stream stays unchanged. */
 export function endStream<S extends StreamState>(stream: S, atMs: number | null, nowMs: number): S {
   if (stream.status === 'ENDED') return stream;
   if (atMs !== null && atMs > nowMs) return { ...stream, endsAt: atMs };

@@ -21,7 +21,7 @@ export interface StreamRow extends StreamState {
   /** Whether its whole video is stored, while there is room. */
   readonly recording: boolean;
   readonly created: number;
-  /** Incremented with every change of its quizzes. */
+  /** Incremented when its quizzes are added, edited, moved, deleted or published. */
   readonly rundownRevision: number;
   /** The stream that this one rehearses; such a stream is hidden from lists. Null: not a rehearsal. */
   readonly rehearsalOf: string | null;
@@ -132,7 +132,7 @@ export interface OwnStream {
 export interface NewStreamRow extends OwnId {
   readonly stream: NewStream;
   readonly nowMs: number;
-  /** The stream that it rehearses, and its automatic end time. */
+  /** Set for a rehearsal: the stream that it rehearses, and its automatic end time. */
   readonly rehearsal?: { readonly of: string; readonly endsAtMs: number };
 }
 

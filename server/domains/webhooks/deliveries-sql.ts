@@ -91,9 +91,9 @@ export const deliveryProcedures = {
   ),
 
   /**
-   * Ids of finished deliveries that exceed the retention limits (`old`) and of pending ones that
-   * exceed `PENDING_MAX` (`excess`), at most `CLEANUP_BATCH_SIZE` of each. A read, so that the search
-   * takes no locks.
+   * Ids of finished deliveries that exceed the retention limits or have no webhook (`old`), and of
+   * pending ones that exceed `PENDING_MAX` or have no enabled webhook (`excess`), at most
+   * `CLEANUP_BATCH_SIZE` of each. A read procedure, so that the search takes no locks.
    */
   findOldDeliveries: readProcedure(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ old: string[]; excess: string[] }> => {
@@ -119,7 +119,7 @@ export const deliveryProcedures = {
     },
   ),
 
-  /** Deletes `old` deliveries and marks `excess` ones as failed, except those being sent. */
+  /** Deletes `old` deliveries and marks `excess` ones as failed, except leased ones. */
   removeOldDeliveries: writeProcedure(
     async (tx, { old, excess }: { old: readonly string[]; excess: readonly string[] }) => {
       const listedIds = `(select id from ${tx.rows('$1', ['id text'])} listed)`;

@@ -23,7 +23,7 @@ const DISPATCH_BATCH_SIZE = 50;
 const MINUTE_IS_OVER = `minute < ((select interval from watermark) + 1) / ${MINUTE_INTERVALS}`;
 
 export const dispatchProcedures = {
-  /** Whether events wait to be dispatched, and deliveries to be sent; a cheap poll of two indexes. */
+  /** Whether events wait to be dispatched, and whether deliveries are due; a cheap poll. */
   findWebhookWork: readProcedure(
     async (tx, { nowMs }: { nowMs: number }): Promise<{ undispatched: boolean; due: boolean }> => {
       const [row] = await tx.query<{ untold: number; due: number }>(
@@ -37,8 +37,8 @@ export const dispatchProcedures = {
   ),
 
   /**
-   * Turns logged events and finished audience minutes into one delivery for each subscribed webhook,
-   * the oldest first, at most `DISPATCH_BATCH_SIZE` of each. Skips rows that another node has locked.
+   * Turns each logged event and each finished audience minute into one delivery per subscribed
+   * webhook, the oldest first, at most `DISPATCH_BATCH_SIZE` of each. Skips rows locked elsewhere.
    * @returns whether more may be waiting
    */
   dispatchWebhookEvents: writeProcedure(async (tx): Promise<boolean> => {

@@ -35,7 +35,7 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000;
 /** Response bytes that are read before the connection is closed; only the status is used. */
 const RESPONSE_BYTES_MAX = 1_024;
-/** Addresses of a name that are tried while connections are refused. */
+/** Most addresses of a host name that are tried, one after the other, while each refuses. */
 const ADDRESSES_MAX = 3;
 
 const systemResolve: Resolve = async (hostname) => {
@@ -51,7 +51,7 @@ class BlockedAttempt extends Error {
 }
 
 /**
- * Creates the HTTP client for webhooks. Each attempt resolves the name once, refuses it when the
+ * Creates the HTTP client for webhooks. Each attempt resolves the host name once, fails when the
  * policy forbids any of its addresses, and connects to the address it has checked, which prevents DNS
  * rebinding. It follows no redirects.
  */
@@ -84,7 +84,7 @@ async function addressesOf(url: URL, resolve: Resolve, policy: AddressPolicy) {
         })
       : [literal];
   if (addresses.length === 0) throw new BlockedAttempt('dns');
-  // One forbidden address refuses all: a mix of both is how an attacker probes the filter.
+  // One forbidden address blocks the attempt: an attacker may mix it with allowed addresses.
   if (!addresses.every((address) => isAllowedAddress(address, policy.allowPrivate))) {
     throw new BlockedAttempt('address');
   }

@@ -33,5 +33,5 @@ export function hasFailedLong(failingSinceMs: number, nowMs: number): boolean {
 
 /** Concurrent attempts to one webhook, over all nodes. */
 export const CONCURRENCY_MAX = 2;
-/** The same for a webhook whose last attempt failed: its attempts often last until the time-out. */
+/** Concurrent attempts to a webhook whose last attempt failed; such attempts often time out. */
 export const FAILING_CONCURRENCY_MAX = 1;

@@ -24,7 +24,7 @@ export interface SenderOptions {
   /** Null on a node that only dispatches events and leaves sending to others. */
   readonly post: Post | null;
   readonly newId: () => string;
-  /** Numbers in [0, 1). */
+  /** Returns a number in [0, 1), for the jitter of retries. */
   readonly random: () => number;
   /** Waits before another try to record an attempt (default 1 s). */
   readonly pause?: () => Promise<void>;
@@ -79,7 +79,7 @@ export class WebhookSender {
     while (this.inFlight.size > 0) await Promise.all(this.inFlight);
   }
 
-  /** Removes deliveries beyond the retention limits. */
+  /** Removes finished deliveries beyond the retention limits and fails excess pending ones. */
   async cleanUp(): Promise<void> {
     const { store, clock } = this.options;
     try {
@@ -146,7 +146,7 @@ export class WebhookSender {
         this.inFlight.delete(work);
         if (delivery.isFailing) this.failingInFlight--;
       })
-      // The webhook may have more deliveries that waited for its concurrency limit.
+      // More deliveries may have waited for the concurrency limits of this node or the webhook.
       .then(() => this.send());
     this.inFlight.add(work);
   }
@@ -173,7 +173,7 @@ export class WebhookSender {
     await this.finish(delivery, { at, ...posted, ms });
   }
 
-  // Retries while the database is unavailable: an attempt that is not recorded is sent again.
+  // Retries while the database is unavailable: an unrecorded attempt is repeated after its lease.
   private async finish({ id, webhook, lease }: ClaimedDelivery, attempt: Attempt) {
     const { clock, logger, random, store, pause = () => Bun.sleep(1_000) } = this.options;
     const input = { id, webhook, lease, attempt, jitter: random() };

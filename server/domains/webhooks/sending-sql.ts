@@ -27,10 +27,10 @@ export type DeliveryOutcome = 'delivered' | 'retried' | 'failed';
 
 /** Lease of a delivery: covers one attempt and a short database outage. */
 export const LEASE_MS = 30_000;
-/** Attempts that the log retains for each delivery, the latest. */
+/** The log retains this many latest attempts of each delivery. */
 const ATTEMPTS_MAX = 20;
 
-/** The deliveries of a webhook, parameter 1, that are being sent at the time of parameter 2. */
+/** SQL: the deliveries of the webhook $1 that are leased at the time $2 (Unix ms). */
 const LEASED = 'deliveries where webhook = $1 and due > $2 and lease is not null';
 
 interface DueWebhook extends WebhookSecrets {
@@ -43,8 +43,8 @@ export const sendingProcedures = {
   /**
    * Leases due deliveries, the oldest first, within each webhook's concurrency limit. Skips webhooks
    * that another node has locked.
-   * @param input.limit most deliveries
-   * @param input.failingLimit most of them for webhooks whose last attempt failed
+   * @param input.limit the maximum number of deliveries
+   * @param input.failingLimit the maximum of them for webhooks whose last attempt failed
    */
   claimDeliveries: writeProcedure(
     async (

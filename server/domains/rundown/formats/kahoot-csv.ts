@@ -55,7 +55,7 @@ function findColumns(cells: readonly string[]): Columns | null {
   return isHeader ? columns : null;
 }
 
-// The template numbers its rows, so empty ones have a filled cell too.
+// The template numbers its rows, so that even a row without a quiz has a filled cell.
 function hasQuiz({ cells }: Row, { question, answers, correct }: Columns): boolean {
   return [question, correct, ...answers.values()].some((at) => (cells[at] ?? '').trim() !== '');
 }

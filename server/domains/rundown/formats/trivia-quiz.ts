@@ -26,7 +26,7 @@ export function triviaEntry(
   names: TriviaFieldNames,
   durationMs: number,
 ): QuizEntry {
-  // With the correct answer this exceeds the maximum by one, so validation still rejects it.
+  // A cut list and the correct answer exceed the maximum by one, so that validation rejects them.
   const wrong = Array.isArray(quiz.incorrect) ? quiz.incorrect.slice(0, CHOICES_MAX) : [];
   const choices = [quiz.correct, ...wrong].map(collapseWhitespace);
   const nameOf = (index: number) => (index === 0 ? names.correct : `${names.incorrect} ${index}`);
