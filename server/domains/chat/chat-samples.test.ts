@@ -62,8 +62,8 @@ describe('[C-8] [N-4] mergeChats', () => {
             messages.map(({ at }) => at).sort((a, b) => a - b),
           );
           const byNode = Map.groupBy(messages, ({ id }) => sorted[Number(id)]?.node);
-          for (const own of byNode.values()) {
-            const indices = own.map(({ id }) => Number(id));
+          for (const messagesOfNode of byNode.values()) {
+            const indices = messagesOfNode.map(({ id }) => Number(id));
             expect(indices).toEqual(indices.toSorted((a, b) => a - b));
           }
         }
@@ -72,7 +72,7 @@ describe('[C-8] [N-4] mergeChats', () => {
   });
 
   test.each([[[40, 40]], [[500, 5, 60]], [[1, 51]], [[300, 300, 300]]])(
-    'chooses messages of all nodes with equal probability: %j',
+    'mergeChats chooses messages of all nodes with equal probability: %j',
     (arrivals) => {
       const random = seededRandom(arrivals.length);
       const all = arrivals.flatMap((count, node) =>

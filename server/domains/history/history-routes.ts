@@ -31,5 +31,5 @@ export function createHistory({ studio, store }: HistoryDeps) {
   return { handlers };
 }
 
-/** Intervals after the first that one answer covers at most. */
+/** One response covers at most this many intervals after the first. */
 const INTERVALS_AFTER_MAX = HISTORY_INTERVALS - 1;

@@ -18,10 +18,10 @@ interface HistoryPage extends OwnStream {
   readonly limit: number;
 }
 
-/** What one page examines at most. 4 MB take at most 50 ms. */
+/** The most that one page examines; 4 MB take at most 50 ms. */
 const PAGE_LIMITS = { intervalsMax: HISTORY_INTERVALS, bytesMax: 4 * 1024 * 1024 };
 
-// The count is the first event; it and the start of the next one fit into this many characters.
+// The count is the first event. Its JSON and the start of the next event fit into 160 characters.
 const HEAD = 'substr(body, 1, 160)';
 const COUNT = /"value":(\d+)/;
 

@@ -122,7 +122,7 @@ describe('LiveShows', () => {
     expect(received).toHaveLength(1);
   });
 
-  test('[Y-10] notifies listeners when a show was removed', async () => {
+  test('[Y-10] LiveShows notifies listeners when a show was removed', async () => {
     const { shows, tick, answerWith, defects } = fixture();
     const received: string[] = [];
     shows.watch(

@@ -178,12 +178,12 @@ const answer = (attempts: readonly Attempt[]) =>
     for (const { index, seat, choice, waitedMs } of attempts) {
       const quiz = pick(model, index);
       if (!quiz) continue;
-      const found = await real.show.store.findPublishedQuiz({ id: quiz.id });
-      expect(found === null).toBe(quiz.state === 'draft');
-      if (!found) continue;
+      const publishedRow = await real.show.store.findPublishedQuiz({ id: quiz.id });
+      expect(publishedRow === null).toBe(quiz.state === 'draft');
+      if (!publishedRow) continue;
       const given = choice % quiz.choices.length;
       const receivedMs = model.nowMs - waitedMs;
-      batch.push({ quiz: found.number, seat, choice: given, receivedMs });
+      batch.push({ quiz: publishedRow.number, seat, choice: given, receivedMs });
       expected.push(plainAnswer(quiz, seat, given, receivedMs));
     }
     expect(await real.show.store.recordAnswers(batch)).toEqual(expected);

@@ -133,7 +133,7 @@ const answer = (stream: number, seats: number, right: number) =>
     const interval = intervalAt(model.nowMs);
     for (const quiz of streamOf(model, stream).game) {
       if (quiz.state !== 'open' || interval >= quiz.closeInterval) continue;
-      const found = await show.store.findPublishedQuiz({ id: quiz.id });
+      const publishedQuiz = await show.store.findPublishedQuiz({ id: quiz.id });
       const batch = [];
       for (let seat = 0; seat < seats; seat++) {
         const choice = seat < right ? 0 : 1;
@@ -141,7 +141,7 @@ const answer = (stream: number, seats: number, right: number) =>
           (choice === 0 ? quiz.right : quiz.wrong).add(seat);
         }
         batch.push({
-          quiz: found?.number ?? -1,
+          quiz: publishedQuiz?.number ?? -1,
           seat,
           choice,
           receivedMs: model.nowMs,

@@ -58,7 +58,7 @@ export const removalProcedures = {
 
 /**
  * Ends the stream's activity, so that sealing no longer involves it.
- * @returns false while events of it wait for an interval; the next sealing takes them
+ * @returns false while the outbox has events of the stream; the next sealing takes them
  */
 async function endActivity(tx: Tx, id: string, account: string, nowMs: number): Promise<boolean> {
   await endLockedStream(tx, await lockOwnStream(tx, id, account), null, nowMs);
@@ -75,7 +75,7 @@ async function endActivity(tx: Tx, id: string, account: string, nowMs: number): 
   return !waiting;
 }
 
-/** @returns whether there may be more */
+/** Deletes rows of a stream, up to a full batch of one table. @returns whether there may be more */
 async function removeBatch(tx: Tx, id: string): Promise<boolean> {
   const deletions = [
     ...NUMBERED_TABLES.map(

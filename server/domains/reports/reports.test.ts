@@ -68,7 +68,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     return (await fixture.store.findPublishedQuiz({ id }))?.number as number;
   }
 
-  /** Records answers, one per ms from `fromMs` on; every third is right. */
+  /** Records one answer per viewer in the second from `fromMs` on; every third is right. */
   async function answer(quiz: number, viewers: number, fromMs: number): Promise<void> {
     const answers = Array.from({ length: viewers }, (_, seat) => {
       const receivedMs = fromMs + (seat % 1_000);
@@ -216,10 +216,10 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     const id = await playedShow();
     await fixture.seal(1);
     let pages = 0;
-    const looking = () => maker(onEachPage(fixture.store, () => pages++));
-    await looking().makeAll();
-    const all = pages;
-    expect(all).toBeGreaterThan(6);
+    const countingMaker = () => maker(onEachPage(fixture.store, () => pages++));
+    await countingMaker().makeAll();
+    const pageCount = pages;
+    expect(pageCount).toBeGreaterThan(6);
     const { made: _, ...whole } = (await reportOf(id)) as StoredReport;
     await fixture.run('update reports set report = null, due = $1', [fixture.nowMs]);
     pages = 0;
@@ -231,17 +231,17 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
         pages++;
         fixture.nowMs += 2_000;
       });
-      await maker(dead(failing, () => pages === last)).makeAll();
+      await maker(withoutPostponing(failing, () => pages === last)).makeAll();
       if (await reportOf(id)) break;
       expect(++deaths).toBeLessThan(20);
       fixture.nowMs += LEASE_MS - 1;
-      await looking().makeAll();
+      await countingMaker().makeAll();
       expect(pages).toBe(last);
       fixture.nowMs += 1;
     }
     expect(deaths).toBeGreaterThan(1);
     // Progress was saved after each page: nothing is counted twice.
-    expect(pages).toBe(all);
+    expect(pages).toBe(pageCount);
     expect(await reportOf(id)).toEqual({ ...whole, made: fixture.nowMs });
   });
 
@@ -250,13 +250,13 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
     const id = await shortShow();
     await fixture.seal(1);
     let stalls = true;
-    let kept = 0;
+    let storedReports = 0;
     const [one, two] = fixture.nodes;
     const stalled: Store = {
       ...one,
       finishReport: async (input) => {
         const isOurs = await one.finishReport(input);
-        kept += Number(isOurs);
+        storedReports += Number(isOurs);
         return isOurs;
       },
     };
@@ -268,7 +268,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
       expect((await read(id)).report).not.toBeNull();
     }).makeAll();
     expect(stalls).toBe(false);
-    expect(kept).toBe(0);
+    expect(storedReports).toBe(0);
   });
 
   test('[J-3] a failing report is retried with growing delays, logged, and does not block others', async () => {
@@ -366,7 +366,7 @@ describe.each(FIXTURES)('reports in %s', (database, open) => {
 
 /** A store that calls back before each page is read. */
 function onEachPage(store: Store, onPage: () => void): Store {
-  const publishedMs =
+  const withCallback =
     <Input, Output>(call: (input: Input) => Promise<Output>) =>
     async (input: Input) => {
       onPage();
@@ -374,14 +374,14 @@ function onEachPage(store: Store, onPage: () => void): Store {
     };
   return {
     ...store,
-    addIntervals: publishedMs(store.addIntervals),
-    addAnswers: publishedMs(store.addAnswers),
-    countViewers: publishedMs(store.countViewers),
+    addIntervals: withCallback(store.addIntervals),
+    addAnswers: withCallback(store.addAnswers),
+    countViewers: withCallback(store.countViewers),
   };
 }
 
-/** A store that ignores writes of a dead node. */
-function dead(store: Store, isDead: () => boolean): Store {
+/** A store in which a dead node cannot postpone a report. */
+function withoutPostponing(store: Store, isDead: () => boolean): Store {
   return {
     ...store,
     postponeReport: async (input) => {

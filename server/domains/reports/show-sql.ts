@@ -112,7 +112,7 @@ async function quizzesOf(tx: Tx, streamId: string): Promise<ShowQuiz[]> {
     ...quiz,
     choices: JSON.parse(choices),
     counts: JSON.parse(counts),
-    // Unknown for quizzes of earlier versions, which published the quiz at its creation.
+    // Null for quizzes of earlier versions; `created` is when the quiz was published.
     toldInterval: toldInterval ?? intervalAt(created),
   }));
 }

@@ -43,7 +43,7 @@ const quizOf = (question: string) => ({
   reveal: 'auto' as const,
 });
 
-/** A step after which both are compared. @param run returns whether it should change the rundown */
+/** A step, then a comparison with the list. @param run returns whether the rundown should change */
 function command(text: string, run: (model: Model, real: Real) => Promise<boolean>): Command {
   return {
     check: () => true,
@@ -67,8 +67,8 @@ const draftsOf = ({ items }: Model) => items.filter(({ isDraft }) => isDraft);
 
 /** The items with published quizzes in their positions and the drafts, in this order, in the others. */
 function withDrafts(items: readonly Item[], drafts: readonly Item[]): Item[] {
-  const next = drafts.values();
-  return items.map((item) => (item.isDraft ? (next.next().value as Item) : item));
+  const draftIterator = drafts.values();
+  return items.map((item) => (item.isDraft ? (draftIterator.next().value as Item) : item));
 }
 
 async function isRefused(call: Promise<unknown>): Promise<boolean> {

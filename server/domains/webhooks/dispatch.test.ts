@@ -39,8 +39,8 @@ describeWebhooks('webhook events', (open) => {
 
   test('[H-5] [H-6] stream.started and stream.ended reach each subscriber once', async () => {
     await openFixture();
-    const both = await fixture.newWebhook('stream.started', 'stream.ended');
-    const ends = await fixture.newWebhook('stream.ended');
+    const startAndEnd = await fixture.newWebhook('stream.started', 'stream.ended');
+    const endOnly = await fixture.newWebhook('stream.ended');
     const id = await fixture.newStream();
     const started = fixture.nowMs;
     await start(id);
@@ -50,7 +50,7 @@ describeWebhooks('webhook events', (open) => {
     await end(id);
     await end(id);
     const ended = { streamId: id, title: 'A show', started, ended: fixture.nowMs };
-    expect((await fixture.deliveries(both)).map(({ body }) => body)).toEqual([
+    expect((await fixture.deliveries(startAndEnd)).map(({ body }) => body)).toEqual([
       {
         type: 'stream.started',
         timestamp: new Date(started).toISOString(),
@@ -58,24 +58,24 @@ describeWebhooks('webhook events', (open) => {
       },
       { type: 'stream.ended', timestamp: new Date(fixture.nowMs).toISOString(), data: ended },
     ]);
-    expect((await fixture.deliveries(ends)).map(({ body }) => body.data)).toEqual([ended]);
+    expect((await fixture.deliveries(endOnly)).map(({ body }) => body.data)).toEqual([ended]);
   });
 
   test('[H-6] stream.ended is sent for a scheduled end, a lost source, or an end before any start', async () => {
     await openFixture();
     const webhook = await fixture.newWebhook('stream.started', 'stream.ended');
-    const [timed, left, unused] = await fixture.newStreams();
+    const [timed, sourceLost, unused] = await fixture.newStreams();
     await start(timed);
     await end(timed, fixture.nowMs + 1_000);
     await end(unused);
-    await fixture.store.keepStreamKey({ ...own(left), offered: 'sk_left' });
+    await fixture.store.keepStreamKey({ ...own(sourceLost), offered: 'sk_left' });
     const source = { session: 's', kind: 'rtmp' as const, nowMs: fixture.nowMs, graceMs: 2_000 };
     await fixture.store.openSource({ key: 'sk_left', ...source });
     await fixture.seal(12);
     const deliveries = await fixture.deliveries(webhook);
     const sent = deliveries.map(({ type, body }) => `${type} ${body.data.streamId}`);
-    const started = [timed, left].map((id) => `stream.started ${id}`);
-    const ended = [timed, left, unused].map((id) => `stream.ended ${id}`);
+    const started = [timed, sourceLost].map((id) => `stream.started ${id}`);
+    const ended = [timed, sourceLost, unused].map((id) => `stream.ended ${id}`);
     expect(sent.toSorted()).toEqual([...started, ...ended].toSorted());
   });
 

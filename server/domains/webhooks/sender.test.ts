@@ -84,7 +84,7 @@ describe('WebhookSender', () => {
     expect(calls).toEqual(['dispatch', 'release']);
   });
 
-  test('[H-17] WebhookSender dispatches events but claims nothing without the studio role', async () => {
+  test('[H-17] WebhookSender dispatches events but claims nothing on a node that sends no deliveries', async () => {
     const { sender, calls } = createSender(null);
     await sender.sendAll();
     expect(calls).toEqual(['dispatch']);

@@ -128,7 +128,7 @@ describeWebhooks('webhook deliveries', (open) => {
     const failing = await Promise.all([1, 2, 3].map(() => fixture.newWebhook('stream.started')));
     for (const webhook of [good, ...failing]) for (let n = 0; n < 4; n++) await queueTest(webhook);
     const first = await claim();
-    expect(first).toHaveLength(8);
+    expect(first).toHaveLength(8); // Two of each of the four webhooks.
     for (const delivery of first) {
       await finish(delivery, delivery.webhook === good ? { status: 200 } : { status: 500 });
     }
@@ -164,16 +164,16 @@ describeWebhooks('webhook deliveries', (open) => {
     const webhook = await openWithWebhook();
     const id = await queueTest(webhook);
     const [firstNode, secondNode] = fixture.nodes;
-    const [dead] = await claim(16, 8, firstNode);
-    expect(dead?.id).toBe(id);
+    const [firstClaim] = await claim(16, 8, firstNode);
+    expect(firstClaim?.id).toBe(id);
     fixture.nowMs += LEASE_MS - 1;
     expect(await claim(16, 8, secondNode)).toEqual([]);
     fixture.nowMs += 1;
-    const [again] = await claim(16, 8, secondNode);
-    expect(again).toMatchObject({ id, body: dead?.body });
+    const [secondClaim] = await claim(16, 8, secondNode);
+    expect(secondClaim).toMatchObject({ id, body: firstClaim?.body });
     // The first node is alive after all, but only the second holds the lease.
-    expect(await finish(dead, { status: 500 })).toBeNull();
-    expect(await finish(again, { status: 200 })).toBe('delivered');
+    expect(await finish(firstClaim, { status: 500 })).toBeNull();
+    expect(await finish(secondClaim, { status: 200 })).toBe('delivered');
     expect((await fixture.deliveries(webhook))[0]?.attempts).toHaveLength(1);
   });
 
@@ -195,8 +195,8 @@ describeWebhooks('webhook deliveries', (open) => {
       expect(round).toBeLessThan(40);
       const nodes = [...fixture.nodes, ...fixture.nodes];
       const claimed = (await Promise.all(nodes.map((node) => claim(5, 8, node)))).flat();
-      const ofEach = Map.groupBy(claimed, ({ webhook }) => webhook).values();
-      for (const ofWebhook of ofEach) expect(ofWebhook.length).toBeLessThanOrEqual(2);
+      const groups = Map.groupBy(claimed, ({ webhook }) => webhook).values();
+      for (const group of groups) expect(group.length).toBeLessThanOrEqual(2);
       for (const delivery of claimed) {
         sent.push(delivery.id);
         expect(await finish(delivery, { status: 200 })).toBe('delivered');
