@@ -132,14 +132,14 @@ const correctAnswerIssue = (reason: string) => [
 
 describe('kahoot-csv', () => {
   test('[D-13] kahoot-csv reads the template: time in seconds, correct answer by number', () => {
-    const found = kahoot(
+    const entries = kahoot(
       '1,"Which city hosted the Olympics in 1992, and where is it?",Barcelona,"Seoul,  Korea",Atlanta,Sydney,30,1',
       '2,Is the Earth flat?,True,False,,,,2',
       '3,A gap?,one,,three,,5,3',
       '4,,,,,,,',
       '5,,,,,,20,',
     );
-    expect(found.map((entry) => (isIssue(entry) ? entry : entry.quiz))).toEqual([
+    expect(entries.map((entry) => (isIssue(entry) ? entry : entry.quiz))).toEqual([
       {
         question: 'Which city hosted the Olympics in 1992, and where is it?',
         choices: ['Barcelona', 'Seoul, Korea', 'Atlanta', 'Sydney'],
@@ -154,7 +154,7 @@ describe('kahoot-csv', () => {
       },
       { question: 'A gap?', choices: ['one', 'three'], answer: 'three', duration: 5_000 },
     ]);
-    expect(found.map(({ location }) => location)).toEqual(['line 6', 'line 7', 'line 8']);
+    expect(entries.map(({ location }) => location)).toEqual(['line 6', 'line 7', 'line 8']);
   });
 
   test('[D-13] kahoot-csv reads short headers, without row numbers and with semicolons', () => {

@@ -61,13 +61,13 @@ describe('opentdb', () => {
     ['urlLegacy', encoded(legacy, plain)],
     ['base64', encoded(base64)],
   ])('[D-12] opentdb reads %s', (_, answer) => {
-    const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
-    expect(found.map(quizOf)).toEqual([HUNCHBACK, { ...EARTH, duration: DEFAULT_MS }]);
+    const entries = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
+    expect(entries.map(quizOf)).toEqual([HUNCHBACK, { ...EARTH, duration: DEFAULT_MS }]);
   });
 
   test('[D-12] [D-14] opentdb marks the correct answer as first, except for true and false', () => {
-    const found = readOpenTriviaDb(JSON.stringify(encoded(entities, plain)), DEFAULT_MS);
-    expect(found.map((entry) => !isIssue(entry) && entry.answerIsFirst)).toEqual([true, false]);
+    const entries = readOpenTriviaDb(JSON.stringify(encoded(entities, plain)), DEFAULT_MS);
+    expect(entries.map((entry) => !isIssue(entry) && entry.answerIsFirst)).toEqual([true, false]);
   });
 
   test('[D-12] opentdb collapses white space to one space', () => {
@@ -81,8 +81,8 @@ describe('opentdb', () => {
   test('[D-7] opentdb reports a quiz that cannot be decoded', () => {
     const answer = encoded(rfc3986, plain);
     Object.assign(answer.results[1] ?? {}, { correct_answer: '100%ZZ' });
-    const found = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
-    expect(found[1]).toMatchObject({
+    const entries = readOpenTriviaDb(JSON.stringify(answer), DEFAULT_MS);
+    expect(entries[1]).toMatchObject({
       location: 'quiz 2',
       reason: expect.stringContaining('encoded'),
     });
@@ -105,8 +105,8 @@ describe('opentdb', () => {
   test.each(['null', '7', '"x"', '[]', '{}', '{"incorrect_answers":7}', '{"question":{}}'])(
     '[D-7] opentdb reads a result that is %s as an empty entry',
     (item) => {
-      const [found] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
-      expect(found).toMatchObject({ location: 'quiz 1', quiz: { choices: [undefined] } });
+      const [entry] = readOpenTriviaDb(`{"results":[${item}]}`, DEFAULT_MS);
+      expect(entry).toMatchObject({ location: 'quiz 1', quiz: { choices: [undefined] } });
     },
   );
 });
