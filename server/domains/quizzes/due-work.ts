@@ -5,7 +5,7 @@ import type { WebhookEvent } from '../webhooks/webhook-events.ts';
 import { closeQuizzes, setPublishedInterval } from './quizzes-sql.ts';
 import { closeRounds, startRoundDelays } from './winners-sql.ts';
 
-/** Closes and counts quizzes at their close interval, and records when they were published. */
+/** Closes and counts quizzes at their close interval, and stores the interval of their event. */
 export const quizDueWork: DueWork<WebhookEvent> = {
   kind: 'quiz',
   queries: [
