@@ -6,7 +6,7 @@ import type { Progress, StoredReport } from './progress.ts';
 
 /** Lease of a report, renewed each time its progress is saved. */
 export const LEASE_MS = 10_000;
-/** Beyond this many claims without progress, its state is failed until progress is saved. */
+/** Beyond this many claims without progress, a report shows as failed until some is saved. */
 export const TRIES_MAX = 5;
 /** Reports ordered in one transaction, so that it does not delay other commits. */
 const ORDER_BATCH_SIZE = 50;
