@@ -95,8 +95,8 @@ export function testPlan(isFull) {
     isFull ? IS_FULL.test(file) || hasRounds(file) : !IS_FULL.test(file),
   );
   const steps = [
-    // These wait more than half of the time, so two cores have work for five.
-    { name: 'tests', atOnce: 5, files: [] },
+    // These wait about half of the time, so two cores have work for four.
+    { name: 'tests', atOnce: 4, files: [] },
     { name: 'tests of pages', atOnce: 3, files: [] },
     { name: 'tests of whole services', atOnce: 4, files: [] },
     { name: 'tests of several nodes', atOnce: 4, files: [] },
