@@ -25,6 +25,7 @@ const NODES = [
   'test/cluster/failover-faults.test.ts',
   'test/cluster/faults.test.ts',
   'test/database/postgres-unavailable.test.ts',
+  'test/presence/nodes.test.ts',
 ];
 
 /** Whole services with limits of seconds, which use a third of a core each. */

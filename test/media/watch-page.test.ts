@@ -54,7 +54,8 @@ let source: Subprocess;
 
 beforeAll(async () => {
   browser = await launchBrowser();
-  service = await startMedia({ media: { segmentMs: 500 } });
+  // A busy machine takes more than a second to start the next source.
+  service = await startMedia({ media: { segmentMs: 500, sourceGraceMs: 5_000 } });
   pageServer = startPageServer(0);
   recorded = await service.createStream({ recording: true });
   live = await service.createStream();

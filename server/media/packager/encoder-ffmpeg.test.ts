@@ -125,7 +125,7 @@ describe('renditions', () => {
         ...['-f', 'lavfi', '-i', `color=white:s=${size}:r=15:d=2`],
         ...['-f', 'lavfi', '-i', 'sine=440:r=48000:d=2'],
         ...FORMATS.mpegts,
-        ...['-output_ts_offset', `${fromS}`],
+        ...['-preset', 'ultrafast', '-output_ts_offset', `${fromS}`],
       ]);
     const source = Buffer.concat([createPart('192x108', 100), createPart('108x192', 102)]);
     const result = await encodeSource(source, 'mpegts');
@@ -146,7 +146,7 @@ describe('renditions', () => {
       runFfmpeg([
         ...['-f', 'lavfi', '-i', `color=white:s=${size}:r=15:d=1`],
         ...FORMATS.mpegts,
-        ...['-output_ts_offset', `${fromS}`],
+        ...['-preset', 'ultrafast', '-output_ts_offset', `${fromS}`],
       ]);
     const source = [
       createPart('192x108', 100),
