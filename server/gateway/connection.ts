@@ -101,7 +101,7 @@ export class Connection implements RelayClient {
     return pending !== null || writeBuffer !== null;
   }
 
-  /** Whether a response is incomplete that is not relayed. */
+  /** Whether the gateway composes a response, or has unsent bytes of any response. */
   get isResponding(): boolean {
     const { pending, writeBuffer } = this.state;
     return writeBuffer !== null || (pending !== null && !pending.onData);

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { newSocketPath } from './origin-server.ts';
 
 for (const platform of ['linux', 'darwin'] as const) {
-  test(`newSocketPath on ${platform} gives a private path, and removes its files`, async () => {
+  test(`newSocketPath on ${platform} gives an unused path, and remove leaves no files`, async () => {
     const { path, remove } = newSocketPath(platform);
     expect(newSocketPath('linux').path).not.toBe(path);
     const server = Bun.serve({ unix: path, fetch: () => new Response('here') });
@@ -15,6 +15,7 @@ for (const platform of ['linux', 'darwin'] as const) {
       await server.stop(true);
       remove();
     }
+    // On Linux the path is a NUL byte and an abstract name, which must not become a file.
     expect(existsSync(platform === 'linux' ? path.slice(1) : dirname(path))).toBe(false);
   });
 }

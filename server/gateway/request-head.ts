@@ -106,8 +106,8 @@ export class HeaderLines {
   /** A bitset over the fields that the head has. */
   private found = 0;
   /**
-   * A hash of all header lines without the value of `Authorization`. Equal heads have equal fingerprints;
-   * different heads nearly never do.
+   * A hash of all header lines except `Authorization`. Equal heads have equal fingerprints. Different heads
+   * rarely do; a user of the fingerprint compares the bytes as well.
    */
   fingerprint = 0;
 

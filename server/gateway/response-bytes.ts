@@ -29,8 +29,8 @@ const ID_PLACEHOLDER = '\0';
 export const LAST_CHUNK: Uint8Array = Buffer.from('0\r\n\r\n');
 
 /**
- * Builds responses as bytes, with the headers that the origin server would send. Each is built once for all
- * clients that get it, and again in the next second, since it contains `Date`.
+ * Builds responses as bytes, with the headers that the origin server would send. Responses that many
+ * clients get are cached until the next second, since they contain `Date`.
  */
 export class ResponseBytes {
   private date = new Date().toUTCString();

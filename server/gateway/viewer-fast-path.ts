@@ -215,7 +215,7 @@ class QuizResponse implements PendingResponse, OutcomeCallbacks {
     response.text().then((body) => this.connection.respond(this.responses.encode(response, body)));
   }
 
-  /** The answer is stored all the same. */
+  /** The answer or winner report is stored even when its client disconnects. */
   onClose(): void {}
 }
 
