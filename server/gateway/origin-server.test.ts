@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { newSocketPath } from './origin-server.ts';
 
 for (const platform of ['linux', 'darwin'] as const) {
-  test(`newSocketPath on ${platform} gives an unused path, and remove leaves no files`, async () => {
+  test(`newSocketPath on ${platform} gives an unused path, and leaves no files`, async () => {
     const { path, remove } = newSocketPath(platform);
     expect(newSocketPath('linux').path).not.toBe(path);
     const server = Bun.serve({ unix: path, fetch: () => new Response('here') });

@@ -31,16 +31,16 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
   await fixture.sealTo(nextInterval());
   const streams = await Promise.all(Array.from({ length: STREAMS }, () => fixture.newStream()));
   const accepted = new Map<string, number[]>(streams.map((id) => [id, []]));
-  const producing = streams.map(async (streamId, at) => {
+  const producing = streams.map(async (streamId, index) => {
     for (let number = 0; number < EVENTS; number++) {
-      await sendEvent(fixture.nodes[(at + number) % NODES] as Store, streamId, { number });
+      await sendEvent(fixture.nodes[(index + number) % NODES] as Store, streamId, { number });
       accepted.get(streamId)?.push(number);
     }
   });
   const sealedBodies: SealedBody[][] = [];
   const outcomes = { sealed: 0, busy: 0, conflict: 0 };
   const sealers = fixture.nodes.map(async (node) => {
-    // Each sealer has an outdated watermark and tries an interval after it.
+    // Each sealer seals one or two intervals after the watermark that it knows, often outdated.
     for (let after = sealedTo; after < FIRST_INTERVAL + INTERVALS; ) {
       const interval = after + 1 + Math.floor(fixture.random() * 2);
       const nowMs = intervalStartMs(interval + 1);
@@ -74,6 +74,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
 
 test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the others learn the watermark', async () => {
   for (let round = 0; round < 30; round++) {
+    // Without effect, unless this test runs alone: then no interval is sealed yet.
     await fixture.sealTo(sealedTo);
     const interval = nextInterval();
     const outcomes = await Promise.all(
@@ -88,13 +89,13 @@ test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the 
 }, 30_000);
 
 test('[F-13] [N-17] a sealing with 10,000 idle streams runs two statements and reads fewer than 100 blocks', async () => {
-  const outsider = await fixture.openClient();
-  await outsider.query(
+  const client = await fixture.openClient();
+  await client.query(
     `insert into streams (id, number, producer, title, unlisted, latency_allowance_ms, status, created)
      select 'idle ' || n, 1000000 + n, $1, 'Idle', 0, 0, 'STREAMING', 0 from generate_series(1, 10000) n`,
     [PRODUCER],
   );
-  await outsider.query(
+  await client.query(
     `insert into quizzes (id, number, stream_id, state, question, choices, answer, duration_ms, reveal,
        created, close_interval, game, counts)
      select 'idle ' || n, 1000000 + n, 'idle ' || n, 'revealed', '?', '["a","b"]', 0, 1000, 'auto',
