@@ -67,7 +67,7 @@ describe('Connections', () => {
   });
 });
 
-test('parseResponse returns a response once its last byte has arrived', () => {
+test('parseResponse returns a complete response, and throws for invalid ones', () => {
   const texts = fc.string({ unit: 'grapheme', maxLength: 40 });
   fc.assert(
     fc.property(texts, fc.constantFrom(200, 400, 503), (text, status) => {

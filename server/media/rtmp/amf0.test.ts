@@ -28,7 +28,7 @@ test('AMF0 values survive a write and a read', () => {
   );
 });
 
-test('ECMA arrays, typed objects and XML are read', () => {
+test('ECMA arrays, typed objects, XML and the marker for unsupported values are read', () => {
   const array = Buffer.from('\x08\0\0\0\x09\0\x01a\x01\x01\0\0\x09', 'latin1');
   const typed = Buffer.from('\x10\0\x01T\0\x01b\x05\0\0\x09', 'latin1');
   const xmlAndUnsupported = Buffer.from('\x0f\0\0\0\x02<>\x0d', 'latin1');
