@@ -28,14 +28,14 @@ function optionOf(key: keyof SettingValues): Option {
 }
 
 const SECRET_FLAGS = SETTING_KEYS.filter((key) => SETTINGS[key].isSecret).map(flagNameOf);
-const SECRET_VALUE = new RegExp(
+const INVALID_SECRET = new RegExp(
   `(option '--(?:${SECRET_FLAGS.join('|')}) <url>') (?:argument '.*'|value '.*'( from env '\\w+')) is invalid`,
   's',
 );
 
-/** Removes values that may contain a password from an error of Commander. */
+/** Removes values that may contain a password from an error message of Commander. */
 export function redactSecrets(message: string): string {
-  return message.replace(SECRET_VALUE, (_, option, from = '') => `${option}${from} is invalid`);
+  return message.replace(INVALID_SECRET, (_, option, from = '') => `${option}${from} is invalid`);
 }
 
 export function addSettings(
@@ -47,7 +47,7 @@ export function addSettings(
 
 /** The configuration from the options of a command that has all settings. */
 export function configOfCommand(command: CommandUnknownOpts): Config {
-  // Commander turns null into an empty string, which is no valid value of a setting.
+  // Commander turns a parsed null into an empty string, which no setting is parsed to.
   const values = Object.entries(command.opts()).map(([key, value]) => [
     key,
     value === '' ? null : value,
@@ -83,7 +83,7 @@ export const TOKEN_VARIABLE = 'FOURBEAT_TOKEN';
 
 /**
  * Removes settings with an empty value, as compose files and unit files write them.
- * @returns variables with the prefix of settings that are unknown, probably misspelled
+ * @returns unknown variables that have the prefix of settings, probably misspelled
  */
 export function normalizeEnvironment(env: NodeJS.ProcessEnv): string[] {
   const knownVariables = new Set([...SETTING_KEYS.map(variableNameOf), TOKEN_VARIABLE]);
