@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
 import type { Peer } from './peer.ts';
 
-/** Starts a peer of this folder on Node or Bun; the peer prints its url. */
+/** Starts a file of this folder as a peer on Node or Bun, and waits until it prints its url. */
 export async function startProgram(
   runtime: 'node' | 'bun',
   file: string,
@@ -11,20 +11,20 @@ export async function startProgram(
 ): Promise<Peer> {
   const path = fileURLToPath(new URL(file, import.meta.url));
   const program = runtime === 'bun' ? process.execPath : 'node';
-  const server = startPinned(SERVER_CORE, [program, path], { env: { ...keys(), ...env } });
+  const server = startPinned(SERVER_CORE, [program, path], { env: { ...peerEnv(), ...env } });
   const [, url = ''] = await lineOf(server, /listening on (\S+)/);
   return { url, server, stop: () => server.stop() };
 }
 
-/** A new key pair of the algorithm of our tokens. */
-function keys(): Record<string, string> {
+/** Variables for a peer, with a new key pair of the algorithm of our tokens. */
+function peerEnv(): Record<string, string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
-  const open = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
+  const publicPem = createPublicKey(createPrivateKey(pem)).export({ type: 'spki', format: 'pem' });
   return {
     NODE_ENV: 'production',
     NODE_NO_WARNINGS: '1',
     PRIVATE_KEY: pem,
-    PUBLIC_KEY: open as string,
+    PUBLIC_KEY: publicPem as string,
   };
 }
