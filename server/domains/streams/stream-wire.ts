@@ -35,7 +35,7 @@ export function studioStreamOf(row: StreamRow, origin: string): StudioStream {
   };
 }
 
-/** The addresses and the key for the source of a stream (SPEC M-1). @param origin as in `streamOf` */
+/** A stream's ingest URLs, key and connected source (SPEC M-1). @param origin as in `streamOf` */
 export function ingestOf(
   id: string,
   { key, source }: IngestRow,
