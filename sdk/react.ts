@@ -22,10 +22,10 @@ export function useViewer(options: JoinOptions | null): Viewer | null {
   useEffect(() => {
     if (viewer && name !== undefined) viewer.name = name;
   }, [viewer, name]);
-  const identity = options && joinKey(options);
+  const key = options && joinKey(options);
   useEffect(() => {
     const { current } = latestOptions;
-    if (identity === null || !current) return;
+    if (key === null || !current) return;
     // Functions change with each render, so call the latest one.
     const getToken =
       current.getToken && (() => latestOptions.current?.getToken?.() ?? rejectToken());
@@ -35,7 +35,7 @@ export function useViewer(options: JoinOptions | null): Viewer | null {
       joined.leave();
       setViewer(null);
     };
-  }, [identity]);
+  }, [key]);
   return viewer;
 }
 
@@ -52,7 +52,7 @@ export function useSnapshot(viewer: Viewer | null): Snapshot | null {
 }
 
 /**
- * Time left to answer, as `Viewer.remainingMs`. Rerenders the component while it runs.
+ * Time left to answer, as `Viewer.remainingMs`. Rerenders the component while time is left.
  * @param stepMs time between updates
  */
 export function useRemainingMs(viewer: Viewer | null, stepMs = 100): number {

@@ -10,14 +10,14 @@ interface PlaybackStatsProps {
   readonly onClose: () => void;
 }
 
-// Events of these types come all the time.
+// Too frequent to be shown as the latest event.
 const FREQUENT_TYPES = new Set(['view-count', 'chats']);
 
-/** How video and feed are synchronized. The demo's video shows its interval too, for comparison. */
+/** How video and feed are synchronized. The demo's video shows the video interval too. */
 export function PlaybackStats({ viewer, video, picture, onClose }: PlaybackStatsProps) {
   const [feedInterval, setFeedInterval] = useState<number | null>(null);
   const [event, setEvent] = useState<string | null>(null);
-  const [, update] = useState(0);
+  const [, rerender] = useState(0);
 
   useEffect(() => viewer.on('interval', ({ interval }) => setFeedInterval(interval)), [viewer]);
   useEffect(
@@ -29,7 +29,7 @@ export function PlaybackStats({ viewer, video, picture, onClose }: PlaybackStats
   );
   useEffect(() => viewer.on('jump', () => setEvent(null)), [viewer]);
   useEffect(() => {
-    const timer = setInterval(() => update((count) => count + 1), INTERVAL_MS / 2);
+    const timer = setInterval(() => rerender((count) => count + 1), INTERVAL_MS / 2);
     return () => clearInterval(timer);
   }, []);
 
