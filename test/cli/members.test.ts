@@ -7,7 +7,7 @@ import {
   serveProcess,
   temporaryFolder,
 } from '../support/harness/program.ts';
-import { MemberBrowser, PASSWORD, tokenOf } from '../support/studio/member-browser.ts';
+import { PASSWORD, tokenOf, UserAgent } from '../support/studio/user-agent.ts';
 
 const folder = temporaryFolder();
 afterAll(async () => {
@@ -38,7 +38,7 @@ test.concurrent('[U-12] [U-13] [O-14] serve prints a link to create the first ow
   const second = await serveProcess([...data, '--public-url', 'https://live.example.org']);
   const link = linkIn(second.startupOutput);
   expect(link).toStartWith('https://live.example.org/studio/#setup=');
-  const browser = new MemberBrowser(second.url);
+  const browser = new UserAgent(second.url);
   const email = 'ada@example.org';
   const token = tokenOf(link ?? '');
   const { csrf } = await browser.startSession('/setup', {
@@ -48,7 +48,7 @@ test.concurrent('[U-12] [U-13] [O-14] serve prints a link to create the first ow
     password: PASSWORD,
   });
   const wrong = { email, password: 'hush, not the password' };
-  expect((await new MemberBrowser(second.url).send('POST', '/session', wrong)).status).toBe(401);
+  expect((await new UserAgent(second.url).send('POST', '/session', wrong)).status).toBe(401);
   const invitation = await browser.send('POST', '/invitations', {
     ...{ email: 'bob@example.org', role: 'host' },
   });
@@ -73,7 +73,7 @@ test.concurrent('[U-12] [U-13] [O-14] serve prints a link to create the first ow
   const third = await serveProcess(data);
   expect(third.startupOutput).toContain('Fourbeat is listening');
   expect(third.startupOutput).not.toContain('#setup');
-  expect((await new MemberBrowser(third.url).signIn(email)).member.role).toBe('owner');
+  expect((await new UserAgent(third.url).signIn(email)).member.role).toBe('owner');
   await stop(third);
 });
 
@@ -93,7 +93,7 @@ test.concurrent('[U-15] member link works beside a running server, for an owner 
   const first = await memberLink(email, [...data, '--public-url', 'https://live.example.org/']);
   expect(first).toMatchObject({ email, kind: 'invitation', expires: expect.any(Number) });
   expect(first.link).toStartWith('https://live.example.org/studio/#invitation=');
-  const browser = new MemberBrowser(server.url);
+  const browser = new UserAgent(server.url);
   const session = await browser.startSession('/invitations/accept', {
     ...{ token: tokenOf(first.link ?? ''), name: 'Ann', password: PASSWORD },
   });
@@ -102,10 +102,10 @@ test.concurrent('[U-15] member link works beside a running server, for an owner 
   const second = await memberLink(email, [...data, '--port', '80']);
   expect(second.link).toStartWith('http://localhost:80/studio/#password=');
   const password = 'remembered this time';
-  await new MemberBrowser(server.url).startSession('/invitations/accept', {
+  await new UserAgent(server.url).startSession('/invitations/accept', {
     ...{ token: tokenOf(second.link ?? ''), password },
   });
-  await new MemberBrowser(server.url).signIn(email, password);
+  await new UserAgent(server.url).signIn(email, password);
   expect((await browser.send('GET', '/session')).status).toBe(401);
   await stop(server);
 });

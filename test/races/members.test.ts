@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { newSetupLink } from '../../server/auth/members/links.ts';
 import { rounds } from '../support/full-run.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
-import { inviteMember, newMember, tokenOf } from '../support/studio/member-browser.ts';
+import { inviteMember, newMember, tokenOf } from '../support/studio/user-agent.ts';
 
 // These tests call the store directly: over HTTP only a few passwords are hashed at a time, so
 // concurrent requests rarely reach the database together.

@@ -13,7 +13,7 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
-import { inviteMember, newMember } from '../support/studio/member-browser.ts';
+import { inviteMember, newMember } from '../support/studio/user-agent.ts';
 
 interface CreatedToken {
   readonly id: string;

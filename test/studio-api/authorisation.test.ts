@@ -17,12 +17,7 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
-import {
-  MemberBrowser,
-  newMember,
-  PASSWORD,
-  type SignedIn,
-} from '../support/studio/member-browser.ts';
+import { newMember, PASSWORD, type SignedIn, UserAgent } from '../support/studio/user-agent.ts';
 
 // Calls every studio operation with every kind of credential. The table is written here instead of
 // derived from the operations, so that a change of either fails a test.
@@ -75,15 +70,15 @@ let otherOwner: SignedIn;
 let viewerToken: string;
 let revokedToken: string;
 let otherShowsKey: string;
-let ended: MemberBrowser;
-let expired: MemberBrowser;
+let ended: UserAgent;
+let expired: UserAgent;
 
 beforeAll(async () => {
   service = await startService({ config: { rates: HIGH_RATES } });
   const { browser, email } = await newMember(service, 'owner');
   expired = browser;
   service.pass(12 * 3600_000);
-  ended = new MemberBrowser(service.url);
+  ended = new UserAgent(service.url);
   await ended.signIn(email, PASSWORD);
   const { cookie } = ended;
   await ended.send('DELETE', '/session');
@@ -109,7 +104,7 @@ function withAuth(request: ValidRequest, credential: Record<string, string> = {}
 }
 
 /** The headers that a page sends. */
-function authOf({ cookie, csrf }: MemberBrowser): Record<string, string> {
+function authOf({ cookie, csrf }: UserAgent): Record<string, string> {
   return { Cookie: cookie ?? '', 'X-CSRF-Token': csrf ?? '' };
 }
 

@@ -6,7 +6,7 @@ import { studioApi } from '../../protocol/studio-api.ts';
 import { ModeratedChat, sendMessage } from '../support/chat/moderated-chat.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
-import { inviteMember, newMember, tokenOf } from '../support/studio/member-browser.ts';
+import { inviteMember, newMember, tokenOf } from '../support/studio/user-agent.ts';
 
 const service = await serviceOfFile();
 

@@ -6,7 +6,7 @@ import { EventReader, isStateMessage, type Message } from '../support/conformanc
 import { answer } from '../support/conformance/quiz-show.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
-import { newMember } from '../support/studio/member-browser.ts';
+import { newMember } from '../support/studio/user-agent.ts';
 
 const service = await serviceOfFile();
 await service.advance(1);

@@ -18,12 +18,12 @@ import {
 } from '../support/harness/harness.ts';
 import {
   inviteMember,
-  MemberBrowser,
   newMember,
   PASSWORD,
   type SignedIn,
   tokenOf,
-} from '../support/studio/member-browser.ts';
+  UserAgent,
+} from '../support/studio/user-agent.ts';
 
 const DAY_MS = 24 * 3600_000;
 const config = { rates: HIGH_RATES };
@@ -43,12 +43,12 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
 
   const passMs = (ms: number) => (service.clock as ManualClock).set(service.clock.nowMs() + ms);
   const accept = (token: string, fields: object = {}) =>
-    new MemberBrowser(service.url).send('POST', '/invitations/accept', {
+    new UserAgent(service.url).send('POST', '/invitations/accept', {
       ...{ token, name: 'Ada', password: PASSWORD },
       ...fields,
     });
   const look = (token: string) =>
-    new MemberBrowser(service.url).send('POST', '/invitations/look', { token });
+    new UserAgent(service.url).send('POST', '/invitations/look', { token });
   const byToken = async <T>(path: string, { token }: Account): Promise<T[]> =>
     (
       await expectJson<{ results: T[] }>(
@@ -71,7 +71,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const fresh = await startService({ backends, config, ...options });
       try {
         await run(fresh, (token, email = `${randomUUID()}@example.org`) =>
-          new MemberBrowser(fresh.url).send('POST', '/setup', {
+          new UserAgent(fresh.url).send('POST', '/setup', {
             ...{ token, name: 'Ada', email, password: PASSWORD },
           }),
         );
@@ -87,7 +87,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       withNewService(async (fresh) => {
         const link = await newLink(fresh);
         expect(link).toMatch(/^https:\/\/live\.example\.org\/studio\/#setup=[\w-]{43}$/);
-        const browser = new MemberBrowser(fresh.url);
+        const browser = new UserAgent(fresh.url);
         const session = await browser.startSession('/setup', {
           ...{ token: tokenOf(link ?? ''), name: 'Ada', email: 'Ada@Example.org' },
           password: PASSWORD,
@@ -102,7 +102,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         expect(producer).toBe(session.account.uuid);
         const token = await browser.send('POST', '/api-tokens', { name: 'laptop' });
         expect(token.status).toBe(201);
-        await new MemberBrowser(fresh.url).signIn('ada@example.org');
+        await new UserAgent(fresh.url).signIn('ada@example.org');
       }));
 
     test('[U-12] [U-17] setup is impossible once there is a member', () =>
@@ -167,7 +167,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
           const body = path.endsWith('look')
             ? { token: setup }
             : { token: setup, password: PASSWORD };
-          const response = await new MemberBrowser(fresh.url).send('POST', path, body);
+          const response = await new UserAgent(fresh.url).send('POST', path, body);
           await expectUnauthorized(response, 'Token');
         }
         expect((await setUp(setup)).status).toBe(201);
@@ -201,7 +201,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect(await expectJson<object>(await look(token), 200)).toEqual({
         ...{ kind: 'invitation', email, role: 'moderator', account: { name } },
       });
-      const browser = new MemberBrowser(service.url);
+      const browser = new UserAgent(service.url);
       const body = { token, name: 'Grace', password: PASSWORD };
       const session = await browser.startSession('/invitations/accept', body);
       expect(session).toMatchObject({
@@ -295,7 +295,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         ...{ kind: 'password', email, role: 'moderator', account: { name: 'A producer' } },
       });
       const password = 'a password to remember';
-      const used = new MemberBrowser(service.url);
+      const used = new UserAgent(service.url);
       const session = await used.startSession('/invitations/accept', { token, password });
       expect(session.member).toMatchObject({ email, name: 'A moderator', role: 'moderator' });
       expect((await browser.send('GET', '/session')).status).toBe(401);
@@ -311,7 +311,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       const account = await service.createAccount(email);
       const { kind, token } = await memberLink(email);
       expect(kind).toBe('invitation');
-      const session = await new MemberBrowser(service.url).startSession('/invitations/accept', {
+      const session = await new UserAgent(service.url).startSession('/invitations/accept', {
         ...{ token, name: 'Ann', password: PASSWORD },
       });
       expect(session).toMatchObject({
@@ -375,7 +375,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
       expect((await browser.send('GET', '/streams')).status).toBe(200);
       await expectNoContent(await service.studio('DELETE', `/members/${uuid}`));
       await expectUnauthorized(await browser.send('GET', '/streams'), 'Token');
-      const attempt = new MemberBrowser(service.url).send('POST', '/session', {
+      const attempt = new UserAgent(service.url).send('POST', '/session', {
         ...{ email, password: PASSWORD },
       });
       await expectUnauthorized(await attempt, 'Token');
@@ -443,7 +443,7 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
     test('[U-8] a member who is removed during a sign-in has no session', async () => {
       for (let round = 0; round < 5; round++) {
         const { uuid, email } = await newMember(service, 'host');
-        const browser = new MemberBrowser(service.url);
+        const browser = new UserAgent(service.url);
         const body = { email, password: PASSWORD };
         await Promise.all([
           browser.send('POST', '/session', body),
@@ -461,7 +461,7 @@ test('[U-8] [N-3] a session is valid on another node, which learns of its end wi
   const [here, there] = [await startService(options), await startService(options)];
   try {
     const { browser, uuid } = await newMember(here, 'host');
-    const elsewhere = new MemberBrowser(there.url);
+    const elsewhere = new UserAgent(there.url);
     elsewhere.cookie = browser.cookie;
     elsewhere.csrf = browser.csrf;
     const body = { title: 'A show' };

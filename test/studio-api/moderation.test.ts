@@ -13,7 +13,7 @@ import {
 import { expectMembers, expectProblem } from '../support/conformance/expectations.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
-import { newMember } from '../support/studio/member-browser.ts';
+import { newMember } from '../support/studio/user-agent.ts';
 
 describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends', (backends) => {
   let service: Harness;

@@ -9,7 +9,7 @@ import { expectUnauthorized } from '../support/conformance/expectations.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { databaseFiles, expectJson, QUIZ, startService } from '../support/harness/harness.ts';
-import { newMember } from '../support/studio/member-browser.ts';
+import { newMember } from '../support/studio/user-agent.ts';
 
 // The presenter display: its content, and who may read it.
 

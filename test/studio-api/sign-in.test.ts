@@ -10,30 +10,25 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
-import {
-  inviteMember,
-  MemberBrowser,
-  newMember,
-  PASSWORD,
-} from '../support/studio/member-browser.ts';
+import { inviteMember, newMember, PASSWORD, UserAgent } from '../support/studio/user-agent.ts';
 
 const HOUR_MS = 3600_000;
 
 const service = await serviceOfFile();
 
-const isActive = async (browser: MemberBrowser) =>
+const isActive = async (browser: UserAgent) =>
   (await browser.send('GET', '/session')).status === 200;
 
 /** Signs the same member in from another browser. */
-async function signInElsewhere(email: string, password = PASSWORD): Promise<MemberBrowser> {
-  const browser = new MemberBrowser(service.url);
+async function signInElsewhere(email: string, password = PASSWORD): Promise<UserAgent> {
+  const browser = new UserAgent(service.url);
   await browser.signIn(email, password);
   return browser;
 }
 
 /** Expects that a sign-in gets 401. @returns the body */
 async function expectRejectedSignIn(email: string, password: string): Promise<ProblemBody> {
-  const response = await new MemberBrowser(service.url).send('POST', '/session', {
+  const response = await new UserAgent(service.url).send('POST', '/session', {
     email,
     password,
   });
@@ -43,7 +38,7 @@ async function expectRejectedSignIn(email: string, password: string): Promise<Pr
 describe('signing in', () => {
   test('[U-1] a sign-in returns the member, the account and what writes need', async () => {
     const { uuid, email } = await newMember(service, 'host');
-    const browser = new MemberBrowser(service.url);
+    const browser = new UserAgent(service.url);
     const session = await browser.signIn(email);
     const created = service.clock.nowMs();
     const read = await service.studio('GET', '/account');
@@ -67,19 +62,19 @@ describe('signing in', () => {
 
   test('[U-1] [U-19] the e-mail is matched in any case', async () => {
     const { email, uuid } = await newMember(service, 'host');
-    const session = await new MemberBrowser(service.url).signIn(email.toUpperCase());
+    const session = await new UserAgent(service.url).signIn(email.toUpperCase());
     expect(session.member.uuid).toBe(uuid);
   });
 
   test('[U-3] a sign-in sets a new cookie each time and ignores a planted one', async () => {
     const { email, browser } = await newMember(service, 'host');
     const planted = `fourbeat=${'A'.repeat(43)}`;
-    const victim = new MemberBrowser(service.url);
+    const victim = new UserAgent(service.url);
     victim.cookie = planted;
     await victim.signIn(email);
     expect(victim.cookie).not.toBe(planted);
     expect(victim.cookie).not.toBe(browser.cookie);
-    const attacker = new MemberBrowser(service.url);
+    const attacker = new UserAgent(service.url);
     attacker.cookie = planted;
     expect(await isActive(attacker)).toBe(false);
   });
@@ -142,7 +137,7 @@ describe('signing in', () => {
   test('[U-11] sign-ins get 503 while too many wait, and recover', async () => {
     const { email } = await newMember(service, 'host');
     const attempts = Array.from({ length: 60 }, () =>
-      new MemberBrowser(service.url).send('POST', '/session', {
+      new UserAgent(service.url).send('POST', '/session', {
         email,
         password: 'not the password',
       }),
@@ -171,8 +166,7 @@ describe('rate limits of sign-in', () => {
       const attempt = async (address: string, tried: string, password: string) => {
         const headers = { 'X-Forwarded-For': address };
         const body = { email: tried, password };
-        return (await new MemberBrowser(harness.url).send('POST', '/session', body, headers))
-          .status;
+        return (await new UserAgent(harness.url).send('POST', '/session', body, headers)).status;
       };
       for (const address of ['192.0.2.1', '192.0.2.2', '192.0.2.3']) {
         expect(await attempt(address, email, 'not the password')).toBe(401);
@@ -187,7 +181,7 @@ describe('rate limits of sign-in', () => {
       const body = { email: 'nobody@example.org', password: 'not the password' };
       const statuses: number[] = [];
       for (let n = 0; n < 3; n++) {
-        statuses.push((await new MemberBrowser(harness.url).send('POST', '/session', body)).status);
+        statuses.push((await new UserAgent(harness.url).send('POST', '/session', body)).status);
       }
       expect(statuses).toEqual([401, 401, 429]);
     }));
@@ -206,7 +200,7 @@ describe('rate limits of sign-in', () => {
 
   test('[L-15] [L-9] rate limits count sign-ins and links by address', () =>
     withRates({ signIn: { points: 3, durationS: 60 } }, async (harness) => {
-      const browser = new MemberBrowser(harness.url);
+      const browser = new UserAgent(harness.url);
       const from = (address: string, path: string) =>
         browser.send('POST', path, { token: 'x' }, { 'X-Forwarded-For': address });
       expect((await from('192.0.2.1', '/invitations/look')).status).toBe(401);
@@ -330,7 +324,7 @@ describe('a session', () => {
 });
 
 describe('a write by cookie', () => {
-  const FORGED: [string, (own: MemberBrowser, other: MemberBrowser) => Record<string, string>][] = [
+  const FORGED: [string, (own: UserAgent, other: UserAgent) => Record<string, string>][] = [
     ['without the token', () => ({ 'X-CSRF-Token': '' })],
     ['with a wrong token', () => ({ 'X-CSRF-Token': 'a'.repeat(43) })],
     ['with a token that is no ASCII', () => ({ 'X-CSRF-Token': 'é'.repeat(43) })],
@@ -386,7 +380,7 @@ describe('a write by cookie', () => {
       ['/setup', { token: 'x', name: 'Ada', email, password }],
     ] as const) {
       const headers = { Origin: 'https://evil.example' };
-      const response = await new MemberBrowser(service.url).send('POST', path, body, headers);
+      const response = await new UserAgent(service.url).send('POST', path, body, headers);
       const { detail } = await expectUnauthorized(response, 'Token');
       expect([path, detail]).toEqual([path, expect.stringContaining('another origin')]);
       expect(response.headers.getSetCookie()).toEqual([]);
@@ -454,7 +448,7 @@ describe('members who edit their profile', () => {
   );
 });
 
-function hashIn({ cookie }: MemberBrowser): string {
+function hashIn({ cookie }: UserAgent): string {
   const secret = cookie?.split('=')[1] ?? '';
   return new Bun.CryptoHasher('sha256').update(secret).digest('hex');
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { type Harness, startService } from '../support/harness/harness.ts';
 import { launchBrowser } from '../support/media/browser.ts';
-import { newMember, PASSWORD } from '../support/studio/member-browser.ts';
+import { newMember, PASSWORD } from '../support/studio/user-agent.ts';
 
 // How a browser handles the session cookie, and what it allows pages of other origins.
 

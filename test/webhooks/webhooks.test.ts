@@ -12,7 +12,7 @@ import { openApiDocument } from '../../server/web/openapi.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import { expectJson, type Harness, startService } from '../support/harness/harness.ts';
 import { Contract } from '../support/openapi/contract.ts';
-import { newMember } from '../support/studio/member-browser.ts';
+import { newMember } from '../support/studio/user-agent.ts';
 import { type Receiver, startReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 type Created = Webhook & { secret: string };

@@ -65,7 +65,7 @@ async function startListener(options: Partial<ListenSrtOptions> = {}) {
 
 interface SendOptions {
   readonly query?: string;
-  /** Plays the sample `loops` times more (none) and writes a copy of the sent bytes to this file. */
+  /** Plays the sample once, and `loops` times more, and writes a copy of the sent bytes to this file. */
   readonly copy?: string;
   readonly loops?: number;
 }
@@ -80,20 +80,8 @@ function startSender(
   const sender = Bun.spawn(
     [
       ...['ffmpeg', '-hide_banner', '-nostdin', '-loglevel', 'info', '-y', '-re'],
-      ...[
-        '-stream_loop',
-        `${loops}`,
-        '-i',
-        sample,
-        '-map',
-        '0',
-        '-c',
-        'copy',
-        '-f',
-        'mpegts',
-        url,
-        ...copyOutput,
-      ],
+      ...['-stream_loop', `${loops}`],
+      ...['-i', sample, '-map', '0', '-c', 'copy', '-f', 'mpegts', url, ...copyOutput],
     ],
     { stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
   );

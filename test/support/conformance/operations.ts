@@ -3,7 +3,7 @@ import { studioApi } from '../../../protocol/studio-api.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
 import { sendMessage, viewerIdOf } from '../chat/moderated-chat.ts';
 import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
-import { inviteMember, newMember, PASSWORD } from '../studio/member-browser.ts';
+import { inviteMember, newMember, PASSWORD } from '../studio/user-agent.ts';
 
 export type OperationName = keyof typeof viewerApi | keyof typeof studioApi;
 

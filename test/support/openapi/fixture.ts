@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expectJson, type Harness, QUIZ, type TestViewer } from '../harness/harness.ts';
-import { newMember, type SignedIn } from '../studio/member-browser.ts';
+import { newMember, type SignedIn } from '../studio/user-agent.ts';
 import type { Contract, OperationRequest } from './contract.ts';
 
 /** A response that matched the document, and its expected status. */

@@ -3,11 +3,11 @@ import { newSetupLink } from '../../../server/auth/members/links.ts';
 import { startService } from '../harness/harness.ts';
 import {
   inviteMember,
-  type MemberBrowser,
   newMember,
   PASSWORD,
   tokenOf,
-} from '../studio/member-browser.ts';
+  type UserAgent,
+} from '../studio/user-agent.ts';
 import type { CheckedResponse, Exercises, Fixture } from './fixture.ts';
 
 /** The operations about members and their sessions. */
@@ -99,7 +99,7 @@ export function memberExercises(fixture: Fixture): Exercises {
   };
 }
 
-const credentialOf = ({ cookie, csrf }: MemberBrowser) => ({
+const credentialOf = ({ cookie, csrf }: UserAgent) => ({
   headers: { Cookie: `${cookie}`, 'X-CSRF-Token': `${csrf}` },
 });
 

@@ -5,7 +5,7 @@ import { type Account, expectJson, type Harness } from '../harness/harness.ts';
 export const PASSWORD = 'correct horse battery';
 
 /** A studio client with the cookie and CSRF token of a session, as a browser page has them. */
-export class MemberBrowser {
+export class UserAgent {
   /** `name=value` of the session cookie; null: none. */
   cookie: string | null = null;
   csrf: string | null = null;
@@ -54,7 +54,7 @@ export class MemberBrowser {
 
 /** A signed-in member. */
 export interface SignedIn {
-  readonly browser: MemberBrowser;
+  readonly browser: UserAgent;
   readonly uuid: string;
   readonly email: string;
 }
@@ -85,7 +85,7 @@ export async function newMember(
   email?: string,
 ): Promise<SignedIn> {
   const invitation = await inviteMember(harness, role, email, account);
-  const browser = new MemberBrowser(harness.url);
+  const browser = new UserAgent(harness.url);
   const { token } = invitation;
   const body = { token, name: `A ${role}`, password: PASSWORD };
   const { member } = await browser.startSession('/invitations/accept', body);
