@@ -15,7 +15,7 @@ const ALONE = [
   'test/studio/outages.full.test.ts',
 ];
 
-/** Several nodes with limits of some 100 ms, which mostly wait: four use a core and a half. */
+/** Several nodes with limits of some 100 ms, which mostly wait: four use 1.7 cores. */
 const NODES = [
   'server/realtime/coordination/many-nodes.test.ts',
   'server/realtime/feed/feed-log.test.ts',
@@ -40,7 +40,7 @@ const SERVICES = [
   'test/studio-api/rehearsal-crowd.test.ts',
 ];
 
-/** Browsers that show every page at every size, which mostly wait: three use less than two cores. */
+/** Browsers that show every page at every size. They mostly wait: two at a time used 0.8 cores. */
 const PAGES = /^test\/(?:player|studio)\/.*\.full\.test\.ts$/;
 
 /**

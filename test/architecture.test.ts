@@ -63,6 +63,14 @@ describe('the source tree', () => {
     expect(findEnvReads(tree)).toEqual([]);
   });
 
+  test('loads no package in the database threads, since a schema library doubles their start', async () => {
+    const entrypoints = [`${root}server/app/database-worker.ts`];
+    const { metafile } = await Bun.build({ entrypoints, target: 'bun', metafile: true });
+    const loaded = Object.keys(metafile?.inputs ?? {});
+    expect(loaded.length).toBeGreaterThan(50);
+    expect(loaded.filter((path) => path.includes('node_modules'))).toEqual([]);
+  });
+
   test('has no banned word in names', () => {
     expect(findBannedWords(tree)).toEqual([]);
   });

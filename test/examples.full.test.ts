@@ -192,11 +192,6 @@ describe.concurrent('the example', () => {
     TEST_MS,
   );
 
-  testPages();
-});
-
-/** The examples that are pages, in a browser. */
-function testPages(): void {
   beforeAll(async () => {
     browser = await launchBrowser();
   });
@@ -283,7 +278,7 @@ function testPages(): void {
     },
     TEST_MS,
   );
-}
+});
 
 /** Opens a page of the examples. @returns the page and its uncaught errors */
 async function openPage(path: string): Promise<{ page: Page; errors: string[] }> {

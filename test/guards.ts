@@ -178,7 +178,7 @@ export const GUARDS: readonly Guard[] = [
   ),
   guardInFile(
     'test/races/sealing.test.ts',
-    '[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the others learn the watermark',
+    '[I-1] [F-12] of concurrent sealings of one interval, one succeeds, and a later one learns the watermark',
     {
       file: 'server/realtime/feed/sealing-sql.ts',
       text: ' where interval = $1 and interval < $2',

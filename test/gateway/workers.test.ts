@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { decodeJwt } from 'jose';
 import { Connections } from '../../crowd/connections.ts';
 import { EventReader } from '../support/conformance/event-source.ts';
-import { expectJson, type TestViewer, viewerWith } from '../support/harness/harness.ts';
+import { expectJson, newViewer, type TestViewer } from '../support/harness/harness.ts';
 import {
   fourbeat,
   killServers,
@@ -61,15 +61,8 @@ async function studio<T>(method: string, path: string, body?: object, status = 2
 const createStream = async () =>
   (await studio<{ id: string }>('POST', '/streams', { title: 'A' })).id;
 
-async function viewerOf(streamId: string, identifier: string): Promise<TestViewer> {
-  const response = await fetch(`${server.url}/api/v1/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
-  });
-  const { token } = await expectJson<{ token: string }>(response, 200);
-  return viewerWith(server.url, streamId, token);
-}
+const viewerOf = (streamId: string, identifier: string) =>
+  newViewer(server.url, streamId, identifier);
 
 const bearer = ({ token }: TestViewer) => `Authorization: Bearer ${token}\r\n`;
 

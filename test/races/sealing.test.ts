@@ -72,7 +72,7 @@ test('[I-1] [I-2] [N-4] one of three sealers seals an interval, and every event 
   }
 }, 60_000);
 
-test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the others learn the watermark', async () => {
+test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds, and a later one learns the watermark', async () => {
   for (let round = 0; round < 30; round++) {
     // Without effect, unless this test runs alone: then no interval is sealed yet.
     await fixture.sealTo(sealedTo);
@@ -80,8 +80,8 @@ test('[I-1] [F-12] of concurrent sealings of one interval, one succeeds and the 
     const outcomes = await Promise.all(
       fixture.nodes.map((node) => fixture.sealNext(interval, node)),
     );
-    const sealed = outcomes.filter(({ outcome }) => outcome === 'sealed');
-    expect(sealed).toHaveLength(1);
+    const notLost = outcomes.filter(({ outcome }) => outcome !== 'busy' && outcome !== 'conflict');
+    expect(notLost).toMatchObject([{ outcome: 'sealed' }]);
     const watermark = await fixture.store.readWatermark({});
     expect(watermark).toBe(interval);
     expect(await fixture.sealNext(interval)).toEqual({ outcome: 'conflict', watermark });

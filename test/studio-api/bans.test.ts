@@ -14,6 +14,7 @@ import { eventsFrom } from '../support/conformance/feed-viewer.ts';
 import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import { rawExchange, rawHead, responseOf } from '../support/conformance/raw-http.ts';
+import { requestToken } from '../support/conformance/viewer-routes.ts';
 import {
   expectJson,
   type Harness,
@@ -39,11 +40,7 @@ describe.each(['embedded', 'shared'] as const)('mutes and bans on %s backends', 
     return (await expectJson<{ value: number }>(response, 200)).value;
   };
   const tokenFor = (streamId: string, identifier: string) =>
-    fetch(`${service.url}/api/v1/token`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
-    });
+    requestToken(service.url, { stream_id: streamId, unique_user_identifier: identifier });
 
   test('[C-18] a muted viewer cannot post until the mute ends or is lifted', async () => {
     const chat = await open();

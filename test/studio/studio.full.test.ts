@@ -99,6 +99,18 @@ describe('the studio', () => {
     expect((await audience).status()).toBe(200);
   }, 60_000);
 
+  test('[U-18] shows a saved name without a reload', async () => {
+    const { page } = owner;
+    await page.goto(`${fixture.url}/studio/you`);
+    await field(page, 'Your name').fill('Anna');
+    const session = page.waitForResponse(/\/session$/);
+    await button(page, 'Save').click();
+    await session;
+    await page.getByRole('link', { name: 'Shows' }).click();
+    await page.getByRole('link', { name: 'Profile' }).click();
+    await until('Anna', async () => (await field(page, 'Your name').inputValue()) === 'Anna');
+  }, 60_000);
+
   test('[U-6] [U-8] signs out every window', async () => {
     const { page, context } = owner;
     const second = await context.newPage();

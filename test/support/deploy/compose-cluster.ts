@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { freePort } from '../backends/free-port.ts';
 import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
 import { type RedisServer, startRedis } from '../backends/redis.ts';
-import { expectJson, type TestViewer, viewerWith } from '../harness/harness.ts';
+import { expectJson, newViewer, type TestViewer } from '../harness/harness.ts';
 import { fourbeat, type ServerProcess, serveProcess } from '../harness/program.ts';
 import { type Nginx, startNginx } from './nginx.ts';
 
@@ -59,15 +58,7 @@ export async function startCluster(settings: Record<string, string> = {}): Promi
       const made = await cluster.studio('POST', '/streams', { title: 'A show' });
       return (await expectJson<{ id: string }>(made, 201)).id;
     },
-    async viewer(streamId) {
-      const response = await fetch(`${nginx.url}/api/v1/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ stream_id: streamId, unique_user_identifier: randomUUID() }),
-      });
-      const made = await expectJson<{ token: string }>(response, 200);
-      return viewerWith(nginx.url, streamId, made.token);
-    },
+    viewer: (streamId) => newViewer(nginx.url, streamId),
     async restart(index) {
       nodes[index] = await serveProcess(['--port', String(ports[index])], environment);
     },

@@ -1,5 +1,5 @@
 import { expect } from 'bun:test';
-import { expectJson } from './harness.ts';
+import { expectJson, newViewer } from './harness.ts';
 import { fourbeat, type ProgramResult } from './program.ts';
 
 /** Creates an account by `fourbeat account create`. */
@@ -51,12 +51,7 @@ export async function viewerToken(
   streamId: string,
   identifier = 'bob',
 ): Promise<string> {
-  const response = await fetch(`${url}/api/v1/token`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
-  });
-  return (await expectJson<{ token: string }>(response, 200)).token;
+  return (await newViewer(url, streamId, identifier)).token;
 }
 
 export async function currentInterval(url: string): Promise<number> {

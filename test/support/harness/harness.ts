@@ -211,15 +211,7 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
       const response = await harness.studio('POST', '/streams', { title: 'A show', ...fields });
       return (await expectJson<{ id: string }>(response, 201)).id;
     },
-    async viewer(streamId, identifier = randomUUID()) {
-      const response = await fetch(`${url}/api/v1/token`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
-      });
-      const { token } = await expectJson<{ token: string }>(response, 200);
-      return viewerWith(url, streamId, token);
-    },
+    viewer: (streamId, identifier) => newViewer(url, streamId, identifier),
     async publishQuiz(streamId, quiz = {}) {
       const draft = await harness.studio('POST', `/streams/${streamId}/quizzes`, {
         ...QUIZ,
@@ -269,6 +261,21 @@ export function databaseFiles({ directory }: Harness): string[] {
   return readdirSync(directory, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ name }) => readFileSync(join(directory, name), 'latin1'));
+}
+
+/** Gets a viewer token from the service at `url`. */
+export async function newViewer(
+  url: string,
+  streamId: string,
+  identifier: string = randomUUID(),
+): Promise<TestViewer> {
+  const response = await fetch(`${url}/api/v1/token`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ stream_id: streamId, unique_user_identifier: identifier }),
+  });
+  const { token } = await expectJson<{ token: string }>(response, 200);
+  return viewerWith(url, streamId, token);
 }
 
 export function viewerWith(
