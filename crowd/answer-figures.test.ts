@@ -8,7 +8,7 @@ test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
   const figures = new AnswerFigures();
   figures.addQuiz(QUIZ);
   expect(figures.record('quiz', null, 'acknowledged')).toBe('acknowledged');
-  // A different choice, which is refused, then the same choice again.
+  // The service refuses a different choice and acknowledges the same choice again.
   expect(figures.record('quiz', 'acknowledged', 'late')).toBe('acknowledged');
   expect(figures.record('quiz', 'acknowledged', 'acknowledged')).toBe('acknowledged');
   expect(figures.record('quiz', null, 'late')).toBe('late');
@@ -21,7 +21,7 @@ test('[Y-7] AnswerFigures counts each answer once, by its final result', () => {
   expect(figures.totals()).toEqual({ acknowledged: 2, late: 1, unknown: 0 });
 });
 
-test('[Y-7] AnswerFigures returns the latest quizzes, with the number of answers once there are results', () => {
+test('[Y-7] AnswerFigures returns the latest quizzes, with the number of answers after the results', () => {
   const figures = new AnswerFigures();
   figures.addQuiz(QUIZ);
   figures.record('quiz', null, 'acknowledged');

@@ -1,6 +1,6 @@
 import type { Quiz, QuizResults } from '../protocol/quizzes.ts';
 
-/** The result of a viewer's answer to a quiz; `unknown` when every attempt was lost. */
+/** The final result of a viewer's answer: accepted (204), refused (409), or neither in any attempt. */
 export type AnswerResult = 'acknowledged' | 'late' | 'unknown';
 
 type ResultCounts = Record<AnswerResult, number>;
@@ -9,7 +9,7 @@ type ResultCounts = Record<AnswerResult, number>;
 export interface QuizFigures extends Readonly<ResultCounts> {
   readonly id: string;
   readonly question: string;
-  /** All answers in the published results, external viewers included; null before them. */
+  /** Number of answers in the published results, those of external viewers included; null until then. */
   readonly counted: number | null;
 }
 
@@ -17,7 +17,7 @@ const noResults = (): ResultCounts => ({ acknowledged: 0, late: 0, unknown: 0 })
 
 /** Counts the results of the crowd's answers. */
 export class AnswerFigures {
-  private readonly all = noResults();
+  private readonly allQuizzes = noResults();
   private readonly quizzes = new Map<
     string,
     { -readonly [K in keyof QuizFigures]: QuizFigures[K] }
@@ -43,7 +43,7 @@ export class AnswerFigures {
    */
   record(quizId: string, before: AnswerResult | null, result: AnswerResult): AnswerResult {
     if (before !== null && (result !== 'acknowledged' || before === result)) return before;
-    for (const counts of [this.all, this.quizzes.get(quizId)]) {
+    for (const counts of [this.allQuizzes, this.quizzes.get(quizId)]) {
       if (!counts) continue;
       if (before !== null) counts[before]--;
       counts[result]++;
@@ -53,7 +53,7 @@ export class AnswerFigures {
 
   /** Totals over all quizzes. */
   totals(): Readonly<ResultCounts> {
-    return { ...this.all };
+    return { ...this.allQuizzes };
   }
 
   /** The latest quizzes, in the order of the feed. */

@@ -7,7 +7,7 @@ import { type EventOf, isOf } from './ledger/event-kinds.ts';
 import type { CheckedCount, Ledger } from './ledger/ledger.ts';
 import type { ChatSummary, CrowdReport } from './messages.ts';
 
-/** Statistics of the crowd, collected between two reports. */
+/** Statistics of the crowd: totals so far, and the events and counts since the last report. */
 export class CrowdStats {
   readonly answers = new AnswerFigures();
   /** Viewers who were banned; the checks do not know when each ban took effect. */
@@ -24,7 +24,7 @@ export class CrowdStats {
   private events: FeedEvent[] = [];
   private counts: number[] = [];
   private tolerance = { sum: 0, counts: 0 };
-  private readonly open = new Set<string>();
+  private readonly openQuizIds = new Set<string>();
   private chat: ChatSummary = { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
 
   /** Counts a response. */
@@ -37,12 +37,12 @@ export class CrowdStats {
     this.failures++;
   }
 
-  /** Records the delay of an interval that a viewer read at once. @param nowMs service time */
+  /** Records the delay of an interval that a viewer read live. @param nowMs service time */
   onDelivered(interval: number, nowMs: number): void {
-    const lateMs = nowMs - intervalStartMs(interval + 1);
+    const delayMs = nowMs - intervalStartMs(interval + 1);
     this.interval = Math.max(this.interval ?? 0, interval);
-    this.recent.add(lateMs, nowMs);
-    this.overall.add(lateMs);
+    this.recent.add(delayMs, nowMs);
+    this.overall.add(delayMs);
   }
 
   /** Takes an event of the feed, in order. */
@@ -51,11 +51,11 @@ export class CrowdStats {
     else if (!isOf(event, 'view-count')) this.events.push(event);
     if (isOf(event, 'quiz')) {
       this.answers.addQuiz(event.data);
-      this.open.add(event.data.id);
+      this.openQuizIds.add(event.data.id);
     }
     if (isOf(event, 'quiz-results')) {
       this.answers.addResults(event.data);
-      this.open.delete(event.data.id);
+      this.openQuizIds.delete(event.data.id);
     }
   }
 
@@ -65,7 +65,7 @@ export class CrowdStats {
     this.tolerance.counts++;
     if (!isEvent) return;
     this.count = { ...count, low, high };
-    // Keep the previous value where the bounds allow it.
+    // Keep the previous number where the bounds allow it.
     const least = Math.max(0, count.value - high);
     const most = Math.max(0, count.value - low);
     this.externalPresent = Math.min(externalViewers, most, Math.max(least, this.externalPresent));
@@ -73,7 +73,7 @@ export class CrowdStats {
   }
 
   /** Creates a report and starts the next one. */
-  report(ledger: Ledger, book: CheckRecorder, isLast: boolean): CrowdReport {
+  report(ledger: Ledger, checks: CheckRecorder, isLast: boolean): CrowdReport {
     const { events, counts } = this;
     this.events = [];
     this.counts = [];
@@ -94,21 +94,21 @@ export class CrowdStats {
       recent: this.recent.percentiles(),
       overall: this.overall.percentiles(),
       answers: Object.fromEntries(
-        [...this.open].map((quizId) => [quizId, ledger.answers.recordedCounts(quizId)]),
+        [...this.openQuizIds].map((quizId) => [quizId, ledger.answers.recordedCounts(quizId)]),
       ),
       events,
       counts,
       chat: this.chat,
-      checkResults: book.results(),
+      checkResults: checks.results(),
     };
   }
 
   private addChats({ data }: EventOf<'chats'>): void {
-    const lines = [...data.messages, ...data.questions, ...data.greetings, ...data.cheers];
-    const last = data.purchases.at(-1) ?? lines.at(-1);
+    const messages = [...data.messages, ...data.questions, ...data.greetings, ...data.cheers];
+    const last = data.purchases.at(-1) ?? messages.at(-1);
     const { chat } = this;
     this.chat = {
-      messages: chat.messages + lines.length,
+      messages: chat.messages + messages.length,
       hearts: chat.hearts + data.hearts,
       purchases: chat.purchases + data.purchases.length,
       discounts: chat.discounts + data.discounts,

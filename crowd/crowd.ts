@@ -18,19 +18,19 @@ export interface CrowdOptions {
   readonly viewers: number;
   /** The profile of the viewer with this number, from 0. */
   readonly viewerProfileOf: (viewer: number, random: Random) => ViewerProfile;
-  /** Wraps the HTTP transport of the viewers, such as with a lossy one; none by default. */
+  /** Wraps the HTTP transport of the viewers, for example to lose responses. */
   readonly wrapTransport?: (net: HttpTransport) => HttpTransport;
-  /** Requests a viewer token; by the viewer API by default. */
+  /** Requests a viewer token (default: from the viewer API). */
   readonly requestToken?: (streamId: string, identifier: string) => Promise<HttpResponse>;
 }
 
-// Not a multiple of the interval: probes that fall between bursts of responses are the most exact.
+// Not a multiple of the interval: probes between the bursts of responses have the shortest delay.
 const PROBE_MS = 483;
-// Least time between two arrivals, and least duration of all: every viewer gets a token in time.
+// Least time between two arrivals, and least duration of all arrivals: bounds the token requests.
 const ARRIVAL_MS = 7;
 const ARRIVALS_MIN_MS = 3_000;
 const ADMISSION_CONCURRENCY = 32;
-// Wait before the last checks: the last events are read by then, and delayed checks are due.
+// Wait before the last checks: by then viewers have read the last events and delayed checks are due.
 const LAST_CHECKS_MS = 1_500;
 
 const localMs = () => performance.now();
@@ -85,11 +85,11 @@ export class Crowd {
     const { viewers, viewerProfileOf } = this.options;
     const { context } = this;
     const waiting = Array.from({ length: viewers }, (_, number) => number);
-    const fromMs = localMs();
+    const startMs = localMs();
     const paceMs = Math.max(ARRIVAL_MS, ARRIVALS_MIN_MS / viewers);
     const admitNext = async () => {
       for (let number = waiting.shift(); number !== undefined; number = waiting.shift()) {
-        await Bun.sleep(Math.max(0, fromMs + number * paceMs - localMs()));
+        await Bun.sleep(Math.max(0, startMs + number * paceMs - localMs()));
         if (this.isOver) return;
         const viewer = new SimulatedViewer(
           number,
@@ -103,7 +103,7 @@ export class Crowd {
     await Promise.all(Array.from({ length: ADMISSION_CONCURRENCY }, admitNext));
   }
 
-  /** Expects an event that was acknowledged to the host. @param inMs earliest appearance, from now */
+  /** Expects an event that the service acknowledged to the host. @param inMs least time until it appears */
   expectEvent(key: string, inMs: number): void {
     this.ledger.expectEvent(key, this.nowMs() + inMs);
   }

@@ -15,7 +15,7 @@ test('DelayHistogram percentiles equal those of the sorted delays', () => {
   );
 });
 
-test('DelayHistogram counts delays out of range at its ends; its percentiles are 0 when empty', () => {
+test('DelayHistogram counts delays below 0 as 0 and above 2 s as 2 s; its percentiles are 0 when empty', () => {
   const histogram = new DelayHistogram();
   expect(histogram.percentiles()).toEqual({ p50Ms: 0, p99Ms: 0 });
   histogram.add(-3);

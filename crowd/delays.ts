@@ -1,4 +1,4 @@
-const BUCKETS = 2_000;
+const DELAY_MAX_MS = 2_000;
 
 /** Median and 99th percentile of delays, in ms. */
 export interface Percentiles {
@@ -8,23 +8,23 @@ export interface Percentiles {
 
 /** A histogram of delays by millisecond; delays above 2 s count as 2 s. */
 export class DelayHistogram {
-  private readonly buckets = new Uint32Array(BUCKETS + 1);
+  private readonly buckets = new Uint32Array(DELAY_MAX_MS + 1);
   private total = 0;
 
   add(ms: number): void {
-    const bucket = Math.min(BUCKETS, Math.max(0, Math.round(ms)));
+    const bucket = Math.min(DELAY_MAX_MS, Math.max(0, Math.round(ms)));
     this.buckets[bucket] = (this.buckets[bucket] ?? 0) + 1;
     this.total++;
   }
 
-  /** Zeros when empty. */
+  /** The percentiles; 0 when the histogram is empty. */
   percentiles(): Percentiles {
     return { p50Ms: this.percentileMs(0.5), p99Ms: this.percentileMs(0.99) };
   }
 
   private percentileMs(share: number): number {
     let below = 0;
-    for (let ms = 0; ms <= BUCKETS; ms++) {
+    for (let ms = 0; ms <= DELAY_MAX_MS; ms++) {
       below += this.buckets[ms] ?? 0;
       if (below > 0 && below >= share * this.total) return ms;
     }
@@ -32,7 +32,7 @@ export class DelayHistogram {
   }
 }
 
-/** Delays of the last five to ten seconds. */
+/** Delays of the last 5 to 10 s: `previous` also gets the new delays, and is dropped after 10 s. */
 export class RecentDelays {
   private current = new DelayHistogram();
   private previous = new DelayHistogram();

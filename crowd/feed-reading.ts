@@ -10,11 +10,11 @@ export interface FeedReader {
   readonly localMs: () => number;
   readonly random: () => number;
   readonly isPresent: () => boolean;
-  /** Requests an interval. @returns null after a failure and the pause before a retry */
+  /** Requests an interval. After a failure it pauses, then returns null: the caller may retry. */
   get(interval: number): Promise<HttpResponse | null>;
-  /** Opens an event stream. @returns null after a failure and the pause before a retry */
+  /** Opens an event stream. After a failure it pauses, then returns null: the caller may retry. */
   open(from: number, lastEventId: number | null, signal: AbortSignal): Promise<Response | null>;
-  /** Takes an interval. @param isLive whether it arrived as it was sealed, so its delay counts */
+  /** Takes an interval. @param isLive whether it was sent when it was sealed: its delay is recorded */
   onInterval(
     position: FeedPosition,
     interval: number,
@@ -25,9 +25,9 @@ export interface FeedReader {
   onLeave(leave: () => void): void;
 }
 
-const RESUME_MS = 250;
+const RESUME_PAUSE_MS = 250;
 
-/** Long polls the current interval, then each next one. */
+/** Reads the current interval by a long poll, then each next one. */
 export async function readByLongPoll(reader: FeedReader): Promise<void> {
   const position: FeedPosition = { next: null, optionalTo: -1 };
   let interval = currentInterval(reader);
@@ -62,8 +62,8 @@ export async function readEventStream(reader: FeedReader): Promise<void> {
     reader.onLeave(() => abort.abort());
     const from = position.next ?? currentInterval(reader) + 1;
     try {
-      const last = position.next === null ? null : position.next - 1;
-      const response = await reader.open(from, last, abort.signal);
+      const lastEventId = position.next === null ? null : position.next - 1;
+      const response = await reader.open(from, lastEventId, abort.signal);
       if (!response?.body) continue;
       // F-23: the stream may omit empty intervals that were sealed before the request.
       position.optionalTo = intervalAt(reader.time.latestMs(reader.localMs()));
@@ -73,7 +73,7 @@ export async function readEventStream(reader: FeedReader): Promise<void> {
       }
     } catch {
       // The stream broke or the viewer left. The next stream resumes after the last interval read.
-      if (reader.isPresent()) await Bun.sleep(RESUME_MS);
+      if (reader.isPresent()) await Bun.sleep(RESUME_PAUSE_MS);
     }
   }
 }

@@ -11,7 +11,7 @@ export type CrowdCommand =
       readonly streamId: string;
       readonly viewers: number;
     }
-  /** The service acknowledged an event to the host; it may appear in the feed in `inMs`. */
+  /** The service acknowledged an event to the host, which appears in the feed after `inMs` or later. */
   | { readonly kind: 'expect-event'; readonly key: string; readonly inMs: number }
   /** The show is over: run the last checks, report, and exit. */
   | { readonly kind: 'finish' };
@@ -22,23 +22,24 @@ export interface CrowdReport {
   readonly isLast: boolean;
   /** The newest interval that was read; null before the first. */
   readonly interval: number | null;
-  /** Viewers who are present, and who have joined at least once. */
+  /** Viewers who are present now; viewers who have joined at least once. */
   readonly present: number;
   readonly arrived: number;
-  /** The last published count that was compared, with the bounds of the ledger. */
+  /** The last count of the feed that the ledger checked, with the ledger's bounds. */
   readonly count: (CountBounds & { readonly value: number; readonly formatted: string }) | null;
-  /** Viewers from outside of the crowd: present at the last count, and in total; upper bounds. */
+  /** Upper bounds of the viewers from outside of the crowd: present at the last count; in total. */
   readonly externalViewers: { readonly present: number; readonly total: number };
-  /** Average distance of the bounds that the ledger allows for a count. */
+  /** Average width of the range that the ledger allows for a count. */
   readonly countTolerance: number;
   /** Responses so far, and requests without a usable response. */
   readonly requests: number;
   readonly failures: number;
+  /** Delays of intervals that were read live: in the last 5 to 10 s; since the start. */
   readonly recent: Percentiles;
   readonly overall: Percentiles;
   /** Acknowledged answers by choice, of each quiz without results. */
   readonly answers: Readonly<Record<string, readonly number[]>>;
-  /** Events of the feed since the last report, except counts and chats. */
+  /** Events of the feed since the last report, without `view-count` and `chats`. */
   readonly events: readonly FeedEvent[];
   /** Published counts since the last report. */
   readonly counts: readonly number[];

@@ -25,4 +25,4 @@ export const MESSAGES: readonly string[] = [
 export const CHEERS: readonly string[] = ['Bravo!', 'Go!', 'Wooo', 'Yes!', 'Encore'];
 
 /** Goods of the host's shop, for purchases. */
-export const GOODS: readonly string[] = ['Enamel mug', 'Poster', 'Quiz box', 'Woollen hat'];
+export const GOODS: readonly string[] = ['Enamel mug', 'Poster', 'Quiz box', 'Woolen hat'];

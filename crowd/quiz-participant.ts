@@ -19,10 +19,10 @@ export interface ParticipantViewer {
 }
 
 interface ParticipantAnswer {
-  /** The choice that was acknowledged. */
+  /** The acknowledged choice; null before. */
   choice: string | null;
   isRight: boolean;
-  /** The result that the service reported. */
+  /** The result so far; null before. */
   result: AnswerResult | null;
 }
 
@@ -42,50 +42,50 @@ export class QuizParticipant {
     if (isOf(event, 'quiz')) this.planToAnswer(event.data);
     if (isOf(event, 'request-quiz-winners')) this.planWinnerReport();
     if (!isOf(event, 'quiz-results')) return false;
-    const own = this.game.get(event.data.id);
-    if (!own) return false;
-    own.isRight = own.choice === event.data.answer;
-    return own.isRight;
+    const answer = this.game.get(event.data.id);
+    if (!answer) return false;
+    answer.isRight = answer.choice === event.data.answer;
+    return answer.isRight;
   }
 
   private planToAnswer(quiz: Quiz): void {
     const { time, localMs, random } = this.context;
-    const own: ParticipantAnswer = { choice: null, isRight: false, result: null };
-    this.game.set(quiz.id, own);
+    const answer: ParticipantAnswer = { choice: null, isRight: false, result: null };
+    this.game.set(quiz.id, answer);
     const plan = planAnswer(quiz, this.viewer.profile, time.estimateMs(localMs()), random);
     if (!plan) return;
     this.viewer.schedule(plan.delayMs, async () => {
-      await this.answer(quiz, plan.choice, own);
+      await this.answer(quiz, plan.choice, answer);
       const { retry } = plan;
-      if (retry) this.viewer.schedule(retry.delayMs, () => this.answer(quiz, retry.choice, own));
+      if (retry) this.viewer.schedule(retry.delayMs, () => this.answer(quiz, retry.choice, answer));
     });
   }
 
   private planWinnerReport(): void {
     const { random, ledger } = this.context;
-    const isWinner = this.game.size > 0 && [...this.game.values()].every((own) => own.isRight);
+    const isWinner = this.game.size > 0 && [...this.game.values()].every(({ isRight }) => isRight);
     this.game.clear();
     const round = ledger.winners.latest();
-    // A few report themselves without having won, to test that the service refuses it.
+    // A few report themselves without having won, to test that the service refuses them.
     if (!round || (!isWinner && random() >= 0.03)) return;
     this.viewer.schedule(400 * random(), () => this.reportWin(round));
   }
 
   /** Sends an answer until the service accepts or refuses it. */
-  private async answer(quiz: Quiz, choice: string, own: ParticipantAnswer): Promise<void> {
+  private async answer(quiz: Quiz, choice: string, answer: ParticipantAnswer): Promise<void> {
     const { ledger, stats, streamId, time, localMs } = this.context;
     const { closeInterval } = quiz;
     const body = JSON.stringify({ streamId, choice, closeInterval });
     const recordResult = (result: AnswerResult) => {
-      own.result = stats.answers.record(quiz.id, own.result, result);
-      if (result === 'acknowledged') own.choice ??= choice;
+      answer.result = stats.answers.record(quiz.id, answer.result, result);
+      if (result === 'acknowledged') answer.choice ??= choice;
     };
     for (let tries = 0; tries < TRIES_MAX && this.viewer.isPresent(); tries++) {
       const earliestMs = time.earliestMs(localMs());
       const attempt = ledger.answers.sent(quiz, this.viewer.number, choice, earliestMs);
       const response = await this.client.post(`/api/v1/quizzes/${quiz.id}/answer`, body);
       const outcome = outcomeOfAnswer(response);
-      ledger.answered(attempt, outcome, time.latestMs(localMs()), response?.status ?? null);
+      ledger.onAnswerResponse(attempt, outcome, time.latestMs(localMs()), response?.status ?? null);
       if (outcome !== 'unknown')
         return recordResult(outcome === 'recorded' ? 'acknowledged' : 'late');
       await this.client.pauseAfter(response);
@@ -96,10 +96,10 @@ export class QuizParticipant {
   private async reportWin(round: Round): Promise<void> {
     const { ledger, streamId, time, localMs } = this.context;
     for (let tries = 0; tries < TRIES_MAX && this.viewer.isPresent(); tries++) {
-      const claim = ledger.winners.sent(round, this.viewer.number);
+      const report = ledger.winners.sent(round, this.viewer.number);
       const response = await this.client.post(`/api/v1/quizzes/${streamId}/record-winner`);
       const outcome = outcomeOfWinnerReport(response);
-      ledger.claimed(claim, outcome, time.latestMs(localMs()), response?.status ?? null);
+      ledger.onWinnerResponse(report, outcome, time.latestMs(localMs()), response?.status ?? null);
       if (outcome !== 'unknown') return;
       await this.client.pauseAfter(response);
     }

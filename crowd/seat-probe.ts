@@ -1,8 +1,8 @@
 import type { SimulationContext } from './viewer-client.ts';
 import { type IssuedToken, parseToken } from './viewer-token.ts';
 
-// When two requests for one viewer race, a low seat is left over and assigned later. A probe therefore
-// takes two seats, of which the higher one is the newest.
+// When two token requests of one viewer race, the service may assign an unused lower seat later. A
+// probe therefore takes two seats: the higher one is the newest.
 const PROBE_SEATS = 2;
 
 /** Gets seats for new identifiers, which reveal how many viewers outside of the crowd have joined. */
@@ -11,7 +11,7 @@ export async function probeSeats(context: SimulationContext): Promise<void> {
   ledger.externalViewers.probeSent(localMs());
   try {
     const tokens = await Promise.all(Array.from({ length: PROBE_SEATS }, () => newSeat(context)));
-    ledger.probed(
+    ledger.onProbe(
       tokens.map(({ claims }) => claims),
       time.latestMs(localMs()),
     );

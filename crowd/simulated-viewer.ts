@@ -7,7 +7,7 @@ import { type SimulationContext, ViewerClient } from './viewer-client.ts';
 import { absenceMs, chatPauseMs, pick, stayMs, type ViewerProfile } from './viewer-profile.ts';
 
 const HEARTBEAT_MS = 1_000;
-const READS = {
+const FEED_READERS = {
   'long-poll': readByLongPoll,
   'event-stream': readEventStream,
   sealed: readSealed,
@@ -35,13 +35,13 @@ export class SimulatedViewer {
     this.participant = new QuizParticipant(viewer, this.client, context);
   }
 
-  /** Gets the first token; call it before `attend`. */
+  /** Gets the first token. Call it before `attend`. */
   async arrive(): Promise<void> {
     await this.client.credential();
     this.context.stats.arrived++;
   }
 
-  /** Attends the show until its end, with absences. */
+  /** Attends the show with absences, until the show ends or the viewer is banned. */
   async attend(): Promise<void> {
     const { random, stats, isOver } = this.context;
     while (!isOver() && !this.client.isBanned) {
@@ -51,7 +51,7 @@ export class SimulatedViewer {
       if (!this.profile.isPermanent) this.schedule(stayMs(random), async () => this.leave());
       this.startHeartbeats();
       this.startChatting();
-      await READS[this.profile.feedMode](this.reader());
+      await FEED_READERS[this.profile.feedMode](this.reader());
       this.leave();
       stats.present--;
       if (!isOver()) await Bun.sleep(absenceMs(random));
@@ -74,15 +74,15 @@ export class SimulatedViewer {
     const nowMs = localMs();
     let nextMs = nowMs - (nowMs % HEARTBEAT_MS) + this.profile.phaseMs;
     let timer: Timer | undefined;
-    const beat = () => {
+    const sendNext = () => {
       void this.sendHeartbeat();
       // Skip heartbeats that a busy machine delayed, as real clients do.
       do nextMs += HEARTBEAT_MS;
       while (nextMs <= localMs());
-      timer = setTimeout(beat, nextMs - localMs());
+      timer = setTimeout(sendNext, nextMs - localMs());
     };
     this.leaveCallbacks.push(() => clearTimeout(timer));
-    beat();
+    sendNext();
   }
 
   private async sendHeartbeat(): Promise<void> {

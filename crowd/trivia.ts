@@ -1,4 +1,4 @@
-/** A quiz question. Difficulty is the knowledge it takes, from 0 to 1. */
+/** A quiz question. `difficulty` is from 0 (easy) to 1 (hard). */
 export interface Trivia {
   readonly question: string;
   readonly choices: readonly string[];
@@ -14,8 +14,8 @@ const ask = (difficulty: number, question: string, answer: string, choices: stri
 });
 
 /**
- * The questions of the demo's host. Simulated viewers look answers up here, each with a probability by
- * its skill, since the service reveals no answer before the results.
+ * The questions of the demo's host. Simulated viewers look up the correct answers here, with a
+ * probability that depends on their skill: the service sends no answer before the results.
  */
 export const TRIVIA: readonly Trivia[] = [
   ask(0.2, 'Which planet is the largest?', 'Jupiter', 'Mars|Jupiter|Venus|Saturn'),
@@ -47,7 +47,7 @@ export const TRIVIA: readonly Trivia[] = [
   ask(0.2, 'Which tree do acorns grow on?', 'Oak', 'Beech|Oak|Chestnut|Hazel'),
   ask(0.5, 'Which desert is the largest hot one?', 'Sahara', 'Gobi|Sahara|Kalahari|Mojave'),
   ask(0.6, 'What is a group of crows called?', 'A murder', 'A pride|A murder|A parliament'),
-  ask(0.4, 'Which colour comes last in the rainbow?', 'Violet', 'Red|Green|Violet|Yellow'),
+  ask(0.4, 'Which color comes last in the rainbow?', 'Violet', 'Red|Green|Violet|Yellow'),
   ask(0.7, 'How many bones does a grown person have?', '206', '186|206|226|306'),
   ask(0.3, 'Which bird cannot fly?', 'Penguin', 'Swan|Penguin|Puffin|Pelican|Crane'),
   ask(0.6, 'Which is the smallest prime number?', '2', '0|1|2|3'),

@@ -25,7 +25,7 @@ export interface SimulationContext {
   readonly requestToken: (streamId: string, identifier: string) => Promise<HttpResponse>;
 }
 
-const PAUSE_MS = 400;
+const RETRY_PAUSE_MS = 400;
 const BANNED = /"banned":\s*true/;
 
 /** The HTTP client of one viewer, with a token that is renewed in time. */
@@ -33,31 +33,31 @@ export class ViewerClient {
   /** Whether the viewer was banned (C-19). */
   isBanned = false;
   private token: Promise<string> | null = null;
-  private renewMs = 0;
+  private renewAtMs = 0;
 
   constructor(
     private readonly number: number,
     private readonly context: SimulationContext,
   ) {}
 
-  /** The Authorization header line; gets or renews the token first where needed. */
+  /** The Authorization header line. Gets or renews the token first when necessary. */
   async credential(): Promise<string> {
     const nowMs = this.context.localMs();
-    if (!this.token || nowMs >= this.renewMs) {
+    if (!this.token || nowMs >= this.renewAtMs) {
       // Renew well before the expiry, at a random time that spreads the renewals.
-      this.renewMs = nowMs + TOKEN_LIFETIME_S * 1_000 * (0.6 + 0.3 * this.context.random());
+      this.renewAtMs = nowMs + TOKEN_LIFETIME_S * 1_000 * (0.6 + 0.3 * this.context.random());
       this.token = this.fetchToken();
     }
     return this.token;
   }
 
-  /** @returns null when the connection broke and the outcome is unknown */
+  /** @returns null when the connection broke: whether the request took effect is unknown */
   async get(target: string): Promise<HttpResponse | null> {
     const credential = await this.credential();
     return this.send(() => this.context.http.request('GET', target, credential));
   }
 
-  /** @returns null when the connection broke and the outcome is unknown */
+  /** @returns null when the connection broke: whether the request took effect is unknown */
   async post(target: string, body?: string): Promise<HttpResponse | null> {
     const credential = await this.credential();
     return this.send(() => this.context.http.request('POST', target, credential, body));
@@ -74,11 +74,11 @@ export class ViewerClient {
     return response;
   }
 
-  /** Waits before a retry, and renews the token after a 401. */
+  /** Counts a failed response and waits before a retry. After a 401 the next request renews the token. */
   async pauseAfter(response: { status: number; retryAfterS: number } | null): Promise<void> {
     if (response) this.context.stats.requestFailed();
-    if (response?.status === 401) this.renewMs = 0;
-    await Bun.sleep(response?.retryAfterS ? response.retryAfterS * 1_000 : PAUSE_MS);
+    if (response?.status === 401) this.renewAtMs = 0;
+    await Bun.sleep(response?.retryAfterS ? response.retryAfterS * 1_000 : RETRY_PAUSE_MS);
   }
 
   private async fetchToken(): Promise<string> {
@@ -93,7 +93,7 @@ export class ViewerClient {
       }
       await this.pauseAfter(response);
     }
-    return '';
+    return ''; // The show is over or the viewer is banned: no request follows.
   }
 
   /** Records a ban if the body of a 401 says so. */

@@ -17,7 +17,7 @@ export interface ViewerProfile {
   readonly pace: number;
   /** Never leaves, so that the crowd reads every interval. */
   readonly isPermanent: boolean;
-  /** Sometimes reads the viewer count directly. */
+  /** Sometimes requests the viewer count. */
   readonly readsCount: boolean;
   /** Delay of its reaction to an event, ms; simulates the latency of its video. */
   readonly lagMs: number;
@@ -57,7 +57,7 @@ export function viewerProfileOf(viewer: number, random: Random): ViewerProfile {
     readsCount: viewer % 20 === 0,
     lagMs: 0,
     isBot: false,
-    // These answers are just too late; some others are late by their random delay.
+    // Sent just after the close on purpose; other answers can be late because of their random delay.
     lateShare: 0.03,
   };
 }

@@ -28,17 +28,17 @@ function resultsOf(counts: readonly number[], quiz = quizOf()): QuizResults {
   return { ...quiz, choices: Object.fromEntries(choices), answer: 'Jupiter' };
 }
 
-const early = { sentMs: CLOSE_MS - 5_000, backMs: CLOSE_MS - 4_990 };
-const late = { sentMs: CLOSE_MS + 10, backMs: CLOSE_MS + 20 };
+const early = { sentMs: CLOSE_MS - 5_000, doneMs: CLOSE_MS - 4_990 };
+const late = { sentMs: CLOSE_MS + 10, doneMs: CLOSE_MS + 20 };
 
 function answer(
   ledger: AnswerLedger,
   viewer: number,
   choice: string,
   outcome: AnswerOutcome,
-  { sentMs, backMs } = early,
+  { sentMs, doneMs } = early,
 ): string | null {
-  return ledger.settled(ledger.sent(quizOf(), viewer, choice, sentMs), outcome, backMs);
+  return ledger.checkResponse(ledger.sent(quizOf(), viewer, choice, sentMs), outcome, doneMs);
 }
 
 const answers = fc.array(
@@ -46,7 +46,7 @@ const answers = fc.array(
     viewer: fc.nat({ max: 5 }),
     choice: fc.constantFrom(...CHOICES),
     late: fc.boolean(),
-    // Whether the service reads the request, and whether its response arrives.
+    // Whether the request arrives at the service, and whether its response arrives at the viewer.
     arrives: fc.boolean(),
     isAnswered: fc.boolean(),
   }),
@@ -56,7 +56,7 @@ const answers = fc.array(
 type Sent = typeof answers extends fc.Arbitrary<infer Steps> ? Steps : never;
 
 /** A model of a service that follows, with lost requests and responses. */
-function play(sent: Sent) {
+function simulate(sent: Sent) {
   const ledger = new AnswerLedger();
   const recorded = new Map<number, string>();
   const mismatches: (string | null)[] = [];
@@ -70,7 +70,7 @@ function play(sent: Sent) {
     const isRecordedChoice = recorded.get(step.viewer) === step.choice;
     const outcome =
       step.arrives && step.isAnswered ? (isRecordedChoice ? 'recorded' : 'refused') : 'unknown';
-    mismatches.push(ledger.settled(attempt, outcome, times.backMs));
+    mismatches.push(ledger.checkResponse(attempt, outcome, times.doneMs));
   }
   const counts = CHOICES.map((choice) => [...recorded.values()].filter((c) => c === choice).length);
   return { ledger, counts, mismatches };
@@ -80,7 +80,7 @@ describe('AnswerLedger', () => {
   test('[I-3] AnswerLedger finds no mismatch in a correct service, whatever responses are lost', () => {
     fc.assert(
       fc.property(answers, (sent) => {
-        const { ledger, counts, mismatches } = play(sent);
+        const { ledger, counts, mismatches } = simulate(sent);
         expect(mismatches.filter((mismatch) => mismatch !== null)).toEqual([]);
         expect(ledger.check(resultsOf(counts))).toBeNull();
       }),
@@ -88,16 +88,16 @@ describe('AnswerLedger', () => {
     );
   });
 
-  test('[I-3] AnswerLedger finds each answer that is counted too often or not at all', () => {
+  test('[I-3] AnswerLedger reports a count that is one or two answers too high or too low', () => {
     fc.assert(
       fc.property(
         answers,
         fc.nat({ max: 2 }),
         fc.constantFrom(-2, -1, 1, 2),
-        (sent, choice, wrong) => {
-          const certain = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
-          const { ledger, counts } = play(certain);
-          counts[choice] = (counts[choice] ?? 0) + wrong;
+        (sent, choice, deviation) => {
+          const delivered = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = simulate(delivered);
+          counts[choice] = (counts[choice] ?? 0) + deviation;
           expect(ledger.check(resultsOf(counts))).toContain('were acknowledged');
         },
       ),
@@ -165,8 +165,8 @@ describe('AnswerLedger', () => {
         fc.array(fc.nat({ max: 2 }), { maxLength: 4 }),
         fc.nat({ max: 5 }),
         (sent, chosen, others) => {
-          const certain = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
-          const { ledger, counts } = play(certain);
+          const delivered = sent.map((step) => ({ ...step, arrives: true, isAnswered: true }));
+          const { ledger, counts } = simulate(delivered);
           for (const choice of chosen) counts[choice] = (counts[choice] ?? 0) + 1;
           const mismatch = ledger.check(resultsOf(counts), others);
           expect(mismatch === null).toBe(chosen.length <= others);
@@ -175,17 +175,17 @@ describe('AnswerLedger', () => {
     );
   });
 
-  test('[I-3] AnswerLedger reports a missing answer for any number of viewers from outside', () => {
+  test('[I-3] AnswerLedger reports a missing answer of the crowd, whatever the number of external viewers', () => {
     const ledger = new AnswerLedger();
     for (const viewer of [1, 2]) answer(ledger, viewer, 'Mars', 'recorded');
     expect(ledger.check(resultsOf([1, 3, 0]), Number.POSITIVE_INFINITY)).toContain('count 1');
   });
 
-  test('[W-7] AnswerLedger counts right answers beyond those of the crowd as viewers from outside', () => {
+  test('[W-7] AnswerLedger bounds external winners by the right answers that the crowd did not send', () => {
     const ledger = new AnswerLedger();
     const quizzes = [quizOf('a'), quizOf('b')];
     for (const quiz of quizzes) {
-      ledger.settled(ledger.sent(quiz, 1, 'Jupiter', early.sentMs), 'recorded', early.backMs);
+      ledger.checkResponse(ledger.sent(quiz, 1, 'Jupiter', early.sentMs), 'recorded', early.doneMs);
       ledger.sent(quiz, 2, 'Jupiter', early.sentMs);
     }
     ledger.onResults(resultsOf([0, 4, 9], quizzes[0]));

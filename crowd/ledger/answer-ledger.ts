@@ -5,7 +5,7 @@ import { externalViewersSuffix } from './external-viewers.ts';
 // Bound of the stored quizzes; a game of a show has fewer.
 const QUIZZES_MAX = 16;
 
-/** Outcome of an answer: 204, 409, or unknown. */
+/** Outcome of an answer: recorded (204), refused (409), unknown (another response, or none). */
 export type AnswerOutcome = 'recorded' | 'refused' | 'unknown';
 
 export interface SentAnswer {
@@ -15,16 +15,17 @@ export interface SentAnswer {
   /** Lower bound of its arrival, service time. */
   readonly earliestMs: number;
   /** Whether no earlier answer of this viewer can have been recorded. */
-  readonly fresh: boolean;
+  readonly isFirst: boolean;
 }
 
 /** Whether a viewer answered all quizzes right; `maybe` when an outcome is unknown. */
 export type Qualification = 'yes' | 'maybe' | 'no';
 
 interface ViewerAnswers {
+  /** The acknowledged choice; null before. */
   recorded: string | null;
-  /** Choices that may have been recorded. */
-  readonly maybe: Set<string>;
+  /** Choices without a response, one of which may have been recorded. */
+  readonly possible: Set<string>;
 }
 
 interface PublishedQuiz {
@@ -34,9 +35,7 @@ interface PublishedQuiz {
   revealed: { readonly answer: string; readonly count: number } | null;
 }
 
-/**
- * All answers of the crowd and their outcomes. It checks each response and the results (I-3).
- */
+/** All answers of the crowd and their outcomes. Checks each response and the results (I-3). */
 export class AnswerLedger {
   private readonly quizzes = new Map<string, PublishedQuiz>();
 
@@ -55,9 +54,9 @@ export class AnswerLedger {
   /** Records an answer that is about to be sent; a viewer sends one at a time. */
   sent(quiz: Quiz, viewer: number, choice: string, earliestMs: number): SentAnswer {
     const answers = this.answersOf(this.quizOf(quiz), viewer);
-    const fresh = answers.recorded === null && answers.maybe.size === 0;
-    if (answers.recorded === null) answers.maybe.add(choice);
-    return { quizId: quiz.id, viewer, choice, earliestMs, fresh };
+    const isFirst = answers.recorded === null && answers.possible.size === 0;
+    if (answers.recorded === null) answers.possible.add(choice);
+    return { quizId: quiz.id, viewer, choice, earliestMs, isFirst };
   }
 
   /**
@@ -65,24 +64,25 @@ export class AnswerLedger {
    * @param latestMs upper bound of its arrival, service time
    * @returns what is wrong with the response, or null
    */
-  settled(attempt: SentAnswer, outcome: AnswerOutcome, latestMs: number): string | null {
+  checkResponse(attempt: SentAnswer, outcome: AnswerOutcome, latestMs: number): string | null {
     const published = this.quizzes.get(attempt.quizId);
     if (!published || outcome === 'unknown') return null;
     const answers = this.answersOf(published, attempt.viewer);
     const closeMs = intervalStartMs(published.quiz.closeInterval);
-    const { choice, fresh } = attempt;
+    const { choice, isFirst } = attempt;
     const before = answers.recorded;
     const subject = `viewer ${attempt.viewer}, quiz ${attempt.quizId}:`;
     if (outcome === 'recorded') {
       answers.recorded ??= choice;
-      answers.maybe.clear();
+      answers.possible.clear();
       if (before !== null && before !== choice) return `${subject} two answers were acknowledged`;
-      if (fresh && attempt.earliestMs >= closeMs) return `${subject} acknowledged after the close`;
+      if (isFirst && attempt.earliestMs >= closeMs)
+        return `${subject} acknowledged after the close`;
       return null;
     }
-    answers.maybe.delete(choice);
+    answers.possible.delete(choice);
     if (before === choice) return `${subject} its own answer was refused`;
-    if (fresh && latestMs < closeMs) return `${subject} refused before the close`;
+    if (isFirst && latestMs < closeMs) return `${subject} refused before the close`;
     return null;
   }
 
@@ -94,8 +94,8 @@ export class AnswerLedger {
 
   /**
    * Compares results with what was acknowledged.
-   * @param others most viewers from outside, each of whom may have answered once
-   * @returns what is wrong with them, or null
+   * @param others upper bound of the external viewers, each of whom may have answered once
+   * @returns what is wrong with the results, or null
    */
   check(results: QuizResults, others = 0): string | null {
     const { quiz, viewers } = this.quizOf(results);
@@ -126,7 +126,7 @@ export class AnswerLedger {
     return published.quiz.order.map((choice) => counts.get(choice) ?? 0);
   }
 
-  /** Whether a viewer answered all of these quizzes right, all of which have results (W-7). */
+  /** Whether a viewer answered all of these quizzes right (W-7); `no` if a quiz has no results yet. */
   qualification(quizIds: readonly string[], viewer: number): Qualification {
     let qualification: Qualification = 'yes';
     for (const quizId of quizIds) {
@@ -135,21 +135,21 @@ export class AnswerLedger {
       if (!published?.revealed || !answers) return 'no';
       const { answer } = published.revealed;
       if (answers.recorded === answer) continue;
-      if (answers.recorded !== null || !answers.maybe.has(answer)) return 'no';
+      if (answers.recorded !== null || !answers.possible.has(answer)) return 'no';
       qualification = 'maybe';
     }
     return qualification;
   }
 
-  /** How many viewers from outside can have answered all of these quizzes right (W-7). */
+  /** Upper bound of the external viewers who answered all of these quizzes right (W-7). */
   externalViewersQualified(quizIds: readonly string[]): number {
-    const right = quizIds.map((quizId) => {
+    const rightCounts = quizIds.map((quizId) => {
       const published = this.quizzes.get(quizId);
       if (!published?.revealed) return 0;
       const { answer, count } = published.revealed;
       return Math.max(0, count - boundsOf(published.viewers.values(), answer).low);
     });
-    return Math.min(Number.POSITIVE_INFINITY, ...right);
+    return Math.min(Number.POSITIVE_INFINITY, ...rightCounts);
   }
 
   private quizOf(quiz: Quiz): PublishedQuiz {
@@ -167,7 +167,7 @@ export class AnswerLedger {
   private answersOf({ viewers }: PublishedQuiz, viewer: number): ViewerAnswers {
     const existing = viewers.get(viewer);
     if (existing) return existing;
-    const answers = { recorded: null, maybe: new Set<string>() };
+    const answers = { recorded: null, possible: new Set<string>() };
     viewers.set(viewer, answers);
     return answers;
   }
@@ -175,12 +175,12 @@ export class AnswerLedger {
 
 function boundsOf(answers: Iterable<ViewerAnswers>, choice: string): { low: number; high: number } {
   let low = 0;
-  let maybe = 0;
-  for (const { recorded, maybe: choices } of answers) {
+  let possibleCount = 0;
+  for (const { recorded, possible } of answers) {
     if (recorded === choice) low++;
-    else if (recorded === null && choices.has(choice)) maybe++;
+    else if (recorded === null && possible.has(choice)) possibleCount++;
   }
-  return { low, high: low + maybe };
+  return { low, high: low + possibleCount };
 }
 
 // Q-21: integers that add up to 100, each less than 1 from the exact percentage.

@@ -32,7 +32,7 @@ test('[I-1] BodyLedger reports any different byte with both bodies', () => {
   expect(mismatch).toContain('hallo');
 });
 
-test('[F-1] BodyLedger reports a body of another interval than requested', () => {
+test('[F-1] BodyLedger reports a body of another interval, and one that is not JSON', () => {
   expect(new BodyLedger().read(7, bytesOf(8)).mismatch).toContain('requested 7');
   const noJson = new TextEncoder().encode('{"interval":7');
   expect(new BodyLedger().read(7, noJson)).toMatchObject({
@@ -41,7 +41,7 @@ test('[F-1] BodyLedger reports a body of another interval than requested', () =>
   });
 });
 
-test('BodyLedger copies bodies out of their read buffer', () => {
+test('BodyLedger copies bodies, so that their read buffer can be reused', () => {
   const bodies = new BodyLedger();
   const buffer = bytesOf(7, 'hello');
   bodies.read(7, buffer);
@@ -49,7 +49,7 @@ test('BodyLedger copies bodies out of their read buffer', () => {
   expect(bodies.read(7, bytesOf(7, 'hello')).mismatch).toBeNull();
 });
 
-test('BodyLedger stores a minute of bodies', () => {
+test('BodyLedger stores the bodies of one minute (240 intervals)', () => {
   const bodies = new BodyLedger();
   for (let interval = 1; interval <= 5_000; interval++) bodies.read(interval, bytesOf(interval));
   expect(bodies.size()).toBe(240);

@@ -7,7 +7,7 @@ const EXCERPT_CHARS = 300;
 export interface ReadBody {
   readonly interval: EventsInterval;
   /** Whether it is the first read of this interval. */
-  readonly first: boolean;
+  readonly isFirstRead: boolean;
   /** What is wrong with the body, or null. */
   readonly mismatch: string | null;
 }
@@ -24,20 +24,20 @@ interface StoredBody {
 export class BodyLedger {
   private readonly bodies = new Map<number, StoredBody>();
 
-  /** Compares a body with the first read of this interval. */
+  /** Compares a body with the one that was first read for this interval. */
   read(requested: number, bytes: Uint8Array): ReadBody {
     const stored = this.bodies.get(requested);
     if (!stored) return this.readFirst(requested, bytes);
     if (Buffer.compare(stored.bytes, bytes) === 0) {
-      return { interval: stored.interval, first: false, mismatch: null };
+      return { interval: stored.interval, isFirstRead: false, mismatch: null };
     }
     const mismatch = `interval ${requested} has two bodies: ${excerpt(stored.bytes)} and ${excerpt(bytes)}`;
-    return { interval: parsed(bytes) ?? stored.interval, first: false, mismatch };
+    return { interval: parseInterval(bytes) ?? stored.interval, isFirstRead: false, mismatch };
   }
 
   private readFirst(requested: number, bytes: Uint8Array): ReadBody {
-    const interval = parsed(bytes) ?? { interval: Number.NaN, events: [] };
-    // Copied, since the bytes may be a view of a larger buffer.
+    const interval = parseInterval(bytes) ?? { interval: Number.NaN, events: [] };
+    // Copy the bytes: they may be a view of a larger buffer that is reused.
     this.bodies.set(requested, { bytes: Uint8Array.from(bytes), interval });
     for (const oldest of this.bodies.keys()) {
       if (this.bodies.size <= INTERVALS_MAX) break;
@@ -45,7 +45,7 @@ export class BodyLedger {
     }
     const mismatch =
       interval.interval === requested ? null : `requested ${requested} and got ${excerpt(bytes)}`;
-    return { interval, first: true, mismatch };
+    return { interval, isFirstRead: true, mismatch };
   }
 
   /** Number of stored bodies. */
@@ -54,7 +54,7 @@ export class BodyLedger {
   }
 }
 
-function parsed(bytes: Uint8Array): EventsInterval | null {
+function parseInterval(bytes: Uint8Array): EventsInterval | null {
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch {

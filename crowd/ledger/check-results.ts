@@ -16,7 +16,7 @@ export function allPassed(results: CheckResults): boolean {
 }
 
 export class CheckRecorder {
-  private readonly resultsByCheck = each(() => ({
+  private readonly resultsByCheck = mapChecks(() => ({
     checks: 0,
     mismatches: 0,
     first: null as string | null,
@@ -33,13 +33,13 @@ export class CheckRecorder {
 
   /** The results so far. */
   results(): CheckResults {
-    return each((check) => ({ ...this.resultsByCheck[check] }));
+    return mapChecks((check) => ({ ...this.resultsByCheck[check] }));
   }
 }
 
 /** Results before any check. */
 export const NO_CHECK_RESULTS: CheckResults = new CheckRecorder().results();
 
-function each<T>(make: (check: Check) => T): Record<Check, T> {
+function mapChecks<T>(make: (check: Check) => T): Record<Check, T> {
   return Object.fromEntries(CHECKS.map((check) => [check, make(check)])) as Record<Check, T>;
 }

@@ -17,9 +17,9 @@ const heartbeats = fc.array(
   fc.record({
     viewer: fc.nat({ max: 6 }),
     atMs: fc.integer({ min: 0, max: 4_000 }),
-    outMs: fc.nat({ max: 300 }),
-    backMs: fc.nat({ max: 300 }),
-    outcome: fc.constantFrom('answered', 'answered', 'answered', 'broken', 'under way'),
+    requestMs: fc.nat({ max: 300 }),
+    responseMs: fc.nat({ max: 300 }),
+    outcome: fc.constantFrom('answered', 'answered', 'answered', 'broken', 'pending'),
   }),
   { maxLength: 40 },
 );
@@ -28,9 +28,9 @@ type Sent = typeof heartbeats extends fc.Arbitrary<infer Steps> ? Steps : never;
 
 function ledgerOf(sent: Sent) {
   const ledger = new CountLedger();
-  for (const { viewer, atMs, outMs, backMs, outcome } of sent) {
-    const heartbeat = ledger.sent(viewer, START_MS + atMs - outMs);
-    if (outcome === 'answered') ledger.acknowledged(heartbeat, START_MS + atMs + backMs);
+  for (const { viewer, atMs, requestMs, responseMs, outcome } of sent) {
+    const heartbeat = ledger.sent(viewer, START_MS + atMs - requestMs);
+    if (outcome === 'answered') ledger.acknowledged(heartbeat, START_MS + atMs + responseMs);
     if (outcome === 'broken') ledger.lost(heartbeat, START_MS + atMs);
   }
   return ledger;
@@ -45,7 +45,7 @@ describe('CountLedger', () => {
         const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
         for (let interval = 0; interval < 16; interval++) {
           const endMs = START_MS + (interval + 1) * INTERVAL_MS;
-          const { low, high } = ledger.atEndOf(intervalAt(START_MS) + interval);
+          const { low, high } = ledger.boundsAtEndOf(intervalAt(START_MS) + interval);
           const counted = countOf(arrivals, endMs - 0.5);
           expect(low).toBeLessThanOrEqual(counted);
           expect(high).toBeGreaterThanOrEqual(counted);
@@ -61,11 +61,12 @@ describe('CountLedger', () => {
         heartbeats,
         fc.nat({ max: 4_000 }),
         fc.nat({ max: 300 }),
-        (heartbeatsSent, at, wide) => {
+        (heartbeatsSent, readMs, errorMs) => {
           const sent = heartbeatsSent.sort((a, b) => a.atMs - b.atMs);
           const arrivals = sent.map(({ viewer, atMs }) => ({ viewer, atMs: START_MS + atMs }));
-          const { low, high } = ledgerOf(sent).between(START_MS + at - wide, START_MS + at + wide);
-          const counted = countOf(arrivals, START_MS + at);
+          const nowMs = START_MS + readMs;
+          const { low, high } = ledgerOf(sent).boundsBetween(nowMs - errorMs, nowMs + errorMs);
+          const counted = countOf(arrivals, nowMs);
           expect(low).toBeLessThanOrEqual(counted);
           expect(high).toBeGreaterThanOrEqual(counted);
         },
@@ -78,11 +79,11 @@ describe('CountLedger', () => {
     fc.assert(
       fc.property(heartbeats, (heartbeatsSent) => {
         const answered = heartbeatsSent
-          .map((beat) => ({ ...beat, outMs: 0, backMs: 0, outcome: 'answered' as const }))
+          .map((each) => ({ ...each, requestMs: 0, responseMs: 0, outcome: 'answered' as const }))
           .sort((a, b) => a.atMs - b.atMs);
         const ledger = ledgerOf(answered);
         for (let interval = 0; interval < 16; interval++) {
-          const { low, high } = ledger.atEndOf(intervalAt(START_MS) + interval);
+          const { low, high } = ledger.boundsAtEndOf(intervalAt(START_MS) + interval);
           expect(low).toBe(high);
         }
       }),
@@ -94,9 +95,9 @@ describe('CountLedger', () => {
     const interval = intervalAt(START_MS);
     ledger.acknowledged(ledger.sent(1, START_MS + 10), START_MS + 20);
     ledger.sent(2, START_MS + 10);
-    expect(ledger.atEndOf(interval)).toEqual({ low: 1, high: 2 });
-    expect(ledger.atEndOf(interval + 4)).toEqual({ low: 1, high: 2 });
-    expect(ledger.atEndOf(interval + 5)).toEqual({ low: 0, high: 1 });
+    expect(ledger.boundsAtEndOf(interval)).toEqual({ low: 1, high: 2 });
+    expect(ledger.boundsAtEndOf(interval + 4)).toEqual({ low: 1, high: 2 });
+    expect(ledger.boundsAtEndOf(interval + 5)).toEqual({ low: 0, high: 1 });
   });
 
   test('CountLedger removes expired heartbeats', () => {

@@ -1,10 +1,10 @@
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 
-// V-3: an interval and the four before it.
+// V-3: a count covers its interval and the four before it.
 const WINDOW_INTERVALS = 4;
 // Older heartbeats do not affect any count that is still checked.
 const RETENTION_MS = 8_000;
-// The service may read a request this long after its connection broke, from a buffer.
+// For this long after a connection broke, the service may still read a request from a buffer.
 const LINGER_MS = 2_000;
 
 /** A sent heartbeat and the service times between which it can have arrived. */
@@ -13,7 +13,7 @@ export interface Heartbeat {
   /** Infinity while there is no response. */
   latestMs: number;
   /** Whether the service acknowledged it (204). */
-  counted: boolean;
+  isAcknowledged: boolean;
 }
 
 /** The range that a count must be in. */
@@ -38,11 +38,11 @@ export class CountLedger {
 
   /** Records a heartbeat that is about to be sent. */
   sent(viewer: number, earliestMs: number): Heartbeat {
-    const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, counted: false };
+    const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, isAcknowledged: false };
     const existing = this.heartbeats.get(viewer);
     if (existing) {
-      const expired = existing.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
-      if (expired > 0) existing.splice(0, expired);
+      const firstValid = existing.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
+      if (firstValid > 0) existing.splice(0, firstValid);
       existing.push(heartbeat);
     } else this.heartbeats.set(viewer, [heartbeat]);
     return heartbeat;
@@ -51,7 +51,7 @@ export class CountLedger {
   /** Records a 204 response. */
   acknowledged(heartbeat: Heartbeat, latestMs: number): void {
     heartbeat.latestMs = latestMs;
-    heartbeat.counted = true;
+    heartbeat.isAcknowledged = true;
   }
 
   /** Records an error or a broken connection: whether the heartbeat was counted is unknown. */
@@ -60,7 +60,7 @@ export class CountLedger {
   }
 
   /** Bounds of a `view-count` event in this interval (F-26). */
-  atEndOf(interval: number): CountBounds {
+  boundsAtEndOf(interval: number): CountBounds {
     const window = {
       afterMs: intervalStartMs(interval - WINDOW_INTERVALS),
       beforeMs: intervalStartMs(interval + 1),
@@ -69,25 +69,25 @@ export class CountLedger {
   }
 
   /** Bounds of a count that was read between two service times (V-2). */
-  between(fromMs: number, toMs: number): CountBounds {
+  boundsBetween(fromMs: number, toMs: number): CountBounds {
     return this.bounds(
       { afterMs: windowStartMs(toMs), beforeMs: fromMs },
       { afterMs: windowStartMs(fromMs), beforeMs: toMs },
     );
   }
 
-  // A viewer is counted for certain if an acknowledged heartbeat must have arrived within `sure`, and
-  // possibly if one can have arrived within `possible`.
+  // `low` counts the viewers of whom an acknowledged heartbeat must have arrived within `sure`, `high`
+  // those of whom any heartbeat can have arrived within `possible`.
   private bounds(sure: Arrivals, possible: Arrivals): CountBounds {
     let low = 0;
     let high = 0;
     for (const heartbeats of this.heartbeats.values()) {
       let present = false;
       let possiblyPresent = false;
-      for (const { earliestMs, latestMs, counted } of heartbeats) {
+      for (const { earliestMs, latestMs, isAcknowledged } of heartbeats) {
         if (latestMs < possible.afterMs || earliestMs >= possible.beforeMs) continue;
         possiblyPresent = true;
-        if (!counted || earliestMs < sure.afterMs || latestMs >= sure.beforeMs) continue;
+        if (!isAcknowledged || earliestMs < sure.afterMs || latestMs >= sure.beforeMs) continue;
         present = true;
         break;
       }

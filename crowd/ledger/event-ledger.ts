@@ -1,11 +1,11 @@
-// Bound of the stored events; a show has fewer within any deadline.
+// Bound of the stored events: more than a show has between an event and its deadline.
 const EVENTS_MAX = 1_000;
 
 interface TrackedEvent {
   /** Deadline by which it must have been expected and seen, service time. */
   dueMs: number;
   isExpected: boolean;
-  seen: number;
+  count: number;
   isChecked: boolean;
 }
 
@@ -25,21 +25,21 @@ export class EventLedger {
 
   /** Takes an event of the feed. @param dueMs deadline by which it must have been expected */
   onEvent(key: string, dueMs: number): void {
-    this.eventOf(key, dueMs).seen++;
+    this.eventOf(key, dueMs).count++;
   }
 
-  /** Checks the events that are due. @returns a mismatch for each, or null where it is correct */
+  /** Checks the events that are due. @returns for each event its mismatch, or null if it is correct */
   check(nowMs: number): (string | null)[] {
     const outcomes: (string | null)[] = [];
     for (const [key, event] of this.events) {
-      if (event.isChecked && event.seen > 1) outcomes.push(`event ${key} is in the feed again`);
+      if (event.isChecked && event.count > 1) outcomes.push(`event ${key} is in the feed again`);
       else if (event.isChecked || event.dueMs > nowMs) continue;
-      else if (event.seen > 1) outcomes.push(`event ${key} is in the feed ${event.seen} times`);
-      else if (event.seen === 0) outcomes.push(`event ${key} is not in the feed`);
+      else if (event.count > 1) outcomes.push(`event ${key} is in the feed ${event.count} times`);
+      else if (event.count === 0) outcomes.push(`event ${key} is not in the feed`);
       else if (!event.isExpected) outcomes.push(`event ${key} is in the feed, but was not sent`);
       else outcomes.push(null);
       event.isChecked = true;
-      event.seen = Math.min(event.seen, 1);
+      event.count = Math.min(event.count, 1);
     }
     return outcomes;
   }
@@ -47,7 +47,7 @@ export class EventLedger {
   private eventOf(key: string, dueMs: number): TrackedEvent {
     const existing = this.events.get(key);
     if (existing) return existing;
-    const event = { dueMs, isExpected: false, seen: 0, isChecked: false };
+    const event = { dueMs, isExpected: false, count: 0, isChecked: false };
     this.events.set(key, event);
     for (const oldest of this.events.keys()) {
       if (this.events.size <= EVENTS_MAX) break;

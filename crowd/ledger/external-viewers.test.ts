@@ -8,9 +8,9 @@ const PROBE_INTERVAL_MS = 240_000;
 function setUp() {
   const externalViewers = new ExternalViewers();
   const results: (string | null)[] = [];
-  let next = 0;
+  let nextSeat = 0;
   const issueSeat = () => {
-    const seat = next++;
+    const seat = nextSeat++;
     return { seat, sub: `viewer ${seat}` };
   };
   return {
@@ -32,7 +32,7 @@ function setUp() {
 }
 
 describe('ExternalViewers', () => {
-  test('[T-8] ExternalViewers counts seats below a probe that are not of the crowd', () => {
+  test('[T-8] ExternalViewers counts the seats below that of a probe that are not of the crowd', () => {
     const events = fc.array(fc.constantFrom('ours', 'other', 'probe'), { maxLength: 60 });
     fc.assert(
       fc.property(events, (arrivals) => {
@@ -54,15 +54,15 @@ describe('ExternalViewers', () => {
   test('ExternalViewers excludes viewers of the crowd whose tokens arrive after the probe', () => {
     const { externalViewers, issueSeat, joinCrowd, probe, needs, results } = setUp();
     joinCrowd();
-    const late = issueSeat();
+    const pendingToken = issueSeat();
     needs(1);
     probe();
-    externalViewers.addCrowdToken(late);
+    externalViewers.addCrowdToken(pendingToken);
     externalViewers.settle();
     expect(results).toEqual(['0 of 1']);
   });
 
-  test('ExternalViewers runs a check without external viewers at once', () => {
+  test('ExternalViewers runs a check at once if it passes without external viewers', () => {
     const { externalViewers, needs, results } = setUp();
     needs(0);
     expect(results).toEqual([null]);
@@ -93,7 +93,7 @@ describe('ExternalViewers', () => {
     expect(results).toEqual([null]);
   });
 
-  test('ExternalViewers runs a check that waits for the next probe early if this one explains it', () => {
+  test('ExternalViewers runs a check that was added during a probe, if the probe explains its mismatch', () => {
     const { externalViewers, issueSeat, probe, needs, results } = setUp();
     issueSeat();
     probe();
@@ -119,7 +119,7 @@ describe('ExternalViewers', () => {
     expect(results).toEqual([null]);
   });
 
-  test('ExternalViewers reports mismatches in the end if every probe fails', () => {
+  test('ExternalViewers reports a waiting mismatch when it settles without a successful probe', () => {
     const { externalViewers, needs, results } = setUp();
     needs(1);
     externalViewers.probeSent(0);

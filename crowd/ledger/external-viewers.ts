@@ -5,7 +5,7 @@ const PROBE_INTERVAL_MS = 240_000;
 
 /** A check that may depend on viewers from outside of the crowd. */
 export interface ExternalViewerCheck {
-  /** The mismatch with at most `others` external viewers, or null. More of them never add one. */
+  /** The mismatch with at most `others` external viewers, or null. A larger number never adds one. */
   mismatchWith(others: number): string | null;
   /** Called once with the mismatch, or null. */
   record(mismatch: string | null): void;
@@ -16,18 +16,18 @@ export type TokenIdentity = Pick<ViewerClaims, 'seat' | 'sub'>;
 
 /**
  * An upper bound of the viewers from outside of the crowd, such as people who opened the watch page.
- * It does not rely on any count: every viewer has a seat, seats are assigned from 0 without gaps (T-8),
- * and the crowd knows its own. The seat of a new identifier, a probe, therefore reveals how many
- * external viewers joined before it. A check that needs more of them waits for the next probe.
+ * The service assigns seats from 0 without gaps (T-8), and the crowd knows the seats of its viewers. A
+ * probe requests the seat of a new identifier; the number of this seat reveals how many external
+ * viewers joined before. A check that would pass with more external viewers waits for the next probe.
  */
 export class ExternalViewers {
-  private readonly seats = new Set<number>();
-  private readonly viewers = new Set<string>();
-  private readonly authors = new Set<string>();
+  private readonly crowdSeats = new Set<number>();
+  private readonly crowdViewers = new Set<string>();
+  private readonly externalAuthors = new Set<string>();
   /** Checks that wait for the next probe to be sent. */
   private readonly waiting: ExternalViewerCheck[] = [];
   /** Checks that wait for the current probe. */
-  private readonly probed: ExternalViewerCheck[] = [];
+  private readonly inProbe: ExternalViewerCheck[] = [];
   private probedMs = 0;
   private isProbing = false;
   private highestProbedSeat = 0;
@@ -35,30 +35,30 @@ export class ExternalViewers {
 
   /** Takes the token of a viewer of the crowd or of a probe. */
   addCrowdToken({ seat, sub }: TokenIdentity): void {
-    this.seats.add(seat);
-    this.viewers.add(sub);
+    this.crowdSeats.add(seat);
+    this.crowdViewers.add(sub);
   }
 
   /** Number of external viewers up to the last probe. */
   count(): number {
-    let crowdSeats = 0;
-    for (const seat of this.seats) if (seat < this.countedBelowSeat) crowdSeats++;
-    return this.countedBelowSeat - crowdSeats;
+    let crowdCount = 0;
+    for (const seat of this.crowdSeats) if (seat < this.countedBelowSeat) crowdCount++;
+    return this.countedBelowSeat - crowdCount;
   }
 
   /** Takes the author of a message. @returns whether it is an external viewer's first message */
   addAuthor(viewer: string): boolean {
-    if (this.viewers.has(viewer) || this.authors.has(viewer)) return false;
-    this.authors.add(viewer);
+    if (this.crowdViewers.has(viewer) || this.externalAuthors.has(viewer)) return false;
+    this.externalAuthors.add(viewer);
     return true;
   }
 
   /** Number of external viewers who have written a message. */
   authorCount(): number {
-    return this.authors.size;
+    return this.externalAuthors.size;
   }
 
-  /** Runs a check: at once, or after the next probe if more of them would explain its mismatch. */
+  /** Runs a check now, or after the next probe if more external viewers would explain its mismatch. */
   check(check: ExternalViewerCheck): void {
     const mismatch = check.mismatchWith(this.count());
     const isUnexplained = check.mismatchWith(Number.POSITIVE_INFINITY) !== null;
@@ -67,7 +67,7 @@ export class ExternalViewers {
   }
 
   hasPendingChecks(): boolean {
-    return this.waiting.length + this.probed.length > 0;
+    return this.waiting.length + this.inProbe.length > 0;
   }
 
   /** Whether a probe is due. @param nowMs local time */
@@ -81,7 +81,7 @@ export class ExternalViewers {
   probeSent(nowMs: number): void {
     this.isProbing = true;
     this.probedMs = nowMs;
-    this.probed.push(...this.waiting.splice(0));
+    this.inProbe.push(...this.waiting.splice(0));
   }
 
   probeReturned(tokens: readonly TokenIdentity[]): void {
@@ -89,17 +89,17 @@ export class ExternalViewers {
     this.highestProbedSeat = Math.max(this.highestProbedSeat, ...tokens.map(({ seat }) => seat));
   }
 
-  /** The probe failed: checks that wait for it wait for the next one. */
+  /** Records that the probe failed: the checks that wait for it also wait for the next probe. */
   probeFailed(): void {
     this.isProbing = false;
   }
 
-  /** Runs the waiting checks, once tokens that were on their way during the probe have arrived. */
+  /** Runs the waiting checks. Call it when tokens that were pending during the probe have arrived. */
   settle(): void {
     this.isProbing = false;
     this.countedBelowSeat = this.highestProbedSeat;
     const others = this.count();
-    for (const check of this.probed.splice(0)) check.record(check.mismatchWith(others));
+    for (const check of this.inProbe.splice(0)) check.record(check.mismatchWith(others));
     for (const check of this.waiting.splice(0)) this.check(check);
   }
 }

@@ -40,19 +40,19 @@ function setUp() {
     /** A `view-count` event is read. */
     count: (number: number, value: number) =>
       read(number, [{ type: 'view-count', data: { value, formatted: `${value}` } }]),
-    /** Outsiders have joined, and a probe in this interval reveals their number. */
+    /** `others` external viewers join, and a probe in this interval reveals their number. */
     probe: (number: number, others = 0) => {
       seats += others;
       ledger.externalViewers.probeSent(0);
-      ledger.probed([{ seat: seats++, sub: 'probe' }], intervalStartMs(FIRST + number));
+      ledger.onProbe([{ seat: seats++, sub: 'probe' }], intervalStartMs(FIRST + number));
       ledger.runDueChecks(intervalStartMs(FIRST + number + 4));
     },
     events,
     position,
     read,
     settle: (number: number) => ledger.runDueChecks(intervalStartMs(FIRST + number)),
-    wrong: () => CHECKS.filter((check) => recorder.results()[check].mismatches > 0),
-    first: (check: Check) => recorder.results()[check].first,
+    failedChecks: () => CHECKS.filter((check) => recorder.results()[check].mismatches > 0),
+    issue: (check: Check) => recorder.results()[check].first,
   };
 }
 
@@ -62,222 +62,222 @@ describe('Ledger', () => {
     const orders = fc.shuffledSubarray(numbers.slice(1), { minLength: 11 });
     fc.assert(
       fc.property(orders, (order) => {
-        const { read, events, position, wrong } = setUp();
+        const { read, events, position, failedChecks } = setUp();
         // One viewer has read the first interval; then each reads on at its own pace.
         for (const number of [0, ...order, ...order]) {
           read(number, [{ type: 'caption', data: { number } }], position());
         }
         expect(events).toEqual(numbers.map((number) => `caption ${number}`));
-        expect(wrong()).toEqual([]);
+        expect(failedChecks()).toEqual([]);
       }),
     );
   });
 
   test('[F-10] Ledger reports an interval that a viewer does not get', () => {
-    const { read, first } = setUp();
+    const { read, issue } = setUp();
     read(0);
     read(1);
     read(4);
-    expect(first('intervals')).toBe(`intervals ${FIRST + 2} to ${FIRST + 3} were omitted`);
+    expect(issue('intervals')).toBe(`intervals ${FIRST + 2} to ${FIRST + 3} were omitted`);
   });
 
   test('[F-21] Ledger reports an interval that a viewer gets twice', () => {
-    const { read, first } = setUp();
+    const { read, issue } = setUp();
     read(0);
     read(1);
     read(1);
-    expect(first('intervals')).toBe(`interval ${FIRST + 1} came after interval ${FIRST + 1}`);
+    expect(issue('intervals')).toBe(`interval ${FIRST + 1} came after interval ${FIRST + 1}`);
   });
 
   test('[F-23] Ledger lets an event stream omit only intervals sealed before it began', () => {
-    const { read, wrong, position } = setUp();
+    const { read, failedChecks, position } = setUp();
     const stream = position(FIRST + 3);
     read(0, [], stream);
     read(4, [], stream);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
     read(6, [], stream);
-    expect(wrong()).toEqual(['intervals']);
+    expect(failedChecks()).toEqual(['intervals']);
   });
 
   test('[I-1] Ledger reports a second body of an interval and ignores its events', () => {
-    const { read, wrong, events, position } = setUp();
+    const { read, failedChecks, events, position } = setUp();
     read(0);
     read(0, [{ type: 'caption', data: {} }], position());
-    expect(wrong()).toEqual(['bodies']);
+    expect(failedChecks()).toEqual(['bodies']);
     expect(events).toEqual([]);
   });
 
   test('[F-26] Ledger reports a count outside of the bounds of the heartbeats', () => {
-    const { heartbeat, count, probe, wrong, first } = setUp();
+    const { heartbeat, count, probe, failedChecks, issue } = setUp();
     heartbeat(1);
     count(3, 1);
     probe(4);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
     count(4, 2);
     probe(8);
-    expect(first('count')).toBe('a view-count event says 2, but 1 to 1 viewers were present');
+    expect(issue('count')).toBe('a view-count event says 2, but 1 to 1 viewers were present');
   });
 
   test('[O-18] Ledger allows counts to include as many viewers from outside as have seats', () => {
-    const { ledger, heartbeat, count, probe, wrong, first } = setUp();
+    const { ledger, heartbeat, count, probe, failedChecks, issue } = setUp();
     for (const number of [0, 1, 2, 3]) heartbeat(number);
     count(0, 3);
     probe(1, 2);
     count(1, 3);
     count(2, 1);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
     expect(ledger.externalViewers.hasPendingChecks()).toBe(false);
     count(3, 4);
     probe(4);
-    expect(first('count')).toBe(
+    expect(issue('count')).toBe(
       'a view-count event says 4, but 1 to 1 viewers were present, with at most 2 from outside',
     );
   });
 
   test('[O-18] Ledger reports a count that lacks a simulated viewer, also with viewers from outside', () => {
-    const { heartbeat, count, probe, first } = setUp();
+    const { heartbeat, count, probe, issue } = setUp();
     for (const viewer of [1, 2]) heartbeat(0, viewer);
     probe(0, 5);
     count(0, 1);
-    expect(first('count')).toContain('a view-count event says 1, but 2 to 2 viewers were present');
+    expect(issue('count')).toContain('a view-count event says 1, but 2 to 2 viewers were present');
   });
 
   test('[O-18] Ledger allows results and winners to include viewers from outside', () => {
-    const show = (right: number, winners: number) => {
-      const { ledger, read, probe, settle, wrong } = setUp();
+    const failedChecksOf = (right: number, winners: number) => {
+      const { ledger, read, probe, settle, failedChecks } = setUp();
       for (const key of ['quiz quiz', 'quiz-results quiz', 'request-quiz-winners 1']) {
         ledger.expectEvent(key, intervalStartMs(FIRST));
       }
       read(0, [{ type: 'quiz', data: quiz }]);
-      const falseChoices = { ...choices, Mars: { count: right, percentage: 100 } };
+      const rightChoices = { ...choices, Mars: { count: right, percentage: 100 } };
       for (const number of [1, 2, 3]) read(number);
-      read(4, [{ type: 'quiz-results', data: { ...quiz, choices: falseChoices, answer: 'Mars' } }]);
+      read(4, [{ type: 'quiz-results', data: { ...quiz, choices: rightChoices, answer: 'Mars' } }]);
       read(5, [{ type: 'request-quiz-winners', data: null }]);
       for (const number of [6, 7, 8]) read(number);
       read(9, [{ type: 'quiz-winners', data: { count: winners } }]);
       settle(20);
       probe(20, 3);
       settle(100);
-      return wrong();
+      return failedChecks();
     };
-    expect(show(3, 3)).toEqual([]);
-    expect(show(2, 1)).toEqual([]);
-    expect(show(4, 3)).toEqual(['answers']);
-    expect(show(2, 3)).toEqual(['winners']);
+    expect(failedChecksOf(3, 3)).toEqual([]);
+    expect(failedChecksOf(2, 1)).toEqual([]);
+    expect(failedChecksOf(4, 3)).toEqual(['answers']);
+    expect(failedChecksOf(2, 3)).toEqual(['winners']);
   });
 
   test('[C-5] Ledger reports a chat message of a viewer without a seat', () => {
-    const { read, probe, wrong, first } = setUp();
-    const purchase = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
+    const { read, probe, failedChecks, issue } = setUp();
+    const message = (viewer: string) => ({ id: viewer, viewer, name: '', text: 'Hello', at: 0 });
     const chats = (...viewers: string[]): FeedEvent => ({
       type: 'chats',
-      data: chatsWith({ messages: viewers.map(purchase) }),
+      data: chatsWith({ messages: viewers.map(message) }),
     });
     read(0, [chats('bob', 'bob')]);
     probe(0, 1);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
     read(1, [chats('bob', 'probe', 'ann')]);
     probe(1);
-    expect(first('events')).toBe(
+    expect(issue('events')).toBe(
       'chat messages are from 2 viewers outside of the crowd, with at most 1 from outside',
     );
   });
 
   test('[V-6] Ledger reports a read count without an acknowledged heartbeat', () => {
-    const { ledger, heartbeat, wrong } = setUp();
+    const { ledger, heartbeat, failedChecks } = setUp();
     const atMs = intervalStartMs(FIRST);
     heartbeat(0);
     ledger.onCountRead({ value: 1, formatted: '1' }, atMs + 2, atMs + 4);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
     ledger.onCountRead({ value: 0, formatted: '0' }, atMs + 5, atMs + 7);
-    expect(wrong()).toEqual(['count']);
+    expect(failedChecks()).toEqual(['count']);
   });
 
   test('[K-5] Ledger does not check counts just after a step of the clock', () => {
-    const { ledger, read, count, probe, wrong } = setUp();
+    const { ledger, read, count, probe, failedChecks } = setUp();
     ledger.clockStepped(intervalStartMs(FIRST));
     count(3, 7);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
     for (let number = 4; number < 15; number++) read(number);
     count(15, 7);
     probe(16);
-    expect(wrong()).toEqual(['count']);
+    expect(failedChecks()).toEqual(['count']);
   });
 
-  test('[I-3] Ledger compares results once every answer has its response', () => {
-    const { ledger, read, settle, probe, wrong, first } = setUp();
+  test('[I-3] Ledger compares results one second after they were read, when pending answers have responses', () => {
+    const { ledger, read, settle, probe, failedChecks, issue } = setUp();
     ledger.expectEvent('quiz quiz', intervalStartMs(FIRST));
     read(0, [{ type: 'quiz', data: quiz }]);
     const attempt = ledger.answers.sent(quiz, 1, 'Jupiter', intervalStartMs(FIRST + 1));
     for (const number of [1, 2, 3, 4]) read(number);
     read(5, [results]);
-    ledger.answered(attempt, 'recorded', intervalStartMs(FIRST + 2), 204);
-    expect(wrong()).toEqual([]);
+    ledger.onAnswerResponse(attempt, 'recorded', intervalStartMs(FIRST + 2), 204);
+    expect(failedChecks()).toEqual([]);
     settle(12);
     probe(12);
-    expect(wrong()).toEqual(['answers']);
-    expect(first('answers')).toContain('count 1 for "Mars", but 0 were acknowledged');
+    expect(failedChecks()).toEqual(['answers']);
+    expect(issue('answers')).toContain('count 1 for "Mars", but 0 were acknowledged');
   });
 
   test('[Q-19] Ledger reports results before the close', () => {
-    const { read, first } = setUp();
+    const { read, issue } = setUp();
     read(0, [{ type: 'quiz', data: quiz }]);
     read(1, [results]);
-    expect(first('answers')).toContain('were published before its close');
+    expect(issue('answers')).toContain('were published before its close');
   });
 
   test('[I-7] Ledger reports unexpected statuses of answers', () => {
-    const { ledger, wrong } = setUp();
+    const { ledger, failedChecks } = setUp();
     const sent = () => ledger.answers.sent(quiz, 1, 'Mars', 0);
-    for (const status of [null, 429, 503]) ledger.answered(sent(), 'unknown', 0, status);
-    expect(wrong()).toEqual([]);
-    ledger.answered(sent(), 'unknown', 0, 400);
+    for (const status of [null, 429, 503]) ledger.onAnswerResponse(sent(), 'unknown', 0, status);
+    expect(failedChecks()).toEqual([]);
+    ledger.onAnswerResponse(sent(), 'unknown', 0, 400);
     const round = ledger.winners.onRequest(FIRST);
-    ledger.claimed(ledger.winners.sent(round, 1), 'unknown', 0, 500);
-    expect(wrong()).toEqual(['answers', 'winners']);
+    ledger.onWinnerResponse(ledger.winners.sent(round, 1), 'unknown', 0, 500);
+    expect(failedChecks()).toEqual(['answers', 'winners']);
   });
 
   test('[W-5] Ledger checks that winners are published once, on time, and match acknowledgments', () => {
     const winners = (count: number): FeedEvent => ({ type: 'quiz-winners', data: { count } });
-    const show = (at: number, count: number) => {
-      const { ledger, read, settle, probe, wrong } = setUp();
+    const failedChecksOf = (at: number, count: number) => {
+      const { ledger, read, settle, probe, failedChecks } = setUp();
       ledger.expectEvent('request-quiz-winners 1', intervalStartMs(FIRST));
       read(0, [{ type: 'request-quiz-winners', data: null }]);
       const round = ledger.winners.latest();
       if (!round) throw new Error('no round was opened');
       const claim = ledger.winners.sent(round, 1);
-      ledger.claimed(claim, 'won', intervalStartMs(FIRST + 1), 204);
+      ledger.onWinnerResponse(claim, 'won', intervalStartMs(FIRST + 1), 204);
       for (let number = 1; number < at; number++) read(number);
       read(at, [winners(count)]);
       settle(100);
       probe(100);
-      return wrong();
+      return failedChecks();
     };
-    expect(show(4, 1)).toEqual([]);
-    expect(show(4, 2)).toEqual(['winners']);
-    expect(show(5, 1)).toEqual(['winners']);
-    expect(show(3, 1)).toEqual(['winners']);
+    expect(failedChecksOf(4, 1)).toEqual([]);
+    expect(failedChecksOf(4, 2)).toEqual(['winners']);
+    expect(failedChecksOf(5, 1)).toEqual(['winners']);
+    expect(failedChecksOf(3, 1)).toEqual(['winners']);
   });
 
   test('[I-2] Ledger reports an expected event that never appears', () => {
-    const { ledger, settle, first } = setUp();
+    const { ledger, settle, issue } = setUp();
     ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     settle(8);
-    expect(first('events')).toBeNull();
+    expect(issue('events')).toBeNull();
     settle(40);
-    expect(first('events')).toBe('event caption {"n":1} is not in the feed');
+    expect(issue('events')).toBe('event caption {"n":1} is not in the feed');
   });
 
-  test('[I-2] Ledger matches purchases and events of the producer', () => {
-    const { ledger, read, settle, wrong } = setUp();
-    const line = { id: 'p1', viewer: '', name: 'Host', text: 'Poster, order 1', at: 0 };
+  test('[I-2] Ledger finds expected purchases and custom events of the producer in the feed', () => {
+    const { ledger, read, settle, failedChecks } = setUp();
+    const purchase = { id: 'p1', viewer: '', name: 'Host', text: 'Poster, order 1', at: 0 };
     ledger.expectEvent('purchase Poster, order 1', intervalStartMs(FIRST));
     ledger.expectEvent('caption {"n":1}', intervalStartMs(FIRST));
     read(0, [
-      { type: 'chats', data: chatsWith({ purchases: [line] }) },
+      { type: 'chats', data: chatsWith({ purchases: [purchase] }) },
       { type: 'caption', data: { n: 1 } },
     ]);
     settle(100);
-    expect(wrong()).toEqual([]);
+    expect(failedChecks()).toEqual([]);
   });
 });

@@ -21,11 +21,11 @@ import {
 const SETTLE_MS = 1_000;
 // Time limit for an expected event to appear in the feed.
 const DUE_AFTER_MS = 8_000;
-// Counts that are read later are not checked, since heartbeats are retained for a limited time.
+// A count that is read later than this is not checked: its heartbeats may have been removed.
 const COUNT_CHECK_MAX_MS = 4_000;
 // After this time, heartbeats from before a clock step no longer affect a count.
 const CLOCK_UNSURE_MS = 3_000;
-// Later intervals that may be read before a missing one counts as unread by the whole crowd.
+// An interval is reported as unread when more than this many later intervals were read.
 const UNREAD_MAX = 40;
 
 /** A viewer's position in the feed. */
@@ -56,7 +56,7 @@ export class Ledger {
   private readonly events = new EventLedger();
   private readonly bodies = new BodyLedger();
   private readonly outOfOrder = new Map<number, { events: EventsInterval; receivedMs: number }>();
-  private readonly receivedMs = new Map<number, number>();
+  private readonly readTimesMs = new Map<number, number>();
   private delayedChecks: { dueMs: number; settle: () => void }[] = [];
   private next: number | null = null;
   private clockUnsureUntilMs = Number.NEGATIVE_INFINITY;
@@ -82,18 +82,18 @@ export class Ledger {
     bytes: Uint8Array,
     receivedMs: number,
   ): EventsInterval {
-    const { interval, first, mismatch } = this.bodies.read(requested, bytes);
+    const { interval, isFirstRead, mismatch } = this.bodies.read(requested, bytes);
     this.checks.record('bodies', mismatch);
     this.checks.record('intervals', gapBefore(position, requested));
     position.next = requested + 1;
-    if (first && mismatch === null) this.putInOrder(requested, interval, receivedMs);
+    if (isFirstRead && mismatch === null) this.putInOrder(requested, interval, receivedMs);
     return interval;
   }
 
-  /** Takes a count that a viewer read. @param fromMs service time; the read was between both times */
+  /** Takes a count that a viewer read between two service times. */
   onCountRead(count: ViewCount, fromMs: number, toMs: number): void {
     if (fromMs < this.clockUnsureUntilMs) return;
-    this.compareCount({ count, isEvent: false, ...this.counts.between(fromMs, toMs) });
+    this.compareCount({ count, isEvent: false, ...this.counts.boundsBetween(fromMs, toMs) });
   }
 
   /** Suspends checks of counts after a step of the service's clock (K-5). */
@@ -101,35 +101,35 @@ export class Ledger {
     this.clockUnsureUntilMs = nowMs + CLOCK_UNSURE_MS;
   }
 
-  /** Expects an event that the host was acknowledged. @param fromMs service time of its earliest appearance */
+  /** Expects an event that was acknowledged to the host. @param fromMs least service time in the feed */
   expectEvent(key: string, fromMs: number): void {
     this.events.expect(key, fromMs + DUE_AFTER_MS);
   }
 
   /** Takes the response to an answer. @param status null when the connection broke */
-  answered(
+  onAnswerResponse(
     attempt: SentAnswer,
     outcome: AnswerOutcome,
     latestMs: number,
     status: number | null,
   ): void {
-    const mismatch = this.answers.settled(attempt, outcome, latestMs);
+    const mismatch = this.answers.checkResponse(attempt, outcome, latestMs);
     this.checks.record('answers', mismatch ?? unexpectedStatus('an answer', outcome, status));
   }
 
   /** Takes the response to a winner report. @param status null when the connection broke */
-  claimed(
+  onWinnerResponse(
     claim: WinnerReport,
     outcome: WinnerReportOutcome,
     latestMs: number,
     status: number | null,
   ): void {
-    const mismatch = this.winners.settled(claim, outcome, latestMs);
+    const mismatch = this.winners.checkResponse(claim, outcome, latestMs);
     this.checks.record('winners', mismatch ?? unexpectedStatus('a winner report', outcome, status));
   }
 
-  /** Takes the seats of a probe. @param receivedMs upper bound of service time */
-  probed(tokens: readonly TokenIdentity[], receivedMs: number): void {
+  /** Takes the tokens of a probe. @param receivedMs upper bound of service time */
+  onProbe(tokens: readonly TokenIdentity[], receivedMs: number): void {
     this.externalViewers.probeReturned(tokens);
     this.delay(receivedMs, () => this.externalViewers.settle());
   }
@@ -153,8 +153,8 @@ export class Ledger {
     }
     for (let read = this.outOfOrder.get(this.next); read; read = this.outOfOrder.get(this.next)) {
       this.outOfOrder.delete(this.next);
-      this.receivedMs.set(this.next, read.receivedMs);
-      this.receivedMs.delete(this.next - 2 * WINNERS_DELAY_INTERVALS);
+      this.readTimesMs.set(this.next, read.receivedMs);
+      this.readTimesMs.delete(this.next - 2 * WINNERS_DELAY_INTERVALS);
       for (const event of read.events.events) this.handleEvent(event, this.next, read.receivedMs);
       this.next++;
     }
@@ -177,7 +177,7 @@ export class Ledger {
   private checkCount(count: ViewCount, interval: number, receivedMs: number): void {
     if (receivedMs - intervalStartMs(interval) > COUNT_CHECK_MAX_MS) return;
     if (receivedMs < this.clockUnsureUntilMs) return;
-    this.compareCount({ count, isEvent: true, ...this.counts.atEndOf(interval) });
+    this.compareCount({ count, isEvent: true, ...this.counts.boundsAtEndOf(interval) });
   }
 
   private compareCount(checked: Omit<CheckedCount, 'externalViewers'>): void {
@@ -194,10 +194,10 @@ export class Ledger {
   private checkAuthors({ messages, questions, greetings, cheers }: Chats): void {
     for (const { viewer } of [...messages, ...questions, ...greetings, ...cheers]) {
       if (!this.externalViewers.addAuthor(viewer)) continue;
-      const speakers = this.externalViewers.authorCount();
+      const authorCount = this.externalViewers.authorCount();
       this.checkWithOthers('events', (others) => {
-        if (speakers <= others) return null;
-        return `chat messages are from ${speakers} viewers outside of the crowd${externalViewersSuffix(others)}`;
+        if (authorCount <= others) return null;
+        return `chat messages are from ${authorCount} viewers outside of the crowd${externalViewersSuffix(others)}`;
       });
     }
   }
@@ -235,16 +235,16 @@ export class Ledger {
       return;
     }
     this.recordEvent(`quiz-winners ${round.number}`, receivedMs);
-    this.checks.record('winners', this.winners.checkDelay(round, interval, this.isPunctual(round)));
+    this.checks.record('winners', this.winners.checkDelay(round, interval, this.isOnTime(round)));
     this.delay(receivedMs, () => {
       this.checkWithOthers('winners', (others) => this.winners.check(round, count, others));
     });
   }
 
-  // An interval that was read before the next one ended was sealed on time, not skipped.
-  private isPunctual(round: Round): boolean {
+  // Whether the count's interval was sealed on time: a viewer read it before the next one ended.
+  private isOnTime(round: Round): boolean {
     const due = round.interval + WINNERS_DELAY_INTERVALS;
-    return (this.receivedMs.get(due) ?? Number.POSITIVE_INFINITY) < intervalStartMs(due + 2);
+    return (this.readTimesMs.get(due) ?? Number.POSITIVE_INFINITY) < intervalStartMs(due + 2);
   }
 
   private recordEvent(key: string, receivedMs: number): void {

@@ -3,14 +3,15 @@ import { WINNERS_DELAY_INTERVALS } from '../../protocol/limits.ts';
 import type { AnswerLedger } from './answer-ledger.ts';
 import { externalViewersSuffix } from './external-viewers.ts';
 
-/** Outcome of a winner report: 204, 401, 409, or unknown. */
+/** Outcome of a winner report: 204, 401, 409, or another response or none. */
 export type WinnerReportOutcome = 'won' | 'not-qualified' | 'no-round' | 'unknown';
 
-/** A winners round, from its `request-quiz-winners`. */
+/** A winners round. `interval` is the interval of its `request-quiz-winners`. */
 export interface Round {
   readonly number: number;
   readonly quizIds: readonly string[];
   readonly interval: number;
+  /** Viewers whose report was acknowledged, and viewers whose report may have been recorded. */
   readonly won: Set<number>;
   readonly maybe: Set<number>;
 }
@@ -20,10 +21,10 @@ export interface WinnerReport {
   readonly round: Round;
   readonly viewer: number;
   /** Whether no earlier report of this viewer can have been recorded. */
-  readonly fresh: boolean;
+  readonly isFirst: boolean;
 }
 
-/** All games and winner reports, and the bounds that follow for the count of a round (I-4, W). */
+/** All games and winner reports of the crowd. Checks the responses and the count of a round (I-4, W). */
 export class WinnerLedger {
   private game: string[] = [];
   private round: Round | null = null;
@@ -53,9 +54,9 @@ export class WinnerLedger {
 
   /** Records a report that is about to be sent. */
   sent(round: Round, viewer: number): WinnerReport {
-    const fresh = !round.won.has(viewer) && !round.maybe.has(viewer);
+    const isFirst = !round.won.has(viewer) && !round.maybe.has(viewer);
     if (!round.won.has(viewer)) round.maybe.add(viewer);
-    return { round, viewer, fresh };
+    return { round, viewer, isFirst };
   }
 
   /**
@@ -63,14 +64,14 @@ export class WinnerLedger {
    * @param latestMs upper bound of its arrival, service time
    * @returns what is wrong with the response, or null
    */
-  settled(
-    { round, viewer, fresh }: WinnerReport,
+  checkResponse(
+    { round, viewer, isFirst }: WinnerReport,
     outcome: WinnerReportOutcome,
     latestMs: number,
   ): string | null {
     if (outcome === 'unknown') return null;
     // A 409 does not reveal whether an earlier report without a response was recorded.
-    if (outcome !== 'no-round' || fresh) round.maybe.delete(viewer);
+    if (outcome !== 'no-round' || isFirst) round.maybe.delete(viewer);
     const qualification = this.answers.qualification(round.quizIds, viewer);
     const subject = `viewer ${viewer}, winners round ${round.number}:`;
     if (outcome === 'won') {
@@ -92,28 +93,28 @@ export class WinnerLedger {
 
   /**
    * Compares the count of a round with what was acknowledged.
-   * @param others most viewers from outside; those with the right answers may have won
+   * @param others upper bound of the external viewers; those with the right answers may have won
    * @returns what is wrong, or null
    */
   check(round: Round, count: number, others = 0): string | null {
     const low = round.won.size;
     const high = low + round.maybe.size;
-    const right = Math.min(others, this.answers.externalViewersQualified(round.quizIds));
-    if (count >= low && count <= high + right) return null;
+    const externalWinners = Math.min(others, this.answers.externalViewersQualified(round.quizIds));
+    if (count >= low && count <= high + externalWinners) return null;
     const range = low === high ? `${low}` : `${low} to ${high}`;
     const mismatch = `winners round ${round.number} counts ${count}, but ${range} were acknowledged`;
-    return mismatch + externalViewersSuffix(right);
+    return mismatch + externalViewersSuffix(externalWinners);
   }
 
   /**
    * Checks that the count is in the right interval (W-5).
-   * @param isPunctual whether the fourth interval after the request was sealed on time; otherwise it
+   * @param isOnTime whether the fourth interval after the request was sealed on time; otherwise it
    *   may be skipped and the count is in a later one (F-16)
    */
-  checkDelay(round: Round, interval: number, isPunctual: boolean): string | null {
+  checkDelay(round: Round, interval: number, isOnTime: boolean): string | null {
     const delay = interval - round.interval;
     if (delay === WINNERS_DELAY_INTERVALS) return null;
-    if (delay > WINNERS_DELAY_INTERVALS && !isPunctual) return null;
+    if (delay > WINNERS_DELAY_INTERVALS && !isOnTime) return null;
     return `winners round ${round.number} has its count ${delay} intervals after its request`;
   }
 }
