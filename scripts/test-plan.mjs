@@ -21,6 +21,7 @@ const NODES = [
   'server/realtime/feed/feed-log.test.ts',
   'server/realtime/feed/idle-streams.test.ts',
   'server/storage/redis/failover.test.ts',
+  'server/storage/redis/open-redis.test.ts',
   'test/cluster/cluster.test.ts',
   'test/cluster/failover-faults.test.ts',
   'test/cluster/faults.test.ts',

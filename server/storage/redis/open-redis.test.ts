@@ -233,7 +233,7 @@ describe('an unavailable Redis', () => {
   });
 
   test('[N-9] a Redis whose function hangs is unavailable, and calls continue when it ends', async () => {
-    const { end, ms } = await timed(redis.call(spinCall((await spinCountFor(redis, 100)) * 6)));
+    const { end, ms } = await timed(redis.call(spinCall((await spinCountFor(server, 100)) * 6)));
     expect(end).toBeInstanceOf(Unavailable);
     expect(ms).toBeLessThan(CALL_MAX_MS);
     expect(await waitUntilWritable(redis, 'a')).toBeLessThan(RECOVERY_MAX_MS);
@@ -241,7 +241,7 @@ describe('an unavailable Redis', () => {
 
   test('[N-9] an unavailable Redis is not assumed when it is slow, but a call that waits too long fails', async () => {
     // Short compared to the silence timeout, so that a busy machine does not reach it.
-    const spin = spinCall(await spinCountFor(redis, 40));
+    const spin = spinCall(await spinCountFor(server, 40));
     const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
     expect(redis.unavailable()).toBeNull();
     expect(calls[0]?.end).not.toBeInstanceOf(Error);

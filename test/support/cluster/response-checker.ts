@@ -117,8 +117,11 @@ export class ResponseChecker {
     const { path, sentMs, answeredMs } = result;
     const interval = requestedInterval(path);
     const endedMs = interval === null ? sentMs : intervalStartMs(interval + 1);
-    const changes = outages.map(({ kind, node, fromMs, repairedMs }) => {
-      return kind === 'stalled' && node === result.node ? repairedMs : fromMs;
+    const changes = outages.map((outage) => {
+      const { kind, fromMs, repairedMs } = outage;
+      // A node that starts accepts connections before it is ready.
+      const wasDown = kind === 'stalled' || repairedMs < answeredMs;
+      return wasDown && mayLoseResponse(outage, result.node) ? repairedMs : fromMs;
     });
     const sinceMs = Math.max(
       sentMs,
