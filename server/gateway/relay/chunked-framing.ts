@@ -5,10 +5,10 @@ const TAB = 9;
 const SPACE = 32;
 const DELETE = 127;
 
-// The limit for extensions and trailers of one body, which have no meaning here.
+// The limit for all extensions and trailers of one body together. The relay does not interpret them.
 const MAX_EXTRA_BYTES = 16_384;
 
-// Thirteen hexadecimal digits are 2^52, so that sums are exact.
+// A size of 13 hexadecimal digits is below 2^52, so arithmetic with it is exact.
 const MAX_DIGITS = 13;
 
 type Phase =
@@ -21,13 +21,13 @@ type Phase =
   | 'trailer-begin'
   | 'trailer'
   | 'trailer-end'
-  | 'last';
+  | 'end-lf'; // of the empty line that ends the body
 
-/** Finds the end of a chunked body (RFC 9112, 7.1), which may arrive in any pieces. */
+/** Finds the end of a chunked body (RFC 9112, 7.1) that arrives in pieces of any size. */
 export class ChunkedFraming {
-  /** Whether all of the body has been taken. */
+  /** Whether the body has been taken to its end, with its trailers. */
   isComplete = false;
-  /** Whether the bytes are no chunked body, so that its end is unknown. */
+  /** Whether a byte violates the syntax. The end of the body is then unknown. */
   isInvalid = false;
   private isInTrailers = false;
   private phase: Phase = 'size';
@@ -38,7 +38,7 @@ export class ChunkedFraming {
   /**
    * Takes the next bytes.
    * @param from the offset of the first one
-   * @returns the offset after the body; the end of the bytes when the body goes on or is invalid
+   * @returns the offset after the body; `bytes.length` while it is incomplete, or when it is invalid
    */
   take(bytes: Uint8Array, from: number): number {
     let at = this.takeChunks(bytes, from);
@@ -48,8 +48,8 @@ export class ChunkedFraming {
 
   /**
    * Takes the next bytes up to the trailers.
-   * @returns the offset of the trailers or of the line that ends the body, or the offset after the first
-   *   invalid byte; the end of the bytes when the chunks go on
+   * @returns the offset after the last chunk, or after the first invalid byte; `bytes.length` while
+   *   neither has arrived
    */
   takeChunks(bytes: Uint8Array, from: number): number {
     let at = from;
@@ -70,10 +70,10 @@ export class ChunkedFraming {
   private step(byte: number): void {
     switch (this.phase) {
       case 'size':
-        this.size(byte);
+        this.takeSize(byte);
         break;
       case 'extension':
-        this.extra(byte, 'size-end');
+        this.takeExtra(byte, 'size-end');
         break;
       case 'size-end':
         if (this.expect(byte, LF)) this.endSize();
@@ -85,17 +85,17 @@ export class ChunkedFraming {
         if (this.expect(byte, LF)) this.phase = 'size';
         break;
       case 'trailer-begin':
-        if (byte === CR) this.phase = 'last';
+        if (byte === CR) this.phase = 'end-lf';
         else if (byte === TAB || byte === SPACE) this.isInvalid = true;
-        else this.extra(byte, 'trailer-end');
+        else this.takeExtra(byte, 'trailer-end');
         break;
       case 'trailer':
-        this.extra(byte, 'trailer-end');
+        this.takeExtra(byte, 'trailer-end');
         break;
       case 'trailer-end':
         if (this.expect(byte, LF)) this.phase = 'trailer-begin';
         break;
-      case 'last':
+      case 'end-lf':
         this.isComplete = this.expect(byte, LF);
     }
   }
@@ -106,7 +106,7 @@ export class ChunkedFraming {
     this.phase = this.isInTrailers ? 'trailer-begin' : 'data';
   }
 
-  private size(byte: number): void {
+  private takeSize(byte: number): void {
     const digit = hexDigit(byte);
     if (digit >= 0) {
       this.digits++;
@@ -118,10 +118,10 @@ export class ChunkedFraming {
     else this.isInvalid = true;
   }
 
-  // One byte of an extension or a trailer, which lasts up to its CR.
-  private extra(byte: number, end: Phase): void {
+  // Takes one byte of an extension or of a trailer. Both end with CR; then `endPhase` begins.
+  private takeExtra(byte: number, endPhase: Phase): void {
     this.extraBytes++;
-    if (byte === CR) this.phase = end;
+    if (byte === CR) this.phase = endPhase;
     else if (this.phase === 'trailer-begin') this.phase = 'trailer';
     const isControl = (byte < SPACE && byte !== TAB && byte !== CR) || byte === DELETE;
     if (isControl || this.extraBytes > MAX_EXTRA_BYTES) this.isInvalid = true;

@@ -1,11 +1,11 @@
 import type { Socket } from 'bun';
 import { WriteBuffer } from '../write-buffer.ts';
 
-/** The user of a connection to the origin server. After it released one, it gets no event of it. */
+/** The user of a connection to the origin server. It gets no event after it released the connection. */
 export interface OriginConnectionUser {
-  /** Whether it still needs the connection that it dialed. */
+  /** Whether the user still needs the connection for which it called `dial`. */
   readonly wantsConnection: boolean;
-  /** Whether it may use a connection that served others. */
+  /** Whether the user may take a connection that served other requests. */
   readonly canShare: boolean;
   onConnected(connection: OriginConnection): void;
   onOriginData(bytes: Buffer): void;
@@ -14,16 +14,17 @@ export interface OriginConnectionUser {
   onOriginClose(): void;
 }
 
-// The origin server's backlog is 512, and the kernel refuses what exceeds it; other threads dial too.
+// Connections that one thread opens at once. The kernel refuses those above the backlog of the origin
+// server: 512 for all threads together.
 const MAX_DIALING = 64;
 const RETRY_MS = 20;
 
-// Shorter than the idle timeout of the origin server, so that it closes no connection in use.
+// In seconds. Shorter than the idle timeout of the origin server (255 s), which thus never closes a
+// connection just as a request is sent on it.
 const MAX_IDLE_TICKS = 4;
-const MAX_IDLE = 64;
+const MAX_IDLE_CONNECTIONS = 64;
 
-/** The `readyState` of an open socket. */
-const OPEN = 1;
+const OPEN = 1; // a value of `readyState`
 
 export class OriginConnection {
   user: OriginConnectionUser | null = null;
@@ -33,8 +34,8 @@ export class OriginConnection {
   constructor(private readonly socket: Socket<SocketData>) {}
 
   /**
-   * Writes bytes; those that the socket does not take are buffered.
-   * @returns false when bytes are buffered; `onOriginDrain` follows
+   * Writes bytes. Bytes that the socket does not take are buffered.
+   * @returns false when bytes are buffered: `onOriginDrain` is called once they are written
    */
   write(bytes: Uint8Array): boolean {
     if (this.writeBuffer !== null) {
@@ -56,13 +57,13 @@ export class OriginConnection {
     this.socket.resume();
   }
 
-  /** Closes it at once; buffered bytes are lost. */
+  /** Closes the connection at once; buffered bytes are lost. */
   destroy(): void {
     this.user = null;
     this.socket.terminate();
   }
 
-  /** @internal The socket takes bytes again. */
+  /** @internal Writes buffered bytes: the socket takes bytes again. */
   onDrain(): void {
     this.writeBuffer?.writeTo(this.socket);
     if (this.writeBuffer !== null && this.writeBuffer.bytes > 0) return;
@@ -79,9 +80,9 @@ interface SocketData {
 
 /** A pool of keep-alive connections to the origin server. */
 export class OriginConnectionPool {
-  // Used from the end, so that unneeded connections time out.
+  // A stack: connections that are not needed stay at its bottom and time out.
   private readonly idle: OriginConnection[] = [];
-  /** The users that wait for a connection, in order; `sharingQueue` has those of them that may share. */
+  /** The users that wait for a connection, in order. `sharingQueue` has those of them with `canShare`. */
   private readonly queue = new Set<OriginConnectionUser>();
   private readonly sharingQueue = new Set<OriginConnectionUser>();
   private dialing = 0;
@@ -91,7 +92,7 @@ export class OriginConnectionPool {
   /** @param path the unix socket of the origin server */
   constructor(private readonly path: string) {}
 
-  /** An idle connection, for a user that may share; null when there is none. */
+  /** Gives an idle connection to a user with `canShare`. @returns null when none is idle */
   takeIdle(user: OriginConnectionUser): OriginConnection | null {
     const connection = this.idle.pop();
     if (!connection) return null;
@@ -100,8 +101,8 @@ export class OriginConnectionPool {
   }
 
   /**
-   * Opens a connection and calls `onConnected` with it later, or with a released one if that comes first.
-   * Retries silently while the user wants a connection.
+   * Opens a connection for a user. `onConnected` gets this connection, or a released one if the user
+   * may share and it is free earlier. Failures are not reported: the pool retries, without a limit.
    */
   dial(user: OriginConnectionUser): void {
     this.queue.add(user);
@@ -137,13 +138,13 @@ export class OriginConnectionPool {
     connection.destroy();
   }
 
-  /** Gives a connection to the first waiting user; without one it becomes idle. */
+  /** Gives a connection to the first waiting user. If no user waits, the connection becomes idle. */
   private assign(connection: OriginConnection, waiting: ReadonlySet<OriginConnectionUser>): void {
     const user = this.isClosed ? null : this.nextUser(waiting);
     if (user) {
       connection.user = user;
       user.onConnected(connection);
-    } else if (this.isClosed || this.idle.length >= MAX_IDLE) {
+    } else if (this.isClosed || this.idle.length >= MAX_IDLE_CONNECTIONS) {
       connection.destroy();
     } else {
       this.idle.push(connection);
@@ -186,7 +187,7 @@ export class OriginConnectionPool {
   }
 
   private onOpen(socket: Socket<SocketData>): void {
-    // Nothing was sent on it yet, so a waiting user can have another one.
+    // It closed while it was opened. No user has it yet, so another one can replace it.
     if (socket.data.isEnded || socket.readyState !== OPEN) {
       socket.terminate();
       this.retryLater();
@@ -213,7 +214,7 @@ export class OriginConnectionPool {
     } else this.dropIdle(connection);
   }
 
-  // Shared by all sockets, so that none has closures of its own.
+  // One object for all sockets, so that no socket allocates closures.
   private readonly handlers = {
     data: (socket: Socket<SocketData>, bytes: Buffer) => {
       const { connection } = socket.data;

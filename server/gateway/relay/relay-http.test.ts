@@ -16,7 +16,7 @@ const BIG = Buffer.alloc(1_000_000, 'abcdefghij\r\n\r\n0\r\n\r\n');
 let fixture: RelayFixture;
 let origin: Server<undefined>;
 let direct: Server<undefined>;
-let aborted = 0;
+let abortedCount = 0;
 let smuggledRequests = 0;
 
 const routes = {
@@ -31,6 +31,7 @@ const routes = {
     return new Response('later');
   },
   '/stream': () => new Response(streamOf(['one', '\r\n0\r\n\r\n', 'x'.repeat(100_000)])),
+  // Paths of the unusual requests and of the request smuggled behind them.
   '/odd': () => new Response('odd'),
   '/hidden': () => {
     smuggledRequests++;
@@ -38,15 +39,15 @@ const routes = {
   },
   '/closes': () => new Response('closes', { headers: { Connection: 'close' } }),
   '/too-large': () => new Response('no', { status: 413, headers: { Connection: 'close' } }),
-  '/held': (request: Request) =>
+  '/waiting': (request: Request) =>
     new Promise<Response>(() => {
       request.signal.addEventListener('abort', () => {
-        aborted++;
+        abortedCount++;
       });
     }),
   '/events': (request: Request) => {
     request.signal.addEventListener('abort', () => {
-      aborted++;
+      abortedCount++;
     });
     return new Response(new ReadableStream({ start: (c) => c.enqueue('data: x\n\n') }));
   },
@@ -87,12 +88,13 @@ afterAll(async () => {
 });
 
 const PATHS = ['/echo', '/length', '/unread', '/none', '/same', '/big', '/later', '/stream', '/?'];
-const short = fc.oneof(
+const shortBody = fc.oneof(
   fc.string({ unit: 'binary-ascii', maxLength: 300 }),
   fc.constantFrom('', '0\r\n\r\n', 'GET /none HTTP/1.1\r\nHost: h\r\n\r\n'),
 );
-const long = fc.constant('x'.repeat(200_000));
-const plain = (body: fc.Arbitrary<string>) =>
+const longBody = fc.constant('x'.repeat(200_000));
+/** Requests that can share an origin connection. */
+const unambiguous = (body: fc.Arbitrary<string>) =>
   fc
     .record({
       method: fc.constantFrom('GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'),
@@ -106,8 +108,8 @@ const plain = (body: fc.Arbitrary<string>) =>
     })
     .map(({ method, path, headers, body }) => {
       const head = `${method} ${path} HTTP/1.1\r\nHost: h\r\n${headers}`;
-      const takesNone = method === 'GET' || method === 'HEAD';
-      return takesNone ? `${head}\r\n` : `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
+      const hasNoBody = method === 'GET' || method === 'HEAD';
+      return hasNoBody ? `${head}\r\n` : `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
     });
 const chunked = (body: fc.Arbitrary<string>) =>
   fc
@@ -130,14 +132,17 @@ const closing = fc.constantFrom(
   'GET / HTTP/1.1\r\nHost: h\r\nContent-Length: x\r\n\r\n',
 );
 
-/** Pipelined requests, and one that ends the connection. Pipelined data is limited (SPEC G-31). */
+/** Pipelined requests, the last of which ends the connection. Pipelined data is limited (SPEC G-31). */
 const sequence = fc.oneof(
-  fc.tuple(fc.array(plain(short), { maxLength: 5 }), fc.oneof(chunked(short), closing)),
-  fc.tuple(fc.array(plain(long), { minLength: 1, maxLength: 1 }), closing),
-  fc.tuple(fc.constant([]), chunked(fc.oneof(short, long))),
+  fc.tuple(
+    fc.array(unambiguous(shortBody), { maxLength: 5 }),
+    fc.oneof(chunked(shortBody), closing),
+  ),
+  fc.tuple(fc.array(unambiguous(longBody), { minLength: 1, maxLength: 1 }), closing),
+  fc.tuple(fc.constant([]), chunked(fc.oneof(shortBody, longBody))),
 );
 
-/** The responses to requests on separate connections without the relay. */
+/** The responses without the relay, to each request on a connection of its own. */
 async function responsesWithoutRelay(requests: string[]): Promise<string> {
   let text = '';
   for (const request of requests) {
@@ -150,7 +155,7 @@ async function responsesWithoutRelay(requests: string[]): Promise<string> {
   return comparable(text);
 }
 
-// Whether a response is complete; sufficient for the responses of this server.
+// Whether a response is complete. Recognizes only the forms that the routes above send.
 function isComplete(text: string, request: string): boolean {
   const head = /^(?:HTTP\/1\.1 100 Continue\r\n\r\n)?(HTTP[\s\S]*?\r\n\r\n)/.exec(text);
   if (!head?.[1]) return false;
@@ -160,11 +165,12 @@ function isComplete(text: string, request: string): boolean {
   return /\r\nTransfer-Encoding: chunked/i.test(head[1]) && text.endsWith('x\r\n0\r\n\r\n');
 }
 
+/** Responses without the headers that may differ. */
 function comparable(text: string): string {
   return text.replace(/Date: .*\r\n|Connection: close\r\n/g, '');
 }
 
-/** The first difference of two long texts, for people; null when they are equal. */
+/** The first difference of two long texts, for the failure message; null when they are equal. */
 function differenceOf(text: string, expected: string): string[] | null {
   if (text === expected) return null;
   let at = 0;
@@ -181,9 +187,9 @@ test('the relay changes no response, however its requests are split', async () =
       const expected = await responsesWithoutRelay([...requests, last]);
       const client = new RawClient(fixture.port);
       const sent = requests.join('') + last;
-      const places = cuts.map((cut) => Math.floor(cut * sent.length)).sort((a, b) => a - b);
-      for (const [n, place] of [0, ...places].entries()) {
-        client.send(sent.slice(place, places[n] ?? sent.length));
+      const offsets = cuts.map((cut) => Math.floor(cut * sent.length)).sort((a, b) => a - b);
+      for (const [n, offset] of [0, ...offsets].entries()) {
+        client.send(sent.slice(offset, offsets[n] ?? sent.length));
         if (n % 3 > 0) await Bun.sleep(n % 2);
       }
       await client.waitForClose();
@@ -195,7 +201,7 @@ test('the relay changes no response, however its requests are split', async () =
 }, 60_000);
 
 test.each(UNUSUAL_REQUESTS)(
-  'the relay does not forward a request that is smuggled after one with %s',
+  'the origin server does not handle a request that is smuggled after one with %s',
   async (_, unusual) => {
     smuggledRequests = 0;
     const client = new RawClient(fixture.port);
@@ -242,46 +248,46 @@ test('a WebSocket works through the relay, with large messages and a clean close
   expect((await closed).code).toBe(1000);
 });
 
-test.each(['/held', '/events'])(
+test.each(['/waiting', '/events'])(
   'the request to %s is aborted when its client disconnects',
   async (path) => {
-    aborted = 0;
+    abortedCount = 0;
     const client = new RawClient(fixture.port);
     client.send(`GET ${path} HTTP/1.1\r\nHost: h\r\n\r\n`);
     await until('the request arrives', () => origin.pendingRequests > 0);
     if (path === '/events') await client.receives('data: x');
     client.close();
-    await until('the request is aborted', () => aborted === 1);
+    await until('the request is aborted', () => abortedCount === 1);
     await until('no request is pending', () => origin.pendingRequests === 0);
   },
 );
 
-test('clients that disconnect at random leave no request or connection behind', async () => {
+test('clients that disconnect at random leave no request or WebSocket pending', async () => {
   const requests = [
     'GET /big HTTP/1.1\r\nHost: h\r\n\r\n',
     'GET /big HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n',
-    'GET /held HTTP/1.1\r\nHost: h\r\n\r\n',
+    'GET /waiting HTTP/1.1\r\nHost: h\r\n\r\n',
     'GET /events HTTP/1.1\r\nHost: h\r\n\r\n',
     'GET /later HTTP/1.1\r\nHost: h\r\n\r\n'.repeat(3),
     `POST /echo HTTP/1.1\r\nHost: h\r\nContent-Length: 2000000\r\n\r\n${'x'.repeat(1_900_000)}`,
     `POST /echo HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nfffff\r\n${'x'.repeat(100_000)}`,
     'GET /socket HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n',
   ];
-  const stay = fc.record({
+  const visit = fc.record({
     request: fc.constantFrom(...requests),
     pausedMs: fc.nat(5),
-    ms: fc.nat(20),
+    connectedMs: fc.nat(20),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(stay, { minLength: 20, maxLength: 60 }), async (stays) => {
+    fc.asyncProperty(fc.array(visit, { minLength: 20, maxLength: 60 }), async (visits) => {
       await Promise.all(
-        stays.map(async ({ request, pausedMs, ms }) => {
+        visits.map(async ({ request, pausedMs, connectedMs }) => {
           const client = new RawClient(fixture.port);
           client.send(request);
           client.pause();
           await Bun.sleep(pausedMs);
           client.resume();
-          await Bun.sleep(ms);
+          await Bun.sleep(connectedMs);
           client.close();
         }),
       );
@@ -294,20 +300,20 @@ test('clients that disconnect at random leave no request or connection behind', 
   );
 });
 
-test('a body of 500 MB that the origin server does not read takes no memory', async () => {
+test('a body of 500 MB that the origin server does not read takes less than 150 MB of memory', async () => {
   const chunk = Buffer.alloc(1_000_000);
-  const before = process.memoryUsage.rss();
-  let most = before;
+  const rssBefore = process.memoryUsage.rss();
+  let rssMax = rssBefore;
   for (const path of ['/too-large', '/unread']) {
     const client = new RawClient(fixture.port);
     client.send(`POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 500000000\r\n\r\n`);
-    for (let sent = 0; sent < 500 && !client.isClosed; sent++) {
+    for (let sentMb = 0; sentMb < 500 && !client.isClosed; sentMb++) {
       client.send(chunk);
-      await client.waitFor(() => client.unsentBytes < 4_000_000 || client.isClosed, 'room');
-      most = Math.max(most, process.memoryUsage.rss());
+      await client.waitFor(() => client.unsentBytes < 4_000_000 || client.isClosed, 'sent data');
+      rssMax = Math.max(rssMax, process.memoryUsage.rss());
     }
     if (path === '/unread') await client.receives('unread');
     client.close();
   }
-  expect(most - before).toBeLessThan(150_000_000);
+  expect(rssMax - rssBefore).toBeLessThan(150_000_000);
 }, 60_000);

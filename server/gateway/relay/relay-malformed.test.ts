@@ -1,11 +1,5 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
-import {
-  type FakeOrigin,
-  RawClient,
-  type RelayFixture,
-  startFakeOrigin,
-  startRelay,
-} from '../../../test/support/gateway/relay-fixture.ts';
+import { beforeEach, expect, test } from 'bun:test';
+import { OK, relayForEachTest } from '../../../test/support/gateway/relay-fixture.ts';
 import {
   SMUGGLED,
   UNUSUAL_REQUESTS,
@@ -14,85 +8,76 @@ import {
 } from '../../../test/support/gateway/unusual-requests.ts';
 import { until } from '../../../test/support/until.ts';
 
-// Request smuggling: an unusual request has an origin connection of its own, over which nothing follows.
+// Request smuggling: an unusual request gets a new origin connection, on which no other request is sent.
 
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const GET = 'GET /next HTTP/1.1\r\nHost: h\r\n\r\n';
 const POST = 'POST /odd HTTP/1.1\r\nHost: h\r\n';
 
-let fixture: RelayFixture;
-let origin: FakeOrigin;
-beforeEach(async () => {
-  fixture = startRelay();
-  origin = await startFakeOrigin(fixture.path, ({ socket, text }, bytes) => {
+const { client, connections, originConnection, startOrigin } = relayForEachTest();
+// The origin server responds to the first bytes of each connection, and to each `GET`.
+beforeEach(() =>
+  startOrigin(({ socket, text }, bytes) => {
     if (text.length === bytes.length || bytes.includes('/next')) socket.write(OK);
-  });
-});
-afterEach(() => {
-  origin.close();
-  fixture.close();
-});
+  }),
+);
 
 test.each(UNUSUAL_REQUESTS)(
   'a request with %s has an origin connection of its own, and both connections end after the response',
   async (_, unusual) => {
-    const other = new RawClient(fixture.port);
+    const other = client();
     other.send(GET);
     await other.receives('ok');
-    const attacker = new RawClient(fixture.port);
+    const attacker = client();
     attacker.send(unusual);
     await attacker.waitForClose();
     expect(attacker.text.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(1);
     expect(attacker.text).toContain('\r\nConnection: close\r\n');
     other.send(GET);
-    await other.waitFor(() => other.text === OK + OK, 'the answer to it');
-    const [shared, own] = origin.connections;
-    expect(origin.connections).toHaveLength(2);
+    await other.waitFor(() => other.text === OK + OK, 'the second response');
+    const [shared, unshared] = connections();
+    expect(connections()).toHaveLength(2);
     expect(shared?.text.match(/\/next/g)).toHaveLength(2);
     expect(shared?.text).not.toMatch(/odd|hidden/);
-    expect(own?.text).not.toContain('/next');
-    await until('its origin connection is closed', () => own?.isClosed);
-    other.close();
+    expect(unshared?.text).not.toContain('/next');
+    await until('the origin connection of the attacker is closed', () => unshared?.isClosed);
   },
 );
 
 test.each(UNUSUAL_WITH_KNOWN_END)(
   'the relay does not forward what follows a request with %s',
   async (_, unusual) => {
-    const attacker = new RawClient(fixture.port);
+    const attacker = client();
     attacker.send(unusual);
     await attacker.waitForClose();
-    expect(origin.connections[0]?.text).toContain('odd');
-    expect(origin.connections[0]?.text).not.toContain('/hidden');
+    expect(originConnection(0).text).toContain('odd');
+    expect(originConnection(0).text).not.toContain('/hidden');
   },
 );
 
 test.each(UNUSUAL_WITH_UNKNOWN_END)(
   'the relay forwards a request with %s unchanged, for the origin server to reject',
   async (_, unusual) => {
-    const attacker = new RawClient(fixture.port);
+    const attacker = client();
     attacker.send(unusual);
     await attacker.waitForClose();
-    const forwarded = origin.connections[0]?.text.replace(/X-Fourbeat-Client: .*\r\n/, '');
+    const forwarded = originConnection(0).text.replace(/X-Fourbeat-Client: .*\r\n/, '');
     expect(forwarded).toBe(unusual);
   },
 );
 
 test('the relay forwards a request in the body of another as a body', async () => {
-  const attacker = new RawClient(fixture.port);
+  const attacker = client();
   attacker.send(`${POST}Content-Length: ${SMUGGLED.length}\r\n\r\n${SMUGGLED}`);
   await attacker.receives('ok');
-  expect(origin.connections[0]?.text).toEndWith(`\r\n\r\n${SMUGGLED}`);
+  expect(originConnection(0).text).toEndWith(`\r\n\r\n${SMUGGLED}`);
   expect(attacker.isClosed).toBe(false);
-  attacker.close();
 });
 
 test('the relay forwards a request after the body of another as a request of the same client', async () => {
-  const attacker = new RawClient(fixture.port);
+  const attacker = client();
   attacker.send(`${POST}Content-Length: 0\r\n\r\n${GET}`);
-  await attacker.waitFor(() => attacker.text === OK + OK, 'two answers');
+  await attacker.waitFor(() => attacker.text === OK + OK, 'two responses');
   expect(
-    origin.connections[0]?.text.match(/X-Fourbeat-Client: s3cret 127\.0\.0\.1 +\r\n/g),
+    originConnection(0).text.match(/X-Fourbeat-Client: s3cret 127\.0\.0\.1 +\r\n/g),
   ).toHaveLength(2);
-  attacker.close();
 });

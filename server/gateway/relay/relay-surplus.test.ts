@@ -1,74 +1,69 @@
-import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
+import { beforeEach, describe, expect, test } from 'bun:test';
 import {
-  type FakeOrigin,
-  RawClient,
-  type RelayFixture,
-  startFakeOrigin,
-  startRelay,
+  GET,
+  OK,
+  type RawClient,
+  relayForEachTest,
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
 
-// Bytes behind a relayed request wait in memory for its response, up to a limit (SPEC G-31).
+// Bytes that a client sends after a relayed request wait in memory until the response, up to 16 KB.
 
-const GET = 'GET /a HTTP/1.1\r\nHost: h\r\n\r\n';
-const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const UPGRADE = 'GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 
-let fixture: RelayFixture;
-let origin: FakeOrigin;
+const { client: connectClient, connections, originConnection, startOrigin } = relayForEachTest();
 let client: RawClient;
 /** The response of the origin server; null: it does not respond yet. */
 let answer: string | null;
 
 beforeEach(async () => {
-  fixture = startRelay();
   answer = null;
-  origin = await startFakeOrigin(fixture.path, ({ socket }, bytes) => {
+  await startOrigin(({ socket }, bytes) => {
     if (answer !== null && bytes.includes('GET /a')) socket.write(answer);
   });
-  client = new RawClient(fixture.port);
-});
-afterEach(() => {
-  client.close();
-  origin.close();
-  fixture.close();
+  client = connectClient();
 });
 
-const received = () => origin.connections[0]?.text ?? '';
-const waitForRequest = () => until('the request came', () => received().includes('GET /a'));
+const received = () => connections()[0]?.text ?? '';
+const waitForRequest = () => until('the request arrives', () => received().includes('GET /a'));
 
+/** Responds to the waiting request, and to all later ones at once. */
 function respondNow(text: string): void {
   answer = text;
-  origin.connections[0]?.socket.write(text);
+  originConnection(0).socket.write(text);
 }
 
 describe('behind a pending request', () => {
-  const FITTING = Math.floor((16 * 1024) / GET.length);
+  /** How many requests fit into 16 KB. */
+  const FITTING_COUNT = Math.floor((16 * 1024) / GET.length);
 
   test('[G-31] 16 KB of further requests get their responses in order', async () => {
-    client.send(GET.repeat(1 + FITTING));
+    client.send(GET.repeat(1 + FITTING_COUNT));
     await waitForRequest();
     respondNow(OK);
-    await client.waitFor(() => client.text === OK.repeat(1 + FITTING), 'all answers');
+    await client.waitFor(() => client.text === OK.repeat(1 + FITTING_COUNT), 'all answers');
     expect(client.isClosed).toBe(false);
   });
 
   test.each([
     ['in one part', 0],
     ['in two parts', 9_000],
-  ])('[G-31] more than 16 KB %s end the connection after the response', async (_, cut) => {
-    const sent = GET.repeat(2 + FITTING);
-    client.send(sent.slice(0, cut));
-    if (cut > 0) await waitForRequest();
-    client.send(sent.slice(cut));
-    await waitForRequest();
-    await Bun.sleep(20);
-    respondNow(OK);
-    await client.waitForClose();
-    expect(client.text).toBe(OK);
-    expect(received().split('GET /a')).toHaveLength(2);
-  });
+  ])(
+    '[G-31] more than 16 KB %s end the connection after the response',
+    async (_, firstPartBytes) => {
+      const sent = GET.repeat(2 + FITTING_COUNT);
+      client.send(sent.slice(0, firstPartBytes));
+      if (firstPartBytes > 0) await waitForRequest();
+      client.send(sent.slice(firstPartBytes));
+      await waitForRequest();
+      await Bun.sleep(20); // The other bytes arrive.
+      respondNow(OK);
+      await client.waitForClose();
+      expect(client.text).toBe(OK);
+      expect(received().split('GET /a')).toHaveLength(2);
+    },
+  );
 
   test('[G-31] 16 KB of another protocol are forwarded after an upgrade', async () => {
     const early = 'e'.repeat(16 * 1024);
@@ -86,7 +81,7 @@ describe('behind a pending request', () => {
     expect(received()).not.toContain('eeee');
   });
 
-  test('[G-31] the rest of a body and a large next request arrive together after an early response', async () => {
+  test('[G-31] a next request of 20 KB that follows the body after an early response is forwarded', async () => {
     const post = (body: string) =>
       `POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: ${body.length}\r\n\r\n`;
     const [rejected, next] = ['r'.repeat(10), 'n'.repeat(20_000)];

@@ -10,9 +10,15 @@ import {
 } from '../../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../../test/support/until.ts';
 
-const { client, connections, fixture, originConnection, startOrigin } = relayForEachTest();
+const {
+  client: connectClient,
+  connections,
+  fixture,
+  originConnection,
+  startOrigin,
+} = relayForEachTest();
 
-/** Responds to each complete head. */
+/** An `onData` of the origin server that responds to each complete head. */
 const respondingWith =
   (answer: string) =>
   ({ socket }: FakeOriginConnection, bytes: Buffer): void => {
@@ -23,27 +29,27 @@ describe('connections to the origin server', () => {
   test('serve unambiguous requests of all clients, each with the address of its client', async () => {
     await startOrigin(respondingWith(OK));
     for (let n = 0; n < 3; n++) {
-      const one = client();
-      one.send(GET);
-      await one.receives('ok');
-      one.send(GET);
-      await one.waitFor(() => one.text === OK + OK, 'two answers');
+      const client = connectClient();
+      client.send(GET);
+      await client.receives('ok');
+      client.send(GET);
+      await client.waitFor(() => client.text === OK + OK, 'two answers');
     }
     expect(connections()).toHaveLength(1);
     expect(originConnection(0).text).toBe(FORWARDED_GET.repeat(6));
     expect(fixture().relay.pendingRequests()).toBe(0);
   });
 
-  test('serve one request at a time, and stay open for 4 s', async () => {
+  test('serve one request at a time, and are closed after 4 s without a request', async () => {
     await startOrigin(() => {});
-    const three = [client(), client(), client()];
+    const three = [connectClient(), connectClient(), connectClient()];
     for (const each of three) each.send(GET);
     await until('all requests arrive', () => connections().length === 3);
     expect(fixture().relay.pendingRequests()).toBe(3);
     for (const { socket } of connections()) socket.write(OK);
     for (const each of three) await each.receives('ok');
     for (let second = 0; second < 3; second++) fixture().relay.tick();
-    client().send(GET);
+    connectClient().send(GET);
     await until('one connection is reused', () =>
       connections().some(({ text }) => text === FORWARDED_GET + FORWARDED_GET),
     );
@@ -59,10 +65,10 @@ describe('connections to the origin server', () => {
       respondingWith('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok'),
     );
     for (let n = 1; n <= 2; n++) {
-      const one = client();
-      one.send(GET);
-      await one.waitForClose();
-      expect(one.text).toEndWith('\r\n\r\nok');
+      const client = connectClient();
+      client.send(GET);
+      await client.waitForClose();
+      expect(client.text).toEndWith('\r\n\r\nok');
       expect(connections()).toHaveLength(n);
     }
   });
@@ -70,36 +76,36 @@ describe('connections to the origin server', () => {
   test('serve no other request after bytes behind a response, which no client receives', async () => {
     await startOrigin(respondingWith(`${OK}HTTP/1.1 200 OK\r\n\r\nfor somebody else`));
     for (let n = 1; n <= 2; n++) {
-      const one = client();
-      one.send(GET);
-      await one.waitForClose();
-      expect(one.text).toBe(OK);
+      const client = connectClient();
+      client.send(GET);
+      await client.waitForClose();
+      expect(client.text).toBe(OK);
       expect(connections()).toHaveLength(n);
     }
   });
 
   test('are closed when they receive data without a request', async () => {
     await startOrigin(respondingWith(OK));
-    const one = client();
-    one.send(GET);
-    await one.receives('ok');
+    const client = connectClient();
+    client.send(GET);
+    await client.receives('ok');
     originConnection(0).socket.write(OK);
     await until('it is closed', () => originConnection(0).isClosed);
-    one.send(GET);
-    await one.waitFor(() => one.text === OK + OK, 'the second answer');
+    client.send(GET);
+    await client.waitFor(() => client.text === OK + OK, 'the second answer');
     expect(connections()).toHaveLength(2);
   });
 
-  test('are retried when there are more than the backlog of the origin server', async () => {
+  test('serve 1,500 requests at once, more than the backlog of the origin server', async () => {
     await startOrigin(respondingWith(OK));
-    const crowd = Array.from({ length: 1_500 }, client);
+    const crowd = Array.from({ length: 1_500 }, connectClient);
     for (const each of crowd) each.send(GET);
     await Promise.all(crowd.map((each) => each.receives('ok')));
   });
 
-  test('go to a waiting request when they are released', async () => {
+  test('go to a waiting unambiguous request when they are released', async () => {
     await startOrigin(() => {});
-    const [first, second, unusual] = [client(), client(), client()];
+    const [first, second, unusual] = [connectClient(), connectClient(), connectClient()];
     first.send(GET);
     await until('the first request arrives', () => connections()[0]?.text === FORWARDED_GET);
     // From here on no connection can be opened.
@@ -119,13 +125,13 @@ describe('connections to the origin server', () => {
   });
 
   test('are awaited for 5 s, then the client is disconnected', async () => {
-    const [first, second] = [client(), client()];
+    const [first, second] = [connectClient(), connectClient()];
     first.send(GET);
     await until('the first request waits', () => fixture().relay.pendingRequests() === 1);
-    for (let tick = 0; tick < 4; tick++) fixture().relay.tick();
+    for (let second = 0; second < 4; second++) fixture().relay.tick();
     second.send(GET);
     await until('both requests wait', () => fixture().relay.pendingRequests() === 2);
-    for (let tick = 0; tick < 2; tick++) fixture().relay.tick();
+    for (let second = 0; second < 2; second++) fixture().relay.tick();
     await first.waitForClose();
     await startOrigin(respondingWith(OK));
     await second.receives('ok');
@@ -152,9 +158,9 @@ describe('the relay', () => {
     ],
   ])('forwards a request %s unchanged, however it is split', async (_, sent, expected) => {
     await startOrigin(() => {});
-    client().send(sent);
+    connectClient().send(sent);
     await until('the request arrives', () => connections()[0]?.text === expected);
-    const slow = client();
+    const slow = connectClient();
     for (const byte of sent) {
       slow.send(byte);
       await Bun.sleep(0);
@@ -169,73 +175,73 @@ describe('the relay', () => {
     await startOrigin(({ socket, text }) => {
       if (!isWaiting) socket.write(OK.replace('ok', `#${numbers(text).at(-1)}`));
     });
-    const one = client();
-    one.send(['1', '2', '3'].map((n) => GET.replace('/a', `/${n}`)).join(''));
+    const client = connectClient();
+    client.send(['1', '2', '3'].map((n) => GET.replace('/a', `/${n}`)).join(''));
     await until('the first request arrives', () => connections().length === 1);
     expect(numbers(originConnection(0).text)).toEqual(['1']);
     isWaiting = false;
     originConnection(0).socket.write(OK.replace('ok', '#1'));
-    await one.receives('#3');
-    expect(numbers(one.text)).toEqual(['1', '2', '3']);
+    await client.receives('#3');
+    expect(numbers(client.text)).toEqual(['1', '2', '3']);
     expect(numbers(originConnection(0).text)).toEqual(['1', '2', '3']);
     expect(connections()).toHaveLength(1);
   });
 
   test('closes the origin connection when the client disconnects', async () => {
     await startOrigin(() => {});
-    const one = client();
-    one.send(GET);
+    const client = connectClient();
+    client.send(GET);
     await until('the request arrives', () => connections().length === 1);
-    one.close();
+    client.close();
     await until('it is closed', () => originConnection(0).isClosed);
     expect(fixture().relay.pendingRequests()).toBe(0);
   });
 
   test('disconnects the client when the origin server does, without a retry', async () => {
     await startOrigin(({ socket }) => socket.destroy());
-    const one = client();
-    one.send(GET);
-    await one.waitForClose();
-    expect(one.text).toBe('');
+    const client = connectClient();
+    client.send(GET);
+    await client.waitForClose();
+    expect(client.text).toBe('');
     expect(connections()).toHaveLength(1);
   });
 
-  test('does not retry a request on a kept connection that ends', async () => {
+  test('does not retry a request on a reused connection that ends', async () => {
     await startOrigin(({ socket, text }) => {
       if (text === FORWARDED_GET) socket.write(OK);
       else socket.destroy();
     });
-    const one = client();
-    one.send(GET);
-    await one.receives('ok');
-    one.send(GET);
-    await one.waitForClose();
-    expect(one.text).toBe(OK);
+    const client = connectClient();
+    client.send(GET);
+    await client.receives('ok');
+    client.send(GET);
+    await client.waitForClose();
+    expect(client.text).toBe(OK);
     expect(connections()).toHaveLength(1);
   });
 
   test('ends a request after 12 s without a byte of its body', async () => {
     await startOrigin(() => {});
-    const one = client();
-    one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe');
+    const client = connectClient();
+    client.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nhe');
     await until('the request arrives', () => connections()[0]?.text.endsWith('he'));
     for (let second = 0; second < 12; second++) fixture().relay.tick();
-    one.send('l');
-    await until('the request arrives', () => originConnection(0).text.endsWith('hel'));
+    client.send('l');
+    await until('the next byte arrives', () => originConnection(0).text.endsWith('hel'));
     for (let second = 0; second < 12; second++) fixture().relay.tick();
-    expect(one.isClosed).toBe(false);
+    expect(client.isClosed).toBe(false);
     fixture().relay.tick();
-    await one.waitForClose();
+    await client.waitForClose();
   });
 
   test('waits for the response to a complete request without a limit', async () => {
     await startOrigin(() => {});
-    const one = client();
-    one.send(GET);
+    const client = connectClient();
+    client.send(GET);
     await until('the request arrives', () => connections().length === 1);
     for (let second = 0; second < 1_000; second++) fixture().relay.tick();
     originConnection(0).socket.write(OK);
-    await one.receives('ok');
+    await client.receives('ok');
   });
 });
 
@@ -270,12 +276,12 @@ describe('a relayed response', () => {
             await Bun.sleep(0);
           }
       });
-      const one = client();
-      one.send(request);
-      await one.waitFor(() => one.text === answer, 'the answer');
+      const client = connectClient();
+      client.send(request);
+      await client.waitFor(() => client.text === answer, 'the answer');
       isSlow = true;
-      one.send(request);
-      await one.waitFor(() => one.text === answer + answer, 'it again');
+      client.send(request);
+      await client.waitFor(() => client.text === answer + answer, 'it again');
       expect(fixture().relay.pendingRequests()).toBe(0);
       expect(connections()).toHaveLength(1);
     },
@@ -284,10 +290,10 @@ describe('a relayed response', () => {
   test('that ends with its connection reaches the client completely', async () => {
     const answer = 'HTTP/1.1 200 OK\r\n\r\nall of this';
     await startOrigin(({ socket }) => socket.end(answer));
-    const one = client();
-    one.send(GET);
-    await one.waitForClose();
-    expect(one.text).toBe(answer);
+    const client = connectClient();
+    client.send(GET);
+    await client.waitForClose();
+    expect(client.text).toBe(answer);
   });
 
   test.each([
@@ -295,10 +301,10 @@ describe('a relayed response', () => {
     ['the last chunk', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n7\r\nhalf of\r\n'],
   ])('that is cut off before %s disconnects the client', async (_, answer) => {
     await startOrigin(({ socket }) => socket.end(answer));
-    const one = client();
-    one.send(GET);
-    await one.waitForClose();
-    expect(one.text).toBe(answer);
+    const client = connectClient();
+    client.send(GET);
+    await client.waitForClose();
+    expect(client.text).toBe(answer);
   });
 
   test.each([
@@ -308,9 +314,9 @@ describe('a relayed response', () => {
     ['with a head above the limit', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(100_000)}`],
   ])('%s ends both connections', async (_, answer) => {
     await startOrigin(({ socket }) => socket.write(answer));
-    const one = client();
-    one.send(GET);
-    await one.waitForClose();
+    const client = connectClient();
+    client.send(GET);
+    await client.waitForClose();
     await until('the origin connection is closed', () => originConnection(0).isClosed);
   });
 
@@ -318,85 +324,85 @@ describe('a relayed response', () => {
     await startOrigin(({ socket, text }) => {
       if (text.endsWith('\r\n\r\n')) socket.write(OK);
     });
-    const one = client();
-    one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n');
-    await one.receives('ok');
-    one.send(`hello${GET}`);
-    await one.waitFor(() => one.text === OK + OK, 'both answers');
+    const client = connectClient();
+    client.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\n');
+    await client.receives('ok');
+    client.send(`hello${GET}`);
+    await client.waitFor(() => client.text === OK + OK, 'both answers');
     expect(originConnection(0).text).toEndWith(`hello${FORWARDED_GET}`);
   });
 
-  test('[O-11] before the end of a slow request body ends the connection after 5 s, and delays no drain', async () => {
+  test('[O-11] before the end of a slow request body ends the connection after 5 s, and is not pending', async () => {
     await startOrigin(respondingWith(OK));
-    const one = client();
-    one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
-    await one.receives('ok');
+    const client = connectClient();
+    client.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 4000\r\n\r\nhello');
+    await client.receives('ok');
     expect(fixture().relay.pendingRequests()).toBe(0);
     for (let second = 0; second < 6; second++) {
-      one.send('x');
+      client.send('x');
       fixture().relay.tick();
     }
-    await one.waitForClose();
-    expect(one.text).toBe(OK);
+    await client.waitForClose();
+    expect(client.text).toBe(OK);
   });
 
   test('with Connection: close before the end of the request body ends the connection at once', async () => {
     await startOrigin(
       respondingWith('HTTP/1.1 413 X\r\nConnection: close\r\nContent-Length: 0\r\n\r\n'),
     );
-    const one = client();
-    one.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 500000000\r\n\r\nhello');
-    await one.waitForClose();
-    expect(one.text).toStartWith('HTTP/1.1 413');
+    const client = connectClient();
+    client.send('POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 500000000\r\n\r\nhello');
+    await client.waitForClose();
+    expect(client.text).toStartWith('HTTP/1.1 413');
   });
 });
 
-test('[G-31] the relay does not parse a head above the limit', async () => {
+test('[G-31] the relay ends the connection after the response to a head above 16 KB', async () => {
   await startOrigin(respondingWith('HTTP/1.1 431 X\r\nContent-Length: 0\r\n\r\n'));
-  const one = client();
-  one.send(GET.replace('Host', `X-Long: ${'x'.repeat(17_000)}\r\nHost`));
-  await one.waitForClose();
-  expect(one.text).toStartWith('HTTP/1.1 431 X\r\nConnection: close\r\n');
+  const client = connectClient();
+  client.send(GET.replace('Host', `X-Long: ${'x'.repeat(17_000)}\r\nHost`));
+  await client.waitForClose();
+  expect(client.text).toStartWith('HTTP/1.1 431 X\r\nConnection: close\r\n');
 });
 
-describe('an upgraded connection', () => {
+describe('a connection with an upgrade request', () => {
   const UPGRADE = 'GET /a HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
   const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
 
-  test('passes on all bytes in both directions, also those sent before the switch', async () => {
+  test('passes on all bytes in both directions after the switch, also those sent before it', async () => {
     await startOrigin(() => {});
-    const one = client();
-    one.send(`${UPGRADE}early`);
+    const client = connectClient();
+    client.send(`${UPGRADE}early`);
     await until('the request arrives', () => connections()[0]?.text.endsWith('Upgrade: x\r\n\r\n'));
     expect(fixture().relay.pendingRequests()).toBe(1);
     originConnection(0).socket.write(`${SWITCHED}welcome`);
-    await one.waitFor(() => one.text === `${SWITCHED}welcome`, 'the switch');
+    await client.waitFor(() => client.text === `${SWITCHED}welcome`, 'the switch');
     expect(fixture().relay.pendingRequests()).toBe(0);
-    one.send(' and later');
+    client.send(' and later');
     await until('all bytes arrive', () =>
       originConnection(0).text.endsWith('\r\n\r\nearly and later'),
     );
     for (let second = 0; second < 1_000; second++) fixture().relay.tick();
     originConnection(0).socket.end('bye');
-    await one.waitForClose();
-    expect(one.text).toBe(`${SWITCHED}welcomebye`);
+    await client.waitForClose();
+    expect(client.text).toBe(`${SWITCHED}welcomebye`);
   });
 
   test('drops bytes sent before the switch when the upgrade is refused, and ends', async () => {
     await startOrigin(respondingWith(OK));
-    const one = client();
-    one.send(`${UPGRADE}early`);
-    await one.waitForClose();
-    expect(one.text).toEndWith('\r\n\r\nok');
+    const client = connectClient();
+    client.send(`${UPGRADE}early`);
+    await client.waitForClose();
+    expect(client.text).toEndWith('\r\n\r\nok');
     expect(originConnection(0).text).not.toContain('early');
   });
 
   test('ends when the relay closes', async () => {
     await startOrigin(({ socket }) => socket.write(SWITCHED));
-    const one = client();
-    one.send(UPGRADE);
-    await one.receives('101');
+    const client = connectClient();
+    client.send(UPGRADE);
+    await client.receives('101');
     fixture().relay.close();
-    await one.waitForClose();
+    await client.waitForClose();
   });
 });

@@ -14,8 +14,8 @@ export interface RelayClient {
   /** The IP address of the client. */
   readonly address: string;
   /**
-   * Sends bytes of the response; bytes that the socket does not take are buffered.
-   * @returns false when bytes are buffered; `ActiveRelay.onDrain` follows
+   * Sends bytes of the response. Bytes that the socket does not take are buffered.
+   * @returns false when bytes are buffered: call `ActiveRelay.onDrain` once they are written
    */
   send(bytes: Uint8Array): boolean;
   /** Stops reading from the client. */
@@ -23,14 +23,14 @@ export interface RelayClient {
   resume(): void;
   /**
    * The response is complete, and the gateway has the connection again.
-   * @param surplus what the client sent after the request; it may be empty
+   * @param surplus the bytes that the client sent after the request, if any
    */
   completed(surplus: Uint8Array): void;
-  /** Ends the connection after what was sent. The relay makes no further call. */
+  /** Ends the connection once all sent bytes are written. The relay makes no further call. */
   end(): void;
 }
 
-/** Receives the events of a connection that is relayed. After the end of the relay they do nothing. */
+/** A relayed request, which gets the events of its client's connection. It ignores those after its end. */
 export interface ActiveRelay {
   onData(bytes: Uint8Array): void;
   /** The client takes more, after a `send` that returned false. */
@@ -42,7 +42,7 @@ export interface ActiveRelay {
 export interface RelayOptions {
   /** The unix socket of the origin server. */
   readonly path: string;
-  /** Sent with the address of each client; the origin server trusts a sender that knows it. */
+  /** Sent with the address of each client. The origin server ignores an address without the secret. */
   readonly secret: string;
 }
 
@@ -52,21 +52,21 @@ const END_OF_BODY = Buffer.from('\r\n');
 
 // Timeouts in seconds. The gateway ends connections of clients that read nothing, and the origin server has
 // stricter timeouts for bodies (SPEC L-2).
-const MAX_SILENT_TICKS = 12;
-const MAX_UNANSWERED_TICKS = 15;
-const MAX_DIALING_TICKS = 5;
-const MAX_TICKS_AFTER_RESPONSE = 5;
+const MAX_SILENT_TICKS = 12; // without a byte of an incomplete request
+const MAX_UNANSWERED_TICKS = 15; // for the response to a request whose end is unknown
+const MAX_DIALING_TICKS = 5; // for a connection to the origin server
+const MAX_TICKS_AFTER_RESPONSE = 5; // for the remaining bytes of a request that has its response
 
 /**
  * Relays requests to the origin server and its responses back, byte for byte with three exceptions: it
  * adds a header with the address of the client (`X-Fourbeat-Client`), it adds `Connection: close` to a
  * response after which the connection ends, and it drops request trailers.
  *
- * A request whose end all servers find at the same byte uses a connection that serves other requests too.
- * Any other request has a connection of its own, and both connections end after the response: nothing
- * that is smuggled in it can reach another client.
+ * A request whose end all servers find at the same byte is sent on a connection that serves other requests
+ * too. Any other request gets a new origin connection, and the relay ends this connection and that of the
+ * client after the response: nothing that is smuggled in the request can reach another client.
  *
- * A relayed request takes three file descriptors: the runtime's HTTP server cannot be given an open
+ * A relayed request takes three file descriptors: the runtime's HTTP server cannot take over an open
  * connection, so both ends of the connection to the origin server are in this process.
  *
  * On one core (Xeon, 2.1 GHz) a small request takes 19 µs of CPU time with the relay and 7.4 µs without;
@@ -90,8 +90,8 @@ export class Relay {
   }
 
   /**
-   * Takes over a connection until it calls `completed` or `end` of the client.
-   * @param bytes begin with a request with a complete head, or with bytes that cannot become one
+   * Takes over the client's connection, until the relay calls `completed` or `end` of the client.
+   * @param bytes begin with a complete request head, or with bytes that cannot become one
    */
   start(client: RelayClient, bytes: Uint8Array): ActiveRelay {
     const buffer = Buffer.isBuffer(bytes)
@@ -130,11 +130,11 @@ export class Relay {
 interface RelayContext {
   readonly connections: OriginConnectionPool;
   readonly secret: string;
-  /** The request needs no more ticks. */
+  /** The request has ended and needs no more ticks. */
   onFinished(request: RelayedRequest): void;
 }
 
-/** One request until the end of its response; one that becomes a tunnel, until its connection ends. */
+/** One request, until the end of its response. After an upgrade: until the end of the connection. */
 class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   /** Whether the connection was upgraded to another protocol. */
   isTunnel = false;
@@ -144,16 +144,16 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   private origin: OriginConnection | null = null;
   /** Bytes of the request that wait for a connection to the origin server. */
   private unsent: Uint8Array[] = [];
-  /** The rest of a body of known length. */
+  /** The bytes that are missing of a request body with a known length. */
   private remainingBytes: number;
   private isRequestComplete: boolean;
-  /** What the client sent after the request. */
+  /** The bytes that the client sent after the request. */
   private surplus: Uint8Array[] = [];
   private surplusBytes = 0;
   private isFinished = false;
-  private isClientPaused = false;
-  private isClientStalled = false;
-  // Since the client last sent bytes, or took bytes of the response.
+  private isClientPaused = false; // the relay does not read from the client
+  private isClientStalled = false; // the client does not read from the relay
+  // Seconds since the client last sent bytes, or last took buffered bytes of the response.
   private idleTicks = 0;
   private ageTicks = 0;
   private ticksSinceResponse = 0;
@@ -182,7 +182,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     return this.framing.isUnambiguous;
   }
 
-  /** @param bytes the same as given to the constructor */
+  /** @param bytes the same as those that the constructor got */
   start(bytes: Buffer): void {
     const { connections, secret } = this.context;
     if (this.canShare) this.origin = connections.takeIdle(this);
@@ -232,8 +232,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
       return;
     }
     const { response } = this;
-    const passed = response.take(bytes);
-    if (passed.length > 0) this.send(passed);
+    const forwarded = response.take(bytes);
+    if (forwarded.length > 0) this.send(forwarded);
     if (response.isInvalid) this.end();
     else if (response.isUpgraded) this.becomeTunnel();
     else this.finishIfComplete();
@@ -243,7 +243,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     if (this.isClientPaused && !this.hasExcessSurplus) this.resumeClient();
   }
 
-  // A response may end with its connection. If it is cut off instead, the client sees it by the framing.
+  // The end of the connection may end the response. A client finds a truncated response by its framing.
   onOriginClose(): void {
     this.origin = null;
     this.end();
@@ -269,7 +269,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   }
 
   private isTimedOut(): boolean {
-    // After an early response the client may send for a while, so that it reads the response.
+    // After an early response the client may send the rest of its request before it reads the response.
     if (this.isResponseComplete) return ++this.ticksSinceResponse > MAX_TICKS_AFTER_RESPONSE;
     if (!this.origin) return this.ageTicks > MAX_DIALING_TICKS;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
@@ -280,7 +280,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     return this.framing.body === 'unknown' && this.ageTicks > MAX_UNANSWERED_TICKS;
   }
 
-  /** The offset after the body, without trailers; the end of the bytes when the body goes on. */
+  /** The offset after the body, before its trailers; `bytes.length` while the body is incomplete. */
   private endOfBody(bytes: Uint8Array, from: number): number {
     if (this.framing.body === 'unknown') return bytes.length;
     if (this.isRequestComplete) return from;
@@ -292,8 +292,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   }
 
   /**
-   * Skips trailers, since the origin server would read them as requests, as it would anything after an
-   * invalid chunk.
+   * Skips trailers, and everything after an invalid chunk: the origin server would read these bytes as
+   * the next request.
    * @returns the offset after the request
    */
   private skipTrailers(bytes: Uint8Array, from: number): number {
@@ -318,7 +318,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   private storeSurplus(bytes: Uint8Array, from: number): void {
     if (from === bytes.length) return;
     if (this.isResponseComplete && this.isRequestComplete) {
-      // The client may send its next request after an early response: no limit applies.
+      // An early response, and the last part of its request. No limit: the gateway gets the surplus now.
       this.surplus.push(bytes.subarray(from));
       return;
     }
@@ -327,12 +327,12 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
       this.surplus = [];
       this.pauseClient();
     } else {
-      // A part of the receive buffer would keep all of it in memory: copy it.
+      // Copied, because a view would keep the whole receive buffer in memory.
       this.surplus.push(Buffer.from(bytes.subarray(from)));
     }
   }
 
-  /** Whether too much came after the request: the connection serves no further one (SPEC G-31). */
+  /** Whether the surplus exceeds its limit: the connection ends with this response (SPEC G-31). */
   private get hasExcessSurplus(): boolean {
     return this.surplusBytes > HEAD_BYTES_MAX;
   }
@@ -409,7 +409,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   }
 }
 
-/** The first `end` bytes of a request, with the client header after the request line. */
+/** Copies the first `end` bytes of a request, and inserts a header after the request line. */
 function insertClientHeader(bytes: Buffer, lineBytes: number, end: number, header: string): Buffer {
   const joined = Buffer.allocUnsafe(end + header.length);
   bytes.copy(joined, 0, 0, lineBytes);

@@ -2,7 +2,7 @@ import { HEAD_BYTES_MAX } from '../request-head.ts';
 
 /** Where a request ends, and how it can be relayed. */
 export interface RequestFraming {
-  /** The length of the request line, after which a header can be inserted; 0 when there is none. */
+  /** The length of the request line with its CRLF, where a header can be inserted; 0 without a line. */
   readonly lineBytes: number;
   /** The length of the head; 0 when the request cannot be parsed. */
   readonly headBytes: number;
@@ -20,13 +20,13 @@ const END_OF_LINE = Buffer.from('\r\n');
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
 
-// RFC 9112 without anything that it tolerates: no bare LF, no folded line, no space before a colon, no
-// control character. No repetition can match in two ways, so it takes linear time.
+// The syntax of RFC 9112 without its tolerated deviations: no bare LF, no folded line, no space before a
+// colon, no control character. No repetition can match in two ways, so matching takes linear time.
 const STRICT_HEAD = new RegExp(
   `^(${TOKEN}) ([\\x21-\\x7e\\x80-\\xff]+) HTTP/1\\.([01])\\r\\n(?:${TOKEN}:[\\t\\x20-\\x7e\\x80-\\xff]*\\r\\n)*\\r\\n$`,
 );
 
-// Includes the space after a value: a pattern that excludes it takes quadratic time.
+// The value includes trailing whitespace: a pattern that excludes it takes quadratic time.
 const FRAMING_FIELD =
   /\r\n(content-length|transfer-encoding|connection|expect|upgrade|host):[\t ]*([^\r]*)/gi;
 
@@ -35,14 +35,14 @@ const ORIGIN_FORM_TARGET = /^\/[\x21-\x7e]*$/;
 const METHODS_WITHOUT_BODY = new Set(['GET', 'HEAD', 'OPTIONS']);
 const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
-// A sum of such lengths is exact.
+// At most 15 digits: a number has them exactly.
 const LENGTH = /^\d{1,15}$/;
 const CANONICAL_LENGTH = /^(?:0|[1-9]\d*)$/;
 
-/** Parses the framing of a request. @param bytes begin with the head, if they have a head at all */
+/** Parses the framing of a request. @param bytes begin with its head, or cannot become a head */
 export function parseRequestFraming(bytes: Buffer): RequestFraming {
   const headBytes = bytes.indexOf(END_OF_HEAD) + 4;
-  // The origin server rejects longer heads, and to match 500 KB would take 38 ms.
+  // The origin server rejects longer heads, and matching 500 KB would take 38 ms.
   if (headBytes < 4 || headBytes > HEAD_BYTES_MAX) return unknownFraming(bytes);
   const head = bytes.toString('latin1', 0, headBytes);
   const match = STRICT_HEAD.exec(head);
@@ -73,7 +73,7 @@ interface FramingFields {
   length: string | null;
   /** In lower case. */
   encoding: string | null;
-  /** Whether there are two lengths or encodings that may differ in meaning. */
+  /** Whether there are two lengths that differ, or two encodings. */
   isContradictory: boolean;
   /** Whether servers may read any of the headers differently. */
   isAmbiguous: boolean;
@@ -95,7 +95,7 @@ function framingFields(head: string): FramingFields {
   }
 }
 
-// Tells names apart by their lengths, which all differ.
+// Names are recognized by their lengths, which all differ.
 function addField(fields: FramingFields, name: string, untrimmed: string): void {
   const value = trimEnd(untrimmed);
   if (value.length < untrimmed.length) fields.isAmbiguous = true;
@@ -138,7 +138,7 @@ function bodyFraming(fields: FramingFields, isHttp11: boolean): RequestFraming['
   return LENGTH.test(length) ? Number(length) : 'unknown';
 }
 
-// The origin server responds with the error, if there is one.
+// Forwards everything, so that the origin server rejects a malformed request with its own error.
 function unknownFraming(bytes: Buffer): RequestFraming {
   const lineEnd = bytes.indexOf(END_OF_LINE);
   return {

@@ -4,7 +4,7 @@ import { ChunkedFraming } from './chunked-framing.ts';
 const END_OF_HEAD = Buffer.from('\r\n\r\n');
 const END_OF_LINE = Buffer.from('\r\n');
 const STATUS_LINE = /^HTTP\/1\.[01] (\d{3})[ \r]/;
-// The names are told apart by their lengths.
+// Names are recognized by their lengths.
 const FRAMING_FIELD = /\r\n(content-length|transfer-encoding|connection):[\t ]*([^\r]*)/gi;
 const CLOSE = /\bclose\b/i;
 const CLOSE_LINE = Buffer.from('Connection: close\r\n');
@@ -13,24 +13,24 @@ const CLOSE_LINE = Buffer.from('Connection: close\r\n');
 const MAX_HEAD_BYTES = 65_536;
 
 export interface ResponseFramingOptions {
-  /** The method of the request is HEAD. */
+  /** Whether the method of the request is HEAD: the response has no body. */
   readonly isHead: boolean;
-  /** The client's connection ends after the response, which must say so. */
+  /** Whether the client's connection ends after the response, which gets a `Connection: close`. */
   readonly closesClient: boolean;
 }
 
-/** Finds the end of the response to one request (RFC 9112, 6.3), which may arrive in any pieces. */
+/** Finds the end of the response to one request (RFC 9112, 6.3) that arrives in pieces of any size. */
 export class ResponseFraming {
   /** Whether the head of the final response has been taken. */
   hasStarted = false;
   isComplete = false;
-  /** Whether the bytes are no HTTP response. */
+  /** Whether the bytes violate the syntax of a response. The end of the response is then unknown. */
   isInvalid = false;
   /** Whether the end of the connection is the end of the response. */
   endsAtClose = false;
   /** Whether the status is 101: another protocol follows. */
   isUpgraded = false;
-  /** Whether the connection can serve another request. */
+  /** Whether the origin connection can serve another request. */
   keepsAlive = true;
   /** The number of bytes after the end of the response. */
   surplusBytes = 0;
@@ -43,7 +43,7 @@ export class ResponseFraming {
 
   /**
    * Takes the next bytes of the connection.
-   * @returns the bytes to pass on now, maybe none; a part of `bytes` itself where possible
+   * @returns the bytes to pass on now, possibly none; a view of `bytes` where possible, else a copy
    */
   take(bytes: Buffer): Buffer {
     if (this.hasStarted) return firstBytes(bytes, this.takeBody(bytes, 0));
@@ -118,6 +118,7 @@ export class ResponseFraming {
     return from + taken;
   }
 
+  // Takes the head at `at` and the body behind it, and inserts `Connection: close` into the head.
   private addCloseHeader(all: Buffer, at: number, head: string): Buffer {
     const end = this.takeBody(all, at + head.length);
     if (this.saysClose) return firstBytes(all, end);

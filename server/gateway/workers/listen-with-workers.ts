@@ -39,8 +39,8 @@ export async function listenWithWorkers<Data>(
 }
 
 /**
- * The port, or a free one for 0. Workers listen with `reusePort`, which would silently share the port
- * with another service too: so this thread first listens on it alone for a moment.
+ * Finds the port: `requested`, or a free one for 0. Workers listen with `reusePort`, which would silently
+ * share the port with another service. This thread first listens for a moment without it to detect that.
  * @throws Error with a message for the operator
  */
 function findPort(host: string | null, requested: number): number {

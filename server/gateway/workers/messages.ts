@@ -23,7 +23,7 @@ export interface WorkerStart extends ListenTarget {
   readonly unavailable: UnavailableReasons;
 }
 
-/** Why heartbeats and long polls get a 503 now; null: they do not. */
+/** Why heartbeats (`registrations`) and long polls (`feed`) get a 503 now; null: they do not. */
 export interface UnavailableReasons {
   readonly registrations: string | null;
   readonly feed: string | null;
@@ -33,14 +33,16 @@ export type MessageToWorker =
   | WorkerStart
   /** Replies to `ping` with the main thread's `performance.now`. */
   | { readonly kind: 'pong'; readonly monotonicMs: number }
-  /** The presence ring of a stream, which is new or has grown. */
+  /** The memory of a presence ring that is new or has grown. */
   | { readonly kind: 'ring'; readonly streamId: string; readonly memory: SeatMemory }
   | { readonly kind: 'ring-dropped'; readonly streamId: string }
+  /** A sealed interval, with the bodies by stream id that are not empty. */
   | {
       readonly kind: 'appended';
       readonly interval: number;
       readonly bodies: ReadonlyMap<string, Uint8Array>;
     }
+  /** As `MemoryFeedLog.skipTo`. */
   | { readonly kind: 'skipped'; readonly interval: number }
   /** Ends all long polls with a 503. */
   | { readonly kind: 'long-polls-failed'; readonly reason: string }
@@ -53,13 +55,14 @@ export type MessageToWorker =
       readonly seats: ReadonlySet<number>;
     }
   | { readonly kind: 'call-result'; readonly id: number; readonly value: unknown }
-  /** A failed call. @param reason of an `Unavailable`; null for a defect */
+  /** A call failed: with the message of an `Unavailable`, or with null for a defect. */
   | { readonly kind: 'call-error'; readonly id: number; readonly reason: string | null }
   /** Ends long polls and event streams, and takes no more; `drained` follows. */
   | { readonly kind: 'drain' }
   /** Stops listening; `closed` follows when all responses are complete. */
   | { readonly kind: 'close' };
 
+/** The functions of the main thread that workers call by message. */
 export interface MainThreadCalls {
   verify(token: string): Promise<TokenSeat | null>;
   readSealed(input: ReadSealedInput): Promise<SealedBody[]>;

@@ -3,7 +3,7 @@ import type { Clock } from '../../platform/clock.ts';
 // Only the main thread has the clock of service time. Each worker measures the offset between the
 // monotonic clocks of both threads once; after that, one shared number gives it service time.
 
-/** The largest rate at which service time drifts from the monotonic clock. */
+/** The largest rate at which service time drifts from the monotonic clock: 1 % slewing and a margin. */
 const DRIFT = 0.011;
 
 /** Publishes to other threads how far service time is ahead of this thread's `performance.now`. */
@@ -18,16 +18,16 @@ export class ClockPublisher {
     this.publish();
   }
 
-  /** Call it several times a second. */
+  /** Updates the shared number. Call it several times a second. */
   publish(): void {
     const nowMs = this.monotonicMs();
     const aheadMs = this.clock.nowMs() - nowMs;
     const [publishedMs = 0] = this.memory;
     // The clock gives whole milliseconds, rounded down: the largest of several readings is the most
     // accurate, and none is ahead of the clock.
-    const leastMs =
+    const minAheadMs =
       this.#publishedAtMs === null ? aheadMs : publishedMs - DRIFT * (nowMs - this.#publishedAtMs);
-    this.memory[0] = Math.max(aheadMs, leastMs);
+    this.memory[0] = Math.max(aheadMs, minAheadMs);
     this.#publishedAtMs = nowMs;
   }
 }

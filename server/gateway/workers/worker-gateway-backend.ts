@@ -31,27 +31,27 @@ import type {
   WorkerStart,
 } from './messages.ts';
 
-/** A stream that is still read is reported again after this time: a report counts for 2 s. */
+/** One second. A reported stream counts as read for 2 s, so one that is still read is reported again. */
 const REPORT_AGAIN_INTERVALS = 4;
 
-// Sends a heartbeat to the main thread. Thrown often, so it is created once.
+// Makes the gateway relay a heartbeat to the main thread. Created once, because it is thrown often.
 const NOT_REGISTERED = new Error('The main thread must register this seat');
 
-/** The backend of a gateway on a worker thread, which has what the main thread sends it. */
+/** The backend of a gateway on a worker thread. Its state comes from the main thread. */
 export class WorkerGatewayBackend implements GatewayBackend {
   readonly tokens: TokenLookup;
   readonly bans = new BannedSeats();
   readonly heartbeats: HeartbeatOperation | null;
   readonly feed: FeedOperation | null;
-  /** Answers are counted on the main thread. */
+  /** Null: quiz requests go to the origin server, since the main thread counts answers. */
   readonly quizzes = null;
   readonly log: MemoryFeedLog;
-  /** The last reasons that the main thread sent. */
+  /** The reasons that the main thread sent last. */
   unavailable: UnavailableReasons;
   readonly streams: OpenStreams;
   private readonly cache: TokenCache;
   private readonly rings = new Map<string, SharedPresenceWriter>();
-  /** The interval of the last report of each stream. */
+  /** By stream id: the interval in which a read of the stream was last reported. */
   private readonly reportedReads = new Map<string, number>();
   private readonly heartbeatOperation: WorkerOperation;
   private readonly feedOperation: WorkerOperation;
@@ -76,9 +76,9 @@ export class WorkerGatewayBackend implements GatewayBackend {
         this.register(streamId, seat, nowMs),
     };
     const { log, streams } = this;
-    const heartbeats = this.heartbeatOperation.gatewayOperation();
+    const heartbeats = this.heartbeatOperation.createGatewayOperation();
     this.heartbeats = heartbeats && { ...heartbeats, presence };
-    const feed = this.feedOperation.gatewayOperation();
+    const feed = this.feedOperation.createGatewayOperation();
     this.feed = feed && { ...feed, log, streams };
   }
 
@@ -105,13 +105,13 @@ export class WorkerGatewayBackend implements GatewayBackend {
     this.cache.removeExpired();
   }
 
-  /** The statistics since the last report. */
+  /** Returns the statistics since the last call, and resets them. */
   report(): WorkerReport {
     const { heartbeatOperation, feedOperation } = this;
     return {
       kind: 'report',
       ...this.log.load(),
-      streamsRead: this.takeNewlyRead(),
+      streamsRead: this.takeStreamsToReport(),
       heartbeats: heartbeatOperation.counter.take(),
       intervals: feedOperation.counter.take(),
       rejected: {
@@ -136,7 +136,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
     return new CheckedViewer(seat, token);
   }
 
-  private takeNewlyRead(): string[] {
+  private takeStreamsToReport(): string[] {
     const interval = this.log.watermark();
     for (const [streamId, reportedAt] of this.reportedReads) {
       if (reportedAt <= interval - REPORT_AGAIN_INTERVALS) this.reportedReads.delete(streamId);
@@ -147,7 +147,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
   }
 }
 
-/** One operation of a worker, with what it counts until the next report. */
+/** An operation of a worker: counts its responses until the next report. */
 class WorkerOperation {
   readonly counter: ResponseCounter;
   private rejected: RejectedRequests | null = null;
@@ -161,7 +161,7 @@ class WorkerOperation {
     this.counter = new ResponseCounter(operation);
   }
 
-  gatewayOperation(): GatewayOperation | null {
+  createGatewayOperation(): GatewayOperation | null {
     const { counter, allow, ids } = this;
     if (allow === null) return null;
     return {

@@ -7,15 +7,15 @@ let worker: WorkerHandle;
 afterEach(() => worker.end());
 
 function setUp() {
-  const exits: string[] = [];
+  const failures: string[] = [];
   const reports: WorkerReport[] = [];
   worker = new WorkerHandle({
     calls: { verify: async () => null, readSealed: async () => [] },
     onReport: (report) => reports.push(report),
-    onDefect: (reason) => exits.push(reason),
-    onFailed: (reason) => exits.push(reason),
+    onDefect: (reason) => failures.push(reason),
+    onFailed: (reason) => failures.push(reason),
   });
-  return { exits, reports };
+  return { failures, reports };
 }
 
 const startMessage = (host: string): WorkerStart => ({
@@ -40,26 +40,26 @@ test('starting a worker rejects with the reason when it cannot listen', async ()
 });
 
 test('[O-22] [R-6] a worker handle reports a crash once, and never a requested end', async () => {
-  const { exits, reports } = setUp();
+  const { failures, reports } = setUp();
   await worker.start(startMessage('127.0.0.1'));
   await until('the worker reports', () => reports.length > 0);
-  worker.send({ kind: 'bans', id: 1, streamId: 'stream', seats: null as never }); // Crashes.
-  await until('the worker has exited', () => exits.length > 0);
-  expect(exits).toHaveLength(1);
-  expect(exits[0]).toStartWith('a worker thread exited: ');
-  const { exits: exitsOfEnded } = setUp();
+  worker.send({ kind: 'bans', id: 1, streamId: 'stream', seats: null as never }); // It throws.
+  await until('the worker has exited', () => failures.length > 0);
+  expect(failures).toHaveLength(1);
+  expect(failures[0]).toStartWith('a worker thread exited: ');
+  const { failures: failuresAfterEnd } = setUp();
   await worker.start(startMessage('127.0.0.1'));
   worker.end();
   await Bun.sleep(50);
-  expect(exitsOfEnded).toEqual([]);
+  expect(failuresAfterEnd).toEqual([]);
 });
 
-test('[O-11] an idle worker drains and closes at once', async () => {
-  const { exits } = setUp();
+test('[O-11] a worker without requests drains and closes', async () => {
+  const { failures } = setUp();
   await worker.start(startMessage('127.0.0.1'));
   await worker.drain();
   await worker.close();
-  expect(exits).toEqual([]);
+  expect(failures).toEqual([]);
 });
 
 test('[C-21] a worker acknowledges a ban', async () => {

@@ -12,13 +12,13 @@ export interface WorkerHandleOptions {
   readonly calls: MainThreadCalls;
   readonly onReport: (report: WorkerReport) => void;
   readonly onDefect: (reason: string) => void;
-  /** The worker exited without `end`. */
+  /** Called when the worker exits without a call of `end`. */
   readonly onFailed: (reason: string) => void;
 }
 
 /** The main thread's side of one worker thread. */
 export class WorkerHandle {
-  /** Of the last report. */
+  /** Counts of the worker's last report. */
   longPolls = 0;
   eventStreams = 0;
   private readonly worker = new Worker(new URL('./worker-main.ts', import.meta.url));
@@ -100,7 +100,7 @@ export class WorkerHandle {
           : await calls.readSealed(input as ReadSealedInput);
       this.send({ kind: 'call-result', id, value });
     } catch (error) {
-      // A defect is not logged here: the request goes to the origin server and meets it again.
+      // A defect is not logged here: the worker relays the request to the origin server, which logs it.
       const reason = error instanceof Unavailable ? error.message : null;
       this.send({ kind: 'call-error', id, reason });
     }

@@ -40,13 +40,13 @@ export interface WorkerPoolOptions extends WorkerServices {
 }
 
 const TICK_MS = 20;
-const ADVANCE_TICKS = 12;
+const ADVANCE_TICKS = 12; // 240 ms, less than an interval
 
 /**
  * The worker threads of the `--workers` option, each with a gateway on the same port. They register
  * viewers in the presence rings of the main thread, whose memory they share, and serve the intervals that
- * it seals. They call the main thread for what they do not have, and relay all other requests to its
- * origin server.
+ * it seals. They call the main thread to verify new tokens and to read older intervals, and relay all
+ * other requests to its origin server.
  */
 export class WorkerPool implements RealtimeThreads {
   private readonly workers: WorkerHandle[] = [];
@@ -98,7 +98,7 @@ export class WorkerPool implements RealtimeThreads {
     for (const worker of this.workers) worker.send({ kind: 'long-polls-failed', reason });
   }
 
-  /** The sums of the last reports. */
+  /** The sums over the last report of each worker. */
   load(): { longPolls: number; eventStreams: number } {
     const total = { longPolls: 0, eventStreams: 0 };
     for (const { longPolls, eventStreams } of this.workers) {
@@ -179,7 +179,7 @@ export class WorkerPool implements RealtimeThreads {
   }
 
   // By message, not by shared memory: messages arrive in order, so a worker that receives a reason has
-  // received, and serves, all that was sealed before.
+  // received all intervals that were sealed before, and serves them.
   private sendUnavailable(unavailable: UnavailableReasons): void {
     const { registrations, feed } = this.unavailable;
     if (unavailable.registrations === registrations && unavailable.feed === feed) return;
