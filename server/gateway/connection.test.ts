@@ -3,16 +3,16 @@ import type { Socket } from 'bun';
 import { Connection, type ConnectionContext, type PendingResponse } from './connection.ts';
 import { FALLBACK, NEED_MORE } from './request-head.ts';
 
-/** A fake socket that takes up to `room` bytes. */
-function fakeSocket(room = Number.POSITIVE_INFINITY) {
+/** A fake socket that takes `roomBytes` bytes and no more. */
+function fakeSocket(roomBytes = Number.POSITIVE_INFINITY) {
   const sent: string[] = [];
   const calls: string[] = [];
   const socket = {
-    room,
+    roomBytes,
     remoteAddress: '192.0.2.7',
     write(bytes: Uint8Array) {
-      const taken = Math.min(bytes.length, this.room);
-      this.room -= taken;
+      const taken = Math.min(bytes.length, this.roomBytes);
+      this.roomBytes -= taken;
       if (taken > 0) sent.push(Buffer.from(bytes.subarray(0, taken)).toString());
       return taken;
     },
@@ -25,11 +25,11 @@ function fakeSocket(room = Number.POSITIVE_INFINITY) {
 }
 
 /**
- * A connection with a handler whose requests are lines: it responds to `now x` at once with `x`, sets
- * `pending` for `later`, falls back for `?`, throws for `break`, and needs more of an incomplete line.
+ * A connection with a handler whose requests are lines: it responds to `now x` at once with `x;`, calls
+ * `setPending` for `later`, falls back for `?`, throws for `break`, and needs more of a partial line.
  */
-function fixture(room?: number) {
-  const { socket, calls, sent } = fakeSocket(room);
+function fixture(roomBytes?: number) {
+  const { socket, calls, sent } = fakeSocket(roomBytes);
   const relayed: string[] = [];
   const failures: string[] = [];
   let relay: { client: Connection; closed: boolean } | null = null;
@@ -80,11 +80,12 @@ function fixture(room?: number) {
     failures,
     relay: () => relay,
     receive: (text: string) => connection.onData(Buffer.from(text)),
-    room(bytes: number) {
-      socket.room = bytes;
+    /** The client reads: the socket takes this many bytes more. */
+    takeMore(bytes: number) {
+      socket.roomBytes = bytes;
       connection.onDrain();
     },
-    /** Whether the connection has timed out after so many more seconds. */
+    /** Whether the connection will have timed out after this many more seconds. */
     isTimedOutIn: (seconds: number) => connection.isTimedOut(context.tick + seconds),
   };
 }
@@ -119,7 +120,7 @@ describe('a connection', () => {
   test('[G-31] stops reading behind a pending response after 16 KB, and ends with that response', () => {
     const { receive, sent, calls, connection } = fixture();
     receive('later\n');
-    receive('now x\n'.repeat(2_730));
+    receive('now x\n'.repeat(2_730)); // 16,380 bytes, and 3 more fit into 16,384.
     receive('now');
     expect(calls).toEqual([]);
     receive(' y\n');
@@ -192,45 +193,43 @@ describe('an empty line before a request', () => {
 
 describe('a connection whose client reads slowly', () => {
   test('sends each response completely before it handles the next request', () => {
-    const { receive, sent, room } = fixture(2);
+    const { receive, sent, takeMore } = fixture(2);
     receive('now one\nnow two\n');
     expect(sent()).toBe('on');
-    room(1);
+    takeMore(1);
     expect(sent()).toBe('one');
-    room(100);
+    takeMore(100);
     expect(sent()).toBe('one;two;');
   });
 
   test('[L-3] times out after 30 s in which the client read nothing', () => {
-    const { receive, room, context, isTimedOutIn } = fixture(2);
+    const { receive, takeMore, context, isTimedOutIn } = fixture(2);
     receive('now one\n');
     expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
     context.tick = 20;
-    room(1);
+    takeMore(1);
     expect([isTimedOutIn(30), isTimedOutIn(31)]).toEqual([false, true]);
-    room(100);
+    takeMore(100);
     expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
   });
 
   test('calls onDrain when all bytes are written', () => {
-    const { receive, connection, pending, room } = fixture(3);
+    const { receive, connection, pending, takeMore } = fixture(3);
     let drained = 0;
     pending.onDrain = () => void drained++;
     receive('later\n');
-    expect([connection.send(Buffer.from('abc')), connection.send(Buffer.from('def'))]).toEqual([
-      true,
-      false,
-    ]);
+    expect(connection.send(Buffer.from('abc'))).toBe(true);
+    expect(connection.send(Buffer.from('def'))).toBe(false);
     connection.send(Buffer.from('ghi'));
     expect(connection.unsentBytes()).toBe(6);
-    room(5);
+    takeMore(5);
     expect([connection.unsentBytes(), drained]).toEqual([1, 0]);
-    room(5);
+    takeMore(5);
     expect([connection.unsentBytes(), drained]).toEqual([0, 1]);
   });
 });
 
-describe('a connection times out', () => {
+describe('a connection without unsent bytes times out', () => {
   test('[L-3] 12 s after its last response, and not while a response is pending', () => {
     const { receive, context, connection, isTimedOutIn } = fixture();
     expect([isTimedOutIn(12), isTimedOutIn(13)]).toEqual([false, true]);
@@ -265,11 +264,11 @@ describe('a relayed connection', () => {
     expect(relayed).toEqual(['?x\nnow two\n', 'more']);
     const { client } = relay() as { client: Connection };
     expect(client.address).toBe('192.0.2.7');
-    client.send(Buffer.from('inner;'));
+    client.send(Buffer.from('origin;'));
     client.completed(Buffer.from('now three\n'));
-    expect(sent()).toBe('one;inner;three;');
+    expect(sent()).toBe('one;origin;three;');
     receive('now four\n');
-    expect(sent()).toBe('one;inner;three;four;');
+    expect(sent()).toBe('one;origin;three;four;');
   });
 
   test('passes a pending request to the relay with the bytes behind it', () => {
@@ -291,20 +290,20 @@ describe('a relayed connection', () => {
 });
 
 describe('a connection that ends', () => {
-  test('sends what is buffered, discards what it receives, and times out after 2 s', () => {
-    const { receive, sent, room, calls, connection, isTimedOutIn } = fixture(2);
+  test('sends buffered bytes, discards received ones, and times out after 2 s', () => {
+    const { receive, sent, takeMore, calls, connection, isTimedOutIn } = fixture(2);
     receive('?x\n');
     connection.send(Buffer.from('done'));
     connection.end();
     expect([sent(), calls]).toEqual(['do', []]);
-    room(100);
+    takeMore(100);
     expect([sent(), calls]).toEqual(['done', ['shutdown']]);
     receive('now more\n');
     expect(sent()).toBe('done');
     expect([isTimedOutIn(2), isTimedOutIn(3)]).toEqual([false, true]);
   });
 
-  test('[O-11] ends after its response when the gateway drains', () => {
+  test('[O-11] ends after its pending response while the gateway drains', () => {
     const { receive, sent, calls, connection, context } = fixture();
     receive('later\n');
     context.drainTick = context.tick;
@@ -313,20 +312,20 @@ describe('a connection that ends', () => {
   });
 
   test('[O-11] times out 3 s after the drain began when its client does not read the response', () => {
-    const { receive, connection, pending, context, room, isTimedOutIn } = fixture(2);
+    const { receive, connection, pending, context, takeMore, isTimedOutIn } = fixture(2);
     receive('later\n');
     connection.send(Buffer.from('much'));
     context.tick = 5;
     context.drainTick = 5;
     connection.finish();
     expect([isTimedOutIn(3), isTimedOutIn(4)]).toEqual([false, true]);
-    room(1);
+    takeMore(1);
     expect([isTimedOutIn(3), isTimedOutIn(4)]).toEqual([false, true]);
-    room(1);
+    takeMore(1);
     expect([connection.hasPending, pending.closes]).toEqual([false, 0]);
   });
 
-  test('[O-11] does not time out while its response is pending', () => {
+  test('[O-11] does not time out in a drain while its response is pending', () => {
     const { receive, context, isTimedOutIn } = fixture();
     receive('later\n');
     context.drainTick = 0;

@@ -16,7 +16,7 @@ export interface RequestHandler {
 export interface ConnectionContext {
   /** The age of the gateway in seconds. */
   readonly tick: number;
-  /** The tick at which the drain began: each connection then ends with its response. Else null. */
+  /** The tick at which the drain began, in which each connection ends with its response; null before. */
   readonly drainTick: number | null;
   readonly requests: RequestHandler;
   /** Reports a defect. */
@@ -26,9 +26,9 @@ export interface ConnectionContext {
 
 /** What a connection works on, from a request to the end of its response. */
 export interface PendingResponse {
-  /** Receives what the client sends; without it, that is buffered until the response is complete. */
+  /** Receives bytes of the client. Without this method they are buffered until the response is complete. */
   onData?(bytes: Uint8Array): void;
-  /** All that was written has been sent. */
+  /** All bytes of the response so far have been written. */
   onDrain?(): void;
   /** The client has disconnected. */
   onClose(): void;
@@ -37,11 +37,11 @@ export interface PendingResponse {
 /** The state of a connection that waits for something: a response, the rest of a head, its end. */
 class ConnectionState {
   pending: PendingResponse | null = null;
-  /** Received bytes that are not handled yet: an incomplete head, or what follows a pending request. */
+  /** Received bytes that are not handled yet: an incomplete head, or bytes behind a pending request. */
   buffered: Buffer | null = null;
   writeBuffer: WriteBuffer | null = null;
   isPaused = false;
-  /** Too much came after a request: the connection ends with its response (SPEC G-31). */
+  /** More than 16 KB arrived behind a request: the connection ends with its response (SPEC G-31). */
   endsAfterResponse = false;
   /** The client has disconnected, or gets no further response. */
   isEnded = false;
@@ -51,7 +51,7 @@ const IDLE: Readonly<ConnectionState> = new ConnectionState();
 
 /** The time from one request to the end of the next head, in seconds (SPEC L-3). */
 const IDLE_TIMEOUT_S = 12;
-/** The time in which a client must read some of its response. */
+/** The time in which a client must read some of its response (SPEC L-3). */
 const STALL_TIMEOUT_S = 30;
 /** The time that a drain waits for clients to read their responses (SPEC O-11). */
 const DRAIN_TIMEOUT_S = 3;
@@ -67,8 +67,8 @@ const LF = 10;
 
 /**
  * One connection of a client. Between two requests nothing is pending, and received bytes go to the
- * handler. It is small on purpose, since each polling viewer has one: with six fields it takes 64 bytes
- * of the heap; seven or eight would take 80, and all of `ConnectionState` 112.
+ * handler. The object is small on purpose, since each polling viewer has one: with six fields it takes 64
+ * bytes of the heap. Seven or eight fields would take 80, and the fields of `ConnectionState` in it 112.
  */
 export class Connection implements RelayClient {
   heartbeat: LastHead = NO_HEAD;
@@ -303,16 +303,13 @@ export class Connection implements RelayClient {
     } else if (ownState.buffered !== null) {
       ownState.buffered = Buffer.concat([ownState.buffered, bytes]);
     } else {
-      // A part of the receive buffer would keep all of it in memory, up to 512 KB: copy it.
+      // Copied, because a view would keep the whole receive buffer of up to 512 KB in memory.
       ownState.buffered = bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
     }
   }
 }
 
-/**
- * The socket events of the connections of a gateway.
- * @param open receives each connection, and loses it when it closes
- */
+/** The socket events of the connections of a gateway. @param open the set of its open connections */
 export function connectionEvents(
   context: ConnectionContext,
   open: Set<Connection>,
@@ -339,7 +336,7 @@ export function connectionEvents(
   };
 }
 
-// One empty line before a request is ignored (RFC 9112, 2.2); a second one is no request.
+// One empty line before a request is ignored (RFC 9112, 2.2). The handler rejects a second one.
 function skipEmptyLine(bytes: Buffer, at: number): number {
   if (at + 1 === bytes.length) return bytes.length;
   return bytes[at + 1] === LF ? at + 2 : at;

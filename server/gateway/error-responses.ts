@@ -9,14 +9,15 @@ import type { RequestTemplate } from './viewer-request.ts';
 
 /** The form of error responses that the headers of a template ask for. */
 interface TemplatePreferences {
+  /** Whether the client accepts `application/problem+json`. */
   readonly asProblem: boolean;
   readonly requestId: string | null;
 }
 
 /**
  * Sends 503 responses that are identical to those of the origin server. When a backend becomes
- * unavailable, all long polls end at once: to relay each took 50 µs and more, so that 20,000 clients got
- * their response only after seconds.
+ * unavailable, all long polls end at once. Relaying them took 50 µs or more for each, so 20,000 clients
+ * waited seconds for their responses.
  */
 export class ErrorResponses {
   private readonly preferences = new WeakMap<RequestTemplate, TemplatePreferences>();
@@ -24,7 +25,7 @@ export class ErrorResponses {
   constructor(private readonly responses: ResponseBytes) {}
 
   /**
-   * @param startedMs when the request came, by `performance.now`; null: just now
+   * @param startedMs when the request arrived, by `performance.now`; null: just now
    * @returns false, without a response, for any error other than `Unavailable`
    */
   send(

@@ -35,8 +35,8 @@ export class FeedFastPath {
     const { streamId } = viewer;
     const createLongPoll = () => {
       // The receive buffer may hold 512 KB of pipelined data; copy the head so that it can be freed.
-      const own = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
-      return new LongPoll(connection, this, own, viewer.token, interval);
+      const small = template.memoryBytes > HEAD_BYTES_MAX ? template.compact() : template;
+      return new LongPoll(connection, this, small, viewer.token, interval);
     };
     try {
       if (interval > log.watermark()) {
@@ -50,7 +50,7 @@ export class FeedFastPath {
         const longPoll = createLongPoll();
         connection.setPending(longPoll);
         body.then(
-          (found) => longPoll.onSealed(found),
+          (storedBody) => longPoll.onSealed(storedBody),
           (error) => longPoll.onFailed(error),
         );
         return true;

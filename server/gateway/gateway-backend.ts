@@ -23,7 +23,7 @@ export interface GatewayBackend {
   readonly quizzes: QuizOperations | null;
 }
 
-/** The viewers of verified tokens, and the verification of others. */
+/** A cache of verified tokens, and the verification of other tokens. */
 export interface TokenLookup extends Pick<ViewerTokens, 'check'> {
   readonly cache: Pick<TokenCache, 'get' | 'find'>;
 }
@@ -43,7 +43,7 @@ export interface GatewayOperation {
 
 /** `POST` of a heartbeat. */
 export interface HeartbeatOperation extends GatewayOperation {
-  /** Throws `Unavailable` for a 503; any other error sends the request to the origin server. */
+  /** `register` throws `Unavailable` for a 503. After any other error the gateway relays the request. */
   readonly presence: Pick<PresenceRegistry, 'register'>;
 }
 

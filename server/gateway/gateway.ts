@@ -32,16 +32,17 @@ export interface GatewayOptions {
 export const DRAIN_POLL_MS = 10;
 
 const TICK_MS = 1_000;
-const TICKS_BETWEEN_SWEEPS = 2;
+/** How often connections are checked for timeouts. A drain checks them at every tick. */
+const SWEEP_TICKS = 2;
 
 const RELAY_ALL: RequestHandler = {
   handle: (_, bytes, at) => relayWhenComplete(bytes, at),
 };
 
 /**
- * Listens on the port of the service. It responds to heartbeats, feed reads, answers and winner
- * reports, with bytes that are shared by all clients, and relays all others to the origin server: on one
- * core a heartbeat takes 6.2 µs here and 10.9 µs there, of which the runtime's HTTP server takes 7.7 µs.
+ * Listens on the port of the service. Responds to heartbeats, feed reads, answers and winner reports, with
+ * bytes that all clients share, and relays all other requests to the origin server. On one core a heartbeat
+ * takes 6.2 µs in a gateway, and 10.9 µs without, of which the runtime's HTTP server takes 7.7 µs.
  */
 export class Gateway {
   private readonly connections = new Set<Connection>();
@@ -98,7 +99,7 @@ export class Gateway {
     this.context.tick++;
     this.responses?.refreshDate();
     const { tick, drainTick } = this.context;
-    if (tick % TICKS_BETWEEN_SWEEPS !== 0 && drainTick === null) return;
+    if (tick % SWEEP_TICKS !== 0 && drainTick === null) return;
     for (const connection of this.connections) {
       if (connection.isTimedOut(tick)) connection.terminate();
     }

@@ -6,12 +6,12 @@ import type { PathHandler } from '../http/router.ts';
 import { documentRoutes } from '../web/docs.ts';
 import { listen } from './listen.ts';
 
-const SECRET = 'SECRET-in-the-cause';
+const SECRET = 'SECRET-in-the-cause'; // No response may contain it.
 const fail = (): never => {
   throw new Error(SECRET);
 };
 
-/** The response at a path of a server with these routes, which fails for all other paths. */
+/** Starts a server whose other paths fail. @returns the response to a GET of the path */
 async function fetchFrom(
   routes: Record<string, PathHandler>,
   path: string,
@@ -48,7 +48,7 @@ test.each([
   ['throws', '/sync', fail],
   ['rejects', '/later', async () => fail()],
 ])(
-  '[G-28] a server sends its own 500 without source code when a route %s',
+  '[G-28] a server sends a 500 without details of the error when a route %s',
   async (_, path, route) => {
     const logDefect: unknown[] = [];
     const { response, text } = await fetchFrom({ [path]: route }, path, logDefect);
@@ -60,12 +60,12 @@ test.each([
   },
 );
 
-test('[G-28] a server sends its own 500 when the handler of unknown paths throws', async () => {
+test('[G-28] a server sends a 500 without details when the handler of unknown paths throws', async () => {
   const { response, text } = await fetchFrom({}, '/nothing');
   expect([response.status, JSON.parse(text)]).toEqual([500, expected500]);
 });
 
-test('[G-28] [O-12] an operator route sends a 500 with its own headers when it fails', async () => {
+test('[G-28] [O-12] an operator route sends a 500 with its request id and Allow header when it fails', async () => {
   const logDefect: unknown[] = [];
   const routes = operatorRoutes({
     unreadyReason: fail,
@@ -85,13 +85,13 @@ test('[G-28] [O-12] an operator route sends a 500 with its own headers when it f
   ]);
 });
 
-const unused = { requestId: () => 'x', logDefect: () => {} };
+const unusedLog = { requestId: () => 'x', logDefect: () => {} };
 const options = {
   host: '127.0.0.1',
-  routes: documentRoutes({ version: '1', corsOrigin: '*', log: unused }),
+  routes: documentRoutes({ version: '1', corsOrigin: '*', log: unusedLog }),
   fetch: fail,
   corsOrigin: '*',
-  log: unused,
+  log: unusedLog,
 };
 
 test('listen throws an error that names the port when it is in use', () => {
@@ -136,9 +136,9 @@ test.if(hasIPv6)(
   },
 );
 
-test('listen throws an error that names --host when the host is not of this machine', async () => {
+test('listen throws an error that names --host when the host is no address of this machine', async () => {
   const first = listen({ ...options, host: '127.0.0.1', port: 0 });
-  // After this error the runtime reports EADDRINUSE for the unknown host too.
+  // After this error the runtime reports EADDRINUSE for the unknown host too: `listen` must check.
   const { port = 0 } = first;
   expect(() => listen({ ...options, host: '127.0.0.1', port })).toThrow(`port ${port} is in use`);
   await first.stop();

@@ -14,7 +14,7 @@ export interface ListenOptions<Data>
 /** A gateway that listens on a port, with an origin server behind it. */
 export interface ListeningServer {
   readonly port: number;
-  /** The address for a person on this machine. */
+  /** The URL for a browser on this machine. */
   readonly url: string;
   /** Stops listening, and resolves when all responses are complete. */
   drain(): Promise<void>;
@@ -68,7 +68,7 @@ export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
   }
 }
 
-/** The URL under which a person on this machine reaches a listener. */
+/** The URL of a listener for a browser on this machine. @param host null: all addresses */
 export function localUrl(host: string | null, port: number): string {
   const name = host === null || host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;

@@ -48,8 +48,9 @@ export function openOriginServer<Data>(options: OriginServerOptions<Data>): Orig
   };
 }
 
-// The relay ends connections of silent clients. The runtime's types allow this option for ports only.
-const IDLE: object = { idleTimeout: 255 };
+// In seconds, the maximum: the relay ends connections of silent clients. The runtime's types have this
+// option for ports only.
+const IDLE_TIMEOUT: object = { idleTimeout: 255 };
 
 const NO_SOCKETS: WebSocketHandler<never> = { message: () => {} };
 
@@ -61,35 +62,35 @@ function serve<Data>(options: OriginServerOptions<Data>, path: string): Server<D
   const { fetch, sockets, corsOrigin, log } = options;
   LIMITS.maxHeaderSize = HEAD_BYTES_MAX + CLIENT_HEADER_BYTES;
   return Bun.serve<Data, string>({
-    ...IDLE,
+    ...IDLE_TIMEOUT,
     unix: path,
     routes: { ...options.routes, ...sockets?.paths },
     fetch,
     websocket: sockets?.handlers ?? NO_SOCKETS,
-    // The router sends a 413 in JSON itself, by `Content-Length`. The runtime discards a body that is not
-    // read as it comes: requests of 500 MB do not make the process grow.
+    // The router sends a 413 in JSON itself, by `Content-Length`. The runtime discards the bytes of a body
+    // that no route reads: requests of 500 MB do not make the process grow.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     // The runtime's error page shows source code.
     development: false,
     // All routes catch their errors; this is for a defect in that code.
     error(error) {
-      const unknown = new Request('http://localhost/');
-      const requestId = log.requestId(unknown);
+      const unknownRequest = new Request('http://localhost/');
+      const requestId = log.requestId(unknownRequest);
       log.logDefect({ method: 'GET', path: 'unknown' }, requestId, error);
       const base = baseHeaders('OPTIONS', corsOrigin);
-      return problemResponse(INTERNAL_ERROR, unknown, base, requestId);
+      return problemResponse(INTERNAL_ERROR, unknownRequest, base, requestId);
     },
   });
 }
 
 export interface SocketPath {
   readonly path: string;
-  /** Removes the files that were made for it. */
+  /** Removes the socket's folder, if the path is a file. */
   remove(): void;
 }
 
 /**
- * A path for a unix socket that no other process has.
+ * A new path for a unix socket, which no other process uses.
  *
  * On Linux it is in the abstract namespace (unix(7)), without a file: a killed process leaves nothing
  * behind, and a cleaner of temporary folders removes nothing. All processes in the same network namespace

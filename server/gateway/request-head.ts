@@ -1,4 +1,4 @@
-/** More bytes must come before the request can be handled. */
+/** More bytes must arrive before the request can be handled. */
 export const NEED_MORE = -1;
 /** No fast path takes the request: it goes to the origin server. */
 export const FALLBACK = -2;
@@ -104,7 +104,7 @@ export class HeaderLines {
   private readonly starts = new Uint32Array(FIELDS.length + 1);
   private readonly ends = new Uint32Array(FIELDS.length + 1);
   /** A bitset over the fields that the head has. */
-  private found = 0;
+  private presentFields = 0;
   /**
    * A hash of all header lines except `Authorization`. Equal heads have equal fingerprints. Different heads
    * rarely do; a user of the fingerprint compares the bytes as well.
@@ -117,18 +117,18 @@ export class HeaderLines {
    * @returns the offset after the head; 0 when a line is ambiguous, unsupported, or there twice
    */
   read(bytes: Buffer, at: number): number {
-    this.found = 0;
+    this.presentFields = 0;
     this.fingerprint = 0;
     let next = at;
     while (bytes[next] !== CR) {
-      next = this.line(bytes, next);
+      next = this.readLine(bytes, next);
       if (next === 0) return 0;
     }
     return bytes[next + 1] === LF ? next + 2 : 0;
   }
 
   has(field: Field): boolean {
-    return (this.found & (1 << field)) !== 0;
+    return (this.presentFields & (1 << field)) !== 0;
   }
 
   /** The offset of the value of a field that the head has. */
@@ -154,7 +154,7 @@ export class HeaderLines {
   }
 
   /** @returns the offset of the next line; 0 when this line cannot be read here */
-  private line(bytes: Buffer, nameAt: number): number {
+  private readLine(bytes: Buffer, nameAt: number): number {
     let at = nameAt;
     let hash = 0;
     let letter = NAME_BYTES[bytes[at] as number] as number;
@@ -166,13 +166,14 @@ export class HeaderLines {
     const field = fieldAt(bytes, nameAt, at, hash);
     if (field >= FIRST_UNSUPPORTED) return 0;
     if (bytes[++at] === SPACE) at++;
-    const end = field === FIELD.authorization ? bytes.indexOf(CR, at) : this.value(bytes, at, hash);
+    const end =
+      field === FIELD.authorization ? bytes.indexOf(CR, at) : this.readValue(bytes, at, hash);
     if (end <= at || bytes[end + 1] !== LF) return 0;
     return field === 0 || this.store(field, at, end) ? end + 2 : 0;
   }
 
   /** @returns the offset after the value; 0 when the value is ambiguous */
-  private value(bytes: Buffer, start: number, hash: number): number {
+  private readValue(bytes: Buffer, start: number, hash: number): number {
     let at = start;
     let byte = bytes[at] as number;
     if (byte === SPACE) return 0;
@@ -188,8 +189,8 @@ export class HeaderLines {
   /** @returns false when the head has the field already */
   private store(field: number, start: number, end: number): boolean {
     const bit = 1 << field;
-    if ((this.found & bit) !== 0) return false;
-    this.found |= bit;
+    if ((this.presentFields & bit) !== 0) return false;
+    this.presentFields |= bit;
     this.starts[field] = start;
     this.ends[field] = end;
     return true;
@@ -216,7 +217,7 @@ export class RequestLine {
   path: FastPath = 'feed';
   /** The offset of the UUID: of the quiz for `quiz-answer`, of the stream for all others. */
   idAt = 0;
-  /** Where the interval number is; both are 0 without one. */
+  /** The range of the interval number; both are 0 without one. */
   digitsAt = 0;
   digitsEnd = 0;
   private readonly number = new IntervalNumber();
@@ -370,7 +371,7 @@ export function readHead(
   return requestHead.read(bytes, at) ? requestHead : FALLBACK;
 }
 
-/** Relays the request that begins at an offset once its head is complete: the relay needs a whole one. */
+/** For a request without a fast path: `NEED_MORE` until it has the complete head that the relay needs. */
 export function relayWhenComplete(bytes: Buffer, at: number): typeof NEED_MORE | typeof FALLBACK {
   return checkHead(bytes, at) ?? FALLBACK;
 }
@@ -382,7 +383,7 @@ export function headerIn(head: Buffer, field: Field): string | null {
   return fields.text(head, field);
 }
 
-/** Why the head that begins at an offset cannot be parsed, or not yet; null when it is complete. */
+/** `FALLBACK` when the bytes at an offset cannot become a head within 16 KB; null for a complete head. */
 function checkHead(bytes: Buffer, at: number): typeof NEED_MORE | typeof FALLBACK | null {
   const last = bytes.length - END_OF_HEAD.length;
   // The common case needs no search: the bytes are exactly one head.

@@ -42,7 +42,7 @@ export class ResponseBytes {
 
   constructor(private readonly options: ResponseBytesOptions) {}
 
-  /** Call it once a second. */
+  /** Renews `Date` and drops responses with the old one. Call it once a second. */
   refreshDate(): void {
     this.date = new Date().toUTCString();
     this.cachedNoContent.clear();
@@ -54,7 +54,7 @@ export class ResponseBytes {
   noContent(allow: string): Buffer {
     const cached = this.cachedNoContent.get(allow);
     if (cached) return cached;
-    const head = this.head('204 No Content', baseHeaders(allow, this.options.corsOrigin));
+    const head = this.buildHead('204 No Content', baseHeaders(allow, this.options.corsOrigin));
     const bytes = Buffer.from(head);
     this.cachedNoContent.set(allow, bytes);
     return bytes;
@@ -75,10 +75,10 @@ export class ResponseBytes {
     return Buffer.from(split[0] + requestId + split[1], 'latin1');
   }
 
-  /** Any other response, which is not cached. */
+  /** Any other response. It is not cached. */
   encode({ status, headers }: Response, body: string): Buffer {
     const length = { 'Content-Length': `${Buffer.byteLength(body)}` };
-    const head = this.head(`${status} ${STATUS_CODES[status]}`, {
+    const head = this.buildHead(`${status} ${STATUS_CODES[status]}`, {
       ...Object.fromEntries(headers),
       ...length,
     });
@@ -89,7 +89,7 @@ export class ResponseBytes {
   sealed(interval: number, body: Uint8Array): Buffer {
     const cached = this.cachedSealed.get(body);
     if (cached?.date === this.date) return cached.bytes;
-    const head = this.head('200 OK', {
+    const head = this.buildHead('200 OK', {
       ...baseHeaders(this.options.allow, this.options.corsOrigin),
       'Cache-Control': sealedCaching(this.options.edgeCache),
       'Content-Type': 'application/json',
@@ -101,11 +101,11 @@ export class ResponseBytes {
     return bytes;
   }
 
-  /** 200 of an event stream, with the first chunk. */
+  /** 200 with an event stream: the head and the first chunk. */
   opening(): Buffer {
     this.cachedOpening ??= Buffer.concat([
       Buffer.from(
-        this.head('200 OK', {
+        this.buildHead('200 OK', {
           ...baseHeaders(this.options.allow, this.options.corsOrigin),
           'Content-Type': 'text/event-stream',
           'Transfer-Encoding': 'chunked',
@@ -121,7 +121,7 @@ export class ResponseBytes {
     if (!problem) throw new Error('Unavailable has no problem details');
     const body = JSON.stringify(problem.body());
     const base = baseHeaders(allow, this.options.corsOrigin);
-    const head = this.head('503 Service Unavailable', {
+    const head = this.buildHead('503 Service Unavailable', {
       ...problemHeaders(problem, asProblem, base, ID_PLACEHOLDER),
       'Content-Length': `${body.length}`,
     });
@@ -129,8 +129,10 @@ export class ResponseBytes {
     return [head.slice(0, idAt), head.slice(idAt + ID_PLACEHOLDER.length) + body];
   }
 
-  private head(status: string, headers: Readonly<Record<string, string>>): string {
-    const lines = Object.entries({ ...headers, Date: this.date }).map(([n, v]) => `${n}: ${v}\r\n`);
+  private buildHead(status: string, headers: Readonly<Record<string, string>>): string {
+    const lines = Object.entries({ ...headers, Date: this.date }).map(
+      ([name, value]) => `${name}: ${value}\r\n`,
+    );
     return `HTTP/1.1 ${status}\r\n${lines.join('')}\r\n`;
   }
 }

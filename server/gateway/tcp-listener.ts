@@ -8,7 +8,7 @@ type ListenOptions<Data> = TCPSocketListenOptions<Data> & { readonly reusePort: 
  * Listens on a TCP port.
  * @param host null: all addresses, with IPv6 where the machine has it
  * @param port 0: any free port
- * @param reusePort whether other threads of this process listen on it too
+ * @param reusePort whether other threads of this process listen on the port too
  * @throws Error with a message for the operator
  */
 export function listenTcp<Data>(
@@ -32,14 +32,14 @@ export function listenTcp<Data>(
   }
 }
 
-// By default the runtime falls back to IPv4 alone, silently, when another process has the port on IPv6.
+// Passed explicitly: without it the runtime silently uses IPv4 alone if the port is in use on IPv6.
 function anyAddress(): string {
   const addresses = Object.values(networkInterfaces()).flat();
   return addresses.some((address) => address?.family === 'IPv6') ? '::' : '0.0.0.0';
 }
 
-// For a name that cannot be resolved the runtime reports the error of the last failed call, which may be
-// EADDRINUSE. So the code only counts when the host is an address of this machine.
+// For a name that cannot be resolved the runtime reports the code of an earlier error, which may be
+// EADDRINUSE. So the code is used only when the host is an address of this machine.
 function describeError(
   { message, code }: Error & { code?: string },
   host: string | null,

@@ -55,8 +55,8 @@ export class ViewerFastPath implements RequestHandler {
   }
 
   /**
-   * Two bytes tell which fast path a request may take; a match with a template, or the parser, confirms
-   * it: to compare all bytes first would cost as much as the rest of a heartbeat.
+   * Two bytes select the fast path. Then the template or the parser checks all bytes: a comparison of the
+   * whole path before that would cost as much as the rest of a heartbeat.
    */
   handle(connection: Connection, bytes: Buffer, at: number): number {
     if (bytes[at + RESOURCE_AT] === LETTER_Q) return this.handleQuiz(connection, bytes, at);
@@ -82,18 +82,18 @@ export class ViewerFastPath implements RequestHandler {
     const viewer = tokens.cache.get(request.token);
     if (viewer) return this.respondToParsed(connection, request, viewer) ? request.end : FALLBACK;
     if (!isTokenText(request.token)) return FALLBACK;
-    const sent = bytes.subarray(at, request.end);
+    const requestBytes = bytes.subarray(at, request.end);
     connection.setPending(VERIFYING);
     tokens.check(request.token).then(
       (verified) => {
         if (connection.isEnded) return;
         if (!verified || !this.respondToParsed(connection, request, verified)) {
-          connection.relay(sent);
+          connection.relay(requestBytes);
         }
       },
       (error) => {
         if (connection.isEnded) return;
-        if (!this.sendError(connection, request.template, error)) connection.relay(sent);
+        if (!this.sendError(connection, request.template, error)) connection.relay(requestBytes);
       },
     );
     return request.end;
@@ -113,7 +113,7 @@ export class ViewerFastPath implements RequestHandler {
     const { template, interval, lastEventId } = request;
     const nowMs = this.backend.clock.nowMs();
     if (!this.isAdmitted(viewer, template.streamId, nowMs)) return false;
-    // A last event id differs from request to request, so these make no templates.
+    // Requests with a last event id make no templates, because the id differs in each of them.
     if (lastEventId === null) {
       const { templates } = this;
       if (template.path === 'heartbeat') {
@@ -219,12 +219,12 @@ class QuizResponse implements PendingResponse, OutcomeCallbacks {
   onClose(): void {}
 }
 
-/** An answer to a quiz, or a report of a winner, with its whole body. */
+/** A complete request with an answer to a quiz or a report of a winner, as offsets in the bytes. */
 export interface QuizRequest {
   readonly path: 'quiz-answer' | 'winners-report';
   /** The offset of the UUID of the quiz that is answered, or of the stream of the winner. */
   readonly idAt: number;
-  /** Where the token is, which is not verified. */
+  /** The range of the token, which is not verified. */
   readonly tokenAt: number;
   readonly tokenEnd: number;
   readonly bodyAt: number;

@@ -12,7 +12,7 @@ const BEARER = `Authorization: Bearer ${TOKEN}`;
 
 const head = (...lines: string[]) => `${lines.join('\r\n')}\r\n\r\n`;
 
-/** Parses as the gateway does for a token that is not cached. */
+/** Parses as the gateway does when the token is not cached: it then checks the token's characters. */
 function read(text: string, at = 0) {
   const request = parseViewerRequest(Buffer.from(text, 'latin1'), at);
   return typeof request === 'number' || isTokenText(request.token) ? request : FALLBACK;
@@ -64,7 +64,7 @@ describe('parseViewerRequest', () => {
     expect(parsed(read(both, first.length)).end).toBe(both.length);
   });
 
-  test('ignores headers that proxies add, in any order', () => {
+  test('parses the same request with headers that proxies add, in any order', () => {
     const added = [
       'X-Forwarded-For: 203.0.113.7, 198.51.100.2:5678',
       'X-Forwarded-Proto: https',
@@ -175,15 +175,15 @@ describe('parseViewerRequest falls back to the origin server for', () => {
   });
 });
 
-test('[L-3] parseViewerRequest needs more bytes for any part of a head', () => {
-  const whole = head(READ, HOST, 'Accept: text/event-stream', BEARER);
-  for (let length = 1; length < whole.length; length++) {
-    expect([length, read(whole.slice(0, length))]).toEqual([length, NEED_MORE]);
+test('[L-3] parseViewerRequest needs more bytes of any incomplete head', () => {
+  const complete = head(READ, HOST, 'Accept: text/event-stream', BEARER);
+  for (let length = 1; length < complete.length; length++) {
+    expect([length, read(complete.slice(0, length))]).toEqual([length, NEED_MORE]);
   }
-  expect(parsed(read(whole)).end).toBe(whole.length);
+  expect(parsed(read(complete)).end).toBe(complete.length);
 });
 
-/** Parses a head by the strictest reading of RFC 9112; null when it does not conform. */
+/** A second parser, as strict as RFC 9112 allows; null when the head does not conform. */
 function parseStrictly(text: string) {
   const end = text.indexOf('\r\n\r\n');
   if (end < 0) return null;
@@ -201,7 +201,7 @@ function parseStrictly(text: string) {
   return request && { method: request[1], target: request[2], all, end: end + 4 };
 }
 
-// Pieces for nearly valid heads, and the bytes that parsers disagree about.
+// Pieces to insert into valid heads: lines, and bytes that parsers disagree about.
 const pieces = fc.constantFrom(
   ...[HOST, BEARER, 'Content-Length: 0', 'Content-Length: 5', 'content-length: 00', 'X-A: b'],
   ...['Transfer-Encoding: chunked', 'Connection: keep-alive', 'Accept: text/event-stream'],
@@ -224,7 +224,7 @@ const nearlyValidHead = fc
     ),
   );
 
-test('[G-31] parseViewerRequest agrees with RFC 9112 on every head that it takes', () => {
+test('[G-31] parseViewerRequest agrees with a strict parser on every head that it accepts', () => {
   let parsedCount = 0;
   fc.assert(
     fc.property(nearlyValidHead, (text) => {
@@ -252,7 +252,7 @@ test('[G-31] parseViewerRequest agrees with RFC 9112 on every head that it takes
   expect(parsedCount).toBeGreaterThan(500);
 });
 
-test('[G-31] a template matches exactly the requests that parse to it', () => {
+test('[G-31] every request that a template matches parses to that template', () => {
   let matchCount = 0;
   const feedRequest = parsed(read(head(READ, HOST, BEARER, 'X-A: b')));
   const heartbeatRequest = parsed(read(head(HEARTBEAT, HOST, 'X-A: b', BEARER)));
@@ -266,30 +266,30 @@ test('[G-31] a template matches exactly the requests that parse to it', () => {
       digits,
       following,
       nearlyValidHead,
-      (isBeat, sent, number, rest, nearlyValid) => {
-        const own = isBeat
-          ? head(HEARTBEAT, HOST, 'X-A: b', `Authorization: Bearer ${sent}`)
+      (isHeartbeat, sentToken, sentDigits, rest, nearlyValid) => {
+        const matching = isHeartbeat
+          ? head(HEARTBEAT, HOST, 'X-A: b', `Authorization: Bearer ${sentToken}`)
           : head(
-              READ.replace('7000000001', number),
+              READ.replace('7000000001', sentDigits),
               HOST,
-              `Authorization: Bearer ${sent}`,
+              `Authorization: Bearer ${sentToken}`,
               'X-A: b',
             );
-        for (const text of [own + rest, nearlyValid]) {
+        for (const text of [matching + rest, nearlyValid]) {
           const bytes = Buffer.from(text, 'latin1');
-          const found = { interval: 0, tokenAt: 0, tokenEnd: 0 };
-          const { template } = isBeat ? heartbeatRequest : feedRequest;
-          if (!template.matches(bytes, 0, found)) continue;
+          const match = { interval: 0, tokenAt: 0, tokenEnd: 0 };
+          const { template } = isHeartbeat ? heartbeatRequest : feedRequest;
+          if (!template.matches(bytes, 0, match)) continue;
           // The gateway requires a cached token, which has no spaces and no line breaks.
-          const known = text.slice(found.tokenAt, found.tokenEnd);
-          if (!/^[!-~]+$/.test(known) || found.interval > Number.MAX_SAFE_INTEGER) continue;
+          const matchedToken = text.slice(match.tokenAt, match.tokenEnd);
+          if (!/^[!-~]+$/.test(matchedToken) || match.interval > Number.MAX_SAFE_INTEGER) continue;
           matchCount++;
           const request = parsed(parseViewerRequest(bytes, 0));
           expect(request.template.equals(template)).toBe(true);
           expect(request.end).toBe(bytes.length);
-          expect(request.token).toBe(known);
-          if (!isBeat) expect(request.interval).toBe(found.interval);
-          expect(template.render(request.interval, known).equals(bytes)).toBe(true);
+          expect(request.token).toBe(matchedToken);
+          if (!isHeartbeat) expect(request.interval).toBe(match.interval);
+          expect(template.render(request.interval, matchedToken).equals(bytes)).toBe(true);
         }
       },
     ),

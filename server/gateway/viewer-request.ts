@@ -18,7 +18,7 @@ export interface ViewerRequest {
   readonly template: RequestTemplate;
   /** 0 for a heartbeat, and for a stream that only names its last event id. */
   readonly interval: number;
-  /** The text at the position of the token, which is not verified. See `isTokenText`. */
+  /** The text at the position of the token. It is not verified, see `isTokenText`. */
   readonly token: string;
   readonly lastEventId: string | null;
   /** The offset of the next request. */
@@ -78,7 +78,7 @@ export function isTokenText(text: string): boolean {
 }
 
 function prefersEventStream(fields: HeaderLines, bytes: Buffer): boolean {
-  // `fetch` sends this by default.
+  // The common case: `fetch` sends `*/*` by default.
   if (fields.is(bytes, FIELD.accept, ANY_TYPE)) return false;
   return prefers(fields.text(bytes, FIELD.accept), 'text/event-stream');
 }
@@ -91,7 +91,7 @@ export interface TemplateSource {
   readonly bytes: Buffer;
   /** The offset of the head. */
   readonly at: number;
-  /** Where the interval number is; without one, both are `tokenAt`. */
+  /** The range of the interval number; without one, both are `tokenAt`. */
   readonly digitsAt: number;
   readonly digitsEnd: number;
   readonly tokenAt: number;
@@ -138,7 +138,7 @@ export class RequestTemplate {
 
   /**
    * Whether the bytes from `at` to the end of the buffer are one request of this template, provided that
-   * the bytes from `tokenAt` to `tokenEnd` are a token: the caller must find them among known tokens.
+   * the bytes from `tokenAt` to `tokenEnd` are a token: the caller must find them in the token cache.
    */
   matches(bytes: Buffer, at: number, match: TemplateMatch): boolean {
     const [start, middle, end] = this.segments;
@@ -203,16 +203,16 @@ export class RequestTemplate {
   }
 }
 
-// At most 8 MB: browsers with cookies have one template each, all other clients share some.
+// At most 8 MB. Browsers with cookies have one template each, all other clients share a few.
 const TEMPLATES_MAX = 2_000;
 const TEMPLATE_BYTES_MAX = 2_048;
 
 /**
- * What a connection remembers of its last head: the template when the last two heads were alike, else
- * only the fingerprint. A proxy sends requests of many viewers over one connection or adds a number to
- * each, so that no two heads are alike; to make a template of each cost more than to parse it. A heartbeat
- * of a browser with `X-Forwarded-For` took 17 to 21 µs that way and takes 8.4 to 9.2 µs now; without that
- * header it takes 6.7 µs. Through nginx on the same core it took 26 µs and takes 13 µs.
+ * What a connection stores of its last head: the template when the last two heads were alike, else only
+ * the fingerprint. A proxy sends requests of many viewers over one connection or adds a number to each, so
+ * no two heads are alike, and making a template of each costs more than parsing it. A heartbeat of a
+ * browser with `X-Forwarded-For` took 17 to 21 µs with a template of each head, and takes 8.4 to 9.2 µs
+ * now; without that header it takes 6.7 µs. Through nginx on the same core it took 26 µs and takes 13 µs.
  */
 export type LastHead = RequestTemplate | number;
 
@@ -223,7 +223,7 @@ export const NO_HEAD: LastHead = 0;
 export class TemplateCache {
   private readonly templates = new LRUCache<string, RequestTemplate>({ max: TEMPLATES_MAX });
 
-  /** What to remember after a head that did not match the last one. */
+  /** What a connection stores after a head that did not match `last`. */
   next(last: LastHead, template: RequestTemplate): LastHead {
     const { fingerprint } = template;
     const isAlike = (typeof last === 'number' ? last : last.fingerprint) === fingerprint;

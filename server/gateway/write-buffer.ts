@@ -1,7 +1,7 @@
 /** The bytes that a socket did not take at once. */
 export class WriteBuffer {
   private readonly parts: Uint8Array[];
-  /** The number of buffered bytes; 0 only after `writeTo`. */
+  /** The number of buffered bytes. Only `writeTo` makes it 0. */
   bytes: number;
 
   constructor(part: Uint8Array) {
@@ -14,7 +14,7 @@ export class WriteBuffer {
     this.bytes += part.length;
   }
 
-  /** Writes what the socket takes now. @returns whether it took any */
+  /** Writes as much as the socket takes now. @returns whether it took any byte */
   writeTo(socket: { write(bytes: Uint8Array): number }): boolean {
     const { parts } = this;
     const before = this.bytes;

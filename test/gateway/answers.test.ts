@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** A header that sends a request to the origin server. */
+// The gateway's fast paths must respond as the origin server does. No fast path takes this header.
 const TO_ORIGIN = { TE: 'trailers' };
 
 const heartbeat = (of: TestViewer, headers = {}) =>
@@ -39,6 +39,7 @@ const heartbeatLine = (of: TestViewer) => `POST /api/v1/view-counts/${of.streamI
 const readLine = (of: TestViewer, interval: number) =>
   `GET /api/v1/events-streams/${of.streamId}?interval=${interval}`;
 
+/** A response without its date. */
 async function comparable(response: Response) {
   const headers = Object.fromEntries(response.headers);
   expect(Date.parse(headers.date ?? '')).toBeWithin(Date.now() - 3_000, Date.now() + 1_000);
@@ -48,31 +49,31 @@ async function comparable(response: Response) {
 
 describe('a response of the gateway equals that of the origin server', () => {
   test.each(['*', 'https://app.example'])(
-    '[G-2] [G-25] [F-18] for CORS origin %s',
+    '[G-2] [G-25] [F-18] to a heartbeat and a feed read, for CORS origin %s',
     async (corsOrigin) => {
-      const other = await startService({ config: { corsOrigin, edgeCache: corsOrigin !== '*' } });
+      const service = await startService({ config: { corsOrigin, edgeCache: corsOrigin !== '*' } });
       try {
-        await other.advance(2);
-        const own = await other.viewer(await other.createStream());
-        const sealed = other.interval() - 1;
+        await service.advance(2);
+        const viewer = await service.viewer(await service.createStream());
+        const sealed = service.interval() - 1;
         for (const send of [
-          (headers: Record<string, string>) => heartbeat(own, headers),
-          (headers: Record<string, string>) => read(own, sealed, headers),
+          (headers: Record<string, string>) => heartbeat(viewer, headers),
+          (headers: Record<string, string>) => read(viewer, sealed, headers),
         ]) {
-          const here = await comparable(await send({}));
-          expect(here.status).toBeOneOf([200, 204]);
-          expect(await comparable(await send(TO_ORIGIN))).toEqual(here);
+          const fastPath = await comparable(await send({}));
+          expect(fastPath.status).toBeOneOf([200, 204]);
+          expect(await comparable(await send(TO_ORIGIN))).toEqual(fastPath);
         }
       } finally {
-        await other.close();
+        await service.close();
       }
     },
   );
 
-  test('[F-21] for an event stream', async () => {
+  test('[F-21] to the request for an event stream', async () => {
     const from = harness.interval() - 1;
     const accept = { Accept: 'text/event-stream' };
-    const [here, there] = await Promise.all([
+    const [fastPath, relayed] = await Promise.all([
       read(viewer, from, accept),
       read(viewer, from, { ...accept, ...TO_ORIGIN }),
     ]);
@@ -80,8 +81,8 @@ describe('a response of the gateway equals that of the origin server', () => {
       const { date: _, ...headers } = Object.fromEntries(response.headers);
       return headers;
     };
-    expect(headersOf(here)).toEqual(headersOf(there));
-    const readers = [new EventReader(here), new EventReader(there)] as const;
+    expect(headersOf(fastPath)).toEqual(headersOf(relayed));
+    const readers = [new EventReader(fastPath), new EventReader(relayed)] as const;
     await harness.advance(2);
     const [first, second] = await Promise.all(readers.map((reader) => reader.take(3)));
     expect(first).toHaveLength(3);
@@ -89,14 +90,14 @@ describe('a response of the gateway equals that of the origin server', () => {
     for (const reader of readers) await reader.close();
   });
 
-  test('[F-4] for a long poll', async () => {
+  test('[F-4] to a long poll', async () => {
     const next = harness.interval();
     const sent = [read(viewer, next), read(viewer, next, TO_ORIGIN)];
     await until('both long polls wait', () => harness.service.stats.feed().longPolls === 2);
     await harness.advance(1);
-    const [here, there] = await Promise.all(sent.map(async (one) => comparable(await one)));
-    expect(here?.status).toBe(200);
-    expect(here).toEqual(there as NonNullable<typeof there>);
+    const [fastPath, relayed] = await Promise.all(sent.map(async (one) => comparable(await one)));
+    expect(fastPath?.status).toBe(200);
+    expect(fastPath).toEqual(relayed as NonNullable<typeof relayed>);
   });
 });
 
@@ -114,25 +115,26 @@ test('[O-12] each response is counted once, whether the gateway or the origin se
   await heartbeat(viewerWith(harness.url, viewer.streamId, 'wrong'));
   await read(viewer, 1);
   await (await read(viewer, 1, { Accept: 'text/event-stream' })).body?.cancel();
-  const held = read(viewer, harness.interval());
+  const longPoll = read(viewer, harness.interval());
   await until('the long poll waits', () => harness.service.stats.feed().longPolls === 1);
   await harness.advance(1);
-  await held;
+  await longPoll;
   expect(counts().map((value, at) => value - (before[at] as number))).toEqual([2, 1, 3]);
 });
 
-// The third of equal requests matches a template, the first two are parsed; each in a packet of its own.
+// Sends each request in a packet of its own, 20 ms apart. The gateway parses the first two of equal
+// requests; the third one matches their template.
 const spaced = (...requests: string[]) => requests.flatMap((one) => [one, 20]);
 
 describe('a connection', () => {
   test('gets responses of the gateway and the origin server in the order of its requests', async () => {
     const sealed = harness.interval() - 1;
-    const held = harness.interval();
+    const unsealed = harness.interval();
     const sent = [
       requestOf(viewer, heartbeatLine(viewer)),
       requestOf(viewer, 'GET /api/v1/time'),
       requestOf(viewer, readLine(viewer, sealed)),
-      requestOf(viewer, readLine(viewer, held)),
+      requestOf(viewer, readLine(viewer, unsealed)),
       requestOf(viewer, readLine(viewer, 1)),
       requestOf(viewer, 'GET /nothing'),
       requestOf(viewer, heartbeatLine(viewer)),
@@ -147,7 +149,7 @@ describe('a connection', () => {
     const intervals = [...text.matchAll(/\{"interval":(\d+),"events"/g)].map(([, interval]) =>
       Number(interval),
     );
-    expect(intervals).toEqual([sealed, held, 1]);
+    expect(intervals).toEqual([sealed, unsealed, 1]);
   });
 
   test('serves several viewers, each by the token of the request', async () => {
@@ -181,43 +183,43 @@ describe('a connection', () => {
   });
 
   test('[T-6] is refused when its token has expired', async () => {
-    const own = await startService({ clock: manualClock(START_MS) });
+    const service = await startService({ clock: manualClock(START_MS) });
     try {
-      const late = await own.viewer(await own.createStream());
-      const sent = requestOf(late, heartbeatLine(late));
-      const exchange = rawExchange(own.url, [sent, 20, sent, 200, sent], { waitMs: 200 });
+      const expiring = await service.viewer(await service.createStream());
+      const sent = requestOf(expiring, heartbeatLine(expiring));
+      const exchange = rawExchange(service.url, [sent, 20, sent, 200, sent], { waitMs: 200 });
       await Bun.sleep(100);
-      (own.clock as ManualClock).set(START_MS + 600_000);
+      (service.clock as ManualClock).set(START_MS + 600_000); // the lifetime of a token
       const { text } = await exchange;
       const statuses = ['HTTP/1.1 204', 'HTTP/1.1 204', 'HTTP/1.1 401'];
       expect([...(text.match(/HTTP\/1\.1 \d+/g) ?? [])]).toEqual(statuses);
     } finally {
-      await own.close();
+      await service.close();
     }
   });
 });
 
 test('[O-11] [F-9] a drain ends long polls with their interval, and refuses new ones with a 503', async () => {
-  const own = await startService({ clock: manualClock(START_MS) });
-  await own.advance(1);
-  const late = await own.viewer(await own.createStream());
-  const held = read(late, own.interval());
-  await until('the long poll waits', () => own.service.stats.feed().longPolls === 1);
-  const drained = own.service.drain();
-  const refused = await read(late, own.interval());
+  const draining = await startService({ clock: manualClock(START_MS) });
+  await draining.advance(1);
+  const polling = await draining.viewer(await draining.createStream());
+  const longPoll = read(polling, draining.interval());
+  await until('the long poll waits', () => draining.service.stats.feed().longPolls === 1);
+  const drained = draining.service.drain();
+  const refused = await read(polling, draining.interval());
   expect([refused.status, refused.headers.has('retry-after')]).toEqual([503, true]);
-  await own.advance(1);
-  expect((await held).status).toBe(200);
+  await draining.advance(1);
+  expect((await longPoll).status).toBe(200);
   await drained;
-  await own.close();
+  await draining.close();
 });
 
-test('[F-25] an event stream whose reader takes nothing is closed and freed', async () => {
+test('[F-25] an event stream whose client reads nothing is closed before it has sent 16 MB', async () => {
   const stream = await harness.createStream();
   const slow = await harness.viewer(stream);
   const before = harness.service.stats.feed().eventStreams;
   const socket = connect(Number(new URL(harness.url).port), '127.0.0.1');
-  const text = 'x'.repeat(3_900);
+  const text = 'x'.repeat(3_900); // 20 events of an interval have 78 KB.
   const sent = requestOf(slow, readLine(slow, harness.interval()));
   socket.write(sent.replace('Host', 'Accept: text/event-stream\r\nHost'));
   await until('the stream is open', () => harness.service.stats.feed().eventStreams === before + 1);

@@ -7,8 +7,8 @@ import { rounds } from '../support/full-run.ts';
 import { RawClient } from '../support/gateway/relay-fixture.ts';
 import { type Harness, startService, type TestViewer } from '../support/harness/harness.ts';
 
-// Clients must not be able to tell whether the gateway or the origin server responds. This compares the
-// gateway with a second one for the same service that relays all requests.
+// Responses of the gateway and of the origin server must not differ. These tests compare the gateway with a
+// second one that relays all requests to the same service.
 
 let service: Harness;
 let relayOnly: ListeningServer;
@@ -38,9 +38,10 @@ afterAll(async () => {
   await service.close();
 });
 
+/** Ends the connection. */
 const LAST = 'GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n';
 
-/** A part of a request: usually the form that fast paths take. */
+/** A part of a request: most often `usual`, the form that fast paths take. */
 const part = <T>(usual: T, ...others: T[]) =>
   fc.oneof({ weight: 8, arbitrary: fc.constant(usual) }, fc.constantFrom(...others));
 
@@ -134,13 +135,14 @@ const request = fc
     headers: fc.oneof(fc.constant([]), fc.array(header, { maxLength: 3 })),
   })
   .map(({ method, path, query, version, host, credential, headers }) => {
-    const isCount = path.includes('view-counts');
-    const usual = isCount ? 'POST' : 'GET';
-    const target = isCount && query === '?interval=NOW' ? path : path + query;
+    const isHeartbeat = path.includes('view-counts');
+    const usual = isHeartbeat ? 'POST' : 'GET';
+    const target = isHeartbeat && query === '?interval=NOW' ? path : path + query;
     return `${method || usual} ${target} ${version}\r\n${host}${credential}${headers.join('')}\r\n`;
   });
 
-function filled(text: string): string {
+/** Replaces the words in capitals. */
+function fillPlaceholders(text: string): string {
   return text
     .replaceAll('NOW', `${service.interval() - 2}`)
     .replaceAll('OTHER', otherViewer.streamId)
@@ -150,8 +152,8 @@ function filled(text: string): string {
     .replaceAll('TOKEN', viewer.token);
 }
 
-/** All that a client receives, without dates and request ids. */
-async function received(port: number, sent: string): Promise<string[]> {
+/** All responses, as status lines and sorted lines without dates and request ids. */
+async function receive(port: number, sent: string): Promise<string[]> {
   const client = new RawClient(port);
   client.send(sent);
   await client.waitForClose();
@@ -165,10 +167,10 @@ test('the gateway sends the same responses as the origin server to random reques
   let succeeded = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 4 }), async (requests) => {
-      const sent = filled(requests.join('')) + LAST;
+      const sent = fillPlaceholders(requests.join('')) + LAST;
       const [fastPath, relayed] = await Promise.all([
-        received(Number(port), sent),
-        received(relayOnly.port, sent),
+        receive(Number(port), sent),
+        receive(relayOnly.port, sent),
       ]);
       expect({ sent, received: fastPath }).toEqual({ sent, received: relayed });
       if (fastPath[0]?.includes(' 20')) succeeded++;
@@ -180,7 +182,7 @@ test('the gateway sends the same responses as the origin server to random reques
 }, 60_000);
 
 /** The head of an event stream without date and request id, and its messages up to the last interval. */
-async function streamed(port: number, sent: string): Promise<string[]> {
+async function receiveStream(port: number, sent: string): Promise<string[]> {
   const client = new RawClient(port);
   client.send(sent);
   const last = `id: ${service.interval() - 1}\n`;
@@ -198,25 +200,25 @@ async function streamed(port: number, sent: string): Promise<string[]> {
 test('the gateway sends the same event streams as the origin server', async () => {
   const { port } = new URL(service.url);
   const path = `/api/v1/events-streams/${viewer.streamId}`;
-  const from = (back: number) => service.interval() - back;
+  const intervalsAgo = (back: number) => service.interval() - back;
   const headers = `Host: h\r\nAuthorization: Bearer ${viewer.token}\r\nAccept: text/event-stream\r\n`;
   for (const [target, more] of [
-    [`${path}?interval=${from(1)}`, ''],
-    [`${path}?interval=${from(4)}`, ''],
-    [`${path}/?interval=${from(4)}`, ''],
-    [`${path}?interval=${from(5000)}`, ''],
-    [`${path}?interval=${from(4)}`, `Last-Event-ID: ${from(3)}\r\n`],
-    [path, `Last-Event-ID: ${from(3)}\r\n`],
-    [`${path}?interval=${from(4)}`, 'Last-Event-ID: x\r\n'],
+    [`${path}?interval=${intervalsAgo(1)}`, ''],
+    [`${path}?interval=${intervalsAgo(4)}`, ''],
+    [`${path}/?interval=${intervalsAgo(4)}`, ''],
+    [`${path}?interval=${intervalsAgo(5000)}`, ''],
+    [`${path}?interval=${intervalsAgo(4)}`, `Last-Event-ID: ${intervalsAgo(3)}\r\n`],
+    [path, `Last-Event-ID: ${intervalsAgo(3)}\r\n`],
+    [`${path}?interval=${intervalsAgo(4)}`, 'Last-Event-ID: x\r\n'],
     [path, 'Last-Event-ID: -1\r\n'],
     [path, ''],
   ] as const) {
     const sent = `GET ${target} HTTP/1.1\r\n${headers}${more}\r\n`;
-    const fastPath = await streamed(Number(port), sent);
+    const fastPath = await receiveStream(Number(port), sent);
     expect([target, more, ...fastPath]).toEqual([
       target,
       more,
-      ...(await streamed(relayOnly.port, sent)),
+      ...(await receiveStream(relayOnly.port, sent)),
     ]);
   }
 });

@@ -2,19 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { Unavailable } from '../../server/platform/errors.ts';
 import { type Harness, startService } from '../support/harness/harness.ts';
 
-// The fast paths for answers and reports must respond as the origin server does. This header has no
-// effect except that it sends a request to the origin server.
+// The fast paths for answers and winner reports must respond as the origin server does. No fast path takes
+// this header, which has no other effect.
 const TO_ORIGIN = { 'If-None-Match': '"any"' };
 
 let service: Harness;
-let isFull = false;
+let isDiskFull = false;
 
 beforeAll(async () => {
   service = await startService({
     store: (store) => ({
       ...store,
       recordAnswers: (answers) =>
-        isFull
+        isDiskFull
           ? Promise.reject(new Unavailable('The disk is full.'))
           : store.recordAnswers(answers),
     }),
@@ -40,6 +40,7 @@ test('[Q-7] [Q-14] [R-15] [W-8] [W-9] the gateway responds to answers and winner
   const viewer = await service.viewer(streamId);
   const path = `/api/v1/quizzes/${quiz.id}/answer`;
   const body = { streamId, choice: 'Venus', closeInterval: quiz.closeInterval };
+  /** Sends the request to the gateway's fast path and to the origin server. */
   const expectEqual = async (status: number, target: string, sent?: unknown) => {
     for (const headers of [{}, { Accept: 'application/problem+json' }]) {
       const fastPath = await comparable(await viewer.post(target, sent, headers));
@@ -52,9 +53,9 @@ test('[Q-7] [Q-14] [R-15] [W-8] [W-9] the gateway responds to answers and winner
   await expectEqual(204, path, body);
   await expectEqual(409, path, { ...body, choice: 'Mars' });
   await expectEqual(400, path, { ...body, choice: 'Pluto' });
-  isFull = true;
+  isDiskFull = true;
   await expectEqual(503, path, body);
-  isFull = false;
+  isDiskFull = false;
   const report = `/api/v1/quizzes/${streamId}/record-winner`;
   await expectEqual(409, report);
   await service.advance(20);

@@ -12,8 +12,8 @@ import {
 } from '../support/harness/program.ts';
 import { until } from '../support/until.ts';
 
-// The program with three worker threads. The kernel distributes the connections: there are enough for each
-// worker to get some.
+// The program with three worker threads. The kernel distributes connections over the workers: 24 are enough
+// for each worker to get some.
 
 const THREADS = 3;
 const CONNECTIONS = 24;
@@ -66,7 +66,7 @@ const viewerOf = (streamId: string, identifier: string) =>
 
 const bearer = ({ token }: TestViewer) => `Authorization: Bearer ${token}\r\n`;
 
-/** Sends a heartbeat over a connection. @returns the status */
+/** Sends a heartbeat. @param index of the connection, as below @returns the status */
 async function heartbeat(viewer: TestViewer, index: number): Promise<number> {
   const path = `/api/v1/view-counts/${viewer.streamId}`;
   return (await connection(index).request('POST', path, bearer(viewer))).status;
@@ -84,12 +84,12 @@ async function read(viewer: TestViewer, interval: number, index: number): Promis
   return `${status} ${new TextDecoder().decode(body)}`;
 }
 
-async function now(): Promise<number> {
+async function currentInterval(): Promise<number> {
   const response = await fetch(`${server.url}/api/v1/time`);
   return (await expectJson<{ interval: number }>(response, 200)).interval;
 }
 
-const everyConnection = <T>(work: (index: number) => Promise<T>) =>
+const onEveryConnection = <T>(work: (index: number) => Promise<T>) =>
   Promise.all(connections.map((_, index) => work(index)));
 
 test('[V-6] [V-5] a count includes each acknowledged seat once, whichever worker registered it', async () => {
@@ -101,6 +101,7 @@ test('[V-6] [V-5] a count includes each acknowledged seat once, whichever worker
     // Several tabs at once, so that different workers register the same seat.
     const tabs = Array.from({ length: 4 }, (_, tab) => heartbeat(viewer, index + tab * 5));
     expect(await Promise.all(tabs)).toEqual([204, 204, 204, 204]);
+    // They keep the earlier viewers counted.
     const others = viewers.slice(0, index).map((other, at) => heartbeat(other, index + at));
     expect(await countOf(viewer, index * 7)).toBe(index + 1);
     await Promise.all(others);
@@ -110,7 +111,7 @@ test('[V-6] [V-5] a count includes each acknowledged seat once, whichever worker
 test('[O-22] [I-5] [V-4] viewers that move between workers are counted exactly, and expire after a second', async () => {
   const streamId = await createStream();
   const crowd = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => viewerOf(streamId, `one ${index}`)),
+    Array.from({ length: 100 }, (_, index) => viewerOf(streamId, `viewer ${index}`)),
   );
   for (let round = 0; round < 6; round += 1) {
     await Promise.all(crowd.map((viewer, index) => heartbeat(viewer, index + round)));
@@ -124,8 +125,8 @@ test('[O-22] [I-5] [V-4] viewers that move between workers are counted exactly, 
 test('[O-22] [I-1] [F-21] an interval has the same bytes in all workers, for long polls, reads and streams', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'reader');
-  await everyConnection((index) => heartbeat(viewer, index));
-  const first = (await now()) + 1;
+  await onEveryConnection((index) => heartbeat(viewer, index));
+  const first = (await currentInterval()) + 1;
   const streams = await Promise.all(
     Array.from({ length: 8 }, () =>
       viewer.get(`/api/v1/events-streams/${streamId}?interval=${first}`, {
@@ -134,10 +135,10 @@ test('[O-22] [I-1] [F-21] an interval has the same bytes in all workers, for lon
     ),
   );
   for (let interval = first; interval < first + 6; interval += 1) {
-    const held = await everyConnection((index) => read(viewer, interval, index));
-    const sealed = await everyConnection((index) => read(viewer, interval, index));
-    expect(new Set([...held, ...sealed]).size).toBe(1);
-    expect(held[0]).toStartWith(`200 {"interval":${interval},"events":[`);
+    const longPolls = await onEveryConnection((index) => read(viewer, interval, index));
+    const sealed = await onEveryConnection((index) => read(viewer, interval, index));
+    expect(new Set([...longPolls, ...sealed]).size).toBe(1);
+    expect(longPolls[0]).toStartWith(`200 {"interval":${interval},"events":[`);
   }
   const messages = await Promise.all(
     streams.map(async (response) => {
@@ -155,32 +156,32 @@ test('[O-22] [I-1] [F-21] an interval has the same bytes in all workers, for lon
 test('[C-19] [C-21] all workers refuse a banned viewer within a second, and do not count them', async () => {
   const streamId = await createStream();
   const [banned, other] = await Promise.all([viewerOf(streamId, 'ada'), viewerOf(streamId, 'bob')]);
-  await everyConnection((index) => heartbeat(banned, index));
+  await onEveryConnection((index) => heartbeat(banned, index));
   await heartbeat(other, 0);
   const stream = await banned.get(
-    `/api/v1/events-streams/${streamId}?interval=${(await now()) + 1}`,
+    `/api/v1/events-streams/${streamId}?interval=${(await currentInterval()) + 1}`,
     { Accept: 'text/event-stream' },
   );
   const { sub } = decodeJwt(banned.token);
   await studio('POST', `/streams/${streamId}/banned/${sub}`, { name: 'Ada' });
   const bannedMs = performance.now();
   await until('all workers refuse', async () => {
-    const statuses = await everyConnection((index) => heartbeat(banned, index));
+    const statuses = await onEveryConnection((index) => heartbeat(banned, index));
     return statuses.every((status) => status === 401);
   });
   expect(performance.now() - bannedMs).toBeLessThan(1_000);
-  await everyConnection((index) => heartbeat(other, index));
+  await onEveryConnection((index) => heartbeat(other, index));
   expect(await countOf(other, 1)).toBe(1);
   const reader = new EventReader(stream);
-  while (await reader.next(1_000));
-  expect(await read(banned, (await now()) - 1, 5)).toStartWith('401');
-  const freed = await fetch(`${server.url}/studio/v1/streams/${streamId}/banned/${sub}`, {
+  while (await reader.next(1_000)); // until the stream ends
+  expect(await read(banned, (await currentInterval()) - 1, 5)).toStartWith('401');
+  const unbanned = await fetch(`${server.url}/studio/v1/streams/${streamId}/banned/${sub}`, {
     method: 'DELETE',
     headers: { Authorization: `Token ${apiToken}` },
   });
-  expect(freed.status).toBe(204);
+  expect(unbanned.status).toBe(204);
   await until('all workers admit the viewer again', async () => {
-    const statuses = await everyConnection((index) => heartbeat(banned, index));
+    const statuses = await onEveryConnection((index) => heartbeat(banned, index));
     return statuses.every((status) => status === 204);
   });
 });
@@ -192,7 +193,7 @@ test('[O-12] responses of all workers are counted once', async () => {
   await Bun.sleep(600);
   const before = await heartbeatsCounted();
   for (let round = 0; round < 5; round += 1)
-    await everyConnection((index) => heartbeat(viewer, index));
+    await onEveryConnection((index) => heartbeat(viewer, index));
   const expected = before + 5 * CONNECTIONS;
   await until('all are counted', async () => (await heartbeatsCounted()) >= expected);
   expect(await heartbeatsCounted()).toBe(expected);
@@ -217,16 +218,16 @@ test('[O-8] a service does not start on a port on which another service has work
 test('[R-17] [I-1] after a kill -9 all workers serve the same intervals, and count from 0', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'survivor');
-  await everyConnection((index) => heartbeat(viewer, index));
-  const interval = await now();
-  const served = await everyConnection((index) => read(viewer, interval, index));
+  await onEveryConnection((index) => heartbeat(viewer, index));
+  const interval = await currentInterval();
+  const served = await onEveryConnection((index) => read(viewer, interval, index));
   server.signal('SIGKILL');
   await server.exited;
   const { port } = server;
   await start();
   // The issuer of tokens contains the port.
   const again = port === server.port ? viewer : await viewerOf(streamId, 'survivor');
-  const after = await everyConnection((index) => read(again, interval, index));
+  const after = await onEveryConnection((index) => read(again, interval, index));
   expect(new Set([...served, ...after]).size).toBe(1);
   expect(await countOf(again, 3)).toBe(0);
   await heartbeat(again, 4);
@@ -236,18 +237,18 @@ test('[R-17] [I-1] after a kill -9 all workers serve the same intervals, and cou
 test('[O-11] a drain completes the long polls of all workers, ends streams, and exits with 0', async () => {
   const streamId = await createStream();
   const viewer = await viewerOf(streamId, 'last');
-  const interval = (await now()) + 3;
-  const held = everyConnection((index) => read(viewer, interval, index));
+  const interval = (await currentInterval()) + 3;
+  const longPolls = onEveryConnection((index) => read(viewer, interval, index));
   const stream = await viewer.get(`/api/v1/events-streams/${streamId}?interval=${interval - 2}`, {
     Accept: 'text/event-stream',
   });
   await Bun.sleep(100);
   server.signal('SIGTERM');
-  const bodies = await held;
+  const bodies = await longPolls;
   expect(new Set(bodies).size).toBe(1);
   expect(bodies[0]).toStartWith('200');
   const reader = new EventReader(stream);
-  while (await reader.next(2_000));
+  while (await reader.next(2_000)); // until the stream ends
   expect(await server.exited).toBe(0);
   expect(server.log()).toContain('"msg":"stopped"');
 });
