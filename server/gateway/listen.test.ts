@@ -21,14 +21,7 @@ async function fetchFrom(
     requestId: () => 'request-1',
     logDefect: (...of: unknown[]) => void logDefect.push(of),
   };
-  const server = listen({
-    host: '127.0.0.1',
-    port: 0,
-    routes,
-    fetch: fail,
-    corsOrigin: '*',
-    log,
-  });
+  const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fail, corsOrigin: '*', log });
   try {
     const response = await fetch(new URL(path, server.url));
     return { response, text: await response.text() };

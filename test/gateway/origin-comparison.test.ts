@@ -18,15 +18,8 @@ let otherViewer: TestViewer;
 beforeAll(async () => {
   service = await startService({ config: { rates: HIGH_RATES } });
   const { routes, fetch, sockets, stats } = service.service;
-  relayOnly = listen({
-    host: '127.0.0.1',
-    port: 0,
-    routes,
-    fetch,
-    sockets,
-    corsOrigin: '*',
-    log: stats.requests,
-  });
+  const options = { host: '127.0.0.1', port: 0, corsOrigin: '*', log: stats.requests };
+  relayOnly = listen({ ...options, routes, fetch, sockets });
   viewer = await service.viewer(await service.createStream());
   otherViewer = await service.viewer(await service.createStream());
   await service.publishQuiz(viewer.streamId);

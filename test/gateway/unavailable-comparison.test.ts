@@ -48,10 +48,8 @@ beforeAll(async () => {
     },
   });
   const { routes, fetch, sockets, stats } = service.service;
-  relayOnly = listen({
-    ...{ host: '127.0.0.1', port: 0, corsOrigin: ORIGIN, log: stats.requests },
-    ...{ routes, fetch, sockets },
-  });
+  const options = { host: '127.0.0.1', port: 0, corsOrigin: ORIGIN, log: stats.requests };
+  relayOnly = listen({ ...options, routes, fetch, sockets });
   viewer = await service.viewer(await service.createStream());
   await service.advance(400);
 });

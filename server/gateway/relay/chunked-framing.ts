@@ -31,7 +31,7 @@ export class ChunkedFraming {
   isInvalid = false;
   private isInTrailers = false;
   private phase: Phase = 'size';
-  private digits = 0;
+  private digitCount = 0;
   private remainingBytes = 0;
   private extraBytes = 0;
 
@@ -101,7 +101,7 @@ export class ChunkedFraming {
   }
 
   private endSize(): void {
-    this.digits = 0;
+    this.digitCount = 0;
     this.isInTrailers = this.remainingBytes === 0;
     this.phase = this.isInTrailers ? 'trailer-begin' : 'data';
   }
@@ -109,10 +109,10 @@ export class ChunkedFraming {
   private takeSize(byte: number): void {
     const digit = hexDigit(byte);
     if (digit >= 0) {
-      this.digits++;
+      this.digitCount++;
       this.remainingBytes = this.remainingBytes * 16 + digit;
-      this.isInvalid = this.digits > MAX_DIGITS;
-    } else if (this.digits === 0) this.isInvalid = true;
+      this.isInvalid = this.digitCount > MAX_DIGITS;
+    } else if (this.digitCount === 0) this.isInvalid = true;
     else if (byte === CR) this.phase = 'size-end';
     else if (byte === SEMICOLON) this.phase = 'extension';
     else this.isInvalid = true;

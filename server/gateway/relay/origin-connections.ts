@@ -187,7 +187,7 @@ export class OriginConnectionPool {
   }
 
   private onOpen(socket: Socket<SocketData>): void {
-    // It closed while it was opened. No user has it yet, so another one can replace it.
+    // The socket closed before a user got it: the pool dials another.
     if (socket.data.isEnded || socket.readyState !== OPEN) {
       socket.terminate();
       this.retryLater();

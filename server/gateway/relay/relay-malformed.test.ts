@@ -34,7 +34,7 @@ test.each(UNUSUAL_REQUESTS)(
     expect(attacker.text).toContain('\r\nConnection: close\r\n');
     other.send(GET);
     await other.waitFor(() => other.text === OK + OK, 'the second response');
-    const [shared, unshared] = connections();
+    const [shared, unshared] = connections(); // of `other` and of `attacker`
     expect(connections()).toHaveLength(2);
     expect(shared?.text.match(/\/next/g)).toHaveLength(2);
     expect(shared?.text).not.toMatch(/odd|hidden/);

@@ -243,7 +243,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     if (this.isClientPaused && !this.hasExcessSurplus) this.resumeClient();
   }
 
-  // The end of the connection may end the response. A client finds a truncated response by its framing.
+  // The end of the connection may be that of the response. A client detects truncation by the framing.
   onOriginClose(): void {
     this.origin = null;
     this.end();
@@ -269,7 +269,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   }
 
   private isTimedOut(): boolean {
-    // After an early response the client may send the rest of its request before it reads the response.
+    // After an early response the client may first send the rest of its request.
     if (this.isResponseComplete) return ++this.ticksSinceResponse > MAX_TICKS_AFTER_RESPONSE;
     if (!this.origin) return this.ageTicks > MAX_DIALING_TICKS;
     if (this.isTunnel || this.isRequestComplete || this.isClientPaused || this.isClientStalled) {
