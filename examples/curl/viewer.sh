@@ -17,13 +17,13 @@ as_viewer() {
   curl -fsS -H "Authorization: Bearer $token" "$@"
 }
 
-# 2. Send a heartbeat every second while this script runs. Each one counts this viewer for a second.
+# 2. Send a heartbeat every second while this script runs. Each counts this viewer for at least 1 s.
 while kill -0 $$ 2>/dev/null; do
   as_viewer -X POST "$api/view-counts/$stream" &
   sleep 1
 done &
 
-# 3. Read the current interval. The response comes when it has ended: the same bytes for everyone.
+# 3. Read the current interval. The response arrives when the interval has ended.
 interval=$(curl -fsS "$api/time" | member interval)
 as_viewer "$api/events-streams/$stream?interval=$interval"
 echo
@@ -46,11 +46,11 @@ as_viewer -N -H 'Accept: text/event-stream' "$api/events-streams/$stream?interva
       *'"type":"quiz",'*)
         quiz=${line#*'"type":"quiz",'}
         id=$(printf '%s\n' "$quiz" | member id | tr -d '"')
-        close=$(printf '%s\n' "$quiz" | member closeInterval)
+        close_interval=$(printf '%s\n' "$quiz" | member closeInterval)
         choice=$(printf '%s\n' "$quiz" | grep -oE '"order":\["([^"\\]|\\.)*"' | cut -d'[' -f2-)
         # 5. Send the answer. Resending the same answer is harmless.
         if as_viewer "$api/quizzes/$id/answer" -H 'Content-Type: application/json' \
-          -d "{\"streamId\": \"$stream\", \"choice\": $choice, \"closeInterval\": $close}"; then
+          -d "{\"streamId\": \"$stream\", \"choice\": $choice, \"closeInterval\": $close_interval}"; then
           echo "answered: $choice"
         fi
         ;;

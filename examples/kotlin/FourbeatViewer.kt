@@ -40,8 +40,8 @@ class FourbeatViewer(
     /**
      * Sends an answer until its result is known. Resending the same answer is harmless.
      * @param quiz the data of a `quiz` event
-     * @return whether the answer counts; false: it was too late, or another answer counts
-     * @throws IOException when the result is still unknown 2 s after the quiz
+     * @return whether the answer counts; false when it was too late, or an earlier answer counts
+     * @throws IOException when the result is still unknown after the quiz's duration and 2 s
      */
     fun answer(quiz: JSONObject, choice: String): Boolean {
         val path = "quizzes/${quiz.getString("id")}/answer"
@@ -69,9 +69,9 @@ class FourbeatViewer(
         isOpen = false
     }
 
-    /** Sends one heartbeat a second. Heartbeats missed during a sleep are skipped. */
+    /** Sends one heartbeat a second. Skips those that it missed while the device slept. */
     private fun sendHeartbeats() {
-        // Each heartbeat has its own thread, so that one that hangs does not delay the next.
+        // Each heartbeat has its own thread: a request that hangs does not delay the next one.
         val posts = Executors.newCachedThreadPool { run -> Thread(run).apply { isDaemon = true } }
         var dueNs = System.nanoTime()
         while (isOpen) {
@@ -90,12 +90,12 @@ class FourbeatViewer(
     }
 
     private fun readFeed(onEvent: (String, JSONObject?) -> Unit) {
-        var next: Long? = null
+        var nextInterval: Long? = null
         while (isOpen) {
             try {
                 // Catch up on missed intervals of the last minute (240 intervals).
                 val now = JSONObject(textOf(open("GET", "time"))).getLong("interval")
-                val from = maxOf(next ?: now, now - 240)
+                val from = maxOf(nextInterval ?: now, now - 240)
                 val path = "events-streams/$streamId?interval=$from"
                 val feed = open("GET", path, bearer(), accept = "text/event-stream")
                 feed.inputStream.bufferedReader().use { reader ->
@@ -103,7 +103,7 @@ class FourbeatViewer(
                         val line = reader.readLine() ?: break
                         if (!line.startsWith("data:")) continue
                         val interval = JSONObject(line.substring("data:".length))
-                        next = interval.getLong("interval") + 1
+                        nextInterval = interval.getLong("interval") + 1
                         val events = interval.getJSONArray("events")
                         for (index in 0 until events.length()) {
                             val event = events.getJSONObject(index)
@@ -116,7 +116,7 @@ class FourbeatViewer(
             } catch (error: JSONException) {
                 // The connection broke within a line.
             }
-            // The token expired, or the connection broke. A random delay spreads a crowd.
+            // The token expired, or the connection broke. The random delay spreads the load.
             if (isOpen) Thread.sleep(Random.nextLong(500, 2_000))
         }
     }
@@ -125,7 +125,7 @@ class FourbeatViewer(
         textOf(open("POST", path, bearer(), body = body))
     }
 
-    /** A valid token. Tokens expire after ten minutes and are renewed after eight. */
+    /** Returns a valid token. Tokens expire after ten minutes; this renews them after eight. */
     @Synchronized
     private fun bearer(): String {
         val nowMs = System.currentTimeMillis()

@@ -31,11 +31,11 @@ viewer.on('quiz-winners', ({ count }) => {
   console.log(`${count} won${viewer.snapshot.winners.hasWon ? ', and I am one of them' : ''}`);
 });
 
-let last = '';
+let lastStatus = '';
 viewer.on('change', ({ state, error }) => {
-  const now = error ? `${state}: ${error.message}` : state;
-  if (now !== last) console.log(`(${now})`);
-  last = now;
+  const status = error ? `${state}: ${error.message}` : state;
+  if (status !== lastStatus) console.log(`(${status})`);
+  lastStatus = status;
   if (state === 'ended') viewer.leave();
 });
 

@@ -7,7 +7,7 @@ interface ShowProps {
   readonly viewerId: string;
 }
 
-/** View count, quiz and chat of a stream. The viewer is joined while the component is mounted. */
+/** View count, quiz and chat of a stream. The viewer joins on mount and leaves on unmount. */
 export function Show(props: ShowProps) {
   const viewer = useViewer(props);
   const snapshot = useSnapshot(viewer);

@@ -82,8 +82,8 @@ actor FourbeatViewer {
   }
 
   /// Sends an answer until its result is known. Resending the same answer is harmless.
-  /// - Returns: whether the answer counts; false: it was too late, or another answer counts
-  /// - Throws: when the result is still unknown 2 s after the quiz
+  /// - Returns: whether the answer counts; false when it was too late, or an earlier answer counts
+  /// - Throws: when the result is still unknown after the quiz's duration and 2 s
   func answer(_ quiz: Quiz, _ choice: String) async throws -> Bool {
     struct Answer: Encodable {
       let streamId: String
@@ -111,7 +111,7 @@ actor FourbeatViewer {
     try await post("quizzes/\(streamId)/record-winner")
   }
 
-  /// Sends one heartbeat a second, also after failures. Skips those missed during a sleep.
+  /// Sends one heartbeat a second, also after failures. Skips those missed while the device slept.
   private func sendHeartbeats() async throws {
     let secondNs: UInt64 = 1_000_000_000
     var dueNs = DispatchTime.now().uptimeNanoseconds
@@ -129,12 +129,12 @@ actor FourbeatViewer {
       let interval: Int
       let events: [LiveEvent]
     }
-    var next: Int?
+    var nextInterval: Int?
     while true {
       do {
         // Catch up on missed intervals of the last minute (240 intervals).
         let now = try await currentInterval()
-        let from = max(next ?? now, now - 240)
+        let from = max(nextInterval ?? now, now - 240)
         var request = try await asViewer("events-streams/\(streamId)?interval=\(from)")
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         let (bytes, response) = try await URLSession.shared.bytes(for: request)
@@ -142,13 +142,13 @@ actor FourbeatViewer {
         for try await line in bytes.lines where line.hasPrefix("data:") {
           let data = Data(line.dropFirst("data:".count).utf8)
           let interval = try JSONDecoder().decode(Interval.self, from: data)
-          next = interval.interval + 1
+          nextInterval = interval.interval + 1
           interval.events.forEach(onEvent)
         }
       } catch {
         try Task.checkCancellation()
       }
-      // The token expired, or the connection broke. A random delay spreads a crowd.
+      // The token expired, or the connection broke. The random delay spreads the load.
       try await Task.sleep(nanoseconds: UInt64.random(in: 500_000_000...2_000_000_000))
     }
   }
@@ -192,7 +192,7 @@ actor FourbeatViewer {
   private func requestOf(_ path: String) throws -> URLRequest {
     guard let url = URL(string: api + path) else { throw URLError(.badURL) }
     var request = URLRequest(url: url)
-    // Time without any data; the feed sends four messages a second.
+    // Seconds without any data; the feed sends four messages a second.
     request.timeoutInterval = 5
     request.setValue("application/json", forHTTPHeaderField: "Content-Type")
     return request
