@@ -1,6 +1,6 @@
 import type { Quiz, QuizResults } from '../protocol/quizzes.ts';
 
-/** The final result of a viewer's answer: accepted (204), refused (409), or neither in any attempt. */
+/** Final result of a viewer's answer: accepted (204), refused (409), or neither in any attempt. */
 export type AnswerResult = 'acknowledged' | 'late' | 'unknown';
 
 type ResultCounts = Record<AnswerResult, number>;
@@ -9,7 +9,7 @@ type ResultCounts = Record<AnswerResult, number>;
 export interface QuizFigures extends Readonly<ResultCounts> {
   readonly id: string;
   readonly question: string;
-  /** Number of answers in the published results, those of external viewers included; null until then. */
+  /** Number of answers in the published results, external viewers included; null before. */
   readonly counted: number | null;
 }
 

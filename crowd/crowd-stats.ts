@@ -27,7 +27,6 @@ export class CrowdStats {
   private readonly openQuizIds = new Set<string>();
   private chat: ChatSummary = { messages: 0, hearts: 0, purchases: 0, discounts: 0, last: null };
 
-  /** Counts a response. */
   requestCompleted(): void {
     this.requests++;
   }

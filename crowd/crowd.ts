@@ -103,7 +103,7 @@ export class Crowd {
     await Promise.all(Array.from({ length: ADMISSION_CONCURRENCY }, admitNext));
   }
 
-  /** Expects an event that the service acknowledged to the host. @param inMs least time until it appears */
+  /** Expects an event that was acknowledged to the host. @param inMs least time until it appears */
   expectEvent(key: string, inMs: number): void {
     this.ledger.expectEvent(key, this.nowMs() + inMs);
   }

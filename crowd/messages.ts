@@ -11,7 +11,7 @@ export type CrowdCommand =
       readonly streamId: string;
       readonly viewers: number;
     }
-  /** The service acknowledged an event to the host, which appears in the feed after `inMs` or later. */
+  /** The service acknowledged an event to the host. It appears in the feed in `inMs` or later. */
   | { readonly kind: 'expect-event'; readonly key: string; readonly inMs: number }
   /** The show is over: run the last checks, report, and exit. */
   | { readonly kind: 'finish' };

@@ -12,7 +12,7 @@ export interface SimulationContext {
   /** Origin of the service, for event streams. */
   readonly origin: string;
   readonly streamId: string;
-  /** Random prefix of the viewers' identifiers, which distinguishes them from viewers outside of the crowd. */
+  /** Random prefix of the viewers' identifiers, unique for each crowd. */
   readonly crowdId: string;
   readonly time: ServiceTime;
   /** Monotonic local clock, ms. */
@@ -74,7 +74,7 @@ export class ViewerClient {
     return response;
   }
 
-  /** Counts a failed response and waits before a retry. After a 401 the next request renews the token. */
+  /** Counts a failure and waits before a retry. A 401 makes the next request renew the token. */
   async pauseAfter(response: { status: number; retryAfterS: number } | null): Promise<void> {
     if (response) this.context.stats.requestFailed();
     if (response?.status === 401) this.renewAtMs = 0;

@@ -48,7 +48,6 @@ export class BodyLedger {
     return { interval, isFirstRead: true, mismatch };
   }
 
-  /** Number of stored bodies. */
   size(): number {
     return this.bodies.size;
   }

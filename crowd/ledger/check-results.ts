@@ -31,7 +31,6 @@ export class CheckRecorder {
     result.first ??= mismatch;
   }
 
-  /** The results so far. */
   results(): CheckResults {
     return mapChecks((check) => ({ ...this.resultsByCheck[check] }));
   }

@@ -101,7 +101,7 @@ export class Ledger {
     this.clockUnsureUntilMs = nowMs + CLOCK_UNSURE_MS;
   }
 
-  /** Expects an event that was acknowledged to the host. @param fromMs least service time in the feed */
+  /** Expects an event that was acknowledged to the host. @param fromMs service time; not earlier */
   expectEvent(key: string, fromMs: number): void {
     this.events.expect(key, fromMs + DUE_AFTER_MS);
   }

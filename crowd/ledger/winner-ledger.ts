@@ -24,7 +24,7 @@ export interface WinnerReport {
   readonly isFirst: boolean;
 }
 
-/** All games and winner reports of the crowd. Checks the responses and the count of a round (I-4, W). */
+/** Games and winner reports of the crowd. Checks the responses and the count of a round (I-4, W). */
 export class WinnerLedger {
   private game: string[] = [];
   private round: Round | null = null;
