@@ -147,7 +147,7 @@ describe('the relay', () => {
       `POST /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nContent-Length: 5\r\n\r\nhello`,
     ],
     [
-      'with a chunked body, without its trailers',
+      'with a chunked body (without its trailers)',
       'POST /a HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n0\r\nX: y\r\n\r\n',
       `POST /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a="b"\r\nhello\r\n0\r\n\r\n`,
     ],
@@ -156,7 +156,7 @@ describe('the relay', () => {
       'GET /a HTTP/1.1\r\nHost: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n',
       `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n`,
     ],
-  ])('forwards a request %s unchanged, however it is split', async (_, sent, expected) => {
+  ])('adds only the client header to a request %s, however it is split', async (_, sent, expected) => {
     await startOrigin(() => {});
     connectClient().send(sent);
     await until('the request arrives', () => connections()[0]?.text === expected);
