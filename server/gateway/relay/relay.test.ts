@@ -156,18 +156,21 @@ describe('the relay', () => {
       'GET /a HTTP/1.1\r\nHost: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n',
       `GET /a HTTP/1.1\r\n${CLIENT_HEADER}Host: h\r\nX-Fourbeat-Client: s3cret 1.2.3.4\r\n\r\n`,
     ],
-  ])('adds only the client header to a request %s, however it is split', async (_, sent, expected) => {
-    await startOrigin(() => {});
-    connectClient().send(sent);
-    await until('the request arrives', () => connections()[0]?.text === expected);
-    const slow = connectClient();
-    for (const byte of sent) {
-      slow.send(byte);
-      await Bun.sleep(0);
-    }
-    await until('the request arrives', () => connections()[1]?.text === expected);
-    expect(connections()).toHaveLength(2);
-  });
+  ])(
+    'adds only the client header to a request %s, however it is split',
+    async (_, sent, expected) => {
+      await startOrigin(() => {});
+      connectClient().send(sent);
+      await until('the request arrives', () => connections()[0]?.text === expected);
+      const slow = connectClient();
+      for (const byte of sent) {
+        slow.send(byte);
+        await Bun.sleep(0);
+      }
+      await until('the request arrives', () => connections()[1]?.text === expected);
+      expect(connections()).toHaveLength(2);
+    },
+  );
 
   test('holds pipelined requests back until the response to the previous one', async () => {
     const numbers = (text: string) => [...text.matchAll(/(?:GET \/|#)(\d)/g)].map(([, n]) => n);
