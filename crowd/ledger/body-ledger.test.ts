@@ -10,9 +10,9 @@ const bytesOf = (interval: number, text = '') =>
 test('[I-1] BodyLedger accepts the same bytes from every viewer', () => {
   const bodies = new BodyLedger();
   const first = bodies.read(7, bytesOf(7, 'hello'));
-  expect(first).toMatchObject({ first: true, mismatch: null });
+  expect(first).toMatchObject({ isFirstRead: true, mismatch: null });
   const again = bodies.read(7, bytesOf(7, 'hello'));
-  expect(again).toMatchObject({ first: false, mismatch: null });
+  expect(again).toMatchObject({ isFirstRead: false, mismatch: null });
   expect(again.interval).toBe(first.interval);
 });
 
