@@ -23,7 +23,7 @@ const memberEmail = email.toLowerCase();
 const password = text(PASSWORD_CHARS_MAX)
   .min(PASSWORD_CHARS_MIN, `must be at least ${PASSWORD_CHARS_MIN} characters`)
   .meta({ format: 'password' });
-// A password to check may be shorter than a new one: it is simply wrong.
+// A password to verify has no minimum length: a short one is wrong, not malformed.
 const claimedPassword = text(PASSWORD_CHARS_MAX).meta({ format: 'password' });
 const linkToken = text(100).describe('The part of the link after the `=`');
 
@@ -41,7 +41,6 @@ export const memberSchema = z
   .meta({ id: 'Member', examples: [EXAMPLE_MEMBER] });
 export type Member = z.infer<typeof memberSchema>;
 
-/** A session: the signed-in member and the account. */
 export const sessionSchema = z
   .object({
     member: memberSchema.omit({ created: true }),

@@ -165,7 +165,6 @@ export const questionPostSchema = z
   .strictObject({ state: questionState, line: messageInput })
   .meta({ id: 'QuestionPost' });
 
-/** A chat message in the question queue. */
 export const queuedQuestionSchema = z
   .object({
     state: questionState,

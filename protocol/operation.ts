@@ -7,37 +7,37 @@ export type Role = (typeof ROLES)[number];
 
 /**
  * The credential that an operation needs. `optional`: none, but one that is sent must be valid.
- * `studio`: a service token, or a session of a member with one of its roles. `session`: any session.
+ * `studio`: a service token or the session of a member with one of the operation's `roles`.
+ * `session`: the session of any member.
  */
 export type Access = 'public' | 'optional' | 'viewer' | 'service' | 'studio' | 'session';
 
 export interface ResponseDescription {
   readonly description: string;
-  /** Schema of the `application/json` body. Without it and `otherTypes` there is no body. */
+  /** Schema of the `application/json` body. Without `schema` and `otherTypes` there is no body. */
   readonly schema?: z.ZodType;
   /** Schemas of bodies in other media types, by media type. */
   readonly otherTypes?: Readonly<Record<string, z.ZodType>>;
-  /** Headers beside the common ones. `Cache-Control` is `no-store` unless given here. */
+  /** Headers besides the common ones. `Cache-Control` is `no-store` unless given here. */
   readonly headers?: Readonly<Record<string, z.ZodType>>;
 }
 
-/**
- * One operation of the API. The router, the validation and the OpenAPI document are derived from it.
- */
+/** One operation of the API: the source of its route, its validation and its OpenAPI text. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** Path with `{name}` parameters, as in the interface. */
+  /** Path with `{name}` parameters. */
   readonly path: string;
+  /** The part of the service that has the operation; `always`: every node has it. */
   readonly role: Role | 'always';
   readonly access: Access;
-  /** Roles of members that may call it, with access `studio`. */
+  /** With access `studio`: the member roles that may call the operation. */
   readonly roles?: readonly MemberRole[];
-  /** Whether it also accepts the presenter key of the stream in the path. */
+  /** Whether the operation also accepts the presenter key of the stream in the path. */
   readonly takesPresenterKey?: boolean;
   readonly summary: string;
   readonly description?: string;
   readonly query?: z.ZodObject;
-  /** Request headers that the operation uses, beside `Accept` and the credential. */
+  /** Request headers that the operation uses, besides `Accept` and the credential. */
   readonly headers?: z.ZodObject;
   readonly body?: z.ZodType;
   /** Whether the body may be omitted. */
@@ -45,6 +45,6 @@ export interface Operation {
   /** Largest body in bytes. */
   readonly bodyBytes: number;
   readonly responses: Readonly<Record<number, ResponseDescription>>;
-  /** Error statuses beside those that every operation with its access can return. */
+  /** Error statuses, besides those that every operation with this `access` can return. */
   readonly errors?: readonly number[];
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { PAGE_SIZE, PAGE_SIZE_MAX } from './limits.ts';
 
-// Query parameters that several operations share. OpenAPI describes them as numbers; in a query they
-// are strings.
-const number = { type: 'integer', pattern: undefined } as const;
+// Query parameters of several operations. A query has strings; OpenAPI describes them as integers,
+// without the pattern of the string.
+const asInteger = { type: 'integer', pattern: undefined } as const;
 
-/** An optional interval. */
+/** A query parameter with an interval; it may be omitted. */
 export const intervalParameter = (description: string) =>
   z
     .string()
@@ -13,9 +13,8 @@ export const intervalParameter = (description: string) =>
     .transform(Number)
     .refine(Number.isSafeInteger, 'is too large')
     .optional()
-    .meta({ ...number, minimum: 0, description });
+    .meta({ ...asInteger, minimum: 0, description });
 
-/** Number of entries in a page. */
 export const pageLimit = z
   .string()
   .regex(/^[1-9]\d{0,2}$/, 'must be a whole number of at least 1')
@@ -23,7 +22,7 @@ export const pageLimit = z
   .refine((limit) => limit <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
   .default(PAGE_SIZE)
   .meta({
-    ...number,
+    ...asInteger,
     minimum: 1,
     maximum: PAGE_SIZE_MAX,
     description: `Number of entries in a page; ${PAGE_SIZE} by default`,

@@ -7,7 +7,7 @@ export const choiceCountSchema = z
 export type ChoiceCount = z.infer<typeof choiceCountSchema>;
 export const choiceCountsSchema = z.record(z.string(), choiceCountSchema);
 
-/** A quiz in events (interface, Quiz). `order` has the choices because object keys like "1984" reorder. */
+/** A quiz in events. `order` exists because an object puts keys such as "1984" first. */
 export const quizSchema = z
   .object({
     id: uuid,
@@ -47,5 +47,6 @@ export type Answer = z.infer<typeof answerSchema>;
 
 export const QUIZ_STATES = ['draft', 'open', 'closed', 'revealed'] as const;
 export type QuizState = (typeof QUIZ_STATES)[number];
+/** `auto`: the results are published at the close; `manual`: when the producer reveals the quiz. */
 export const REVEALS = ['auto', 'manual'] as const;
 export type Reveal = (typeof REVEALS)[number];

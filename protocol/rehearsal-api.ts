@@ -10,7 +10,7 @@ export const rehearsalApi = {
     path: '/studio/v1/streams/{stream_id}/rehearsals',
     summary: 'Start a rehearsal: a hidden stream with copies of the drafts, and synthetic viewers',
     description:
-      'The hidden stream is in no list, triggers no webhook and is not recorded. It replaces a finished rehearsal; while one is running this returns 409.',
+      'The hidden stream is in no list, triggers no webhook and is not recorded. A finished rehearsal is replaced; while a rehearsal is running the request returns 409.',
     body: newRehearsalSchema,
     responses: { 201: { description: 'The rehearsal', schema: rehearsalSchema } },
   },

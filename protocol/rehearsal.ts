@@ -7,7 +7,7 @@ import {
 } from './limits.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
 
-const share = (of: string) => z.number().min(0).max(1).describe(of);
+const share = (description: string) => z.number().min(0).max(1).describe(description);
 
 const settings = {
   viewers: z
@@ -20,7 +20,7 @@ const settings = {
     .min(0)
     .max(REHEARSAL_LATENCY_MAX_MS)
     .describe(
-      'Mean latency with which viewers see events, ms; each has 0.5 to 1.5 times this latency',
+      'Mean latency with which viewers see events, ms; each viewer has 0.5 to 1.5 times this latency',
     ),
   lossShare: z
     .number()

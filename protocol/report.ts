@@ -4,7 +4,8 @@ import { ANSWER_TIME_BINS, LAST_MOMENT_MS, REPORT_POINTS } from './limits.ts';
 import { choiceCountsSchema } from './quizzes.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
 
-const ms = z.int().describe('ms since the start of the interval with the `quiz` event');
+/** The answer time: when an answer arrived. */
+const answerTimeMs = z.int().describe('ms since the start of the interval with the `quiz` event');
 
 const workingSchema = z.object({
   state: z.literal('working'),
@@ -19,8 +20,8 @@ const failedSchema = z.object({
 
 const answerTimesSchema = z
   .object({
-    median: ms,
-    p90: ms.describe('90th percentile'),
+    median: answerTimeMs,
+    p90: answerTimeMs.describe('90th percentile'),
     histogram: z
       .object({
         binMs: z.int().min(1).describe('Width of each bin, ms'),
@@ -61,7 +62,6 @@ const roundReportSchema = z.object({
   quizzes: wholeNumber.describe('Number of quizzes in the round'),
   count: wholeNumber.describe('Number of winners'),
 });
-
 export type RoundReport = z.infer<typeof roundReportSchema>;
 
 const chatReportSchema = z.object({
@@ -78,12 +78,13 @@ const chatReportSchema = z.object({
   discounts: wholeNumber,
 });
 
+/** When the answers to all quizzes of a show arrived. */
 const fairnessSchema = z
   .object({
     answers: wholeNumber.min(1).describe('Number of answers in the whole show'),
-    earliest: ms,
-    median: ms,
-    latest: ms,
+    earliest: answerTimeMs,
+    median: answerTimeMs,
+    latest: answerTimeMs,
     early: wholeNumber.describe(
       'Answers that arrived before a viewer could have seen the `quiz` event',
     ),

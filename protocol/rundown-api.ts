@@ -44,7 +44,7 @@ export const rundownApi = {
     ...producerWrite,
     method: 'POST',
     path: '/studio/v1/streams/{stream_id}/quizzes/import',
-    summary: 'Import drafts from a file after the others: all of its quizzes or none',
+    summary: 'Import all quizzes of a file, or none, as drafts at the end of the rundown',
     description:
       'An invalid file returns 400 with `errors`: the line or the number of the quiz, the field and the reason.',
     body: importSchema,

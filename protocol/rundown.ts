@@ -18,7 +18,6 @@ const EXAMPLE_RUNDOWN_ORDER = {
   revision: 7,
 };
 
-/** A new order of the drafts of a stream. */
 export const rundownOrderSchema = z
   .strictObject({
     order: z
@@ -33,7 +32,6 @@ export const rundownOrderSchema = z
   })
   .meta({ id: 'RundownOrder', examples: [EXAMPLE_RUNDOWN_ORDER] });
 
-/** File formats that can be imported. */
 export const IMPORT_FORMATS = [
   'fourbeat-json',
   'fourbeat-csv',
@@ -43,7 +41,7 @@ export const IMPORT_FORMATS = [
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
-/** Default time limit of imported quizzes. */
+/** Duration of imported quizzes for which neither the file nor the request has one. */
 const DEFAULT_DURATION_MS = 20_000;
 
 const EXAMPLE_IMPORT_QUIZZES = {
@@ -51,7 +49,6 @@ const EXAMPLE_IMPORT_QUIZZES = {
   text: 'question,choice 1,choice 2,answer,duration\r\nWhich is larger?,Mars,Jupiter,Jupiter,10000\r\n',
 };
 
-/** A file with quizzes to import. */
 export const importSchema = z
   .strictObject({
     format: z.enum(IMPORT_FORMATS),
@@ -61,7 +58,7 @@ export const importSchema = z
       .min(QUIZ_DURATION_MIN_MS)
       .max(QUIZ_DURATION_MAX_MS)
       .default(DEFAULT_DURATION_MS)
-      .describe('Duration of quizzes without one in the file, ms'),
+      .describe('Duration of the quizzes for which the file has none, ms'),
   })
   .meta({ id: 'ImportQuizzes', examples: [EXAMPLE_IMPORT_QUIZZES] });
 

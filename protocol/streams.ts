@@ -32,13 +32,13 @@ export const streamSchema = z
   .meta({ id: 'Stream', examples: [EXAMPLE_STREAM] });
 export type Stream = z.infer<typeof streamSchema>;
 
-/** A stream with, for its viewers, the open quiz and the state of the chat. */
+/** A stream; with a viewer token also its open quiz and the state of its chat. */
 export const streamDetailSchema = streamSchema
   .extend({
     quiz_interval: wholeNumber
       .nullable()
       .describe(
-        'Only with a viewer token: the feed interval with the `quiz` event of the open quiz, of several the one published last; null: no quiz is open',
+        'Only with a viewer token: the interval with the `quiz` event of the open quiz (if several are open: of the one published last); null: no quiz is open',
       )
       .optional(),
     chat: viewerChatSchema.describe('Only with a viewer token: the state of the chat').optional(),
@@ -57,23 +57,23 @@ export const streamPageSchema = z
   .meta({ id: 'StreamPage' });
 export type StreamPage = z.infer<typeof streamPageSchema>;
 
-// Far above the number of streams of any account, so larger values are clamped.
+// Larger values are clamped, because no account has so many streams.
 const POSITIVE_MAX = 999_999_999;
-const positive = z
+const positiveInteger = z
   .string()
   .regex(/^[1-9][0-9]*$/, 'must be a whole number of at least 1')
   .transform((digits) => Math.min(Number(digits), POSITIVE_MAX));
-// OpenAPI describes a number; in a query it is a string.
-const numberInQuery = { type: 'integer', pattern: undefined, minimum: 1 };
+// A query has strings; OpenAPI describes them as integers, without the pattern.
+const asInteger = { type: 'integer', pattern: undefined, minimum: 1 };
 
 export const streamListQuerySchema = z.object({
   producer: uuid.describe('The uuid of the account, from `users/me`'),
-  page: positive.default(1).meta({ ...numberInQuery, description: 'Page number; 1 by default' }),
-  page_size: positive
+  page: positiveInteger.default(1).meta({ ...asInteger, description: 'Page number; 1 by default' }),
+  page_size: positiveInteger
     .refine((size) => size <= PAGE_SIZE_MAX, `must be at most ${PAGE_SIZE_MAX}`)
     .default(PAGE_SIZE)
     .meta({
-      ...numberInQuery,
+      ...asInteger,
       maximum: PAGE_SIZE_MAX,
       description: `Number of streams in a page; ${PAGE_SIZE} by default`,
     }),

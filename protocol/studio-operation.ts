@@ -3,21 +3,19 @@ import { BODY_BYTES } from './limits.ts';
 import { MEMBER_ROLES, PRODUCING_ROLES } from './members.ts';
 import { idempotencyKeySchema } from './studio.ts';
 
-// Common parts of studio operations, by the roles that may call them (SPEC U).
+// Common fields of studio operations, by the roles that may call them (SPEC U). An operation gives
+// its own `errors` if its path names no resource or if it returns other statuses.
 
 const studio = { role: 'studio', access: 'studio', bodyBytes: BODY_BYTES } as const;
-/** A write, which accepts an Idempotency-Key. Its path names something, or `errors` says otherwise. */
 const idempotent = {
   headers: z.object({ 'Idempotency-Key': idempotencyKeySchema.optional() }),
   errors: [404, 409],
 } as const;
 
-/** A read for all members, of something that its path names. */
 export const memberRead = { ...studio, roles: MEMBER_ROLES, errors: [404] } as const;
-/** A read for owners and hosts, of something that its path names. */
+/** A read for owners and hosts. */
 export const producerRead = { ...memberRead, roles: PRODUCING_ROLES } as const;
 export const ownerRead = { ...studio, roles: ['owner'] } as const;
-/** A write for owners and hosts. */
 export const producerWrite = { ...producerRead, ...idempotent } as const;
 export const memberWrite = { ...memberRead, ...idempotent } as const;
 export const ownerWrite = { ...ownerRead, ...idempotent } as const;

@@ -91,7 +91,6 @@ export const studioStreamSchema = streamSchema
   .meta({ id: 'StudioStream', examples: [EXAMPLE_STUDIO_STREAM] });
 export type StudioStream = z.infer<typeof studioStreamSchema>;
 
-/** Ends a stream now or in the future. */
 export const endStreamSchema = z
   .strictObject({ at: unixMs.describe('When to end, Unix ms; now by default').optional() })
   .meta({ id: 'EndStream' });
@@ -202,7 +201,7 @@ export const winnersRoundSchema = z
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
 // Purchases and discounts have their own schemas, so an invalid one must not pass as a custom event.
-export const ownTypeSchema = customTypeSchema
+const customEventTypeSchema = customTypeSchema
   .refine((type) => type !== 'purchase' && type !== 'discount', {
     message: 'must not be "purchase" or "discount", which have their own schemas',
     abort: true,
@@ -224,7 +223,7 @@ export const producerEventSchema = z
         type: z.literal('discount'),
         data: z.strictObject({ count: z.int().min(1).max(DISCOUNTS_MAX).default(1) }).prefault({}),
       }),
-      z.strictObject({ type: ownTypeSchema, data: z.looseObject({}).nullable() }),
+      z.strictObject({ type: customEventTypeSchema, data: z.looseObject({}).nullable() }),
     ],
     { error: (issue) => (issue.code === 'invalid_union' ? issuesOfType(issue) : undefined) },
   )
@@ -238,11 +237,12 @@ export const producerEventSchema = z
   });
 export type ProducerEvent = z.infer<typeof producerEventSchema>;
 
-// zod reports "Invalid input" for a union without a match. `type` shows which event was intended.
+// If no schema of the union matches, zod reports only "Invalid input". Reports the errors of the
+// schema for this `type` instead.
 function issuesOfType({ input, errors }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidUnion>) {
   const type = input !== null && typeof input === 'object' && 'type' in input ? input.type : null;
-  const index = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
-  return summarizeIssues(errors?.[index] ?? []);
+  const schemaIndex = type === 'purchase' ? 0 : type === 'discount' ? 1 : 2;
+  return summarizeIssues(errors?.[schemaIndex] ?? []);
 }
 
 export const acceptedEventSchema = z

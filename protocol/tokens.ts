@@ -22,7 +22,7 @@ export const viewerTokenSchema = z
   .object({ token: z.string().describe('A JWT that expires 10 minutes after creation') })
   .meta({ id: 'ViewerToken' });
 
-/** Claims of a viewer token. `sub` is opaque; the identifier of the request is not in the token. */
+/** Claims of a viewer token. `sub` is opaque; the token has no `unique_user_identifier`. */
 export const viewerClaimsSchema = z.object({
   iss: z.string(),
   aud: z.string(),

@@ -9,8 +9,8 @@ import { timeQuerySchema, timeSchema } from './time.ts';
 import { jwksSchema, tokenRequestSchema, viewerTokenSchema } from './tokens.ts';
 import { viewCountSchema } from './view-counts.ts';
 
-const viewer = { access: 'viewer', bodyBytes: VIEWER_BODY_BYTES } as const;
-const plain = { bodyBytes: BODY_BYTES } as const;
+const withViewerToken = { access: 'viewer', bodyBytes: VIEWER_BODY_BYTES } as const;
+const withBodyLimit = { bodyBytes: BODY_BYTES } as const;
 
 const intervalCacheControl = z
   .enum([
@@ -25,7 +25,7 @@ const intervalCacheControl = z
 /** The viewer API: all operations under `/api/v1`, and the public keys. */
 export const viewerApi = {
   readTime: {
-    ...plain,
+    ...withBodyLimit,
     method: 'GET',
     path: '/api/v1/time',
     role: 'always',
@@ -43,7 +43,7 @@ export const viewerApi = {
     },
   },
   readMe: {
-    ...plain,
+    ...withBodyLimit,
     method: 'GET',
     path: '/api/v1/users/me',
     role: 'api',
@@ -52,7 +52,7 @@ export const viewerApi = {
     responses: { 200: { description: 'The account', schema: userSchema } },
   },
   listStreams: {
-    ...plain,
+    ...withBodyLimit,
     method: 'GET',
     path: '/api/v1/streams/',
     role: 'api',
@@ -69,7 +69,7 @@ export const viewerApi = {
     errors: [404],
   },
   readStream: {
-    ...plain,
+    ...withBodyLimit,
     method: 'GET',
     path: '/api/v1/streams/{stream_id}/',
     role: 'api',
@@ -94,7 +94,7 @@ export const viewerApi = {
     errors: [404, 409, 429],
   },
   readJwks: {
-    ...plain,
+    ...withBodyLimit,
     method: 'GET',
     path: '/.well-known/jwks.json',
     role: 'auth',
@@ -109,7 +109,7 @@ export const viewerApi = {
     },
   },
   registerView: {
-    ...viewer,
+    ...withViewerToken,
     method: 'POST',
     path: '/api/v1/view-counts/{stream_id}',
     role: 'view-counts',
@@ -118,7 +118,7 @@ export const viewerApi = {
     responses: { 204: { description: 'Counted' } },
   },
   readViewCount: {
-    ...viewer,
+    ...withViewerToken,
     method: 'GET',
     path: '/api/v1/view-counts/{stream_id}',
     role: 'view-counts',
@@ -126,30 +126,30 @@ export const viewerApi = {
     responses: { 200: { description: 'The count', schema: viewCountSchema } },
   },
   answerQuiz: {
-    ...viewer,
+    ...withViewerToken,
     method: 'POST',
     path: '/api/v1/quizzes/{quiz_id}/answer',
     role: 'polls',
     summary: 'Answer a quiz',
     description:
-      'The first answer counts. Repeating it returns 204, a different answer returns 409.',
+      'The first answer counts. The same answer again returns 204, a different answer 409.',
     body: answerSchema,
     responses: { 204: { description: 'Recorded' } },
     errors: [404, 409, 429],
   },
   recordWinner: {
-    ...viewer,
+    ...withViewerToken,
     method: 'POST',
     path: '/api/v1/quizzes/{stream_id}/record-winner',
     role: 'polls',
     summary: 'Claim to be a winner',
     description:
-      'For viewers who answered all quizzes of the game correctly, after `request-quiz-winners`.',
+      'For viewers who answered all quizzes of the game correctly, after the `request-quiz-winners` event.',
     responses: { 204: { description: 'Counted as a winner' } },
     errors: [409, 429],
   },
   readInterval: {
-    ...viewer,
+    ...withViewerToken,
     method: 'GET',
     path: '/api/v1/events-streams/{stream_id}',
     role: 'events',
@@ -191,7 +191,7 @@ export const viewerApi = {
     },
   },
   postChat: {
-    ...viewer,
+    ...withViewerToken,
     method: 'POST',
     path: '/api/v1/events-streams/{stream_id}/chats',
     role: 'events',

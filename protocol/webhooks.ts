@@ -3,7 +3,6 @@ import { pageLimit } from './query.ts';
 import { quizSchema } from './quizzes.ts';
 import { httpUrl, patchOf, unixMs, uuid, wholeNumber } from './text.ts';
 
-/** Event types that a webhook can subscribe to. */
 export const WEBHOOK_EVENTS = [
   'stream.started',
   'stream.ended',
@@ -84,7 +83,6 @@ export const createdWebhookSchema = webhookSchema
     examples: [{ ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=' }],
   });
 
-/** Why an attempt got no response. */
 export const ATTEMPT_ERRORS = [
   'setting',
   'dns',
