@@ -14,8 +14,8 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'fourbeat-webhooks-kill-'));
   receiver = startReceiver();
   const account = ['account', 'create', '--email', 'a@example.org', '--name', 'A'];
-  const made = await fourbeat([...account, '--data', directory]);
-  token = JSON.parse(made.stdout).token;
+  const created = await fourbeat([...account, '--data', directory]);
+  token = JSON.parse(created.stdout).token;
 });
 afterAll(async () => {
   running?.signal('SIGKILL');
@@ -56,22 +56,22 @@ test('[H-5] [H-17] acknowledged events are delivered after kill -9, each with on
     await post(`/streams/${id}/start`);
     await post(`/streams/${id}/end`);
     streams.push(id);
-    // Killed right after the response: usually between the commit and the delivery.
+    // A kill right after the response is usually between the commit and the delivery.
     await kill9();
     await serve();
   }
   const expected = streams.flatMap((id) => events.map((type) => `${type} ${id}`)).sort();
-  const delivered = () => {
-    const byName = receiver.received.map(({ id, body }) => {
+  const deliveriesByEvent = () => {
+    const deliveries = receiver.received.map(({ id, body }) => {
       const { type, data } = JSON.parse(body);
       return [`${type} ${data.streamId}` as string, id] as const;
     });
-    return Map.groupBy(byName, ([name]) => name);
+    return Map.groupBy(deliveries, ([event]) => event);
   };
   // A kill during an attempt causes a duplicate, once the lease of 30 s ends.
-  for (let count = 1; delivered().size < 6; count++) await receiver.until(count);
-  expect([...delivered().keys()].sort()).toEqual(expected);
-  for (const copies of delivered().values()) {
+  for (let n = 1; deliveriesByEvent().size < expected.length; n++) await receiver.until(n);
+  expect([...deliveriesByEvent().keys()].sort()).toEqual(expected);
+  for (const copies of deliveriesByEvent().values()) {
     expect(new Set(copies.map(([, id]) => id)).size).toBe(1);
   }
 }, 90_000);

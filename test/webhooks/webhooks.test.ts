@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { INTERVAL_MS } from '../../protocol/interval.ts';
 import {
   type Delivery,
   type DeliveryType,
@@ -64,7 +65,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       .includes(new StandardWebhook(secret).sign(id, at, body));
   };
 
-  test('[H-1] [H-2] a new webhook is listed as created, and its secret is shown once', async () => {
+  test('[H-1] [H-2] a new webhook is listed, and only the first response has its secret', async () => {
     const { secret, ...webhook } = await create();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(webhook).toEqual({
@@ -78,11 +79,11 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     });
     const { secret: _, ...second } = await create({ enabled: false });
     expect((await listAll()).results).toEqual([second, webhook]);
-    const once = { headers: { 'Idempotency-Key': randomUUID() } };
+    const sameKey = { headers: { 'Idempotency-Key': randomUUID() } };
     const body = { url: 'https://hooks.example.org/once', events: ['winners'] };
     const statuses: number[] = [];
     for (let n = 0; n < 2; n++) {
-      statuses.push((await service.studio('POST', '/webhooks', body, once)).status);
+      statuses.push((await service.studio('POST', '/webhooks', body, sameKey)).status);
     }
     expect(statuses).toEqual([201, 409]);
     expect((await listAll()).results).toHaveLength(3);
@@ -149,7 +150,8 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect((await viewer.post(`/api/v1/quizzes/${streamId}/record-winner`)).status).toBe(204);
     await service.advance(4);
     await viewer.post(`/api/v1/view-counts/${streamId}`);
-    await service.advance(240 - (service.interval() % 240));
+    const minute = 60_000 / INTERVAL_MS;
+    await service.advance(minute - (service.interval() % minute));
     await service.studio('POST', `/streams/${streamId}/end`);
     await service.service.sendWebhooks();
     await service.service.sendWebhooks();
@@ -160,36 +162,37 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       expect(data.streamId).toBe(streamId);
       expect(new Date(timestamp).toISOString()).toBe(timestamp);
     }
-    const dataOf = (type: string) => deliveries.find((one) => one.type === type).data;
+    const dataOf = (name: string) => deliveries.find(({ type }) => type === name).data;
     expect(dataOf('winners').count).toBe(1);
     expect(dataOf('quiz.closed')).toMatchObject({ id: quiz.id, answer: 'Jupiter' });
     expect(dataOf('audience.minute').peak).toBe(1);
-    for (const one of target.received) {
-      expect(one.path).toBe('/hook');
-      expect(one.headers['content-type']).toBe('application/json');
-      expect(isSigned(secret, one)).toBe(true);
-      contract.checkDelivery(one.headers, one.body);
+    for (const request of target.received) {
+      expect(request.path).toBe('/hook');
+      expect(request.headers['content-type']).toBe('application/json');
+      expect(isSigned(secret, request)).toBe(true);
+      contract.checkDelivery(request.headers, request.body);
     }
     expect(new Set(target.received.map(({ id }) => id)).size).toBe(5);
   });
 
-  test('[H-10] after a rotation both secrets sign for a day', async () => {
+  test('[H-10] for a day after a rotation the old and the new secret sign deliveries', async () => {
     const target = receiver();
     const { id, secret } = await create({ url: target.url });
-    const { secret: next, ...webhook } = await post<Created>(`${id}/rotate-secret`, 200);
+    const { secret: newSecret, ...webhook } = await post<Created>(`${id}/rotate-secret`, 200);
     expect(webhook).toEqual((await listAll()).results[0] as Webhook);
-    expect(next).not.toBe(secret);
-    const signers = async () => {
+    expect(newSecret).not.toBe(secret);
+    const secretsOfNextDelivery = async () => {
       await post(`${id}/test`, 201);
       await service.service.sendWebhooks();
       const last = target.received.at(-1);
-      return last && [secret, next].filter((one) => isSigned(one, last));
+      return last && [secret, newSecret].filter((candidate) => isSigned(candidate, last));
     };
-    expect(await signers()).toEqual([secret, next]);
+    expect(await secretsOfNextDelivery()).toEqual([secret, newSecret]);
     service.pass(24 * 3600_000);
-    expect(await signers()).toEqual([next]);
-    const once = { headers: { 'Idempotency-Key': randomUUID() } };
-    const rotate = () => service.studio('POST', `/webhooks/${id}/rotate-secret`, undefined, once);
+    expect(await secretsOfNextDelivery()).toEqual([newSecret]);
+    const sameKey = { headers: { 'Idempotency-Key': randomUUID() } };
+    const path = `/webhooks/${id}/rotate-secret`;
+    const rotate = () => service.studio('POST', path, undefined, sameKey);
     expect([(await rotate()).status, (await rotate()).status]).toEqual([200, 409]);
   });
 
@@ -225,7 +228,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect((await service.studio('POST', `/webhooks/${id}/test`)).status).toBe(409);
   });
 
-  test('[H-18] the log has pages, newest first, also within one millisecond', async () => {
+  test('[H-18] pages of the log have each delivery once, newest first', async () => {
     const { id } = await create({ url: receiver().url });
     const made: Delivery[] = [];
     for (let n = 0; n < 5; n++) {
@@ -247,15 +250,15 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
       seen.map(({ created }) => created).toSorted((a, b) => b - a),
     );
     expect((await readLog(id)).results).toEqual(seen);
-    for (const wrong of ['limit=0', 'limit=101', 'limit=x', 'before=x']) {
-      const response = await service.studio('GET', `/webhooks/${id}/deliveries?${wrong}`);
-      expect([wrong, response.status]).toEqual([wrong, 400]);
+    for (const invalid of ['limit=0', 'limit=101', 'limit=x', 'before=x']) {
+      const response = await service.studio('GET', `/webhooks/${id}/deliveries?${invalid}`);
+      expect([invalid, response.status]).toEqual([invalid, 400]);
     }
     const unknown = `/webhooks/${id}/deliveries?before=${randomUUID()}`;
     expect((await service.studio('GET', unknown)).status).toBe(404);
   });
 
-  test('[H-14] a delivery is retried with the same id once its receiver is up', async () => {
+  test('[H-14] a failed delivery is retried with its id, signed again, until it succeeds', async () => {
     const down = receiver();
     const { id } = await create({ url: down.url });
     await down.stop();
@@ -266,10 +269,10 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     ]);
     const up = receiver(down.port);
     up.answer = () => new Response('not yet', { status: 503 });
-    service.pass(5_500);
+    service.pass(5_500); // the first delay, 5 s, and its jitter
     await service.service.sendWebhooks();
     up.answer = () => new Response(null, { status: 200 });
-    service.pass(33_000);
+    service.pass(33_000); // the second delay, 30 s, and its jitter
     await service.service.sendWebhooks();
     expect(up.received.map((one) => one.id)).toEqual([delivery, delivery]);
     const [deliveries] = (await readLog(id)).results;
@@ -279,7 +282,7 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     expect(new Set(signatures).size).toBe(2);
   });
 
-  test('[H-15] a receiver that answers 410 gets no more deliveries', async () => {
+  test('[H-15] a 410 disables the webhook, and its other deliveries fail', async () => {
     const gone = receiver();
     gone.answer = () => new Response(null, { status: 410 });
     const { id } = await create({ url: gone.url });
@@ -313,38 +316,38 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     );
   });
 
-  test('[H-16] failing receivers never use all concurrency of a node', async () => {
+  test('[H-16] a node sends at most 8 deliveries to failing webhooks at a time', async () => {
     const bad = Array.from({ length: 10 }, () => receiver());
     const good = receiver();
     const { id } = await create({ url: good.url });
     const failing: string[] = [];
-    for (const one of bad) {
-      one.answer = () => new Response(null, { status: 500 });
-      failing.push((await create({ url: one.url })).id);
+    for (const target of bad) {
+      target.answer = () => new Response(null, { status: 500 });
+      failing.push((await create({ url: target.url })).id);
     }
     for (const webhook of failing) await post(`${webhook}/test`, 201);
     await service.service.sendWebhooks();
     const release = Promise.withResolvers<void>();
-    for (const one of bad)
-      one.answer = () => release.promise.then(() => new Response(null, { status: 204 }));
-    const busyCount = () => bad.filter(({ received }) => received.length > 1).length;
+    for (const target of bad)
+      target.answer = () => release.promise.then(() => new Response(null, { status: 204 }));
+    const retriedCount = () => bad.filter(({ received }) => received.length > 1).length;
     service.pass(6_000);
     const sending = service.service.sendWebhooks();
-    const eightBusy = Promise.withResolvers<void>();
-    const poll = setInterval(() => busyCount() >= 8 && eightBusy.resolve(), 5);
-    await eightBusy.promise;
+    const eightRetried = Promise.withResolvers<void>();
+    const poll = setInterval(() => retriedCount() >= 8 && eightRetried.resolve(), 5);
+    await eightRetried.promise;
     clearInterval(poll);
     await post(`${id}/test`, 201);
     void service.service.sendWebhooks();
     await good.until(1);
-    expect(busyCount()).toBe(8);
+    expect(retriedCount()).toBe(8);
     release.resolve();
     await sending;
     await service.service.sendWebhooks();
-    expect(busyCount()).toBe(10);
+    expect(retriedCount()).toBe(10);
   });
 
-  test('[H-19] a delivered event can be sent again manually', async () => {
+  test('[H-19] a retry sends a delivered event again, and is 404 under another webhook', async () => {
     const target = receiver();
     const { id } = await create({ url: target.url });
     const made = await post<Delivery>(`${id}/test`, 201);
@@ -354,11 +357,11 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
     await service.service.sendWebhooks();
     expect(target.received.map((one) => one.id)).toEqual([made.id, made.id]);
     const other = await create({ url: target.url });
-    const foreignPath = `/webhooks/${other.id}/deliveries/${made.id}/retry`;
-    expect((await service.studio('POST', foreignPath)).status).toBe(404);
+    const pathOfOther = `/webhooks/${other.id}/deliveries/${made.id}/retry`;
+    expect((await service.studio('POST', pathOfOther)).status).toBe(404);
   });
 
-  test('[H-4] [H-18] hosts and moderators cannot manage webhooks', async () => {
+  test('[H-4] [H-18] only owners can list webhooks and deliveries', async () => {
     const { id } = await create();
     for (const role of ['host', 'moderator'] as const) {
       const { browser } = await newMember(service, role);
@@ -373,12 +376,12 @@ describe.each(['embedded', 'shared'] as const)('webhooks on %s backends', (backe
   });
 });
 
-test('[H-12] [H-3] by default webhooks reach no private address and no http', async () => {
+test('[H-12] [H-3] by default webhooks allow no http URL and no private address', async () => {
   await using target = startReceiver();
   await using service = await startService();
   const body = { url: target.url, events: ['winners'] };
-  const plain = await service.studio('POST', '/webhooks', body);
-  expect((await expectJson<{ detail: string }>(plain, 400)).detail).toBe('url: must be https.');
+  const rejected = await service.studio('POST', '/webhooks', body);
+  expect((await expectJson<{ detail: string }>(rejected, 400)).detail).toBe('url: must be https.');
   // The address of a host name is checked when it is resolved.
   const named = { ...body, url: `https://localhost:${target.port}/` };
   const { id } = await expectJson<Created>(await service.studio('POST', '/webhooks', named), 201);
@@ -422,21 +425,21 @@ test('[H-17] two nodes send each delivery once', async () => {
     const { id } = await expectJson<Created>(made, 201);
     for (let test = 0; test < 4; test++) await one.studio('POST', `/webhooks/${id}/test`);
   }
-  const both = setInterval(() => {
+  const sending = setInterval(() => {
     for (const { service } of [one, two]) void service.sendWebhooks();
   }, 10);
   await target.until(24);
   answered.resolve();
   await target.until(48);
-  clearInterval(both);
+  clearInterval(sending);
   await Promise.all([one.service.sendWebhooks(), two.service.sendWebhooks()]);
   expect(target.received).toHaveLength(48);
   expect(new Set(target.received.map(({ id }) => id)).size).toBe(48);
   const work = await one.store.findWebhookWork({ nowMs: one.clock.nowMs() + 60_000 });
   expect(work).toEqual({ undispatched: false, due: false });
-  const sent = [one, two].map(({ service }) => {
+  const byNode = [one, two].map(({ service }) => {
     const reading = service.stats.additional.find(({ name }) => name.includes('webhook'));
     return [...(reading?.read() ?? [])].map(([count, labels]) => [labels?.outcome, count]);
   });
-  for (const outcomes of sent) expect(outcomes).toEqual([['delivered', expect.any(Number)]]);
+  for (const outcomes of byNode) expect(outcomes).toEqual([['delivered', expect.any(Number)]]);
 }, 30_000);

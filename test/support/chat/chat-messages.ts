@@ -13,32 +13,32 @@ export const NO_CHATS: Chats = {
   discounts: 0,
 };
 
-/** A chat message. @param at its time, Unix ms */
+/** A chat message. @param at when it was posted, Unix ms */
 export const chatMessage = (id: string, at = 1): ChatElement => {
   return { id, viewer: 'viewer', name: 'Ann', text: 'Hi', at };
 };
 
 /**
- * Expects that samples chose all messages with equal probability.
+ * Expects that samples of `CHAT_SAMPLE` messages choose all messages with equal probability.
  * @param takeSample the indices of the messages in a new sample
  */
 export function expectFairSamples(
-  messages: number,
-  rounds: number,
+  messageCount: number,
+  sampleCount: number,
   takeSample: () => readonly number[],
 ): void {
-  const timesSampled = new Array<number>(messages).fill(0);
-  for (let round = 0; round < rounds; round++) {
+  const timesSampled = new Array<number>(messageCount).fill(0);
+  for (let round = 0; round < sampleCount; round++) {
     for (const index of takeSample()) timesSampled[index] = (timesSampled[index] ?? 0) + 1;
   }
   // Chi-square over the messages; a fair sample practically never exceeds six standard deviations.
-  const chance = CHAT_SAMPLE / messages;
-  const expected = rounds * chance;
+  const chance = CHAT_SAMPLE / messageCount;
+  const expected = sampleCount * chance;
   const variance = expected * (1 - chance);
   const deviations = timesSampled.map((times) => times - expected);
   const chiSquare = deviations.reduce((sum, deviation) => sum + deviation ** 2 / variance, 0);
-  expect(chiSquare).toBeLessThan(messages + 6 * Math.sqrt(2 * messages));
+  expect(chiSquare).toBeLessThan(messageCount + 6 * Math.sqrt(2 * messageCount));
   // No single message, such as the first or the last, may stand out either.
-  const furthest = Math.max(...deviations.map(Math.abs));
-  expect(furthest).toBeLessThan(6 * Math.sqrt(variance));
+  const largestDeviation = Math.max(...deviations.map(Math.abs));
+  expect(largestDeviation).toBeLessThan(6 * Math.sqrt(variance));
 }

@@ -12,13 +12,13 @@ import { EventReader } from '../conformance/event-source.ts';
 import { eventsFrom } from '../conformance/feed-viewer.ts';
 import { expectJson, type Harness, type TestViewer } from '../harness/harness.ts';
 
-/** Advances the clock and seals the current interval, so that later requests belong to a new one. */
+/** Advances the clock by `ms` and seals, so that later requests belong to a new interval. */
 export async function passMs(service: Harness, ms: number): Promise<void> {
   service.pass(ms - INTERVAL_MS);
   await service.advance(1);
 }
 
-/** The id of a viewer in chat messages. */
+/** The public id of a viewer: the `viewer` of chat messages. */
 export const viewerIdOf = ({ token }: TestViewer) => decodeJwt(token).sub as string;
 
 /** Posts to the chat of the viewer's stream. */
@@ -43,15 +43,15 @@ export async function sendMessage(
   return newestMessage(service, viewer.streamId);
 }
 
-/** The last sealed message of a stream. */
+/** The last sealed message of a stream, without the fields that only the log has. */
 export async function newestMessage(
   service: Harness,
   streamId: string,
 ): Promise<StoredChatMessage> {
-  const log = await service.studio('GET', `/streams/${streamId}/chat?limit=1`);
+  const response = await service.studio('GET', `/streams/${streamId}/chat?limit=1`);
   const { results } = await expectJson<{
     results: (StoredChatMessage & Record<string, unknown>)[];
-  }>(log, 200);
+  }>(response, 200);
   const [newest] = results;
   if (!newest) throw new Error('the chat log is empty');
   const { interval: _, hidden: __, ...message } = newest;
@@ -71,7 +71,6 @@ export class ModeratedChat {
     return new ModeratedChat(service, await service.viewer(await service.createStream(), 'ada'));
   }
 
-  /** The path of the viewer's mute. */
   get mutePath(): string {
     return `/chat/muted/${viewerIdOf(this.viewer)}`;
   }
@@ -83,6 +82,7 @@ export class ModeratedChat {
     return this.service.studio(method, `/streams/${this.viewer.streamId}${path}`, body);
   }
 
+  /** Sends a POST that must return 201. @returns its body */
   async create<T>(path: string, body?: object): Promise<T> {
     return expectJson<T>(await this.call('POST', path, body), 201);
   }
@@ -91,6 +91,7 @@ export class ModeratedChat {
     return expectJson(await this.call('PATCH', '/chat', body), 200);
   }
 
+  /** Unmutes or unbans a viewer. @param path such as `mutePath` */
   async lift(path: string): Promise<void> {
     const { status } = await this.call('DELETE', path);
     if (status !== 204) throw new Error(`lifting a restriction got status ${status}`);
@@ -110,12 +111,12 @@ export class ModeratedChat {
     return (await expectJson<{ chat: ViewerChat }>(response, 200)).chat;
   }
 
-  /** The moderation events that viewers receive for `work`. */
+  /** Runs `work` and seals. @returns the moderation events that viewers received */
   async eventsDuring(work: () => Promise<unknown>) {
-    const from = this.service.interval();
+    const firstInterval = this.service.interval();
     await work();
     await this.service.advance(1);
-    const events = await eventsFrom(this.service, this.viewer, from);
+    const events = await eventsFrom(this.service, this.viewer, firstInterval);
     return events
       .filter(({ type }) => CHAT_EVENT_TYPES.includes(type))
       .map(({ type, data }) => ({ type, data }));

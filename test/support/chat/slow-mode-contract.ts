@@ -4,8 +4,9 @@ import type { SlowMode } from '../../../server/domains/chat/slow-mode.ts';
 
 const NOW_MS = 1_750_000_000_000;
 
-/** The tests that every `SlowMode` passes. Stream ids are random, so implementations may share a server. */
+/** The tests of every `SlowMode`. Stream ids are random, so that they can share a Redis server. */
 export function slowModeContract(name: string, createSlowMode: () => SlowMode): void {
+  /** @returns a function that takes a slot at `atMs`; 0: taken, otherwise the ms to wait */
   const setUp = () => {
     const slowMode = createSlowMode();
     const streamId = randomUUID();
@@ -14,7 +15,7 @@ export function slowModeContract(name: string, createSlowMode: () => SlowMode): 
   };
 
   describe(`slow mode: ${name}`, () => {
-    test('[C-15] grants a slot only after the period since the last one', async () => {
+    test('[C-15] grants a slot one period after the last, or returns the wait', async () => {
       const take = setUp();
       expect(await take(0, 1_000)).toBe(0);
       expect(await take(1, 1_000)).toBe(999);
@@ -23,7 +24,7 @@ export function slowModeContract(name: string, createSlowMode: () => SlowMode): 
       expect(await take(1_999, 1_000)).toBe(1);
     });
 
-    test(`[C-15] slow mode: ${name} counts slots by viewer and stream`, async () => {
+    test('[C-15] keeps a separate slot for each viewer in each stream', async () => {
       const take = setUp();
       expect(await take(0, 1_000)).toBe(0);
       expect(await take(0, 1_000, 2)).toBe(0);
@@ -31,7 +32,7 @@ export function slowModeContract(name: string, createSlowMode: () => SlowMode): 
       expect(await take(500, 1_000, 2)).toBe(500);
     });
 
-    test(`[C-15] slow mode: ${name} uses the current period`, async () => {
+    test('[C-15] applies the period of the request to the last slot', async () => {
       const take = setUp();
       expect(await take(0, 60_000)).toBe(0);
       expect(await take(2_000, 10_000)).toBe(8_000);
@@ -42,7 +43,7 @@ export function slowModeContract(name: string, createSlowMode: () => SlowMode): 
     test('[C-15] remembers the last slot when the period becomes longer', async () => {
       const take = setUp();
       expect(await take(0, 1)).toBe(0);
-      // Redis expires keys by its own clock.
+      // Redis expires keys by its own clock: wait longer than the first period.
       await Bun.sleep(20);
       expect(await take(20, 300_000)).toBe(299_980);
     });

@@ -2,9 +2,8 @@ import { intervalAt } from '../../../protocol/interval.ts';
 import type { QuizState, Reveal } from '../../../protocol/quizzes.ts';
 import type { AnswerDecision } from '../../../server/domains/quizzes/quiz-rules.ts';
 
-// A second, plain implementation of the quiz rules, with which model tests compare the real one.
+// A second, simple implementation of the quiz rules, with which model tests compare the service.
 
-/** A quiz of the model. */
 export interface PlainQuiz {
   readonly id: string;
   readonly streamId: string;
@@ -17,7 +16,7 @@ export interface PlainQuiz {
   created: number | null;
   closeInterval: number | null;
   counts: number[] | null;
-  /** The choice of each seat that answered, by its index. */
+  /** The index of the choice of each seat that answered, by seat. */
   readonly answers: Map<number, number>;
 }
 
@@ -31,8 +30,8 @@ export interface PlainEvent {
 export function plainDraft(
   quiz: Omit<PlainQuiz, 'state' | 'created' | 'closeInterval' | 'counts' | 'answers'>,
 ): PlainQuiz {
-  const unknown = { created: null, closeInterval: null, counts: null };
-  return { ...quiz, ...unknown, state: 'draft', answers: new Map() };
+  const unpublished = { created: null, closeInterval: null, counts: null };
+  return { ...quiz, ...unpublished, state: 'draft', answers: new Map() };
 }
 
 /** Publishes a draft. @returns its `quiz` event */
@@ -44,7 +43,7 @@ export function plainPublish(quiz: PlainQuiz, nowMs: number, allowanceMs: number
   return { type: 'quiz', data: dataOf(quiz, zeros) };
 }
 
-/** Decides on a viewer's answer that arrived at `atMs`. */
+/** Decides on the answer of a seat at `atMs`. @param choice the index of the choice */
 export function plainAnswer(
   quiz: PlainQuiz,
   seat: number,
@@ -58,7 +57,7 @@ export function plainAnswer(
   return 'accepted';
 }
 
-/** Closes the quizzes that are due. @returns the results of those with `auto` reveal */
+/** Closes the quizzes that end by `interval`. @returns the results of those with `auto` reveal */
 export function plainClose(quizzes: readonly PlainQuiz[], interval: number): PlainEvent[] {
   const events: PlainEvent[] = [];
   for (const quiz of quizzes) {
@@ -82,10 +81,10 @@ export function plainReveal(quiz: PlainQuiz): PlainEvent {
 }
 
 function dataOf(quiz: PlainQuiz, counts: readonly number[]): Record<string, unknown> {
-  const shares = plainShares(counts);
+  const percentages = plainPercentages(counts);
   const { id, streamId, created, duration, closeInterval, question, choices } = quiz;
   const byChoice = Object.fromEntries(
-    choices.map((choice, i) => [choice, { count: counts[i], percentage: shares[i] }]),
+    choices.map((choice, i) => [choice, { count: counts[i], percentage: percentages[i] }]),
   );
   return {
     id,
@@ -99,15 +98,16 @@ function dataOf(quiz: PlainQuiz, counts: readonly number[]): Record<string, unkn
   };
 }
 
-function plainShares(counts: readonly number[]): number[] {
+/** Percentages that total 100, by the largest remainder method; all 0 without answers. */
+function plainPercentages(counts: readonly number[]): number[] {
   const total = counts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return counts.map(() => 0);
-  const shares = counts.map((count) => Math.floor((count * 100) / total));
+  const percentages = counts.map((count) => Math.floor((count * 100) / total));
   const remainders = counts.map((count) => (count * 100) % total);
-  while (shares.reduce((sum, share) => sum + share, 0) < 100) {
+  while (percentages.reduce((sum, percentage) => sum + percentage, 0) < 100) {
     const largest = remainders.indexOf(Math.max(...remainders));
-    shares[largest] = (shares[largest] ?? 0) + 1;
+    percentages[largest] = (percentages[largest] ?? 0) + 1;
     remainders[largest] = -1;
   }
-  return shares;
+  return percentages;
 }

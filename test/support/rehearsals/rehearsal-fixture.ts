@@ -5,7 +5,7 @@ import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
 
 const POLL_MS = 100;
 
-/** A show of a service and its rehearsals. */
+/** A show, and requests for its rehearsals. */
 export class RehearsalFixture {
   private constructor(
     readonly service: Harness,
@@ -22,6 +22,7 @@ export class RehearsalFixture {
     return new RehearsalFixture(service, showId);
   }
 
+  /** Requests a rehearsal; `start` also expects that it is created. */
   create(settings: Partial<NewRehearsal> = {}, headers = {}): Promise<Response> {
     const body = { viewers: 5, ...settings };
     return this.service.studio('POST', `/streams/${this.showId}/rehearsals`, body, { headers });
@@ -43,11 +44,11 @@ export class RehearsalFixture {
   async waitFor(condition: (rehearsal: Rehearsal) => boolean): Promise<Rehearsal> {
     for (let waitedMs = 0; ; waitedMs += POLL_MS) {
       const response = await this.current();
-      // On a busy machine the database may seem unavailable.
+      // A database that is slow on a busy machine counts as unavailable (503).
       const rehearsal = response.status === 503 ? null : await expectJson<Rehearsal>(response, 200);
       if (rehearsal && condition(rehearsal)) return rehearsal;
       if (waitedMs > 14_000)
-        throw new Error(`the rehearsal stayed at ${JSON.stringify(rehearsal)}`);
+        throw new Error(`not as expected in 14 s: ${JSON.stringify(rehearsal)}`);
       await Bun.sleep(POLL_MS);
     }
   }
@@ -57,7 +58,7 @@ export class RehearsalFixture {
     return (await expectJson<{ results: StudioQuiz[] }>(response, 200)).results;
   }
 
-  /** Publishes a quiz and waits for its results. */
+  /** Publishes a quiz and waits for its results. @param index its position in the rundown */
   async playQuiz(streamId: string, index: number): Promise<StudioQuiz> {
     const id = (await this.quizzesOf(streamId))[index]?.id;
     await expectJson(await this.service.studio('POST', `/quizzes/${id}/publish`), 200);

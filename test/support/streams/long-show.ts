@@ -1,12 +1,12 @@
 import type { ChatElement } from '../../../protocol/feed.ts';
-import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import { composeInterval } from '../../../server/realtime/feed/interval-body.ts';
 import { type SqlValue, type Tx, writeProcedure } from '../../../server/storage/sql/procedure.ts';
 
 /** The size of a show that `writeShow` generates. */
 export interface LongShow {
   readonly streamId: string;
-  /** When it ended, Unix ms. */
+  /** When the show ended, Unix ms. */
   readonly endedMs: number;
   readonly intervals: number;
   readonly messagesPerInterval: number;
@@ -14,9 +14,10 @@ export interface LongShow {
   readonly quizzes: number;
 }
 
+/** Rows of one insert statement. */
 const BATCH_SIZE = 500;
 
-/** Writes a finished show into a database, as if it had been played and sealed. */
+/** Writes an ended show into a database: stream, seats, sealed intervals, quizzes and answers. */
 export const longShowProcedures = {
   writeShow: writeProcedure(
     async (tx, show: LongShow & { producer: string }): Promise<void> => {
@@ -34,14 +35,14 @@ export const longShowProcedures = {
           show.endedMs,
         ],
       );
-      await insert(
+      await insertRows(
         tx,
         'seats',
         ['stream_id text', 'viewer text', 'seat integer'],
         show.viewers,
         (n) => [show.streamId, `viewer-${n}`, n],
       );
-      await insert(
+      await insertRows(
         tx,
         'sealed_intervals',
         ['stream_id text', 'interval bigint', 'body text'],
@@ -55,7 +56,7 @@ export const longShowProcedures = {
   ),
 };
 
-/** Writes quiz `n`, evenly spaced in the show, with an answer of each viewer spread over its 20 s. */
+/** Writes quiz `n`, at an even distance from the others. Viewers answer after 0.3 to 19.3 s. */
 async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promise<void> {
   const publishedInterval = from + Math.floor(((n + 0.5) * show.intervals) / show.quizzes);
   const number = Math.floor(Math.random() * 1e9);
@@ -69,13 +70,13 @@ async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promi
       number,
       show.streamId,
       intervalStartMs(publishedInterval),
-      publishedInterval + 80,
+      publishedInterval + 20_000 / INTERVAL_MS,
       JSON.stringify([half, show.viewers - half]),
       publishedInterval,
     ],
   );
   const columns = ['quiz integer', 'seat integer', 'choice integer', 'received bigint'];
-  await insert(tx, 'answers', columns, show.viewers, (seat) => [
+  await insertRows(tx, 'answers', columns, show.viewers, (seat) => [
     number,
     seat,
     seat % 2,
@@ -83,7 +84,8 @@ async function writeQuiz(tx: Tx, show: LongShow, n: number, from: number): Promi
   ]);
 }
 
-async function insert(
+/** Inserts rows in batches. @param columns each a name and an SQL type */
+async function insertRows(
   tx: Tx,
   table: string,
   columns: readonly string[],
@@ -91,9 +93,9 @@ async function insert(
   rowOf: (n: number) => SqlValue[],
 ): Promise<void> {
   const names = columns.map((column) => column.split(' ')[0]).join(', ');
-  for (let at = 0; at < count; at += BATCH_SIZE) {
-    const length = Math.min(BATCH_SIZE, count - at);
-    const rows = Array.from({ length }, (_, n) => rowOf(at + n));
+  for (let start = 0; start < count; start += BATCH_SIZE) {
+    const length = Math.min(BATCH_SIZE, count - start);
+    const rows = Array.from({ length }, (_, n) => rowOf(start + n));
     await tx.query(
       `insert into ${table} (${names}) select ${names} from ${tx.rows('$1', columns)} written`,
       [JSON.stringify(rows)],
@@ -110,6 +112,7 @@ function bodyOf({ messagesPerInterval, viewers }: LongShow, interval: number): s
     at: intervalStartMs(interval) + n,
   }));
   const otherChats = { questions: [], greetings: [], cheers: [], hearts: 3 };
+  // A count is published once a second: in every fourth interval.
   const viewCount =
     interval % 4 === 3 ? { value: viewers - (interval % 97), formatted: `${viewers}` } : null;
   return (

@@ -26,13 +26,13 @@ export const STREAM = {
   recording: false,
 };
 
-/** A uuid that shows its number, for readable failures. */
+/** A uuid that ends with `number`, for readable failures. */
 export const uuidOf = (number: number): string =>
   `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
-/** A real database in a temporary directory with an account and streams, for model tests. */
+/** An SQLite database in a temporary directory with an account and streams, for model tests. */
 export interface Show {
-  /** The folder of its database. */
+  /** The directory of the database. */
   readonly directory: string;
   readonly store: DirectDatabase<typeof procedures>['store'];
   /** Closes the database and opens it again, as a restart does. */
@@ -41,14 +41,14 @@ export interface Show {
   close(): Promise<void>;
 }
 
-/** Seals an interval of the show. @returns its bodies @throws Error when it is not sealed */
+/** Seals an interval of the show. @returns the sealed bodies @throws Error if nothing was sealed */
 export async function sealShow(show: Show, sealing: Sealing): Promise<readonly SealedBody[]> {
   const sealed = await show.store.sealInterval(sealing);
   if (sealed.outcome !== 'sealed') throw new Error(`not sealed: ${JSON.stringify(sealed)}`);
   return sealed.bodies;
 }
 
-/** Opens a show with these streams. @param latencyAllowanceMs of each stream */
+/** Creates a show with streams. @param latencyAllowanceMs the allowance of each stream */
 export async function openShow(
   streamIds: readonly string[],
   latencyAllowanceMs = 0,

@@ -12,8 +12,8 @@ import { openPostgresDatabase } from '../../../server/storage/sql/database-postg
 import { type Rows, type SqlValue, writeProcedure } from '../../../server/storage/sql/procedure.ts';
 import { type PostgresServer, startPostgres } from '../backends/postgres.ts';
 
-/** All procedures, and one that runs any statement. */
-const withStatements = {
+/** The procedures of the service, and `run`, which executes any SQL statement. */
+const proceduresAndRun = {
   ...procedures,
   run: writeProcedure(
     (tx, { text, params = [] }: { text: string; params?: SqlValue[] }): Promise<Rows<SqlRow>> =>
@@ -27,14 +27,14 @@ type SqlRow = Record<string, SqlValue>;
 export interface WebhookStore {
   /** Two nodes on one database; the same store twice with SQLite. */
   readonly nodes: readonly [Store, Store];
-  /** Runs a statement in a transaction of its own. */
+  /** Executes a statement in its own transaction. */
   run(text: string, params?: SqlValue[]): Promise<Rows<SqlRow>>;
   close(): Promise<void>;
 }
 
 export async function openInSqlite(): Promise<WebhookStore> {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-webhooks-'));
-  const { store, close } = await openDirectDatabase(withStatements, directory);
+  const { store, close } = await openDirectDatabase(proceduresAndRun, directory);
   return {
     nodes: [store, store],
     run: (text, params) => store.run({ text, ...(params && { params }) }),
@@ -47,7 +47,7 @@ export async function openInSqlite(): Promise<WebhookStore> {
 
 export async function openInPostgres(url: string): Promise<WebhookStore> {
   const logger = pino({ level: 'silent' });
-  const open = () => openPostgresDatabase({ procedures: withStatements, url, logger });
+  const open = () => openPostgresDatabase({ procedures: proceduresAndRun, url, logger });
   const [one, two] = [await open(), await open()];
   return {
     nodes: [one.store, two.store],
@@ -58,7 +58,7 @@ export async function openInPostgres(url: string): Promise<WebhookStore> {
   };
 }
 
-/** Describes tests that run on SQLite, and on a PostgreSQL that runs for them. */
+/** Describes tests that run in SQLite and in PostgreSQL, on a server started for them. */
 export function describeWebhooks(
   title: string,
   tests: (open: () => Promise<WebhookFixture>) => void,
@@ -82,16 +82,16 @@ export function describeWebhooks(
 
 export const PRODUCER = '11111111-1111-4111-8111-111111111111';
 const STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
-/** The start of a minute. */
+/** When each fixture starts: the start of a minute, Unix ms. */
 const START_MS = 29_166_667 * 60_000;
 const SECRET = 'whsec_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=';
 
 /** A producer with streams and webhooks, and a manual clock. */
 export class WebhookFixture {
   nowMs = START_MS;
-  private webhooks = 0;
+  private webhookCount = 0;
 
-  private constructor(private readonly on: WebhookStore) {}
+  private constructor(private readonly database: WebhookStore) {}
 
   static async on(store: WebhookStore): Promise<WebhookFixture> {
     const fixture = new WebhookFixture(store);
@@ -105,16 +105,16 @@ export class WebhookFixture {
   }
 
   get store(): Store {
-    return this.on.nodes[0];
+    return this.database.nodes[0];
   }
   get nodes(): readonly [Store, Store] {
-    return this.on.nodes;
+    return this.database.nodes;
   }
   run(text: string, params?: SqlValue[]): Promise<Rows<SqlRow>> {
-    return this.on.run(text, params);
+    return this.database.run(text, params);
   }
   close(): Promise<void> {
-    return this.on.close();
+    return this.database.close();
   }
 
   async newStream(): Promise<string> {
@@ -131,7 +131,7 @@ export class WebhookFixture {
 
   async newWebhook(...events: WebhookEventType[]): Promise<string> {
     const id = crypto.randomUUID();
-    const url = `https://hooks.example.org/${++this.webhooks}`;
+    const url = `https://hooks.example.org/${++this.webhookCount}`;
     const webhook = { url, events, enabled: true };
     const { nowMs } = this;
     await this.store.createWebhook({ id, account: PRODUCER, webhook, secret: SECRET, nowMs });
@@ -140,12 +140,12 @@ export class WebhookFixture {
 
   /** Seals up to an interval in one transaction. @param viewers view counts by stream id */
   async sealTo(interval: number, viewers: Readonly<Record<string, number>> = {}) {
-    const after = await this.store.readWatermark({});
+    const watermark = await this.store.readWatermark({});
     const transients: Sealing['transients'] = Object.entries(viewers).map(([streamId, value]) => {
       return { streamId, viewCount: { value, formatted: String(value) }, chats: null };
     });
     this.nowMs = Math.max(this.nowMs, intervalStartMs(interval + 1));
-    return this.store.sealInterval({ after, interval, nowMs: this.nowMs, transients });
+    return this.store.sealInterval({ after: watermark, interval, nowMs: this.nowMs, transients });
   }
 
   /** Seals the next `intervals` intervals, one by one. */
@@ -155,7 +155,7 @@ export class WebhookFixture {
     }
   }
 
-  /** Dispatches all events and returns a webhook's deliveries, oldest first. */
+  /** Dispatches all events. @returns the last 100 deliveries of a webhook, oldest first */
   async deliveries(id: string): Promise<(Omit<Delivery, 'body'> & { body: DeliveryBody })[]> {
     while (await this.store.dispatchWebhookEvents({}));
     const page = { id, account: PRODUCER, before: null, limit: 100 };

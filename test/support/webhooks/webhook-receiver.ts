@@ -1,8 +1,8 @@
-/** A request that a receiver got. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** The `webhook-id` header; empty without one. */
   readonly id: string;
 }
 
@@ -10,13 +10,12 @@ export interface ReceivedRequest {
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** All requests, in order. */
   readonly received: ReceivedRequest[];
-  /** Answers each request from now on; a pending promise delays the response. */
+  /** Answers requests, with 204 by default; a pending promise delays the response. */
   answer: (request: ReceivedRequest) => Response | Promise<Response>;
   /** The requests with this type in their body. */
   ofType(type: string): ReceivedRequest[];
-  /** Resolves when `count` requests have arrived. */
+  /** Resolves when `count` requests have arrived in total. */
   until(count: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,7 +24,7 @@ const NO_CONTENT = () => new Response(null, { status: 204 });
 
 /** Starts a receiver. @param port a free port by default */
 export function startReceiver(port = 0): Receiver {
-  const waiting: { count: number; resolve: () => void }[] = [];
+  const waiters: { count: number; resolve: () => void }[] = [];
   const received: ReceivedRequest[] = [];
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -37,7 +36,7 @@ export function startReceiver(port = 0): Receiver {
       const id = headers['webhook-id'] ?? '';
       const delivery = { path: new URL(request.url).pathname, headers, body, id };
       received.push(delivery);
-      for (const { count, resolve } of waiting) if (received.length >= count) resolve();
+      for (const { count, resolve } of waiters) if (received.length >= count) resolve();
       return receiver.answer(delivery);
     },
   });
@@ -50,7 +49,7 @@ export function startReceiver(port = 0): Receiver {
     until: (count) =>
       new Promise((resolve) => {
         if (received.length >= count) resolve();
-        else waiting.push({ count, resolve });
+        else waiters.push({ count, resolve });
       }),
     stop: () => server.stop(true),
     [Symbol.asyncDispose]: () => server.stop(true),
