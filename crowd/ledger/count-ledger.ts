@@ -12,8 +12,8 @@ export interface Heartbeat {
   readonly earliestMs: number;
   /** Infinity while there is no response. */
   latestMs: number;
-  /** Whether the service acknowledged it (204). */
-  isAcknowledged: boolean;
+  /** Whether the service must count it: it sent a 204, and no fault may have lost the heartbeat. */
+  isCertain: boolean;
 }
 
 /** The range that a count must be in. */
@@ -38,7 +38,7 @@ export class CountLedger {
 
   /** Records a heartbeat that is about to be sent. */
   sent(viewer: number, earliestMs: number): Heartbeat {
-    const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, isAcknowledged: false };
+    const heartbeat = { earliestMs, latestMs: Number.POSITIVE_INFINITY, isCertain: false };
     const existing = this.heartbeats.get(viewer);
     if (existing) {
       const firstValid = existing.findIndex(({ latestMs }) => latestMs > earliestMs - RETENTION_MS);
@@ -51,7 +51,7 @@ export class CountLedger {
   /** Records a 204 response. */
   acknowledged(heartbeat: Heartbeat, latestMs: number): void {
     heartbeat.latestMs = latestMs;
-    heartbeat.isAcknowledged = true;
+    heartbeat.isCertain = true;
   }
 
   /** Records an error or a broken connection: whether the heartbeat was counted is unknown. */
@@ -76,7 +76,7 @@ export class CountLedger {
     );
   }
 
-  // `low` counts the viewers of whom an acknowledged heartbeat must have arrived within `sure`, `high`
+  // `low` counts the viewers of whom a certain heartbeat must have arrived within `sure`, `high`
   // those of whom any heartbeat can have arrived within `possible`.
   private bounds(sure: Arrivals, possible: Arrivals): CountBounds {
     let low = 0;
@@ -84,10 +84,10 @@ export class CountLedger {
     for (const heartbeats of this.heartbeats.values()) {
       let present = false;
       let possiblyPresent = false;
-      for (const { earliestMs, latestMs, isAcknowledged } of heartbeats) {
+      for (const { earliestMs, latestMs, isCertain } of heartbeats) {
         if (latestMs < possible.afterMs || earliestMs >= possible.beforeMs) continue;
         possiblyPresent = true;
-        if (!isAcknowledged || earliestMs < sure.afterMs || latestMs >= sure.beforeMs) continue;
+        if (!isCertain || earliestMs < sure.afterMs || latestMs >= sure.beforeMs) continue;
         present = true;
         break;
       }

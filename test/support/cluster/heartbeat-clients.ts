@@ -72,7 +72,7 @@ export class HeartbeatClients {
   nodeLost(lostNode: number): void {
     const lostFromMs = intervalStartMs(intervalAt(Date.now() - HANDOVER_MS)) - CLOCK_ERROR_MS;
     for (const { node, atMs, heartbeat } of this.acknowledged) {
-      if (node === lostNode && atMs >= lostFromMs) heartbeat.counted = false;
+      if (node === lostNode && atMs >= lostFromMs) heartbeat.isCertain = false;
     }
   }
 
@@ -82,7 +82,7 @@ export class HeartbeatClients {
     if (Date.now() - endMs > LEDGER_RETENTION_MS) return;
     this.figures.published++;
     const subject = `the count published in ${interval}, ${Date.now() - endMs} ms ago,`;
-    this.checkCount(value, this.ledger.atEndOf(interval), endMs, subject);
+    this.checkCount(value, this.ledger.boundsAtEndOf(interval), endMs, subject);
   }
 
   private checkCount(
@@ -128,9 +128,9 @@ export class HeartbeatClients {
       const node = movement === 'roaming' ? Math.floor(random() * service.nodes.length) : homeNode;
       const heartbeats = [this.sendHeartbeat(viewer, node)];
       if (movement === 'duplicated') heartbeats.push(this.sendHeartbeat(viewer, node + 1));
-      const [isAcknowledged] = await Promise.all(heartbeats);
+      const [isCertain] = await Promise.all(heartbeats);
       // Like a real client, switch to another node at once after a failure.
-      if (!isAcknowledged) await this.sendHeartbeat(viewer, node + 1);
+      if (!isCertain) await this.sendHeartbeat(viewer, node + 1);
       if (random() < READ_SHARE) await this.readCount(client);
       await Bun.sleep(random() < PAUSE_SHARE ? PAUSE_MAX_MS * random() : HEARTBEAT_EVERY_MS);
     }
@@ -150,7 +150,7 @@ export class HeartbeatClients {
     this.ledger.acknowledged(heartbeat, atMs + CLOCK_ERROR_MS);
     const node = target % service.nodes.length;
     this.acknowledged.push({ node, atMs, heartbeat });
-    if (outages.at(atMs).some(mayLoseHeartbeats(node))) heartbeat.counted = false;
+    if (outages.at(atMs).some(mayLoseHeartbeats(node))) heartbeat.isCertain = false;
     if (this.acknowledged.length > 2_000) this.acknowledged.splice(0, 1_000);
     return true;
   }
@@ -170,8 +170,8 @@ export class HeartbeatClients {
       // old, and those who came since. So a viewer who moves between nodes is never missing.
       const longerMs = ageMs + 2 * INTERVAL_MS;
       return {
-        low: this.ledger.between(fromMs - ageMs, toMs - ageMs).low,
-        high: this.ledger.between(fromMs - longerMs, toMs - ageMs).high,
+        low: this.ledger.boundsBetween(fromMs - ageMs, toMs - ageMs).low,
+        high: this.ledger.boundsBetween(fromMs - longerMs, toMs - ageMs).high,
       };
     });
     const low = Math.min(...ranges.map((range) => range.low));
