@@ -40,7 +40,7 @@ const streamFields = {
     .describe('Whether the whole video is kept for replay; otherwise only the DVR window'),
 };
 
-/** A new stream. Without its own URLs it plays from this service. */
+/** A new stream. Where a URL is null, viewers get the URL of this service. */
 export const newStreamSchema = z
   .strictObject({
     title: streamFields.title,
@@ -201,7 +201,7 @@ export const winnersRoundSchema = z
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
 
 // Purchases and discounts have their own schemas, so an invalid one must not pass as a custom event.
-const customEventTypeSchema = customTypeSchema
+export const customEventTypeSchema = customTypeSchema
   .refine((type) => type !== 'purchase' && type !== 'discount', {
     message: 'must not be "purchase" or "discount", which have their own schemas',
     abort: true,

@@ -1,6 +1,6 @@
 import { PRODUCER_EVENT_BYTES } from '../../../protocol/limits.ts';
 import {
-  ownTypeSchema,
+  customEventTypeSchema,
   type ProducerEvent,
   producerEventSchema,
 } from '../../../protocol/studio.ts';
@@ -25,7 +25,7 @@ const RECENT_EVENTS_MAX = 6;
 
 /** Parses a draft into an event or its errors. */
 export function parseCustomEvent({ type, dataText }: CustomEventDraft): ParsedEvent {
-  const typeResult = ownTypeSchema.safeParse(type.trim());
+  const typeResult = customEventTypeSchema.safeParse(type.trim());
   const parsedData = dataOf(dataText);
   const dataError = 'error' in parsedData ? parsedData.error : null;
   if (typeResult.success && 'data' in parsedData)

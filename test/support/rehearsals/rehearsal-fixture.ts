@@ -48,7 +48,7 @@ export class RehearsalFixture {
       const rehearsal = response.status === 503 ? null : await expectJson<Rehearsal>(response, 200);
       if (rehearsal && condition(rehearsal)) return rehearsal;
       if (waitedMs > 14_000)
-        throw new Error(`not as expected in 14 s: ${JSON.stringify(rehearsal)}`);
+        throw new Error(`rehearsal not as expected: ${JSON.stringify(rehearsal)}`);
       await Bun.sleep(POLL_MS);
     }
   }
