@@ -2,7 +2,7 @@ import { OUR_TOKEN_CHARS } from './heartbeat.ts';
 import { type FRAMEWORKS, startFramework } from './peers/framework.ts';
 import { startNginx } from './peers/nginx.ts';
 import type { Peer } from './peers/peer.ts';
-import { startProgram } from './peers/program.ts';
+import { startPeer } from './peers/program.ts';
 import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare, type Started } from './run/compare.ts';
 import { fetchRaw } from './run/fetch-raw.ts';
@@ -100,7 +100,7 @@ const node = (reference: ReferenceInterval): Contender => ({
   start: async () => {
     const { body } = latestOf(reference);
     return idle(
-      await startProgram('node', 'node-http.mjs', { BODY: body }),
+      await startPeer('node', 'node-http.mjs', { BODY: body }),
       crypto.randomUUID(),
       reference,
     );

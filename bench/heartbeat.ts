@@ -1,7 +1,7 @@
 import { type FRAMEWORKS, startFramework } from './peers/framework.ts';
 import { startNginx } from './peers/nginx.ts';
 import type { Peer } from './peers/peer.ts';
-import { startProgram } from './peers/program.ts';
+import { startPeer } from './peers/program.ts';
 import { type Bench, IncorrectResponse } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
 import { startFourbeat } from './run/fourbeat.ts';
@@ -89,7 +89,7 @@ const nginx: Contender = {
 
 const node: Contender = {
   name: 'Node http, 204',
-  start: async () => idle(await startProgram('node', 'node-http.mjs')),
+  start: async () => idle(await startPeer('node', 'node-http.mjs')),
 };
 
 /** A server that ignores the token gets requests of the same size. */

@@ -4,7 +4,7 @@ import type { PushProtocolName } from './load/push-protocols.ts';
 import { pushStep } from './load/push-step.ts';
 import { startNginx } from './peers/nginx.ts';
 import type { Peer } from './peers/peer.ts';
-import { startProgram } from './peers/program.ts';
+import { startPeer } from './peers/program.ts';
 import type { Bench } from './run/bench.ts';
 import { type Contender, compare } from './run/compare.ts';
 import { NCHAN_MODULE } from './run/dependencies.ts';
@@ -57,12 +57,12 @@ function comparisonOf(clients: number, options: Parameters<Bench['run']>[0]): Pr
       contenders: [
         fourbeatContender(clients, reference),
         peer(SOCKET_IO, clients, 'socket.io', async () => ({
-          ...(await startProgram('node', 'socket-io.mjs', { BODY: reference.body })),
+          ...(await startPeer('node', 'socket-io.mjs', { BODY: reference.body })),
           path: '/socket.io/?EIO=4&transport=websocket',
         })),
         peer('nchan, EventSource', clients, 'event-stream', async () => startNchan(reference)),
         peer('Bun, WebSocket publish', clients, 'websocket', async () => ({
-          ...(await startProgram('bun', 'bun-publish.mjs', { BODY: reference.body })),
+          ...(await startPeer('bun', 'bun-publish.mjs', { BODY: reference.body })),
           path: '/',
         })),
       ],

@@ -1,6 +1,6 @@
 import { IncorrectResponse } from '../run/bench.ts';
 import type { Peer } from './peer.ts';
-import { startProgram } from './program.ts';
+import { startPeer } from './program.ts';
 
 /** A typical service with a framework; it has the measured viewer routes. */
 interface FrameworkPeer extends Peer {
@@ -34,7 +34,7 @@ export async function startFramework(
   env: Readonly<Record<string, string>> = {},
 ): Promise<FrameworkPeer> {
   const [runtime, file] = FRAMEWORKS[name];
-  const peer = await startProgram(runtime, file, env);
+  const peer = await startPeer(runtime, file, env);
   const send = async (method: string, path: string, body: string): Promise<Response> => {
     const headers = { 'Content-Type': 'application/json' };
     const answer = await fetch(`${peer.url}${path}`, { method, headers, body });

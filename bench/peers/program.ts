@@ -4,7 +4,7 @@ import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
 import type { Peer } from './peer.ts';
 
 /** Starts a file of this folder as a peer on Node or Bun, and waits until it prints its url. */
-export async function startProgram(
+export async function startPeer(
   runtime: 'node' | 'bun',
   file: string,
   env: Readonly<Record<string, string>> = {},

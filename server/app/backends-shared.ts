@@ -46,8 +46,8 @@ export async function openShared({ config, logger }: BackendsOptions): Promise<B
       clock: sharedClock.clock,
       createRealtime: createSharedRealtime(redis, nodeId),
       servers: [
-        { name: 'redis', unavailable: () => redis.unavailable() },
-        { name: 'postgres', unavailable: () => database.unavailable() },
+        { name: 'redis', unavailableReason: () => redis.unavailableReason() },
+        { name: 'postgres', unavailableReason: () => database.unavailableReason() },
       ],
       retryUntilAvailable: retry,
       location: `database in ${describeLocation(databaseUrl)}`,
@@ -76,7 +76,8 @@ export function createSharedRealtime(redis: Redis, nodeId: string): CreateRealti
     const serviceId = await options.store.keepSecret({ name: 'service', offered });
     const chat = createSharedChatSource({
       random: options.random,
-      unavailable: () => (redis.unavailable() === null ? null : 'Redis is unavailable.'),
+      unavailableReason: () =>
+        redis.unavailableReason() === null ? null : 'Redis is unavailable.',
     });
     const realtime = createRedisRealtimeBackend({
       ...options,

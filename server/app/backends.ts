@@ -18,7 +18,7 @@ export interface Backends {
   readonly clock: ServiceClock;
   readonly createRealtime: CreateRealtime;
   /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
-  readonly servers: readonly { readonly name: string; unavailable(): string | null }[];
+  readonly servers: readonly { readonly name: string; unavailableReason(): string | null }[];
   /** Location of the database for people, without credentials. */
   readonly location: string;
   /** Runs a step of the start, again while a server is unavailable (N-2). */

@@ -153,7 +153,7 @@ function workersOf({ config, logger, onFailed }: ServerOptions, service: Service
 
 /** Why the service is not ready, without addresses: the response is public. The log has the reason. */
 function unavailableServer({ servers }: Backends): string | null {
-  const server = servers.find(({ unavailable }) => unavailable() !== null);
+  const server = servers.find(({ unavailableReason }) => unavailableReason() !== null);
   return server ? `${server.name} is unavailable.` : null;
 }
 

@@ -210,7 +210,7 @@ function lifecycleOf({ store, clock, logger }: ServiceOptions, parts: Parts): Li
     unreadyReason: () => {
       if (isDraining) return 'The service is stopping.';
       if (realtime.lagMs() > LAG_MAX_MS) return 'Sealing is behind.';
-      return realtime.unavailable();
+      return realtime.unavailableReason();
     },
     drain: async () => {
       isDraining = true;

@@ -35,7 +35,7 @@ export function newSecret(randomBytes: RandomBytes): string {
 }
 
 /** Whether a text has the format of `newSecret`. */
-export function looksLikeSecret(text: string): boolean {
+export function isSecretFormat(text: string): boolean {
   return SECRET_PATTERN.test(text);
 }
 

@@ -8,7 +8,7 @@ import { addMediaCommand } from './media-command.ts';
 import { addMemberCommands } from './member-commands.ts';
 import {
   addSettings,
-  configOfCommand,
+  configFromCommand,
   normalizeEnvironment,
   redactSecrets,
   settingsAsMarkdown,
@@ -114,6 +114,6 @@ function addServeCommand(
   addSettings(command, SETTING_KEYS);
   command.action(async () => {
     const { serve } = await import('./serve.ts');
-    setStatus(await serve(configOfCommand(command), packageJson.version, unknownVariables));
+    setStatus(await serve(configFromCommand(command), packageJson.version, unknownVariables));
   });
 }

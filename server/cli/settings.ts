@@ -46,7 +46,7 @@ export function addSettings(
 }
 
 /** The configuration from the options of a command that has all settings. */
-export function configOfCommand(command: CommandUnknownOpts): Config {
+export function configFromCommand(command: CommandUnknownOpts): Config {
   // Commander turns a parsed null into an empty string, which no setting is parsed to.
   const values = Object.entries(command.opts()).map(([key, value]) => [
     key,

@@ -53,8 +53,8 @@ test('[O-12] metrics have a sample of every source', async () => {
       sealLatency,
       feedLagMs: () => 250,
       backends: [
-        { name: 'redis', unavailable: () => 'It does not answer.' },
-        { name: 'postgres', unavailable: () => null },
+        { name: 'redis', unavailableReason: () => 'It does not answer.' },
+        { name: 'postgres', unavailableReason: () => null },
       ],
       databasePendingCalls: () => 12,
       answersByDecision: () => [['accepted', 9]],

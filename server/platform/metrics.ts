@@ -27,7 +27,7 @@ export interface MetricSources {
   /** Time since the end of the newest interval that can be read on this node, in ms. */
   feedLagMs(): number;
   /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
-  readonly backends: readonly { readonly name: string; unavailable(): string | null }[];
+  readonly backends: readonly { readonly name: string; unavailableReason(): string | null }[];
   /** Open feed requests. */
   feed(): { readonly longPolls: number; readonly eventStreams: number };
   /** Metrics of optional parts of the service. */
@@ -167,8 +167,8 @@ function serviceMetrics(sources: MetricSources): MetricDefinition[] {
       help: '1 while the backend can be reached, else 0.',
       labelNames: ['backend'],
       read: () =>
-        sources.backends.map(({ name, unavailable }) => [
-          Number(unavailable() === null),
+        sources.backends.map(({ name, unavailableReason }) => [
+          Number(unavailableReason() === null),
           { backend: name },
         ]),
     },

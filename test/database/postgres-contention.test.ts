@@ -191,13 +191,13 @@ test('[N-19] a process that stalls in a transaction loses its locks, but its wor
 });
 
 test('[R-15] a slow statement does not make the server unavailable', async () => {
-  const { store, unavailable } = await open();
+  const { store, unavailableReason } = await open();
   await store.sleep({ ms: 600 });
   expect(await resultOf(store.sleep({ ms: 5_000 }))).toBe(
     'Unavailable: The database did not answer in time.',
   );
   await store.sleepWithoutDeadline({ ms: 1_500 });
-  expect(unavailable()).toBeNull();
+  expect(unavailableReason()).toBeNull();
 });
 
 test('[R-15] sealing gets a connection while slow calls use all others', async () => {
@@ -233,11 +233,11 @@ test('[N-19] a defect of a procedure is not retried, and keeps its connection', 
 });
 
 test('[N-10] a stalled process does not report the server as unavailable', async () => {
-  const { store, unavailable } = await open();
+  const { store, unavailableReason } = await open();
   const waiting = Array.from({ length: 20 }, () => store.raise({ name: 'a' }));
   Bun.sleepSync(500);
   await Promise.all(waiting);
-  expect(unavailable()).toBeNull();
+  expect(unavailableReason()).toBeNull();
 });
 
 test('[R-1] a procedure that ignores a failed statement saves nothing and fails', async () => {

@@ -66,7 +66,7 @@ test('[N-10] [N-11] a stopped server fails each call within 300 ms, and calls su
     expect(outcome).toBe('Unavailable: The database is unavailable.');
     expect(ms).toBeLessThan(300);
   }
-  expect(database.unavailable()).toBe('it does not respond');
+  expect(database.unavailableReason()).toBe('it does not respond');
   for (let attempt = 0; attempt < 10; attempt++) {
     await Bun.sleep(270);
     const { outcome, ms } = await timed(database.store.add({ text: 'later' }));
@@ -80,7 +80,7 @@ test('[N-10] [N-11] a stopped server fails each call within 300 ms, and calls su
   // Rejected calls do not run afterwards.
   await Bun.sleep(300);
   expect((await database.store.list({})).filter((text) => text === 'later')).toEqual([]);
-  expect(database.unavailable()).toBeNull();
+  expect(database.unavailableReason()).toBeNull();
 });
 
 test('[N-10] [N-11] [R-1] a killed server keeps acknowledged writes, and calls are Unavailable until it is available again', async () => {
@@ -124,9 +124,9 @@ test('[N-10] [N-11] a server that is shut down and restarted is used again', asy
 test('[N-11] an idle node notices that the server is unavailable, and that it is available again', async () => {
   const database = await open();
   server.pause();
-  while (database.unavailable() === null) await Bun.sleep(20);
+  while (database.unavailableReason() === null) await Bun.sleep(20);
   server.resume();
-  while (database.unavailable() !== null) await Bun.sleep(20);
+  while (database.unavailableReason() !== null) await Bun.sleep(20);
   expect(await database.store.add({ text: 'there' })).toBe(1);
 });
 
@@ -141,7 +141,7 @@ test('[N-19] idle connections that are ended are opened again', async () => {
   );
   await admin.end();
   expect(await database.store.add({ text: 'one' })).toBe(1);
-  expect(database.unavailable()).toBeNull();
+  expect(database.unavailableReason()).toBeNull();
 });
 
 test('[N-10] close returns immediately while the server is unavailable', async () => {
@@ -173,7 +173,7 @@ test('[N-19] a node works with its open connections while the server accepts no 
   }
   const writes = Array.from({ length: 50 }, () => database.store.add({ text: 'busy' }));
   expect(await Promise.all(writes)).toHaveLength(50);
-  expect(database.unavailable()).toBeNull();
+  expect(database.unavailableReason()).toBeNull();
   // A node that starts now has to wait.
   expect(
     await resultOf(openPostgresDatabase({ procedures: testProcedures, url, logger })),

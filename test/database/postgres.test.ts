@@ -56,21 +56,21 @@ test('[N-2] sslmode in the URL has the meaning that it has for psql: require, ve
 });
 
 test('[R-15] a slow statement over TLS does not make the server unavailable', async () => {
-  const { store, unavailable, close } = await openPostgresDatabase({
+  const { store, unavailableReason, close } = await openPostgresDatabase({
     procedures: testProcedures,
     url: tlsServer.url,
     logger,
   });
   try {
     await store.prepare({});
-    let unavailableReason: string | null = null;
+    let observedReason: string | null = null;
     const blocked = store.block({ ms: 1_200 });
     const watch = setInterval(() => {
-      unavailableReason ??= unavailable();
+      observedReason ??= unavailableReason();
     }, 10);
     await blocked;
     clearInterval(watch);
-    expect(unavailableReason).toBeNull();
+    expect(observedReason).toBeNull();
     const first = resultOf(store.list({}));
     tlsServer.pause();
     // The first call may have ended before the pause.

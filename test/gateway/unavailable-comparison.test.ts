@@ -19,7 +19,7 @@ let relayOnly: ListeningServer;
 let viewer: TestViewer;
 let log: MemoryFeedLog;
 /** Why heartbeats and long polls fail; null: they do not. */
-let unavailable: string | null = null;
+let unavailableReason: string | null = null;
 let isDatabaseUnavailable = false;
 
 beforeAll(async () => {
@@ -37,11 +37,11 @@ beforeAll(async () => {
       log = realtime.feed as MemoryFeedLog;
       const waitFor = log.waitFor.bind(log);
       log.waitFor = (...args) => {
-        if (unavailable !== null) throw new Unavailable(unavailable);
+        if (unavailableReason !== null) throw new Unavailable(unavailableReason);
         waitFor(...args);
       };
       const register: typeof realtime.presence.register = (...args) => {
-        if (unavailable !== null) throw new Unavailable(unavailable);
+        if (unavailableReason !== null) throw new Unavailable(unavailableReason);
         realtime.presence.register(...args);
       };
       return { ...realtime, presence: { ...realtime.presence, register } };
@@ -54,7 +54,7 @@ beforeAll(async () => {
   await service.advance(400);
 });
 afterAll(async () => {
-  unavailable = null;
+  unavailableReason = null;
   await relayOnly.stop();
   await service.close();
 });
@@ -127,12 +127,12 @@ describe('the gateway sends the same 503 as the origin server', () => {
   }
 
   test('[N-9] for a new request', async () => {
-    unavailable = 'Redis is unavailable.';
+    unavailableReason = 'Redis is unavailable.';
     for (const headers of [...ERROR_PREFERENCES, TWO_IDS]) {
       await expectEqual(heartbeat(), headers);
       await expectEqual(read(service.interval()), headers);
     }
-    unavailable = null;
+    unavailableReason = null;
   });
 
   test('[N-9] [F-9] for a long poll', async () => {
@@ -173,10 +173,10 @@ test('[O-12] [O-13] each 503 of the gateway is counted and logged once', async (
   const one = send(gatewayPort(), read(service.interval()), '');
   await until('the long poll waits', () => service.service.stats.feed().longPolls === 1);
   log.failWaiters('Redis is unavailable.');
-  unavailable = 'Sealing is stalled.';
+  unavailableReason = 'Sealing is stalled.';
   await receive(one);
   await receive(send(gatewayPort(), read(service.interval()), ''));
-  unavailable = null;
+  unavailableReason = null;
   requests.logRejected = logRejected;
   expect([failed() - before[0], durations() - before[1]]).toEqual([2, 2]);
   const { path } = viewerApi.readInterval;

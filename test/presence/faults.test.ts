@@ -30,7 +30,7 @@ describe('while Redis is unavailable', () => {
   test('[N-9] registrations, counts and replication fail; afterwards everything that counts is replicated again', async () => {
     await registerInThree();
     await server.kill9();
-    await until(() => redis.unavailable() !== null);
+    await until(() => redis.unavailableReason() !== null);
     expect(() => nodes.register(0, 4)).toThrow(Unavailable);
     const work = [
       nodes.count(0),
@@ -44,7 +44,7 @@ describe('while Redis is unavailable', () => {
     expect((await nodes.count(0).catch((error) => error)).message).toBe('Redis is unavailable.');
 
     await server.restart();
-    await until(() => redis.unavailable() === null);
+    await until(() => redis.unavailableReason() === null);
     await nodes.pass(1);
     expect(await nodes.countAtEndOf(ended())).toBe(3);
     nodes.register(0, 4);
@@ -64,7 +64,7 @@ describe('while Redis is unavailable', () => {
     expect(failed).toBeInstanceOf(Unavailable);
     expect((await counted).message).toBe('Redis is unavailable.');
     server.resume();
-    await until(() => redis.unavailable() === null);
+    await until(() => redis.unavailableReason() === null);
     await nodes.replicate();
     expect(await nodes.countAtEndOf(ended())).toBe(4);
   });

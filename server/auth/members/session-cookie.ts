@@ -1,4 +1,4 @@
-import { looksLikeSecret } from '../secrets.ts';
+import { isSecretFormat } from '../secrets.ts';
 import { SESSION_LIFETIME_MS } from './member-rules.ts';
 
 /**
@@ -29,7 +29,7 @@ function createCookie(isSecure: boolean): SessionCookie {
   return {
     readSecret: (request) => {
       const value = new Bun.CookieMap(request.headers.get('cookie') ?? '').get(name);
-      return value !== null && looksLikeSecret(value) ? value : null;
+      return value !== null && isSecretFormat(value) ? value : null;
     },
     set: (secret) => serialize(secret, SESSION_LIFETIME_MS / 1_000),
     clear: serialize('', 0),

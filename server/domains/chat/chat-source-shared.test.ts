@@ -6,7 +6,7 @@ import type { TransientBatch } from '../../realtime/feed/transient-source.ts';
 import { createSharedChatSource, mergeNodeChats } from './chat-source-shared.ts';
 
 const newChat = (bytesMax = 100_000) =>
-  createSharedChatSource({ random: Math.random, unavailable: () => null, bytesMax });
+  createSharedChatSource({ random: Math.random, unavailableReason: () => null, bytesMax });
 const mergedOf = (...batches: (TransientBatch | null)[]) =>
   mergeNodeChats(
     batches.flatMap((batch) => (batch ? [batch.bytes] : [])),
@@ -107,7 +107,7 @@ test('[N-13] batches of other versions count as far as they can be parsed, and i
 
 test('[N-9] posts are refused while Redis is unavailable, and accepted ones are not lost', () => {
   let reason: string | null = null;
-  const chat = createSharedChatSource({ random: Math.random, unavailable: () => reason });
+  const chat = createSharedChatSource({ random: Math.random, unavailableReason: () => reason });
   chat.hearts('one', 2);
   reason = 'Redis is unavailable.';
   expect(() => chat.hearts('one', 1)).toThrow(Unavailable);

@@ -8,7 +8,7 @@ export interface SharedChatSourceOptions {
   /** Uniform from 0 to below 1. */
   readonly random: () => number;
   /** The reason why posts cannot be taken now, or null. */
-  readonly unavailable: () => string | null;
+  readonly unavailableReason: () => string | null;
   /** Size of a batch from which further streams wait for the next batch. */
   readonly bytesMax?: number;
 }
@@ -22,13 +22,13 @@ const encoder = new TextEncoder();
  * stream, and one pending batch.
  */
 export function createSharedChatSource(options: SharedChatSourceOptions): SharedChatSource {
-  const { random, unavailable, bytesMax = BYTES_MAX } = options;
+  const { random, unavailableReason, bytesMax = BYTES_MAX } = options;
   const buffers = new Map<string, ChatBuffer>();
   let pending: { number: number; bytes: Uint8Array; isRepeat: boolean } | null = null;
   let batchCount = 0;
 
   function bufferOf(streamId: string): ChatBuffer {
-    const reason = unavailable();
+    const reason = unavailableReason();
     if (reason !== null) throw new Unavailable(reason);
     let buffer = buffers.get(streamId);
     if (!buffer) {

@@ -40,8 +40,8 @@ export function rehearsalHandlers(
     createRehearsal: studio(studioApi.createRehearsal, async (call, settings) => {
       const { showId, producer, nowMs } = showRefOf(call);
       const { quizzes } = await store.listQuizzes({ streamId: showId, producer });
-      const unavailable = runner.unavailableReason();
-      if (unavailable !== null) throw new DomainError('conflict', unavailable);
+      const unavailableReason = runner.unavailableReason();
+      if (unavailableReason !== null) throw new DomainError('conflict', unavailableReason);
       const drafts = quizzes
         .filter(({ state }) => state === 'draft')
         .map((quiz) => ({ id: newId(), quiz: newQuizOf(quiz) }));

@@ -191,8 +191,8 @@ export class WorkerPool implements RealtimeThreads {
     const { realtime } = this.options;
     this.clock.publish();
     this.sendUnavailable({
-      registrations: realtime.presence.unavailable(),
-      feed: realtime.unavailable(),
+      registrations: realtime.presence.unavailableReason(),
+      feed: realtime.unavailableReason(),
     });
     // Sealing advances the rings too, but not while the database is unavailable (SPEC R-16).
     if (++this.ticks % ADVANCE_TICKS === 0) realtime.presence.advance();

@@ -161,7 +161,7 @@ describe('served intervals stay, every event is published once and no post twice
         expect(realtime.feed.read(recorder.streamId, realtime.feed.watermark())).toBeInstanceOf(
           Uint8Array,
         );
-        expect(realtime.unavailable()).not.toBeNull();
+        expect(realtime.unavailableReason()).not.toBeNull();
       }
       const detectedMs = performance.now();
       await Bun.sleep(1_000);
@@ -191,7 +191,7 @@ describe('served intervals stay, every event is published once and no post twice
         expect(realtime.feed.read(recorder.streamId, realtime.feed.watermark())).toBeInstanceOf(
           Uint8Array,
         );
-        expect(realtime.unavailable()).not.toBeNull();
+        expect(realtime.unavailableReason()).not.toBeNull();
         realtime.presence.register(recorder.streamId, 1);
         expect(await realtime.presence.count(recorder.streamId)).toBe(1);
       }
@@ -219,7 +219,7 @@ describe('served intervals stay, every event is published once and no post twice
     stall.resolve();
     await Bun.sleep(1_000);
     for (let time = 0; time < 3; time++) {
-      expect(first().realtime.unavailable()).not.toBeNull();
+      expect(first().realtime.unavailableReason()).not.toBeNull();
       for (const ms of await timesTo503()) expect(ms).toBeLessThan(KNOWN_503_MS);
       await Bun.sleep(300);
     }
@@ -242,7 +242,7 @@ describe('served intervals stay, every event is published once and no post twice
     await database.end();
     expect(rowCount).toBeGreaterThan(0);
     await Bun.sleep(300);
-    expect(first().realtime.unavailable()).toBe('The database is unavailable.');
+    expect(first().realtime.unavailableReason()).toBe('The database is unavailable.');
     expect(await recovery()).toBeLessThan(RECOVERY_MS);
     await recorder.end(fixture.nodes, 'posts');
   });

@@ -34,7 +34,7 @@ export function createMemoryRealtimeBackend(
     seal: () => sealer.seal(),
     lagMs: () => sealer.lagMs(),
     load: () => feed.load(),
-    unavailable: () => null,
+    unavailableReason: () => null,
     drain: () => feed.drain(),
     stop: () => sealer.stop(),
   };

@@ -33,7 +33,7 @@ const LEAVE_MS = 250; // How long `stop` waits for a sealing to be published, an
  */
 export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions): RealtimeBackend {
   const { redis, store, clock, logger, watermark, onSealed } = options;
-  const redisUnavailable = () => redis.unavailable();
+  const redisUnavailable = () => redis.unavailableReason();
   const health = new FeedHealth(redisUnavailable, logger, () => performance.now());
   const log = new MemoryFeedLog(store, watermark, () => health.publicReason());
   const presence = createRedisPresence({ ...options, watermark: () => log.watermark() });
@@ -64,7 +64,7 @@ export function createRedisRealtimeBackend(options: RedisRealtimeBackendOptions)
     seal: () => lifecycle.seal(),
     lagMs: () => Math.max(0, (lifecycle.endedInterval() - log.watermark()) * INTERVAL_MS),
     load: () => log.load(),
-    unavailable: () => health.publicReason(),
+    unavailableReason: () => health.publicReason(),
     drain: () => log.drain(),
     stop: () => lifecycle.stop(),
   };

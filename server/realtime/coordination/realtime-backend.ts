@@ -33,7 +33,7 @@ export interface RealtimeBackend {
   /** Numbers of long polls and of event streams on this node. */
   load(): { longPolls: number; eventStreams: number };
   /** Why the realtime backend is unavailable, in words for viewers; null while it is available. */
-  unavailable(): string | null;
+  unavailableReason(): string | null;
   /** Rejects new long polls. @returns when all open ones are answered */
   drain(): Promise<void>;
   /** Seals what was accepted, then stops. Call it after `drain`. */

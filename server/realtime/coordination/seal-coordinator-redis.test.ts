@@ -221,7 +221,7 @@ test('[N-14] a collection fails until the required replicas have it', async () =
       if (checks === 1) throw new Unavailable('Too few replicas of Redis.');
     },
     timeMs: () => redis.timeMs(),
-    unavailable: () => redis.unavailable(),
+    unavailableReason: () => redis.unavailableReason(),
     close: async () => {},
   };
   const a = new RedisSealCoordinator(lagging, 'a', 'test');
@@ -277,7 +277,7 @@ describe('a batch', () => {
     await a.report(reportOf(first, { batch: batch(1) }));
     await restarted.command('WAITAOF', 1, 0, 0).catch(() => Bun.sleep(1_100));
     await restarted.restart();
-    while (connection.unavailable() !== null) await Bun.sleep(10);
+    while (connection.unavailableReason() !== null) await Bun.sleep(10);
     expect(await restarted.command('XLEN', 'fourbeat:{fourbeat}:test:parts')).toBe(1);
     expect(await collected(a, first - 1, first)).toEqual([]);
     const repeated = reportOf(first, { batch: batch(1, '1', true) });

@@ -13,7 +13,7 @@ const START = 7_000_000_000;
 /** A reporter for which `START` has just ended. @param reply returns the reply to each report */
 function testReporter(reply: () => SealReportReply, clock = { interval: START + 1 }) {
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
-  const chat = createSharedChatSource({ random: Math.random, unavailable: () => null });
+  const chat = createSharedChatSource({ random: Math.random, unavailableReason: () => null });
   const batches: (TransientBatch | null)[] = [];
   const reporter = new SealReporter({
     clock: { nowMs: () => intervalStartMs(clock.interval) },

@@ -10,7 +10,7 @@ const START = 7_000_000_000;
 const NO_CHATS = { messages: [], questions: [], greetings: [], cheers: [], hearts: 0 };
 
 function testSealer(seal: (sealing: Sealing) => Promise<SealOutcome>) {
-  const chat = createSharedChatSource({ random: Math.random, unavailable: () => null });
+  const chat = createSharedChatSource({ random: Math.random, unavailableReason: () => null });
   const log = new MemoryFeedLog({ readSealed: async () => [] }, START - 1);
   const published: SealedEntry[] = [];
   const served: SealedEntry[] = [];

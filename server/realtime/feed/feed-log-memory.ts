@@ -115,7 +115,7 @@ export class MemoryFeedLog implements FeedLog {
   constructor(
     private readonly store: FeedStore,
     private sealed: number,
-    private readonly unavailable: () => string | null = () => null,
+    private readonly unavailableReason: () => string | null = () => null,
   ) {}
 
   watermark(): number {
@@ -130,7 +130,7 @@ export class MemoryFeedLog implements FeedLog {
 
   waitFor(streamId: string, interval: number, waiter: IntervalWaiter): void {
     if (this.draining) throw new Unavailable('The service is stopping.');
-    const reason = this.unavailable();
+    const reason = this.unavailableReason();
     if (reason !== null) throw new Unavailable(reason);
     if (this.waiterCount >= WAITERS_MAX)
       throw new Unavailable('Too many requests wait for intervals.');

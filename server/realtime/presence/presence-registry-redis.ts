@@ -16,7 +16,7 @@ import { ReplicationState, windowTo } from './replication-state.ts';
 import { StreamCount } from './stream-count.ts';
 
 export interface RedisPresenceOptions {
-  readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailable'>;
+  readonly redis: Pick<Redis, 'call' | 'callAll' | 'unavailableReason'>;
   readonly clock: Clock;
   /** Id of the service, stored in the database; separates the keys of services that share a Redis. */
   readonly serviceId: string;
@@ -56,7 +56,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
   let isShared = false;
 
   function requireRedis(): void {
-    const reason = redis.unavailable();
+    const reason = redis.unavailableReason();
     if (reason !== null) throw new Unavailable(reason);
   }
 
@@ -164,7 +164,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
 
   return {
     register(streamId, seat, nowMs) {
-      if (redis.unavailable() !== null) throw redisUnavailable();
+      if (redis.unavailableReason() !== null) throw redisUnavailable();
       rings.register(streamId, seat, nowMs);
       counts.get(streamId)?.add(seat);
     },
@@ -181,7 +181,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
       }
     },
     async count(streamId) {
-      if (redis.unavailable() !== null) throw redisUnavailable();
+      if (redis.unavailableReason() !== null) throw redisUnavailable();
       try {
         return await countOf(streamId).value();
       } catch (error) {
@@ -195,7 +195,7 @@ export function createRedisPresence(options: RedisPresenceOptions): SharedPresen
       isShared = true;
       rings.share(listener);
     },
-    unavailable: () => redis.unavailable(),
+    unavailableReason: () => redis.unavailableReason(),
     advance: () => rings.advance(),
   };
 }

@@ -75,7 +75,7 @@ export interface ShareablePresence {
   /** Gives other threads the memory to register in. Call it before the first registration. */
   share(listener: RingListener): void;
   /** Why registrations fail now, or null. */
-  unavailable(): string | null;
+  unavailableReason(): string | null;
   /** Advances to the current interval. Call it in every interval: other threads depend on it. */
   advance(): void;
 }

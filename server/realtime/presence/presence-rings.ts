@@ -121,7 +121,7 @@ export function createMemoryPresence(clock: Clock, maxSeats?: number): MemoryPre
     liveCounts: () => rings.liveCounts(),
     ringCount: () => rings.size(),
     share: (listener) => rings.share(listener),
-    unavailable: () => null,
+    unavailableReason: () => null,
     advance: () => rings.advance(),
   };
 }

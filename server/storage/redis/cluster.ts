@@ -39,7 +39,7 @@ export class ClusterTopology implements Topology {
 
   constructor(private readonly options: ClusterOptions) {
     this.timer = setInterval(() => {
-      if (this.isStale || this.unavailable() !== null) void this.refresh().catch(() => {});
+      if (this.isStale || this.unavailableReason() !== null) void this.refresh().catch(() => {});
     }, REFRESH_MS);
   }
 
@@ -67,10 +67,10 @@ export class ClusterTopology implements Topology {
     return { to, isAsking: redirection.isAsking };
   }
 
-  unavailable(): string | null {
+  unavailableReason(): string | null {
     if (this.error !== null) return this.error;
     for (const { server } of this.servers.values()) {
-      const reason = server.unavailable();
+      const reason = server.unavailableReason();
       if (reason !== null) return reason;
     }
     return null;

@@ -103,7 +103,7 @@ describe('[N-14] a primary that became a replica', () => {
       await group.promote();
       const { end } = await timed(redis.waitForReplicas('{a}'));
       expect(end).toBeInstanceOf(Unavailable);
-      expect(redis.unavailable()).toContain('WAIT');
+      expect(redis.unavailableReason()).toContain('WAIT');
       expect(await waitUntilHealthy(redis)).toBeLessThan(RECOVERY_MAX_MS);
       await writeUntilConfirmed(redis, 'after');
     } finally {
@@ -244,7 +244,7 @@ describe('[N-15] a cluster', () => {
     }
     expect(textOf(await redis.call(setCall(key, 'moved')))).toBe('moved');
     expect(await to.command('GET', key)).toBe('moved');
-    expect(redis.unavailable()).toBeNull();
+    expect(redis.unavailableReason()).toBeNull();
   });
 
   test('[N-12] a cluster loads the library into a server that lacks it', async () => {
@@ -258,7 +258,7 @@ describe('[N-15] a cluster', () => {
     const other = await keyOfOtherServer(stopped);
     const { end } = await timed(redis.call(setCall('{fourbeat}')));
     expect(end).toBeInstanceOf(Unavailable);
-    expect(redis.unavailable()).toContain('does not respond');
+    expect(redis.unavailableReason()).toContain('does not respond');
     await redis.call(setCall(other));
     await expectFailover(redis, '{fourbeat}');
     expect((await cluster.ownerOf('{fourbeat}')).port).not.toBe(stopped.port);
@@ -285,7 +285,7 @@ describe('[N-15] a cluster', () => {
         expect(performance.now()).toBeLessThan(giveUpMs);
         await Bun.sleep(20);
       }
-      expect(node.unavailable()).not.toBeNull();
+      expect(node.unavailableReason()).not.toBeNull();
       await dead.restart();
       await unreplicated.settled();
       const backMs = performance.now();

@@ -149,7 +149,7 @@ define('fourbeat_echo', function() return 'the new release' end)`;
     await server.command('FLUSHALL');
     const replies = await redis.callAll(Array.from({ length: 20 }, () => echo('again')));
     expect(replies).toHaveLength(20);
-    expect(redis.unavailable()).toBeNull();
+    expect(redis.unavailableReason()).toBeNull();
   });
 
   test('the Redis library is loaded when several nodes start together', async () => {
@@ -181,7 +181,7 @@ describe('an unavailable Redis', () => {
       expect(first.end).toBeInstanceOf(Unavailable);
       expect(first.ms).toBeLessThan(CALL_MAX_MS);
       expect((await reading).end).toBeInstanceOf(Unavailable);
-      expect(redis.unavailable()).toContain('does not respond');
+      expect(redis.unavailableReason()).toContain('does not respond');
       const stoppedMs = performance.now();
       while (performance.now() - stoppedMs < 2_000) {
         const calls = [
@@ -229,7 +229,7 @@ describe('an unavailable Redis', () => {
     await Bun.sleep(1);
     Bun.sleepSync(700);
     expect(await more).toBeTruthy();
-    expect(redis.unavailable()).toBeNull();
+    expect(redis.unavailableReason()).toBeNull();
   });
 
   test('[N-9] a Redis whose function hangs is unavailable, and calls continue when it ends', async () => {
@@ -243,7 +243,7 @@ describe('an unavailable Redis', () => {
     // Short compared to the silence timeout, so that a busy machine does not reach it.
     const spin = spinCall(await spinCountFor(server, 40));
     const calls = await Promise.all(Array.from({ length: 50 }, () => timed(redis.call(spin))));
-    expect(redis.unavailable()).toBeNull();
+    expect(redis.unavailableReason()).toBeNull();
     expect(calls[0]?.end).not.toBeInstanceOf(Error);
     const failed = calls.filter(({ end }) => end instanceof Error);
     expect(failed.length).toBeGreaterThan(0);
@@ -282,7 +282,7 @@ describe('a Redis that accepts no writes', () => {
         const { end, ms } = await timed(redis.call(setCall('a')));
         expect(end).toBeInstanceOf(Unavailable);
         expect(ms).toBeLessThan(CALL_MAX_MS);
-        expect(redis.unavailable()).toContain(code);
+        expect(redis.unavailableReason()).toContain(code);
       } finally {
         await server.command(...cure);
       }

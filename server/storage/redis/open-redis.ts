@@ -161,7 +161,7 @@ function createRedis(topology: Topology, library: Library, replicas: number): Re
       const [seconds, microseconds] = (reply as [Uint8Array, Uint8Array]).map(Number);
       return (seconds as number) * 1000 + (microseconds as number) / 1000;
     },
-    unavailable: () => topology.unavailable(),
+    unavailableReason: () => topology.unavailableReason(),
     async close() {
       topology.close();
     },

@@ -47,7 +47,7 @@ test('a connection that is closed while it connects stays closed', async () => {
   const connection = connectionTo(server.port);
   connection.close();
   expect(await connection.ready().catch((e: Error) => e)).toBeInstanceOf(Unavailable);
-  expect(connection.unavailable()).toBe('closed');
+  expect(connection.unavailableReason()).toBe('closed');
   await Bun.sleep(300);
   // The only client is the one that sends CLIENT LIST.
   const clients = String(await server.command('CLIENT', 'LIST', 'TYPE', 'normal'));

@@ -71,7 +71,7 @@ export class ReconnectingConnection {
   }
 
   /** Why there is no usable connection; null while there is one. */
-  unavailable(): string | null {
+  unavailableReason(): string | null {
     return this.connection === null ? this.reason : null;
   }
 

@@ -40,6 +40,6 @@ export interface Redis {
   /** The clock of the server in Unix ms, with fractions; its functions use the same clock. */
   timeMs(): Promise<number>;
   /** Why Redis cannot be reached now; null while it can. */
-  unavailable(): string | null;
+  unavailableReason(): string | null;
   close(): Promise<void>;
 }

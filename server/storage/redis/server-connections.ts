@@ -63,8 +63,8 @@ export class ServerConnections {
     this.log.reconnect(reason);
   }
 
-  unavailable(): string | null {
-    const reason = this.calls.unavailable() ?? this.log.unavailable();
+  unavailableReason(): string | null {
+    const reason = this.calls.unavailableReason() ?? this.log.unavailableReason();
     return reason === null ? null : `${this.options.name}: ${reason}`;
   }
 

@@ -18,7 +18,7 @@ export interface Topology {
   /** Updates the mapping from an error reply. @returns the other server to use, or null */
   handleRedirection(error: ReplyError, by: ServerConnections): Redirection | null;
   /** Why some keys cannot be reached; null while all can. */
-  unavailable(): string | null;
+  unavailableReason(): string | null;
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export function singleTopology(server: ServerConnections): Topology {
     ready: () => server.ready(),
     serverFor: () => server,
     handleRedirection: () => null,
-    unavailable: () => server.unavailable(),
+    unavailableReason: () => server.unavailableReason(),
     close: () => server.close(),
   };
 }

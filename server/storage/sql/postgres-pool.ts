@@ -36,7 +36,8 @@ export class PostgresPool {
   // Runs no calls, so that a probe never waits behind a slow statement or a lock.
   private probeSession: PostgresSession | null = null;
   private isProbing = false;
-  private unavailableReason: string | null = null;
+  /** What is wrong with the server; null: it works. */
+  private outage: string | null = null;
   private isClosed = false;
   private lastTickMs = performance.now();
   private timer: Timer | null = null;
@@ -62,8 +63,7 @@ export class PostgresPool {
   /** Queues a call, or rejects it while the server is unavailable. */
   submit(call: Call): void {
     if (this.isClosed) call.reject(new Unavailable('The database is unavailable: it is closed.'));
-    else if (this.unavailableReason !== null && !call.procedure.noDeadline)
-      call.reject(unavailableError());
+    else if (this.outage !== null && !call.procedure.noDeadline) call.reject(unavailableError());
     else {
       this.queue.add(call);
       this.dispatch();
@@ -74,14 +74,14 @@ export class PostgresPool {
     return this.queue.size();
   }
 
-  unavailable(): string | null {
-    return this.unavailableReason;
+  unavailableReason(): string | null {
+    return this.outage;
   }
 
   /** Runs the queued calls, unless the server is unavailable, and closes the connections. */
   async close(): Promise<void> {
     this.isClosed = true;
-    if (this.unavailableReason !== null) this.queue.rejectPending(unavailableError, true);
+    if (this.outage !== null) this.queue.rejectPending(unavailableError, true);
     if (this.queue.size() > 0) {
       await new Promise<void>((resolve) => {
         this.onEmpty = resolve;
@@ -103,7 +103,7 @@ export class PostgresPool {
   }
 
   private dispatch(): void {
-    while (this.idle.length > 0 && this.unavailableReason === null) {
+    while (this.idle.length > 0 && this.outage === null) {
       const call = this.queue.next();
       if (!call) return;
       void this.process(this.takeSlot(), call);
@@ -164,7 +164,7 @@ export class PostgresPool {
   private async sessionOf(slot: Slot): Promise<PostgresSession | null> {
     if (slot.session?.failure() === null) return slot.session;
     slot.session = null;
-    if (this.unavailableReason !== null) return null;
+    if (this.outage !== null) return null;
     try {
       slot.session = await this.connect();
     } catch (error) {
@@ -182,7 +182,7 @@ export class PostgresPool {
   private tick(nowMs: number): void {
     const isLate = nowMs - this.lastTickMs > TICK_MS + TICK_LATE_MS;
     this.lastTickMs = nowMs;
-    if (this.unavailableReason !== null) return;
+    if (this.outage !== null) return;
     if (!isLate) {
       this.queue.expire(nowMs);
       for (const { session } of this.slots) {
@@ -211,8 +211,8 @@ export class PostgresPool {
   }
 
   private markUnavailable(reason: string): void {
-    if (this.unavailableReason !== null) return;
-    this.unavailableReason = reason;
+    if (this.outage !== null) return;
+    this.outage = reason;
     this.logger.warn({ reason }, 'PostgreSQL is unavailable');
     this.queue.rejectPending(unavailableError, this.isClosed);
     this.probeSession?.drop(reason);
@@ -226,13 +226,13 @@ export class PostgresPool {
       try {
         this.probeSession = await this.connect();
         if (this.isClosed) return this.probeSession.drop('it is closed');
-        this.unavailableReason = null;
+        this.outage = null;
         const unavailableMs = Math.round(performance.now() - sinceMs);
         this.logger.info({ unavailableMs }, 'PostgreSQL is available again');
         this.dispatch();
         return;
       } catch (error) {
-        this.unavailableReason = (error as Error).message;
+        this.outage = (error as Error).message;
       }
     }
   }

@@ -90,7 +90,7 @@ export function spinCall(turns: number): FunctionCall {
 
 /** Waits until all connections are healthy. @returns the duration in ms; Infinity on timeout */
 export function waitUntilHealthy(redis: Redis): Promise<number> {
-  return durationUntil(async () => redis.unavailable() === null);
+  return durationUntil(async () => redis.unavailableReason() === null);
 }
 
 /** Waits until a call succeeds. @returns the duration in ms; Infinity on timeout */

@@ -69,7 +69,7 @@ export class FeedRecorder {
   async untilHealthy(lagMax = 2): Promise<void> {
     for (const { realtime, clock } of this.fixture.nodes) {
       while (
-        realtime.unavailable() !== null ||
+        realtime.unavailableReason() !== null ||
         intervalAt(clock.nowMs()) - 1 - realtime.feed.watermark() > lagMax
       ) {
         await Bun.sleep(5);

@@ -100,7 +100,8 @@ export class SteppedFixture {
     for (let seat = 0; seat < SEATS; seat++) {
       const { realtime } = this.nodes[seat % this.nodes.length] as FeedNode;
       // While Redis is unavailable registrations fail, and checks are not judged.
-      if (realtime.presence.unavailable() === null) realtime.presence.register(this.streamId, seat);
+      if (realtime.presence.unavailableReason() === null)
+        realtime.presence.register(this.streamId, seat);
     }
   }
 

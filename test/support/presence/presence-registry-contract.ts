@@ -201,7 +201,7 @@ export function withThreadRegistration<T extends PresenceRegistry & ShareablePre
     register(streamId, seat) {
       const interval = intervalAt(clock.nowMs());
       const isRegistered =
-        presence.unavailable() === null && writers.get(streamId)?.register(seat, interval);
+        presence.unavailableReason() === null && writers.get(streamId)?.register(seat, interval);
       if (!isRegistered) presence.register(streamId, seat);
     },
   };
