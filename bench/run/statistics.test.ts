@@ -20,7 +20,7 @@ test('the exponent is 1 for a proportional cost, 0 for a constant one and 2 for 
   expect(() => exponentOf([1], Number, Number)).toThrow('different sizes');
 });
 
-test('a line goes through points that are on it, and between those that are not', () => {
+test('lineThrough returns the line of collinear points, and fits others by least squares', () => {
   const xOf = ([x]: readonly [number, number]) => x;
   const yOf = ([, y]: readonly [number, number]) => y;
   const line = lineThrough(

@@ -64,7 +64,7 @@ function requestToken(localAddress: string, forwardedFor: string): Promise<Token
   });
 }
 
-describe('nginx of deploy/compose in front of one node', () => {
+describe('nginx of deploy/compose with one node as all three of its servers', () => {
   test("[L-11] the node gets the client's real address despite a forged header; nginx forwards Retry-After of a 429", async () => {
     const responses: TokenResponse[] = [];
     for (let n = 0; n < 4; n++) responses.push(await requestToken('127.0.0.1', `198.51.100.${n}`));
@@ -97,7 +97,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
-  test('[L-1] nginx forwards large imports and rundowns to the node, which rejects their credential first', async () => {
+  test('[L-1] nginx forwards large imports and rundowns to the node: 401 for no credential, not 413', async () => {
     for (const [path, size] of [
       ['quizzes/import', 1_000_000],
       ['rundown', 130_000],
@@ -123,7 +123,7 @@ describe('nginx of deploy/compose in front of one node', () => {
     }
   });
 
-  test('[M-4] [M-5] a WebSocket source reaches the media node and gets its close code', async () => {
+  test('[M-4] [M-5] a WebSocket source with an unknown key gets the close code of the media node', async () => {
     const socket = new WebSocket(`${nginx.url.replace('http', 'ws')}/media/${streamId}/ingest`);
     const closed = Promise.withResolvers<CloseEvent>();
     socket.onclose = closed.resolve;

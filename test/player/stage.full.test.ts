@@ -48,7 +48,7 @@ test('the stage plays no video before the show, and starts it with the show', as
   await waitForVideo(page);
 }, 20_000);
 
-test('the viewer follows the wall clock of the video', async () => {
+test('the viewer gets the wall-clock time of the frame on screen', async () => {
   const page = await fixture.open('live', 'desktop', PLAYING);
   await waitForVideo(page);
   expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
@@ -127,7 +127,7 @@ describe('full screen', () => {
       script:
         "Object.defineProperty(Document.prototype, 'fullscreenEnabled', { get: () => false })",
     };
-    const isFilled = (page: Page) =>
+    const fillsWindow = (page: Page) =>
       page.evaluate<boolean>(`(({ top, left, right, bottom }) =>
         top === 0 && left === 0 && right === innerWidth && bottom === innerHeight
       )(document.querySelector('#stage').getBoundingClientRect())`);
@@ -135,30 +135,30 @@ describe('full screen', () => {
     // A position that no quiz covers.
     const LEFT_EDGE = { x: 5, y: 200 };
 
-    test('is a filled window with the quiz, and the button ends it', async () => {
+    test('fills the window with stage and quiz, until the button is pressed again', async () => {
       const page = await fixture.open('quiz-open', 'landscape', VIDEO_ONLY);
       await waitForVideo(page);
       expect(await page.locator('media-fullscreen-button').count()).toBe(0);
       const button = page.getByRole('button', { name: 'Fill window', exact: true });
       await page.locator('video').tap({ position: LEFT_EDGE });
       await button.tap();
-      expect(await isFilled(page)).toBe(true);
+      expect(await fillsWindow(page)).toBe(true);
       expect(await button.getAttribute('aria-pressed')).toBe('true');
       expect(await axeViolations(page)).toEqual([]);
       await page.getByRole('button', { name: /Jupiter/ }).tap();
       expect(await page.evaluate<string[]>('[...viewer.calls]')).toEqual(['answer Jupiter']);
       await page.locator('video').tap({ position: LEFT_EDGE });
       await button.tap();
-      expect(await isFilled(page)).toBe(false);
+      expect(await fillsWindow(page)).toBe(false);
     }, 20_000);
 
-    test('is a filled window by keyboard, which keeps the focus, and Escape ends it', async () => {
+    test('Escape hides the quiz, then ends the filled window and keeps the focus', async () => {
       const page = await fixture.open('quiz-open', 'desktop', VIDEO_ONLY);
       await waitForVideo(page);
       const button = page.getByRole('button', { name: 'Fill window', exact: true });
       await button.press('Enter');
-      expect(await isFilled(page)).toBe(true);
-      // Covered elements are inert.
+      expect(await fillsWindow(page)).toBe(true);
+      // The covered chat input is inert.
       const takesFocus = () =>
         page.evaluate<boolean>(
           "(box => (box.focus(), box === document.activeElement))(document.querySelector('.field'))",
@@ -166,10 +166,10 @@ describe('full screen', () => {
       expect(await takesFocus()).toBe(false);
       await page.getByRole('button', { name: 'Hide the quiz' }).press('Escape');
       await page.getByRole('button', { name: 'Show the quiz' }).waitFor();
-      expect(await isFilled(page)).toBe(true);
+      expect(await fillsWindow(page)).toBe(true);
       await button.focus();
       await page.keyboard.press('Escape');
-      expect(await isFilled(page)).toBe(false);
+      expect(await fillsWindow(page)).toBe(false);
       expect(
         await button.evaluate((element) => element === element.ownerDocument.activeElement),
       ).toBe(true);
@@ -216,7 +216,7 @@ test('a show that has ended can be watched again', async () => {
   expect(await page.evaluate<number>('viewer.picture.wallClockMs()')).toBeGreaterThan(1e12);
 }, 20_000);
 
-test('a player that did not load is loaded again with the page', async () => {
+test('when the player did not load, a button reloads the page and the video plays', async () => {
   const page = await fixture.open('lobby', 'desktop', PLAYING);
   await page.route('**/hls-source-*.js', (route) => route.abort(), { times: 1 });
   await page.evaluate(
@@ -232,7 +232,7 @@ test('a player that did not load is loaded again with the page', async () => {
   await waitForVideo(page);
 }, 20_000);
 
-test('events are not delayed while the video is lost', async () => {
+test('events no longer wait for the video after an interruption of 12 s', async () => {
   const page = await fixture.open('live', 'desktop', PLAYING);
   await waitForVideo(page);
   await page.clock.install();

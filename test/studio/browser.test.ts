@@ -89,6 +89,6 @@ test('[U-7] [G-25] a page of another origin in the same browser can neither read
   await page.waitForURL(`${service.url}/**`);
   expect(await page.textContent('body')).toContain('401');
   const streams = await (await service.studio('GET', '/streams')).text();
-  expect(streams).toContain('Mine');
+  expect(streams).toContain('Mine'); // from the test above
   expect(streams).not.toContain('Theirs');
 });

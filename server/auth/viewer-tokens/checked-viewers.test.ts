@@ -60,7 +60,7 @@ test('[T-12] the token cache does not confuse characters with equal latin1 bytes
   // In latin1 this character has the same byte as `1`.
   const last = String.fromCharCode(0x100 + '1'.charCodeAt(0));
   expect(seatOf(`${tokenOf(1).slice(0, -1)}${last}`)).toBeUndefined();
-  expect(seatOf(`${tokenOf(1)}${'é'.repeat(2_000)}`)).toBeUndefined();
+  expect(seatOf(`${tokenOf(1)}${'é'.repeat(2_000)}`)).toBeUndefined(); // too long to cache
   expect(seatOf('')).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test('caching a token again replaces its entry', () => {
   expect([tokens.size, seatOf(tokenOf(1))]).toEqual([1, 2]);
 });
 
-test('the token cache keeps its maximum of tokens and evicts one in frequent use at most once', () => {
+test('a full token cache keeps its size, and evicts a frequently used token at most once', () => {
   const { tokens, keep, seatOf } = setUp(100);
   let evictions = 0;
   for (let n = 0; n < 10_000; n++) {
@@ -90,7 +90,7 @@ test('the token cache keeps its maximum of tokens and evicts one in frequent use
 test('[T-6] removing expired tokens frees their slots and keeps the others', () => {
   const { clock, tokens, keep, seatOf } = setUp(3 * SLOTS_PER_PAGE);
   const count = 3 * SLOTS_PER_PAGE;
-  for (let turn = 0; turn < 3; turn++) {
+  for (let round = 0; round < 3; round++) {
     for (let n = 0; n < count; n++) keep(tokenOf(n), n, clock.ms + (n % 2 === 0 ? 1_000 : 3_000));
     expect(tokens.size).toBe(count);
     clock.ms += 2_000;
