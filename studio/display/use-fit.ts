@@ -27,17 +27,17 @@ export function useFit(container: RefObject<HTMLElement | null>, max: number): v
 }
 
 function fitInto(element: HTMLElement, maxScale: number): void {
-  const fits = (scale: number) => {
+  const tryScale = (scale: number) => {
     element.style.setProperty('--fit', String(scale));
     return element.scrollHeight <= element.clientHeight + 1;
   };
-  if (fits(maxScale)) return;
+  if (tryScale(maxScale)) return;
   let min = SCALE_MIN;
   let max = maxScale;
   for (let step = 0; step < BISECTION_STEPS; step++) {
     const middle = (min + max) / 2;
-    if (fits(middle)) min = middle;
+    if (tryScale(middle)) min = middle;
     else max = middle;
   }
-  fits(min);
+  tryScale(min);
 }

@@ -6,8 +6,8 @@ import { Dialog } from '../ui/dialog.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { HELP_KEY, OPEN_DIALOG, SHORTCUTS } from './shortcuts.ts';
 
-/** In these elements, keys enter text. */
-const TEXT_INPUTS = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
+/** Elements that use typed characters themselves: text fields, and lists with type-ahead. */
+const TYPING_TARGETS = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
 /** `localStorage` key. Speech input may press keys, so users can turn `?` off (WCAG 2.1.4). */
 const HELP_KEY_SETTING = 'fourbeat-help-key';
 
@@ -18,8 +18,8 @@ export function ShortcutsHelp() {
   useEffect(() => {
     if (!isKeyOn) return;
     const listen = ({ key, target }: KeyboardEvent) => {
-      const isText = target instanceof Element && target.closest(TEXT_INPUTS) !== null;
-      if (key !== HELP_KEY || isText || document.querySelector(OPEN_DIALOG)) return;
+      const isTyping = target instanceof Element && target.closest(TYPING_TARGETS) !== null;
+      if (key !== HELP_KEY || isTyping || document.querySelector(OPEN_DIALOG)) return;
       setOpen(true);
     };
     document.addEventListener('keydown', listen);

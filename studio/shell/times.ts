@@ -8,7 +8,7 @@ const UNITS = [
 ] as const;
 const WEEK_MS = 7 * 86_400_000;
 
-/** A relative time such as "2 hours ago"; after a week, the date. @param atMs Unix ms */
+/** A relative time such as "2 hours ago"; after a week, date and time. @param atMs Unix ms */
 export function ago(atMs: number, nowMs: number): string {
   const passedMs = nowMs - atMs;
   if (passedMs > WEEK_MS) return DATE_TIME.format(atMs);

@@ -28,7 +28,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
   );
   const stream = query.data;
   const isRehearsal = Boolean(stream?.rehearsalOf);
-  const mayReport = usePermission('readReport');
+  const mayReadReport = usePermission('readReport');
   const linkTo = (path: string, text: string) => ({ href: `/streams/${streamId}${path}`, text });
   return (
     <Page
@@ -64,7 +64,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
           linkTo('/rundown', 'Rundown'),
           ...(isRehearsal ? [] : [linkTo('/rehearsal', 'Rehearsal')]),
           linkTo('/on-air', 'On air'),
-          ...(mayReport && !isRehearsal ? [linkTo('/report', 'Report')] : []),
+          ...(mayReadReport && !isRehearsal ? [linkTo('/report', 'Report')] : []),
         ]}
       />
       {stream?.rehearsalOf && <RehearsalBanner showId={stream.rehearsalOf} />}
