@@ -97,7 +97,7 @@ describe('nginx of deploy/compose with one node as all three of its servers', ()
     }
   });
 
-  test('[L-1] nginx forwards large imports and rundowns to the node: 401 for no credential, not 413', async () => {
+  test('[L-1] nginx forwards large imports and rundowns to the node: 401, not 413', async () => {
     for (const [path, size] of [
       ['quizzes/import', 1_000_000],
       ['rundown', 130_000],
@@ -123,7 +123,7 @@ describe('nginx of deploy/compose with one node as all three of its servers', ()
     }
   });
 
-  test('[M-4] [M-5] a WebSocket source with an unknown key gets the close code of the media node', async () => {
+  test('[M-4] [M-5] a WebSocket source with an unknown key is closed by the media node', async () => {
     const socket = new WebSocket(`${nginx.url.replace('http', 'ws')}/media/${streamId}/ingest`);
     const closed = Promise.withResolvers<CloseEvent>();
     socket.onclose = closed.resolve;
