@@ -123,7 +123,7 @@ describe('nginx of deploy/compose with one node as all three of its servers', ()
     }
   });
 
-  test('[M-4] [M-5] a WebSocket source with an unknown key is closed by the media node', async () => {
+  test('[M-4] [M-5] the media node closes a WebSocket source with a wrong key', async () => {
     const socket = new WebSocket(`${nginx.url.replace('http', 'ws')}/media/${streamId}/ingest`);
     const closed = Promise.withResolvers<CloseEvent>();
     socket.onclose = closed.resolve;
