@@ -99,6 +99,23 @@ describe('source', () => {
     expect(presentation?.segments.map(({ seq }) => seq)).toEqual([0, 1, 2, 3]);
   });
 
+  test('[M-7] a stream outlives the death of its media node by 5 minutes, and a source that left by 30 s', async () => {
+    const fixture = await startLiveSource();
+    const graceMs = () => (fixture.row.endsAtMs ?? 0) - fixture.packager.nowMs();
+    expect(graceMs()).toBe(300_000);
+    await fixture.packager.advance(2_000);
+    expect(graceMs()).toBe(300_000);
+    fixture.session.end('sender left');
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    expect(graceMs()).toBe(30_000);
+  });
+
+  test('[M-7] a stream whose media node stops has 5 minutes for its source to return', async () => {
+    const fixture = await startLiveSource();
+    await stopSources(fixture);
+    expect((fixture.row.endsAtMs ?? 0) - fixture.packager.nowMs()).toBe(300_000);
+  });
+
   test('[M-6] a new source starts after the last segment of the previous one', async () => {
     const fixture = await startLiveSource();
     fixture.session.end('sender left');

@@ -5,7 +5,7 @@ import type { Calls } from '../storage/sql/procedure.ts';
 import { PART_MS } from './channel.ts';
 import { type ChannelCache, logMaintenanceError, type MediaStream } from './channel-cache.ts';
 import type { createIngestProcedures } from './ingest/ingest-sql.ts';
-import { SOURCE_ALIVE_MS } from './ingest/lease-rules.ts';
+import { NODE_GRACE_MS } from './ingest/lease-rules.ts';
 import { LiveSource } from './live-source.ts';
 import { Packager, type PackagerDependencies } from './packager/packager.ts';
 import {
@@ -181,7 +181,8 @@ export class SourceRegistry implements Ingest {
   /** Releases a lease. An error is only logged, because the lease also expires. */
   private async release(streamId: string, session: string): Promise<void> {
     const { store, packager, config, logger } = this.options;
-    const graceMs = config.sourceGraceMs;
+    // A source whose node stops has not left: it gets the time of a node that died.
+    const graceMs = this.isStopping ? leaseDurationMs(config) : config.sourceGraceMs;
     const released = store
       .releaseSource({ streamId, session, nowMs: packager.nowMs(), graceMs })
       .catch((error) => logMaintenanceError(logger, error));
@@ -225,9 +226,9 @@ function addUsage(total: SourceTotals, { packager }: LiveSource): void {
   total.bytes += bytes;
 }
 
-/** A lease must outlive the time between two renewals, however short the grace period is. */
+/** How long a stream lives without renewals: only a node that died stops renewing (M-7). */
 function leaseDurationMs({ sourceGraceMs }: MediaConfig): number {
-  return Math.max(sourceGraceMs, SOURCE_ALIVE_MS);
+  return Math.max(sourceGraceMs, NODE_GRACE_MS);
 }
 
 function refuse(reason: RefusalReason): SourceRefused {

@@ -3,6 +3,9 @@ import type { StreamStatus } from '../../../protocol/streams.ts';
 /** A lease that was not renewed for this long has expired; another source may open (M-6). */
 export const SOURCE_ALIVE_MS = 6_000;
 
+/** How long the stream of a source outlives the node that received it (M-7). */
+export const NODE_GRACE_MS = 300_000;
+
 /** A stream's status and its source's lease. Times are in ms of the lease clock. */
 export interface Lease {
   readonly status: StreamStatus;

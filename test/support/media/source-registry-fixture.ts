@@ -92,6 +92,8 @@ interface Row {
   recording: boolean;
   source: string | null;
   seenMs: number | null;
+  /** When the stream ends unless its source renews the lease. */
+  endsAtMs: number | null;
 }
 
 type MediaStore = SourceLeaseStore & MediaStreamStore;
@@ -106,37 +108,42 @@ export class FakeStore implements MediaStore {
   readonly operations: string[] = [];
 
   add(id: string, key: string): Row {
-    const row: Row = { status: 'CREATED', key, recording: false, source: null, seenMs: null };
+    const lease = { source: null, seenMs: null, endsAtMs: null };
+    const row: Row = { status: 'CREATED', key, recording: false, ...lease };
     this.rows.set(id, row);
     return row;
   }
 
-  readonly openSource: MediaStore['openSource'] = async ({ key, streamId, session, nowMs }) => {
+  readonly openSource: MediaStore['openSource'] = async (input) => {
+    const { key, streamId, session, nowMs, graceMs } = input;
     await this.gate;
     this.checkAvailable();
     const [id, row] = [...this.rows].find(([, lease]) => lease.key === key) ?? [];
     if (id === undefined || !row || id !== (streamId ?? id)) return { outcome: 'unknown-key' };
     const outcome = mayOpen(row, session, nowMs);
     if (outcome !== 'opened') return { outcome };
-    Object.assign(row, { status: 'STREAMING', source: session, seenMs: nowMs });
+    const lease = { source: session, seenMs: nowMs, endsAtMs: nowMs + graceMs };
+    Object.assign(row, { status: 'STREAMING', ...lease });
     this.operations.push(`open ${session}`);
     return { outcome, stream: this.streamOf(id, row) };
   };
 
-  readonly renewSource: MediaStore['renewSource'] = async ({ streamId, session, nowMs }) => {
+  readonly renewSource: MediaStore['renewSource'] = async (input) => {
+    const { streamId, session, nowMs, graceMs } = input;
     this.checkAvailable();
     const row = this.rows.get(streamId) as Row;
     const outcome = mayRenew(row, session);
-    if (outcome === 'renewed') row.seenMs = nowMs;
+    if (outcome === 'renewed') Object.assign(row, { seenMs: nowMs, endsAtMs: nowMs + graceMs });
     this.operations.push(`renew ${session}: ${outcome}`);
     return { outcome, recording: row.recording };
   };
 
-  readonly releaseSource: MediaStore['releaseSource'] = async ({ streamId, session }) => {
+  readonly releaseSource: MediaStore['releaseSource'] = async (input) => {
+    const { streamId, session, nowMs, graceMs } = input;
     this.checkAvailable();
     const row = this.rows.get(streamId) as Row;
     if (mayRenew(row, session) !== 'renewed') return;
-    Object.assign(row, { source: null, seenMs: null });
+    Object.assign(row, { source: null, seenMs: null, endsAtMs: nowMs + graceMs });
     this.operations.push(`release ${session}`);
   };
 
