@@ -82,6 +82,7 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
           aria-label={LABELS[kind]}
           placeholder={paused ? 'Paused' : LABELS[kind]}
           readOnly={step === 'sending' || paused}
+          dir="auto"
           aria-invalid={leftChars < 0}
           aria-describedby="compose-notes"
           autoComplete="off"
@@ -103,8 +104,14 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
         </span>
         {hasName() && (
           <button type="button" className="compose-name" onClick={() => setStep('name-change')}>
-            {viewer.name === '' ? 'Posting without a name' : `Posting as ${viewer.name}`} ·{' '}
-            <u>change</u>
+            {viewer.name === '' ? (
+              'Posting without a name'
+            ) : (
+              <>
+                Posting as <bdi>{viewer.name}</bdi>
+              </>
+            )}{' '}
+            · <u>change</u>
           </button>
         )}
         {counter && <span className={leftChars < 0 ? 'compose-over' : ''}>{counter}</span>}

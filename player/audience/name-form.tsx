@@ -32,6 +32,7 @@ export function NameForm({ name, onSubmit }: NameFormProps) {
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
         maxLength={CHAT_NAME_CHARS}
+        dir="auto"
         autoComplete="nickname"
         enterKeyHint="done"
       />

@@ -1,11 +1,12 @@
-import { useId, useRef, useState } from 'react';
+import { type RefObject, useId, useRef, useState } from 'react';
 import type { Viewer, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
 import { Icon, type IconName } from '../icon.tsx';
 import { CountdownRing } from './countdown-ring.tsx';
+import { MoreBelow } from './more-below.tsx';
 import { choiceOfKey, QuizChoices } from './quiz-choices.tsx';
 import { QuizResultsList } from './quiz-results-list.tsx';
 import { phaseOf, type QuizPhase, type QuizStatus, quizStatus, roundText } from './quiz-text.ts';
-import { useCollapseWhileTyping } from './use-collapse-while-typing.ts';
+import { useAboveCompose } from './use-above-compose.ts';
 import { useTemporaryFocus } from './use-temporary-focus.ts';
 
 interface QuizCardProps {
@@ -20,9 +21,8 @@ interface QuizCardProps {
 /** A quiz, from its question to its results. The viewer can collapse it. */
 export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCardProps) {
   const card = useRef<HTMLElement>(null);
-  const [isHidden, setIsHidden] = useState(false);
-  const [isTyping, expand] = useCollapseWhileTyping(card);
-  const isCollapsed = isHidden || isTyping;
+  const [isCollapsed, setIsCollapsed] = useState(false);
+  const { isAbove, onMouseDown } = useAboveCompose(card);
   const [isRejected, setIsRejected] = useState(false);
   const phase = phaseOf(quiz, remainingMs, isOver);
   useTemporaryFocus(card, `${phase === 'revealed'} ${isCollapsed}`);
@@ -39,15 +39,16 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
   return (
     <section
       ref={card}
-      className={isCollapsed ? 'quiz quiz--collapsed' : 'quiz'}
+      className={classOf(isCollapsed, isAbove)}
       data-phase={phase}
       aria-label="Quiz"
       tabIndex={-1}
+      onMouseDown={onMouseDown}
       onKeyDown={(event) => {
         if (event.key === 'Escape' && !isCollapsed) {
           // Escape collapses only the card, it does not leave the full window.
           event.preventDefault();
-          setIsHidden(true);
+          setIsCollapsed(true);
         }
         const choice = phase === 'open' && !isCollapsed ? choiceOfKey(event, order) : null;
         if (choice !== null) choose(choice);
@@ -59,12 +60,11 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
         isCollapsed={isCollapsed}
         remainingMs={remainingMs}
         durationMs={duration}
-        onToggle={() => {
-          expand();
-          setIsHidden(!isCollapsed);
-        }}
+        onToggle={() => setIsCollapsed(!isCollapsed)}
       />
-      {!isCollapsed && <QuizBody quiz={quiz} winners={winners} phase={phase} onChoose={choose} />}
+      {!isCollapsed && (
+        <QuizBody card={card} quiz={quiz} winners={winners} phase={phase} onChoose={choose} />
+      )}
     </section>
   );
 }
@@ -102,16 +102,7 @@ function QuizHead(props: QuizHeadProps) {
         <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
         <span className={isCollapsed ? 'unseen' : ''}>{status.text}</span>
       </p>
-      <button
-        type="button"
-        className="quiz-button"
-        aria-expanded={!isCollapsed}
-        onClick={(event) => {
-          // Safari does not focus a clicked button, so the text field would keep the focus.
-          event.currentTarget.focus();
-          onToggle();
-        }}
-      >
+      <button type="button" className="quiz-button" aria-expanded={!isCollapsed} onClick={onToggle}>
         {isCollapsed ? 'Show' : 'Hide'}
         <span className="unseen"> the quiz</span>
       </button>
@@ -123,6 +114,8 @@ function QuizHead(props: QuizHeadProps) {
 const LONG_QUESTION_CHARS = 120;
 
 interface QuizBodyProps {
+  /** The card, which scrolls. */
+  readonly card: RefObject<HTMLElement | null>;
   readonly quiz: ViewerQuiz;
   readonly winners: Winners;
   readonly phase: QuizPhase;
@@ -130,14 +123,18 @@ interface QuizBodyProps {
 }
 
 /** The question with its choices or results. */
-function QuizBody({ quiz, winners, phase, onChoose }: QuizBodyProps) {
+function QuizBody({ card, quiz, winners, phase, onChoose }: QuizBodyProps) {
   const questionId = useId();
   const { question, order } = quiz.quiz;
   const isLong = question.length > LONG_QUESTION_CHARS;
   const round = phase === 'revealed' ? roundText(winners) : null;
   return (
     <>
-      <h2 className={`quiz-question${isLong ? ' quiz-question--long' : ''}`} id={questionId}>
+      <h2
+        className={`quiz-question${isLong ? ' quiz-question--long' : ''}`}
+        id={questionId}
+        dir="auto"
+      >
         {question}
       </h2>
       {quiz.results ? (
@@ -152,8 +149,14 @@ function QuizBody({ quiz, winners, phase, onChoose }: QuizBodyProps) {
         />
       )}
       {round && <p className="quiz-round">{round}</p>}
+      <MoreBelow container={card} label={quiz.results ? 'More results' : 'More choices'} />
     </>
   );
+}
+
+function classOf(isCollapsed: boolean, isAbove: boolean): string {
+  if (isCollapsed) return 'quiz quiz--collapsed';
+  return isAbove ? 'quiz quiz--above-compose' : 'quiz';
 }
 
 function markOf(phase: QuizPhase, { tone }: QuizStatus): IconName {

@@ -28,7 +28,9 @@ export function QuizChoices({ order, labelledBy, choice, isOpen, onChoose }: Qui
           <span className="quiz-number" aria-hidden="true">
             {index + 1}
           </span>
-          <span className="quiz-choice-text">{text}</span>
+          <span className="quiz-choice-text" dir="auto">
+            {text}
+          </span>
           {text === choice && <Icon name="lock" />}
         </button>
       ))}

@@ -27,7 +27,9 @@ export function QuizResultsList({ results, choice }: QuizResultsListProps) {
               {isCorrect ? <Icon name="right" /> : isOwn && <Icon name="wrong" />}
             </span>
             <span className="quiz-choice-text">
-              {text}
+              <span className="quiz-result-text" dir="auto">
+                {text}
+              </span>
               <span className="quiz-tags">
                 {[isCorrect && 'Correct', isOwn && 'Your answer'].filter(Boolean).join(' · ')}
               </span>

@@ -4,7 +4,8 @@ const WITHOUT_SCROLLING = { preventScroll: true };
 
 /**
  * Focuses an element that appears, so that its keys work, unless something else has the focus.
- * Returns the focus when the element disappears.
+ * Returns the focus when the element disappears, but not to a text field of a phone: its keyboard
+ * would open over the page.
  * @param content changes when the focused part of the element may be gone
  */
 export function useTemporaryFocus(ref: RefObject<HTMLElement | null>, content?: unknown): void {
@@ -13,7 +14,7 @@ export function useTemporaryFocus(ref: RefObject<HTMLElement | null>, content?: 
     const previous = document.activeElement;
     return () => {
       const hasFocus = element?.contains(document.activeElement);
-      if (hasFocus && previous instanceof HTMLElement && previous.isConnected) {
+      if (hasFocus && previous instanceof HTMLElement && !opensKeyboard(previous)) {
         previous.focus(WITHOUT_SCROLLING);
       }
     };
@@ -24,4 +25,9 @@ export function useTemporaryFocus(ref: RefObject<HTMLElement | null>, content?: 
     const { activeElement, body } = document;
     if (activeElement === null || activeElement === body) ref.current?.focus(WITHOUT_SCROLLING);
   }, [ref, content]);
+}
+
+/** Whether the focus opens an on-screen keyboard. */
+function opensKeyboard(element: HTMLElement): boolean {
+  return element.matches('input, textarea') && matchMedia('(pointer: coarse)').matches;
 }

@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import { Icon } from '../icon.tsx';
 import { Confetti } from './confetti.tsx';
 import type { WinnersText } from './quiz-text.ts';
-import { useCollapseWhileTyping } from './use-collapse-while-typing.ts';
+import { useAboveCompose } from './use-above-compose.ts';
 import { useTemporaryFocus } from './use-temporary-focus.ts';
 
 interface WinnersCardProps {
@@ -11,20 +11,20 @@ interface WinnersCardProps {
   onClose(): void;
 }
 
-/** The winners of a round; a single row while the card would cover a focused text field. */
+/** The winners of a round. */
 export function WinnersCard({ text: { title, more }, hasWon, onClose }: WinnersCardProps) {
   const card = useRef<HTMLElement>(null);
-  const [isCollapsed, expand] = useCollapseWhileTyping(card);
-  useTemporaryFocus(card, isCollapsed);
-  const expandedClass = hasWon ? 'quiz winners winners--own' : 'quiz winners';
+  const { isAbove, onMouseDown } = useAboveCompose(card);
+  useTemporaryFocus(card);
   return (
     <>
       {hasWon && <Confetti />}
       <section
         ref={card}
-        className={isCollapsed ? 'quiz quiz--collapsed' : expandedClass}
+        className={`quiz winners${hasWon ? ' winners--own' : ''}${isAbove ? ' quiz--above-compose' : ''}`}
         aria-label="Winners"
         tabIndex={-1}
+        onMouseDown={onMouseDown}
         onKeyDown={(event) => {
           if (event.key !== 'Escape') return;
           // Escape closes only the card, not the full window.
@@ -32,36 +32,14 @@ export function WinnersCard({ text: { title, more }, hasWon, onClose }: WinnersC
           onClose();
         }}
       >
-        {isCollapsed ? (
-          <header className="quiz-head">
-            <span className={hasWon ? 'quiz-mark quiz-mark--won' : 'quiz-mark'}>
-              <Icon name="winner" />
-            </span>
-            <h2 className="quiz-status">{title}</h2>
-            <button
-              type="button"
-              className="quiz-button"
-              onClick={(event) => {
-                // Safari does not focus a clicked button, so the text field would keep the focus.
-                event.currentTarget.focus();
-                expand();
-              }}
-            >
-              Show<span className="unseen"> the winners</span>
-            </button>
-          </header>
-        ) : (
-          <>
-            <span className="winners-cup">
-              <Icon name="winner" />
-            </span>
-            <h2 className="winners-title">{title}</h2>
-            {more !== '' && <p className="winners-more">{more}</p>}
-            <button type="button" className="quiz-button" onClick={onClose}>
-              Close
-            </button>
-          </>
-        )}
+        <span className="winners-cup">
+          <Icon name="winner" />
+        </span>
+        <h2 className="winners-title">{title}</h2>
+        {more !== '' && <p className="winners-more">{more}</p>}
+        <button type="button" className="quiz-button" onClick={onClose}>
+          Close
+        </button>
       </section>
     </>
   );

@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { axeViolations } from '../support/player/axe.ts';
+import { QUIZ } from '../support/player/pages/fake-viewer.ts';
 import { SceneFixture } from '../support/player/scene-fixture.ts';
 import {
   boxOf,
   callsOf,
   choiceOf,
-  focusedName,
   openQuiz,
   quizOf,
   updateSnapshot,
@@ -29,86 +29,149 @@ const KEYBOARD_OVER_PAGE = `
     viewport.dispatchEvent(new Event('resize'));
   };`;
 
-describe('the text field on a phone', () => {
-  const isVisible = (field: Locator) =>
-    field.evaluate((box) => {
-      const { left, top, width, height } = box.getBoundingClientRect();
-      return box === box.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
-    });
+/** The visible part of the window under the keyboard of `KEYBOARD_OVER_PAGE`, px. */
+const VISIBLE = { top: 100, bottom: 844 - 336 + 100 };
+const CHOICES = ['Mars', 'Jupiter', 'Venus'];
 
-  test('stays visible when a quiz opens, and the quiz expands when the field loses the focus', async () => {
-    const page = await fixture.open('live', 'phone');
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.fill('I say ');
-    await openQuiz(page);
-    await quizOf(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
-    expect(await isVisible(field)).toBe(true);
-    await page.keyboard.type('so');
-    expect(await field.inputValue()).toBe('I say so');
-    await field.blur();
-    await choiceOf(page, 'Mars').tap();
-    expect(await callsOf(page)).toEqual(['answer Mars']);
+const textField = (page: Page) => page.getByRole('textbox', { name: 'Write a message' });
+
+/** Whether the center of an element is on top of the page, so that a tap reaches it. */
+const isTappable = (locator: Locator) =>
+  locator.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const hit = element.ownerDocument.elementFromPoint(left + width / 2, top + height / 2);
+    return element.contains(hit);
   });
 
-  test('can be left for the quiz and focused again', async () => {
+/** Checks that the open quiz can be read and answered, and that its text field can be used. */
+async function expectUsable(page: Page, visible = { top: 0, bottom: 844 }): Promise<void> {
+  const parts = [
+    quizOf(page).getByRole('heading', { name: QUIZ.question }),
+    ...CHOICES.map((name) => choiceOf(page, name)),
+    textField(page),
+  ];
+  for (const part of parts) {
+    const { y, height } = await boxOf(part);
+    expect(y).toBeGreaterThanOrEqual(visible.top);
+    expect(y + height).toBeLessThanOrEqual(visible.bottom);
+    expect(await isTappable(part)).toBe(true);
+  }
+}
+
+describe('a quiz on a phone, while the viewer types', () => {
+  test('stands above the text field, and keeps its text and its focus', async () => {
     const page = await fixture.open('live', 'phone');
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.focus();
+    await textField(page).fill('I say ');
     await openQuiz(page);
-    await quizOf(page).getByRole('button', { name: 'Show the quiz' }).tap();
     await choiceOf(page, 'Mars').waitFor();
-    expect(await isVisible(field)).toBe(false);
-    await field.focus();
-    await choiceOf(page, 'Mars').waitFor({ state: 'detached' });
-    expect(await isVisible(field)).toBe(true);
-  });
-
-  test('stays visible when winners come, and the winners expand when it loses the focus', async () => {
-    const page = await fixture.open('live', 'phone');
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.fill('I say ');
-    await updateSnapshot(page, { winners: { isWinning: null, hasWon: true, count: 12 } });
-    await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
-    const winners = page.getByRole('region', { name: 'Winners' });
-    await winners.getByRole('heading', { name: 'You won!' }).waitFor();
-    expect(await isVisible(field)).toBe(true);
+    await expectUsable(page);
     expect(await axeViolations(page)).toEqual([]);
     await page.keyboard.type('so');
-    expect(await field.inputValue()).toBe('I say so');
-    await winners.getByRole('button', { name: 'Show the winners' }).tap();
-    await winners.getByText('You are one of 12 winners.').waitFor();
-    expect(await focusedName(page)).toBe('Winners');
-    await field.focus();
-    await winners.getByRole('button', { name: 'Show the winners' }).waitFor();
-    await field.blur();
-    await winners.getByRole('button', { name: 'Close' }).tap();
-    await winners.waitFor({ state: 'detached' });
+    await choiceOf(page, 'Mars').tap();
+    expect(await callsOf(page)).toEqual(['answer Mars']);
+    await page.keyboard.type(' too');
+    expect(await textField(page).inputValue()).toBe('I say so too');
   });
 
-  test('is visible above a keyboard that covers the page, and so is the quiz', async () => {
+  test('is above a keyboard that covers the page', async () => {
     const page = await fixture.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
-    const field = page.getByRole('textbox', { name: 'Write a message' });
-    await field.focus();
+    await textField(page).focus();
     await page.evaluate('keyboard(336)');
     await openQuiz(page);
-    const showButton = quizOf(page).getByRole('button', { name: 'Show the quiz' });
-    await showButton.waitFor();
-    // The window is 844 px high. The keyboard covers 336 px; the visible part begins at 100 px.
-    for (const { y, height } of [await boxOf(field), await boxOf(showButton)]) {
-      expect(y).toBeGreaterThan(100);
-      expect(y + height).toBeLessThan(844 - 336 + 100);
-    }
+    await choiceOf(page, 'Mars').waitFor();
+    await expectUsable(page, VISIBLE);
     await page.evaluate('keyboard(0)');
-    const { y, height } = await boxOf(field);
+    const { y, height } = await boxOf(textField(page));
     expect(y + height).toBeGreaterThan(700);
   });
 
-  test('leaves the heart button beside it usable while it has the focus and a quiz is open', async () => {
+  test('has the whole window above the text field, when a keyboard leaves little of it', async () => {
     const page = await fixture.open('live', 'phone');
-    await page.getByRole('textbox', { name: 'Write a message' }).focus();
+    await page.setViewportSize({ width: 360, height: 304 });
+    await textField(page).focus();
     await openQuiz(page);
-    await quizOf(page).getByRole('button', { name: 'Show the quiz' }).waitFor();
+    await choiceOf(page, 'Mars').waitFor();
+    const quiz = await boxOf(quizOf(page));
+    expect(quiz.height).toBeGreaterThan(200);
+    expect(await isTappable(choiceOf(page, 'Mars'))).toBe(true);
+    expect(await isTappable(textField(page))).toBe(true);
+    await quizOf(page).getByRole('button', { name: 'More choices', includeHidden: true }).tap();
+    await choiceOf(page, 'Venus').tap();
+    expect(await callsOf(page)).toEqual(['answer Venus']);
+  });
+
+  test('is readable again and again, and no quiz gives the focus to the text field', async () => {
+    const page = await fixture.open('live', 'phone');
+    await textField(page).focus();
+    await openQuiz(page);
+    await textField(page).blur();
+    await choiceOf(page, 'Mars').tap();
+    await updateSnapshot(page, { quiz: null });
+    await quizOf(page).waitFor({ state: 'detached' });
+    expect(await textField(page).evaluate((field) => field.matches(':focus'))).toBe(false);
+    await openQuiz(page);
+    await choiceOf(page, 'Jupiter').waitFor();
+    for (const name of CHOICES) expect(await isTappable(choiceOf(page, name))).toBe(true);
+  });
+
+  test('can be hidden, and leaves the chat and the heart button usable', async () => {
+    const page = await fixture.open('live', 'phone');
+    await textField(page).focus();
+    await openQuiz(page);
     await page.getByRole('button', { name: 'Send a heart' }).click();
     expect(await callsOf(page)).toEqual(['sendHeart']);
+    await quizOf(page).getByRole('button', { name: 'Hide the quiz' }).tap();
+    await choiceOf(page, 'Mars').waitFor({ state: 'detached' });
+    await quizOf(page).getByRole('button', { name: 'Show the quiz' }).tap();
+    await choiceOf(page, 'Mars').waitFor();
+  });
+
+  test('is followed by its winners, above the text field too', async () => {
+    const page = await fixture.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
+    await textField(page).fill('I say ');
+    await page.evaluate('keyboard(336)');
+    await updateSnapshot(page, { winners: { isWinning: null, hasWon: true, count: 12 } });
+    await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
+    const winners = page.getByRole('region', { name: 'Winners' });
+    await winners.getByText('You are one of 12 winners.').waitFor();
+    for (const part of [winners.getByRole('button', { name: 'Close' }), textField(page)]) {
+      const { y, height } = await boxOf(part);
+      expect(y + height).toBeLessThanOrEqual(VISIBLE.bottom);
+      expect(await isTappable(part)).toBe(true);
+    }
+    expect(await axeViolations(page)).toEqual([]);
+    await page.keyboard.type('so');
+    expect(await textField(page).inputValue()).toBe('I say so');
+    await winners.getByRole('button', { name: 'Close' }).tap();
+    await winners.waitFor({ state: 'detached' });
+  });
+});
+
+describe('a quiz on a phone', () => {
+  test('lights no choice at the place that was tapped last', async () => {
+    const page = await fixture.open('live', 'phone');
+    await openQuiz(page);
+    await choiceOf(page, 'Jupiter').tap();
+    await updateSnapshot(page, { quiz: null });
+    await quizOf(page).waitFor({ state: 'detached' });
+    const next = { ...QUIZ, id: 'next', question: 'Which planet is the smallest of these three?' };
+    await updateSnapshot(page, {
+      quiz: { quiz: next, choice: null, outcome: null, results: null },
+    });
+    await choiceOf(page, 'Jupiter').waitFor();
+    const backgrounds = await page.evaluate<readonly string[]>(`
+      [...document.querySelectorAll('.quiz-choice')].map((one) => getComputedStyle(one).background)
+    `);
+    expect(new Set(backgrounds).size).toBe(1);
+  });
+
+  test('with long choices shows that more follow, until the last one is visible', async () => {
+    const page = await fixture.open('quiz-long', 'phone');
+    const more = quizOf(page).getByRole('button', { name: 'More choices', includeHidden: true });
+    const last = choiceOf(page, 'None of these');
+    for (let presses = 0; presses < 5 && !(await isTappable(last)); presses++) await more.tap();
+    await more.waitFor({ state: 'detached' });
+    await last.tap();
+    expect(await callsOf(page)).toEqual(['answer None of these']);
   });
 });
