@@ -16,7 +16,9 @@ export function DisplayQuiz({ quiz, remainingMs, hasLiveBars }: DisplayQuizProps
   return (
     <>
       <div className="asked">
-        <h1 className="question">{question}</h1>
+        <h1 className="question" dir="auto">
+          {question}
+        </h1>
         {remainingMs > 0 ? (
           <CountdownRing remainingMs={remainingMs} durationMs={duration} />
         ) : (
@@ -80,10 +82,10 @@ function Choice({ choice, number, isCorrect, percentage }: ChoiceProps) {
     >
       <span className="choice-bar" />
       <span className="choice-number">{isCorrect ? <Check /> : number}</span>
-      <span className="choice-text">
+      <span className="choice-text" dir="auto">
         {choice}
-        {isCorrect && <span className="unseen"> (correct)</span>}
       </span>
+      {isCorrect && <span className="unseen"> (correct)</span>}
       {percentage !== null && <span className="choice-share">{percentage} %</span>}
     </li>
   );

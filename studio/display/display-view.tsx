@@ -46,7 +46,7 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
         )}
       </Fitted>
       <footer className="display-foot">
-        <span className="display-title">{scene.kind === 'title' ? '' : state.stream.title}</span>
+        <bdi className="display-title">{scene.kind === 'title' ? '' : state.stream.title}</bdi>
         {scene.kind === 'quiz' && <Answered count={scene.quiz.answered} />}
         {state.count !== null && (
           <span className="display-count">
@@ -94,7 +94,9 @@ interface HeadlineProps {
 function Headline({ title, subtitle, isNumber = false }: HeadlineProps) {
   return (
     <>
-      <h1 className={isNumber ? 'scene-number' : 'scene-words'}>{title}</h1>
+      <h1 className={isNumber ? 'scene-number' : 'scene-words'} dir="auto">
+        {title}
+      </h1>
       {subtitle && <p className="scene-below">{subtitle}</p>}
     </>
   );

@@ -6,6 +6,7 @@ import { axeViolations } from '../support/player/axe.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
+import { notIsolated, wordsOf } from '../support/web/isolation.ts';
 
 // The display of a show, on a screen on stage and as an overlay, in browsers without a session.
 // Each test continues where the previous one stopped.
@@ -83,6 +84,21 @@ const CUT_OFF = `[...document.querySelectorAll('.display h1, .choice, .scene p, 
       || bottom > around.bottom + 1 || bottom > innerHeight + 1;
   })
   .map((one) => one.textContent)`;
+
+/** The words of the scene that are broken over two lines. */
+const BROKEN_WORDS = `(() => {
+  const broken = [];
+  const texts = document.createTreeWalker(document.querySelector('.scene'), NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/[^\\s-]+/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) broken.push(word);
+    }
+  }
+  return broken;
+})()`;
 
 /** Opacity of the corners of a page and of its lower part; 0 is transparent. */
 async function opacities({ page }: OpenedPage): Promise<number[]> {
@@ -242,6 +258,47 @@ describe('the display', () => {
     );
     await long.context.close();
   }, 90_000);
+
+  test('[B-14] keeps words whole, and breaks only those that would be too small in one piece', async () => {
+    const word = 'Donaudampfschifffahrtsgesellschaftskapitän';
+    const choices = [word, 'Rindfleischetikettierungsgesetz', 'Mars', 'Jupiter'];
+    const endless = 'ha'.repeat(100);
+    const other = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title: endless });
+    streamId = other.id;
+    const { page, context } = await fixture.open(`/studio/present/${streamId}`, {
+      storageState: await owner.context.storageState(),
+    });
+    await heading(page).waitFor();
+    expect(await page.evaluate(BROKEN_WORDS)).toEqual([endless]);
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
+    await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
+    await send({ question: `What is a ${word}?`, choices, answer: word }, 600_000, 'manual');
+    await heading(page).filter({ hasText: 'What is a' }).waitFor();
+    for (const [screen, size] of Object.entries(SCREENS)) {
+      await page.setViewportSize(size);
+      await saveScreenshot(page, `display-words-${screen}`);
+      expect([screen, await page.evaluate(BROKEN_WORDS)]).toEqual([screen, []]);
+      expect([screen, await page.evaluate(CUT_OFF)]).toEqual([screen, []]);
+    }
+    await context.close();
+  }, 60_000);
+
+  test('[B-14] isolates words from right to left', async () => {
+    const title = wordsOf('title');
+    const other = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title });
+    streamId = other.id;
+    const { page, context } = await fixture.open(`/studio/present/${streamId}`, {
+      storageState: await owner.context.storageState(),
+    });
+    await page.getByRole('heading', { name: title }).waitFor();
+    expect(await notIsolated(page)).toEqual([]);
+    await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
+    const choices = [wordsOf('a'), wordsOf('b')];
+    await send({ question: wordsOf('question'), choices, answer: wordsOf('a') }, 2_000, 'auto');
+    await page.locator('.choice--correct').waitFor();
+    expect(await notIsolated(page)).toEqual([]);
+    await context.close();
+  }, 60_000);
 
   test('logged no errors', () => {
     expect([...owner.errors, ...display.errors, ...overlay.errors]).toEqual([]);
