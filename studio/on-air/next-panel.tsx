@@ -3,6 +3,7 @@ import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
+import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { quantity } from '../ui/quantity.ts';
 import { showError } from '../ui/toasts.tsx';
@@ -78,10 +79,25 @@ const LABELS = {
 function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
   return (
     <div className="grid gap-2">
-      <p className="text-xl font-bold break-words">{quiz.question}</p>
-      <p className="text-quiet break-words">
-        {quiz.choices.map((text) => (text === quiz.answer ? `✓ ${text}` : text)).join(' · ')}
-      </p>
+      {/* A long quiz scrolls, so that the button below it stays in place. */}
+      <article
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+        tabIndex={0}
+        aria-label="Next quiz"
+        className={`grid max-h-[min(12rem,28dvh)] gap-2 overflow-y-auto ${FOCUS_RING}`}
+      >
+        <p dir="auto" className="text-xl font-bold break-words">
+          {quiz.question}
+        </p>
+        <ul className="flex flex-wrap gap-x-3 text-quiet *:min-w-0">
+          {quiz.choices.map((text) => (
+            <li key={text} className="break-words">
+              {text === quiz.answer && '✓ '}
+              <bdi>{text}</bdi>
+            </li>
+          ))}
+        </ul>
+      </article>
       <p className="text-sm text-quiet">{quiz.duration / 1_000} seconds</p>
     </div>
   );

@@ -20,7 +20,9 @@ export function OnScreenPanel({ state }: { readonly state: LiveState }) {
   const answered = Object.values(counts).reduce((sum, { count }) => sum + count, 0);
   return (
     <Panel title="On screen" aside={<QuizState quiz={quiz} nowMs={now} />}>
-      <p className="text-lg font-semibold break-words">{quiz.question}</p>
+      <p dir="auto" className="text-lg font-semibold break-words">
+        {quiz.question}
+      </p>
       <ChoiceBars choices={quiz.choices} answer={quiz.answer} counts={counts} />
       <p className="text-quiet tabular-nums">
         {quantity(answered, 'answer')}

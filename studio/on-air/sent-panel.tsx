@@ -1,3 +1,4 @@
+import { Fragment, type ReactNode } from 'react';
 import type { LoggedEvent } from '../../protocol/chat-messages.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
@@ -58,13 +59,13 @@ interface EventData {
   readonly discounts?: number;
 }
 
-function labelOf({ type, data }: LoggedEvent): string {
+function labelOf({ type, data }: LoggedEvent): ReactNode {
   const fields = data as EventData | null;
   switch (type) {
     case 'quiz':
-      return `Quiz: ${fields?.question}`;
+      return labelWith('Quiz', fields?.question);
     case 'quiz-results':
-      return `Results: ${fields?.question}`;
+      return labelWith('Results', fields?.question);
     case 'request-quiz-winners':
       return 'Winners requested';
     case 'quiz-winners':
@@ -76,16 +77,34 @@ function labelOf({ type, data }: LoggedEvent): string {
     case 'chat-hidden':
       return `Hidden: ${fields?.ids?.length} ${fields?.ids?.length === 1 ? 'message' : 'messages'}`;
     case 'chat-pinned':
-      return fields?.line ? `Pinned: ${fields.line.text}` : 'Unpinned';
+      return fields?.line ? labelWith('Pinned', fields.line.text) : 'Unpinned';
     default:
       return type;
   }
 }
 
-function salesLabel(fields: EventData | null): string {
-  const purchases = (fields?.purchases ?? []).map(({ name, text }) => `${name} ${text}`.trim());
-  return [
-    ...(purchases.length > 0 ? [`Purchases: ${purchases.join(', ')}`] : []),
-    ...(fields?.discounts ? [`Discounts: ${fields.discounts}`] : []),
-  ].join(' · ');
+function labelWith(label: string, words = ''): ReactNode {
+  return (
+    <>
+      {label}: <bdi>{words}</bdi>
+    </>
+  );
+}
+
+function salesLabel(fields: EventData | null): ReactNode {
+  const { purchases = [], discounts = 0 } = fields ?? {};
+  return (
+    <>
+      {purchases.length > 0 && 'Purchases: '}
+      {purchases.map(({ name, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: purchases of an event have no id and never change
+        <Fragment key={index}>
+          {index > 0 && ', '}
+          {name !== '' && <bdi>{name}</bdi>} <bdi>{text}</bdi>
+        </Fragment>
+      ))}
+      {purchases.length > 0 && discounts > 0 && ' · '}
+      {discounts > 0 && `Discounts: ${discounts}`}
+    </>
+  );
 }

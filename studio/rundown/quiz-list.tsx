@@ -96,9 +96,12 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
                 {quiz.index + 1}
               </span>
               <span className="grid min-w-0 flex-1 gap-1 self-center">
-                <span className="font-semibold break-words">{quiz.question}</span>
-                <span className="text-sm break-words text-quiet">
-                  {quiz.choices.length} choices · {quiz.duration / 1_000} s · answer: {quiz.answer}
+                <span dir="auto" className="line-clamp-3 font-semibold break-words">
+                  {quiz.question}
+                </span>
+                <span className="line-clamp-2 text-sm break-words text-quiet">
+                  {quiz.choices.length} choices · {quiz.duration / 1_000} s · answer:{' '}
+                  <bdi>{quiz.answer}</bdi>
                 </span>
               </span>
               <span className="self-center">{STATES[quiz.state]}</span>
@@ -117,7 +120,7 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
         isPending={remove.isPending}
         onConfirm={() => toDelete && remove.mutate({ params: { quiz_id: toDelete.id } })}
       >
-        {toDelete?.question}
+        <p dir="auto">{toDelete?.question}</p>
       </Confirm>
     </>
   );

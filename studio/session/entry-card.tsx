@@ -1,7 +1,14 @@
 import { type ReactNode, useEffect } from 'react';
 
+interface EntryCardProps {
+  readonly title: string;
+  /** The title with the names of people in `<bdi>`; default: `title`. */
+  readonly heading?: ReactNode;
+  readonly children: ReactNode;
+}
+
 /** The layout of pages before sign-in. */
-export function EntryCard({ title, children }: { title: string; children: ReactNode }) {
+export function EntryCard({ title, heading = title, children }: EntryCardProps) {
   useEffect(() => {
     document.title = `${title} · Fourbeat studio`;
   }, [title]);
@@ -10,7 +17,7 @@ export function EntryCard({ title, children }: { title: string; children: ReactN
       <div className="grid w-full max-w-md gap-6 rounded-2xl border border-line bg-card p-6 sm:p-8">
         <div className="grid gap-1">
           <p className="font-bold text-accent">Fourbeat studio</p>
-          <h1 className="text-2xl font-bold">{title}</h1>
+          <h1 className="min-w-0 text-2xl font-bold break-words">{heading}</h1>
         </div>
         {children}
       </div>

@@ -12,6 +12,7 @@ type EntryOperation = 'signIn' | 'setUp' | 'acceptLink';
 
 interface EntryFormProps {
   readonly title: string;
+  readonly heading?: ReactNode;
   readonly operation: EntryOperation;
   readonly body: RequestOf<EntryOperation>;
   /** Label of the submit button. */
@@ -24,7 +25,7 @@ interface EntryFormProps {
 
 /** A page with a form that starts a session. */
 export function EntryForm(props: EntryFormProps) {
-  const { title, operation, body, action, onSession, children, help } = props;
+  const { title, heading = title, operation, body, action, onSession, children, help } = props;
   const [error, setError] = useState<unknown>(null);
   const { mutate, isPending } = useApiMutation(operation, {
     onSuccess: onSession,
@@ -35,7 +36,7 @@ export function EntryForm(props: EntryFormProps) {
     mutate({ body });
   };
   return (
-    <EntryCard title={title}>
+    <EntryCard title={title} heading={heading}>
       <Form className="grid gap-5" onSubmit={submit}>
         {children}
         {error !== null && (

@@ -48,6 +48,13 @@ function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link:
   return (
     <EntryForm
       title={isNew ? `Join ${link.account.name}` : 'Choose a new password'}
+      {...(isNew && {
+        heading: (
+          <>
+            Join <bdi>{link.account.name}</bdi>
+          </>
+        ),
+      })}
       operation="acceptLink"
       body={{ token, password, ...(isNew && { name }) }}
       action={isNew ? 'Join' : 'Save password'}

@@ -27,7 +27,9 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
       <header className="print:hidden! fixed inset-x-0 bottom-0 z-20 border-line bg-card max-sm:border-t sm:sticky sm:inset-auto sm:top-0 sm:flex sm:h-dvh sm:w-52 sm:flex-col sm:border-r sm:p-3">
         <div className="hidden gap-0.5 px-3 pt-2 pb-4 sm:grid">
           <p className="font-bold text-accent">Fourbeat studio</p>
-          <p className="truncate text-sm text-quiet">{account.name}</p>
+          <p dir="auto" className="truncate text-sm text-quiet">
+            {account.name}
+          </p>
         </div>
         <nav aria-label="Studio">
           <ul className="flex justify-around sm:grid sm:justify-stretch sm:gap-1">
@@ -81,7 +83,9 @@ function SignOut() {
   });
   return (
     <div className="hidden gap-1 px-1 pb-1 sm:mt-auto sm:grid">
-      <p className="truncate px-2 text-sm text-quiet">{member.name}</p>
+      <p dir="auto" className="truncate px-2 text-sm text-quiet">
+        {member.name}
+      </p>
       <Button variant="quiet" isPending={isPending} onPress={() => mutate()} icon={<LogOut />}>
         Sign out
       </Button>

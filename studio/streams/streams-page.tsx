@@ -69,7 +69,9 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
               <StreamStatus status={stream.status} />
               <span className="text-sm text-quiet">{dateLabel(stream)}</span>
             </div>
-            <span className="text-lg font-bold break-words">{stream.title}</span>
+            <span dir="auto" className="text-lg font-bold break-words">
+              {stream.title}
+            </span>
             <span className="text-sm text-quiet">
               {[stream.unlisted && 'Unlisted', stream.recording && 'Recorded']
                 .filter(Boolean)

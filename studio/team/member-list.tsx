@@ -18,7 +18,11 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
   const remove = useApiMutation('removeMember', {
     invalidates: INVALIDATED,
     onSuccess: () => {
-      showSuccess(`${toRemove?.name} was removed.`);
+      showSuccess(
+        <>
+          <bdi>{toRemove?.name}</bdi> was removed.
+        </>,
+      );
       setToRemove(null);
     },
   });
@@ -29,7 +33,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
           <li key={member.uuid} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4">
             <div className="grid min-w-40 flex-1">
               <span className="font-semibold break-words">
-                {member.name}
+                <bdi>{member.name}</bdi>
                 {member.uuid === self.uuid && <span className="text-quiet"> (you)</span>}
               </span>
               <span className="text-sm break-all text-quiet">{member.email}</span>
@@ -58,7 +62,11 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
         ))}
       </ul>
       <Confirm
-        title={`Remove ${toRemove?.name}?`}
+        title={
+          <>
+            Remove <bdi>{toRemove?.name}</bdi>?
+          </>
+        }
         action="Remove"
         isOpen={toRemove !== null}
         onOpenChange={() => setToRemove(null)}

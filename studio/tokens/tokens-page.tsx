@@ -46,7 +46,11 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
   const { mutate, isPending } = useApiMutation('revokeApiToken', {
     invalidates: ['listApiTokens'],
     onSuccess: () => {
-      showSuccess(`${toRevoke?.name} was revoked.`);
+      showSuccess(
+        <>
+          <bdi>{toRevoke?.name}</bdi> was revoked.
+        </>,
+      );
       setToRevoke(null);
     },
   });
@@ -63,7 +67,9 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
         {tokens.map((token) => (
           <li key={token.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4">
             <div className="grid min-w-0 flex-1 gap-0.5">
-              <span className="font-semibold break-words">{token.name}</span>
+              <span dir="auto" className="font-semibold break-words">
+                {token.name}
+              </span>
               <span className="text-sm text-quiet">
                 <code>{token.prefix}…</code> · created {ago(token.created, Date.now())} ·{' '}
                 {token.lastUsed === null
@@ -83,7 +89,11 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
         ))}
       </ul>
       <Confirm
-        title={`Revoke ${toRevoke?.name}?`}
+        title={
+          <>
+            Revoke <bdi>{toRevoke?.name}</bdi>?
+          </>
+        }
         action="Revoke"
         isOpen={toRevoke !== null}
         onOpenChange={() => setToRevoke(null)}

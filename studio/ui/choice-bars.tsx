@@ -45,7 +45,7 @@ function Bar({ choice, isCorrect, count, percentage }: BarProps) {
       />
       <span className="relative flex items-baseline justify-between gap-3">
         <span className="min-w-0 font-semibold break-words">
-          {choice}
+          <bdi>{choice}</bdi>
           {isCorrect && <span className="text-good"> ✓ correct</span>}
         </span>
         <span className="shrink-0 tabular-nums">

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { DialogActions } from './dialog-actions.tsx';
 import { Form } from './form.tsx';
 
 interface DialogFormProps {
@@ -17,14 +18,14 @@ interface DialogFormProps {
 export function DialogForm(props: DialogFormProps) {
   const { action, isPending, onSubmit, onCancel, validation = 'native', children } = props;
   return (
-    <Form className="grid gap-5" validationBehavior={validation} onSubmit={onSubmit}>
+    <Form className="grid grid-cols-1 gap-5" validationBehavior={validation} onSubmit={onSubmit}>
       {children}
-      <div className="flex justify-end gap-3">
+      <DialogActions>
         <Button onPress={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" isPending={isPending}>
           {action}
         </Button>
-      </div>
+      </DialogActions>
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import {
   type ModalOverlayProps,
 } from 'react-aria-components';
 import { Button, type ButtonProps } from './button.tsx';
+import { DialogActions } from './dialog-actions.tsx';
 
 /** The content of a dialog calls it to set that only a button closes the dialog. */
 const PersistenceContext = createContext<(isPersistent: boolean) => void>(() => {});
@@ -21,7 +22,8 @@ export function usePersistentDialog(): void {
 }
 
 interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
-  readonly title: string;
+  /** With the names of people in `<bdi>`. */
+  readonly title: ReactNode;
   readonly children: ReactNode | ((close: () => void) => ReactNode);
   /** An alert dialog, which a press outside does not close. */
   readonly isAlert?: boolean;
@@ -37,10 +39,10 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
       isKeyboardDismissDisabled={isPersistent}
       className="fixed inset-0 z-(--layer-dialog) grid items-end justify-items-center bg-black/50 sm:items-center sm:p-6"
     >
-      <Modal className="max-h-[92dvh] w-full max-w-xl overflow-auto rounded-t-2xl bg-card text-text shadow-2xl sm:rounded-2xl">
+      <Modal className="max-h-[92dvh] w-full max-w-xl scroll-pb-24 overflow-auto rounded-t-2xl bg-card text-text shadow-2xl sm:rounded-2xl">
         <AriaDialog
           role={isAlert ? 'alertdialog' : 'dialog'}
-          className="grid gap-5 p-5 outline-none sm:p-6"
+          className="grid grid-cols-1 gap-5 p-5 break-words outline-none sm:p-6"
         >
           {({ close }) => (
             <>
@@ -77,7 +79,8 @@ export function DialogButton({ title, dialog, ...button }: DialogButtonProps) {
 }
 
 interface ConfirmProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'> {
-  readonly title: string;
+  /** With the names of people in `<bdi>`. */
+  readonly title: ReactNode;
   readonly children: ReactNode;
   /** Label of the confirming button, a verb. */
   readonly action: string;
@@ -92,14 +95,14 @@ export function Confirm({ action, onConfirm, isPending = false, children, ...res
       {(close) => (
         <>
           <div className="text-quiet">{children}</div>
-          <div className="flex flex-wrap justify-end gap-3">
+          <DialogActions>
             <Button onPress={close} autoFocus>
               Cancel
             </Button>
             <Button variant="danger" onPress={onConfirm} isPending={isPending}>
               {action}
             </Button>
-          </div>
+          </DialogActions>
         </>
       )}
     </Dialog>

@@ -39,10 +39,11 @@ export function TextField(props: TextFieldProps) {
           ref={field}
           rows={rows}
           placeholder={placeholder}
+          dir="auto"
           className={classes(FIELD, 'resize-y')}
         />
       ) : (
-        <Input ref={field} placeholder={placeholder} className={FIELD} />
+        <Input ref={field} placeholder={placeholder} dir="auto" className={FIELD} />
       )}
       {help && (
         <Text slot="description" className="text-sm text-quiet">

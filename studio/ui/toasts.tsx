@@ -1,4 +1,5 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
+import type { ReactNode } from 'react';
 import {
   Text,
   UNSTABLE_Toast as Toast,
@@ -10,7 +11,7 @@ import { Button } from './button.tsx';
 import { messageOf } from './states.tsx';
 
 interface ToastData {
-  readonly text: string;
+  readonly text: ReactNode;
   readonly isError: boolean;
 }
 
@@ -19,7 +20,8 @@ const SUCCESS_TIMEOUT_MS = 6_000;
 
 const queue = new ToastQueue<ToastData>({ maxVisibleToasts: 3 });
 
-export function showSuccess(text: string): void {
+/** @param text with the names of people in `<bdi>` */
+export function showSuccess(text: ReactNode): void {
   queue.add({ text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
 }
 
@@ -47,7 +49,7 @@ export function Toasts() {
           ) : (
             <CircleCheck className="size-5 shrink-0 text-good" />
           )}
-          <ToastContent className="min-w-0 flex-1">
+          <ToastContent className="min-w-0 flex-1 break-words">
             <Text slot="title">{toast.content.text}</Text>
           </ToastContent>
           <Button slot="close" variant="quiet" aria-label="Close message" icon={<X />} />

@@ -16,7 +16,7 @@ export function YouPage() {
   return (
     <Page title="Profile">
       <p className="text-quiet">
-        {member.email} · {roleLabel(member.role)} of {account.name}
+        {member.email} · {roleLabel(member.role)} of <bdi>{account.name}</bdi>
       </p>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <NameForm />

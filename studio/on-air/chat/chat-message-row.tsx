@@ -72,7 +72,7 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
     <div className="flex items-start gap-1 py-0.5 pl-2">
       <div className="grid min-w-0 flex-1 gap-0.5 py-1 *:min-w-0">
         <p className="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-quiet">
-          <span className="max-w-full truncate font-semibold">{name}</span>
+          <bdi className="max-w-full truncate font-semibold">{name}</bdi>
           <time className="tabular-nums" dateTime={new Date(message.at).toISOString()}>
             {TIME.format(message.at)}
           </time>
@@ -84,7 +84,7 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
           {restriction && <Badge variant="bad">{RESTRICTION_LABELS[restriction]}</Badge>}
           {question && <Badge>{QUESTION_LABELS[question]}</Badge>}
         </p>
-        <p className={classes('wrap-anywhere', isHidden && 'text-quiet line-through')}>
+        <p dir="auto" className={classes('wrap-anywhere', isHidden && 'text-quiet line-through')}>
           {message.text}
         </p>
       </div>

@@ -15,7 +15,8 @@ export function PinnedMessage({ message, onUnpin }: PinnedMessageProps) {
       <Pin className="size-4 shrink-0 text-accent" />
       <p className="min-w-0 flex-1 py-1 wrap-anywhere">
         <span className="sr-only">Pinned: </span>
-        <span className="font-semibold">{message.name || ANONYMOUS_NAME}</span> {message.text}
+        <bdi className="font-semibold">{message.name || ANONYMOUS_NAME}</bdi>{' '}
+        <bdi>{message.text}</bdi>
       </p>
       <Button variant="quiet" aria-label="Unpin message" onPress={onUnpin} icon={<PinOff />} />
     </div>

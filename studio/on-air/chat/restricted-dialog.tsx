@@ -2,6 +2,7 @@ import { UserX } from 'lucide-react';
 import type { RestrictedViewer } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogButton } from '../../ui/dialog.tsx';
+import { DialogActions } from '../../ui/dialog-actions.tsx';
 import { ErrorMessage } from '../../ui/states.tsx';
 import type { LoadedList } from './use-chat-state.ts';
 import { ANONYMOUS_NAME, type Moderation } from './use-moderation.ts';
@@ -40,9 +41,9 @@ export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps)
       {all.length > VISIBLE_MAX && (
         <p className="text-quiet">and {(all.length - VISIBLE_MAX).toLocaleString()} more</p>
       )}
-      <div className="flex justify-end">
+      <DialogActions>
         <Button onPress={close}>Close</Button>
-      </div>
+      </DialogActions>
     </>
   );
   return (
@@ -65,10 +66,16 @@ function RestrictedItem({ restricted, moderation }: RestrictedItemProps) {
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line pb-2">
       <span className="grid min-w-0">
-        <span className="truncate font-semibold">{displayName}</span>
+        <span dir="auto" className="truncate font-semibold">
+          {displayName}
+        </span>
         <span className="text-sm text-quiet">
           {kind === 'banned' ? 'Banned' : 'Muted'} {period}
-          {by !== null && `, by ${by}`}
+          {by !== null && (
+            <>
+              , by <bdi>{by}</bdi>
+            </>
+          )}
         </span>
       </span>
       <Button

@@ -35,7 +35,11 @@ export function useMessageActions(
   );
   const dialog = (
     <Confirm
-      title={`Ban ${banTarget?.name || ANONYMOUS_NAME.toLowerCase()}?`}
+      title={
+        <>
+          Ban <bdi>{banTarget?.name || ANONYMOUS_NAME.toLowerCase()}</bdi>?
+        </>
+      }
       action="Ban"
       isOpen={banTarget !== null}
       onOpenChange={() => setBanTarget(null)}

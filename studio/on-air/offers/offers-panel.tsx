@@ -88,7 +88,11 @@ function SendForms({ streamId, log, isConnected }: SendFormsProps) {
         <Form isConnected={isConnected} isBusy={isBusy} onSend={send} />
       </Tabs>
       <p role="status" className="text-sm text-quiet empty:hidden">
-        {sent[0] && `Sent: ${eventLabel(sent[0])}`}
+        {sent[0] && (
+          <>
+            Sent: <EventWords event={sent[0]} />
+          </>
+        )}
       </p>
       <RecentEvents
         streamId={streamId}
@@ -140,12 +144,24 @@ function RecentEvents({ streamId, sent, log, isConnected, busyLabel, onSend }: R
                 onPress={() => onSend(event)}
               >
                 {busyLabel !== label && <RotateCcw />}
-                <span className="max-w-64 truncate font-normal">{label}</span>
+                <span className="max-w-64 truncate font-normal">
+                  <EventWords event={event} />
+                </span>
               </Button>
             </li>
           );
         })}
       </ul>
     </div>
+  );
+}
+
+/** The label of an event, with the words of people isolated. */
+function EventWords({ event }: { readonly event: ProducerEvent }) {
+  if (event.type !== 'purchase') return <bdi>{eventLabel(event)}</bdi>;
+  return (
+    <>
+      <bdi>{String(event.data?.name || 'Someone')}</bdi> <bdi>{String(event.data?.text)}</bdi>
+    </>
   );
 }

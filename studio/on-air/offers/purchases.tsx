@@ -26,7 +26,7 @@ export function Purchases({ streamId, log }: { streamId: string; log: ShowLog })
             <li key={id} className="flex gap-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{TIME.format(at)}</span>
               <span className="min-w-0 break-words">
-                <span className="font-semibold">{name || 'Someone'}</span> {text}
+                <bdi className="font-semibold">{name || 'Someone'}</bdi> <bdi>{text}</bdi>
               </span>
             </li>
           ))}
