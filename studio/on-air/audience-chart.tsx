@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type uPlot from 'uplot';
+import { countSeries } from '../charts/count-series.ts';
 import {
   axisOf,
   COUNT_SCALE,
@@ -44,6 +45,6 @@ function createOptions(color: Color): PlotOptions {
     legend: { show: false },
     scales: { y: COUNT_SCALE },
     axes: [timeAxis, countAxisOf(color)],
-    series: [{}, { stroke: () => color('--accent'), width: 2, points: { show: false } }],
+    series: [{}, countSeries(color)],
   };
 }

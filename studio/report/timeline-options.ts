@@ -1,4 +1,5 @@
 import type uPlot from 'uplot';
+import { countSeries } from '../charts/count-series.ts';
 import { axisOf, COUNT_SCALE, type Color, countAxisOf, type PlotOptions } from '../charts/plot.tsx';
 import { positionLabel } from './durations.ts';
 
@@ -40,15 +41,7 @@ export function timelineOptions(settings: TimelineSettings): PlotOptions {
       },
       countAxisOf(color),
     ],
-    series: [
-      {},
-      {
-        stroke: () => color('--accent'),
-        fill: () => color('--accent-soft'),
-        width: 2,
-        points: { show: false },
-      },
-    ],
+    series: [{}, { ...countSeries(color), fill: () => color('--accent-soft') }],
     hooks: {
       draw: [(plot) => drawQuizzes(plot, quizzesS, color)],
       setCursor: [(plot) => onHover(hoveredS(plot))],
