@@ -86,12 +86,12 @@ function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
         aria-label="Next quiz"
         className={`grid max-h-[min(12rem,28dvh)] gap-2 overflow-y-auto ${FOCUS_RING}`}
       >
-        <p dir="auto" className="text-xl font-bold break-words">
+        <p dir="auto" className="text-xl font-bold wrap-anywhere">
           {quiz.question}
         </p>
         <ul className="flex flex-wrap gap-x-3 text-quiet *:min-w-0">
           {quiz.choices.map((text) => (
-            <li key={text} className="break-words">
+            <li key={text} className="wrap-anywhere">
               {text === quiz.answer && '✓ '}
               <bdi>{text}</bdi>
             </li>

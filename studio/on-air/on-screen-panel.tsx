@@ -20,7 +20,7 @@ export function OnScreenPanel({ state }: { readonly state: LiveState }) {
   const answered = Object.values(counts).reduce((sum, { count }) => sum + count, 0);
   return (
     <Panel title="On screen" aside={<QuizState quiz={quiz} nowMs={now} />}>
-      <p dir="auto" className="text-lg font-semibold break-words">
+      <p dir="auto" className="text-lg font-semibold wrap-anywhere">
         {quiz.question}
       </p>
       <ChoiceBars choices={quiz.choices} answer={quiz.answer} counts={counts} />

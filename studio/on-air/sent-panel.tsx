@@ -30,7 +30,7 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
                 {timeOf(atMs)}
               </span>
               {/* On narrow screens below the time. */}
-              <span className="min-w-40 flex-1 break-words max-2xl:order-last max-2xl:basis-full">
+              <span className="min-w-40 flex-1 wrap-anywhere max-2xl:order-last max-2xl:basis-full">
                 {labelOf(event)}
               </span>
               <span className="ml-auto shrink-0 text-quiet tabular-nums">{interval}</span>

@@ -64,7 +64,7 @@ function QuizItem({ quiz, number, recording }: QuizItemProps) {
   return (
     <li className="grid gap-3 border-t border-line pt-4 break-inside-avoid first:border-0 first:pt-0">
       <div className="flex items-start justify-between gap-3">
-        <h3 className="min-w-0 self-center text-lg font-semibold break-words">
+        <h3 className="min-w-0 self-center text-lg font-semibold wrap-anywhere">
           <span className="text-quiet tabular-nums">{number}.</span> <bdi>{quiz.question}</bdi>
         </h3>
         {recording && (

@@ -96,10 +96,10 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
                 {quiz.index + 1}
               </span>
               <span className="grid min-w-0 flex-1 gap-1 self-center">
-                <span dir="auto" className="line-clamp-3 font-semibold break-words">
+                <span dir="auto" className="line-clamp-3 font-semibold wrap-anywhere">
                   {quiz.question}
                 </span>
-                <span className="line-clamp-2 text-sm break-words text-quiet">
+                <span className="line-clamp-2 text-sm wrap-anywhere text-quiet">
                   {quiz.choices.length} choices · {quiz.duration / 1_000} s · answer:{' '}
                   <bdi>{quiz.answer}</bdi>
                 </span>

@@ -17,7 +17,7 @@ export function EntryCard({ title, heading = title, children }: EntryCardProps) 
       <div className="grid w-full max-w-md gap-6 rounded-2xl border border-line bg-card p-6 sm:p-8">
         <div className="grid gap-1">
           <p className="font-bold text-accent">Fourbeat studio</p>
-          <h1 className="min-w-0 text-2xl font-bold break-words">{heading}</h1>
+          <h1 className="min-w-0 text-2xl font-bold wrap-anywhere">{heading}</h1>
         </div>
         {children}
       </div>

@@ -19,7 +19,7 @@ export function Page({ title, actions, above, children }: PageProps) {
       <header className="grid gap-2">
         {above}
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <h1 dir="auto" className="min-w-0 text-2xl font-bold break-words">
+          <h1 dir="auto" className="min-w-0 text-2xl font-bold wrap-anywhere">
             {title}
           </h1>
           <div className="flex flex-wrap gap-3 print:hidden">{actions}</div>

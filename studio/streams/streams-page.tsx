@@ -69,7 +69,7 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
               <StreamStatus status={stream.status} />
               <span className="text-sm text-quiet">{dateLabel(stream)}</span>
             </div>
-            <span dir="auto" className="text-lg font-bold break-words">
+            <span dir="auto" className="text-lg font-bold wrap-anywhere">
               {stream.title}
             </span>
             <span className="text-sm text-quiet">

@@ -32,7 +32,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
         {members.map((member) => (
           <li key={member.uuid} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4">
             <div className="grid min-w-40 flex-1">
-              <span className="font-semibold break-words">
+              <span className="font-semibold wrap-anywhere">
                 <bdi>{member.name}</bdi>
                 {member.uuid === self.uuid && <span className="text-quiet"> (you)</span>}
               </span>

@@ -67,7 +67,7 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
         {tokens.map((token) => (
           <li key={token.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4">
             <div className="grid min-w-0 flex-1 gap-0.5">
-              <span dir="auto" className="font-semibold break-words">
+              <span dir="auto" className="font-semibold wrap-anywhere">
                 {token.name}
               </span>
               <span className="text-sm text-quiet">

@@ -44,7 +44,7 @@ function Bar({ choice, isCorrect, count, percentage }: BarProps) {
         style={{ width: `${percentage}%` }}
       />
       <span className="relative flex items-baseline justify-between gap-3">
-        <span className="min-w-0 font-semibold break-words">
+        <span className="min-w-0 font-semibold wrap-anywhere">
           <bdi>{choice}</bdi>
           {isCorrect && <span className="text-good"> ✓ correct</span>}
         </span>

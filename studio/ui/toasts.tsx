@@ -49,7 +49,7 @@ export function Toasts() {
           ) : (
             <CircleCheck className="size-5 shrink-0 text-good" />
           )}
-          <ToastContent className="min-w-0 flex-1 break-words">
+          <ToastContent className="min-w-0 flex-1 wrap-anywhere">
             <Text slot="title">{toast.content.text}</Text>
           </ToastContent>
           <Button slot="close" variant="quiet" aria-label="Close message" icon={<X />} />

@@ -25,7 +25,7 @@ export function Purchases({ streamId, log }: { streamId: string; log: ShowLog })
           {purchases.map(({ id, name, text, at }) => (
             <li key={id} className="flex gap-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{TIME.format(at)}</span>
-              <span className="min-w-0 break-words">
+              <span className="min-w-0 wrap-anywhere">
                 <bdi className="font-semibold">{name || 'Someone'}</bdi> <bdi>{text}</bdi>
               </span>
             </li>
