@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   CHAT_NAME_CHARS,
+  CHAT_RECENT,
   CHAT_TEXT_CHARS,
   HIDDEN_PER_CALL_MAX,
   MESSAGE_ID,
@@ -104,6 +105,11 @@ export const viewerChatSchema = z
     paused: chatModeSchema.shape.paused,
     pinned: chatStateSchema.shape.pinned,
     hidden: z.array(messageId).describe('Ids of the most recently hidden messages, newest first'),
+    recent: z
+      .array(chatMessageSchema)
+      .describe(
+        `The newest ${CHAT_RECENT} messages that the feed carried and that are not hidden, oldest first`,
+      ),
   })
   .meta({ id: 'ViewersChat' });
 export type ViewerChat = z.infer<typeof viewerChatSchema>;

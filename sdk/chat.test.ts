@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { FakeMachine } from '../test/support/sdk/fake-environment.ts';
 import type { ChatPost } from './api-client.ts';
 import { CancellableTimers } from './cancellable-timers.ts';
-import { appendMessages, HeartSender } from './chat.ts';
+import { HeartSender, mergeMessages, messagesOf } from './chat.ts';
 import { FourbeatError } from './errors.ts';
 import type { ChatMessage, Chats } from './types.ts';
 
@@ -19,6 +19,9 @@ const EMPTY: Chats = {
 function message(text: string, at: number): ChatMessage {
   return { id: `${at}`, viewer: 'somebody', name: 'Ada', text, at };
 }
+
+const appendMessages = (messages: Parameters<typeof mergeMessages>[0], chats: Chats) =>
+  mergeMessages(messages, messagesOf(chats));
 
 describe('chat messages', () => {
   test('of all kinds are ordered by time', () => {
@@ -38,6 +41,18 @@ describe('chat messages', () => {
       'purchase g',
       'greeting h',
     ]);
+  });
+
+  test('[C-22] are shown once, whether the feed or the stream brings them first', () => {
+    const recent = messagesOf({ ...EMPTY, messages: [message('a', 1), message('b', 2)] });
+    const feed = { ...EMPTY, messages: [message('b', 2), message('c', 3)] };
+    for (const all of [
+      mergeMessages(appendMessages([], feed), recent),
+      appendMessages(mergeMessages([], recent), feed),
+    ]) {
+      expect(all.map(({ text }) => text)).toEqual(['a', 'b', 'c']);
+      expect(mergeMessages(all, recent)).toBe(all);
+    }
   });
 
   test('are limited to the newest 100', () => {

@@ -14,13 +14,18 @@ const SEND_INTERVAL_MS = 1_000;
 /** Kinds of messages; a `chats` event has an array of each, named in the plural. */
 export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 
-/** @returns the messages with those of an interval appended, limited to the newest */
-export function appendMessages(messages: Messages, chats: Chats): Messages {
-  const added = MESSAGE_KINDS.flatMap((kind) =>
+/** @returns the messages of an interval, of all kinds */
+export function messagesOf(chats: Chats): Messages {
+  return MESSAGE_KINDS.flatMap((kind) =>
     chats[`${kind}s`].map((message) => ({ ...message, kind })),
   );
+}
+
+/** @returns both, by time, each message once, limited to the newest; the same array when none is new */
+export function mergeMessages(messages: Messages, others: Messages = []): Messages {
+  const added = others.filter(({ id }) => !messages.some((message) => message.id === id));
   if (!added.length) return messages;
-  return [...messages, ...added.sort((a, b) => a.at - b.at)].slice(-MESSAGES_MAX);
+  return [...messages, ...added].sort((a, b) => a.at - b.at).slice(-MESSAGES_MAX);
 }
 
 /** Sends hearts in batches, at most once a second. A batch that cannot be sent is dropped. */

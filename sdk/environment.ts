@@ -57,7 +57,7 @@ export function pageStorage(): Storage | null {
 
 /** The part of `document` that is used; the SDK also compiles without DOM types. */
 interface Page {
-  readonly visibilityState: string;
+  readonly hidden: boolean;
   readonly addEventListener: (type: 'visibilitychange', listener: () => void) => void;
   readonly removeEventListener: (type: 'visibilitychange', listener: () => void) => void;
 }
@@ -66,7 +66,7 @@ function pageVisibility(): Visibility | null {
   const page = (globalThis as { document?: Page }).document;
   if (!page?.addEventListener) return null;
   return {
-    isHidden: () => page.visibilityState === 'hidden',
+    isHidden: () => page.hidden,
     onChange: (listener) => {
       page.addEventListener('visibilitychange', listener);
       return () => page.removeEventListener('visibilitychange', listener);

@@ -46,12 +46,10 @@ export type JoinOptions = CommonOptions &
     | { readonly urls: Urls }
   );
 
-const PARTS = ['base', 'auth', 'viewCounts', 'polls', 'events'] as const;
-
 /** @throws TypeError when a URL is missing */
 export function resolveUrls(options: JoinOptions): Urls {
   const urls: Partial<Record<keyof Urls, string>> = {};
-  for (const part of PARTS) {
+  for (const part of ['base', 'auth', 'viewCounts', 'polls', 'events'] as const) {
     const url: unknown = 'urls' in options ? options.urls[part] : options.baseUrl;
     if (typeof url !== 'string') throw new TypeError(`baseUrl or urls.${part} is missing`);
     urls[part] = url.replace(/\/+$/, '');

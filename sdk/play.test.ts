@@ -115,7 +115,7 @@ describe('an answer', () => {
 });
 
 describe('events', () => {
-  test('are emitted as the interval, its events one by one, then the change, with a new snapshot only then', async () => {
+  test('are emitted after the change, as the interval and then one by one, with a new snapshot only then', async () => {
     const { machine, service, join } = createJoinFixture();
     const viewer = join();
     await machine.advance(2_100);
@@ -129,7 +129,7 @@ describe('events', () => {
     service.sendMessage('message', 'Hello', 'Grace');
     service.publish('x-goal', { by: 'Ada' });
     await machine.advance(300);
-    expect(received).toEqual(['interval', 'chats', 'Hello', 'x-goal', { by: 'Ada' }, 'change']);
+    expect(received).toEqual(['change', 'interval', 'chats', 'Hello', 'x-goal', { by: 'Ada' }]);
     expect(viewer.snapshot).not.toBe(before);
     expect(viewer.snapshot.messages).toMatchObject([
       { kind: 'message', text: 'Hello', name: 'Grace' },

@@ -1,4 +1,5 @@
-import { appendMessages } from './chat.ts';
+import { intervalStartMs } from '../protocol/interval.ts';
+import { mergeMessages, messagesOf } from './chat.ts';
 import type { FourbeatError } from './errors.ts';
 import type { Listeners } from './listeners.ts';
 import type { QuizGame } from './quiz-game.ts';
@@ -45,11 +46,11 @@ export class SnapshotStore implements PlaybackListener {
       if (type === 'view-count') count = reuseIfEqual(count, data as ViewCount);
       if (type !== 'chats') continue;
       const chats = data as Chats;
-      messages = appendMessages(messages, chats);
+      messages = mergeMessages(messages, messagesOf(chats));
       hearts += chats.hearts;
       discounts += chats.discounts;
     }
-    const hasChanged = this.#apply({ count, messages, hearts, discounts });
+    this.update({ count, messages, hearts, discounts });
     this.#listeners.emit('interval', interval);
     const missed = this.#missedQuiz;
     if (missed && missed.interval <= this.#interval) {
@@ -58,7 +59,6 @@ export class SnapshotStore implements PlaybackListener {
       if (missed.interval < this.#interval) this.#emitEvents(missed);
     }
     this.#emitEvents(interval);
-    if (hasChanged) this.#emitChange();
   }
 
   /** Adds the quiz of an interval that was missed: it is on screen from that interval on. */
@@ -72,9 +72,10 @@ export class SnapshotStore implements PlaybackListener {
   onJump(interval: number): void {
     this.#interval = interval;
     this.#jumpedTo = interval;
-    const hasChanged = this.#apply({ messages: [] });
+    // Later messages have not been written there; playback brings them again.
+    const messages = this.snapshot.messages.filter(({ at }) => at < intervalStartMs(interval));
+    this.update({ messages });
     this.#listeners.emit('jump', { interval });
-    if (hasChanged) this.#emitChange();
   }
 
   /** Sets the state, unless the show has ended: `ended` is final. */
@@ -83,12 +84,23 @@ export class SnapshotStore implements PlaybackListener {
   }
 
   setStream(stream: ViewerStream): void {
-    this.update({ stream: reuseIfEqual(this.snapshot.stream, stream) });
+    const { stream: before, messages } = this.snapshot;
+    this.update({
+      stream: reuseIfEqual(before, stream),
+      messages: mergeMessages(messages, stream.chat?.recent),
+    });
   }
 
   /** Updates the snapshot with the game's state. @param changes other fields that change */
   update(changes: Partial<Snapshot> = {}): void {
-    if (this.#apply(changes)) this.#emitChange();
+    const before = this.snapshot;
+    this.snapshot = reuseIfEqual(before, {
+      ...before,
+      ...changes,
+      quiz: reuseIfEqual(before.quiz, this.#game.quizAt(this.#interval, this.#jumpedTo)),
+      winners: reuseIfEqual(before.winners, this.#game.winnersAt(this.#interval)),
+    });
+    if (this.snapshot !== before) this.#listeners.emit('change', this.snapshot);
   }
 
   #emitEvents({ interval, events }: EventsInterval): void {
@@ -98,27 +110,11 @@ export class SnapshotStore implements PlaybackListener {
       if (!RESERVED_TYPES.includes(type)) this.#listeners.emit(type, data);
     }
   }
-
-  #emitChange(): void {
-    this.#listeners.emit('change', this.snapshot);
-  }
-
-  /** @returns whether the snapshot changed */
-  #apply(changes: Partial<Snapshot>): boolean {
-    const before = this.snapshot;
-    const quiz = this.#game.quizAt(this.#interval, this.#jumpedTo);
-    this.snapshot = reuseIfEqual(before, {
-      ...before,
-      ...changes,
-      quiz: quiz && reuseIfEqual(before.quiz, quiz),
-      winners: reuseIfEqual(before.winners, this.#game.winnersAt(this.#interval)),
-    });
-    return this.snapshot !== before;
-  }
 }
 
 /** @returns the old object when all fields are equal */
-function reuseIfEqual<T extends object>(old: T | null, now: T): T {
-  const isSame = old && Object.entries(now).every(([key, value]) => old[key as keyof T] === value);
+function reuseIfEqual<T extends object | null>(old: T | null, now: T): T {
+  const isSame =
+    old && now && Object.entries(now).every(([key, value]) => old[key as keyof object] === value);
   return isSame ? old : now;
 }

@@ -123,6 +123,8 @@ export interface ChatState {
   readonly pinned: PinnedMessage | null;
   /** Ids of the messages that were hidden last, newest first. */
   readonly hidden: readonly string[];
+  /** The newest messages of all kinds, oldest first, at most 50; without hidden ones. */
+  readonly recent: readonly PinnedMessage[];
 }
 
 /** The picture of a video player, created by `@fourbeat/viewer/pictures`. */

@@ -23,11 +23,9 @@ import type {
   Quiz,
   ViewerStream,
 } from './types.ts';
-import type { AnswerOutcome, Viewer } from './viewer.ts';
+import type { AnswerOutcome, Viewer, ViewerState } from './viewer.ts';
 import { reportWinner, type WinnerReportDeps } from './winner-report.ts';
 
-/** Default of `catchUpMs`. */
-const CATCH_UP_MS = 60_000;
 /** A reload that took less time continues where the feed was; after a longer absence it starts anew. */
 const RELOAD_INTERVALS = 40;
 /** The position in the feed is saved every 5 s. */
@@ -90,7 +88,7 @@ export class ViewerSession implements Viewer {
       getToken = () => this.#api.newToken(viewerId),
       transport = 'auto',
       hiddenMs = Infinity,
-      catchUpMs = CATCH_UP_MS,
+      catchUpMs = 60_000,
       storage = pageStorage(),
     } = options;
     if (!streamId) throw new TypeError('streamId is missing');
@@ -209,10 +207,13 @@ export class ViewerSession implements Viewer {
     this.#heartbeat.start();
     await this.clock.synced;
     // Read the state again: the show may have ended, or the viewer left, meanwhile.
-    if (this.snapshot.state === 'ended') return;
+    if ((this.state as ViewerState) === 'ended') return;
     const { next } = this.#game;
     const current = intervalAt(this.clock.nowMs());
-    this.#feed.start(next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0);
+    // The feed has no gap after a reload, but the page lost the messages before it.
+    this.#gapEnd = next > current - RELOAD_INTERVALS ? Math.min(next, current) : 0;
+    this.#feed.start(this.#gapEnd);
+    if (this.#gapEnd) void this.#streamPoller.poll();
     // Rounds from right before a reload; reporting to a finished round sends nothing.
     for (const { interval } of this.#game.rounds) void this.#reportWinner(interval);
     for (const { quiz, choice } of this.#game.pendingAnswers)

@@ -15,8 +15,11 @@ export function ChatAnnouncer({ messages }: { readonly messages: readonly Snapsh
   useEffect(() => {
     if (!isOn) return;
     let announcedId = current.current.at(-1)?.id ?? null;
+    // The first messages of a viewer who joins are those of before.
+    let isJoining = announcedId === null;
     const timer = setInterval(() => {
-      const text = chatAnnouncement(itemsAfter(current.current, announcedId));
+      const text = isJoining ? null : chatAnnouncement(itemsAfter(current.current, announcedId));
+      isJoining = false;
       announcedId = current.current.at(-1)?.id ?? null;
       if (text) setAnnouncement(text);
     }, PERIOD_MS);

@@ -12,7 +12,10 @@ const PINNED: PinnedMessage = {
 };
 const SLOW = { slowModeMs: 10_000, paused: false };
 const FREE = { slowModeMs: 0, paused: false };
-const CHAT: ChatState = { slow_mode_ms: 5_000, paused: true, pinned: PINNED, hidden: ['z', 'y'] };
+const CHAT: ChatState = {
+  ...{ slow_mode_ms: 5_000, paused: true, pinned: PINNED },
+  ...{ hidden: ['z', 'y'], recent: [] },
+};
 
 const modeEvent = (interval: number, data: object) => ({ type: 'chat-mode', data, interval });
 const pinEvent = (interval: number, line: PinnedMessage | null) => {

@@ -1,17 +1,20 @@
 import {
   CHAT_NAME_CHARS,
+  CHAT_RECENT,
   CHAT_SAMPLE,
   CHAT_TEXT_CHARS,
   HEARTS_MAX,
 } from '../../protocol/limits.ts';
-import { MESSAGE_KINDS } from '../chat.ts';
-import type { ChatKind, ChatMessage, Chats } from '../types.ts';
+import { MESSAGE_KINDS, mergeMessages, messagesOf } from '../chat.ts';
+import type { ChatKind, ChatMessage, Chats, PinnedMessage } from '../types.ts';
 import { integerOf, MockProblem, textOf } from './mock-replies.ts';
 
 /** Collects the chat of an interval (SPEC C). */
 export class MockChat {
   #pending: ReturnType<typeof emptyChats> | null = null;
   #ids = 0;
+  /** The newest messages that `take` returned, oldest first. */
+  recent: readonly PinnedMessage[] = [];
 
   /** Adds a viewer's request. @throws MockProblem 400 */
   post(body: Readonly<Record<string, unknown>>, viewer: string, at: number): void {
@@ -51,6 +54,7 @@ export class MockChat {
   take(): Chats | null {
     const chats = this.#pending;
     this.#pending = null;
+    if (chats) this.recent = mergeMessages(this.recent, messagesOf(chats)).slice(-CHAT_RECENT);
     return chats;
   }
 

@@ -287,7 +287,10 @@ export class MockService {
     };
     if (!isViewer) return stream;
     const quiz_interval = this.#quizzes.openQuizInterval(this.#interval);
-    return Object.assign(stream, { quiz_interval, chat: UNTOUCHED_CHAT });
+    return Object.assign(stream, {
+      quiz_interval,
+      chat: { ...UNTOUCHED_CHAT, recent: this.#chat.recent },
+    });
   }
 
   /** Authenticates a request. @throws MockProblem 401, also for a token of another stream */

@@ -52,7 +52,12 @@ export class Route {
 
   /** 200 with a JSON body. */
   ok(body: unknown): Response {
-    return new Response(JSON.stringify(body), this.okInit);
+    return this.okJson(JSON.stringify(body));
+  }
+
+  /** 200 with a body that is JSON already. */
+  okJson(json: string): Response {
+    return new Response(json, this.okInit);
   }
 
   /** Any status with a JSON body and further headers. */

@@ -241,7 +241,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
 
   test('[C-22] the chat sends its state to a viewer who joins late, and to no other', async () => {
     const chat = await open();
-    const untouched = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [] };
+    const untouched = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [], recent: [] };
     expect(await chat.readViewerChat()).toEqual(untouched);
     const line = await sendMessage(service, chat.viewer);
     await chat.create('/chat/pin', { line });
@@ -252,7 +252,7 @@ describe.each(['embedded', 'shared'] as const)('a moderated chat on %s backends'
     }
     const newest = ids.toReversed().slice(0, 200);
     expect(await chat.readViewerChat()).toEqual({
-      ...{ slow_mode_ms: 2_000, paused: true, pinned: line, hidden: newest },
+      ...{ slow_mode_ms: 2_000, paused: true, pinned: line, hidden: newest, recent: [line] },
     });
     const path = `/api/v1/streams/${chat.viewer.streamId}/`;
     const headers = { Authorization: `Token ${service.account.token}` };

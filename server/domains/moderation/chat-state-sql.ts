@@ -131,7 +131,7 @@ export const chatStateProcedures = {
   ),
 };
 
-export async function viewersChat(tx: Tx, streamId: string): Promise<ViewerChat> {
+export async function viewersChat(tx: Tx, streamId: string): Promise<Omit<ViewerChat, 'recent'>> {
   const { slowModeMs, paused, pinned, revision } = await readChatState(tx, streamId);
   const hidden = revision === 0 ? [] : await newestHidden(tx, streamId);
   return { slow_mode_ms: slowModeMs, paused, pinned, hidden };

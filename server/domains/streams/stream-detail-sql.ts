@@ -1,5 +1,6 @@
 import type { ViewerChat } from '../../../protocol/moderation.ts';
 import { readProcedure } from '../../storage/sql/procedure.ts';
+import { recentMessageProcedures } from '../chat/recent-messages-sql.ts';
 import { viewersChat } from '../moderation/chat-state-sql.ts';
 import { openQuizInterval } from '../quizzes/quizzes-sql.ts';
 import { type StreamRow, streamProcedures } from './streams-sql.ts';
@@ -9,10 +10,12 @@ export interface StreamDetailRow {
   readonly stream: StreamRow;
   /** The interval of the feed with the event of the open quiz; null when none is open (S-17). */
   readonly quizInterval: number | null;
-  readonly chat: ViewerChat;
+  readonly chat: Omit<ViewerChat, 'recent'>;
 }
 
 export const detailProcedures = {
+  ...recentMessageProcedures,
+
   /** Null when there is no such stream. @param interval the current interval */
   readStreamDetail: readProcedure(
     async (

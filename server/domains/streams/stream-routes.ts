@@ -1,17 +1,24 @@
-import { type StreamListQuery, streamListQuerySchema } from '../../../protocol/streams.ts';
+import {
+  type Stream,
+  type StreamListQuery,
+  streamListQuerySchema,
+} from '../../../protocol/streams.ts';
 import type { viewerApi } from '../../../protocol/viewer-api.ts';
 import type { Caller, Credentials } from '../../auth/credentials.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
+import type { RecentMessages } from '../chat/recent-messages.ts';
 import type { StreamDetailCache } from './stream-detail-cache.ts';
+import type { StreamDetailRow } from './stream-detail-sql.ts';
 import { streamOf } from './stream-wire.ts';
 import type { streamProcedures } from './streams-sql.ts';
 
 export interface StreamRoutes {
   readonly store: Pick<Calls<typeof streamProcedures>, 'listStreams'>;
   readonly details: StreamDetailCache;
+  readonly recentMessages: Pick<RecentMessages, 'json'>;
   readonly credentials: Credentials;
   /** The origin at which the client reaches the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
@@ -21,6 +28,7 @@ export interface StreamRoutes {
 export function streamHandlers({
   store,
   details,
+  recentMessages,
   credentials,
   originOf,
 }: StreamRoutes): Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>> {
@@ -57,10 +65,18 @@ export function streamHandlers({
       if (!detail) throw new DomainError('not-found', 'There is no stream with this id.');
       const stream = streamOf(detail.stream, originOf(request));
       if (caller.kind !== 'viewer') return route.ok(stream);
-      const { quizInterval: quiz_interval, chat } = detail;
-      return route.ok({ ...stream, quiz_interval, chat });
+      const recent = await recentMessages.json(id, detail.chat.hidden);
+      return route.okJson(viewerStreamJson(stream, detail, recent));
     },
   };
+}
+
+/** A stream with a viewer token. @param recent JSON, which is the same for all viewers of an interval */
+function viewerStreamJson(stream: Stream, detail: StreamDetailRow, recent: string): string {
+  const { quizInterval: quiz_interval, chat } = detail;
+  const json = JSON.stringify({ ...stream, quiz_interval, chat });
+  // `chat` is the last member: `recent` goes before the two closing braces.
+  return `${json.slice(0, -2)},"recent":${recent}}}`;
 }
 
 function isOwner(caller: Caller, producer: string): boolean {

@@ -1,4 +1,5 @@
 import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
+import { RecentMessages, type RecentMessagesDeps } from '../chat/recent-messages.ts';
 import { ingestHandlers, type StudioIngestRoutes } from './ingest-routes.ts';
 import { StreamDetailCache, type StreamDetailCacheOptions } from './stream-detail-cache.ts';
 import { type StreamRoutes, streamHandlers } from './stream-routes.ts';
@@ -6,11 +7,13 @@ import { type StudioStreamRoutes, studioStreamHandlers } from './studio-stream-r
 
 export interface StreamDeps
   extends Omit<StreamDetailCacheOptions, 'store'>,
-    Omit<StreamRoutes, 'store' | 'details'>,
+    Omit<StreamRoutes, 'store' | 'details' | 'recentMessages'>,
+    Omit<RecentMessagesDeps, 'store'>,
     Omit<StudioStreamRoutes, 'store'>,
     Omit<StudioIngestRoutes, 'store'> {
   readonly studio: StudioHandlerFactory;
   readonly store: StreamDetailCacheOptions['store'] &
+    RecentMessagesDeps['store'] &
     StreamRoutes['store'] &
     StudioStreamRoutes['store'] &
     StudioIngestRoutes['store'];
@@ -19,7 +22,11 @@ export interface StreamDeps
 /** Streams: list and detail for viewers, and the studio API with ingest (SPEC S, P-7 … P-14, M-1). */
 export function createStreams(deps: StreamDeps) {
   return {
-    viewerHandlers: streamHandlers({ ...deps, details: new StreamDetailCache(deps) }),
+    viewerHandlers: streamHandlers({
+      ...deps,
+      details: new StreamDetailCache(deps),
+      recentMessages: new RecentMessages(deps),
+    }),
     handlers: { ...studioStreamHandlers(deps.studio, deps), ...ingestHandlers(deps.studio, deps) },
   };
 }

@@ -45,7 +45,10 @@ const LONG_PINNED: PinnedMessage = {
 
 /** A viewer of a moderated chat. */
 function moderated(chat: Partial<ChatState>): FakeViewer {
-  const unmoderated = { slow_mode_ms: 0, paused: false, pinned: null, hidden: ['message 1'] };
+  const unmoderated = {
+    ...{ slow_mode_ms: 0, paused: false, pinned: null },
+    ...{ hidden: ['message 1'], recent: [] },
+  };
   const viewer = fakeViewer({
     messages: messagesOf(14),
     stream: { ...STREAM, chat: { ...unmoderated, ...chat } },
