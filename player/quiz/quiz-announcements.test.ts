@@ -36,7 +36,7 @@ describe('the quiz announcement', () => {
     );
     expect(announcements.slice(1)).toEqual([
       'You chose Mars. Sending your answer…',
-      'Your answer counts.',
+      'Answer locked in!',
     ]);
   });
 
@@ -46,7 +46,7 @@ describe('the quiz announcement', () => {
     ]);
     const answered = { choice: 'Mars', outcome: 'counted' } as const;
     expect(announcementsOf(stateWith(100, answered), stateWith(0, answered)).slice(1)).toEqual([
-      'Time is up. Your answer counts.',
+      'Time is up. Answer locked in!',
     ]);
   });
 

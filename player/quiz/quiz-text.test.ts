@@ -42,7 +42,7 @@ describe('the quiz status', () => {
   test.each([
     [null, null, 1, 'plain: Pick one. You cannot change it later.'],
     ['Mars', null, 1, 'plain: Sending your answer…'],
-    ['Mars', 'counted', 1, 'good: Your answer counts.'],
+    ['Mars', 'counted', 1, 'good: Answer locked in!'],
     ['Mars', 'other-answer', 0, 'plain: Your earlier answer from another device or tab counts.'],
     ['Mars', 'too-late', 0, 'bad: Your answer came too late and does not count.'],
     ['Mars', 'unknown', 0, 'bad: We could not confirm your answer. It may or may not count.'],

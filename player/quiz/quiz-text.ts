@@ -23,7 +23,7 @@ const UNCONFIRMED = 'We could not confirm your answer. It may or may not count.'
 
 const ANSWER_STATUS: Record<AnswerOutcome | 'sending', QuizStatus> = {
   sending: { tone: 'plain', text: 'Sending your answer…' },
-  counted: { tone: 'good', text: 'Your answer counts.' },
+  counted: { tone: 'good', text: 'Answer locked in!' },
   'other-answer': { tone: 'plain', text: 'Your earlier answer from another device or tab counts.' },
   'too-late': { tone: 'bad', text: 'Your answer came too late and does not count.' },
   unknown: { tone: 'bad', text: UNCONFIRMED },

@@ -42,7 +42,7 @@ const quizOf = (page: Page) => page.getByRole('region', { name: 'Quiz' });
 
 async function answer(page: Page, choice: string): Promise<void> {
   await quizOf(page).getByRole('button', { name: choice }).click();
-  await quizOf(page).getByText('Your answer counts.').waitFor();
+  await quizOf(page).getByText('Answer locked in!').waitFor();
 }
 
 test('[S-17] [Q-7] a viewer who opens the page during a quiz can answer it, and the answer counts', async () => {
@@ -69,7 +69,7 @@ test('[S-17] [Q-7] a viewer who opens the page during a quiz can answer it, and 
   await answer(late.page, 'Mars');
   // After a reload the answer is still there.
   await late.page.reload();
-  await quizOf(late.page).getByText('Your answer counts.').waitFor();
+  await quizOf(late.page).getByText('Answer locked in!').waitFor();
 
   type Answered = { readonly quizId: string; readonly choice: string };
   const answers = await fixture.exported<Answered>(streamId, 'answers');

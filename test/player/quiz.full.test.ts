@@ -128,7 +128,7 @@ describe('screen readers', () => {
       .getByText(/^Quiz: Which planet .* 1: Mars, 2: Jupiter, 3: Venus\./)
       .waitFor();
     await page.keyboard.press('2');
-    await announcement.getByText('Your answer counts.').waitFor();
+    await announcement.getByText('Answer locked in!').waitFor();
     await updateSnapshot(page, {
       quiz: null,
       winners: { isWinning: null, hasWon: true, count: 12 },

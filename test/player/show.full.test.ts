@@ -161,7 +161,7 @@ describe('a whole show, on a phone and on a desktop', () => {
     await saveScreenshots('6-quiz');
     await quiz(phone.page).getByRole('button', { name: 'Jupiter' }).tap();
     await desktop.page.keyboard.press('2');
-    await bothSee((page) => quiz(page).getByText('Your answer counts.'));
+    await bothSee((page) => quiz(page).getByText('Answer locked in!'));
     await saveScreenshots('7-answered');
     await bothSee((page) => quiz(page).getByText('Correct!'));
     await bothSee((page) => quiz(page).getByText('you can still win'));
@@ -178,7 +178,7 @@ describe('a whole show, on a phone and on a desktop', () => {
     await bothSee((page) => quiz(page).getByRole('heading', { name: SECOND.question }));
     await quiz(phone.page).getByRole('button', { name: 'Saturn' }).tap();
     await quiz(desktop.page).getByRole('button', { name: 'Mars' }).click();
-    await bothSee((page) => quiz(page).getByText('Your answer counts.'));
+    await bothSee((page) => quiz(page).getByText('Answer locked in!'));
     await quiz(phone.page).getByText('Correct!').waitFor();
     await quiz(desktop.page).getByText('Not this time.').waitFor();
     await quiz(desktop.page).getByText('You are out of this round.').waitFor();
