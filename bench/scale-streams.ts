@@ -89,7 +89,13 @@ async function createStreams(store: Store, count: number): Promise<string[]> {
     const input = {
       producer: user.uuid,
       nowMs,
-      stream: { ...stream, latencyAllowance: 0, recording: false },
+      stream: {
+        ...stream,
+        latencyAllowance: 0,
+        recording: false,
+        autoStart: true,
+        keepOpen: false,
+      },
     };
     await Promise.all(ids.map((id) => store.createStream({ id, ...input })));
     streamIds.push(...ids);

@@ -38,6 +38,14 @@ const streamFields = {
   recording: z
     .boolean()
     .describe('Whether the whole video is kept for replay; otherwise only the DVR window'),
+  autoStart: z
+    .boolean()
+    .describe(
+      'Whether the stream starts when a video source connects; otherwise the source is a preview until the start',
+    ),
+  keepOpen: z
+    .boolean()
+    .describe('Whether the stream stays live when its video source does not return'),
 };
 
 /** A new stream. Where a URL is null, viewers get the URL of this service. */
@@ -49,6 +57,8 @@ export const newStreamSchema = z
     unlisted: streamFields.unlisted.default(false),
     latencyAllowance: streamFields.latencyAllowance.default(0),
     recording: streamFields.recording.default(false),
+    autoStart: streamFields.autoStart.default(true),
+    keepOpen: streamFields.keepOpen.default(false),
   })
   .meta({ id: 'NewStream', examples: [{ title: 'Quiz night', latencyAllowance: 2000 }] });
 export type NewStream = z.infer<typeof newStreamSchema>;
@@ -66,6 +76,8 @@ const EXAMPLE_STUDIO_STREAM = {
   unlisted: false,
   latencyAllowance: 2000,
   recording: false,
+  autoStart: false,
+  keepOpen: false,
   created: 1_760_000_000_000,
   started: 1_760_000_060_000,
   ended: null,
@@ -80,6 +92,8 @@ export const studioStreamSchema = streamSchema
     unlisted: z.boolean(),
     latencyAllowance: wholeNumber.describe('Time added to every quiz, ms'),
     recording: z.boolean(),
+    autoStart: streamFields.autoStart,
+    keepOpen: streamFields.keepOpen,
     created: unixMs,
     started: unixMs.nullable(),
     ended: unixMs.nullable(),

@@ -27,6 +27,7 @@ import type { Config, Rates } from '../platform/config.ts';
 import { KeyWindows, type RateLimit, RateLimiter, SeatWindows } from '../platform/rate-limiter.ts';
 import { OpenStreams } from '../realtime/feed/open-streams.ts';
 import type { CreateRealtime } from './backends.ts';
+import { createPreviewAccess } from './preview-access.ts';
 import type { Store } from './procedures.ts';
 
 /** What a service is composed of. */
@@ -121,6 +122,10 @@ export async function createParts(options: PartsOptions) {
         ...{ config, store, clock, logger, newId },
         log: requests,
         addressOf: (request) => clientRateKey(request, listener, config.trustProxy),
+        authorizePreview: createPreviewAccess({
+          ...{ credentials, store },
+          routeOptions: { listener, corsOrigin: config.corsOrigin, trustProxy: config.trustProxy },
+        }),
       })
     : null;
   const live = createLive({

@@ -26,6 +26,7 @@ import { detailProcedures } from '../domains/streams/stream-detail-sql.ts';
 import {
   lockOwnStream,
   ownStream,
+  readLockedStream,
   startLockedStream,
   streamProcedures,
 } from '../domains/streams/streams-sql.ts';
@@ -50,7 +51,7 @@ export const procedures = {
   ...tokenProcedures,
   ...streamProcedures,
   ...detailProcedures,
-  ...createIngestProcedures({ ownStream, lockOwnStream, startLockedStream }),
+  ...createIngestProcedures({ ownStream, lockOwnStream, readLockedStream, startLockedStream }),
   ...quizProcedures,
   ...rundownProcedures,
   ...answerProcedures,

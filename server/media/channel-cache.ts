@@ -3,15 +3,13 @@ import type { Logger } from 'pino';
 import type { StreamStatus } from '../../protocol/streams.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
-import { Channel } from './channel.ts';
+import { Channel, type ChannelStream } from './channel.ts';
 import type { PlayableStream, PlayableStreams } from './segment.ts';
 import type { SegmentStore } from './store/segment-store.ts';
 
 /** What media needs to know of a stream. */
-export interface MediaStream {
+export interface MediaStream extends ChannelStream {
   readonly status: StreamStatus;
-  /** Whether its whole video is stored, as long as there is disk space. */
-  readonly recording: boolean;
 }
 
 /** The part of the database that media reads streams from. */
@@ -27,6 +25,10 @@ export interface ChannelCacheOptions {
 }
 
 const IDLE_TIMEOUT_MS = 600_000;
+
+// Many viewers request the video of a show before it starts, and on other nodes it may start any time.
+const START_CHECK_MS = 250;
+const START_CHECKS_MAX = 1_000;
 
 // Segment lists and playlists of ended streams take 2.6 kB a segment: with these limits,
 // requests for a whole archive hold 130 MB at most.
@@ -47,13 +49,24 @@ export class ChannelCache implements PlayableStreams {
     },
   });
   private readonly lastUsedMs = new Map<string, number>();
+  /** Recent checks whether a stream has started. */
+  private readonly startChecks = new LRUCache<string, Promise<void>>({
+    max: START_CHECKS_MAX,
+    ttl: START_CHECK_MS,
+  });
 
   constructor(private readonly options: ChannelCacheOptions) {}
 
   async find(streamId: string): Promise<PlayableStream | null> {
-    const open = this.channels.get(streamId);
-    if (!open && !(await this.options.segmentStore.find(streamId))) return null;
-    return this.open(streamId);
+    const channel = await this.findChannel(streamId);
+    if (!channel) return null;
+    if (!channel.isStarted()) await this.checkStart(streamId, channel);
+    return channel.isStarted() ? channel : null;
+  }
+
+  /** As `find`, also before the stream has started: for its members only. */
+  findPreview(streamId: string): Promise<PlayableStream | null> {
+    return this.findChannel(streamId);
   }
 
   /** The channel of a stream; a stream without segments gets an empty one. */
@@ -78,6 +91,22 @@ export class ChannelCache implements PlayableStreams {
     }
   }
 
+  private async findChannel(streamId: string): Promise<Channel | null> {
+    const open = this.channels.get(streamId);
+    if (!open && !(await this.options.segmentStore.find(streamId))) return null;
+    return this.open(streamId);
+  }
+
+  private checkStart(streamId: string, channel: Channel): Promise<void> {
+    const recent = this.startChecks.get(streamId);
+    if (recent) return recent;
+    const check = this.options.store.findStream({ id: streamId }).then((stream) => {
+      if (stream) channel.setStream(stream);
+    });
+    this.startChecks.set(streamId, check);
+    return check;
+  }
+
   private async load(streamId: string): Promise<Channel> {
     const { segmentStore, store, config } = this.options;
     const [segments, stream] = await Promise.all([
@@ -86,6 +115,8 @@ export class ChannelCache implements PlayableStreams {
     ]);
     const hasEnded = stream?.status === 'ENDED';
     const channel = new Channel(streamId, segments, config, hasEnded);
+    // The video of a removed rehearsal outlives its stream (Y-10).
+    channel.setStream(stream ?? { recording: segments.retention === 'recording', started: 0 });
     if (hasEnded) this.ended.set(streamId, channel);
     return channel;
   }
@@ -99,7 +130,7 @@ export class ChannelCache implements PlayableStreams {
       const channel = await opening;
       if (!channel.isEnded()) {
         const stream = await this.options.store.findStream({ id: streamId });
-        if (stream) channel.setRetention(stream.recording ? 'recording' : 'dvr');
+        if (stream) channel.setStream(stream);
         if (stream?.status === 'ENDED' && !hasSource(streamId)) {
           this.options.logger.info({ stream: streamId }, 'stream ended');
           await channel.end();

@@ -7,7 +7,7 @@ import {
 } from '../../test/support/media/source-registry-fixture.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
 import { Channel, PART_MS, targetLatencyMs } from './channel.ts';
-import type { Part, Segment, TrackBytes } from './segment.ts';
+import type { Part, Segment, Track, TrackBytes } from './segment.ts';
 
 const PIECE = { startTicks: 0, durationTicks: 90_000, byteLength: 3 };
 const pieces = new Map([['v0', PIECE]]);
@@ -123,11 +123,48 @@ test('the init segment is found by the name of its epoch', () => {
   expect([channel.init(BEGIN_MS + 1_000, 'v9'), channel.init(1, 'v0')]).toEqual([null, null]);
 });
 
+test('[M-32] low latency playlists have no parts of the preview after the start', () => {
+  const track = { id: 'v0', kind: 'video', timescale: 1_000 } as Track;
+  const { channel, sink } = newChannel({ latency: 'low' });
+  const partFrom = (index: number, startMs: number): [Part, TrackBytes] => {
+    const piece = { startTicks: startMs, durationTicks: 250, byteLength: 3 };
+    const pieces = new Map([['v0', piece]]);
+    return [{ index, isIndependent: index === 0, pieces }, new Map([['v0', bytesOf('part')]])];
+  };
+  const listed = () => [...channel.presentation().parts].map(([seq, { length }]) => [seq, length]);
+  channel.setStream({ recording: false, started: null });
+  sink.addEpoch({ ...epoch(0), tracks: [track] });
+  sink.addPart(0, ...partFrom(0, BEGIN_MS));
+  sink.addSegment(...segment(0));
+  sink.addPart(1, ...partFrom(0, BEGIN_MS + 1_000));
+  expect([channel.isStarted(), listed()]).toEqual([
+    false,
+    [
+      [0, 1],
+      [1, 1],
+    ],
+  ]);
+  channel.setStream({ recording: false, started: BEGIN_MS + 1_600 });
+  expect([channel.isStarted(), listed()]).toEqual([true, []]);
+  sink.addPart(1, ...partFrom(1, BEGIN_MS + 1_250));
+  expect(channel.part(EPOCH_NAME, 1, 0, 'v0')).toBeNull();
+  sink.addPart(1, ...partFrom(2, BEGIN_MS + 1_500));
+  sink.addSegment(...segment(1));
+  sink.addPart(2, ...partFrom(0, BEGIN_MS + 2_000));
+  expect(channel.presentation().segments.map(({ seq }) => seq)).toEqual([1]);
+  // The segment in which the show starts has all its parts.
+  expect(listed()).toEqual([
+    [1, 3],
+    [2, 1],
+  ]);
+  expect(textOf(channel.part(EPOCH_NAME, 1, 0, 'v0'))).toBe('part');
+});
+
 test('[M-26] [M-27] the DVR window is unlimited for a recording and limited otherwise', () => {
   const { channel } = newChannel();
-  channel.setRetention('recording');
+  channel.setStream({ recording: true, started: 0 });
   expect(channel.presentation().dvrMs).toBeNull();
-  channel.setRetention('dvr');
+  channel.setStream({ recording: false, started: 0 });
   expect(channel.presentation().dvrMs).toBe(MEDIA_CONFIG.dvrMs);
 });
 

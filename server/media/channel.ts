@@ -10,6 +10,15 @@ import {
   type TrackId,
 } from './segment.ts';
 import type { Retention, StreamSegments } from './store/segment-store.ts';
+import { msOf } from './track-queue.ts';
+
+/** What a channel needs to know of its stream. */
+export interface ChannelStream {
+  /** Whether its whole video is stored, as long as there is disk space. */
+  readonly recording: boolean;
+  /** When it was started, Unix ms; null: its video is a preview, which viewers do not get (M-32). */
+  readonly started: number | null;
+}
 
 /**
  * Target duration of a low-latency part, ms: three parts a second. hls.js then plays 2.1 s behind
@@ -26,9 +35,11 @@ export function targetLatencyMs({ latency, segmentMs }: MediaConfig): number {
   return latency === 'low' ? 2.5 * segmentMs : 4 * segmentMs;
 }
 
+const NO_PARTS: Presentation['parts'] = new Map();
+
 interface SegmentParts {
-  /** Name of the epoch that the parts belong to. */
-  readonly epoch: number | null;
+  /** The epoch that the parts belong to. */
+  readonly epoch: Epoch | null;
   readonly list: Part[];
   readonly bytes: TrackBytes[];
 }
@@ -39,6 +50,8 @@ export class Channel implements PlayableStream {
   private readonly partsBySeq = new Map<number, SegmentParts>();
   private readonly partListsBySeq = new Map<number, readonly Part[]>();
   private waiters: (() => void)[] = [];
+  /** When the stream was started, Unix ms; null: not yet. */
+  private startedMs: number | null = null;
 
   constructor(
     readonly streamId: string,
@@ -53,7 +66,7 @@ export class Channel implements PlayableStream {
       version: this.version(),
       epochs: this.segments.epochs,
       segments: this.segments.segments,
-      parts: this.partListsBySeq,
+      parts: this.hasRemovedAll() ? NO_PARTS : this.partListsBySeq,
       isEnded: this.hasEnded,
       segmentMs,
       partMs: latency === 'low' ? PART_MS : null,
@@ -73,7 +86,10 @@ export class Channel implements PlayableStream {
 
   part(epoch: number, seq: number, index: number, track: TrackId): Uint8Array | null {
     const parts = this.partsBySeq.get(seq);
-    return parts?.epoch === epoch ? (parts.bytes[index]?.get(track) ?? null) : null;
+    if (!parts?.epoch || epochName(parts.epoch) !== epoch || !this.partListsBySeq.has(seq)) {
+      return null;
+    }
+    return parts.bytes[index]?.get(track) ?? null;
   }
 
   waitForChange(version: number): Promise<void> {
@@ -109,8 +125,25 @@ export class Channel implements PlayableStream {
     };
   }
 
-  setRetention(retention: Retention): void {
+  /**
+   * Applies the state of the stream. At the start the preview is removed, except for the segment in
+   * which the stream starts.
+   */
+  setStream({ recording, started }: ChannelStream): void {
+    const retention: Retention = started === null ? 'preview' : recording ? 'recording' : 'dvr';
     if (this.segments.retention !== retention) this.segments.setRetention(retention);
+    if (started === null || this.startedMs !== null) return;
+    this.startedMs = started;
+    this.segments.removeBefore(started);
+    for (const [seq, parts] of this.partsBySeq) {
+      if (!this.isStartedBy(parts)) this.partListsBySeq.delete(seq);
+    }
+    this.notifyChange();
+  }
+
+  /** Whether viewers may see its video. */
+  isStarted(): boolean {
+    return this.startedMs !== null;
   }
 
   isEnded(): boolean {
@@ -127,12 +160,12 @@ export class Channel implements PlayableStream {
 
   private addPart(seq: number, part: Part, bytes: TrackBytes): void {
     const existing = part.index === 0 ? undefined : this.partsBySeq.get(seq);
-    const epoch = this.segments.epochs.at(-1);
-    const parts = existing ?? { epoch: epoch ? epochName(epoch) : null, list: [], bytes: [] };
+    const epoch = this.segments.epochs.at(-1) ?? null;
+    const parts = existing ?? { epoch, list: [], bytes: [] };
     this.partsBySeq.set(seq, parts);
-    this.partListsBySeq.set(seq, parts.list);
     parts.list.push(part);
     parts.bytes.push(bytes);
+    if (this.isStartedBy(parts)) this.partListsBySeq.set(seq, parts.list);
     this.removeParts(seq - SEGMENTS_WITH_PARTS);
     this.notifyChange();
   }
@@ -141,6 +174,21 @@ export class Channel implements PlayableStream {
   private removeParts(seq: number): void {
     this.partsBySeq.delete(seq);
     this.partListsBySeq.delete(seq);
+  }
+
+  /** Whether parts reach the start of the stream: parts before it belong to the preview. */
+  private isStartedBy({ epoch, list }: SegmentParts): boolean {
+    const [id, piece] = [...(list.at(-1)?.pieces ?? [])][0] ?? [];
+    const track = epoch?.tracks.find((each) => each.id === id);
+    if (this.startedMs === null || !piece || !track) return true;
+    return msOf(piece.startTicks + piece.durationTicks, track.timescale) > this.startedMs;
+  }
+
+  /** Whether the start has removed all segments: playlists begin with the next complete one. */
+  private hasRemovedAll(): boolean {
+    return (
+      this.startedMs !== null && this.segments.segments.length === 0 && this.segments.nextSeq > 0
+    );
   }
 
   private findEpoch(name: number): Epoch | undefined {

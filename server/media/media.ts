@@ -31,6 +31,8 @@ export interface MediaOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly log: RequestLog;
+  /** Admits members and service tokens of the account of a stream to its preview. @throws DomainError */
+  readonly authorizePreview: (request: Request, streamId: string) => Promise<void>;
   /** The rate limit key of a client. */
   readonly addressOf: (request: Request) => string;
   readonly newId: () => string;
@@ -50,6 +52,9 @@ export interface Media {
   /** Resolves when all segments are on disk. */
   close(): Promise<void>;
 }
+
+/** Where members of the studio get the video of a stream, also before its start (M-34). */
+export const PREVIEW_PATH = '/studio/v1/streams/:stream_id/preview';
 
 interface Listener {
   readonly port: number;
@@ -95,10 +100,16 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
   });
   const websocket = new WebSocketIngest({ ingest: sources, logger, addressOf, corsOrigin, log });
   const origin = new Origin({ streams: channels, corsOrigin, log });
+  const previews = new Origin({
+    ...{ corsOrigin, log },
+    streams: { find: (streamId) => channels.findPreview(streamId) },
+    basePath: PREVIEW_PATH,
+    authorize: options.authorizePreview,
+  });
   const ports = new IngestPorts(logger);
 
   return {
-    routes: origin.routes,
+    routes: { ...origin.routes, ...previews.routes },
     sockets: {
       paths: { [INGEST_PATH]: (...call) => websocket.upgrade(...call) },
       handlers: websocket.handlers,
@@ -120,6 +131,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     async drain() {
       const closing = ports.close();
       origin.drain();
+      previews.drain();
       await Promise.all([sources.stop(), websocket.stop(), closing]);
     },
     close: () => segmentStore.close(),

@@ -40,6 +40,17 @@ async function startLiveSource() {
   return { ...fixture, session };
 }
 
+/** A fixture with a preview that produces segments: three, the last of them incomplete. */
+async function startPreview() {
+  const fixture = createFixture();
+  fixture.row.autoStart = false;
+  const session = await fixture.sources.open(SOURCE_REQUEST);
+  session.write(bytesOf('H;J1000;'));
+  await fixture.packager.probe.succeed();
+  fixture.packager.encoder.emitStart(1_000, 2.5);
+  return { ...fixture, session };
+}
+
 async function stopSources({ sources, packager }: Fixture): Promise<void> {
   const stopping = sources.stop();
   for (const encoder of packager.encoders) await encoder.exitWith({ code: 0 });
@@ -227,6 +238,61 @@ describe('source', () => {
   });
 });
 
+describe('preview', () => {
+  const segmentsOf = async ({ channels }: Fixture) =>
+    (await channels.find('one'))?.presentation().segments ?? null;
+
+  test('[M-32] viewers get nothing of a preview, and members get its video', async () => {
+    const fixture = await startPreview();
+    expect(fixture.row).toMatchObject({ status: 'CREATED', source: 'session 1' });
+    expect(await segmentsOf(fixture)).toBeNull();
+    const preview = await fixture.channels.findPreview('one');
+    expect(preview?.presentation().segments).toHaveLength(2);
+    expect(fixture.segmentStore.streams.get('one')?.retention).toBe('preview');
+    await fixture.packager.advance(4_000);
+    expect(await segmentsOf(fixture)).toBeNull();
+  });
+
+  test('[M-32] the start shows viewers the video from the start on, without a new connection', async () => {
+    const fixture = await startPreview();
+    const preview = await fixture.channels.findPreview('one');
+    const [first, second] = preview?.presentation().segments ?? [];
+    const epoch = preview?.presentation().epochs[0]?.startMs ?? 0;
+    const inSecondMs = (second?.startMs ?? 0) + 400;
+    fixture.store.start('one', inSecondMs);
+    await fixture.packager.advance(300);
+    expect(await segmentsOf(fixture)).toEqual([second as never]);
+    const stream = await fixture.channels.find('one');
+    expect(stream?.segment(epoch, first?.seq ?? 0, 'v0')).toBeNull();
+    expect(stream?.segment(epoch, second?.seq ?? 0, 'v0')).not.toBeNull();
+    expect(fixture.segmentStore.streams.get('one')?.retention).toBe('dvr');
+    expect([...fixture.sources.liveSources()].map(({ id }) => id)).toEqual(['session 1']);
+    expect(fixture.packager.encoders).toHaveLength(1);
+  });
+
+  test('[M-32] a start on another node reaches the source with its next renewal', async () => {
+    const fixture = await startPreview();
+    fixture.row.recording = true;
+    fixture.store.start('one', fixture.packager.nowMs());
+    await fixture.packager.advance(2_000);
+    expect(fixture.segmentStore.streams.get('one')?.retention).toBe('recording');
+  });
+
+  test('[M-32] requests of many viewers before the start read the database four times a second', async () => {
+    const fixture = await startPreview();
+    let reads = 0;
+    const { findStream } = fixture.store;
+    Object.assign(fixture.store, {
+      findStream: (input: { id: string }) => {
+        reads++;
+        return findStream(input);
+      },
+    });
+    await Promise.all(Array.from({ length: 100 }, () => segmentsOf(fixture)));
+    expect(reads).toBe(1);
+  });
+});
+
 describe('stop', () => {
   test('stop ends all sources, releases their leases and refuses new sources', async () => {
     const fixture = await startLiveSource();
@@ -269,7 +335,7 @@ describe('stop', () => {
 test('[M-8] a stream without a source on this node ends for its viewers when it ends in the database', async () => {
   const fixture = createFixture();
   await fixture.segmentStore.open('one');
-  fixture.row.status = 'STREAMING';
+  fixture.store.start('one', 0);
   const stream = await fixture.channels.find('one');
   await fixture.packager.advance(4_000);
   expect(stream?.presentation().isEnded).toBe(false);
@@ -285,6 +351,7 @@ test('[M-8] a stream without a source on this node ends for its viewers when it 
 test('[M-27] a stream that ended before the process started is served as ended', async () => {
   const fixture = createFixture();
   await fixture.segmentStore.open('one');
+  fixture.store.start('one', 0);
   fixture.row.status = 'ENDED';
   expect((await fixture.channels.find('one'))?.presentation().isEnded).toBe(true);
 });

@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
 import type { Calls } from '../storage/sql/procedure.ts';
-import { PART_MS } from './channel.ts';
-import { type ChannelCache, logMaintenanceError, type MediaStream } from './channel-cache.ts';
+import { type ChannelStream, PART_MS } from './channel.ts';
+import { type ChannelCache, logMaintenanceError } from './channel-cache.ts';
 import type { createIngestProcedures } from './ingest/ingest-sql.ts';
 import { NODE_GRACE_MS } from './ingest/lease-rules.ts';
 import { LiveSource } from './live-source.ts';
@@ -18,7 +18,7 @@ import {
 } from './source.ts';
 
 /** The stream that a source was opened for: the one with its stream key. */
-type OpenedStream = Pick<MediaStream, 'recording'> & { readonly id: string };
+type OpenedStream = ChannelStream & { readonly id: string };
 
 /** The calls of the database that claim, renew and release the lease of a stream's source. */
 export type SourceLeaseStore = Pick<
@@ -143,7 +143,7 @@ export class SourceRegistry implements Ingest {
     const streamId = stream.id;
     const sourceLogger = logger.child({ stream: streamId, kind, address });
     const channel = await channels.open(streamId);
-    channel.setRetention(stream.recording ? 'recording' : 'dvr');
+    channel.setStream(stream);
     // The previous source may still be encoding its last segment.
     await this.sources.get(streamId)?.finished;
     if (this.isStopping) throw refuse('unavailable');
@@ -207,7 +207,7 @@ export class SourceRegistry implements Ingest {
         graceMs: leaseDurationMs(config),
         health: source.health(),
       });
-      channel.setRetention(renewed.recording ? 'recording' : 'dvr');
+      channel.setStream(renewed);
       if (renewed.outcome === 'ended') {
         source.stop({ reason: 'ended', message: 'The stream has ended.' });
       } else if (renewed.outcome === 'lost') {

@@ -96,6 +96,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     ['Latency allowance', `${stream.latencyAllowance / 1_000} s`],
   ];
   const { title, dash_url, hls_url, unlisted, latencyAllowance, recording } = stream;
+  const { autoStart, keepOpen } = stream;
   return (
     <section aria-label="About the show" className="rounded-2xl border border-line bg-card p-4">
       <div className="flex items-center justify-between">
@@ -117,7 +118,10 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
       <Dialog title="Edit show" isOpen={isEditing} onOpenChange={setEditing}>
         {(close) => (
           <StreamForm
-            initial={{ title, dash_url, hls_url, unlisted, latencyAllowance, recording }}
+            initial={{
+              ...{ title, dash_url, hls_url, unlisted, latencyAllowance, recording },
+              ...{ autoStart, keepOpen },
+            }}
             action="Save"
             isPending={isPending}
             onSubmit={(body) => mutate({ params: { stream_id: stream.id }, body })}

@@ -20,6 +20,8 @@ const NEW_STREAM: NewStream = {
   unlisted: false,
   latencyAllowance: 2_000,
   recording: true,
+  autoStart: false,
+  keepOpen: false,
 };
 
 /** All shows, live ones first. */

@@ -178,7 +178,14 @@ describe('rates', () => {
       const id = crypto.randomUUID();
       const nowMs = harness.clock.nowMs();
       const fields = { title: 'x', dash_url: null, hls_url: null };
-      const stream = { ...fields, unlisted: false, latencyAllowance: 0, recording: false };
+      const stream = {
+        ...fields,
+        unlisted: false,
+        latencyAllowance: 0,
+        recording: false,
+        autoStart: true,
+        keepOpen: false,
+      };
       const producer = harness.account.uuid;
       await harness.store.createStream({ id, producer, stream, nowMs });
       await harness.advance(1);

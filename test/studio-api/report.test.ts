@@ -98,7 +98,13 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     const stream = { title: 'A try', dash_url: null, hls_url: null, unlisted: true };
     await service.store.createStream({
       ...{ id, producer: service.account.uuid, nowMs },
-      stream: { ...stream, latencyAllowance: 0, recording: false },
+      stream: {
+        ...stream,
+        latencyAllowance: 0,
+        recording: false,
+        autoStart: true,
+        keepOpen: false,
+      },
       rehearsal: { of, endsAtMs: nowMs + 3_600_000 },
     });
     expect((await end(id)).status).toBe(200);

@@ -27,6 +27,8 @@ describe('a new stream', () => {
       unlisted: false,
       latencyAllowance: 0,
       recording: false,
+      autoStart: true,
+      keepOpen: false,
       status: 'CREATED',
       created: service.clock.nowMs(),
       started: null,
@@ -44,6 +46,8 @@ describe('a new stream', () => {
       unlisted: true,
       latencyAllowance: 60_000,
       recording: true,
+      autoStart: true,
+      keepOpen: true,
     };
     expect(fields.hls_url).toHaveLength(2_048);
     const created = await streamOf(await service.studio('POST', '/streams', fields), 201);

@@ -32,7 +32,14 @@ beforeAll(async () => {
     await procedures.createStream.run(sqlite, {
       id,
       producer: PRODUCER,
-      stream: { ...stream, unlisted: false, latencyAllowance: 0, recording: false },
+      stream: {
+        ...stream,
+        unlisted: false,
+        latencyAllowance: 0,
+        recording: false,
+        autoStart: true,
+        keepOpen: false,
+      },
       nowMs: 0,
     });
     for (let quiz = 0; quiz < OLDER_QUIZZES; quiz++) await playQuiz(id, `older ${quiz}`);

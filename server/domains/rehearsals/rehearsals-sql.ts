@@ -212,5 +212,7 @@ function hiddenStreamOf({ title, dashUrl, hlsUrl, latencyAllowanceMs }: StreamRo
     latencyAllowance: latencyAllowanceMs,
     unlisted: true,
     recording: false,
+    autoStart: true,
+    keepOpen: false,
   };
 }

@@ -27,6 +27,8 @@ export function studioStreamOf(row: StreamRow, origin: string): StudioStream {
     unlisted: row.unlisted,
     latencyAllowance: row.latencyAllowanceMs,
     recording: row.recording,
+    autoStart: row.autoStart,
+    keepOpen: row.keepOpen,
     created: row.created,
     started: row.started,
     ended: row.ended,

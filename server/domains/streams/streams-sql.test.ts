@@ -38,7 +38,13 @@ test('[L-13] an account has at most 10,000 streams', async () => {
     show.store.createStream({
       id: uuidOf(number),
       producer: PRODUCER,
-      stream: { ...NEW_STREAM, latencyAllowance: 0, recording: false },
+      stream: {
+        ...NEW_STREAM,
+        latencyAllowance: 0,
+        recording: false,
+        autoStart: true,
+        keepOpen: false,
+      },
       nowMs: SHOW_START_MS,
     });
   await create(10_000);

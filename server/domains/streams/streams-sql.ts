@@ -1,6 +1,7 @@
 import { REHEARSAL_LENGTH_MS } from '../../../protocol/limits.ts';
 import type { NewStream, StreamPatch } from '../../../protocol/studio.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
+import { forgetLostSource } from '../../media/ingest/ingest-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { countRows, nextNumber } from '../../storage/sql/counters.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
@@ -20,6 +21,10 @@ export interface StreamRow extends StreamState {
   readonly latencyAllowanceMs: number;
   /** Whether its whole video is stored, while there is room. */
   readonly recording: boolean;
+  /** Whether a source starts it; otherwise its source is a preview until the start. */
+  readonly autoStart: boolean;
+  /** Whether it stays live when its source does not return. */
+  readonly keepOpen: boolean;
   readonly created: number;
   /** Incremented when its quizzes are added, edited, moved, deleted or published. */
   readonly rundownRevision: number;
@@ -28,13 +33,16 @@ export interface StreamRow extends StreamState {
 }
 
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
-  latency_allowance_ms as "latencyAllowanceMs", recording, status, created, started, ended,
+  latency_allowance_ms as "latencyAllowanceMs", recording, auto_start as "autoStart",
+  keep_open as "keepOpen", status, created, started, ended,
   ends_at as "endsAt", rundown_revision as "rundownRevision", rehearsal_of as "rehearsalOf"`;
 
 const fromRow = (row: StreamRow): StreamRow => ({
   ...row,
   unlisted: Boolean(row.unlisted),
   recording: Boolean(row.recording),
+  autoStart: Boolean(row.autoStart),
+  keepOpen: Boolean(row.keepOpen),
 });
 
 // Bounded because the studio lists all streams of an account at once.
@@ -81,15 +89,23 @@ async function saveState(tx: Tx, stream: StreamRow): Promise<StreamRow> {
   return stream;
 }
 
+/** Reads a stream that this transaction has locked. */
+export async function readLockedStream(tx: Tx, id: string): Promise<StreamRow> {
+  const stream = await findById(tx, id);
+  if (!stream) throw new Error(`stream ${id} is missing`);
+  return stream;
+}
+
 /**
- * Starts a stream that this transaction has locked.
+ * Starts a stream that this transaction has locked. A source that is connected goes on; one that left
+ * before the start has no time to return (M-8).
  * @throws DomainError `conflict` when it has ended
  */
 export async function startLockedStream(tx: Tx, id: string, nowMs: number): Promise<StreamRow> {
-  const stream = await findById(tx, id);
-  if (!stream) throw new Error(`stream ${id} is missing`);
+  const stream = await readLockedStream(tx, id);
   const started = await saveState(tx, startStream(stream, nowMs));
   if (stream.status === 'CREATED') {
+    await forgetLostSource(tx, id, nowMs);
     const data = { streamId: id, title: stream.title, started: nowMs };
     await logWebhookEvent(tx, { type: 'stream.started', streamId: id, key: id, data }, nowMs);
   }
@@ -143,8 +159,8 @@ export async function insertStream(
 ) {
   await tx.query(
     `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
-       latency_allowance_ms, recording, status, created, ends_at, rehearsal_of)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $11, $12)`,
+       latency_allowance_ms, recording, status, created, ends_at, rehearsal_of, auto_start, keep_open)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $11, $12, $13, $14)`,
     [
       id,
       await nextNumber(tx, 'stream'),
@@ -158,6 +174,8 @@ export async function insertStream(
       nowMs,
       rehearsal?.endsAtMs ?? null,
       rehearsal?.of ?? null,
+      Number(stream.autoStart),
+      Number(stream.keepOpen),
     ],
   );
 }
@@ -195,7 +213,7 @@ export const streamProcedures = {
     },
   ),
 
-  patchStream: writeProcedure(async (tx, input: OwnId & { patch: StreamPatch }) => {
+  patchStream: writeProcedure(async (tx, input: OwnId & { patch: StreamPatch; nowMs: number }) => {
     const stream = await lockOwnStream(tx, input.id, input.producer);
     if (stream.rehearsalOf !== null) {
       const detail = 'A rehearsal cannot be changed. Change the show, then start a new rehearsal.';
@@ -208,13 +226,17 @@ export const streamProcedures = {
       unlisted = stream.unlisted,
       latencyAllowance = stream.latencyAllowanceMs,
       recording = stream.recording,
+      autoStart = stream.autoStart,
+      keepOpen = stream.keepOpen,
     } = input.patch;
-    const flags = [Number(unlisted), Number(recording)];
+    const flags = [unlisted, recording, autoStart, keepOpen].map(Number);
     await tx.query(
       `update streams set title = $2, dash_url = $3, hls_url = $4, latency_allowance_ms = $5,
-       unlisted = $6, recording = $7 where id = $1`,
+       unlisted = $6, recording = $7, auto_start = $8, keep_open = $9 where id = $1`,
       [input.id, title, dash_url, hls_url, latencyAllowance, ...flags],
     );
+    // The time of a source that left while the stream was kept open may be over.
+    if (stream.keepOpen && !keepOpen) await forgetLostSource(tx, input.id, input.nowMs);
     return ownStream(tx, input.id, input.producer);
   }),
 
@@ -240,7 +262,7 @@ export const streamProcedures = {
  * An SQL condition on streams: the lease of the source ended before the time in parameter 2, on the lease
  * clock, which does not count periods in which sealing was stalled.
  */
-export const SOURCE_LOST = `status = 'STREAMING' and source_ends_at is not null
+export const SOURCE_LOST = `status = 'STREAMING' and source_ends_at is not null and keep_open = 0
   and source_ends_at < $2 - (select standstill_ms from watermark)`;
 
 /**

@@ -45,8 +45,9 @@ export function studioStreamHandlers(
     ),
 
     patchStream: studio(studioApi.patchStream, async (call, patch) => {
-      const row = await store.patchStream({ ...ownStream(call), patch }, call.idempotency);
-      return studioStreamOf(row, call.origin);
+      const { nowMs, idempotency, origin } = call;
+      const row = await store.patchStream({ ...ownStream(call), patch, nowMs }, idempotency);
+      return studioStreamOf(row, origin);
     }),
 
     startStream: studio(studioApi.startStream, async (call) => {

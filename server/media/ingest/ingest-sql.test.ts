@@ -8,11 +8,10 @@ import {
   openShow,
   PRODUCER,
   SHOW_START_MS,
+  STREAM,
   uuidOf,
 } from '../../../test/support/streams/show-fixture.ts';
 import type { Store } from '../../app/procedures.ts';
-
-const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
 
 async function sqliteFixture(): Promise<SourcesFixture> {
   const show = await openShow([]);
@@ -22,9 +21,8 @@ async function sqliteFixture(): Promise<SourcesFixture> {
     nodes: [store, store],
     producer: PRODUCER,
     newStream: async () => {
-      const stream = { ...NEW_STREAM, latencyAllowance: 0, recording: false };
       const id = uuidOf(++streams);
-      await store.createStream({ id, producer: PRODUCER, stream, nowMs: SHOW_START_MS });
+      await store.createStream({ id, producer: PRODUCER, stream: STREAM, nowMs: SHOW_START_MS });
       return id;
     },
     close: () => show.close(),

@@ -11,7 +11,9 @@ export interface StreamAccess<Stream> {
   readonly ownStream: (tx: Tx, id: string, producer: string) => Promise<unknown>;
   /** As `ownStream`, and locks the stream's row. */
   readonly lockOwnStream: (tx: Tx, id: string, producer: string) => Promise<unknown>;
-  /** Starts a stream whose row the transaction has locked, unless it is started. */
+  /** Reads a stream whose row the transaction has locked. */
+  readonly readLockedStream: (tx: Tx, id: string) => Promise<Stream>;
+  /** As `readLockedStream`, and starts the stream unless it is started. */
   readonly startLockedStream: (tx: Tx, id: string, nowMs: number) => Promise<Stream>;
 }
 
@@ -39,6 +41,8 @@ export interface RenewOutcome {
   readonly outcome: 'renewed' | 'lost' | 'ended';
   /** Whether the whole stream is recorded. */
   readonly recording: boolean;
+  /** When the stream was started, Unix ms; null: the source is a preview. */
+  readonly started: number | null;
 }
 
 /** The source of a stream at a given time. */
@@ -56,10 +60,14 @@ interface SourceRow extends Lease {
   /** Lease clock, ms. */
   readonly endsAtMs: number | null;
   readonly recording: number;
+  readonly started: number | null;
+  readonly autoStart: number;
+  readonly keepOpen: number;
 }
 
 const COLUMNS = `id, status, ingest_key as key, source, source_kind as kind,
-  source_seen as "seenMs", source_ends_at as "endsAtMs", source_health as health, recording`;
+  source_seen as "seenMs", source_ends_at as "endsAtMs", source_health as health, recording,
+  started, auto_start as "autoStart", keep_open as "keepOpen"`;
 
 async function findBy(
   tx: Tx,
@@ -102,8 +110,16 @@ async function readSource(tx: Tx, id: string, nowMs: number) {
 export async function readSourceState(tx: Tx, id: string, nowMs: number): Promise<SourceState> {
   const { row, leaseMs } = await readSource(tx, id, nowMs);
   const source = connectedSourceOf(row, leaseMs);
-  const isLost = row.status === 'STREAMING' && source === null && row.endsAtMs !== null;
-  return { source, sourceEndsAt: isLost ? nowMs + (row.endsAtMs ?? 0) - leaseMs : null };
+  const isLost = row.status === 'STREAMING' && source === null && !row.keepOpen;
+  const endsAtMs = isLost ? row.endsAtMs : null;
+  return { source, sourceEndsAt: endsAtMs === null ? null : nowMs + endsAtMs - leaseMs };
+}
+
+/** Lets a stream whose row the transaction has locked, and that has no source, wait for its end. */
+export async function forgetLostSource(tx: Tx, id: string, nowMs: number): Promise<void> {
+  const { row, leaseMs } = await readSource(tx, id, nowMs);
+  if (hasSource(row, leaseMs)) return;
+  await tx.query('update streams set source_ends_at = null where id = $1', [id]);
 }
 
 function connectedSourceOf(row: SourceRow, leaseMs: number): ConnectedSource | null {
@@ -156,8 +172,9 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
     ),
 
     /**
-     * Makes a session the source of the stream with this key, and starts the stream. The stream ends
-     * `graceMs` after the last renewal by this session or a later one (M-7, M-8).
+     * Makes a session the source of the stream with this key. It starts a stream with `autoStart`; for
+     * another it is a preview until the start. A started stream ends `graceMs` after the last renewal by
+     * this session or a later one (M-7, M-8).
      */
     openSource: writeProcedure(
       async (
@@ -183,7 +200,10 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
            source_health = null where id = $1`,
           [row.id, session, kind, leaseMs, leaseMs + graceMs],
         );
-        return { outcome, stream: await streams.startLockedStream(tx, row.id, nowMs) };
+        const stream = row.autoStart
+          ? await streams.startLockedStream(tx, row.id, nowMs)
+          : await streams.readLockedStream(tx, row.id);
+        return { outcome, stream };
       },
     ),
 
@@ -203,15 +223,16 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
         const row = await findBy(tx, 'id', streamId, tx.locks.update);
         if (!row) throw new DomainError('not-found', 'There is no such stream.');
         const outcome = mayRenew(row, session);
+        const { started } = row;
         const recording = Boolean(row.recording);
-        if (outcome !== 'renewed') return { outcome, recording };
+        if (outcome !== 'renewed') return { outcome, recording, started };
         const leaseMs = await leaseMsAt(tx, nowMs);
         await tx.query(
           `update streams set source_seen = $2, source_ends_at = $3, source_health = $4
          where id = $1`,
           [streamId, leaseMs, leaseMs + graceMs, health && JSON.stringify(health)],
         );
-        return { outcome, recording };
+        return { outcome, recording, started };
       },
     ),
 

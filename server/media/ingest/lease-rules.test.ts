@@ -25,6 +25,14 @@ describe('source lease rules', () => {
     expect(mayRenew(ended, 'first')).toBe('ended');
   });
 
+  test('[M-32] a stream that has not started has a source, its preview', () => {
+    const preview: Lease = { ...LIVE, status: 'CREATED' };
+    expect(hasSource(preview, 6_999)).toBe(true);
+    expect(hasSource(preview, 7_000)).toBe(false);
+    expect(mayOpen(preview, 'second', 6_999)).toBe('busy');
+    expect(mayRenew(preview, 'first')).toBe('renewed');
+  });
+
   test('[M-6] an expired lease can be renewed until another source opens', () => {
     expect(mayRenew(LIVE, 'first')).toBe('renewed');
     expect(mayRenew({ ...LIVE, source: 'second' }, 'first')).toBe('lost');

@@ -18,7 +18,7 @@ export interface Lease {
 /** Whether the stream has a source with a valid lease. */
 export function hasSource({ status, source, seenMs }: Lease, leaseMs: number): boolean {
   const isValid = seenMs !== null && leaseMs - seenMs < SOURCE_ALIVE_MS;
-  return status === 'STREAMING' && source !== null && isValid;
+  return status !== 'ENDED' && source !== null && isValid;
 }
 
 /**

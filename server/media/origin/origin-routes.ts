@@ -29,6 +29,13 @@ import { commonHeaders, PREFLIGHT_HEADERS } from './response-headers.ts';
 
 export interface OriginOptions extends ReadOnlyOptions {
   readonly streams: PlayableStreams;
+  /** Where the files of a stream are; `/media/:stream_id` by default. Has the parameter `stream_id`. */
+  readonly basePath?: string;
+  /**
+   * Checks the credential of each request; responses are then not cached. By default everybody may read.
+   * @throws DomainError
+   */
+  readonly authorize?: (request: Request, streamId: string) => Promise<void>;
 }
 
 /** Totals since the start of the process. */
@@ -69,10 +76,11 @@ export class Origin {
   private readonly responses: MediaResponses;
 
   constructor(private readonly options: OriginOptions) {
+    const { basePath = '/media/:stream_id' } = options;
     this.responses = new MediaResponses(options.corsOrigin);
     this.routes = {
-      ...this.route('/media/:stream_id/:name', ({ name = '' }) => parsePlaylistName(name)),
-      ...this.route('/media/:stream_id/:track/:name', ({ track = '', name = '' }) =>
+      ...this.route(`${basePath}/:name`, ({ name = '' }) => parsePlaylistName(name)),
+      ...this.route(`${basePath}/:track/:name`, ({ track = '', name = '' }) =>
         parseMediaName(track, name),
       ),
     };
@@ -104,6 +112,9 @@ export class Origin {
         const params = (request as BunRequest<string>).params as Params;
         const streamId = uuid.safeParse(params.stream_id).data;
         const file = parse(params);
+        if (this.options.authorize) {
+          return this.respondToMember(streamId, file, request).catch(throwProblem);
+        }
         if (streamId === undefined || !file) throw notFound();
         const stream = this.lookups.get(streamId);
         const response = stream
@@ -114,6 +125,18 @@ export class Origin {
         return throwProblem(error);
       }
     };
+  }
+
+  private async respondToMember(
+    streamId: string | undefined,
+    file: MediaFile | null,
+    request: Request,
+  ): Promise<Response> {
+    await this.options.authorize?.(request, streamId ?? '');
+    if (streamId === undefined || !file) throw notFound();
+    const response = await this.findAndRespond(streamId, file, request);
+    response.headers.set('Cache-Control', 'no-store');
+    return response;
   }
 
   private async findAndRespond(streamId: string, file: MediaFile, request: Request) {

@@ -6,7 +6,7 @@ import { isGap } from '../segment.ts';
 import { type Disk, localDisk } from './disk.ts';
 import { DiskQuota } from './disk-quota.ts';
 import { EvictionLog } from './eviction-log.ts';
-import type { SegmentStore, SegmentStoreStats } from './segment-store.ts';
+import { PREVIEW_WINDOW_MS, type SegmentStore, type SegmentStoreStats } from './segment-store.ts';
 import { StreamFolder } from './stream-folder.ts';
 import { FileStreamSegments } from './stream-segments-files.ts';
 
@@ -201,13 +201,15 @@ export class FileSegmentStore implements SegmentStore {
   }
 
   private async removeExpired(streamId: string, folder: StreamFolder): Promise<void> {
-    const { dvrMs, nowMs } = this.options;
+    const { nowMs } = this.options;
     const { retention, endedMs } = folder.state;
+    const dvrMs = retention === 'preview' ? PREVIEW_WINDOW_MS : this.options.dvrMs;
     const endMs = folder.endMs ?? 0;
-    if (retention === 'dvr' && folder.files.length > 0) {
+    if (folder.firstMs > 0) await folder.removeBefore(folder.firstMs);
+    if (retention !== 'recording' && folder.files.length > 0) {
       const hasExpired = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
       // The stream may have become a recording after its last source left.
-      if (hasExpired && (await this.options.isRecording(streamId))) {
+      if (hasExpired && retention === 'dvr' && (await this.options.isRecording(streamId))) {
         (await this.open(streamId)).setRetention('recording');
         return;
       }

@@ -1,7 +1,10 @@
 import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
 
-/** How long segments are retained: for the DVR window, or as a recording. */
-export type Retention = 'dvr' | 'recording';
+/** How long segments are retained: for the DVR window, as a recording, or as a preview. */
+export type Retention = 'dvr' | 'recording' | 'preview';
+
+/** How far back the video of a stream that has not started reaches. */
+export const PREVIEW_WINDOW_MS = 60_000;
 
 /** The segments of one stream, in memory and on disk. */
 export interface StreamSegments {
@@ -17,6 +20,8 @@ export interface StreamSegments {
   /** Bytes of a track; null when the segment is missing, a gap, or of another epoch. */
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null;
   setRetention(retention: Retention): void;
+  /** Removes segments that end by this time, Unix ms, and from then on those that are added. */
+  removeBefore(ms: number): void;
   /** Applies to stored and future segments, as far as there is disk space. */
   readonly retention: Retention;
   /** Writes what is pending to disk. @param isEnded the stream has ended */

@@ -45,7 +45,7 @@ const PARALLEL_READS = 16;
 
 /** The contents of `state.json`. */
 const stateSchema = z
-  .object({ keeping: z.enum(['dvr', 'recording']), endedMs: z.number().nullable() })
+  .object({ keeping: z.enum(['dvr', 'recording', 'preview']), endedMs: z.number().nullable() })
   .transform(({ keeping, endedMs }) => ({ retention: keeping, endedMs }));
 
 /** The files of one stream: one for each segment and epoch, indexed by their names. */
@@ -53,6 +53,8 @@ export class StreamFolder {
   /** Segments on disk, by ascending sequence number. */
   readonly files: SegmentFile[] = [];
   state: FolderState = { retention: 'dvr', endedMs: null };
+  /** Segments that end by this time, Unix ms, are to be removed. */
+  firstMs = 0;
   /** When a segment was last added, Unix ms; null: not since this process started. */
   lastAddMs: number | null = null;
   /** Called with a sequence number before the file of the segment is removed. */

@@ -84,6 +84,43 @@ test('[M-26] the list is limited to the DVR window; files are removed a minute l
   expect(await readDigest(segments, 130, 1)).toBeNull();
 });
 
+test('[M-32] a preview reaches a minute back, and the start removes it from list, memory and disk', async () => {
+  const { fixture, store, segments } = await startStream({ dvrMs: 7_200_000 });
+  segments.setRetention('preview');
+  await addSegments(fixture, segments, range(0, 200));
+  await segments.close(false);
+  await store.sweep();
+  expect(seqsOf(segments)).toEqual(range(140, 200));
+  const files = async () =>
+    (await fixture.files(STREAM)).filter((name) => name.endsWith('.segment')).length;
+  expect(await files()).toBe(121);
+  segments.setRetention('recording');
+  segments.removeBefore(BEGIN_MS + 202_500);
+  expect(seqsOf(segments)).toEqual([]);
+  expect([segments.nextSeq, await readDigest(segments, 199)]).toEqual([200, null]);
+  // The encoder is behind: these segments are from before the start, except for the last two.
+  await addSegments(fixture, segments, range(200, 204));
+  expect(seqsOf(segments)).toEqual([202, 203]);
+  expect(await readDigest(segments, 201)).toBeNull();
+  await segments.close(false);
+  await store.sweep();
+  expect(await files()).toBe(2);
+});
+
+test('[M-32] a preview without a source is removed after a minute, also for a stream that is to be recorded', async () => {
+  const fixture = await createFixture();
+  const store = await fixture.start({ isRecording: async () => true });
+  const segments = await store.open(STREAM);
+  segments.addEpoch(epochOf(0));
+  segments.setRetention('preview');
+  await addSegments(fixture, segments, range(0, 5));
+  await segments.close(false);
+  fixture.clock.nowMs += 130_000;
+  await store.sweep();
+  await store.sweep();
+  expect(await store.find(STREAM)).toBeNull();
+});
+
 test('[M-27] a recording is retained in full after the end of the stream', async () => {
   const { fixture, segments } = await startStream({ dvrMs: 60_000 });
   segments.setRetention('recording');

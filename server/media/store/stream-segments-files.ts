@@ -6,7 +6,7 @@ import { packSegment } from './file-contents.ts';
 import { diskBytesOf } from './file-names.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
 import { SegmentList } from './segment-list.ts';
-import type { Retention, StreamSegments } from './segment-store.ts';
+import { PREVIEW_WINDOW_MS, type Retention, type StreamSegments } from './segment-store.ts';
 import type { StoredStream, StreamFolder } from './stream-folder.ts';
 
 // 15 s of the default ladder at its maximum bit rates; more than 30 s of a typical source.
@@ -47,6 +47,8 @@ export class FileStreamSegments implements StreamSegments {
   private readonly buffer = new SegmentBuffer();
   /** Segments up to this number are on disk or lost. */
   private lastWrittenSeq: number;
+  /** The newest segment that `removeBefore` removed. */
+  private removedThroughSeq = -1;
   private isStateWritten = true;
   private fault: WriteFault | null = null;
   private writing: Promise<void> | null = null;
@@ -74,7 +76,8 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   get nextSeq(): number {
-    return Math.max(this.segments.at(-1)?.seq ?? -1, this.lastWrittenSeq) + 1;
+    const newestSeq = this.segments.at(-1)?.seq ?? this.removedThroughSeq;
+    return Math.max(newestSeq, this.lastWrittenSeq) + 1;
   }
 
   /** Whether segments or the state are not written yet. */
@@ -102,6 +105,7 @@ export class FileStreamSegments implements StreamSegments {
     if (folder.state.endedMs !== null) this.updateState({ endedMs: null });
     this.trimToWindow();
     this.trimBuffer();
+    this.trimToFirst();
     this.trimEpochs();
     this.version++;
     this.startWriting();
@@ -109,7 +113,7 @@ export class FileStreamSegments implements StreamSegments {
 
   read(epoch: number, seq: number, track: TrackId): Uint8Array | Blob | null {
     const segment = this.list.find(seq);
-    if (segment?.epoch !== epoch) return null;
+    if (segment?.epoch !== epoch || !this.reachesFirst(segment)) return null;
     return this.buffer.read(seq, track) ?? this.options.folder.slice(segment, track);
   }
 
@@ -117,6 +121,13 @@ export class FileStreamSegments implements StreamSegments {
     if (this.retention === retention) return;
     this.updateState({ retention });
     this.startWriting();
+  }
+
+  removeBefore(ms: number): void {
+    this.options.folder.firstMs = ms;
+    this.trimToFirst();
+    this.trimEpochs();
+    this.version++;
   }
 
   async close(isEnded: boolean): Promise<void> {
@@ -164,6 +175,20 @@ export class FileStreamSegments implements StreamSegments {
   /** Removes segments outside the DVR window from the list. */
   private trimToWindow(): void {
     if (this.retention === 'dvr') this.list.trimToWindow(this.options.dvrMs);
+    if (this.retention === 'preview') this.list.trimToWindow(PREVIEW_WINDOW_MS);
+  }
+
+  /** Removes segments that end by `firstMs` from the list. */
+  private trimToFirst(): void {
+    const [oldest] = this.segments;
+    if (!oldest || this.reachesFirst(oldest)) return;
+    const last = this.segments.findLast((each) => !this.reachesFirst(each)) as Segment;
+    this.removedThroughSeq = last.seq;
+    this.list.removeThrough(last.seq);
+  }
+
+  private reachesFirst({ startMs, durationMs }: Segment): boolean {
+    return startMs + durationMs > this.options.folder.firstMs;
   }
 
   /** Limits the buffer. Unwritten segments that leave it become gaps. */

@@ -32,6 +32,8 @@ const streamMembers = (titleOptional: { optional?: true }): Record<string, Membe
   unlisted: { is: 'boolean', ...optional },
   latencyAllowance: { is: 'integer', min: 0, max: 60_000, ...optional },
   recording: { is: 'boolean', ...optional },
+  autoStart: { is: 'boolean', ...optional },
+  keepOpen: { is: 'boolean', ...optional },
 });
 const quizMembers = (allOptional: { optional?: true }): Record<string, Member> => ({
   question: { is: 'text', max: 500, ...allOptional },

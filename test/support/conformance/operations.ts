@@ -42,6 +42,8 @@ export const FULL_STREAM = {
   unlisted: true,
   latencyAllowance: 2_000,
   recording: true,
+  autoStart: true,
+  keepOpen: true,
 };
 export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
 const FULL_IMPORT = {

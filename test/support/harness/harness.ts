@@ -208,7 +208,11 @@ export async function startService(options: HarnessOptions = {}): Promise<Harnes
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
     async createStream(fields = {}) {
-      const response = await harness.studio('POST', '/streams', { title: 'A show', ...fields });
+      const response = await harness.studio('POST', '/streams', {
+        // The source of a test starts its show.
+        ...{ title: 'A show', autoStart: true },
+        ...fields,
+      });
       return (await expectJson<{ id: string }>(response, 201)).id;
     },
     viewer: (streamId, identifier) => newViewer(url, streamId, identifier),

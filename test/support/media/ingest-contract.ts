@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { INTERVAL_MS, intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { StreamStatus } from '../../../protocol/streams.ts';
+import type { StreamPatch } from '../../../protocol/studio.ts';
 import type { Store } from '../../../server/app/procedures.ts';
 
 /** A database for tests of sources; nothing else seals in it. */
@@ -72,7 +73,88 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     return stream;
   }
 
+  const start = (id: string) => store.startStream({ ...owned(id), nowMs });
+  const patch = (id: string, fields: StreamPatch) =>
+    store.patchStream({ ...owned(id), patch: fields, nowMs });
+  const endsAtOf = async (id: string) =>
+    (await store.readLiveShow({ ...owned(id), nowMs })).sourceEndsAt;
+
+  /** A stream that its source does not start, with a source. */
+  async function newPreview(): Promise<{ id: string; key: string }> {
+    const stream = await newStreamWithKey();
+    await patch(stream.id, { autoStart: false });
+    expect(await outcomeOf(stream.key, 'first')).toBe('opened');
+    return stream;
+  }
+
   describe(`sources in ${name}`, () => {
+    test('[M-32] a source is a preview until the start, and then goes on as the source', async () => {
+      const { id, key } = await newPreview();
+      expect(await statusOf(id)).toBe('CREATED');
+      expect(await renew(id, 'first')).toEqual({
+        outcome: 'renewed',
+        recording: false,
+        started: null,
+      });
+      const source = { kind: 'rtmp' as const, health: HEALTH };
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source });
+      expect(await store.readLiveShow({ ...owned(id), nowMs })).toMatchObject({
+        source,
+        sourceEndsAt: null,
+      });
+      expect(await open(key, 'second')).toEqual({ outcome: 'busy' });
+      await pass(1_000);
+      const startedMs = nowMs;
+      await start(id);
+      expect(await renew(id, 'first')).toMatchObject({ outcome: 'renewed', started: startedMs });
+      expect(await outcomeOf(key, 'second')).toBe('busy');
+      await pass(GRACE_MS);
+      expect(await statusOf(id)).toBe('STREAMING');
+      await pass(INTERVAL_MS);
+      expect(await statusOf(id)).toBe('ENDED');
+    });
+
+    test('[M-32] a preview that stops ends nothing, before the start and after it', async () => {
+      const { id, key } = await newPreview();
+      await release(id, 'first');
+      await pass(2 * GRACE_MS);
+      expect(await statusOf(id)).toBe('CREATED');
+      expect(await outcomeOf(key, 'second')).toBe('opened');
+      await release(id, 'second');
+      await start(id);
+      expect(await endsAtOf(id)).toBeNull();
+      await pass(2 * GRACE_MS);
+      expect(await statusOf(id)).toBe('STREAMING');
+    });
+
+    test('[M-32] a source that was silent at the start counts from its next renewal on', async () => {
+      const { id } = await newPreview();
+      await pass(7_000);
+      await start(id);
+      await pass(2 * GRACE_MS);
+      expect(await statusOf(id)).toBe('STREAMING');
+      expect(await renew(id, 'first')).toMatchObject({ outcome: 'renewed' });
+      await pass(GRACE_MS + INTERVAL_MS);
+      expect(await statusOf(id)).toBe('ENDED');
+    });
+
+    test('[M-33] a stream that is kept open does not end without its source', async () => {
+      const { id, key } = await newStreamWithSource();
+      await release(id, 'first');
+      await pass(10_000);
+      expect(await endsAtOf(id)).not.toBeNull();
+      await patch(id, { keepOpen: true });
+      expect(await endsAtOf(id)).toBeNull();
+      await pass(2 * GRACE_MS);
+      expect(await statusOf(id)).toBe('STREAMING');
+      await patch(id, { keepOpen: false });
+      await pass(2 * GRACE_MS);
+      expect([await statusOf(id), await endsAtOf(id)]).toEqual(['STREAMING', null]);
+      expect(await outcomeOf(key, 'second')).toBe('opened');
+      await pass(GRACE_MS + INTERVAL_MS);
+      expect(await statusOf(id)).toBe('ENDED');
+    });
+
     test('[M-1] a key is created on the first request, stays the same, and opens its stream', async () => {
       const id = await fixture.newStream();
       expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key: null, source: null });
@@ -100,7 +182,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       const rotated = await store.rotateStreamKey({ ...owned(id), key: newKey, nowMs });
       expect(rotated).toEqual({ key: newKey, source: { kind: 'rtmp', health: null } });
       expect(await open(key, 'second')).toEqual({ outcome: 'unknown-key' });
-      expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: false });
+      expect(await renew(id, 'first')).toMatchObject({ outcome: 'renewed', recording: false });
       await release(id, 'first');
       expect(await outcomeOf(key, 'second')).toBe('unknown-key');
       expect(await outcomeOf(newKey, 'second')).toBe('opened');
@@ -266,8 +348,8 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
 
     test('[M-1] a source and its health are reported while its lease is valid', async () => {
       const { id } = await newStreamWithSource();
-      await store.patchStream({ ...owned(id), patch: { recording: true } });
-      expect(await renew(id, 'first')).toEqual({ outcome: 'renewed', recording: true });
+      await store.patchStream({ ...owned(id), patch: { recording: true }, nowMs });
+      expect(await renew(id, 'first')).toMatchObject({ outcome: 'renewed', recording: true });
       const live = { kind: 'rtmp', health: HEALTH };
       expect(await store.findIngest({ ...owned(id), nowMs })).toMatchObject({ source: live });
       await pass(6_000);

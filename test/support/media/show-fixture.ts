@@ -71,7 +71,7 @@ export class Show {
   private static async at(parts: PersistentParts, hasEnded: boolean): Promise<Show> {
     const stored = await (await parts.fixture.start()).open(STREAM);
     const channel = new Channel(STREAM, stored, MEDIA_CONFIG, hasEnded);
-    channel.setRetention('recording');
+    channel.setStream({ recording: true, started: BEGIN_MS });
     const origin = listenOrigin(() => channel, '*');
     origins.push(origin);
     return new Show(parts, stored, channel, origin);

@@ -24,19 +24,17 @@ import { FakePackagerDependencies } from './packager-fixture.ts';
 
 export const MEDIA_CONFIG: MediaConfig = { ...createConfig().media, sourceGraceMs: 30_000 };
 
-/** Segments of one stream in memory; none is ever removed. */
+/** Segments of one stream in memory; only those of a preview are removed. */
 export class FakeStreamSegments implements StreamSegments {
   readonly epochs: Epoch[] = [];
   readonly segments: Segment[] = [];
+  nextSeq = 0;
   retention: Retention = 'dvr';
   version = 0;
   /** Arguments of `close`; null: not called. */
   closed: { readonly isEnded: boolean } | null = null;
-  private readonly bytes: TrackBytes[] = [];
-
-  get nextSeq(): number {
-    return (this.segments.at(-1)?.seq ?? -1) + 1;
-  }
+  private readonly bytes = new Map<Segment, TrackBytes>();
+  private firstMs = 0;
 
   addEpoch(epoch: Epoch): void {
     this.epochs.push(epoch);
@@ -45,17 +43,25 @@ export class FakeStreamSegments implements StreamSegments {
 
   add(segment: Segment, bytes: TrackBytes): void {
     this.segments.push(segment);
-    this.bytes.push(bytes);
-    this.version++;
+    this.nextSeq = segment.seq + 1;
+    this.bytes.set(segment, bytes);
+    this.removeBefore(this.firstMs);
   }
 
   read(epoch: number, seq: number, track: TrackId): Uint8Array | null {
-    if (this.segments[seq]?.epoch !== epoch) return null;
-    return this.bytes[seq]?.get(track) ?? null;
+    const segment = this.segments.find((each) => each.seq === seq && each.epoch === epoch);
+    return (segment && this.bytes.get(segment)?.get(track)) ?? null;
   }
 
   setRetention(retention: Retention): void {
     this.retention = retention;
+  }
+
+  removeBefore(ms: number): void {
+    this.firstMs = ms;
+    const first = this.segments.findIndex((each) => each.startMs + each.durationMs > ms);
+    this.segments.splice(0, first === -1 ? this.segments.length : first);
+    this.version++;
   }
 
   async close(isEnded: boolean): Promise<void> {
@@ -88,6 +94,8 @@ export class FakeSegmentStore implements SegmentStore {
 
 interface Row {
   status: MediaStream['status'];
+  started: number | null;
+  autoStart: boolean;
   key: string;
   recording: boolean;
   source: string | null;
@@ -109,7 +117,8 @@ export class FakeStore implements MediaStore {
 
   add(id: string, key: string): Row {
     const lease = { source: null, seenMs: null, endsAtMs: null };
-    const row: Row = { status: 'CREATED', key, recording: false, ...lease };
+    const state = { status: 'CREATED', started: null, autoStart: true } as const;
+    const row: Row = { ...state, key, recording: false, ...lease };
     this.rows.set(id, row);
     return row;
   }
@@ -122,8 +131,8 @@ export class FakeStore implements MediaStore {
     if (id === undefined || !row || id !== (streamId ?? id)) return { outcome: 'unknown-key' };
     const outcome = mayOpen(row, session, nowMs);
     if (outcome !== 'opened') return { outcome };
-    const lease = { source: session, seenMs: nowMs, endsAtMs: nowMs + graceMs };
-    Object.assign(row, { status: 'STREAMING', ...lease });
+    Object.assign(row, { source: session, seenMs: nowMs, endsAtMs: nowMs + graceMs });
+    if (row.autoStart) this.start(id, nowMs);
     this.operations.push(`open ${session}`);
     return { outcome, stream: this.streamOf(id, row) };
   };
@@ -135,7 +144,7 @@ export class FakeStore implements MediaStore {
     const outcome = mayRenew(row, session);
     if (outcome === 'renewed') Object.assign(row, { seenMs: nowMs, endsAtMs: nowMs + graceMs });
     this.operations.push(`renew ${session}: ${outcome}`);
-    return { outcome, recording: row.recording };
+    return { outcome, recording: row.recording, started: row.started };
   };
 
   readonly releaseSource: MediaStore['releaseSource'] = async (input) => {
@@ -157,8 +166,16 @@ export class FakeStore implements MediaStore {
     if (this.isUnavailable) throw new Unavailable('The database is unavailable.');
   }
 
-  private streamOf(id: string, { status, recording }: Row): MediaStream & { readonly id: string } {
-    return { id, status, recording };
+  /** Starts a stream, as its producer does. */
+  start(id: string, nowMs: number): void {
+    const row = this.rows.get(id) as Row;
+    row.status = 'STREAMING';
+    row.started ??= nowMs;
+  }
+
+  private streamOf(id: string, row: Row): MediaStream & { readonly id: string } {
+    const { status, recording, started } = row;
+    return { id, status, recording, started };
   }
 }
 

@@ -24,6 +24,8 @@ export const STREAM = {
   unlisted: false,
   latencyAllowance: 0,
   recording: false,
+  autoStart: true,
+  keepOpen: false,
 };
 
 /** A uuid that ends with `number`, for readable failures. */

@@ -119,7 +119,13 @@ export class WebhookFixture {
 
   async newStream(): Promise<string> {
     const id = crypto.randomUUID();
-    const stream = { ...STREAM, latencyAllowance: 0, recording: false };
+    const stream = {
+      ...STREAM,
+      latencyAllowance: 0,
+      recording: false,
+      autoStart: true,
+      keepOpen: false,
+    };
     await this.store.createStream({ id, producer: PRODUCER, stream, nowMs: this.nowMs });
     return id;
   }
