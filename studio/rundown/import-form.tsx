@@ -47,6 +47,7 @@ export function ImportForm({ streamId, onClose }: { streamId: string; onClose: (
   return (
     <DialogForm
       action="Import"
+      fields={text}
       isPending={isPending}
       onSubmit={() => {
         setError(null);

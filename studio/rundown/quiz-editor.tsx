@@ -35,6 +35,7 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
   return (
     <DialogForm
       action={action}
+      fields={draft}
       isPending={isPending}
       validation="aria"
       onSubmit={() => {

@@ -23,6 +23,7 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
   return (
     <DialogForm
       action={action}
+      fields={stream}
       isPending={isPending}
       onSubmit={() => onSubmit(stream)}
       onCancel={onCancel}

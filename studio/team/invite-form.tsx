@@ -26,6 +26,7 @@ export function InviteForm({ onClose }: { readonly onClose: () => void }) {
   return (
     <DialogForm
       action="Create link"
+      fields={{ email, role }}
       isPending={isPending}
       onSubmit={() => mutate({ body: { email, role } })}
       onCancel={onClose}

@@ -22,6 +22,7 @@ export function NewTokenForm({ onClose }: { readonly onClose: () => void }) {
   return (
     <DialogForm
       action="Create"
+      fields={name}
       isPending={isPending}
       onSubmit={() => mutate({ body: { name } })}
       onCancel={onClose}

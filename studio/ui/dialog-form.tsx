@@ -2,10 +2,13 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { DialogActions } from './dialog-actions.tsx';
 import { Form } from './form.tsx';
+import { useUnsavedChanges } from './unsaved-changes.ts';
 
 interface DialogFormProps {
   /** Label of the submit button, a verb. */
   readonly action: string;
+  /** The values of the form: the dialog asks before it discards changes of them. */
+  readonly fields: unknown;
   readonly isPending: boolean;
   readonly onSubmit: () => void;
   readonly onCancel: () => void;
@@ -16,7 +19,8 @@ interface DialogFormProps {
 
 /** A form in a dialog, with a submit and a cancel button. */
 export function DialogForm(props: DialogFormProps) {
-  const { action, isPending, onSubmit, onCancel, validation = 'native', children } = props;
+  const { action, fields, isPending, onSubmit, onCancel, validation = 'native', children } = props;
+  useUnsavedChanges(fields);
   return (
     <Form className="grid grid-cols-1 gap-5" validationBehavior={validation} onSubmit={onSubmit}>
       {children}

@@ -1,4 +1,12 @@
-import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
 import {
   Dialog as AriaDialog,
   Heading,
@@ -8,6 +16,7 @@ import {
 } from 'react-aria-components';
 import { Button, type ButtonProps } from './button.tsx';
 import { DialogActions } from './dialog-actions.tsx';
+import { UnsavedChangesContext } from './unsaved-changes.ts';
 
 /** The content of a dialog calls it to set that only a button closes the dialog. */
 const PersistenceContext = createContext<(isPersistent: boolean) => void>(() => {});
@@ -29,12 +38,30 @@ interface DialogProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'>
   readonly isAlert?: boolean;
 }
 
-/** A modal dialog; at the bottom of the screen on phones. */
-export function Dialog({ title, children, isAlert = false, ...rest }: DialogProps) {
+/**
+ * A modal dialog; at the bottom of the screen on phones. Escape and a press outside close it; while
+ * its form has changes they ask first.
+ */
+export function Dialog(props: DialogProps) {
+  const { title, children, isAlert = false, onOpenChange, ...rest } = props;
   const [isPersistent, setPersistent] = useState(false);
+  const [hasChanges, setHasChanges] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const lastFocused = useRef<HTMLElement>(null);
+  const close = () => onOpenChange?.(false);
+  // A press outside takes the focus from the field: give it back to continue there.
+  useEffect(() => {
+    if (!isAsking) lastFocused.current?.focus();
+  }, [isAsking]);
+  const onChanges = useCallback((hasChanges: boolean) => {
+    setHasChanges(hasChanges);
+    // A form that was saved meanwhile is gone.
+    if (!hasChanges) setAsking(false);
+  }, []);
   return (
     <ModalOverlay
       {...rest}
+      onOpenChange={(isOpen) => (!isOpen && hasChanges ? setAsking(true) : onOpenChange?.(isOpen))}
       isDismissable={!isAlert && !isPersistent}
       isKeyboardDismissDisabled={isPersistent}
       className="fixed inset-0 z-(--layer-dialog) grid items-end justify-items-center bg-black/50 sm:items-center sm:p-6"
@@ -44,15 +71,33 @@ export function Dialog({ title, children, isAlert = false, ...rest }: DialogProp
           role={isAlert ? 'alertdialog' : 'dialog'}
           className="grid grid-cols-1 gap-5 p-5 break-words outline-none sm:p-6"
         >
-          {({ close }) => (
-            <>
-              <Heading slot="title" className="text-xl font-bold">
-                {title}
-              </Heading>
-              <PersistenceContext value={setPersistent}>
+          <Heading slot="title" className="text-xl font-bold">
+            {title}
+          </Heading>
+          <PersistenceContext value={setPersistent}>
+            <UnsavedChangesContext value={onChanges}>
+              {/* biome-ignore lint/a11y/noStaticElementInteractions: it only remembers the focus */}
+              <div
+                className="contents"
+                onFocus={({ target }) => {
+                  lastFocused.current = target;
+                }}
+              >
                 {typeof children === 'function' ? children(close) : children}
-              </PersistenceContext>
-            </>
+              </div>
+            </UnsavedChangesContext>
+          </PersistenceContext>
+          {hasChanges && (
+            <Confirm
+              title="Discard your changes?"
+              action="Discard"
+              cancel="Keep editing"
+              isOpen={isAsking}
+              onOpenChange={setAsking}
+              onConfirm={close}
+            >
+              What you entered is not saved.
+            </Confirm>
           )}
         </AriaDialog>
       </Modal>
@@ -84,12 +129,15 @@ interface ConfirmProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'
   readonly children: ReactNode;
   /** Label of the confirming button, a verb. */
   readonly action: string;
+  /** Label of the other button. */
+  readonly cancel?: string;
   readonly onConfirm: () => void;
   readonly isPending?: boolean;
 }
 
 /** Asks the user to confirm an action. */
-export function Confirm({ action, onConfirm, isPending = false, children, ...rest }: ConfirmProps) {
+export function Confirm(props: ConfirmProps) {
+  const { action, cancel = 'Cancel', onConfirm, isPending = false, children, ...rest } = props;
   return (
     <Dialog {...rest} isAlert>
       {(close) => (
@@ -97,7 +145,7 @@ export function Confirm({ action, onConfirm, isPending = false, children, ...res
           <div className="text-quiet">{children}</div>
           <DialogActions>
             <Button onPress={close} autoFocus>
-              Cancel
+              {cancel}
             </Button>
             <Button variant="danger" onPress={onConfirm} isPending={isPending}>
               {action}

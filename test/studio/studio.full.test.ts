@@ -70,6 +70,7 @@ describe('the studio', () => {
       .waitFor();
     await expectUsable(page, 'import-errors');
     await page.keyboard.press('Escape');
+    await button(page, 'Discard').click();
     await page.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await button(page, 'Delete').click();
