@@ -9,6 +9,7 @@ import { entryLinkOf } from './entry-link.ts';
 import { LinkPage } from './link-page.tsx';
 import { SessionContext } from './session-context.ts';
 import { SetUpAccountPage } from './set-up-account-page.tsx';
+import { markSignIn } from './sign-in-mark.ts';
 import { SignInPage } from './sign-in-page.tsx';
 
 // The key of `readSession`, so that mutations can invalidate the session.
@@ -31,7 +32,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   }, [studio, queries]);
   const enter = (entered: Session) => {
     // The link is used up; keep it out of the browser history.
-    history.replaceState(null, '', location.pathname);
+    markSignIn(location.pathname);
     setLink(null);
     setSession(queries, entered);
   };

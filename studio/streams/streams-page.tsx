@@ -1,14 +1,17 @@
 import { Clapperboard, Plus } from 'lucide-react';
+import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { NewStream, StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
+import { takeSignInMark } from '../session/sign-in-mark.ts';
 import { Page } from '../shell/page.tsx';
 import { ago, dateOf } from '../shell/times.ts';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
+import { pathAfterSignIn, showPathOf } from './show-path.ts';
 import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
@@ -28,6 +31,7 @@ const NEW_STREAM: NewStream = {
 export function StreamsPage() {
   const streams = useApiQuery('listOwnStreams', {}, { refetchIntervalMs: POLL_MS });
   const mayCreate = usePermission('createStream');
+  useLiveShowAfterSignIn(streams.data?.results);
   const createButton = mayCreate && (
     <DialogButton
       variant="primary"
@@ -47,6 +51,15 @@ export function StreamsPage() {
   );
 }
 
+function useLiveShowAfterSignIn(shows: readonly StudioStream[] | undefined): void {
+  const [, goTo] = useLocation();
+  useEffect(() => {
+    if (!shows || !takeSignInMark()) return;
+    const path = pathAfterSignIn(shows);
+    if (path !== null) goTo(path, { replace: true });
+  }, [shows, goTo]);
+}
+
 function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) {
   if (streams.length === 0) {
     return (
@@ -61,7 +74,7 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
       {liveFirst.map((stream) => (
         <li key={stream.id}>
           <Link
-            href={`/streams/${stream.id}`}
+            href={showPathOf(stream)}
             className={classes(
               'grid h-full content-start gap-3 rounded-2xl border border-line bg-card p-4 hover:border-edge',
               FOCUS_RING,

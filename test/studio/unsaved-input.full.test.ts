@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
+
+// What a host typed is not lost, and the page that a host needs opens.
+
+let fixture: StudioFixture;
+let owner: OpenedPage;
+
+beforeAll(async () => {
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
+}, 60_000);
+afterAll(() => fixture?.close());
+
+const dialog = () => owner.page.getByRole('dialog');
+const question = () => owner.page.getByRole('alertdialog', { name: 'Discard your changes?' });
+
+describe('a dialog with a form', () => {
+  test('closes at once by Escape and by a click beside it while nothing was changed', async () => {
+    const { page } = owner;
+    for (const close of [() => page.keyboard.press('Escape'), () => page.mouse.click(5, 5)]) {
+      await button(page, 'New show').first().click();
+      await dialog().waitFor();
+      await close();
+      await dialog().waitFor({ state: 'detached' });
+    }
+  }, 60_000);
+
+  test('asks before Escape or a click beside it discards changes', async () => {
+    const { page } = owner;
+    await button(page, 'New show').first().click();
+    await field(page, 'Title').fill('A long title');
+    await page.keyboard.press('Escape');
+    await question().waitFor();
+    await expectUsable(page, 'discard');
+    // Escape and Enter both keep what was typed.
+    await page.keyboard.press('Escape');
+    await question().waitFor({ state: 'detached' });
+    expect(await field(page, 'Title').inputValue()).toBe('A long title');
+    await page.mouse.click(5, 5);
+    await question().waitFor();
+    await page.keyboard.press('Enter');
+    await question().waitFor({ state: 'detached' });
+    expect(await field(page, 'Title').inputValue()).toBe('A long title');
+    await page.keyboard.type('r');
+    expect(await field(page, 'Title').inputValue()).toBe('A long titler');
+    await page.keyboard.press('Escape');
+    await button(page, 'Discard').click();
+    await dialog().waitFor({ state: 'detached' });
+    await button(page, 'New show').first().click();
+    expect(await field(page, 'Title').inputValue()).toBe('');
+    expect(await question().count()).toBe(0);
+  }, 60_000);
+
+  test('closes at once after changes were taken back, and by Cancel', async () => {
+    const { page } = owner;
+    await field(page, 'Title').fill('Another');
+    await field(page, 'Title').fill('');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    await button(page, 'New show').first().click();
+    await field(page, 'Title').fill('Another');
+    await button(page, 'Cancel').click();
+    await dialog().waitFor({ state: 'detached' });
+  }, 60_000);
+});
+
+describe('a live show', () => {
+  test('opens on air from the list of shows and after sign-in', async () => {
+    const { page } = owner;
+    const { id } = await fixture.call<StudioStream>(owner, 'POST', '/streams', {
+      title: 'Tonight',
+    });
+    await fixture.call(owner, 'POST', `/streams/${id}/start`);
+    await page.goto(`${fixture.url}/studio/`);
+    await page.getByRole('link', { name: /Tonight/ }).click();
+    await page.waitForURL(`**/streams/${id}/on-air`);
+    await page.getByRole('link', { name: 'Shows', exact: true }).click();
+    await page.getByRole('heading', { name: 'Shows', level: 1 }).waitFor();
+    const host = await fixture.open('/studio/');
+    await field(host.page, 'Email').fill('ann@example.org');
+    await field(host.page, 'Password').fill(PASSWORD);
+    await button(host.page, 'Sign in').click();
+    await host.page.waitForURL(`**/streams/${id}/on-air`);
+    // The list of shows stays within reach.
+    await host.page.getByRole('link', { name: 'All shows' }).click();
+    await host.page.getByRole('heading', { name: 'Shows', level: 1 }).waitFor();
+    await host.page.reload();
+    await host.page.getByRole('heading', { name: 'Shows', level: 1 }).waitFor();
+    expect(new URL(host.page.url()).pathname).toBe('/studio/');
+    await host.context.close();
+  }, 60_000);
+});
+
+test('the page logged no errors', () => {
+  expect(owner.errors).toEqual([]);
+});
