@@ -19,12 +19,14 @@ export class StudioApiError extends Error {
    * @param detail message of the service
    * @param retryAfterMs from `Retry-After`; null: not given
    * @param errors all errors in an imported file
+   * @param field the field of the request that is wrong, by its name in the API; null: none or unknown
    */
   constructor(
     readonly status: number | null,
     readonly detail: string,
     readonly retryAfterMs: number | null = null,
     readonly errors: readonly string[] = [],
+    readonly field: string | null = null,
   ) {
     super(detail);
   }
@@ -37,19 +39,19 @@ export class StudioApiError extends Error {
 
 export async function apiErrorOf(response: Response): Promise<StudioApiError> {
   const body = await response.json().catch(() => null);
-  const detail =
+  const [detail, field] =
     typeof body?.detail === 'string'
       ? withFieldLabel(body.detail)
-      : `The service responded with status ${response.status}.`;
+      : [`The service responded with status ${response.status}.`, null];
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const errors = Array.isArray(body?.errors) ? body.errors.map(String) : [];
-  return new StudioApiError(response.status, detail, seconds >= 0 ? seconds * 1_000 : null, errors);
+  const retryAfterMs = seconds >= 0 ? seconds * 1_000 : null;
+  return new StudioApiError(response.status, detail, retryAfterMs, errors, field);
 }
 
 /** Replaces the field name at the start of `title: must not be blank.` by its label. */
-function withFieldLabel(detail: string): string {
-  return detail.replace(/^(\w+): /, (match, field) => {
-    const label = Object.hasOwn(FIELD_LABELS, field) ? FIELD_LABELS[field] : undefined;
-    return label === undefined ? match : `${label} `;
-  });
+function withFieldLabel(detail: string): readonly [detail: string, field: string | null] {
+  const [prefix = '', field = ''] = /^(\w+): /.exec(detail) ?? [];
+  if (!Object.hasOwn(FIELD_LABELS, field)) return [detail, null];
+  return [`${FIELD_LABELS[field]} ${detail.slice(prefix.length)}`, field];
 }

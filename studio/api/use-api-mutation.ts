@@ -9,7 +9,7 @@ interface MutationOptions<Name extends OperationName> {
   /** Operations whose cached responses become stale. */
   readonly invalidates?: readonly OperationName[];
   readonly onSuccess?: (response: ResponseOf<Name>, input: CallInput<Name>) => void;
-  /** Handles an error; by default a toast shows it. */
+  /** Handles an error; by default a toast shows it until the operation succeeds. */
   readonly onError?: (error: unknown) => void;
   /** The target of a call: calls with different targets may overlap. */
   readonly targetOf?: (input: CallInput<Name>) => string;
@@ -23,10 +23,11 @@ export function useApiMutation<Name extends OperationName>(
   name: Name,
   options: MutationOptions<Name> = {},
 ) {
-  const { invalidates = [], onSuccess, onError = showError, targetOf = () => '' } = options;
+  const { invalidates = [], onSuccess, onError, targetOf = () => '' } = options;
   const studio = useStudio();
   const queries = useQueryClient();
   const pendingTargets = useRef(new Set<string>());
+  const closeError = useRef(() => {});
   const { mutate: run, isPending } = useMutation({
     // No queueing while offline: the client decides when to give up.
     networkMode: 'always',
@@ -36,9 +37,14 @@ export function useApiMutation<Name extends OperationName>(
       await Promise.all(
         invalidates.map((operation) => queries.invalidateQueries({ queryKey: [operation] })),
       );
+      // An error that a later call made good is no longer the state.
+      closeError.current();
       onSuccess?.(response, input);
     },
-    onError,
+    onError: (error) => {
+      if (onError) onError(error);
+      else closeError.current = showError(error);
+    },
     onSettled: (_, __, input) => pendingTargets.current.delete(targetOf(input)),
   });
   const mutate = (input: CallInput<Name> = {}) => {

@@ -25,11 +25,14 @@ export function showSuccess(text: ReactNode): void {
   queue.add({ text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
 }
 
-/** Shows an error, unless the same one is visible. */
-export function showError(error: unknown): void {
+/** Shows an error until it is closed, unless the same one is visible. @returns closes it */
+export function showError(error: unknown): () => void {
   const text = messageOf(error);
-  if (queue.visibleToasts.some(({ content }) => content.isError && content.text === text)) return;
-  queue.add({ text, isError: true });
+  const visible = queue.visibleToasts.find(
+    ({ content }) => content.isError && content.text === text,
+  );
+  const key = visible?.key ?? queue.add({ text, isError: true });
+  return () => queue.close(key);
 }
 
 /** The toast region; render it once per page. */

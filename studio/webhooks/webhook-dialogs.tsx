@@ -4,7 +4,8 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { showError } from '../ui/toasts.tsx';
-import { urlErrorOf, WebhookForm } from './webhook-form.tsx';
+import { urlErrorOf } from './url-error.ts';
+import { WebhookForm } from './webhook-form.tsx';
 
 const INVALIDATED = ['listWebhooks'] as const;
 

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { type NewWebhook, WEBHOOK_EVENTS } from '../../protocol/webhooks.ts';
-import { StudioApiError } from '../api/studio-api-error.ts';
 import { CheckboxGroup } from '../ui/checkbox-group.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { urlErrorOf } from './url-error.ts';
 import { EVENT_LABELS } from './webhook-labels.ts';
 
 const EVENTS = WEBHOOK_EVENTS.map((value) => ({ value, text: EVENT_LABELS[value] }));
@@ -32,6 +32,7 @@ export function WebhookForm({ initial, error, onSubmit, ...rest }: WebhookFormPr
   return (
     <DialogForm
       {...rest}
+      fields={{ url, events }}
       onSubmit={() => {
         setSubmittedUrl(url);
         onSubmit({ url, events });
@@ -58,10 +59,4 @@ export function WebhookForm({ initial, error, onSubmit, ...rest }: WebhookFormPr
       />
     </DialogForm>
   );
-}
-
-/** The message of an error about the URL; undefined: another error. */
-export function urlErrorOf(error: unknown): string | undefined {
-  if (!(error instanceof StudioApiError) || !error.detail.startsWith('url')) return undefined;
-  return error.detail.replace(/^url:? /, 'The URL ');
 }
