@@ -57,7 +57,7 @@ export const newStreamSchema = z
     unlisted: streamFields.unlisted.default(false),
     latencyAllowance: streamFields.latencyAllowance.default(0),
     recording: streamFields.recording.default(false),
-    autoStart: streamFields.autoStart.default(true),
+    autoStart: streamFields.autoStart.default(false),
     keepOpen: streamFields.keepOpen.default(false),
   })
   .meta({ id: 'NewStream', examples: [{ title: 'Quiz night', latencyAllowance: 2000 }] });

@@ -7,6 +7,7 @@ import {
   fetchSourceAddress,
   type SourceAddress,
   SourceAddressError,
+  startStream,
 } from '../media/play/source-address.ts';
 import { listenForStop } from '../platform/stop-signal.ts';
 import { withDatabase } from './with-database.ts';
@@ -39,6 +40,8 @@ export async function playToStream(command: PlayCommand): Promise<void> {
         token === null
           ? addressFromDatabase(command)
           : fetchSourceAddress({ origin, token, streamId }),
+      startShow: () =>
+        token === null ? startInDatabase(command) : startStream({ origin, token, streamId }),
     });
   } finally {
     stopSignal.dispose();
@@ -49,6 +52,13 @@ export async function playToStream(command: PlayCommand): Promise<void> {
 function reportOf({ plain, print }: PlayCommand): PlayReport {
   const { stdout } = process;
   return stdout.isTTY && !plain ? terminalReport(stdout) : plainReport(print);
+}
+
+function startInDatabase({ data, streamId }: PlayCommand): Promise<void> {
+  return withDatabase({ data: data ?? '', database: null }, false, async (store, nowMs) => {
+    const stream = await store.findStream({ id: streamId });
+    if (stream) await store.startStream({ id: stream.id, producer: stream.producer, nowMs });
+  });
 }
 
 /** Reads the stream key from the database: a user who can read it may send to every stream. */

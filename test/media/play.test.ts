@@ -123,6 +123,7 @@ describe('a file', () => {
   test('[M-9] a file is played once, in real time and unchanged, and the program exits with status 0', async () => {
     const connected = service.ingest.next();
     const startMs = performance.now();
+    const starts = service.starts;
     const child = startPlay('show.mkv');
     const session = await connected;
     expect(await outcomeOf(child)).toMatchObject({
@@ -130,6 +131,8 @@ describe('a file', () => {
       output: 'Live\nThe file has ended\n',
       errorOutput: '',
     });
+    // Without `autoStart` the sender starts the show.
+    expect(service.starts).toBe(starts + 1);
     expect(performance.now() - startMs).toBeGreaterThan(FILE_MS * 0.8);
     expect(await session.waitForEnd()).toBeString();
     const content = session.content();

@@ -27,7 +27,7 @@ describe('a new stream', () => {
       unlisted: false,
       latencyAllowance: 0,
       recording: false,
-      autoStart: true,
+      autoStart: false,
       keepOpen: false,
       status: 'CREATED',
       created: service.clock.nowMs(),

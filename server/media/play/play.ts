@@ -24,6 +24,8 @@ export interface PlayOptions {
   readonly origin: string;
   /** @throws SourceAddressError */
   readonly findAddress: () => Promise<SourceAddress>;
+  /** Starts the show, unless it is started. @throws SourceAddressError */
+  readonly startShow: () => Promise<void>;
   readonly ffmpeg: string;
   readonly report: PlayReport;
   /** Fulfilled when the user asks to stop. */
@@ -55,6 +57,7 @@ export async function play(options: PlayOptions): Promise<void> {
   const connection = await connectFirst(address, input);
   let encoder: PlayEncoder;
   try {
+    await options.startShow();
     encoder = start();
   } catch (error) {
     connection.close();

@@ -42,8 +42,23 @@ export async function fetchSourceAddress(options: AddressRequest): Promise<Sourc
   return { key, url: websocket.url, title: stream.title };
 }
 
-async function getJson<T>({ origin, token, streamId }: AddressRequest, path: string): Promise<T> {
+/**
+ * Starts the stream; nothing changes when it is started.
+ * @throws SourceAddressError
+ */
+export async function startStream(options: AddressRequest): Promise<void> {
+  await requestJson(options, 'POST', '/start');
+}
+
+const getJson = <T>(options: AddressRequest, path: string) => requestJson<T>(options, 'GET', path);
+
+async function requestJson<T>(
+  { origin, token, streamId }: AddressRequest,
+  method: 'GET' | 'POST',
+  path: string,
+): Promise<T> {
   const response = await fetch(`${origin}/studio/v1/streams/${streamId}${path}`, {
+    method,
     headers: { Authorization: `Token ${token}` },
     signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
   }).catch(() => null);

@@ -20,6 +20,8 @@ export class FakeService {
   readonly ingest = new FakeIngest(new Map([[KEY, STREAM]]));
   /** Status of the stream in the studio API. */
   status = 'CREATED';
+  /** Number of starts of the stream. */
+  starts = 0;
   private server: Server<WebSocketSource> | null = null;
   private socket: WebSocketIngest | null = null;
 
@@ -56,6 +58,12 @@ export class FakeService {
             key: KEY,
             websocket: { url: `${this.url.replace('http', 'ws')}/media/${STREAM}/ingest` },
           }),
+        '/studio/v1/streams/:id/start': {
+          POST: (request) => {
+            this.starts++;
+            return this.studio(request, {});
+          },
+        },
         [INGEST_PATH]: (request: BunRequest<string>, server) => socket.upgrade(request, server),
       },
       websocket: socket.handlers,

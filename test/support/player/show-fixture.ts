@@ -76,7 +76,7 @@ export class ShowFixture {
   }
 
   async createStream(fields: Record<string, unknown> = {}): Promise<string> {
-    const body = { title: 'A show', ...fields };
+    const body = { title: 'A show', autoStart: true, ...fields };
     return (await this.studio<{ id: string }>('POST', '/streams', body)).id;
   }
 
