@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { programEnvironment } from '../../platform/program-environment.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 import { ChildInput } from './child-input.ts';
 import type { Encoder, EncoderEvents, EncoderExit, EncoderOptions } from './encoder.ts';
@@ -58,6 +59,7 @@ class FfmpegEncoder implements Encoder {
     this.child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
       stdio: Array.from({ length: pipes }, () => 'pipe' as const),
       detached: true,
+      env: programEnvironment(),
     });
     this.input = new ChildInput(this.child.stdin);
     this.timer = setInterval(() => this.check(), CHECK_INTERVAL_MS);

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { programEnvironment } from '../../platform/program-environment.ts';
 import { videoEncoder } from './video-encoders.ts';
 
 /** A run takes a tenth of a second; a program that hangs counts as missing. */
@@ -109,7 +110,12 @@ function run(program: string, ...args: readonly string[]): Promise<RunResult> {
     execFile(
       program,
       ['-hide_banner', ...args],
-      { timeout: RUN_TIMEOUT_MS, killSignal: 'SIGKILL', maxBuffer: OUTPUT_BYTES_MAX },
+      {
+        env: programEnvironment(),
+        timeout: RUN_TIMEOUT_MS,
+        killSignal: 'SIGKILL',
+        maxBuffer: OUTPUT_BYTES_MAX,
+      },
       (error, output, errors) => resolve({ isSuccess: error === null, output, errors }),
     );
   });

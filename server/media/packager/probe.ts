@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { programEnvironment } from '../../platform/program-environment.ts';
 import type { Container } from '../source.ts';
 import { ChildInput } from './child-input.ts';
 import type { Probe, SourceInfo, StartProbe } from './encoder.ts';
@@ -79,6 +80,7 @@ class FfprobeProbe implements Probe {
     const child = spawn(...withMemoryLimit(ADDRESS_BYTES_MAX, command), {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
+      env: programEnvironment(),
     });
     this.child = child;
     const input = new ChildInput(child.stdin);

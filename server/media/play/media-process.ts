@@ -1,3 +1,5 @@
+import { PROXY_VARIABLES, programEnvironment } from '../../platform/program-environment.ts';
+
 /** A running ffmpeg or ffprobe. */
 export interface MediaProcess {
   readonly output: ReadableStream<Uint8Array>;
@@ -29,6 +31,7 @@ export function startProcess(program: string, args: readonly string[]): MediaPro
     stdio: ['pipe', 'pipe', 'pipe'],
     // Ctrl-C must reach only this process, which then stops the child in order.
     detached: true,
+    env: programEnvironment(PROXY_VARIABLES),
   });
   const lastErrorLine = lastLineOf(child.stderr);
   const exited = (async () => ({
@@ -70,6 +73,7 @@ export async function runForOutput(program: string, args: readonly string[]): Pr
   const child = Bun.spawn([program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
+    env: programEnvironment(PROXY_VARIABLES),
   });
   const [output, lastErrorLine] = await Promise.all([
     child.stdout.text(),

@@ -1,4 +1,5 @@
 import type { Subprocess } from 'bun';
+import { programEnvironment } from '../../platform/program-environment.ts';
 import { LastLines } from '../packager/last-lines.ts';
 
 /** ffmpeg arguments of a receiver that copies one caller's bytes to standard output. */
@@ -30,6 +31,7 @@ export class Receiver {
   /** @throws Error when the program cannot be started */
   constructor(ffmpeg: string, port: number, events: ReceiverEvents) {
     this.process = Bun.spawn([ffmpeg, ...receiverArguments(port)], {
+      env: programEnvironment(),
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'pipe',

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { udp } from 'bun';
 import type { Logger } from 'pino';
+import { programEnvironment } from '../../platform/program-environment.ts';
 import type { RateLimit } from '../../platform/rate-limiter.ts';
 import type { Ingest } from '../source.ts';
 import type { RelayLimits } from './caller-relay.ts';
@@ -111,6 +112,7 @@ async function checkProtocol(ffmpeg: string): Promise<void> {
   let protocols: string;
   try {
     const probe = Bun.spawn([ffmpeg, '-hide_banner', '-protocols'], {
+      env: programEnvironment(),
       stdin: 'ignore',
       stdout: 'pipe',
       stderr: 'ignore',
