@@ -8,9 +8,15 @@ const STEP_MS_MAX = 1;
 const STEP_RATIO_MAX = 0.001;
 /** Smaller errors are ignored: less than a frame, and a stable offset is preferable. */
 const TOLERANCE_MS = 2;
-/** A source that deviates by more than this, for `CLOCK_LOST_MS`, has a changed clock. */
+/** A source that deviates by more than this for one of the following durations has a changed clock. */
 const OUTLIER_MS = 1_000;
-const CLOCK_LOST_MS = 5_000;
+/** Early: nothing arrives before it was recorded, so the offset is wrong. */
+const EARLY_MS_MAX = 5_000;
+/** Late: usually a full queue of the network, which holds a few seconds at most and drains again. */
+const LATE_MS_MAX = WINDOW_MS;
+/** Later than a queue makes it: the source was paused, and its clock with it. */
+const PAUSED_LATENESS_MS = 3_000;
+const PAUSED_MS_MAX = 20_000;
 /** A pause between two arrivals adds this much evidence at most: a stall alone is no evidence. */
 const EVIDENCE_STEP_MS_MAX = 1_000;
 /** Number of remembered offsets: audio and video are never minutes apart. */
@@ -82,11 +88,12 @@ export class Timeline {
   }
 
   /**
-   * Whether the source has been more than a second early or late for more than 5 s: its clock jumped,
-   * or it was paused. Holds until `reset`, or until it is on time again.
+   * Whether the source has a changed clock: it has been more than a second early for 5 s or late for a
+   * minute, or three seconds late for 20 s. Holds until `reset`, or until it is on time again.
    */
   needsNewEpoch(): boolean {
-    return this.outlierRun !== null && this.outlierRun.evidenceMs > CLOCK_LOST_MS;
+    const { outlierRun } = this;
+    return outlierRun !== null && outlierRun.evidenceMs > this.maxOutlierMs(outlierRun);
   }
 
   /**
@@ -157,6 +164,12 @@ export class Timeline {
     return errorMs > 0 ? 1 : -1;
   }
 
+  private maxOutlierMs({ sign, minDifferenceMs }: OutlierRun): number {
+    if (sign < 0) return EARLY_MS_MAX;
+    const latenessMs = minDifferenceMs - (this.steps.at(-1)?.offsetMs ?? minDifferenceMs);
+    return latenessMs > PAUSED_LATENESS_MS ? PAUSED_MS_MAX : LATE_MS_MAX;
+  }
+
   private addSample(differenceMs: number, arrivedMs: number): void {
     const newest = this.buckets.at(-1);
     const index = Math.floor(arrivedMs / BUCKET_MS);
@@ -195,7 +208,7 @@ function extendRun(
   return {
     sign,
     minDifferenceMs: Math.min(run.minDifferenceMs, differenceMs),
-    lastArrivedMs: arrivedMs,
+    lastArrivedMs: Math.max(run.lastArrivedMs, arrivedMs),
     evidenceMs: run.evidenceMs + Math.min(pauseMs, EVIDENCE_STEP_MS_MAX),
   };
 }

@@ -302,6 +302,37 @@ describe('encoder', () => {
     },
   );
 
+  test('[M-12] [M-16] a source with network lag of up to 1.5 s keeps its encoder', async () => {
+    const { packager, dependencies, sink, send } = await startPackager();
+    const { encoder } = dependencies;
+    encoder.emit(3_500, 0.5);
+    let sourceMs = 1_100;
+    const startedMs = dependencies.now;
+    await dependencies.advance(120_000, () => {
+      const elapsedMs = dependencies.now - startedMs;
+      const lagMs = 750 * (1 - Math.cos((2 * Math.PI * elapsedMs) / 30_000));
+      // What has passed the queue by now.
+      for (; sourceMs <= 1_100 + elapsedMs - lagMs; sourceMs += 100) send(`P${sourceMs};`);
+      if (elapsedMs % 1_000 === 0) encoder.emit(3_000 + elapsedMs, 1);
+    });
+    expect([sink.failures, dependencies.encoders.length]).toEqual([[], 1]);
+    const ending = packager.end();
+    await encoder.exitWith();
+    await ending;
+  });
+
+  test('[M-12] a source that drops frames in a network stall keeps its encoder', async () => {
+    const { dependencies, send, endSource } = await startPackager();
+    const { encoder } = dependencies;
+    await dependencies.advance(10_000);
+    // The queue of the sender had 3 s and dropped 5 s.
+    for (let ms = 1_200; ms <= 4_200; ms += 100) send(`P${ms};`);
+    for (let ms = 9_300; ms <= 11_000; ms += 100) send(`P${ms};`);
+    expect(encoder.isKilled).toBe(false);
+    expect(dependencies.encoders).toHaveLength(1);
+    await endSource();
+  });
+
   test('[M-12] [M-16] a source that is always ahead of real time fails after a few restarts', async () => {
     const { dependencies, sink, sender } = await startPackager();
     const { source, feed } = sender('J', 1_100, 2_500);

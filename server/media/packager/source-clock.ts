@@ -16,15 +16,24 @@ export class SourceClock {
   /** Newest source time, ms; null: none yet. */
   newestMs: number | null = null;
   private newestArrivedMs = 0;
+  /** Least arrival time minus source time since the clock jumped, ms: that of the shortest queue. */
+  private leastDelayMs = Number.POSITIVE_INFINITY;
   private recentJumpsMs: readonly number[] = [];
 
   /** Classifies the next timestamp. */
   advance(sourceMs: number, nowMs: number): ClockStep {
     const sourceElapsedMs = this.newestMs === null ? 0 : sourceMs - this.newestMs;
     const driftMs = this.newestMs === null ? 0 : sourceElapsedMs - (nowMs - this.newestArrivedMs);
+    // After a stall of the network a source may drop frames: it goes forward, but stays late.
+    const isEarly = nowMs - sourceMs < this.leastDelayMs - JUMP_MS;
     this.newestMs = sourceMs;
     this.newestArrivedMs = nowMs;
-    if (Math.abs(sourceElapsedMs) > JUMP_MS && Math.abs(driftMs) > JUMP_MS) return 'jump';
+    const isStep = Math.abs(sourceElapsedMs) > JUMP_MS && Math.abs(driftMs) > JUMP_MS;
+    if (isStep && (isEarly || sourceElapsedMs < 0)) {
+      this.leastDelayMs = nowMs - sourceMs;
+      return 'jump';
+    }
+    this.leastDelayMs = Math.min(this.leastDelayMs, nowMs - sourceMs);
     return sourceElapsedMs > PAUSE_MS ? 'pause' : 'continuous';
   }
 
