@@ -29,6 +29,8 @@ export interface CallInput<Name extends OperationName> {
   readonly body?: RequestOf<Name>;
   /** Idempotency key: the service performs requests with the same key once. */
   readonly key?: string;
+  /** Lets the request outlive the page; browsers allow that for small bodies only. */
+  readonly keepalive?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -79,6 +81,7 @@ export class StudioClient {
       method: operation.method,
       headers: this.#headersOf(isWrite, input),
       ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(input.keepalive && { keepalive: true }),
     };
     const retryMs = isWrite ? WRITE_RETRY_MS : 0;
     const response = await this.#sendWithRetries(url, init, retryMs, input.signal);

@@ -19,7 +19,7 @@ export const HELP_KEY = '?';
 
 const MESSAGE_KEY_HELP: Readonly<Record<MessageShortcut, string>> = {
   pin: 'Pin above the chat, or unpin',
-  hide: 'Hide',
+  hide: 'Hide, or undo within 5 seconds',
   mute: 'Mute the author for 10 minutes',
   ban: 'Ban the author, after confirmation',
   queue: 'Add to the question queue',
@@ -29,7 +29,7 @@ export const SHORTCUTS: readonly { readonly where: string; readonly all: readonl
   {
     where: 'Anywhere on this page',
     all: [
-      { keys: ['Ctrl', 'Enter'], effect: 'Press the big button' },
+      { keys: ['Ctrl', 'Enter'], effect: 'Take the next step of the show' },
       { keys: [HELP_KEY], effect: 'Open this list' },
     ],
   },

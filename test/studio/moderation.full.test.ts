@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
+import { UNDO_MS } from '../../studio/on-air/chat/delayed-hides.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
@@ -62,6 +63,25 @@ async function press(page: Page, text: string, key: string): Promise<void> {
 }
 
 describe('chat moderation', () => {
+  test('[B-15] hiding a message can be undone, by its button and its key', async () => {
+    const { page } = owner;
+    const greeting = message(page, 'Good evening!');
+    await greeting.getByRole('button', { name: 'Hide the message from fan' }).click();
+    await greeting.getByText('Hiding…').waitFor();
+    await page.waitForTimeout(800); // An earlier press belongs to a double click.
+    await greeting.getByRole('button', { name: /^Undo/ }).click();
+    await greeting.getByText('Hiding…').waitFor({ state: 'detached' });
+    await press(page, 'Good evening!', 'h');
+    await greeting.getByText('Hiding…').waitFor();
+    await expectUsable(page, 'hiding');
+    await page.waitForTimeout(800);
+    await press(page, 'Good evening!', 'h');
+    await greeting.getByText('Hiding…').waitFor({ state: 'detached' });
+    await page.waitForTimeout(UNDO_MS);
+    expect(received['chat-hidden']).toEqual([]);
+    await viewerPage.getByRole('list', { name: 'Chat' }).getByText('Good evening!').waitFor();
+  }, 60_000);
+
   test('[C-16] one press hides a message for viewers and marks it for all hosts', async () => {
     const { page } = owner;
     const bad = message(page, 'Buy my coins');
@@ -148,16 +168,23 @@ describe('chat moderation', () => {
     await message(page, 'I am sorry').waitFor();
   }, 60_000);
 
-  test('[C-19] a ban asks for confirmation, and the banned viewer no longer counts', async () => {
+  test('[C-19] a ban asks for confirmation, hides the viewer’s messages, and the viewer no longer counts', async () => {
     const { page } = owner;
     const count = page.getByRole('region', { name: 'Audience' });
     await count.getByText('3', { exact: true }).waitFor();
     await selectInMenu(page, 'I am sorry', 'Ban…');
     await button(page, 'Cancel').click();
+    await viewerPage.getByRole('list', { name: 'Chat' }).getByText('I am sorry').waitFor();
     await press(page, 'I am sorry', 'b');
     await page.getByRole('alertdialog').getByText('Ban troll?').waitFor();
+    await expectUsable(page, 'ban');
     await button(page, 'Ban').click();
     await message(page, 'I am sorry').getByText('Banned').waitFor();
+    // The ban hides what the viewer wrote.
+    await message(page, 'I am sorry').getByText('Hidden').waitFor();
+    const seen = viewerPage.getByRole('list', { name: 'Chat' });
+    await seen.getByText('I am sorry').waitFor({ state: 'detached' });
+    await seen.getByText('Good evening!').waitFor();
     await count.getByText('2', { exact: true }).waitFor();
     expect(await troll.sendMessage('message', 'Hello?').catch(() => 'refused')).toBe('refused');
     await selectInMenu(page, 'I am sorry', 'Lift ban');
@@ -189,6 +216,17 @@ describe('chat moderation', () => {
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('fan: One more');
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowUp']) await page.keyboard.press(key);
     expect(await page.evaluate('document.activeElement.ariaPosInSet')).toBe('2');
+  }, 60_000);
+
+  test('[B-15] a message is hidden at once when its host leaves the page', async () => {
+    const { page } = owner;
+    await chat(second).getByRole('tab', { name: 'All' }).click();
+    await press(second, 'One more', 'h');
+    await message(second, 'One more').getByText('Hiding…').waitFor();
+    await second.goto('about:blank');
+    await message(page, 'One more')
+      .getByText('Hidden')
+      .waitFor({ timeout: UNDO_MS / 2 });
   }, 60_000);
 
   test('a key opens the list of shortcuts', async () => {

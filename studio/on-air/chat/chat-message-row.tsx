@@ -27,6 +27,8 @@ import { ANONYMOUS_NAME, MUTE_MINUTES } from './use-moderation.ts';
 /** What hosts did to a message and its author. */
 export interface MessageStatus {
   readonly isHidden: boolean;
+  /** Will be hidden unless the host undoes it. */
+  readonly isHiding: boolean;
   readonly isPinned: boolean;
   /** null: the author may write. */
   readonly restriction: Restriction | null;
@@ -37,6 +39,7 @@ export interface MessageStatus {
 /** An action of a host on a message or its author. */
 export type MessageAction =
   | MessageShortcut
+  | 'undo-hide'
   | 'mute-for-show'
   | 'unmute'
   | 'unban'
@@ -55,9 +58,10 @@ const RESTRICTION_LABELS = { muted: 'Muted', banned: 'Banned' } as const;
 const QUESTION_LABELS = { open: 'In the queue', answered: 'Answered', dismissed: 'Dismissed' };
 
 export function statusLabels(status: MessageStatus): string[] {
-  const { isPinned, isHidden, restriction, question } = status;
+  const { isPinned, isHidden, isHiding, restriction, question } = status;
   return [
     isPinned && 'Pinned',
+    isHiding && 'Hiding',
     isHidden && 'Hidden',
     restriction && RESTRICTION_LABELS[restriction],
     question && QUESTION_LABELS[question],
@@ -66,7 +70,8 @@ export function statusLabels(status: MessageStatus): string[] {
 
 /** A chat message with its actions. Memoized: rows render only when their props change. */
 export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
-  const { message, isHidden, isPinned, restriction, question, isSkippedByTab, onAction } = props;
+  const { message, isHidden, isHiding, isPinned, restriction, question } = props;
+  const { isSkippedByTab, onAction } = props;
   const name = message.name || ANONYMOUS_NAME;
   return (
     <div className="flex items-start gap-1 py-0.5 pl-2">
@@ -80,22 +85,28 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
             <Badge variant={message.kind === 'question' ? 'accent' : 'plain'}>{message.kind}</Badge>
           )}
           {isPinned && <Badge variant="good">Pinned</Badge>}
+          {isHiding && <Badge variant="bad">Hiding…</Badge>}
           {isHidden && <Badge variant="bad">Hidden</Badge>}
           {restriction && <Badge variant="bad">{RESTRICTION_LABELS[restriction]}</Badge>}
           {question && <Badge>{QUESTION_LABELS[question]}</Badge>}
         </p>
-        <p dir="auto" className={classes('wrap-anywhere', isHidden && 'text-quiet line-through')}>
+        <p
+          dir="auto"
+          className={classes('wrap-anywhere', (isHidden || isHiding) && 'text-quiet line-through')}
+        >
           {message.text}
         </p>
       </div>
       {!isHidden && (
         <Button
           variant="quiet"
-          aria-label={`Hide the message from ${name}`}
+          aria-label={`${isHiding ? 'Undo: show' : 'Hide'} the message from ${name}`}
           excludeFromTabOrder={isSkippedByTab}
-          onPress={() => onAction(message, 'hide')}
-          icon={<EyeOff />}
-        />
+          onPress={() => onAction(message, isHiding ? 'undo-hide' : 'hide')}
+          icon={isHiding ? <Undo2 /> : <EyeOff />}
+        >
+          {isHiding && 'Undo'}
+        </Button>
       )}
       <Menu
         label={`Actions for ${name}`}
@@ -109,7 +120,7 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
 type ActionsProps = Omit<ChatMessageRowProps, 'isSkippedByTab'>;
 
 function actionsOf({ message, onAction, ...status }: ActionsProps): MenuAction[] {
-  const { isHidden, isPinned, restriction, question } = status;
+  const { isHidden, isHiding, isPinned, restriction, question } = status;
   const entry = (action: MessageAction, text: string, icon: MenuAction['icon']) => ({
     text,
     icon,
@@ -132,7 +143,8 @@ function actionsOf({ message, onAction, ...status }: ActionsProps): MenuAction[]
     question !== 'open' && !isHidden && entry('queue', 'Add to queue', <ListPlus />),
     question !== 'answered' && isQuestion && entry('answered', 'Mark as answered', <Check />),
     question !== 'dismissed' && isQuestion && entry('dismissed', 'Dismiss', <X />),
-    !isHidden && entry('hide', 'Hide', <EyeOff />),
+    isHiding && entry('undo-hide', 'Undo hiding', <Undo2 />),
+    !isHidden && !isHiding && entry('hide', 'Hide', <EyeOff />),
     ...(message.viewer === '' ? [] : viewerEntries),
   ].filter((shown) => shown !== false);
 }

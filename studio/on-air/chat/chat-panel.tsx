@@ -19,8 +19,12 @@ type View = 'all' | 'question' | 'queue';
 export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
   const { stream, chat } = state;
   const [view, setView] = useState<View>('all');
-  const { moderation, hidden } = useModeration(stream.id);
-  const { restricted, questions, pinnedId, statusOf } = useChatState(state, hidden, log.hidden);
+  const { moderation, hidden, hiding } = useModeration(stream.id, log);
+  const { restricted, questions, pinnedId, statusOf } = useChatState(state, {
+    hidden,
+    hiding,
+    hiddenMeanwhile: log.hidden,
+  });
   const { onAction, dialog } = useMessageActions(moderation, pinnedId);
   const handlers = { onAction, statusOf };
   const open = questions.all.filter((question) => question.state === 'open').length;

@@ -40,7 +40,7 @@ export function MessageFeed({ messages, handlers, ...rest }: MessageFeedProps) {
         event.ctrlKey || event.metaKey || event.altKey ? null : messageShortcutOf(event.key);
       if (action === null || event.repeat) return;
       if (isRedundant(action, statusOf(message))) return;
-      onAction(message, action);
+      onAction(message, action === 'hide' && statusOf(message).isHiding ? 'undo-hide' : action);
     },
     [onAction, statusOf],
   );

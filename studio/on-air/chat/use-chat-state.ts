@@ -8,15 +8,19 @@ import type { ListedMessage } from './message-feed.tsx';
 const NO_QUESTIONS: readonly QueuedQuestion[] = [];
 const NO_VIEWERS: readonly RestrictedViewer[] = [];
 
-/**
- * The moderation state of a show and of its messages. All hosts see the same.
- * @param hiddenHere messages that this page hid
- * @param hiddenMeanwhile messages that anyone hid since the page was opened
- */
+interface HiddenIds {
+  /** Messages that this page hid. */
+  readonly hidden: ReadonlySet<string>;
+  /** Messages that this page will hide unless the host undoes it. */
+  readonly hiding: ReadonlySet<string>;
+  /** Messages that anyone hid since the page was opened. */
+  readonly hiddenMeanwhile: ReadonlySet<string>;
+}
+
+/** The moderation state of a show and of its messages. All hosts see the same. */
 export function useChatState(
   { stream, chat, chatRevision: revision, now }: LiveState,
-  hiddenHere: ReadonlySet<string>,
-  hiddenMeanwhile: ReadonlySet<string>,
+  { hidden, hiding, hiddenMeanwhile }: HiddenIds,
 ) {
   const input = { params: { stream_id: stream.id } };
   const viewersQuery = useApiQuery('listRestricted', input, { revision });
@@ -44,12 +48,13 @@ export function useChatState(
   const statusOf = useCallback(
     (message: ListedMessage): MessageStatus => ({
       isHidden:
-        message.hidden === true || hiddenHere.has(message.id) || hiddenMeanwhile.has(message.id),
+        message.hidden === true || hidden.has(message.id) || hiddenMeanwhile.has(message.id),
+      isHiding: hiding.has(message.id),
       isPinned: message.id === pinnedId,
       restriction: restrictions.get(message.viewer) ?? null,
       question: states.get(message.id) ?? null,
     }),
-    [hiddenHere, hiddenMeanwhile, pinnedId, restrictions, states],
+    [hidden, hiding, hiddenMeanwhile, pinnedId, restrictions, states],
   );
   return {
     restricted: { all: restricted, loadError: loadErrorOf(viewersQuery) },

@@ -1,6 +1,7 @@
 import { type ReactNode, useCallback, useState } from 'react';
 import type { StoredChatMessage } from '../../../protocol/moderation.ts';
 import { Confirm } from '../../ui/dialog.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import type { MessageAction } from './chat-message-row.tsx';
 import { ANONYMOUS_NAME, type Moderation, MUTE_MINUTES } from './use-moderation.ts';
 
@@ -13,17 +14,22 @@ export function useMessageActions(
   readonly dialog: ReactNode;
 } {
   const [banTarget, setBanTarget] = useState<StoredChatMessage | null>(null);
+  const [hidesMessages, setHidesMessages] = useState(true);
   const onAction = useCallback(
     (message: StoredChatMessage, action: MessageAction) => {
-      const { hide, pin, mute, unmute, unban, queue } = moderation;
+      const { hide, undoHide, pin, mute, unmute, unban, queue } = moderation;
       if (message.viewer === '' && ['mute', 'mute-for-show', 'ban'].includes(action)) return;
       const handlers: Record<MessageAction, () => void> = {
         hide: () => hide(message),
+        'undo-hide': () => undoHide(message),
         pin: () => pin(message.id === pinnedId ? null : message),
         mute: () => mute(message, MUTE_MINUTES),
         'mute-for-show': () => mute(message),
         unmute: () => unmute(message.viewer),
-        ban: () => setBanTarget(message),
+        ban: () => {
+          setHidesMessages(true);
+          setBanTarget(message);
+        },
         unban: () => unban(message.viewer),
         queue: () => queue(message, 'open'),
         answered: () => queue(message, 'answered'),
@@ -44,12 +50,22 @@ export function useMessageActions(
       isOpen={banTarget !== null}
       onOpenChange={() => setBanTarget(null)}
       onConfirm={() => {
-        if (banTarget) moderation.ban(banTarget);
+        if (banTarget) moderation.ban(banTarget, hidesMessages);
         setBanTarget(null);
       }}
     >
-      They leave the show within a second and no longer count as a viewer. You can lift the ban
-      under “Muted and banned”.
+      <div className="grid gap-4">
+        <p>
+          They leave the show within a second and no longer count as a viewer. You can lift the ban
+          under “Muted and banned”.
+        </p>
+        <Switch
+          label="Hide their messages"
+          help="For all viewers. This cannot be undone."
+          isSelected={hidesMessages}
+          onChange={setHidesMessages}
+        />
+      </div>
     </Confirm>
   );
   return { onAction, dialog };

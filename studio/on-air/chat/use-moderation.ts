@@ -1,16 +1,24 @@
 import { useMemo, useRef, useState } from 'react';
+import { PAGE_SIZE_MAX } from '../../../protocol/limits.ts';
 import type { QuestionState, StoredChatMessage } from '../../../protocol/moderation.ts';
+import { useStudio } from '../../api/studio-context.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { showSuccess } from '../../ui/toasts.tsx';
+import { showError, showSuccess } from '../../ui/toasts.tsx';
+import type { ShowLog } from '../show-log.ts';
+import { useDelayedHides } from './use-delayed-hides.ts';
+import { idsOfViewer } from './viewer-messages.ts';
 
 /** The moderation calls for a message or its author. */
 export interface Moderation {
+  /** Hides a message unless it is undone within 5 s. */
   readonly hide: (message: StoredChatMessage) => void;
+  readonly undoHide: (message: StoredChatMessage) => void;
   readonly pin: (message: StoredChatMessage | null) => void;
   /** @param minutes undefined: for the whole show */
   readonly mute: (message: StoredChatMessage, minutes?: number) => void;
   readonly unmute: (viewer: string) => void;
-  readonly ban: (message: StoredChatMessage) => void;
+  /** @param hidesMessages also hides what the viewer wrote, at once */
+  readonly ban: (message: StoredChatMessage, hidesMessages: boolean) => void;
   readonly unban: (viewer: string) => void;
   readonly queue: (message: StoredChatMessage, state: QuestionState) => void;
 }
@@ -23,40 +31,65 @@ export const ANONYMOUS_NAME = 'A viewer';
 
 /**
  * The moderation calls of a show. `moderation` stays the same object, so that memoized rows do not
- * render again. `hidden` has the messages that this page hid.
+ * render again. `hidden` has the messages that this page hid, `hiding` those that it will hide.
+ * @param log what this page received; a ban hides the messages of the viewer in it
  */
-export function useModeration(streamId: string) {
+export function useModeration(streamId: string, log: ShowLog) {
+  const studio = useStudio();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(NO_IDS);
   const hide = useApiMutation('hideChatLines', {
     targetOf: ({ body }) => body?.ids.join() ?? '',
     onSuccess: ({ ids }) => setHidden((before) => new Set([...before, ...ids])),
   });
+  const latestLog = useRef(log);
+  latestLog.current = log;
+  const { hides, hiding } = useDelayedHides((id) =>
+    // The page may close at once.
+    hide.mutate({ params: { stream_id: streamId }, body: { ids: [id] }, keepalive: true }),
+  );
+  const hideAllOf = async (viewer: string) => {
+    const params = { stream_id: streamId };
+    const { messages, messagesFrom } = latestLog.current;
+    const query = { limit: PAGE_SIZE_MAX, ...(messagesFrom !== null && { before: messagesFrom }) };
+    // The newest messages from before the page was opened; viewers still see them, too.
+    const earlier = await studio.call('readChatLog', { params, query });
+    for (const ids of idsOfViewer(viewer, [...messages, ...earlier.results])) {
+      hide.mutate({ params, body: { ids } });
+    }
+  };
+  /** Banned viewers whose messages are to be hidden. */
+  const toHide = useRef(new Set<string>());
   const pin = useApiMutation('pinChatLine');
   const viewerOptions = { invalidates: ['listRestricted'], targetOf: viewerOf } as const;
   const mute = useApiMutation('muteViewer', {
     ...viewerOptions,
     onSuccess: ({ name }, { body }) =>
       showSuccess(
-        `${name || ANONYMOUS_NAME} is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
+        `is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
+        name || ANONYMOUS_NAME,
       ),
   });
   const unmute = useApiMutation('unmuteViewer', viewerOptions);
   const ban = useApiMutation('banViewer', {
     ...viewerOptions,
-    onSuccess: ({ name }) => showSuccess(`${name || ANONYMOUS_NAME} is banned.`),
+    onSuccess: ({ viewer, name }) => {
+      showSuccess('is banned.', name || ANONYMOUS_NAME);
+      if (toHide.current.delete(viewer)) hideAllOf(viewer).catch(showError);
+    },
   });
   const unban = useApiMutation('unbanViewer', viewerOptions);
   const queue = useApiMutation('queueQuestion', {
     invalidates: ['listQuestions'],
     targetOf: ({ params }) => params?.line_id ?? '',
   });
-  const calls = useRef({ hide, pin, mute, unmute, ban, unban, queue });
-  calls.current = { hide, pin, mute, unmute, ban, unban, queue };
+  const calls = useRef({ pin, mute, unmute, ban, unban, queue });
+  calls.current = { pin, mute, unmute, ban, unban, queue };
   const moderation = useMemo((): Moderation => {
     const params = { stream_id: streamId };
     const nameBody = ({ name }: StoredChatMessage) => (name ? { name } : {});
     return {
-      hide: ({ id }) => calls.current.hide.mutate({ params, body: { ids: [id] } }),
+      hide: ({ id }) => hides.hide(id),
+      undoHide: ({ id }) => hides.undo(id),
       pin: (message) =>
         calls.current.pin.mutate({ params, body: { line: message && storedMessageOf(message) } }),
       mute: (message, minutes) =>
@@ -65,11 +98,14 @@ export function useModeration(streamId: string) {
           body: { ...nameBody(message), ...(minutes !== undefined && { minutes }) },
         }),
       unmute: (viewer) => calls.current.unmute.mutate({ params: { ...params, viewer } }),
-      ban: (message) =>
+      ban: (message, hidesMessages) => {
+        if (hidesMessages) toHide.current.add(message.viewer);
+        else toHide.current.delete(message.viewer);
         calls.current.ban.mutate({
           params: { ...params, viewer: message.viewer },
           body: nameBody(message),
-        }),
+        });
+      },
       unban: (viewer) => calls.current.unban.mutate({ params: { ...params, viewer } }),
       queue: (message, state) =>
         calls.current.queue.mutate({
@@ -77,8 +113,8 @@ export function useModeration(streamId: string) {
           body: { state, line: storedMessageOf(message) },
         }),
     };
-  }, [streamId]);
-  return { moderation, hidden };
+  }, [streamId, hides]);
+  return { moderation, hidden, hiding };
 }
 
 /** Drops additional fields, which the API rejects. */
