@@ -74,6 +74,14 @@ export const membersApi = {
     responses: sessionStarted,
     errors: [401, 409, 429],
   },
+  lookAtSetupLink: {
+    ...signInOperation,
+    method: 'POST',
+    path: '/studio/v1/setup/look',
+    summary: 'Check whether the link that `fourbeat serve` prints is still valid',
+    body: linkTokenSchema,
+    responses: { 204: { description: 'The link is valid' } },
+  },
   lookAtLink: {
     ...signInOperation,
     method: 'POST',

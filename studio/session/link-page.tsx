@@ -1,12 +1,10 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Link, Session } from '../../protocol/members.ts';
-import { useStudio } from '../api/studio-context.ts';
-import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
-import { EntryCard } from './entry-card.tsx';
 import { EntryForm } from './entry-form.tsx';
+import { LinkGate } from './link-gate.tsx';
 import { NewPassword } from './new-password.tsx';
+import { useLink } from './use-link.ts';
 
 interface LinkPageProps {
   readonly token: string;
@@ -15,30 +13,12 @@ interface LinkPageProps {
 
 /** The page of an invitation or a password reset. */
 export function LinkPage({ token, onSession }: LinkPageProps) {
-  const studio = useStudio();
-  const link = useQuery({
-    queryKey: ['link', token],
-    queryFn: () => studio.call('lookAtLink', { body: { token } }),
-    retry: false,
-  });
-  if (link.isPending) {
-    return (
-      <EntryCard title="Welcome">
-        <Loading label="Checking your link" />
-      </EntryCard>
-    );
-  }
-  if (link.isError) {
-    return (
-      <EntryCard title="This link does not work">
-        <ErrorMessage error={link.error} onRetry={() => link.refetch()} />
-        <p className="text-quiet">
-          Links work once and expire after seven days. Ask for a new one.
-        </p>
-      </EntryCard>
-    );
-  }
-  return <AcceptForm token={token} link={link.data} onSession={onSession} />;
+  const link = useLink('lookAtLink', token);
+  return (
+    <LinkGate link={link}>
+      {(data) => <AcceptForm token={token} link={data} onSession={onSession} />}
+    </LinkGate>
+  );
 }
 
 function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link: Link }) {

@@ -2,7 +2,9 @@ import { useState } from 'react';
 import type { Session } from '../../protocol/members.ts';
 import { TextField } from '../ui/text-field.tsx';
 import { EntryForm } from './entry-form.tsx';
+import { LinkGate } from './link-gate.tsx';
 import { NewPassword } from './new-password.tsx';
+import { useLink } from './use-link.ts';
 
 interface SetUpAccountPageProps {
   readonly token: string;
@@ -11,6 +13,11 @@ interface SetUpAccountPageProps {
 
 /** The page of the first start: the first user of its link becomes the owner. */
 export function SetUpAccountPage({ token, onSession }: SetUpAccountPageProps) {
+  const link = useLink('lookAtSetupLink', token);
+  return <LinkGate link={link}>{() => <SetUpForm token={token} onSession={onSession} />}</LinkGate>;
+}
+
+function SetUpForm({ token, onSession }: SetUpAccountPageProps) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');

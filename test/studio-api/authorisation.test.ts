@@ -7,6 +7,7 @@ import {
   HIGH_RATES,
   OPERATIONS,
   type OperationName,
+  SETUP_OPERATIONS,
   send,
   type ValidRequest,
   validRequest,
@@ -26,7 +27,7 @@ import { newMember, PASSWORD, type SignedIn, UserAgent } from '../support/studio
 type Row = 'all members' | 'producers' | 'owners' | 'signed-in members' | 'anybody';
 
 const OPERATIONS_OF: Readonly<Record<Row, string>> = {
-  anybody: 'signIn setUp lookAtLink acceptLink',
+  anybody: 'signIn setUp lookAtSetupLink lookAtLink acceptLink',
   'signed-in members': 'readSession signOut signOutEverywhere patchOwnMember',
   owners: `
     invite listInvitations withdrawInvitation listMembers patchMember removeMember createApiToken
@@ -249,20 +250,22 @@ describe.each(withRow('signed-in members'))('%s', (name) => {
   });
 });
 
-// The first account is created once per database: test/studio-api/members.test.ts.
-describe.each(withRow('anybody').filter((name) => name !== 'setUp'))('%s', (name) => {
-  test(`[U-1] [U-7] [U-16] ${name} needs no credential, and rejects requests from other origins`, async () => {
-    const request = await validRequest(service, name);
-    expect(request.headers.Authorization).toBeUndefined();
-    const crossOrigin = forgedHeaders({}).filter(([what]) => what.startsWith('the page'));
-    await expectRejected(request, crossOrigin);
-    const response = await send(service, request);
-    expect([name, response.status]).toEqual([name, successOf(name)]);
-    const text = await response.text();
-    for (const hidden of ['$argon2', PASSWORD]) expect(text).not.toContain(hidden);
-    if (isWrite(name) && name !== 'lookAtLink') {
-      const [cookie = ''] = response.headers.getSetCookie();
-      expect(text).not.toContain(cookie.split(/[=;]/)[1] ?? '');
-    }
-  });
-});
+describe.each(withRow('anybody').filter((name) => !SETUP_OPERATIONS.includes(name)))(
+  '%s',
+  (name) => {
+    test(`[U-1] [U-7] [U-16] ${name} needs no credential, and rejects requests from other origins`, async () => {
+      const request = await validRequest(service, name);
+      expect(request.headers.Authorization).toBeUndefined();
+      const crossOrigin = forgedHeaders({}).filter(([what]) => what.startsWith('the page'));
+      await expectRejected(request, crossOrigin);
+      const response = await send(service, request);
+      expect([name, response.status]).toEqual([name, successOf(name)]);
+      const text = await response.text();
+      for (const hidden of ['$argon2', PASSWORD]) expect(text).not.toContain(hidden);
+      if (isWrite(name) && name !== 'lookAtLink') {
+        const [cookie = ''] = response.headers.getSetCookie();
+        expect(text).not.toContain(cookie.split(/[=;]/)[1] ?? '');
+      }
+    });
+  },
+);

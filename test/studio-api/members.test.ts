@@ -113,6 +113,19 @@ describe.each(SOME_BACKENDS)('members on %s backends', (backends) => {
         for (const token of [one, two]) await expectUnauthorized(await setUp(token), 'Token');
       }));
 
+    test('[U-16] a look at a setup link leaves it valid, and says what to do about a link that is not', () =>
+      withNewService(async (fresh, setUp) => {
+        const look = (token: string) =>
+          new UserAgent(fresh.url).send('POST', '/setup/look', { token });
+        const token = await linkOf(fresh);
+        for (const _ of [1, 2]) await expectNoContent(await look(token));
+        const unknown = await expectUnauthorized(await look('unknown'), 'Token');
+        expect(unknown.detail).toContain('Restart the service');
+        expect((await setUp(token)).status).toBe(201);
+        const used = await expectUnauthorized(await look(token), 'Token');
+        expect(used.detail).toContain('already set up. Sign in');
+      }));
+
     test('[U-12] setup is impossible also when the first member joined by an invitation', () =>
       withNewService(async (fresh, setUp) => {
         const token = await linkOf(fresh);

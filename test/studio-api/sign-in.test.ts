@@ -377,6 +377,7 @@ describe('a write by cookie', () => {
       ['/session', { email, password }],
       ['/invitations/look', { token: 'x' }],
       ['/invitations/accept', { token: 'x', password }],
+      ['/setup/look', { token: 'x' }],
       ['/setup', { token: 'x', name: 'Ada', email, password }],
     ] as const) {
       const headers = { Origin: 'https://evil.example' };

@@ -90,11 +90,11 @@ describe('a complete show', () => {
     expect(page.url()).not.toContain('#');
     await expectUsable(page, 'shows-empty');
     const again = await fixture.open(fixture.setupLink);
-    await field(again.page, 'Your name').fill('Eve');
-    await field(again.page, 'Email').fill('eve@example.org');
-    await field(again.page, 'New password').fill(PASSWORD);
-    await again.page.locator('form button[type=submit]').click();
-    await again.page.getByRole('alert').waitFor();
+    await heading(again.page, 'This link no longer works').waitFor();
+    await again.page.getByRole('alert').getByText('Sign in').waitFor();
+    await expectUsable(again.page, 'used-link');
+    await again.page.getByRole('link', { name: 'Open the studio' }).click();
+    await heading(again.page, 'Sign in').waitFor();
     await again.context.close();
   }, 60_000);
 
@@ -205,7 +205,7 @@ describe('a complete show', () => {
       quizOf(desk.page).getByRole('button', { name: 'Two' }).click(),
       quizOf(other.page).getByRole('button', { name: 'One' }).tap(),
     ]);
-    await expectVisible(viewers(), (at) => quizOf(at).getByText('Your answer counts.'));
+    await expectVisible(viewers(), (at) => quizOf(at).getByText('Answer locked in!'));
     await expectVisible(studio(), (at) => at.getByText('2 · 67 %'));
     await display.page.getByText('3 answers').waitFor();
     await saveViewerScreenshots('answered');

@@ -11,21 +11,29 @@ export interface LinkDeps extends SessionContext {
   readonly newId: () => string;
 }
 
-type Operations = Pick<typeof studioApi, 'setUp' | 'lookAtLink' | 'acceptLink'>;
+type Operations = Pick<typeof studioApi, 'setUp' | 'lookAtSetupLink' | 'lookAtLink' | 'acceptLink'>;
 
 /** Operations behind one-time links: set up the first account, join one, set a password (SPEC U). */
 export function linkHandlers(context: LinkDeps): Handlers<Operations> {
   const { store, passwords, newId } = context;
   const forSignIn = signInHandlerFactory(context);
+
+  async function requireSetupLink(hash: string, nowMs: number): Promise<void> {
+    if (await store.isSetupLink({ hash, nowMs })) return;
+    throw new DomainError(
+      'unauthorized',
+      (await store.isSetUp({}))
+        ? 'The service is already set up. Sign in, or ask an owner for an invitation.'
+        : 'The link has expired. Restart the service to get a new one.',
+    );
+  }
+
   return {
     setUp: forSignIn(studioApi.setUp, async (call, { token, name, email, password }) => {
       const { nowMs } = call;
       const hash = hashSecret(token);
       // Check the link first: hashing is expensive.
-      if (!(await store.isSetupLink({ hash, nowMs }))) {
-        const detail = 'The link was used or has expired. Restart the service to get a new one.';
-        throw new DomainError('unauthorized', detail);
-      }
+      await requireSetupLink(hash, nowMs);
       const account = { uuid: newId(), email, name, created: nowMs };
       const passwordHash = await passwords.hash(password);
       const owner = {
@@ -35,6 +43,11 @@ export function linkHandlers(context: LinkDeps): Handlers<Operations> {
       return openSession(context, call, (session) =>
         store.setUp({ hash, account, owner, session }),
       );
+    }),
+
+    lookAtSetupLink: forSignIn(studioApi.lookAtSetupLink, async ({ nowMs }, { token }) => {
+      await requireSetupLink(hashSecret(token), nowMs);
+      return { body: null };
     }),
 
     lookAtLink: forSignIn(studioApi.lookAtLink, async ({ nowMs }, { token }) => ({

@@ -137,6 +137,9 @@ export const linkProcedures = {
     },
   ),
 
+  /** Whether the service has a member, so that it needs no setup. */
+  isSetUp: readProcedure((tx): Promise<boolean> => hasMembers(tx)),
+
   /**
    * Creates the first account and its owner, and signs the owner in.
    * @throws DomainError `unauthorized` for an invalid link, `conflict` when the email has an account

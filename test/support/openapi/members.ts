@@ -47,6 +47,15 @@ export function memberExercises(fixture: Fixture): Exercises {
         [await fixture.contract.send(fresh.url, 'setUp', { body }), 401],
       ];
     },
+    lookAtSetupLink: async () => {
+      await using fresh = await startService();
+      const link = await newSetupLink(fresh.store, fresh.url, fresh.clock.nowMs());
+      const body = { token: tokenOf(link ?? '') };
+      return [
+        [await fixture.contract.send(fresh.url, 'lookAtSetupLink', { body }), 204],
+        [await fixture.send('lookAtSetupLink', { body: { token: 'none' } }), 401],
+      ];
+    },
     lookAtLink: async () => {
       const { token } = await inviteMember(service, 'host');
       return [
