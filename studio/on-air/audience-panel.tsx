@@ -20,7 +20,7 @@ export function AudiencePanel({ streamId, count, log }: AudiencePanelProps) {
     <Panel title="Audience">
       <p className="flex items-baseline gap-3">
         <span className="text-4xl font-bold tabular-nums">{count?.toLocaleString() ?? '–'}</span>
-        <span className="text-quiet">watching, peak {peak.toLocaleString()}</span>
+        <span className="text-quiet">watching · peak {peak.toLocaleString()}</span>
       </p>
       <AudienceChart counts={counts} />
     </Panel>

@@ -17,9 +17,7 @@ export function ConnectionStatus({ isConnected, isInitial }: ConnectionStatusPro
           ) : (
             <TriangleAlert className="size-5 shrink-0" />
           )}
-          {isInitial
-            ? 'Connecting to the show…'
-            : 'Connection lost. The data on this page may be out of date. Reconnecting…'}
+          {isInitial ? 'Connecting to the show…' : 'Connection lost. Reconnecting…'}
         </p>
       )}
     </div>
