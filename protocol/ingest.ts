@@ -14,10 +14,17 @@ export const sourceHealthSchema = z
     dropped: measured('Frames dropped to keep an even rate'),
     width: measured('Display width of the video, pixels'),
     height: measured('Display height of the video, pixels'),
+    hasAudio: z.boolean().nullable().describe('Whether the source sends audio'),
+    keyFrameIntervalMs: measured('Time between key frames, or since the last one if longer, ms'),
   })
   .meta({
     id: 'SourceHealth',
-    examples: [{ bitrate: 4_500_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 }],
+    examples: [
+      {
+        ...{ bitrate: 4_500_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 },
+        ...{ hasAudio: true, keyFrameIntervalMs: 2_000 },
+      },
+    ],
   });
 export type SourceHealth = z.infer<typeof sourceHealthSchema>;
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { SourceHealth } from '../../protocol/ingest.ts';
 import type { Channel } from './channel.ts';
 import type { Packager } from './packager/packager.ts';
@@ -11,7 +12,8 @@ export class LiveSource implements SourceSession {
   private readonly finishing = Promise.withResolvers<void>();
   /** Resolves when the source's last segment is complete. */
   readonly finished = this.finishing.promise;
-  private isOpen = true;
+  /** Whether it accepts bytes; the lease of a source that has ended is not renewed. */
+  isOpen = true;
   private lastHealthBytes = 0;
   private lastHealthMs: number;
 
@@ -22,6 +24,7 @@ export class LiveSource implements SourceSession {
     readonly channel: Channel,
     createPackager: (onSourceFailed: (end: SourceEnd) => void) => Packager,
     private readonly nowMs: () => number,
+    private readonly logger: Logger,
   ) {
     this.lastHealthMs = nowMs();
     this.packager = createPackager((end) => this.stop(end));
@@ -48,12 +51,15 @@ export class LiveSource implements SourceSession {
     if (!this.isOpen) return;
     this.isOpen = false;
     this.closing.resolve(end);
-    void this.packager.end().then(this.finishing.resolve);
+    this.packager
+      .end()
+      .catch((error) => this.logger.error({ err: error }, 'the last segment of a source is lost'))
+      .finally(this.finishing.resolve);
   }
 
   /** Bit rate since the previous call, and the encoder's last report. */
   health(): SourceHealth {
-    const { info, progress, bytes } = this.packager.state();
+    const { info, progress, keyFrameIntervalMs, bytes } = this.packager.state();
     const nowMs = this.nowMs();
     const seconds = (nowMs - this.lastHealthMs) / 1_000;
     const bitrate = seconds > 0 ? Math.round(((bytes - this.lastHealthBytes) * 8) / seconds) : null;
@@ -66,6 +72,8 @@ export class LiveSource implements SourceSession {
       dropped: progress?.dropped ?? null,
       width: info?.width ?? null,
       height: info?.height ?? null,
+      hasAudio: info?.hasAudio ?? null,
+      keyFrameIntervalMs: keyFrameIntervalMs === null ? null : Math.round(keyFrameIntervalMs),
     };
   }
 }

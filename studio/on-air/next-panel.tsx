@@ -53,7 +53,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
           onPress={run}
           aria-keyshortcuts="Control+Enter"
         >
-          {LABELS[step.kind]}
+          {step.kind === 'start' && state.source ? 'Go live' : LABELS[step.kind]}
         </Button>
       ) : (
         <p className="font-semibold">{LABELS[step.kind]}</p>

@@ -1,7 +1,8 @@
 import type { LiveState } from '../../protocol/live.ts';
-import { timeOf } from '../shell/times.ts';
-import { classes } from '../ui/classes.ts';
+import { PreviewVideo } from '../source/preview-video.tsx';
+import { SourceFacts } from '../source/source-facts.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { SourceLost } from './source-lost.tsx';
 import { useLiveVideo } from './use-live-video.ts';
 
 const NO_VIDEO_TEXTS = {
@@ -10,14 +11,27 @@ const NO_VIDEO_TEXTS = {
   ENDED: 'The show has ended.',
 } as const;
 
-/** The video as viewers get it, with its delay. */
+/** The video: before the show the preview of its source, then what viewers get. */
 export function VideoPanel({ state }: { readonly state: LiveState }) {
+  const { stream, source } = state;
+  if (stream.status === 'CREATED' && source) {
+    return (
+      <Panel title="Video">
+        <PreviewVideo streamId={stream.id} />
+        <SourceFacts source={source} />
+      </Panel>
+    );
+  }
+  return <ShownVideo state={state} />;
+}
+
+/** The video as viewers get it, with its delay. */
+function ShownVideo({ state }: { readonly state: LiveState }) {
   const { stream, source, sourceEndsAt } = state;
   const { id, hls_url: url, status } = stream;
   const isExternal = !url.includes(`/media/${id}/`);
   const isPlaying = status === 'STREAMING' && (source !== null || isExternal);
   const { video, delayMs } = useLiveVideo(isPlaying ? url : null);
-  const isSourceLost = sourceEndsAt !== null;
   return (
     <Panel
       title="Video"
@@ -39,22 +53,15 @@ export function VideoPanel({ state }: { readonly state: LiveState }) {
           aria-label="The video as viewers see it"
           className="aspect-video w-full rounded-lg bg-black object-contain"
         />
+      ) : sourceEndsAt !== null ? (
+        <SourceLost state={state} endsAtMs={sourceEndsAt} />
       ) : (
-        <p
-          role={isSourceLost ? 'alert' : undefined}
-          className={classes(
-            'grid aspect-video place-items-center rounded-lg p-4 text-center',
-            isSourceLost ? 'bg-bad-soft font-semibold text-bad' : 'bg-raised text-quiet',
-          )}
-        >
-          {isSourceLost ? sourceLostText(sourceEndsAt) : NO_VIDEO_TEXTS[status]}
+        <p className="grid aspect-video place-items-center rounded-lg bg-raised p-4 text-center text-quiet">
+          {status === 'STREAMING' && stream.keepOpen
+            ? 'No video source. The show stays open until you end it.'
+            : NO_VIDEO_TEXTS[status]}
         </p>
       )}
     </Panel>
   );
-}
-
-/** Gives the time of the end: screen readers would read out a countdown every second. */
-function sourceLostText(endsAtMs: number): string {
-  return `The video source is disconnected. Unless it reconnects, the show ends automatically at ${timeOf(endsAtMs)}.`;
 }

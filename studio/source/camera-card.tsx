@@ -6,17 +6,20 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { showError } from '../ui/toasts.tsx';
 import type { BrowserSourceState } from './browser-source.ts';
+import type { CameraDevices } from './camera.ts';
 import { useCamera } from './camera-context.ts';
+import { DeviceChoice } from './device-choice.tsx';
 
 /** Starts and stops the camera of this browser as the source. */
 export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: Ingest }) {
   const { camera, cameraStore } = useCamera();
   const [isStarting, setStarting] = useState(false);
+  const [devices, setDevices] = useState<CameraDevices>({ cameraId: '', microphoneId: '' });
   const isThisShow = camera?.streamId === stream.id;
   const start = () => {
     setStarting(true);
     cameraStore
-      .start(stream.id, ingest.websocket.url, ingest.key)
+      .start(stream.id, ingest.websocket.url, ingest.key, devices)
       .catch(showError)
       .finally(() => setStarting(false));
   };
@@ -29,6 +32,7 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
           <CameraState source={camera.source} />
         </div>
       )}
+      {!camera && <DeviceChoice devices={devices} onChange={setDevices} />}
       {camera && !isThisShow && (
         <p className="text-quiet">This browser’s camera is live in another show. Stop it there.</p>
       )}

@@ -8,10 +8,48 @@ export interface Camera {
   readonly source: BrowserSourceState;
 }
 
-const CONSTRAINTS = {
-  video: { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } },
-  audio: { echoCancellation: true, noiseSuppression: true },
-} as const;
+const VIDEO = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } } as const;
+const AUDIO = { echoCancellation: true, noiseSuppression: true } as const;
+
+/** The chosen devices; an empty id leaves the choice to the browser. */
+export interface CameraDevices {
+  readonly cameraId: string;
+  readonly microphoneId: string;
+}
+
+/** The cameras and microphones of this machine. Without permission browsers hide their names. */
+export async function listDevices(): Promise<readonly MediaDeviceInfo[]> {
+  return (await navigator.mediaDevices?.enumerateDevices()) ?? [];
+}
+
+/**
+ * Asks for permission to use the devices, because browsers hide their names before, and lists them.
+ * @throws Error with a message for the user
+ */
+export async function listNamedDevices(): Promise<readonly MediaDeviceInfo[]> {
+  const media = await requestMedia({ video: true, audio: true });
+  for (const track of media.getTracks()) track.stop();
+  return listDevices();
+}
+
+async function requestMedia(constraints: MediaStreamConstraints): Promise<MediaStream> {
+  if (!navigator.mediaDevices) {
+    throw new Error(
+      'The camera needs a secure connection. Open the studio over https:// or on localhost.',
+    );
+  }
+  return navigator.mediaDevices.getUserMedia(constraints).catch((error: Error) => {
+    throw new Error(errorText(error));
+  });
+}
+
+function constraintsFor({ cameraId, microphoneId }: CameraDevices): MediaStreamConstraints {
+  const exactly = (id: string) => (id === '' ? {} : { deviceId: { exact: id } });
+  return {
+    video: { ...VIDEO, ...exactly(cameraId) },
+    audio: { ...AUDIO, ...exactly(microphoneId) },
+  };
+}
 
 /** The camera that is live; null: none. It stays live while the user visits other studio pages. */
 export class CameraStore extends ExternalStore<Camera | null> {
@@ -25,16 +63,9 @@ export class CameraStore extends ExternalStore<Camera | null> {
    * Requests camera and microphone and sends them.
    * @throws when the browser has none or access is denied
    */
-  async start(streamId: string, url: string, key: string): Promise<void> {
+  async start(streamId: string, url: string, key: string, devices: CameraDevices): Promise<void> {
     this.stop();
-    if (!navigator.mediaDevices) {
-      throw new Error(
-        'The camera needs a secure connection. Open the studio over https:// or on localhost.',
-      );
-    }
-    const media = await navigator.mediaDevices.getUserMedia(CONSTRAINTS).catch((error: Error) => {
-      throw new Error(errorText(error));
-    });
+    const media = await requestMedia(constraintsFor(devices));
     const onState = (source: BrowserSourceState) => this.update({ streamId, media, source });
     this.#sending = new BrowserSource({
       stream: media,
@@ -66,6 +97,8 @@ function errorText({ name, message }: Error): string {
   if (name === 'NotAllowedError')
     return 'Camera access is blocked. Allow it for this page in your browser.';
   if (name === 'NotFoundError') return 'No camera or microphone found. Connect one and try again.';
+  if (name === 'OverconstrainedError')
+    return 'The chosen camera or microphone is not connected. Choose another one.';
   if (name === 'NotReadableError') return 'Another program uses the camera. Close it first.';
   return message;
 }

@@ -10,6 +10,8 @@ import { Confirm } from '../ui/dialog.tsx';
 import { Loaded } from '../ui/states.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { CameraCard } from './camera-card.tsx';
+import { GoLive } from './go-live.tsx';
+import { PreviewVideo } from './preview-video.tsx';
 import { SourceFacts } from './source-facts.tsx';
 
 const POLL_MS = 2_000;
@@ -31,9 +33,17 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
         {(ingest) =>
           !hasEnded && (
             <>
+              {stream.status === 'CREATED' && ingest.source && (
+                <PreviewVideo streamId={stream.id} />
+              )}
               <SourceFacts source={ingest.source} />
-              {stream.status === 'CREATED' && (
-                <p className="text-quiet">The show starts automatically when a source connects.</p>
+              {stream.status === 'CREATED' && ingest.source && <GoLive stream={stream} />}
+              {stream.status === 'CREATED' && !ingest.source && (
+                <p className="text-quiet">
+                  {stream.autoStart
+                    ? 'The show starts automatically when a source connects.'
+                    : 'Connect a source to see a preview. Viewers see nothing until you go live.'}
+                </p>
               )}
               <CameraCard stream={stream} ingest={ingest} />
               <Addresses stream={stream} ingest={ingest} />

@@ -1,9 +1,8 @@
 import type { Ingest } from '../../protocol/ingest.ts';
 import { Badge } from '../ui/badge.tsx';
+import { isTooSlow, sourceWarnings } from './source-warnings.ts';
 
 const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'browser camera' } as const;
-/** An encoder below this multiple of real time falls behind. */
-const SPEED_MIN = 0.97;
 
 /** Whether a source is connected, and its health. */
 export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
@@ -15,18 +14,20 @@ export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
     );
   }
   const { health } = source;
-  const isSlow = health?.speed !== null && health !== null && health.speed < SPEED_MIN;
+  const isSlow = isTooSlow(health);
   return (
     <div className="grid gap-3">
       <p>
         <Badge variant={isSlow ? 'bad' : 'good'}>{isSlow ? 'Too slow' : 'Receiving video'}</Badge>{' '}
         <span className="text-quiet">via {KINDS[source.kind]}</span>
       </p>
-      {isSlow && (
-        <p className="text-bad">
-          The encoder is too slow. Use a lower resolution or a faster machine.
-        </p>
-      )}
+      <ul aria-label="Warnings" className="grid gap-1 empty:hidden">
+        {sourceWarnings(source).map((warning) => (
+          <li key={warning} className="font-semibold text-bad">
+            {warning}
+          </li>
+        ))}
+      </ul>
       {health && (
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-5">
           <Fact name="Resolution" value={sizeOf(health)} />

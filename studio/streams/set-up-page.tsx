@@ -2,6 +2,7 @@ import { Pencil, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
 import { DisplayCard } from '../display/display-card.tsx';
 import { usePermission } from '../session/session-context.ts';
 import { dateOf } from '../shell/times.ts';
@@ -47,8 +48,11 @@ function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
     invalidates: INVALIDATED,
     onSuccess: () => setEnding(false),
   });
+  // The preview of a connected source has the button.
+  const ingest = useApiQuery('readIngest', { params });
   if (stream.status === 'ENDED') return null;
   if (stream.status === 'CREATED') {
+    if (ingest.data?.source) return null;
     return (
       <Button
         variant="primary"
@@ -91,6 +95,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     ['Created', dateOf(stream.created)],
     ['Started', stream.started === null ? 'not yet' : dateOf(stream.started)],
     ...(stream.ended === null ? [] : [['Ended', dateOf(stream.ended)]]),
+    ['Starts', stream.autoStart ? 'with the video source' : 'when you go live'],
     ['Recording', stream.recording ? 'on' : 'off'],
     ['Listed', stream.unlisted ? 'no, by link only' : 'yes'],
     ['Latency allowance', `${stream.latencyAllowance / 1_000} s`],

@@ -37,6 +37,18 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
         autoFocus
       />
       <Switch
+        label="Start with the video source"
+        help="For encoders that run alone. Otherwise you see a preview and decide when to go live."
+        isSelected={stream.autoStart}
+        onChange={(autoStart) => change({ autoStart })}
+      />
+      <Switch
+        label="Keep open without video"
+        help="Otherwise the show ends when its video source does not return."
+        isSelected={stream.keepOpen}
+        onChange={(keepOpen) => change({ keepOpen })}
+      />
+      <Switch
         label="Record the show"
         help="Viewers can watch the whole show after it ends."
         isSelected={stream.recording}

@@ -42,8 +42,11 @@ async function sendTo(streamId: string): Promise<Subprocess> {
 const previewUrl = (streamId: string, file: string) =>
   `${service.url}/studio/v1/streams/${streamId}/preview/${file}`;
 const authorization = () => ({ Authorization: `Token ${service.account.token}` });
-const preview = (streamId: string, file: string, headers: Record<string, string> = authorization()) =>
-  fetch(previewUrl(streamId, file), { headers });
+const preview = (
+  streamId: string,
+  file: string,
+  headers: Record<string, string> = authorization(),
+) => fetch(previewUrl(streamId, file), { headers });
 const segmentsIn = (playlist: string) => playlist.match(/^\w+\/\d+-\d+\.m4s$/gm) ?? [];
 
 /** Waits for a preview with this many segments. @returns the names of its segments */
@@ -76,7 +79,10 @@ test('[M-32] [M-34] a source before the start is a preview, which goes live with
     const ingest = await ingestOf(service, streamId);
     return ingest.source?.health?.width ? ingest : null;
   });
-  expect(source).toMatchObject({ kind: 'rtmp', health: { width: 192, height: 108 } });
+  expect(source).toMatchObject({
+    kind: 'rtmp',
+    health: { width: 192, height: 108, hasAudio: true, keyFrameIntervalMs: 1_000 },
+  });
 
   const { started } = await startOf(streamId);
   const playlist = await segmentsOf(service, streamId, 3);

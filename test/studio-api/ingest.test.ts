@@ -7,7 +7,10 @@ import { expectJson } from '../support/harness/harness.ts';
 const service = await serviceOfFile();
 
 const GRACE_MS = 30_000;
-const HEALTH = { bitrate: 4e6, fps: 30, speed: 1.01, dropped: 2, width: 1280, height: 720 };
+const HEALTH = {
+  ...{ bitrate: 4e6, fps: 30, speed: 1.01, dropped: 2, width: 1280, height: 720 },
+  ...{ hasAudio: true, keyFrameIntervalMs: 2_000 },
+};
 const ingest = (id: string, init = {}) =>
   service.studio('GET', `/streams/${id}/ingest`, undefined, init);
 const rotate = (id: string, init = {}) =>

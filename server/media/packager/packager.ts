@@ -19,6 +19,7 @@ import {
   type StartProbe,
 } from './encoder.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
+import { KeyFrameMeter } from './key-frame-meter.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { SourceClock } from './source-clock.ts';
 import { SourceFeed } from './source-feed.ts';
@@ -84,6 +85,7 @@ export class Packager {
   private restartTimer: Timer | null = null;
   private readonly checkTimer: Timer;
   private readonly sourceClock = new SourceClock();
+  private readonly keyFrames = new KeyFrameMeter();
   private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
@@ -126,6 +128,7 @@ export class Packager {
       }
       for (const unit of units) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
+        this.keyFrames.observe(unit);
         this.probe?.write(unit.bytes);
         acceptsMore = this.feed.push(unit) && acceptsMore;
       }
@@ -161,6 +164,8 @@ export class Packager {
     return {
       info: this.info,
       progress: this.progress,
+      /** How far its key frames are apart, ms; null: unknown. */
+      keyFrameIntervalMs: this.keyFrames.intervalMs(),
       /** Bytes received in total. */
       bytes: this.bytes,
       restarts: this.restarts,

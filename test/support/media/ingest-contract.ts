@@ -16,7 +16,10 @@ export interface SourcesFixture {
 
 const START_MS = intervalStartMs(7_100_000_000);
 const GRACE_MS = 30_000;
-const HEALTH = { bitrate: 4_000_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 };
+const HEALTH = {
+  ...{ bitrate: 4_000_000, fps: 30, speed: 1, dropped: 0, width: 1280, height: 720 },
+  ...{ hasAudio: true, keyFrameIntervalMs: 2_000 },
+};
 
 /** Contract of sources in the database, for every implementation (SPEC M-1, M-6 – M-8). */
 export function sourcesContract(name: string, openFixture: () => Promise<SourcesFixture>): void {

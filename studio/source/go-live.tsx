@@ -1,0 +1,61 @@
+import { Radio } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { useApiMutation } from '../api/use-api-mutation.ts';
+import { Button } from '../ui/button.tsx';
+import { Switch } from '../ui/switch.tsx';
+import { showSuccess } from '../ui/toasts.tsx';
+
+const COUNTDOWN_S = 5;
+
+/** Shows the video of a preview to viewers, after a countdown if the host likes. */
+export function GoLive({ stream }: { readonly stream: StudioStream }) {
+  const [hasCountdown, setHasCountdown] = useState(false);
+  const [remainingS, setRemainingS] = useState<number | null>(null);
+  const start = useApiMutation('startStream', {
+    invalidates: ['readOwnStream', 'listOwnStreams'],
+    onSuccess: () => showSuccess('You are live.'),
+  });
+  const { mutate } = start;
+  const streamId = stream.id;
+  useEffect(() => {
+    if (remainingS === null) return;
+    if (remainingS === 0) {
+      setRemainingS(null);
+      mutate({ params: { stream_id: streamId } });
+      return;
+    }
+    const timer = setTimeout(() => setRemainingS(remainingS - 1), 1_000);
+    return () => clearTimeout(timer);
+  }, [remainingS, mutate, streamId]);
+  if (remainingS !== null) {
+    return (
+      <div className="flex flex-wrap items-center gap-4">
+        <p role="timer" className="text-xl font-bold tabular-nums">
+          Live in {remainingS}…
+        </p>
+        <Button onPress={() => setRemainingS(null)} autoFocus>
+          Cancel
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-4">
+      <Button
+        variant="primary"
+        size="big"
+        isPending={start.isPending}
+        onPress={() => setRemainingS(hasCountdown ? COUNTDOWN_S : 0)}
+        icon={<Radio />}
+      >
+        Go live
+      </Button>
+      <Switch
+        label={`Count down from ${COUNTDOWN_S}`}
+        isSelected={hasCountdown}
+        onChange={setHasCountdown}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,22 @@
+import { useLiveVideo } from '../on-air/use-live-video.ts';
+
+/** The video of a source before the show starts. Viewers do not get it. */
+export function PreviewVideo({ streamId }: { readonly streamId: string }) {
+  const { video } = useLiveVideo(`/studio/v1/streams/${streamId}/preview/master.m3u8`);
+  return (
+    <figure className="grid gap-2">
+      <video
+        ref={video}
+        muted
+        autoPlay
+        playsInline
+        controls
+        aria-label="Preview of the video"
+        className="aspect-video w-full rounded-lg bg-black object-contain"
+      />
+      <figcaption className="text-sm text-quiet">
+        Preview, a few seconds behind the camera. Viewers do not see it.
+      </figcaption>
+    </figure>
+  );
+}
