@@ -269,3 +269,33 @@ test('an unplayable timeline is an error', () => {
     createSegmenter().push('v9', createFragment({ startTicks: 0, durations: [1] })),
   ).toThrow('unknown track v9');
 });
+
+test('[M-30] segments keep all their parts when the tracks stop being aligned', () => {
+  const segmenter = createSegmenter({ partMs: 334 });
+  // The second segment of v1 starts without a key frame. The audio is late, and arrives at once.
+  const run = createRun({ fromMs: 0, seconds: 3.5, audioFrames: 47 })
+    .map(([id, fragment]): [TrackId, Fragment] =>
+      id === 'v1' && fragment.startTicks === 180_000
+        ? [id, { ...fragment, isSync: false }]
+        : [id, fragment],
+    )
+    .sort(([a], [b]) => Number(a === 'a0') - Number(b === 'a0'));
+  const events: SegmenterEvent[] = [];
+  const pushRun = () => {
+    for (const [id, fragment] of run) events.push(...segmenter.push(id, fragment));
+  };
+  expect(pushRun).toThrow('v1 has no key frame where v0 has one');
+  events.push(...segmenter.finish());
+  const segments = events.filter((event): event is SegmentEvent => event.kind === 'segment');
+  expect(segments.map(({ segment }) => [segment.seq, segment.durationMs])).toEqual([
+    [7, 1_000],
+    [8, 1_000],
+  ]);
+  for (const { segment, bytes } of segments) {
+    const parts = partsOf(events).filter(({ seq }) => seq === segment.seq);
+    expect(parts.map(({ part }) => part.index)).toEqual(parts.map((_, index) => index));
+    const partBytes = Buffer.concat(parts.flatMap((part) => part.bytes.get('v0') ?? []));
+    expect(partBytes.equals(bytes.get('v0') ?? Buffer.alloc(0))).toBe(true);
+  }
+  expect(segmenter.finish()).toEqual([]);
+});

@@ -75,6 +75,10 @@ export class Segmenter {
   /** Source times of the newest segment and part start in the video track; null: none yet. */
   private current: { segmentMs: number; partMs: number; offsetMs: number } | null = null;
   private firstFragmentMs: number | null = null;
+  /** Events to return. An error keeps them for `finish`: their fragments have left the queues. */
+  private readonly events: SegmenterEvent[] = [];
+  /** Source time of the cut at which a track has no key frame; null: the tracks are aligned. */
+  private misalignedAtMs: number | null = null;
 
   constructor(private readonly options: SegmenterOptions) {
     this.queues = options.tracks.map((track) => new TrackQueue(track));
@@ -96,32 +100,38 @@ export class Segmenter {
     this.firstFragmentMs ??= queue.msOf(fragment.startTicks);
     if (queue === this.video) this.pushVideo(fragment);
     else queue.push(fragment);
-    const events = this.applyCutsWhile((cut) => this.isReady(cut));
+    this.applyCutsWhile((cut) => this.isReady(cut));
     this.checkSilence();
-    return events;
+    return this.events.splice(0);
   }
 
-  /** Ends the input: completes the open segment where the shortest track ends. */
+  /**
+   * Ends the input: completes the open segment where the shortest track ends, or where the tracks
+   * stopped being aligned. Also returns the events before an error of `push`.
+   */
   finish(): SegmenterEvent[] {
-    const events = this.applyCutsWhile(({ kind, atMs }) =>
-      this.queues.every((queue) => (kind === 'begin' ? queue.isPast(atMs) : queue.reaches(atMs))),
-    );
-    if (!this.openSegment) return events;
+    if (this.misalignedAtMs === null) {
+      this.applyCutsWhile(({ kind, atMs }) =>
+        this.queues.every((queue) => (kind === 'begin' ? queue.isPast(atMs) : queue.reaches(atMs))),
+      );
+    }
+    if (this.openSegment) this.finishSegment(this.openSegment);
+    this.openSegment = null;
+    return this.events.splice(0);
+  }
+
+  private finishSegment(openSegment: OpenSegment): void {
     const endMs = Math.min(
+      this.misalignedAtMs ?? Number.POSITIVE_INFINITY,
       ...this.queues.map(
         ({ endMs, track }) => (endMs ?? 0) + (track.kind === 'audio' ? AUDIO_SHORTFALL_MS : 0),
       ),
     );
     const cutMs = this.video.endBefore(endMs + ALIGNMENT_TOLERANCE_MS);
-    const lastPart = cutMs === null ? [] : this.takePart(this.openSegment, cutMs);
-    if (this.openSegment.hasAll(this.queues)) {
-      events.push(...lastPart, {
-        kind: 'segment',
-        ...this.openSegment.close(this.queues, this.video, null),
-      });
-    }
-    this.openSegment = null;
-    return events;
+    const lastPart = cutMs === null ? [] : this.takePart(openSegment, cutMs);
+    if (!openSegment.hasAll(this.queues)) return;
+    const closed = openSegment.close(this.queues, this.video, null);
+    this.events.push(...lastPart, { kind: 'segment', ...closed });
   }
 
   private pushVideo(fragment: Fragment): void {
@@ -195,13 +205,11 @@ export class Segmenter {
     return offsetMs;
   }
 
-  private applyCutsWhile(isReady: (cut: Cut) => boolean): SegmenterEvent[] {
-    const events: SegmenterEvent[] = [];
+  private applyCutsWhile(isReady: (cut: Cut) => boolean): void {
     for (let cut = this.cuts[0]; cut && isReady(cut); cut = this.cuts[0]) {
       this.cuts.shift();
-      events.push(...this.applyCut(cut));
+      this.applyCut(cut);
     }
-    return events;
   }
 
   // A segment waits for the start of the next one in every track; a part is published early.
@@ -211,21 +219,22 @@ export class Segmenter {
     );
   }
 
-  private applyCut({ kind, atMs, offsetMs }: Cut): SegmenterEvent[] {
+  private applyCut({ kind, atMs, offsetMs }: Cut): void {
     const { epoch, firstSeq } = this.options;
     const { openSegment } = this;
     if (kind === 'begin' || !openSegment) {
       for (const queue of this.queues) queue.takeUntil(atMs);
       this.openSegment = new OpenSegment(firstSeq, epoch, offsetMs);
-      return [{ kind: 'begin', startMs: atMs + offsetMs }];
+      this.events.push({ kind: 'begin', startMs: atMs + offsetMs });
+      return;
     }
-    const events = this.takePart(openSegment, atMs);
-    if (kind === 'part') return events;
+    this.events.push(...this.takePart(openSegment, atMs));
+    if (kind === 'part') return;
     this.checkAligned(atMs);
     if (!openSegment.hasAll(this.queues)) throw new Error('a track has no data in a segment');
     this.openSegment = new OpenSegment(openSegment.seq + 1, epoch, offsetMs);
     const closed = openSegment.close(this.queues, this.video, offsetMs);
-    return [...events, { kind: 'segment', ...closed }];
+    this.events.push({ kind: 'segment', ...closed });
   }
 
   private takePart(segment: OpenSegment, atMs: number): SegmenterEvent[] {
@@ -247,6 +256,7 @@ export class Segmenter {
       if (track.kind !== 'video' || !first) continue;
       const differenceMs = queue.msOf(first.startTicks) - atMs;
       if (!first.isSync || Math.abs(differenceMs) > ALIGNMENT_TOLERANCE_MS) {
+        this.misalignedAtMs = atMs;
         throw new Error(`${track.id} has no key frame where ${this.video.track.id} has one`);
       }
     }
