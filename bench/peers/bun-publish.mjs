@@ -1,5 +1,5 @@
 // The broadcast with the WebSockets of Bun, without a library.
-import { eachInterval } from './each-interval.mjs';
+import { sendEachInterval } from './each-interval.mjs';
 
 const TOPIC = 'show';
 
@@ -13,6 +13,6 @@ const server = Bun.serve({
   },
 });
 
-eachInterval((body) => server.publish(TOPIC, body));
+sendEachInterval((body) => server.publish(TOPIC, body));
 
 console.log(`listening on ${server.url}`);

@@ -1,18 +1,18 @@
 const INTERVAL_MS = 250;
 
-/** Calls a function at the end of each interval with `BODY`, which contains its number. */
-export function eachInterval(send) {
+/** Calls `send` at the end of each interval with `BODY`, in which the word INTERVAL becomes its number. */
+export function sendEachInterval(send) {
   const template = process.env.BODY;
-  let next = Math.floor(Date.now() / INTERVAL_MS);
-  function wait() {
+  let interval = Math.floor(Date.now() / INTERVAL_MS);
+  function schedule() {
     setTimeout(
       () => {
-        send(template.replace('INTERVAL', next));
-        next += 1;
-        wait();
+        send(template.replace('INTERVAL', interval));
+        interval += 1;
+        schedule();
       },
-      Math.max(0, (next + 1) * INTERVAL_MS - Date.now()),
+      Math.max(0, (interval + 1) * INTERVAL_MS - Date.now()),
     );
   }
-  wait();
+  schedule();
 }

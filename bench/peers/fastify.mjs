@@ -23,7 +23,7 @@ await app.register(jwt, {
 const viewerOf = (request) => app.jwt.verify(request.headers.authorization.slice('Bearer '.length));
 
 /** The stream of the path, if the token is valid for it. */
-function watched(request) {
+function authorizedStream(request) {
   request.user = viewerOf(request);
   const { stream_id: streamId } = request.params;
   if (request.user.stream_id === streamId) return streamOf(streamId);
@@ -45,15 +45,15 @@ app.post('/api/v1/token', { schema: { body: tokenRequest } }, async (request) =>
 });
 
 app.post('/api/v1/view-counts/:stream_id', async (request, reply) => {
-  const { seen } = watched(request);
+  const { seen } = authorizedStream(request);
   seen.set(request.user.seat, Date.now());
   return reply.code(204).send();
 });
 
-app.get('/api/v1/view-counts/:stream_id', async (request) => viewCount(watched(request)));
+app.get('/api/v1/view-counts/:stream_id', async (request) => viewCount(authorizedStream(request)));
 
 app.get('/api/v1/events-streams/:stream_id', async (request, reply) => {
-  const { intervals } = watched(request);
+  const { intervals } = authorizedStream(request);
   const body = intervals.get(request.query.interval);
   if (!body) return reply.code(404).send();
   return reply.type('application/json').send(body);

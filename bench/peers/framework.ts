@@ -9,7 +9,7 @@ interface FrameworkPeer extends Peer {
   /** Stores the body of an interval. @throws IncorrectResponse */
   publish(streamId: string, interval: number, body: string): Promise<void>;
   /**
-   * Opens quizzes, if it has a database.
+   * Opens quizzes; Fastify only, which has a database.
    * @param quiz closes at `closesMs`, in Unix ms
    * @returns their ids
    * @throws IncorrectResponse
@@ -19,11 +19,11 @@ interface FrameworkPeer extends Peer {
     quiz: { choices: readonly string[]; closesMs: number },
     count: number,
   ): Promise<string[]>;
-  /** Compares the counts with the acknowledged answers. @throws IncorrectResponse when they differ */
+  /** Compares the counts with the acknowledged answers; Fastify only. @throws IncorrectResponse when they differ */
   checkCounts(quizzes: readonly string[], acknowledged: readonly number[]): Promise<void>;
 }
 
-/** The frameworks, by their names in tables. */
+/** The runtime and the program of each framework, by its name in tables. */
 export const FRAMEWORKS = {
   'Fastify, @fastify/jwt': ['node', 'fastify.mjs'],
   'Hono on Bun, hono/jwt': ['bun', 'hono.mjs'],
@@ -37,14 +37,15 @@ export async function startFramework(
   const peer = await startPeer(runtime, file, env);
   const send = async (method: string, path: string, body: string): Promise<Response> => {
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await fetch(`${peer.url}${path}`, { method, headers, body });
-    if (!answer.ok) throw new IncorrectResponse(`${name}: ${method} ${path} is ${answer.status}`);
-    return answer;
+    const response = await fetch(`${peer.url}${path}`, { method, headers, body });
+    if (!response.ok)
+      throw new IncorrectResponse(`${name}: ${method} ${path} is ${response.status}`);
+    return response;
   };
   const tokenOf = async (stream_id: string, viewer: number): Promise<string> => {
     const body = JSON.stringify({ stream_id, unique_user_identifier: `viewer ${viewer}` });
-    const answer = await send('POST', '/api/v1/token', body);
-    return ((await answer.json()) as { token: string }).token;
+    const response = await send('POST', '/api/v1/token', body);
+    return ((await response.json()) as { token: string }).token;
   };
   return {
     ...peer,
@@ -56,19 +57,18 @@ export async function startFramework(
     openQuizzes: async (streamId, quiz, count) => {
       const ids: string[] = [];
       while (ids.length < count) {
-        const answer = await send('POST', `/quizzes/${streamId}`, JSON.stringify(quiz));
-        ids.push(((await answer.json()) as { id: string }).id);
+        const response = await send('POST', `/quizzes/${streamId}`, JSON.stringify(quiz));
+        ids.push(((await response.json()) as { id: string }).id);
       }
       return ids;
     },
     checkCounts: async (quizzes, acknowledged) => {
-      for (const [at, id] of quizzes.entries()) {
-        const answer = await fetch(`${peer.url}/quizzes/${id}/count`);
-        const { count } = (await answer.json()) as { count: number };
-        if (count === (acknowledged[at] ?? 0)) continue;
-        throw new IncorrectResponse(
-          `${name}: quiz ${at} has ${count} answers of ${acknowledged[at]}`,
-        );
+      for (const [index, id] of quizzes.entries()) {
+        const response = await fetch(`${peer.url}/quizzes/${id}/count`);
+        const { count } = (await response.json()) as { count: number };
+        const expected = acknowledged[index] ?? 0;
+        if (count === expected) continue;
+        throw new IncorrectResponse(`${name}: quiz ${index} has ${count} answers of ${expected}`);
       }
     },
   };

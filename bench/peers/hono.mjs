@@ -1,4 +1,5 @@
-// The service of fastify.mjs with Hono on Bun. Its JWT middleware has no cache, so it verifies each token.
+// The heartbeats and feed of fastify.mjs with Hono on Bun, with HS256 instead of EdDSA. Its JWT
+// middleware has no cache, so it verifies each token.
 import { Hono } from 'hono';
 import { jwt, sign } from 'hono/jwt';
 import { seatOf, streamOf, viewCount } from './streams.mjs';
@@ -8,7 +9,7 @@ const ALGORITHM = 'HS256';
 
 const app = new Hono();
 /** The stream of the path, if the token is valid for it; else null. */
-function watched(context) {
+function authorizedStream(context) {
   const streamId = context.req.param('stream_id');
   return context.get('jwtPayload').stream_id === streamId ? streamOf(streamId) : null;
 }
@@ -26,22 +27,22 @@ app.put('/intervals/:stream_id/:interval', async (context) => {
   return context.body(null, 204);
 });
 
-const checked = jwt({ secret: SECRET, alg: ALGORITHM });
+const requireToken = jwt({ secret: SECRET, alg: ALGORITHM });
 
-app.post('/api/v1/view-counts/:stream_id', checked, (context) => {
-  const stream = watched(context);
+app.post('/api/v1/view-counts/:stream_id', requireToken, (context) => {
+  const stream = authorizedStream(context);
   if (!stream) return context.body(null, 401);
   stream.seen.set(context.get('jwtPayload').seat, Date.now());
   return context.body(null, 204);
 });
 
-app.get('/api/v1/view-counts/:stream_id', checked, (context) => {
-  const stream = watched(context);
+app.get('/api/v1/view-counts/:stream_id', requireToken, (context) => {
+  const stream = authorizedStream(context);
   return stream ? context.json(viewCount(stream)) : context.body(null, 401);
 });
 
-app.get('/api/v1/events-streams/:stream_id', checked, (context) => {
-  const stream = watched(context);
+app.get('/api/v1/events-streams/:stream_id', requireToken, (context) => {
+  const stream = authorizedStream(context);
   if (!stream) return context.body(null, 401);
   const body = stream.intervals.get(context.req.query('interval'));
   if (!body) return context.body(null, 404);

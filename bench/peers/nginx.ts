@@ -4,7 +4,7 @@ import { freePort } from '../../test/support/backends/free-port.ts';
 import { binaryOf } from '../../test/support/backends/server-programs.ts';
 import { SERVER_CORE, startPinned } from '../run/pinned.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
-import { type Peer, untilAnswered } from './peer.ts';
+import { type Peer, waitForResponse } from './peer.ts';
 
 /**
  * Starts nginx with one worker on one core and minimal work: no log, keep-alive connections, open files
@@ -36,7 +36,7 @@ export async function startNginx(
     ...['-p', directory, '-c', file, '-e', errors],
   ]);
   const url = `http://127.0.0.1:${port}`;
-  await untilAnswered(url);
+  await waitForResponse(url);
   return {
     url,
     server,

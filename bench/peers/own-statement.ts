@@ -5,7 +5,8 @@ import { openSession } from '../../server/storage/sql/postgres.ts';
 import type { NumberTable, Tx } from '../../server/storage/sql/procedure.ts';
 import { inTransaction, openSqlite } from '../../server/storage/sql/sqlite.ts';
 
-const [place = '', seconds = '', size = ''] = process.argv.slice(2);
+/** The database: a PostgreSQL url or a folder for SQLite. */
+const [database = '', seconds = '', rowsPerTransaction = ''] = process.argv.slice(2);
 const SEATS = 20_000;
 /** The number of connections that the service uses for answers. */
 const SESSIONS = 4;
@@ -19,35 +20,35 @@ const CREATE = `(${TABLE.columns.join(' not null,')} not null, primary key (quiz
 /** Coprime to the number of seats, so that multiples visit all of them in scattered order. */
 const STRIDE = 7_919;
 
-let made = 0;
-let recorded = 0;
+let sentRows = 0;
+let insertedRows = 0;
 
 function batch(): number[][] {
-  return Array.from({ length: Number(size) }, () => {
-    const n = made++;
+  return Array.from({ length: Number(rowsPerTransaction) }, () => {
+    const n = sentRows++;
     return [Math.floor(n / SEATS), (n * STRIDE) % SEATS, n % 4, Date.now()];
   });
 }
 
-async function record(tx: Pick<Tx, 'insertNew'>): Promise<void> {
+async function insertBatch(tx: Pick<Tx, 'insertNew'>): Promise<void> {
   const areNew = await tx.insertNew(TABLE, batch());
-  recorded += areNew.filter(Boolean).length;
+  insertedRows += areNew.filter(Boolean).length;
 }
 
 async function inSqlite(endMs: number): Promise<void> {
-  const sqlite = await openSqlite(place);
+  const sqlite = await openSqlite(database);
   await sqlite.query(`create table rows ${CREATE} without rowid`);
-  while (performance.now() < endMs) await inTransaction(sqlite, () => record(sqlite));
+  while (performance.now() < endMs) await inTransaction(sqlite, () => insertBatch(sqlite));
 }
 
 async function inPostgres(endMs: number): Promise<void> {
-  const open = () => openSession({ url: place, connectTimeoutMs: CONNECT_MS });
+  const open = () => openSession({ url: database, connectTimeoutMs: CONNECT_MS });
   const sessions = await Promise.all(Array.from({ length: SESSIONS }, open));
   await sessions[0]?.run(`drop table if exists rows; create table rows ${CREATE}`);
   const working = sessions.map(async (session) => {
     while (performance.now() < endMs) {
       await session.run('begin');
-      await record(session);
+      await insertBatch(session);
       await session.run('commit');
     }
   });
@@ -56,7 +57,7 @@ async function inPostgres(endMs: number): Promise<void> {
 
 const startMs = performance.now();
 const endMs = startMs + Number(seconds) * 1_000;
-await (place.startsWith('postgres:') ? inPostgres(endMs) : inSqlite(endMs));
+await (database.startsWith('postgres:') ? inPostgres(endMs) : inSqlite(endMs));
 const tookS = (performance.now() - startMs) / 1_000;
-console.log(`outcome ${JSON.stringify({ recorded, made, seconds: tookS })}`);
+console.log(`outcome ${JSON.stringify({ insertedRows, sentRows, seconds: tookS })}`);
 process.exit();

@@ -10,8 +10,8 @@ export interface Peer {
 const START_MS = 10_000;
 const POLL_MS = 20;
 
-/** Waits for any response of the url. @throws Error without one */
-export async function untilAnswered(url: string): Promise<void> {
+/** Waits for any response of the url. @throws the last error of `fetch` after 10 s */
+export async function waitForResponse(url: string): Promise<void> {
   const endMs = performance.now() + START_MS;
   for (;;) {
     try {

@@ -2,7 +2,7 @@
 // the opening request is released.
 import { createServer } from 'node:http';
 import { Server } from 'socket.io';
-import { eachInterval } from './each-interval.mjs';
+import { sendEachInterval } from './each-interval.mjs';
 
 const ROOM = 'show';
 
@@ -13,7 +13,7 @@ io.engine.on('connection', (socket) => {
 });
 io.on('connection', (socket) => socket.join(ROOM));
 
-eachInterval((body) => io.to(ROOM).emit('interval', JSON.parse(body)));
+sendEachInterval((body) => io.to(ROOM).emit('interval', JSON.parse(body)));
 
 http.listen({ port: 0, host: '127.0.0.1', backlog: 4_096 }, () =>
   console.log(`listening on http://127.0.0.1:${http.address().port}`),

@@ -14,15 +14,16 @@ const PROGRAM = fileURLToPath(new URL('own-statement.ts', import.meta.url));
 export async function measureStatement(database: string | null, seconds: number, size: number) {
   const folder = temporaryFolder('statement');
   try {
-    const place = database ?? folder.path;
-    const command = [process.execPath, PROGRAM, place, String(seconds), String(size)];
+    const urlOrFolder = database ?? folder.path;
+    const command = [process.execPath, PROGRAM, urlOrFolder, String(seconds), String(size)];
     const program = startPinned(SERVER_CORE, command);
-    const [, found = ''] = await lineOf(program, /^outcome (.*)\n/m);
+    const [, outcomeJson = ''] = await lineOf(program, /^outcome (.*)\n/m);
     await program.child.exited;
-    const outcome: { recorded: number; made: number; seconds: number } = JSON.parse(found);
-    if (outcome.recorded !== outcome.made)
-      throw new IncorrectResponse(`${place}: rows are missing`);
-    return { 'requests/s': outcome.recorded / outcome.seconds };
+    const outcome: { insertedRows: number; sentRows: number; seconds: number } =
+      JSON.parse(outcomeJson);
+    if (outcome.insertedRows !== outcome.sentRows)
+      throw new IncorrectResponse(`${urlOrFolder}: rows are missing`);
+    return { 'requests/s': outcome.insertedRows / outcome.seconds };
   } finally {
     folder.remove();
   }

@@ -1,6 +1,8 @@
+// The state of a service in memory, for fastify.mjs and hono.mjs.
+
 /** By stream: seats by viewer, time of the last heartbeat of each seat (ms), and intervals as JSON. */
 const streams = new Map();
-const PRESENT_MS = 1_000;
+const REGISTRATION_MS = 1_000;
 
 export function streamOf(id) {
   let stream = streams.get(id);
@@ -20,7 +22,7 @@ export function seatOf(streamId, identifier) {
 
 /** The viewers who sent a heartbeat in the last second, as the service responds. */
 export function viewCount({ seen }) {
-  const sinceMs = Date.now() - PRESENT_MS;
+  const sinceMs = Date.now() - REGISTRATION_MS;
   const value = [...seen.values()].filter((seenMs) => seenMs > sinceMs).length;
   return { value, formatted: String(value) };
 }
