@@ -159,7 +159,7 @@ export class SourceRegistry implements Ingest {
         logger: sourceLogger,
         sink: channel.sink(onSourceFailed),
       });
-    const source = new LiveSource(id, kind, channel, createPackager, packager.nowMs);
+    const source = new LiveSource(id, kind, channel, createPackager, packager.nowMs, sourceLogger);
     this.sources.set(streamId, source);
     sourceLogger.info('source connected');
     void source.closed.then(({ message }) => {
@@ -192,7 +192,7 @@ export class SourceRegistry implements Ingest {
   }
 
   private tick(): void {
-    for (const source of this.sources.values()) void this.renew(source);
+    for (const source of this.sources.values()) if (source.isOpen) void this.renew(source);
     this.options.channels.checkIdle((streamId) => this.sources.has(streamId));
   }
 

@@ -87,7 +87,8 @@ const FINISH_TIMEOUT_MS = 5_000;
 export function finishWithTimeout(encoder: Encoder): void {
   encoder.finish();
   const timeout = setTimeout(() => encoder.kill(), FINISH_TIMEOUT_MS);
-  void encoder.exited.then(() => clearTimeout(timeout));
+  const clear = () => clearTimeout(timeout);
+  encoder.exited.then(clear, clear);
 }
 
 export type StartEncoder = (options: EncoderOptions, events: EncoderEvents) => Encoder;

@@ -20,6 +20,7 @@ import {
 } from './encoder.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
 import { KeyFrameMeter } from './key-frame-meter.ts';
+import { LateAudioProbe } from './late-audio-probe.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { SourceClock } from './source-clock.ts';
 import { SourceFeed } from './source-feed.ts';
@@ -65,6 +66,8 @@ const PENDING_BYTES_MAX = 32 << 20;
 const PROBE_BYTES_MAX = 32 << 20;
 const TOO_SLOW_MESSAGE =
   'The encoder is too slow. Send a smaller video, or give the service more CPU.';
+// A source may send only audio for this long before its video starts.
+const VIDEO_MISSING_MS_MAX = 60_000;
 const CHECK_INTERVAL_MS = 500;
 // The largest rendition; its fragments show that an encoder works.
 const MAIN_RENDITION = 'v0';
@@ -83,6 +86,12 @@ export class Packager {
   private pendingEpoch: Omit<Epoch, 'startMs'> | null = null;
   private progress: EncoderProgress | null = null;
   private restartTimer: Timer | null = null;
+  /** Finds audio that starts after the probe. */
+  private lateAudio: LateAudioProbe | null = null;
+  /** Source time at which the next encoder takes over without a gap, ms; null: none is due. */
+  private switchMs: number | null = null;
+  /** Service time since which a source with audio has no video yet, ms; null: it has. */
+  private videoMissingSinceMs: number | null = null;
   private readonly checkTimer: Timer;
   private readonly sourceClock = new SourceClock();
   private readonly keyFrames = new KeyFrameMeter();
@@ -99,11 +108,7 @@ export class Packager {
     this.reader = dependencies.newReader(options.container);
     this.timeline = newTimeline(options.container);
     this.feed = new SourceFeed(() => this.reader.header());
-    this.probe = dependencies.startProbe(options.container);
-    this.probe.result.then(
-      (info) => this.onProbed(info),
-      (error: Error) => this.fail(error.message),
-    );
+    this.probe = this.startProbe();
     this.checkTimer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }
 
@@ -129,7 +134,9 @@ export class Packager {
       for (const unit of units) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.keyFrames.observe(unit);
+        if (unit.isEntryPoint) this.probeLateVideo(unit.sourceMs);
         this.probe?.write(unit.bytes);
+        this.lateAudio?.push(unit);
         acceptsMore = this.feed.push(unit) && acceptsMore;
       }
     } catch (error) {
@@ -185,13 +192,59 @@ export class Packager {
     this.timeline.observe(sourceMs, nowMs);
   }
 
+  private startProbe(): Probe {
+    const probe = this.dependencies.startProbe(this.options.container);
+    probe.result
+      .then(
+        (info) => this.onProbed(info),
+        (error: Error) => this.onProbeFailed(error),
+      )
+      .catch((error: Error) => this.fail(error.message));
+    return probe;
+  }
+
+  private onProbeFailed({ message }: Error): void {
+    const kinds = this.reader.receivedKinds();
+    if (this.isEnded || kinds.has('video') || !kinds.has('audio')) return this.fail(message);
+    this.probe = null;
+    this.videoMissingSinceMs = this.dependencies.nowMs();
+    this.feed.discard();
+  }
+
+  /** Probes a source that had no video at its first entry point with video. */
+  private probeLateVideo(sourceMs: number | null): void {
+    if (this.videoMissingSinceMs === null || !this.reader.receivedKinds().has('video')) return;
+    this.videoMissingSinceMs = null;
+    this.sourceClock.firstMs = sourceMs;
+    this.feed.bufferFromNextEntryPoint();
+    this.probe = this.startProbe();
+    this.probe.write(this.reader.header());
+  }
+
   private onProbed(info: SourceInfo): void {
     this.probe = null;
     if (this.isEnded) return;
     this.info = info;
+    if (!info.hasAudio) this.watchForAudio();
     this.options.logger.info({ ...info }, 'source probed');
     const startMs = this.sourceClock.firstMs ?? 0;
     this.startEncoder(info, (encoder) => this.feed.startWithBuffered(encoder), startMs);
+  }
+
+  private watchForAudio(): void {
+    const startProbe = () => this.dependencies.startProbe(this.options.container);
+    this.lateAudio = new LateAudioProbe(this.reader, startProbe, (info) => this.onLateAudio(info));
+  }
+
+  /** An encoder cannot add a track, so another one takes over at the next entry point. */
+  private onLateAudio({ analyzeMs }: SourceInfo): void {
+    if (this.isEnded || !this.info) return;
+    this.options.logger.info('the source has audio now; another encoder takes over');
+    this.info = { ...this.info, hasAudio: true, ...(analyzeMs ? { analyzeMs } : {}) };
+    this.feed.switchAtNextEntryPoint((startMs) => {
+      this.switchMs = startMs ?? this.sourceClock.newestMs ?? 0;
+      if (this.encoder) finishWithTimeout(this.encoder);
+    });
   }
 
   private startEncoder(info: SourceInfo, feed: (encoder: Encoder) => void, startMs: number): void {
@@ -215,8 +268,10 @@ export class Packager {
       return;
     }
     const { encoder } = this;
+    encoder.exited
+      .then((exit) => this.onExit(encoder, exit))
+      .catch((error: Error) => this.onExitError(encoder, error));
     feed(encoder);
-    void encoder.exited.then((exit) => this.onExit(encoder, exit));
   }
 
   private onInits(tracks: readonly Track[], inits: ReadonlyMap<TrackId, InitSegment>): void {
@@ -268,7 +323,18 @@ export class Packager {
     this.endedCpuSeconds += encoder.cpuSeconds() ?? 0;
     this.encoder = null;
     this.finishSegmenter();
-    if (!this.isEnded) this.onEncoderFailure(exit);
+    const { switchMs, info } = this;
+    this.switchMs = null;
+    if (this.isEnded) return;
+    if (switchMs === null || !info) this.onEncoderFailure(exit);
+    else this.startEncoder(info, (next) => this.feed.startWithBuffered(next), switchMs);
+  }
+
+  // Without this the source would stay open, without an encoder.
+  private onExitError(encoder: Encoder, error: Error): void {
+    this.options.logger.error({ err: error }, 'the output of the encoder could not be completed');
+    if (this.encoder === encoder) this.encoder = null;
+    this.fail(`The source could not be encoded: ${error.message}`);
   }
 
   private onEncoderFailure(exit: EncoderExit): void {
@@ -296,6 +362,9 @@ export class Packager {
 
   private check(): void {
     const nowMs = this.dependencies.nowMs();
+    if (nowMs - (this.videoMissingSinceMs ?? nowMs) > VIDEO_MISSING_MS_MAX) {
+      this.fail('The source has no video track; a source needs one.');
+    }
     if (!this.encoder) return;
     if (this.restartPolicy.isStuck(nowMs)) {
       this.options.logger.warn('the encoder produces no output and is killed');
@@ -318,9 +387,14 @@ export class Packager {
 
   private fail(message: string, reason: SourceEndReason = 'not-understood'): void {
     if (this.isEnded) return;
-    const { encoder } = this;
     this.stop();
-    encoder?.kill();
+    try {
+      this.encoder?.kill();
+    } catch (error) {
+      this.options.logger.error({ err: error }, 'the encoder could not be killed');
+      // Nothing waits for its exit.
+      this.encoder = null;
+    }
     this.options.sink.onSourceFailed({ reason, message });
   }
 
@@ -328,6 +402,7 @@ export class Packager {
     this.isEnded = true;
     this.probe?.kill();
     this.probe = null;
+    this.lateAudio?.stop();
     clearInterval(this.checkTimer);
     if (this.restartTimer) clearTimeout(this.restartTimer);
   }
