@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test';
+import type { Subprocess } from 'bun';
+import type { Ingest } from '../../protocol/ingest.ts';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { quit, rtmpOf, send } from '../support/media/live-fixture.ts';
+import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable } from '../support/studio/studio-pages.ts';
+
+// A sender before the show: preview, going live, and a show whose source left.
+
+let fixture: StudioFixture;
+let owner: OpenedPage;
+let streamId: string;
+let sender: Subprocess;
+
+beforeAll(async () => {
+  fixture = await StudioFixture.start(['--rtmp-port', '0', '--media-preset', 'ultrafast']);
+  owner = await fixture.openOwner();
+  const show = { title: 'A show with a preview' };
+  ({ id: streamId } = await fixture.call<StudioStream>(owner, 'POST', '/streams', show));
+  await owner.page.goto(`${fixture.url}/studio/streams/${streamId}`);
+  await owner.page.getByText('Viewers see nothing until you go live.').waitFor();
+  const ingest = await fixture.call<Ingest>(owner, 'GET', `/streams/${streamId}/ingest`);
+  sender = send(rtmpOf(ingest), { size: '320x240' });
+}, 60_000);
+afterAll(async () => {
+  if (sender) await quit(sender, 'SIGKILL');
+  await fixture?.close();
+});
+
+const statusOf = async () =>
+  (await fixture.call<StudioStream>(owner, 'GET', `/streams/${streamId}`)).status;
+
+test('[M-32] [M-34] set up and on air show the preview of a source with what is wrong with it', async () => {
+  const { page } = owner;
+  for (const name of ['Set up', 'On air']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await page.getByLabel('Preview of the video').waitFor();
+    await page.waitForFunction('document.querySelector("video").currentTime > 0.2');
+    await page.getByText('The video is 320 × 240, not 16:9.').waitFor();
+    await button(page, 'Go live').waitFor();
+    expect(await button(page, 'Start the show').count()).toBe(0);
+    await expectUsable(page, `preview-${name.toLowerCase().replace(' ', '-')}`);
+  }
+  expect(await statusOf()).toBe('CREATED');
+  expect((await fetch(`${fixture.url}/media/${streamId}/master.m3u8`)).status).toBe(404);
+  expect(owner.errors).toEqual([]);
+}, 90_000);
+
+test('[M-32] a host goes live on a countdown, which can be canceled', async () => {
+  const { page } = owner;
+  await page.getByRole('link', { name: 'Set up', exact: true }).click();
+  await page.getByText('Count down from 5').click();
+  await button(page, 'Go live').click();
+  await page.getByText('Live in 5…').waitFor();
+  await button(page, 'Cancel').click();
+  await button(page, 'Go live').click();
+  await page.getByText('Live in 3…').waitFor();
+  expect(await statusOf()).toBe('CREATED');
+  await button(page, 'End the show').waitFor();
+  expect(await statusOf()).toBe('STREAMING');
+  expect(await button(page, 'Go live').count()).toBe(0);
+  expect(owner.errors).toEqual([]);
+}, 60_000);
+
+test('[M-33] on air counts down to the end of a show without its source, and a click keeps it open', async () => {
+  const { page } = owner;
+  await page.getByRole('link', { name: 'On air', exact: true }).click();
+  await page.getByText('behind the camera').waitFor();
+  await quit(sender, 'SIGKILL');
+  await page.getByRole('alert').filter({ hasText: 'the show ends automatically at' }).waitFor();
+  await page.getByText(/^0:[0-2]\d$/).waitFor();
+  await expectUsable(page, 'source-lost');
+  await button(page, 'Keep the show open').click();
+  await page.getByText('The show stays open until you end it.').first().waitFor();
+  await button(page, 'Keep the show open').waitFor({ state: 'detached' });
+  expect(await statusOf()).toBe('STREAMING');
+  expect(owner.errors).toEqual([]);
+}, 60_000);
