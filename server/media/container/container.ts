@@ -12,6 +12,8 @@ export interface SourceUnit {
   readonly sourceMs: number | null;
 }
 
+export type MediaKind = 'video' | 'audio';
+
 /** Splits a container's bytes, received in chunks of any size, into units. */
 export interface ContainerReader {
   /**
@@ -21,4 +23,6 @@ export interface ContainerReader {
   push(bytes: Uint8Array): SourceUnit[];
   /** Headers for a decoder that starts now. */
   header(): Uint8Array;
+  /** The kinds of media that were received; announced tracks without data do not count. */
+  receivedKinds(): ReadonlySet<MediaKind>;
 }

@@ -1,5 +1,5 @@
 import { ByteQueue } from '../byte-queue.ts';
-import type { ContainerReader, SourceUnit } from './container.ts';
+import type { ContainerReader, MediaKind, SourceUnit } from './container.ts';
 import {
   FLV_AUDIO,
   FLV_BACK_POINTER_BYTES,
@@ -33,6 +33,7 @@ export class FlvReader implements ContainerReader {
   /** As in the file header: the kinds of tags that were announced or received. */
   private flags = 0;
   private readonly headers = new Map<'metadata' | 'video' | 'audio', Uint8Array>();
+  private readonly kinds = new Set<MediaKind>();
   /** Latest timestamp, unwrapped; null before the first. */
   private timestampMs: number | null = null;
 
@@ -64,6 +65,10 @@ export class FlvReader implements ContainerReader {
     return Buffer.concat([flvHeader(this.flags), ...tags]);
   }
 
+  receivedKinds(): ReadonlySet<MediaKind> {
+    return this.kinds;
+  }
+
   private unit(bytes: Uint8Array): SourceUnit {
     if (!this.hasFileHeader) {
       this.hasFileHeader = true;
@@ -79,10 +84,11 @@ export class FlvReader implements ContainerReader {
     return { bytes, isHeader, isEntryPoint: false, sourceMs: null };
   }
 
-  private mediaUnit(kind: 'video' | 'audio', bytes: Uint8Array, info: TagInfo): SourceUnit {
+  private mediaUnit(kind: MediaKind, bytes: Uint8Array, info: TagInfo): SourceUnit {
     const { isSequenceHeader, isMedia, isKeyFrame, compositionMs } = info;
     this.flags |= kind === 'video' ? FLV_HAS_VIDEO : FLV_HAS_AUDIO;
     if (isSequenceHeader) this.headers.set(kind, bytes);
+    if (isMedia) this.kinds.add(kind);
     const hasVideo = (this.flags & FLV_HAS_VIDEO) !== 0;
     return {
       bytes,

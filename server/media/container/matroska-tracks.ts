@@ -10,12 +10,15 @@ const ID = {
 } as const;
 
 const VIDEO = 1;
+const AUDIO = 2;
 /** A source has one video and one audio track, or a few more. */
 const MAX_TRACKS = 64;
 
 export interface MatroskaTracks {
   /** Number of the first video track; null without one. */
   readonly video: number | null;
+  /** Numbers of the audio tracks. */
+  readonly audio: ReadonlySet<number>;
   /** Codec delay by track number, ns: subtracted from block timestamps. */
   readonly delaysNs: ReadonlyMap<number, number>;
 }
@@ -23,6 +26,7 @@ export interface MatroskaTracks {
 /** Reads the Tracks element. @param start offset of its content */
 export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
   let video: number | null = null;
+  const audio = new Set<number>();
   const delaysNs = new Map<number, number>();
   for (const entry of elements(bytes, start, bytes.length)) {
     if (entry.id !== ID.trackEntry) continue;
@@ -34,10 +38,11 @@ export function readTracks(bytes: Uint8Array, start: number): MatroskaTracks {
     }
     const number = values.get(ID.trackNumber) ?? 0;
     if (values.get(ID.trackType) === VIDEO) video ??= number;
+    if (values.get(ID.trackType) === AUDIO) audio.add(number);
     delaysNs.set(number, values.get(ID.codecDelay) ?? 0);
     if (delaysNs.size > MAX_TRACKS) throw new Error('it has too many tracks');
   }
-  return { video, delaysNs };
+  return { video, audio, delaysNs };
 }
 
 /** Reads the timestamp scale, ns per tick. @param start offset of the Info element's content */

@@ -1,5 +1,5 @@
 import { ByteQueue, concatBytes } from '../byte-queue.ts';
-import type { ContainerReader, SourceUnit } from './container.ts';
+import type { ContainerReader, MediaKind, SourceUnit } from './container.ts';
 import {
   type ElementHeader,
   elements,
@@ -78,12 +78,13 @@ export class MatroskaReader implements ContainerReader {
   private headerBytes = 0;
   private hasSegment = false;
   private scaleNs = DEFAULT_SCALE_NS;
-  private tracks: MatroskaTracks = { video: null, delaysNs: new Map() };
+  private tracks: MatroskaTracks = { video: null, audio: new Set(), delaysNs: new Map() };
   private state: 'start' | 'header' | 'clusters' = 'start';
   private clusterTicks: number | null = null;
   /** Start of the current cluster while it is undecided whether it is an entry point; then null. */
   private clusterStart: ClusterStart | null = null;
   private elementsSinceBlock = 0;
+  private readonly kinds = new Set<MediaKind>();
 
   push(bytes: Uint8Array): SourceUnit[] {
     this.queue.push(bytes);
@@ -104,6 +105,10 @@ export class MatroskaReader implements ContainerReader {
 
   header(): Uint8Array {
     return concatBytes(this.headers);
+  }
+
+  receivedKinds(): ReadonlySet<MediaKind> {
+    return this.kinds;
   }
 
   private nextHeader(): ElementHeader | null {
@@ -184,6 +189,8 @@ export class MatroskaReader implements ContainerReader {
     const { clusterStart } = this;
     const { sourceMs } = block;
     this.elementsSinceBlock = 0;
+    if (block.track === this.tracks.video) this.kinds.add('video');
+    else if (this.tracks.audio.has(block.track)) this.kinds.add('audio');
     if (!clusterStart) return { bytes, isHeader: false, isEntryPoint: false, sourceMs };
     clusterStart.sourceMs ??= sourceMs;
     clusterStart.blocks++;

@@ -59,23 +59,32 @@ export function firstPmtPid({ section }: Table): number | null {
 export interface ProgramStreams {
   /** First video stream; null without one. */
   readonly video: number | null;
+  readonly audio: ReadonlySet<number>;
   readonly all: ReadonlySet<number>;
 }
 
 /** Video stream types: MPEG-1, MPEG-2, MPEG-4, H.264, H.265, VVC (2.4.4.9). */
 const VIDEO_TYPES: ReadonlySet<number> = new Set([0x01, 0x02, 0x10, 0x1b, 0x24, 0x33]);
 
+/**
+ * Audio stream types: MPEG-1, MPEG-2, AAC, AC-3, E-AC-3, and private data, which may be audio such as
+ * Opus.
+ */
+const AUDIO_TYPES: ReadonlySet<number> = new Set([0x03, 0x04, 0x06, 0x0f, 0x11, 0x81, 0x87]);
+
 export function programStreams({ section }: Table): ProgramStreams {
   let video: number | null = null;
+  const audio = new Set<number>();
   const all = new Set<number>();
   let offset = 12 + (uint16(section, 10) & 0x0fff);
   while (offset + 5 <= section.length - 4) {
     const pid = uint16(section, offset + 1) & 0x1fff;
     if (VIDEO_TYPES.has(section[offset] ?? 0)) video ??= pid;
+    if (AUDIO_TYPES.has(section[offset] ?? 0)) audio.add(pid);
     all.add(pid);
     offset += 5 + (uint16(section, offset + 3) & 0x0fff);
   }
-  return { video, all };
+  return { video, audio, all };
 }
 
 function uint16(bytes: Uint8Array, offset: number): number {

@@ -1,5 +1,5 @@
 import { ByteQueue, concatBytes } from '../byte-queue.ts';
-import type { ContainerReader, SourceUnit } from './container.ts';
+import type { ContainerReader, MediaKind, SourceUnit } from './container.ts';
 import {
   PACKET_BYTES,
   type Packet,
@@ -60,6 +60,7 @@ export class MpegTsReader implements ContainerReader {
   private patPackets: Uint8Array = new Uint8Array(0);
   private pmtPackets: Uint8Array = new Uint8Array(0);
 
+  private readonly kinds = new Set<MediaKind>();
   private lastTicks: number | null = null;
   private frameCount = 0;
   private hasRandomAccess = false;
@@ -79,6 +80,10 @@ export class MpegTsReader implements ContainerReader {
 
   header(): Uint8Array {
     return concatBytes([this.patPackets, this.pmtPackets]);
+  }
+
+  receivedKinds(): ReadonlySet<MediaKind> {
+    return this.kinds;
   }
 
   private nextPacket(): Uint8Array | null {
@@ -116,7 +121,9 @@ export class MpegTsReader implements ContainerReader {
     }
     if (packet.pid === PAT_PID) return this.readPat(bytes, packet);
     if (packet.pid === this.pmtPid) return this.readPmt(bytes, packet);
-    if (!packet.startsPayloadUnit || !this.carriesTimes(packet.pid)) return null;
+    if (!packet.startsPayloadUnit) return null;
+    this.addKind(packet.pid);
+    if (!this.carriesTimes(packet.pid)) return null;
     this.frameCount++;
     if (packet.isRandomAccess) this.hasRandomAccess = true;
     const isEntryPoint =
@@ -152,6 +159,11 @@ export class MpegTsReader implements ContainerReader {
       this.bytesWithoutProgram = 0;
     }
     return HEADER_UNIT;
+  }
+
+  private addKind(pid: number): void {
+    if (pid === this.streams?.video) this.kinds.add('video');
+    else if (this.streams?.audio.has(pid)) this.kinds.add('audio');
   }
 
   private carriesTimes(pid: number): boolean {

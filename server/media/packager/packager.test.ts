@@ -69,6 +69,44 @@ describe('source', () => {
     expect(send('P2;')).toBe(true);
   });
 
+  test('[M-13] a source whose video starts after its probe is probed again from there on', async () => {
+    const { dependencies, sink, send, endSource } = createPackagerFixture();
+    send('H;A1000;');
+    await dependencies.probe.fail('The source has no video track; a source needs one.');
+    expect(sink.failures).toEqual([]);
+    await dependencies.advance(20_000, () => send('A2000;'));
+    send('P21000;J21100;A21100;');
+    expect(dependencies.probes.map(({ input }) => input)).toEqual(['H;A1000;', 'H;J21100;A21100;']);
+    await dependencies.probe.succeed();
+    expect(dependencies.encoder.options.startMs).toBe(21_100);
+    expect(dependencies.encoder.input).toBe('H;J21100;A21100;');
+    await endSource();
+  });
+
+  test('[M-16] a source that has only audio for a minute fails', async () => {
+    const { dependencies, sink, send } = createPackagerFixture();
+    send('H;A1000;');
+    await dependencies.probe.fail('The source has no video track; a source needs one.');
+    await dependencies.advance(60_000, () => send('A2000;'));
+    expect(sink.failures).toEqual([]);
+    await dependencies.advance(1_000);
+    expect(sink.failures).toEqual(['The source has no video track; a source needs one.']);
+  });
+
+  test('[M-13] audio that cannot be decoded is probed three times', async () => {
+    const { dependencies, send, endSource } = createPackagerFixture();
+    send('H;J1000;');
+    await dependencies.probe.succeed({ ...INFO, hasAudio: false });
+    for (let ms = 2_000; ms < 12_000; ms += 1_000) {
+      await dependencies.advance(1_000);
+      send(`A${ms};J${ms};`);
+      await dependencies.probe.succeed({ ...INFO, hasAudio: false });
+    }
+    expect(dependencies.probes).toHaveLength(4);
+    expect(dependencies.encoders).toHaveLength(1);
+    await endSource();
+  });
+
   test('[M-16] a source with an invalid container fails, and its encoder is killed', async () => {
     const { packager, dependencies, sink, send } = await startPackager();
     expect(send('X')).toBe(true);

@@ -205,7 +205,10 @@ export class Packager {
 
   private onProbeFailed({ message }: Error): void {
     const kinds = this.reader.receivedKinds();
-    if (this.isEnded || kinds.has('video') || !kinds.has('audio')) return this.fail(message);
+    if (this.isEnded || kinds.has('video') || !kinds.has('audio')) {
+      this.fail(message);
+      return;
+    }
     this.probe = null;
     this.videoMissingSinceMs = this.dependencies.nowMs();
     this.feed.discard();

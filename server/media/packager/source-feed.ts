@@ -15,12 +15,14 @@ export class SourceFeed {
   private bufferedUnitBytes = 0;
   private sink: UnitSink | null = null;
   private isSynced = true;
+  private onSwitch: ((startMs: number | null) => void) | null = null;
 
   /** @param header the headers that a decoder needs first */
   constructor(private readonly header: () => Uint8Array) {}
 
   /** @returns false to apply back pressure */
   push(unit: SourceUnit): boolean {
+    if (unit.isEntryPoint && this.onSwitch && this.isFlowing()) this.switch(unit.sourceMs);
     if (!this.sink) {
       this.bufferUnit(unit);
       return true;
@@ -39,8 +41,25 @@ export class SourceFeed {
     for (const unit of buffered) this.push(unit);
   }
 
+  /**
+   * Ends the sink's input before the next entry point. From there on, units are buffered for the next
+   * sink, so that none is lost. A discontinuity or another sink cancels this.
+   * @param onSwitch called at that point with its source time
+   */
+  switchAtNextEntryPoint(onSwitch: (startMs: number | null) => void): void {
+    this.onSwitch = onSwitch;
+  }
+
+  /** Drops what is buffered, and buffers units from the next entry point on. */
+  bufferFromNextEntryPoint(): void {
+    this.clearBuffer();
+    this.sink = null;
+    this.isSynced = false;
+  }
+
   /** Marks a discontinuity: drops units until `startAtNextEntryPoint`. */
   markDiscontinuity(): void {
+    this.onSwitch = null;
     this.clearBuffer();
     this.isSynced = false;
     if (this.sink) this.sink = DISCARD;
@@ -48,6 +67,7 @@ export class SourceFeed {
 
   /** Feeds the sink from the next entry point on, after the headers. */
   startAtNextEntryPoint(sink: UnitSink): void {
+    this.onSwitch = null;
     this.clearBuffer();
     this.sink = sink;
     this.isSynced = false;
@@ -65,6 +85,13 @@ export class SourceFeed {
 
   bufferedBytes(): number {
     return this.bufferedUnitBytes;
+  }
+
+  private switch(startMs: number | null): void {
+    const { onSwitch } = this;
+    this.onSwitch = null;
+    this.bufferFromNextEntryPoint();
+    onSwitch?.(startMs);
   }
 
   private bufferUnit(unit: SourceUnit): void {

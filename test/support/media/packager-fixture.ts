@@ -1,5 +1,9 @@
 import { jest } from 'bun:test';
-import type { ContainerReader, SourceUnit } from '../../../server/media/container/container.ts';
+import type {
+  ContainerReader,
+  MediaKind,
+  SourceUnit,
+} from '../../../server/media/container/container.ts';
 import type { InitSegment } from '../../../server/media/fmp4/fragment.ts';
 import type {
   Encoder,
@@ -33,15 +37,20 @@ export const SETTINGS = {
 
 const STEP_MS = 250;
 
-/** A container of text units: a letter (`H`eader, `J`oin, `P`lain, `X` invalid) and a time in ms. */
+/**
+ * A container of text units: a letter (`H`eader, `J`oin, `P`lain, `A`udio, `X` invalid) and a time in
+ * ms. Join and plain units are video.
+ */
 export class FakeReader implements ContainerReader {
   private headers = '';
+  private readonly kinds = new Set<MediaKind>();
 
   push(bytes: Uint8Array): SourceUnit[] {
     const text = textOf(bytes);
     return [...text.matchAll(/([A-Z])(-?\d*);?/g)].map(([whole, letter, time = '']) => {
       if (letter === 'X') throw new Error('invalid container');
       if (letter === 'H') this.headers = whole;
+      else this.kinds.add(letter === 'A' ? 'audio' : 'video');
       return {
         bytes: bytesOf(whole),
         isHeader: letter === 'H',
@@ -53,6 +62,10 @@ export class FakeReader implements ContainerReader {
 
   header(): Uint8Array {
     return bytesOf(this.headers);
+  }
+
+  receivedKinds(): ReadonlySet<MediaKind> {
+    return this.kinds;
   }
 }
 
@@ -121,6 +134,12 @@ export class FakeEncoder implements Encoder {
 
   exitWith(exit: Partial<EncoderExit> = {}): Promise<void> {
     this.exit.resolve({ code: 1, signal: null, lastLines: [], ...exit });
+    return settled();
+  }
+
+  /** Fails instead of reporting its exit. */
+  failExit(error: Error): Promise<void> {
+    this.exit.reject(error);
     return settled();
   }
 
