@@ -2,7 +2,7 @@ import { type RefObject, useLayoutEffect } from 'react';
 
 const SCALE_MIN = 0.2;
 /** At a smaller scale an audience could not read the rest, so that long words break instead. */
-const WHOLE_WORDS_SCALE_MIN = 0.6;
+const WHOLE_WORDS_SCALE_MIN = 0.5;
 /** The part of its scale that a dense scene, which is smaller anyway, has left for whole words. */
 const WHOLE_WORDS_SHARE = 0.75;
 const BISECTION_STEPS = 7;
@@ -32,23 +32,32 @@ export function useFit(container: RefObject<HTMLElement | null>, max: number): v
 }
 
 function fitInto(element: HTMLElement, maxScale: number): void {
+  const texts = [...element.querySelectorAll<HTMLElement>(':not(.unseen)')].filter(hasText);
+  const breakWords = (broken: readonly HTMLElement[]) => {
+    for (const text of texts) text.style.overflowWrap = broken.includes(text) ? 'anywhere' : '';
+  };
   const fitsInHeight = () => element.scrollHeight <= element.clientHeight + 1;
-  element.style.overflowWrap = 'anywhere';
+  const fits = () => fitsInHeight() && texts.every(fitsInWidth) && fitsInWidth(element);
+  breakWords(texts);
   const broken =
     largestScale(element, { min: SCALE_MIN, max: maxScale }, fitsInHeight) ?? SCALE_MIN;
-  element.style.overflowWrap = 'normal';
+  breakWords([]);
   const min = Math.min(WHOLE_WORDS_SCALE_MIN, broken * WHOLE_WORDS_SHARE);
-  const fits = () => fitsInHeight() && fitsInWidth(element);
+  setScale(element, min);
+  // Only texts with a word that is longer than its line break words.
+  breakWords(texts.filter((text) => !fitsInWidth(text)));
   const whole = largestScale(element, { min, max: broken }, fits);
-  if (whole === null) element.style.overflowWrap = 'anywhere';
+  if (whole === null) breakWords(texts);
   setScale(element, whole ?? broken);
 }
 
-/** Whether no word is longer than its line. */
-function fitsInWidth(element: HTMLElement): boolean {
-  return [element, ...element.querySelectorAll(':not(.unseen)')].every(
-    ({ scrollWidth, clientWidth }) => clientWidth === 0 || scrollWidth <= clientWidth + 1,
-  );
+const hasText = ({ childNodes }: Element): boolean =>
+  [...childNodes].some(({ nodeType }) => nodeType === Node.TEXT_NODE);
+
+/** Whether no word in the element is longer than its line. */
+function fitsInWidth({ scrollWidth, clientWidth }: Element): boolean {
+  // An inline element has no width.
+  return clientWidth === 0 || scrollWidth <= clientWidth + 1;
 }
 
 /** @returns the largest scale of the range at which the content fits, in seven steps; null: none */
