@@ -19,7 +19,12 @@ export function Page({ title, actions, above, children }: PageProps) {
       <header className="grid gap-2">
         {above}
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <h1 dir="auto" className="min-w-0 text-2xl font-bold wrap-anywhere">
+          {/* A long title leaves the page its place. */}
+          <h1
+            dir="auto"
+            title={title}
+            className="line-clamp-2 min-w-0 text-2xl font-bold wrap-anywhere print:line-clamp-none"
+          >
             {title}
           </h1>
           <div className="flex flex-wrap gap-3 print:hidden">{actions}</div>

@@ -18,11 +18,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
   const remove = useApiMutation('removeMember', {
     invalidates: INVALIDATED,
     onSuccess: () => {
-      showSuccess(
-        <>
-          <bdi>{toRemove?.name}</bdi> was removed.
-        </>,
-      );
+      showSuccess('was removed.', toRemove?.name);
       setToRemove(null);
     },
   });

@@ -46,11 +46,7 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
   const { mutate, isPending } = useApiMutation('revokeApiToken', {
     invalidates: ['listApiTokens'],
     onSuccess: () => {
-      showSuccess(
-        <>
-          <bdi>{toRevoke?.name}</bdi> was revoked.
-        </>,
-      );
+      showSuccess('was revoked.', toRevoke?.name);
       setToRevoke(null);
     },
   });

@@ -1,5 +1,4 @@
 import { CircleAlert, CircleCheck, X } from 'lucide-react';
-import type { ReactNode } from 'react';
 import {
   Text,
   UNSTABLE_Toast as Toast,
@@ -11,7 +10,9 @@ import { Button } from './button.tsx';
 import { messageOf } from './states.tsx';
 
 interface ToastData {
-  readonly text: ReactNode;
+  /** A name or title before the text; empty: none. */
+  readonly subject: string;
+  readonly text: string;
   readonly isError: boolean;
 }
 
@@ -20,9 +21,9 @@ const SUCCESS_TIMEOUT_MS = 6_000;
 
 const queue = new ToastQueue<ToastData>({ maxVisibleToasts: 3 });
 
-/** @param text with the names of people in `<bdi>` */
-export function showSuccess(text: ReactNode): void {
-  queue.add({ text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
+/** @param subject a name or title before the text, in a direction of its own */
+export function showSuccess(text: string, subject = ''): void {
+  queue.add({ subject, text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
 }
 
 /** Shows an error until it is closed, unless the same one is visible. @returns closes it */
@@ -31,7 +32,7 @@ export function showError(error: unknown): () => void {
   const visible = queue.visibleToasts.find(
     ({ content }) => content.isError && content.text === text,
   );
-  const key = visible?.key ?? queue.add({ text, isError: true });
+  const key = visible?.key ?? queue.add({ subject: '', text, isError: true });
   return () => queue.close(key);
 }
 
@@ -53,7 +54,9 @@ export function Toasts() {
             <CircleCheck className="size-5 shrink-0 text-good" />
           )}
           <ToastContent className="min-w-0 flex-1 wrap-anywhere">
-            <Text slot="title">{toast.content.text}</Text>
+            <Text slot="title">
+              {toast.content.subject && <bdi>{toast.content.subject}</bdi>} {toast.content.text}
+            </Text>
           </ToastContent>
           <Button slot="close" variant="quiet" aria-label="Close message" icon={<X />} />
         </Toast>
