@@ -7,6 +7,7 @@ import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { quantity } from '../ui/quantity.ts';
 import { showError } from '../ui/toasts.tsx';
+import { AddQuiz } from './add-quiz.tsx';
 import { EndedPanel } from './ended-panel.tsx';
 import { nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
@@ -43,7 +44,13 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   return (
     <Panel title="Next">
       {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
-      {mayPublish ? (
+      {step.kind === 'nothing' && mayPublish && (
+        <>
+          <p className="font-semibold">{LABELS.nothing}</p>
+          <AddQuiz streamId={state.stream.id} />
+        </>
+      )}
+      {mayPublish && step.kind !== 'nothing' && (
         <Button
           variant="primary"
           size="big"
@@ -55,9 +62,8 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
         >
           {step.kind === 'start' && state.source ? 'Go live' : LABELS[step.kind]}
         </Button>
-      ) : (
-        <p className="font-semibold">{LABELS[step.kind]}</p>
       )}
+      {!mayPublish && <p className="font-semibold">{LABELS[step.kind]}</p>}
       {mayPublish && (
         <p className="text-sm text-quiet">
           <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses this button from anywhere on the page.

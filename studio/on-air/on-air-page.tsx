@@ -4,6 +4,7 @@ import type { StudioQuiz } from '../../protocol/studio.ts';
 import { pauseRequests } from '../api/request-pause.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
+import { EndShow } from '../streams/end-show.tsx';
 import { StreamPage } from '../streams/stream-page.tsx';
 import { classes } from '../ui/classes.ts';
 import { useExternalStore } from '../ui/external-store.ts';
@@ -29,7 +30,15 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
     { revision: live.state?.rundownRevision },
   );
   return (
-    <StreamPage streamId={streamId} actions={() => <ShortcutsHelp />}>
+    <StreamPage
+      streamId={streamId}
+      actions={(stream) => (
+        <>
+          <ShortcutsHelp />
+          <EndShow stream={stream} />
+        </>
+      )}
+    >
       {() => (
         <>
           <ConnectionStatus isConnected={live.isConnected} isInitial={live.state === null} />

@@ -7,7 +7,7 @@ import { slowModeLabel } from './chat/slow-mode-label.ts';
 import type { ShowLog } from './show-log.ts';
 import { useEarlierSent } from './use-history.ts';
 
-/** All events that viewers received, newest first, with their intervals. */
+/** All events that viewers received, newest first, with their times. */
 export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog }) {
   const earlier = useEarlierSent(streamId, log.firstInterval);
   const sent = [...log.sent.toReversed(), ...earlier.sent];
@@ -24,16 +24,10 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
-          {sent.map(({ id, atMs, interval, event }) => (
+          {sent.map(({ id, atMs, event }) => (
             <li key={id} className="flex flex-wrap gap-x-3 text-sm">
-              <span className="shrink-0 text-quiet tabular-nums" title={`Interval ${interval}`}>
-                {timeOf(atMs)}
-              </span>
-              {/* On narrow screens below the time. */}
-              <span className="min-w-40 flex-1 wrap-anywhere max-2xl:order-last max-2xl:basis-full">
-                {labelOf(event)}
-              </span>
-              <span className="ml-auto shrink-0 text-quiet tabular-nums">{interval}</span>
+              <span className="shrink-0 text-quiet tabular-nums">{timeOf(atMs)}</span>
+              <span className="min-w-40 flex-1 wrap-anywhere">{labelOf(event)}</span>
             </li>
           ))}
         </ol>

@@ -42,7 +42,7 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
             <ArrowLeft className="size-4" />
             All shows
           </Link>
-          {stream && <StreamStatus status={stream.status} />}
+          {stream && <StreamStatus status={stream.status} isRehearsal={isRehearsal} />}
           <a
             href={`/watch/${streamId}`}
             target="_blank"

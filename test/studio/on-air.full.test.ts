@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
+import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
+
+// What a host needs on the on-air page without leaving it. Each test continues where the previous
+// one stopped.
+
+let fixture: StudioFixture;
+let owner: OpenedPage;
+let show: StudioStream;
+
+beforeAll(async () => {
+  fixture = await StudioFixture.start();
+  owner = await fixture.openOwner();
+  show = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title: 'Tonight' });
+}, 60_000);
+afterAll(() => fixture?.close());
+
+const openOnAir = (streamId: string) =>
+  owner.page.goto(`${fixture.url}/studio/streams/${streamId}/on-air`);
+
+describe('the on-air page', () => {
+  test('of a rehearsal never says live, and says that it is a rehearsal', async () => {
+    const { page } = owner;
+    const body = { viewers: 1, latencyMs: 0 };
+    const path = `/streams/${show.id}/rehearsals`;
+    const { streamId } = await fixture.call<{ streamId: string }>(owner, 'POST', path, body);
+    await openOnAir(streamId);
+    await button(page, 'Start the show').click();
+    await button(page, 'End the rehearsal').waitFor();
+    const header = page.locator('#content header').first();
+    await header.getByText('Rehearsal', { exact: true }).waitFor();
+    expect(await header.getByText('Live', { exact: true }).count()).toBe(0);
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    const banner = page.getByText('Rehearsal: not visible to the public.');
+    expect((await banner.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await expectUsable(page, 'on-air-rehearsal');
+    await button(page, 'End the rehearsal').click();
+    await button(page, 'End rehearsal').click();
+    await page.getByText('The rehearsal has ended').waitFor();
+  }, 60_000);
+
+  test('adds a quiz when there is no draft, and makes it the next one', async () => {
+    const { page } = owner;
+    await fixture.call(owner, 'POST', `/streams/${show.id}/start`);
+    await openOnAir(show.id);
+    await page.getByText('No more quizzes').waitFor();
+    await expectUsable(page, 'on-air-no-quizzes');
+    await button(page, 'Add quiz').click();
+    await field(page, 'Question').fill('Which planet is the largest?');
+    await field(page, 'Choice 1').fill('Mars');
+    await field(page, 'Choice 2').fill('Jupiter');
+    await page.getByRole('radio', { name: 'Choice 2 is correct' }).check({ force: true });
+    await button(page, 'Add').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button(page, 'Send this quiz').waitFor();
+    await page.getByText('Which planet is the largest?').waitFor();
+  }, 60_000);
+
+  test('lists what was sent without the numbers of intervals', async () => {
+    const { page } = owner;
+    await fixture.call(owner, 'POST', `/streams/${show.id}/events`, { type: 'lights', data: null });
+    const sent = page.getByRole('list', { name: 'Sent events' });
+    await sent.getByText('lights').waitFor();
+    expect(await sent.innerText()).not.toMatch(/\d{8,}/);
+    expect(await sent.locator('[title^="Interval"]').count()).toBe(0);
+  }, 60_000);
+
+  test('ends the show after confirmation', async () => {
+    const { page } = owner;
+    await button(page, 'End the show').click();
+    await page.getByRole('alertdialog', { name: 'End the show?' }).waitFor();
+    await button(page, 'Cancel').click();
+    await button(page, 'End the show').click();
+    await button(page, 'End show').click();
+    await page.getByText('The show has ended', { exact: true }).waitFor();
+    expect(await button(page, 'End the show').count()).toBe(0);
+  }, 60_000);
+});
+
+test('the page logged no errors', () => {
+  expect(owner.errors).toEqual([]);
+});
