@@ -7,6 +7,7 @@ import { choiceOfKey, QuizChoices } from './quiz-choices.tsx';
 import { QuizResultsList } from './quiz-results-list.tsx';
 import { phaseOf, type QuizPhase, type QuizStatus, quizStatus, roundText } from './quiz-text.ts';
 import { useAboveCompose } from './use-above-compose.ts';
+import { useHaptics } from './use-haptics.ts';
 import { useTemporaryFocus } from './use-temporary-focus.ts';
 
 interface QuizCardProps {
@@ -31,6 +32,7 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
     isRejected && phase === 'open'
       ? { tone: 'bad', text: 'Your answer was not accepted. Choose again.' }
       : quizStatus(quiz, phase);
+  useHaptics(isOver ? null : momentOf(phase, status));
 
   const choose = (choice: string) => {
     setIsRejected(false);
@@ -157,6 +159,16 @@ function QuizBody({ card, quiz, winners, phase, onChoose }: QuizBodyProps) {
 function classOf(isCollapsed: boolean, isAbove: boolean): string {
   if (isCollapsed) return 'quiz quiz--collapsed';
   return isAbove ? 'quiz quiz--above-compose' : 'quiz';
+}
+
+/** The moment of a live quiz that a phone lets the viewer feel. */
+function momentOf(
+  phase: QuizPhase,
+  { tone }: QuizStatus,
+): 'opened' | 'answered' | 'correct' | null {
+  if (phase === 'open') return 'opened';
+  if (phase === 'answered') return 'answered';
+  return phase === 'revealed' && tone === 'good' ? 'correct' : null;
 }
 
 function markOf(phase: QuizPhase, { tone }: QuizStatus): IconName {

@@ -3,6 +3,7 @@ import { Icon } from '../icon.tsx';
 import { Confetti } from './confetti.tsx';
 import type { WinnersText } from './quiz-text.ts';
 import { useAboveCompose } from './use-above-compose.ts';
+import { useHaptics } from './use-haptics.ts';
 import { useTemporaryFocus } from './use-temporary-focus.ts';
 
 interface WinnersCardProps {
@@ -16,6 +17,7 @@ export function WinnersCard({ text: { title, more }, hasWon, onClose }: WinnersC
   const card = useRef<HTMLElement>(null);
   const { isAbove, onMouseDown } = useAboveCompose(card);
   useTemporaryFocus(card);
+  useHaptics(hasWon ? 'won' : null);
   return (
     <>
       {hasWon && <Confetti />}

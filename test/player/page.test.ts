@@ -6,6 +6,7 @@ import {
   callsOf,
   choiceOf,
   focusedName,
+  openQuiz,
   quizOf,
   updateSnapshot,
 } from '../support/player/scene-page.ts';
@@ -68,6 +69,20 @@ describe('the quiz', () => {
   });
 });
 
+describe('the quiz on a phone', () => {
+  test('is answered while the viewer types, and the text field keeps its text and focus', async () => {
+    const page = await fixture.open('live', 'phone');
+    await messageField(page).fill('I say ');
+    await openQuiz(page);
+    await choiceOf(page, 'Mars').tap();
+    expect(await callsOf(page)).toEqual(['answer Mars']);
+    await page.keyboard.type('so');
+    expect(await messageField(page).inputValue()).toBe('I say so');
+    // The text field is not covered.
+    await messageField(page).tap();
+  });
+});
+
 describe('the stage', () => {
   test.each([
     ['unavailable', 'Cannot connect to the show'],
@@ -76,5 +91,25 @@ describe('the stage', () => {
     const page = await fixture.open(scene, 'phone');
     await page.getByText(title).waitFor();
     expect(await page.getByRole('textbox').count()).toBe(0);
+  });
+});
+
+describe('a show with a page of its own', () => {
+  test('[S-18] counts down to its start, while people chat', async () => {
+    const page = await fixture.open('show-lobby', 'phone');
+    await page.getByRole('heading', { name: 'The big autumn quiz night' }).waitFor();
+    await page.getByRole('timer', { name: 'Time until the start' }).getByText('12:').waitFor();
+    await page.getByText('Good evening 5!').waitFor();
+    await messageField(page).waitFor();
+    expect(await page.title()).toContain('The big autumn quiz night');
+  });
+
+  test('[S-18] has no text field and nothing live once the stream has ended', async () => {
+    const page = await fixture.open('show-live');
+    await messageField(page).waitFor();
+    await page.evaluate("viewer.show({ stream: { ...viewer.snapshot.stream, status: 'ENDED' } })");
+    await page.getByText('The show is over. The chat is closed.').waitFor();
+    expect(await messageField(page).count()).toBe(0);
+    expect(await page.locator('media-live-button').count()).toBe(0);
   });
 });
