@@ -15,6 +15,8 @@ export interface CallerRelayOptions {
   readonly ffmpeg: string;
   /** A free UDP port on loopback. */
   readonly port: number;
+  /** Finds another port for a receiver that could not use its port, because it is taken by now. */
+  readonly nextPort: () => Promise<number>;
   /** The handshake conclusion with which the caller was accepted. */
   readonly conclusion: Buffer;
   readonly session: SourceSession;
@@ -35,6 +37,8 @@ export interface RelayLimits {
 
 export const RELAY_LIMITS: RelayLimits = { idleMs: 5_000, startMs: 5_000, backPressureMs: 10_000 };
 
+// A port is free when it is chosen and may be taken when the receiver binds it.
+const RECEIVER_STARTS_MAX = 4;
 // Interval of inductions to the receiver until it responds.
 const INDUCTION_MS = 40;
 
@@ -44,7 +48,8 @@ const INDUCTION_MS = 40;
  */
 export class CallerRelay {
   private socket: udp.ConnectedSocket<'buffer'> | null = null;
-  private readonly receiver: Receiver;
+  private receiver: Receiver;
+  private receiverStarts = 0;
   /** The receiver's cookie; null until it responds. */
   private cookie: number | null = null;
   private readonly socketId: number;
@@ -57,16 +62,13 @@ export class CallerRelay {
 
   /** @throws Error when ffmpeg cannot be started */
   constructor(private readonly options: CallerRelayOptions) {
-    const { ffmpeg, port, session, limits, conclusion } = options;
+    const { port, session, limits, conclusion } = options;
     this.socketId = readHandshake(conclusion)?.socketId ?? 0;
-    this.receiver = new Receiver(ffmpeg, port, {
-      onBytes: (bytes) => this.onBytes(bytes),
-      onEnd: (lines) => this.onReceiverEnd(lines),
-    });
+    this.receiver = this.startReceiver(port);
     this.inductionTimer = setInterval(() => this.sendInduction(), INDUCTION_MS);
     this.startTimer = setTimeout(() => this.fail('the receiver did not start'), limits.startMs);
     void session.closed.then(({ message }) => this.end(message));
-    this.connect().catch(() => this.fail('no socket for the receiver'));
+    this.connect(port).catch(() => this.fail('no socket for the receiver'));
   }
 
   fromCaller(datagram: Buffer): void {
@@ -105,10 +107,27 @@ export class CallerRelay {
     this.end(reason, lines);
   }
 
-  private async connect(): Promise<void> {
+  private startReceiver(port: number): Receiver {
+    this.receiverStarts++;
+    return new Receiver(this.options.ffmpeg, port, {
+      onBytes: (bytes) => this.onBytes(bytes),
+      onEnd: (lines) => void this.onReceiverEnd(lines),
+    });
+  }
+
+  private async restartReceiver(): Promise<void> {
+    const port = await this.options.nextPort();
+    if (this.isEnded) return;
+    this.receiver = this.startReceiver(port);
+    this.socket?.close();
+    this.socket = null;
+    await this.connect(port);
+  }
+
+  private async connect(port: number): Promise<void> {
     const socket = await Bun.udpSocket({
       hostname: '127.0.0.1',
-      connect: { hostname: '127.0.0.1', port: this.options.port },
+      connect: { hostname: '127.0.0.1', port },
       socket: {
         data: (_, datagram) => this.fromReceiver(datagram),
         // The receiver does not listen yet, or has exited.
@@ -158,8 +177,20 @@ export class CallerRelay {
     return resumed.finally(() => clearTimeout(slowTimer));
   }
 
-  private onReceiverEnd(lines: readonly string[]): void {
-    if (this.hasData) this.end('the sender left');
-    else this.fail('the receiver exited before any data arrived', lines);
+  private async onReceiverEnd(lines: readonly string[]): Promise<void> {
+    if (this.isEnded) return;
+    if (this.hasData) {
+      this.end('the sender left');
+      return;
+    }
+    if (this.cookie !== null || this.receiverStarts === RECEIVER_STARTS_MAX) {
+      this.fail('the receiver exited before any data arrived', lines);
+      return;
+    }
+    try {
+      await this.restartReceiver();
+    } catch (error) {
+      this.fail((error as Error).message, lines);
+    }
   }
 }

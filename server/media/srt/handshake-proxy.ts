@@ -155,13 +155,20 @@ export class HandshakeProxy {
   private async startRelay(call: OpeningCall, session: SourceSession): Promise<void> {
     const { name, caller, conclusion, port, address } = call;
     const { ffmpeg, freePort, send, logger, limits = RELAY_LIMITS } = this.options;
-    const receiverPort = await freePort(this.receiverPorts);
+    let receiverPort = await freePort(this.receiverPorts);
     if (this.isStopping) throw new SourceRefused('unavailable', 'The service is stopping.');
     this.receiverPorts.add(receiverPort);
     try {
       caller.state = new CallerRelay({
         ffmpeg,
         port: receiverPort,
+        nextPort: async () => {
+          const next = await freePort(this.receiverPorts);
+          this.receiverPorts.delete(receiverPort);
+          this.receiverPorts.add(next);
+          receiverPort = next;
+          return next;
+        },
         conclusion,
         session,
         limits,

@@ -8,7 +8,12 @@ import { pino } from 'pino';
 import { FakeIngest, type FakeSession } from '../../../test/support/media/fake-ingest.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
 import { RELAY_LIMITS } from './caller-relay.ts';
-import { type ListenSrtOptions, listenSrt, type SrtListener } from './srt-listener.ts';
+import {
+  findFreePort,
+  type ListenSrtOptions,
+  listenSrt,
+  type SrtListener,
+} from './srt-listener.ts';
 
 const STREAM = 'stream-1';
 const KEY = 'sk_0123456789abcdefghijABCDEFGHIJKL';
@@ -174,6 +179,37 @@ test.each([
     code,
   });
   expect(lines[0]).not.toContain('sk_');
+});
+
+/** Binds a loopback port until the end of the test. */
+async function takePort(): Promise<number> {
+  const socket = createSocket('udp4');
+  sockets.push(socket);
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  return socket.address().port;
+}
+
+test('[M-3] a sender is accepted when the ports of its receiver were taken after they were chosen', async () => {
+  const taken = [await takePort(), await takePort()];
+  const freePort = async (used: ReadonlySet<number>) => taken.shift() ?? findFreePort(used);
+  const { ingest, port, lines } = await startListener({ freePort });
+  await startSource(ingest, port);
+  expect(taken).toEqual([]);
+  expect(lines.filter((line) => line.includes('receiver'))).toEqual([]);
+});
+
+test('[M-3] a sender is rejected when all ports of its receiver are taken', async () => {
+  const taken = await takePort();
+  let attempts = 0;
+  const freePort = async () => {
+    attempts++;
+    return taken;
+  };
+  const { ingest, port } = await startListener({ freePort });
+  const accepted = ingest.next();
+  startSender(port, `publish:${KEY}`);
+  expect(await (await accepted).waitForEnd()).toContain('receiver exited');
+  expect(attempts).toBe(4);
 });
 
 test('[M-6] a second source is rejected while the first is live', async () => {

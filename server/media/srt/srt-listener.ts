@@ -19,6 +19,8 @@ export interface ListenSrtOptions {
   readonly logger: Logger;
   readonly limits?: RelayLimits;
   readonly rate?: RateLimit;
+  /** Replaces the search for a free loopback port in tests. */
+  readonly freePort?: (used: ReadonlySet<number>) => Promise<number>;
 }
 
 export interface SrtListener {
@@ -38,9 +40,9 @@ export async function listenSrt(options: ListenSrtOptions): Promise<SrtListener>
   await checkProtocol(ffmpeg);
   let socket: udp.Socket<'buffer'> | null = null;
   const proxy = new HandshakeProxy({
+    freePort: findFreePort,
     ...options,
     cookies: new SynCookies(randomBytes(SECRET_BYTES)),
-    freePort,
     send: (datagram, to, address) => {
       try {
         socket?.send(datagram, to, address);
@@ -95,7 +97,7 @@ async function bindSocket(
 const MAX_ATTEMPTS = 10;
 
 /** Finds a free UDP port on loopback. @throws Error when there is none */
-async function freePort(used: ReadonlySet<number>): Promise<number> {
+export async function findFreePort(used: ReadonlySet<number>): Promise<number> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const socket = await Bun.udpSocket({ hostname: '127.0.0.1', port: 0 });
     const { port } = socket;
