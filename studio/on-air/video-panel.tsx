@@ -1,6 +1,6 @@
 import type { LiveState } from '../../protocol/live.ts';
 import { PreviewVideo } from '../source/preview-video.tsx';
-import { SourceFacts } from '../source/source-facts.tsx';
+import { SourceWarnings } from '../source/source-facts.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { SourceLost } from './source-lost.tsx';
 import { useLiveVideo } from './use-live-video.ts';
@@ -18,7 +18,7 @@ export function VideoPanel({ state }: { readonly state: LiveState }) {
     return (
       <Panel title="Video">
         <PreviewVideo streamId={stream.id} />
-        <SourceFacts source={source} />
+        <SourceWarnings source={source} />
       </Panel>
     );
   }

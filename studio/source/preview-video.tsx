@@ -1,4 +1,5 @@
 import { useLiveVideo } from '../on-air/use-live-video.ts';
+import { SoundMeter } from './sound-meter.tsx';
 
 /** The video of a source before the show starts. Viewers do not get it. */
 export function PreviewVideo({ streamId }: { readonly streamId: string }) {
@@ -14,6 +15,7 @@ export function PreviewVideo({ streamId }: { readonly streamId: string }) {
         aria-label="Preview of the video"
         className="aspect-video w-full rounded-lg bg-black object-contain"
       />
+      <SoundMeter video={video} />
       <figcaption className="text-sm text-quiet">
         Preview, a few seconds behind the camera. Viewers do not see it.
       </figcaption>

@@ -36,8 +36,8 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
               {stream.status === 'CREATED' && ingest.source && (
                 <PreviewVideo streamId={stream.id} />
               )}
-              <SourceFacts source={ingest.source} />
               {stream.status === 'CREATED' && ingest.source && <GoLive stream={stream} />}
+              <SourceFacts source={ingest.source} />
               {stream.status === 'CREATED' && !ingest.source && (
                 <p className="text-quiet">
                   {stream.autoStart

@@ -21,13 +21,7 @@ export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
         <Badge variant={isSlow ? 'bad' : 'good'}>{isSlow ? 'Too slow' : 'Receiving video'}</Badge>{' '}
         <span className="text-quiet">via {KINDS[source.kind]}</span>
       </p>
-      <ul aria-label="Warnings" className="grid gap-1 empty:hidden">
-        {sourceWarnings(source).map((warning) => (
-          <li key={warning} className="font-semibold text-bad">
-            {warning}
-          </li>
-        ))}
-      </ul>
+      <SourceWarnings source={source} />
       {health && (
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-5">
           <Fact name="Resolution" value={sizeOf(health)} />
@@ -47,6 +41,21 @@ export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
         </dl>
       )}
     </div>
+  );
+}
+
+/** What is wrong with a connected source. */
+export function SourceWarnings({ source }: { readonly source: NonNullable<Ingest['source']> }) {
+  const warnings = sourceWarnings(source);
+  if (warnings.length === 0) return null;
+  return (
+    <ul aria-label="Warnings" className="grid gap-1">
+      {warnings.map((warning) => (
+        <li key={warning} className="font-semibold text-bad">
+          {warning}
+        </li>
+      ))}
+    </ul>
   );
 }
 

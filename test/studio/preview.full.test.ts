@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Subprocess } from 'bun';
+import type { Page } from 'playwright-core';
 import type { Ingest } from '../../protocol/ingest.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { quit, rtmpOf, send } from '../support/media/live-fixture.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // A sender before the show: preview, going live, and a show whose source left.
 
@@ -28,6 +30,11 @@ afterAll(async () => {
   await fixture?.close();
 });
 
+/** How much of the video the page has shown, s. */
+const shownS = (page: Page) =>
+  page
+    .locator('video')
+    .evaluate((video) => (video as unknown as { currentTime: number }).currentTime);
 const statusOf = async () =>
   (await fixture.call<StudioStream>(owner, 'GET', `/streams/${streamId}`)).status;
 
@@ -36,7 +43,8 @@ test('[M-32] [M-34] set up and on air show the preview of a source with what is 
   for (const name of ['Set up', 'On air']) {
     await page.getByRole('link', { name, exact: true }).click();
     await page.getByLabel('Preview of the video').waitFor();
-    await page.waitForFunction('document.querySelector("video").currentTime > 0.2');
+    await until('the picture', async () => (await shownS(page)) > 0.2);
+    await page.getByText(/^-\d+ dB$/).waitFor();
     await page.getByText('The video is 320 × 240, not 16:9.').waitFor();
     await button(page, 'Go live').waitFor();
     expect(await button(page, 'Start the show').count()).toBe(0);
