@@ -64,7 +64,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
         </Button>
       )}
       {!mayPublish && <p className="font-semibold">{LABELS[step.kind]}</p>}
-      {mayPublish && (
+      {mayPublish && step.kind !== 'nothing' && (
         <p className="text-sm text-quiet">
           <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses this button from anywhere on the page.
         </p>

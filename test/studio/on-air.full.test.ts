@@ -46,6 +46,8 @@ describe('the on-air page', () => {
     await fixture.call(owner, 'POST', `/streams/${show.id}/start`);
     await openOnAir(show.id);
     await page.getByText('No more quizzes').waitFor();
+    // The key does the next step of the show, of which there is none.
+    expect(await page.getByText('presses this button').count()).toBe(0);
     await expectUsable(page, 'on-air-no-quizzes');
     await button(page, 'Add quiz').click();
     await field(page, 'Question').fill('Which planet is the largest?');
