@@ -1,15 +1,22 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import type { ShownShow } from '../protocol/show-page.ts';
 import type { Snapshot, Viewer } from '../sdk/viewer.ts';
 import { AudiencePanel } from './audience/audience-panel.tsx';
 import { useHeartCount } from './audience/heart-count.ts';
 import { HeartOverlay } from './audience/heart-overlay.tsx';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
+import { ShowHeader } from './show/show-header.tsx';
+import { useAccent } from './show/use-accent.ts';
+import { useEndedStream } from './show/use-ended-stream.ts';
+import { useShow } from './show/use-show.ts';
 import { Stage } from './stage/stage.tsx';
 import type { StageVideo } from './stage/stage-video.ts';
 
 interface WatchPageProps {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
+  /** The show as the page had it when it was loaded; null: unknown. */
+  readonly show?: ShownShow | null;
   readonly video: StageVideo;
   /** Whether the page has no audience panel, as in an embedded page. */
   readonly isBare: boolean;
@@ -18,15 +25,21 @@ interface WatchPageProps {
 }
 
 /** The whole page: the stage with its overlays, and the audience panel. */
-export function WatchPage({ viewer, snapshot, video, isBare, hasStats }: WatchPageProps) {
+export function WatchPage(props: WatchPageProps) {
+  const { viewer, video, isBare, hasStats } = props;
+  const snapshot = useSnapshotWithEnd(props.snapshot, video);
+  const { stream } = snapshot;
+  const show = useShow(props.show ?? null, stream !== null && stream.status !== 'CREATED');
+  useAccent(show?.color ?? null);
   const hearts = useHeartCount(viewer, snapshot);
   const [isFilled, setIsFilled] = useFilledWindow();
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
-      <h1 className="unseen">Watch the show</h1>
+      {isBare && <h1 className="unseen">{show?.title ?? 'Watch the show'}</h1>}
       <Stage
         viewer={viewer}
         snapshot={snapshot}
+        show={show}
         video={video}
         hasCount={isBare}
         hasStats={hasStats}
@@ -39,12 +52,19 @@ export function WatchPage({ viewer, snapshot, video, isBare, hasStats }: WatchPa
       </Stage>
       {!isBare && (
         <section className="watch-audience" aria-label="Audience" inert={isFilled}>
+          <ShowHeader show={show} />
           {/* A show that is unknown, or not known yet, has no chat. */}
           {snapshot.stream && <AudiencePanel viewer={viewer} snapshot={snapshot} hearts={hearts} />}
         </section>
       )}
     </main>
   );
+}
+
+/** The snapshot, which says that the show is over as soon as its video is. */
+function useSnapshotWithEnd(snapshot: Snapshot, video: StageVideo): Snapshot {
+  const stream = useEndedStream(snapshot.stream, video);
+  return useMemo(() => ({ ...snapshot, stream }), [snapshot, stream]);
 }
 
 /** Whether the stage fills the window, in place of full screen. Escape ends it. */

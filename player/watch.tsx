@@ -6,6 +6,7 @@ import { detectBan } from './ban-detection.ts';
 import { hostPageOf, startHostPageBridge } from './embed/host-page-bridge.ts';
 import { loadIdentity } from './identity.ts';
 import { parsePageOptions } from './page-options.ts';
+import { showIn } from './show/page-show.ts';
 import { newStageVideo } from './stage/stage-video.ts';
 import { browserConnection, chooseTransport } from './transport.ts';
 import { trackVisualViewport } from './visual-viewport.ts';
@@ -19,6 +20,7 @@ const { streamId, hostOrigin } = options;
 const transport = await chooseTransport(browserConnection());
 const video = newStageVideo();
 video.muted = options.isMuted;
+const show = showIn(document);
 const root = createRoot(rootElement());
 const environment = { fetch: detectBan((url, init) => fetch(url, init), onBanned) };
 const viewer = join({
@@ -55,6 +57,7 @@ function Watch({ viewer }: { readonly viewer: Viewer }) {
     <WatchPage
       viewer={viewer}
       snapshot={snapshot}
+      show={show}
       video={video}
       isBare={!options.hasChat}
       hasStats={options.hasStats}

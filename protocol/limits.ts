@@ -67,6 +67,8 @@ export const MUTE_MAX_MINUTES = 1_440;
 export const HIDDEN_PER_CALL_MAX = 100;
 /** Number of hidden messages, the newest, that a viewer who joins late receives. */
 export const HIDDEN_SENT_MAX = 200;
+/** Longest description of a show, code points. */
+export const SHOW_DESCRIPTION_CHARS = 500;
 /** Number of chat messages, the newest, that a viewer who joins late receives. */
 export const CHAT_RECENT = 50;
 /** Most hidden messages, restricted viewers and queued questions of a stream, each. */

@@ -14,6 +14,8 @@ import {
   QUIZ_DURATION_MIN_MS,
 } from './limits.ts';
 import { choiceCountsSchema, QUIZ_STATES, REVEALS } from './quizzes.ts';
+import { newShowPageFields, showPageFields } from './show-page.ts';
+import { NO_SHOW_PAGE } from './show-page-values.ts';
 import { EXAMPLE_STREAM, streamSchema } from './streams.ts';
 import { httpUrl, patchOf, text, unixMs, uuid, wholeNumber } from './text.ts';
 
@@ -46,6 +48,7 @@ const streamFields = {
   keepOpen: z
     .boolean()
     .describe('Whether the stream stays live when its video source does not return'),
+  ...showPageFields,
 };
 
 /** A new stream. Where a URL is null, viewers get the URL of this service. */
@@ -59,6 +62,7 @@ export const newStreamSchema = z
     recording: streamFields.recording.default(false),
     autoStart: streamFields.autoStart.default(false),
     keepOpen: streamFields.keepOpen.default(false),
+    ...newShowPageFields,
   })
   .meta({ id: 'NewStream', examples: [{ title: 'Quiz night', latencyAllowance: 2000 }] });
 export type NewStream = z.infer<typeof newStreamSchema>;
@@ -78,6 +82,7 @@ const EXAMPLE_STUDIO_STREAM = {
   recording: false,
   autoStart: false,
   keepOpen: false,
+  ...NO_SHOW_PAGE,
   created: 1_760_000_000_000,
   started: 1_760_000_060_000,
   ended: null,
@@ -94,6 +99,7 @@ export const studioStreamSchema = streamSchema
     recording: z.boolean(),
     autoStart: streamFields.autoStart,
     keepOpen: streamFields.keepOpen,
+    ...showPageFields,
     created: unixMs,
     started: unixMs.nullable(),
     ended: unixMs.nullable(),

@@ -22,7 +22,7 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
   const isVisible = ({ id }: { readonly id: string }) => !hiddenIds.has(id);
   const items = useChatItems(viewer, snapshot);
   const { pending, add } = usePendingMessages(snapshot.messages);
-  const isOver = snapshot.state === 'ended';
+  const isOver = snapshot.state === 'ended' || snapshot.stream?.status === 'ENDED';
   return (
     <div className="audience-panel">
       <AudienceBar snapshot={snapshot} hearts={hearts} />

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { appendMessages } from '../../sdk/chat.ts';
+import { mergeMessages, messagesOf } from '../../sdk/chat.ts';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { NO_CHATS } from '../../test/support/chat/chat-messages.ts';
 import {
@@ -81,7 +81,7 @@ describe('the chat timeline', () => {
   });
 
   test('keeps a card before all messages until the snapshot is full', () => {
-    const full = appendMessages([], { ...NO_CHATS, messages: messagesTo(1_000) });
+    const full = mergeMessages([], messagesOf({ ...NO_CHATS, messages: messagesTo(1_000) }));
     const empty = { messages: [], discounts: 0 };
     const summaryWith = (messages: Snapshot['messages']) =>
       summaryOf(timelineAfter(empty, { messages: [], discounts: 1 }, { messages, discounts: 1 }));

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import type { ShownShow } from '../../protocol/show-page.ts';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
 import { Controls, type ControlsProps } from './controls.tsx';
 import { Notice } from './notice.tsx';
@@ -11,6 +12,7 @@ import { usePlayback } from './use-playback.ts';
 interface StageProps extends Pick<ControlsProps, 'video' | 'isFilled' | 'onFill'> {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
+  readonly show: ShownShow | null;
   /** Whether the badge has the viewer count. */
   readonly hasCount: boolean;
   /** Whether the playback stats are open at first. */
@@ -21,7 +23,7 @@ interface StageProps extends Pick<ControlsProps, 'video' | 'isFilled' | 'onFill'
 
 /** The area with the video: its controls, notices and overlays. */
 export function Stage(props: StageProps) {
-  const { viewer, snapshot, video, hasCount, hasStats, isFilled, onFill, children } = props;
+  const { viewer, snapshot, show, video, hasCount, hasStats, isFilled, onFill, children } = props;
   const { state, hasBegun, picture, isAutoMuted } = usePlayback(viewer, video, snapshot.stream);
   const [showsStats, setShowsStats] = useState(hasStats);
   const status = stageStatus(snapshot, state);
@@ -30,11 +32,16 @@ export function Stage(props: StageProps) {
       <Controls
         video={video}
         isShown={hasBegun || state === 'press-play'}
-        isLive={snapshot.stream?.status !== 'ENDED'}
+        isLive={snapshot.stream?.status !== 'ENDED' && status !== 'over'}
         isFilled={isFilled}
         onFill={onFill}
       />
-      <Notice status={status} waiting={snapshot.count?.formatted ?? null}>
+      <Notice
+        status={status}
+        waiting={snapshot.count?.formatted ?? null}
+        show={show}
+        clock={viewer.clock}
+      >
         <NoticeButton status={status} video={video} />
       </Notice>
       <StatusBadge snapshot={snapshot} status={status} hasCount={hasCount} />

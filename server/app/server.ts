@@ -129,7 +129,7 @@ function routesOf(
   return {
     ...service.routes,
     ...documentRoutes({ version, ...common }),
-    ...watchRoutes(common),
+    ...watchRoutes({ ...common, ...service.watchPage }),
     ...(config.roles.has('studio') && { ...studioPageRoutes(common), ...displayRoutes(common) }),
     ...operatorRoutes({
       unreadyReason: () => service.unreadyReason() ?? unavailableServer(backends),

@@ -20,14 +20,17 @@ export interface BuiltPage {
   readonly policy: string;
   /** Names of scripts and styles beside `html`, or a function that builds them, by file name. */
   readonly files: readonly string[] | (() => Promise<ReadonlyMap<string, Page>>);
+  /** Makes the HTML of a request, if it differs between requests. @param html the file */
+  readonly render?: (html: string, request: Request) => Promise<string>;
 }
 
 // Key of the HTML among the files; no built file has this name.
 const HTML = 'page.html';
+const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** Routes of the page and its files, by path. */
 export function builtPageRoutes(
-  { html, paths, filesPath, policy, files }: BuiltPage,
+  { html, paths, filesPath, policy, files, render }: BuiltPage,
   options: ReadOnlyOptions,
 ): Record<string, ReadOnlyRoute> {
   const build =
@@ -40,11 +43,13 @@ export function builtPageRoutes(
           );
   const loadFiles = memoizeSuccess(async () => {
     const [text, built] = await Promise.all([Bun.file(html).text(), build()]);
-    const page = textPage('text/html; charset=utf-8', text);
-    const pages = new Map<string, Page>(built).set(HTML, page);
-    return new Map<string, ReadHandler>(
-      [...pages].map(([name, page]) => [name, servePage(page, policy)]),
+    const handlers = new Map<string, ReadHandler>(
+      [...built].map(([name, page]) => [name, servePage(page, policy)]),
     );
+    const serveHtml = (content: string) => servePage(textPage(HTML_TYPE, content), policy);
+    const rendered: ReadHandler = async (...request) =>
+      serveHtml((await render?.(text, request[0])) ?? text)(...request);
+    return handlers.set(HTML, render ? rendered : serveHtml(text));
   });
   const routeOf = (pattern: string, nameOf: (request: Request) => string) => {
     const read: ReadHandler = async (...request) => {

@@ -44,6 +44,29 @@ describe('/studio/', () => {
       expect((await fetch(`${origin}/studio/elsewhere/a/b`)).status).toBe(404);
     }));
 
+  test('[B-6] a browser at an unknown path gets the page with 404, other clients JSON', () =>
+    withServer(async (origin) => {
+      const html = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+      for (const path of ['/studio/elsewhere', '/studio/a/b/c', '/studio/streams/7d2c/elsewhere']) {
+        const page = await fetch(origin + path, { headers: html });
+        expect([path, page.status, page.headers.get('etag')]).toEqual([path, 404, null]);
+        expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+        expect(await page.text()).toContain('/studio/files/studio.js');
+        const head = await fetch(origin + path, { method: 'HEAD', headers: html });
+        expect([path, head.status]).toEqual([path, 404]);
+        const other = await fetch(origin + path);
+        expect([path, other.status, await other.json()]).toMatchObject([
+          path,
+          404,
+          { status: 404 },
+        ]);
+      }
+      for (const path of ['/studio/v1/elsewhere', '/studio/files/none/x', '/studio/present/x/y']) {
+        const response = await fetch(origin + path, { headers: html });
+        expect([path, response.headers.get('content-type')]).toEqual([path, 'application/json']);
+      }
+    }));
+
   test('the stylesheet of the studio contains utility classes and theme variables', () =>
     withServer(async (origin) => {
       const style = await (await fetch(`${origin}/studio/files/studio.css`)).text();

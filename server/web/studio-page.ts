@@ -1,4 +1,6 @@
+import { accepts } from '../http/accept.ts';
 import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
+import { notFoundHandler } from '../http/router.ts';
 import { builtPageRoutes } from './built-page.ts';
 import type { Page } from './page.ts';
 
@@ -11,8 +13,13 @@ const PAGE_PATHS = [
   '/webhooks/:id',
   '/you',
   '/streams/:id',
-  '/streams/:id/:part',
+  '/streams/:id/rundown',
+  '/streams/:id/rehearsal',
+  '/streams/:id/on-air',
+  '/streams/:id/report',
 ];
+
+const API_OR_FILE = /^\/studio\/(?:v1|files|present)(?:\/|$)/;
 
 // Scripts come only from this service. The studio may not be framed, against clickjacking. It frames the
 // watch page, the only page of this service that allows it. Video is as in the watch page; a camera is
@@ -33,7 +40,7 @@ const POLICY = [
 
 /** Routes of the studio (SPEC U), by path. */
 export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
-  return builtPageRoutes(
+  const routes = builtPageRoutes(
     {
       html: new URL('../../studio/studio.html', import.meta.url),
       paths: PAGE_PATHS.map((path) => `/studio${path}`),
@@ -43,6 +50,30 @@ export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadO
     },
     options,
   );
+  return { ...routes, '/studio/*': notFoundRoute(routes['/studio'], options) };
+}
+
+/** Browsers get the studio, whose router shows its own "not found" page; other clients get JSON. */
+function notFoundRoute(
+  studio: ReadOnlyRoute | undefined,
+  { corsOrigin, log }: ReadOnlyOptions,
+): ReadOnlyRoute {
+  const notFound = notFoundHandler(corsOrigin, log);
+  return async (request) => {
+    const { method, url, headers } = request;
+    const isPage =
+      (method === 'GET' || method === 'HEAD') &&
+      accepts(headers.get('accept'), 'text/html') &&
+      !API_OR_FILE.test(new URL(url).pathname);
+    if (!isPage || !studio) return notFound(request);
+    // Without the condition of the request, whose answer could be 304.
+    const page = await studio(new Request(url, { method }));
+    if (page.status !== 200) return page;
+    const pageHeaders = new Headers(page.headers);
+    pageHeaders.delete('etag');
+    pageHeaders.set('cache-control', 'no-store');
+    return new Response(page.body, { status: 404, headers: pageHeaders });
+  };
 }
 
 /** Builds in a worker: Tailwind blocks its thread for 140 ms, which would delay a live show. */

@@ -1,9 +1,31 @@
-import { describe, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
+import type { ShownShow } from '../../protocol/show-page.ts';
+import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
 import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { watchRoutes } from './watch-page.ts';
 
-const routes = watchRoutes(PAGE_OPTIONS);
+const STREAM_ID = '7d2c1e6e-2a3b-4a39-9a51-0d6e2a9a7e11';
+const SHOW: ShownShow = {
+  title: 'Quiz & "friends" <b>',
+  unlisted: false,
+  description: "It's $& on </title>",
+  poster_url: 'https://shop.example/poster.jpg?a=1&b=2',
+  logo_url: 'https://shop.example/logo.svg',
+  color: '#2f6fed',
+  startsAt: 1_800_000_000_000,
+};
+let show: ShownShow | null = null;
+const asked: string[] = [];
+
+const routes = watchRoutes({
+  ...PAGE_OPTIONS,
+  originOf: () => 'https://live.example',
+  readShow: async (id) => {
+    asked.push(id);
+    return show;
+  },
+});
 /** Limit for what a browser loads before the video, without hls.js. */
 const BUDGET_BYTES = 250_000;
 
@@ -12,7 +34,81 @@ const withServer = <T>(use: (origin: string) => Promise<T>) => withPageServer(ro
 const plain = { headers: { 'Accept-Encoding': 'identity' } };
 const gzipped = { headers: { 'Accept-Encoding': 'gzip, br' }, decompress: false };
 
+/** The content of each `meta` element of a page, by its name or property, as a browser reads it. */
+function metasOf(html: string): Record<string, string> {
+  const metas: Record<string, string> = {};
+  const rewriter = new HTMLRewriter().on('meta', {
+    element(meta) {
+      const name = meta.getAttribute('name') ?? meta.getAttribute('property');
+      if (name) metas[name] = decodeEntities(meta.getAttribute('content') ?? '');
+    },
+  });
+  rewriter.transform(html);
+  return metas;
+}
+
+const decodeEntities = (text: string) =>
+  text
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&amp;', '&');
+
 describe('/watch/:stream_id', () => {
+  afterEach(() => {
+    show = null;
+  });
+
+  test('[S-18] the watch page has the title of its show and what link previews need', () =>
+    withServer(async (origin) => {
+      show = SHOW;
+      const html = await (await fetch(`${origin}/watch/${STREAM_ID.toUpperCase()}`)).text();
+      expect(html).toContain('<title>Quiz &amp; &quot;friends&quot; &lt;b&gt;</title>');
+      expect(metasOf(html)).toMatchObject({
+        description: "It's $& on </title>",
+        'theme-color': '#2f6fed',
+        'og:title': 'Quiz & "friends" <b>',
+        'og:description': "It's $& on </title>",
+        'og:image': 'https://shop.example/poster.jpg?a=1&b=2',
+        'og:url': `https://live.example/watch/${STREAM_ID}`,
+        'twitter:card': 'summary_large_image',
+      });
+      expect(metasOf(html)).not.toHaveProperty('robots');
+      const [, data = ''] = / data-show="([^"]*)"/.exec(html) ?? [];
+      expect(JSON.parse(decodeEntities(data))).toEqual(SHOW);
+      expect(asked.at(-1)).toBe(STREAM_ID);
+      // No quotation mark or bracket of the producer ends an element.
+      expect(html.match(/<title>/g)).toHaveLength(1);
+      expect(html).not.toContain('<b>');
+    }));
+
+  test('[S-18] the watch page of a show without words has its title only; an unlisted one is not indexed', () =>
+    withServer(async (origin) => {
+      show = { ...NO_SHOW_PAGE, title: 'Plain', unlisted: true };
+      const html = await (await fetch(`${origin}/watch/${STREAM_ID}`)).text();
+      const metas = metasOf(html);
+      expect(metas).toMatchObject({ 'og:title': 'Plain', robots: 'noindex' });
+      for (const name of ['description', 'og:image', 'og:description', 'theme-color'])
+        expect(metas).not.toHaveProperty(name);
+    }));
+
+  test('[S-18] the watch page changes with its show, and is the plain page without one', () =>
+    withServer(async (origin) => {
+      const read = async () => {
+        const response = await fetch(`${origin}/watch/${STREAM_ID}`);
+        return { etag: response.headers.get('etag'), html: await response.text() };
+      };
+      const none = await read();
+      expect(none.html).toContain('<title>Watch · Fourbeat</title>');
+      show = SHOW;
+      const first = await read();
+      show = { ...SHOW, title: 'Another' };
+      const second = await read();
+      expect(new Set([none.etag, first.etag, second.etag]).size).toBe(3);
+      expect(second.html).toContain('<title>Another</title>');
+    }));
+
   test.each(['/watch/7d2c', '/watch/7d2c/'])('the watch page %s loads its files', (path) =>
     withServer(async (origin) => {
       const response = await fetch(origin + path);

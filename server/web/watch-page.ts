@@ -1,14 +1,23 @@
+import type { ShownShow } from '../../protocol/show-page.ts';
 import type { ReadOnlyOptions, ReadOnlyRoute } from '../http/read-only-route.ts';
 import { builtPageRoutes } from './built-page.ts';
+import { watchHtml } from './watch-head.ts';
 
-// Scripts come only from this service; the player needs no blob worker. Video comes from the URLs of
-// streams, which may be on any host. The player controls use style elements and attributes, which need
+export interface WatchPageOptions extends ReadOnlyOptions {
+  /** The show of a stream; null: there is none, or it cannot be read now. */
+  readonly readShow: (streamId: string) => Promise<ShownShow | null>;
+  /** The origin at which the client reaches the service, without a trailing slash. */
+  readonly originOf: (request: Request) => string;
+}
+
+// Scripts come only from this service; the player needs no blob worker. Video and pictures come from the
+// URLs of streams, which may be on any host. The player controls use style elements and attributes, which need
 // `unsafe-inline`. Any page may frame this one, for `?embed`.
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  'img-src data:',
+  'img-src data: https: http:',
   'media-src blob: https: http:',
   'connect-src https: http:',
   'frame-ancestors *',
@@ -16,8 +25,16 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Routes of the watch page, which plays a stream and shows its feed (SPEC M-45), by path. */
-export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRoute> {
+export function watchRoutes(options: WatchPageOptions): Record<string, ReadOnlyRoute> {
+  const { readShow, originOf } = options;
+  const render = async (html: string, request: Request) => {
+    const id = new URL(request.url).pathname.split('/')[2]?.toLowerCase() ?? '';
+    const show = UUID.test(id) ? await readShow(id) : null;
+    return show ? watchHtml(html, show, `${originOf(request)}/watch/${id}`) : html;
+  };
   return builtPageRoutes(
     {
       html: new URL('../../player/watch.html', import.meta.url),
@@ -25,6 +42,7 @@ export function watchRoutes(options: ReadOnlyOptions): Record<string, ReadOnlyRo
       filesPath: '/player/',
       policy: POLICY,
       files: ['watch.tsx', 'watch-page.css'],
+      render,
     },
     options,
   );

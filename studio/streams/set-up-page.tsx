@@ -1,5 +1,6 @@
-import { Pencil, Play, Square } from 'lucide-react';
+import { Pencil, Play } from 'lucide-react';
 import { useState } from 'react';
+import { showPageOf } from '../../protocol/show-page-values.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
@@ -8,8 +9,9 @@ import { usePermission } from '../session/session-context.ts';
 import { dateOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
 import { Button } from '../ui/button.tsx';
-import { Confirm, Dialog } from '../ui/dialog.tsx';
+import { Dialog } from '../ui/dialog.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
+import { EndShow } from './end-show.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamPage } from './stream-page.tsx';
 
@@ -38,49 +40,24 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
 const INVALIDATED = ['readOwnStream', 'listOwnStreams'] as const;
 
 function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
-  const [isEnding, setEnding] = useState(false);
   const params = { stream_id: stream.id };
   const start = useApiMutation('startStream', {
     invalidates: INVALIDATED,
     onSuccess: () => showSuccess('The show has started.'),
   });
-  const end = useApiMutation('endStream', {
-    invalidates: INVALIDATED,
-    onSuccess: () => setEnding(false),
-  });
   // The preview of a connected source has the button.
   const ingest = useApiQuery('readIngest', { params });
-  if (stream.status === 'ENDED') return null;
-  if (stream.status === 'CREATED') {
-    if (ingest.data?.source) return null;
-    return (
-      <Button
-        variant="primary"
-        isPending={start.isPending}
-        onPress={() => start.mutate({ params })}
-        icon={<Play />}
-      >
-        Start the show
-      </Button>
-    );
-  }
+  if (stream.status !== 'CREATED') return <EndShow stream={stream} />;
+  if (ingest.data?.source) return null;
   return (
-    <>
-      <Button variant="danger" onPress={() => setEnding(true)} icon={<Square />}>
-        End the show
-      </Button>
-      <Confirm
-        title="End the show?"
-        action="End show"
-        isOpen={isEnding}
-        onOpenChange={setEnding}
-        isPending={end.isPending}
-        onConfirm={() => end.mutate({ params, body: {} })}
-      >
-        The video stops for all viewers and you cannot send more quizzes. A show that has ended
-        cannot be restarted.
-      </Confirm>
-    </>
+    <Button
+      variant="primary"
+      isPending={start.isPending}
+      onPress={() => start.mutate({ params })}
+      icon={<Play />}
+    >
+      Start the show
+    </Button>
   );
 }
 
@@ -126,6 +103,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
             initial={{
               ...{ title, dash_url, hls_url, unlisted, latencyAllowance, recording },
               ...{ autoStart, keepOpen },
+              ...showPageOf(stream),
             }}
             action="Save"
             isPending={isPending}

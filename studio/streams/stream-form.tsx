@@ -7,6 +7,7 @@ import { DialogForm } from '../ui/dialog-form.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { ShowPageFields } from './show-page-fields.tsx';
 
 interface StreamFormProps {
   readonly initial: NewStream;
@@ -69,6 +70,7 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
         maxValue={LATENCY_ALLOWANCE_MAX_MS / 1_000}
         step={0.5}
       />
+      <ShowPageFields page={stream} onChange={change} />
       <ExternalVideo stream={stream} onChange={change} />
     </DialogForm>
   );

@@ -1,6 +1,7 @@
 import { Clapperboard, Plus } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
+import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
 import type { NewStream, StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
@@ -25,6 +26,7 @@ const NEW_STREAM: NewStream = {
   recording: true,
   autoStart: false,
   keepOpen: false,
+  ...NO_SHOW_PAGE,
 };
 
 /** All shows, live ones first. */

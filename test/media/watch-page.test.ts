@@ -74,7 +74,11 @@ function startPageServer(port: number): Server<undefined> {
   return Bun.serve({
     hostname: '127.0.0.1',
     port,
-    routes: watchRoutes({ corsOrigin: '*', log }),
+    routes: watchRoutes({
+      ...{ corsOrigin: '*', log },
+      originOf: () => service.url,
+      readShow: async () => null,
+    }),
     fetch: (request) => {
       const { pathname, search } = new URL(request.url);
       return fetch(new Request(service.url + pathname + search, request), { decompress: false });

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson } from '../support/harness/harness.ts';
 
 const service = await serviceOfFile();
+
+const SHOW_PAGE = {
+  description: 'x'.repeat(500),
+  poster_url: 'https://cdn.example/poster.jpg',
+  logo_url: 'https://cdn.example/logo.svg',
+  color: '#2F6fed',
+  startsAt: 1_900_000_000_000,
+};
 
 const streamOf = async (response: Response, status = 200): Promise<StudioStream> =>
   expectJson<StudioStream>(response, status);
@@ -29,6 +38,7 @@ describe('a new stream', () => {
       recording: false,
       autoStart: false,
       keepOpen: false,
+      ...NO_SHOW_PAGE,
       status: 'CREATED',
       created: service.clock.nowMs(),
       started: null,
@@ -48,6 +58,7 @@ describe('a new stream', () => {
       recording: true,
       autoStart: true,
       keepOpen: true,
+      ...SHOW_PAGE,
     };
     expect(fields.hls_url).toHaveLength(2_048);
     const created = await streamOf(await service.studio('POST', '/streams', fields), 201);
@@ -68,6 +79,13 @@ describe('a new stream', () => {
     [{ title: 'a', latencyAllowance: 60_001 }, 'latencyAllowance'],
     [{ title: 'a', latencyAllowance: 1.5 }, 'latencyAllowance'],
     [{ title: 'a', recording: 'yes' }, 'recording'],
+    [{ title: 'a', description: 'x'.repeat(501) }, 'description'],
+    [{ title: 'a', description: '' }, 'description'],
+    [{ title: 'a', poster_url: 'javascript:alert(1)' }, 'poster_url'],
+    [{ title: 'a', logo_url: '/logo.svg' }, 'logo_url'],
+    [{ title: 'a', color: 'red' }, 'color'],
+    [{ title: 'a', color: '#2f6fed;' }, 'color'],
+    [{ title: 'a', startsAt: -1 }, 'startsAt'],
   ])('[P-8] [G-21] a new stream with %j gets 400, which names %s', async (body, member) => {
     const response = await service.studio('POST', '/streams', body);
     expect(await detailOf(response)).toContain(member);
@@ -126,6 +144,15 @@ describe('changing a stream', () => {
     const second = { unlisted: true, latencyAllowance: 500, recording: true, ...urls };
     await service.studio('PATCH', `/streams/${id}`, second);
     expect(await read(id)).toEqual({ ...before, title: 'New', ...second });
+  });
+
+  test('[P-11] [S-18] a patch of the page changes the sent fields, and null removes them', async () => {
+    const id = await service.createStream({ ...SHOW_PAGE });
+    const patch = { description: 'New', logo_url: null };
+    const response = await service.studio('PATCH', `/streams/${id}`, patch);
+    expect(await streamOf(response)).toMatchObject({ ...SHOW_PAGE, ...patch });
+    const none = await service.studio('PATCH', `/streams/${id}`, NO_SHOW_PAGE);
+    expect(await streamOf(none)).toMatchObject(NO_SHOW_PAGE);
   });
 
   test('[P-11] [S-3] a patch with a null URL resets it to that of this service', async () => {

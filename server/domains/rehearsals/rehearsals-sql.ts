@@ -204,7 +204,7 @@ async function checkLimits(tx: Tx, account: string, node: string, nowMs: number)
 }
 
 /** The hidden stream: like the show, but unlisted and without a recording. */
-function hiddenStreamOf({ title, dashUrl, hlsUrl, latencyAllowanceMs }: StreamRow) {
+function hiddenStreamOf({ title, dashUrl, hlsUrl, latencyAllowanceMs, showPage }: StreamRow) {
   return {
     title,
     dash_url: dashUrl,
@@ -214,5 +214,7 @@ function hiddenStreamOf({ title, dashUrl, hlsUrl, latencyAllowanceMs }: StreamRo
     recording: false,
     autoStart: true,
     keepOpen: false,
+    ...showPage,
+    startsAt: null,
   };
 }

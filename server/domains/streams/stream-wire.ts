@@ -29,6 +29,7 @@ export function studioStreamOf(row: StreamRow, origin: string): StudioStream {
     recording: row.recording,
     autoStart: row.autoStart,
     keepOpen: row.keepOpen,
+    ...row.showPage,
     created: row.created,
     started: row.started,
     ended: row.ended,

@@ -1,4 +1,6 @@
 import { REHEARSAL_LENGTH_MS } from '../../../protocol/limits.ts';
+import type { ShowPage } from '../../../protocol/show-page.ts';
+import { NO_SHOW_PAGE, showPageOf } from '../../../protocol/show-page-values.ts';
 import type { NewStream, StreamPatch } from '../../../protocol/studio.ts';
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { forgetLostSource } from '../../media/ingest/ingest-sql.ts';
@@ -25,6 +27,7 @@ export interface StreamRow extends StreamState {
   readonly autoStart: boolean;
   /** Whether it stays live when its source does not return. */
   readonly keepOpen: boolean;
+  readonly showPage: ShowPage;
   readonly created: number;
   /** Incremented when its quizzes are added, edited, moved, deleted or published. */
   readonly rundownRevision: number;
@@ -34,24 +37,39 @@ export interface StreamRow extends StreamState {
 
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
   latency_allowance_ms as "latencyAllowanceMs", recording, auto_start as "autoStart",
-  keep_open as "keepOpen", status, created, started, ended,
+  keep_open as "keepOpen", show_page as "showPage", status, created, started, ended,
   ends_at as "endsAt", rundown_revision as "rundownRevision", rehearsal_of as "rehearsalOf"`;
 
-const fromRow = (row: StreamRow): StreamRow => ({
+/** As the database returns it. */
+type StoredStreamRow = Omit<StreamRow, 'showPage'> & { readonly showPage: string | null };
+
+const fromRow = (row: StoredStreamRow): StreamRow => ({
   ...row,
   unlisted: Boolean(row.unlisted),
   recording: Boolean(row.recording),
   autoStart: Boolean(row.autoStart),
   keepOpen: Boolean(row.keepOpen),
+  showPage: row.showPage === null ? NO_SHOW_PAGE : JSON.parse(row.showPage),
 });
+
+/** The text of `show_page`; null: a page with a title only. */
+function storedShowPage(
+  fields: {
+    readonly [Name in keyof ShowPage]?: ShowPage[Name] | undefined;
+  },
+): string | null {
+  const page = showPageOf({ ...NO_SHOW_PAGE, ...fields } as ShowPage);
+  return Object.values(page).every((value) => value === null) ? null : JSON.stringify(page);
+}
 
 // Bounded because the studio lists all streams of an account at once.
 const STREAMS_MAX = 10_000;
 
 async function findById(tx: Tx, id: string, lock = ''): Promise<StreamRow | null> {
-  const [row] = await tx.query<StreamRow>(`select ${COLUMNS} from streams where id = $1 ${lock}`, [
-    id,
-  ]);
+  const [row] = await tx.query<StoredStreamRow>(
+    `select ${COLUMNS} from streams where id = $1 ${lock}`,
+    [id],
+  );
   return row ? fromRow(row) : null;
 }
 
@@ -146,7 +164,7 @@ export interface OwnStream {
 }
 
 export interface NewStreamRow extends OwnId {
-  readonly stream: NewStream;
+  readonly stream: Omit<NewStream, keyof ShowPage> & Partial<ShowPage>;
   readonly nowMs: number;
   /** Set for a rehearsal: the stream that it rehearses, and its automatic end time. */
   readonly rehearsal?: { readonly of: string; readonly endsAtMs: number };
@@ -159,8 +177,9 @@ export async function insertStream(
 ) {
   await tx.query(
     `insert into streams (id, number, producer, title, dash_url, hls_url, unlisted,
-       latency_allowance_ms, recording, status, created, ends_at, rehearsal_of, auto_start, keep_open)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $11, $12, $13, $14)`,
+       latency_allowance_ms, recording, status, created, ends_at, rehearsal_of, auto_start, keep_open,
+       show_page)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'CREATED', $10, $11, $12, $13, $14, $15)`,
     [
       id,
       await nextNumber(tx, 'stream'),
@@ -176,6 +195,7 @@ export async function insertStream(
       rehearsal?.of ?? null,
       Number(stream.autoStart),
       Number(stream.keepOpen),
+      storedShowPage(stream),
     ],
   );
 }
@@ -204,7 +224,7 @@ export const streamProcedures = {
       const filter = `producer = $1 and unlisted <= $2 and ${NO_REHEARSAL}`;
       const filterParams = [input.producer, Number(input.withUnlisted)];
       const count = await countRows(tx, `streams where ${filter}`, filterParams);
-      const rows = await tx.query<StreamRow>(
+      const rows = await tx.query<StoredStreamRow>(
         `select ${COLUMNS} from streams where ${filter}
          order by number desc limit $3 offset $4`,
         [...filterParams, input.limit, input.offset],
@@ -230,10 +250,12 @@ export const streamProcedures = {
       keepOpen = stream.keepOpen,
     } = input.patch;
     const flags = [unlisted, recording, autoStart, keepOpen].map(Number);
+    const showPage = storedShowPage({ ...stream.showPage, ...input.patch });
     await tx.query(
       `update streams set title = $2, dash_url = $3, hls_url = $4, latency_allowance_ms = $5,
-       unlisted = $6, recording = $7, auto_start = $8, keep_open = $9 where id = $1`,
-      [input.id, title, dash_url, hls_url, latencyAllowance, ...flags],
+       unlisted = $6, recording = $7, auto_start = $8, keep_open = $9,
+       show_page = $10 where id = $1`,
+      [input.id, title, dash_url, hls_url, latencyAllowance, ...flags, showPage],
     );
     // The time of a source that left while the stream was kept open may be over.
     if (stream.keepOpen && !keepOpen) await forgetLostSource(tx, input.id, input.nowMs);

@@ -34,6 +34,10 @@ const streamMembers = (titleOptional: { optional?: true }): Record<string, Membe
   recording: { is: 'boolean', ...optional },
   autoStart: { is: 'boolean', ...optional },
   keepOpen: { is: 'boolean', ...optional },
+  description: { is: 'text', max: 500, ...optional, nullable: true },
+  poster_url: { is: 'url', ...optional, nullable: true },
+  logo_url: { is: 'url', ...optional, nullable: true },
+  startsAt: { is: 'integer', min: 0, ...optional, nullable: true },
 });
 const quizMembers = (allOptional: { optional?: true }): Record<string, Member> => ({
   question: { is: 'text', max: 500, ...allOptional },

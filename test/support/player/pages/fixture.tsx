@@ -5,6 +5,7 @@ import { WatchPage } from '../../../../player/watch-page.tsx';
 import { useSnapshot } from '../../../../sdk/react.ts';
 import type { FakeViewer } from './fake-viewer.ts';
 import { SCENES } from './scenes.ts';
+import { SHOWS } from './show-scenes.ts';
 
 // The watch page with a fake viewer, which tests control as the global `viewer`.
 
@@ -29,6 +30,7 @@ function Fixture() {
     <WatchPage
       viewer={viewer}
       snapshot={snapshot}
+      show={SHOWS[query.get('scene') ?? ''] ?? null}
       video={video}
       isBare={query.has('bare')}
       hasStats={query.has('facts')}

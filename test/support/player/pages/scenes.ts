@@ -2,6 +2,7 @@ import { FourbeatError } from '../../../../sdk/errors.ts';
 import { CHAT_SCENES } from './chat-scenes.ts';
 import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
 import { QUIZ_SCENES } from './quiz-scenes.ts';
+import { SHOW_SCENES } from './show-scenes.ts';
 
 // The scenes of the fixture page, by name: `/?scene=quiz-open`.
 
@@ -25,4 +26,5 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
   ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),
   ...CHAT_SCENES,
   ...QUIZ_SCENES,
+  ...SHOW_SCENES,
 };
