@@ -1,8 +1,9 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { Glob } from 'bun';
 import { SETTING_KEYS, variableNameOf } from '../../server/platform/config.ts';
 import { freePort } from '../support/backends/free-port.ts';
 import { composeFile, ROOT, textOf } from '../support/deploy/project-files.ts';
@@ -18,47 +19,100 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const IMAGE = join(folder, 'image');
+const IMAGE_PROGRAM = join(IMAGE, 'bin/fourbeat');
+const IMAGE_ENVIRONMENT = { PATH: process.env.PATH, HOME: folder };
+
+const runImage = (args: string[]) =>
+  Bun.spawnSync([IMAGE_PROGRAM, ...args], { env: IMAGE_ENVIRONMENT, stderr: 'pipe' });
+
+/** Makes the tree of the image: the copied files that .dockerignore leaves, and production packages. */
+async function buildImageTree(sources: readonly string[]): Promise<void> {
+  for (const source of sources)
+    await cp(join(ROOT, source), join(IMAGE, source), { recursive: true });
+  const excluded = (textOf('.dockerignore').match(/^\*\*.+$/gm) ?? []).map(
+    (line) => new Glob(line),
+  );
+  for (const file of readdirSync(IMAGE, { recursive: true, encoding: 'utf8' }))
+    if (excluded.some((pattern) => pattern.match(file))) rmSync(join(IMAGE, file));
+  const packages: Record<string, { dev?: boolean }> = JSON.parse(
+    textOf('package-lock.json'),
+  ).packages;
+  for (const [path, { dev }] of Object.entries(packages)) {
+    // Packages inside others come with them; the Dockerfile removes @oven.
+    if (dev || path.lastIndexOf('node_modules/') !== 0 || path.includes('/@oven/')) continue;
+    if (!existsSync(join(ROOT, path))) continue;
+    mkdirSync(dirname(join(IMAGE, path)), { recursive: true });
+    // Not symbolic links, because the packages would then find development packages beside them.
+    const copy = (option: string) =>
+      Bun.spawnSync(['cp', option, join(ROOT, path), join(IMAGE, path)]).exitCode;
+    if (copy('-al') !== 0) copy('-a');
+  }
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  return (await fetch(`${origin}/readyz`).catch(() => null))?.ok ?? false;
+}
+
+/** Opens a page and loads its scripts and styles. @returns the addresses that are no success */
+async function openPage(origin: string, path: string) {
+  const broken: string[] = [];
+  const open = async (address: string) => {
+    const response = await fetch(origin + address, { headers: { Accept: '*/*' } });
+    const text = await response.text();
+    if (response.status !== 200 || text === '') broken.push(`${response.status} ${address}`);
+    return text;
+  };
+  const html = await open(path);
+  const files = [...html.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css|png|woff2))"/g)];
+  for (const [, file = ''] of files) await open(file);
+  return { broken, hasScript: files.some(([, file]) => file?.endsWith('.js')) };
+}
+
 /** The settings that a text contains by their full name. */
 const variablesIn = (text: string) => new Set(text.match(/\bFOURBEAT_[A-Z_]+\b/g) ?? []);
 
 describe('the Docker image and the systemd unit', () => {
-  test('the Dockerfile copies every file that the program needs, and .dockerignore allows them', async () => {
+  test('[O-1] the image starts and opens every page from exactly the files that its Dockerfile leaves', async () => {
     const copied = [...textOf('Dockerfile').matchAll(/^COPY (?!--from)(.*) \S+$/gm)];
     const sources = new Set(copied.flatMap(([, paths = '']) => paths.split(' ')));
     const allowed = textOf('.dockerignore').match(/(?<=^!)\S+/gm);
     expect([...sources].sort()).toEqual([...new Set(allowed)].sort());
-    const image = join(folder, 'image');
-    for (const source of sources)
-      await cp(join(ROOT, source), join(image, source), { recursive: true });
-    const files = readdirSync(image, { recursive: true, encoding: 'utf8' });
-    for (const file of files.filter((name) => name.endsWith('.test.ts'))) rmSync(join(image, file));
-    symlinkSync(join(ROOT, 'node_modules'), join(image, 'node_modules'));
-    const program = join(image, 'bin/fourbeat');
-    const { exitCode, stderr, stdout } = Bun.spawnSync([program, '--version'], { stderr: 'pipe' });
+    await buildImageTree([...sources]);
+    const { exitCode, stderr, stdout } = runImage(['--version']);
     expect([exitCode, stderr.toString()]).toEqual([0, '']);
     expect(stdout.toString().trim()).toBe(JSON.parse(textOf('package.json')).version);
-    // The server builds its pages from source files, so each page shows whether its files are there.
     const port = String(await freePort());
     const data = join(folder, 'image-data');
+    const account = runImage([
+      ...['account', 'create', '--email', 'host@example.com', '--name', 'Host'],
+      ...['--data', data],
+    ]);
+    const { token } = JSON.parse(account.stdout.toString());
     const options = ['--host', '127.0.0.1', '--port', port, '--data', data];
-    const child = Bun.spawn([program, 'serve', ...options], {
+    const child = Bun.spawn([IMAGE_PROGRAM, 'serve', ...options], {
+      env: IMAGE_ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'ignore'],
     });
+    const origin = `http://127.0.0.1:${port}`;
     try {
-      const statusOf = async (path: string) => {
-        const response = await fetch(`http://127.0.0.1:${port}${path}`).catch(() => null);
-        await response?.arrayBuffer();
-        return response?.status ?? null;
-      };
-      while ((await statusOf('/readyz')) !== 200 && child.exitCode === null) await Bun.sleep(50);
-      for (const path of ['/studio', '/studio/present/x', '/watch/x', '/docs']) {
-        expect([path, await statusOf(path)]).toEqual([path, 200]);
-      }
+      while (child.exitCode === null && !(await isReady(origin))) await Bun.sleep(50);
+      const created = await fetch(`${origin}/studio/v1/streams`, {
+        method: 'POST',
+        headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ title: 'Image' }),
+      });
+      const { id } = (await created.json()) as { id: string };
+      for (const path of ['/studio/', `/studio/present/${id}`, `/watch/${id}`, '/docs'])
+        expect([path, await openPage(origin, path)]).toEqual([
+          path,
+          { broken: [], hasScript: true },
+        ]);
     } finally {
       child.kill('SIGKILL');
       await child.exited;
     }
-  });
+  }, 60_000);
 
   test('the program is the only process of the image, unprivileged, and gets SIGTERM', () => {
     const dockerfile = textOf('Dockerfile');
