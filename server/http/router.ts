@@ -177,7 +177,7 @@ export function problemHeaders(
 /** Handles requests that match no route: 404, or 204 for OPTIONS. */
 export function notFoundHandler(
   corsOrigin: string,
-  requests: RequestLog,
+  requests: Pick<RequestLog, 'requestId'>,
 ): (request: Request) => Response {
   const headers = baseHeaders('OPTIONS', corsOrigin);
   return (request) => {
