@@ -12,6 +12,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { EndShow } from './end-show.tsx';
+import { ShareCard } from './share-card.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamPage } from './stream-page.tsx';
 
@@ -29,6 +30,7 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
           {mayReadSource && <SourceCard stream={stream} />}
           <div className="grid gap-6 *:min-w-0">
             <Facts stream={stream} />
+            <ShareCard stream={stream} />
             <DisplayCard streamId={stream.id} />
           </div>
         </div>

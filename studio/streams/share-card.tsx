@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import type { StudioStream } from '../../protocol/studio.ts';
+import { Button } from '../ui/button.tsx';
+import { CopyButton } from '../ui/copy-button.tsx';
+import { Panel } from '../ui/panel.tsx';
+import { embedCode, viewerUrl } from './share-links.ts';
+
+/** The link to the viewer page, and the code that embeds it. */
+export function ShareCard({ stream }: { readonly stream: StudioStream }) {
+  const [hasPreview, setPreview] = useState(false);
+  const url = viewerUrl(location.origin, stream.id);
+  const code = embedCode(location.origin, stream);
+  return (
+    <Panel title="Share">
+      <Copyable label="Viewer link" what="viewer link" text={url} />
+      <Copyable label="Embed code" what="embed code" text={code} />
+      <div>
+        <Button variant="quiet" onPress={() => setPreview(!hasPreview)} aria-expanded={hasPreview}>
+          {hasPreview ? 'Hide preview' : 'Preview embedded page'}
+        </Button>
+      </div>
+      {hasPreview && (
+        <>
+          <p className="text-sm text-quiet">The preview counts as a viewer.</p>
+          <iframe
+            title="Preview of the embedded page"
+            src={`/watch/${stream.id}?embed&muted`}
+            className="aspect-video w-full rounded-xl border border-line"
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+interface CopyableProps {
+  readonly label: string;
+  readonly what: string;
+  readonly text: string;
+}
+
+function Copyable({ label, what, text }: CopyableProps) {
+  return (
+    <div className="grid gap-1.5">
+      <span className="text-sm font-semibold">{label}</span>
+      <div className="flex items-center gap-2">
+        <code className="min-w-0 flex-1 rounded-lg border border-line p-2 text-sm wrap-anywhere">
+          {text}
+        </code>
+        <CopyButton what={what} text={text} />
+      </div>
+    </div>
+  );
+}
