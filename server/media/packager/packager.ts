@@ -19,6 +19,7 @@ import {
   type StartProbe,
 } from './encoder.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
+import { FlvPictureFiller } from './flv-picture-filler.ts';
 import { KeyFrameMeter } from './key-frame-meter.ts';
 import { LateAudioProbe } from './late-audio-probe.ts';
 import { RestartPolicy } from './restart-policy.ts';
@@ -95,6 +96,7 @@ export class Packager {
   private readonly checkTimer: Timer;
   private readonly sourceClock = new SourceClock();
   private readonly keyFrames = new KeyFrameMeter();
+  private readonly pictureFiller: FlvPictureFiller | null;
   private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
@@ -108,6 +110,7 @@ export class Packager {
     this.reader = dependencies.newReader(options.container);
     this.timeline = newTimeline(options.container);
     this.feed = new SourceFeed(() => this.reader.header());
+    this.pictureFiller = options.container === 'flv' ? new FlvPictureFiller() : null;
     this.probe = this.startProbe();
     this.checkTimer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }
@@ -131,7 +134,7 @@ export class Packager {
       if (this.unitRate.exceeds(units.length, nowMs)) {
         throw new Error('The source sends too many packets a second.');
       }
-      for (const unit of units) {
+      for (const unit of this.pictureFiller?.fill(units) ?? units) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.keyFrames.observe(unit);
         if (unit.isEntryPoint) this.probeLateVideo(unit.sourceMs);

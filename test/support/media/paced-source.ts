@@ -17,9 +17,12 @@ const READERS = { flv: FlvReader, mpegts: MpegTsReader, matroska: MatroskaReader
 /** Keeps the bytes of all segments. */
 class StoringSink extends FakeSegmentSink {
   readonly bytes = new Map<number, TrackBytes>();
+  /** Unix ms at which a segment was complete, by its number. */
+  readonly addedMs = new Map<number, number>();
 
   override addSegment(segment: Segment, bytes?: TrackBytes): void {
     super.addSegment(segment);
+    this.addedMs.set(segment.seq, Date.now());
     if (bytes) this.bytes.set(segment.seq, bytes);
   }
 
@@ -29,6 +32,15 @@ class StoringSink extends FakeSegmentSink {
     const epoch = this.epochs.find(({ number }) => number === segment?.epoch);
     const pieces = [epoch?.inits.get(track), this.bytes.get(seq)?.get(track)];
     return Buffer.concat(pieces.map((piece) => piece ?? new Uint8Array(0)));
+  }
+
+  /** Whether the pictures of a segment differ by more than its compression. */
+  hasMotion(seq: number): boolean {
+    const gray = ['-i', 'pipe:0', '-vf', 'scale=48:27,format=gray', '-f', 'rawvideo'];
+    const pictures = runFfmpeg(gray, this.file(seq, 'v0'));
+    const size = 48 * 27;
+    const first = pictures.subarray(0, size);
+    return pictures.subarray(-size).some((value, at) => Math.abs(value - (first[at] ?? 0)) > 40);
   }
 
   /** Whether the audio of a segment is louder than silence. */
