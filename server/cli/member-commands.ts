@@ -20,8 +20,12 @@ export function addMemberCommands(program: Command, terminal: Terminal): void {
     const { withDatabase } = await import('./with-database.ts');
     const { newMemberLink } = await import('../auth/members/links.ts');
     const { publicUrl, port } = link.opts() as { publicUrl?: string; port?: number };
-    const origin = publicUrl || `http://localhost:${port}`;
+    const { readServerUrl } = await import('../storage/sql/lock.ts');
     const location = databaseLocationOf(link);
+    // A running service knows its port best, unless a flag or variable sets it here.
+    const isPortSet = link.getOptionValueSource('port') !== 'default';
+    const runningUrl = isPortSet || location.database ? null : readServerUrl(location.data);
+    const origin = publicUrl || runningUrl || `http://localhost:${port}`;
     const created = await withDatabase(location, false, (store, nowMs) =>
       newMemberLink(store, email, origin, nowMs),
     );

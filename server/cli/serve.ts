@@ -3,6 +3,7 @@ import { openEmbedded } from '../app/backends-embedded.ts';
 import { type RunningServer, type ServerOptions, startServer } from '../app/server.ts';
 import type { Config } from '../platform/config.ts';
 import { createLogger, type LogStream, standardError } from '../platform/logging.ts';
+import { writeServerUrl } from '../storage/sql/lock.ts';
 
 // O-11 allows 10 s in total; the last commit may take 2 s of it.
 const DRAIN_GRACE_MS = 7_000;
@@ -60,6 +61,7 @@ async function runServer(
   const server = await Promise.race([starting, signaled]);
   if (typeof server === 'string') return 0;
   logger.info({ url: server.url, database: server.location, version }, 'listening');
+  if (config.database === null) recordUrl(config, server.url, logger);
   const lines = [`Fourbeat is listening on ${server.url} (${server.location})`];
   const link = await createSetupLink(server, logger);
   if (link !== null)
@@ -77,6 +79,18 @@ async function runServer(
   if (clean) logger.info('stopped');
   else logger.warn('stopped before all work was finished');
   return clean ? 0 : 1;
+}
+
+/** `member link` prints links to this URL. Without it they have the port of the settings. */
+function recordUrl({ data, publicUrl }: Config, url: string, logger: Logger): void {
+  try {
+    writeServerUrl(data, publicUrl ?? url);
+  } catch (error) {
+    logger.warn(
+      { err: error },
+      'the URL of the service could not be written to the data directory',
+    );
+  }
 }
 
 /** The link is a secret (U-12): it goes to standard output, not to the log. */

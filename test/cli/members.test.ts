@@ -110,6 +110,20 @@ test.concurrent('[U-15] member link works beside a running server, for an owner 
   await stop(server);
 });
 
+test('[U-15] member link has the address of the running service, and the default port without one', async () => {
+  const data = ['--data', folder.path('address')];
+  const server = await serveProcess(data);
+  const email = 'eve@example.org';
+  await fourbeat(['account', 'create', '--email', email, '--name', 'Eve', ...data]);
+  expect((await memberLink(email, data)).link).toStartWith(`${server.url}/studio/#`);
+  await stop(server);
+  expect((await memberLink(email, data)).link).toStartWith('http://localhost:4250/studio/#');
+
+  const publicServer = await serveProcess([...data, '--public-url', 'https://live.example.org']);
+  expect((await memberLink(email, data)).link).toStartWith('https://live.example.org/studio/#');
+  await stop(publicServer);
+});
+
 test('[U-15] member link prints one line for an unknown email and for a missing database', async () => {
   const data = ['--data', folder.path('owner')];
   for (const [args, reason] of [

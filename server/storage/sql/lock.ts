@@ -40,6 +40,32 @@ export function lockDirectory(directory: string): DirectoryLock {
   };
 }
 
+const URL_FILE = 'server.url';
+
+/** Records the URL of the server that holds the lock of the directory, for commands. */
+export function writeServerUrl(directory: string, url: string): void {
+  writeFileSync(join(directory, URL_FILE), `${process.pid} ${url}\n`);
+}
+
+/** The URL of the server that runs on the directory; null when none runs. */
+export function readServerUrl(directory: string): string | null {
+  try {
+    const [pid, url] = readFileSync(join(directory, URL_FILE), 'utf8').trim().split(' ');
+    return url && isRunning(Number(pid)) ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    // Signal 0 only checks that the process exists.
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === 'EPERM';
+  }
+}
+
 function openLockFile(directory: string): Database {
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
