@@ -21,6 +21,8 @@ export function LinkPage({ token, onSession }: LinkPageProps) {
   );
 }
 
+const ROLE_NAMES = { owner: 'an owner', host: 'a host', moderator: 'a moderator' } as const;
+
 function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link: Link }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
@@ -42,8 +44,8 @@ function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link:
     >
       <p className="text-quiet">
         {isNew
-          ? `You are invited as ${link.role}. Sign in with ${link.email}.`
-          : `For ${link.email}.`}
+          ? `You are invited as ${ROLE_NAMES[link.role]}. You will sign in with ${link.email}.`
+          : `For the account of ${link.email}.`}
       </p>
       {/* Password managers store a password under this name. */}
       <input type="hidden" autoComplete="username" value={link.email} readOnly />

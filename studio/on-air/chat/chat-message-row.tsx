@@ -54,6 +54,12 @@ interface ChatMessageRowProps extends MessageStatus {
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
+const KIND_LABELS = {
+  question: 'Question',
+  greeting: 'Greeting',
+  cheer: 'Cheer',
+  purchase: 'Purchase',
+} as const;
 const RESTRICTION_LABELS = { muted: 'Muted', banned: 'Banned' } as const;
 const QUESTION_LABELS = { open: 'In the queue', answered: 'Answered', dismissed: 'Dismissed' };
 
@@ -82,7 +88,9 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
             {TIME.format(message.at)}
           </time>
           {message.kind !== 'message' && (
-            <Badge variant={message.kind === 'question' ? 'accent' : 'plain'}>{message.kind}</Badge>
+            <Badge variant={message.kind === 'question' ? 'accent' : 'plain'}>
+              {KIND_LABELS[message.kind]}
+            </Badge>
           )}
           {isPinned && <Badge variant="good">Pinned</Badge>}
           {isHiding && <Badge variant="bad">Hiding…</Badge>}
