@@ -126,15 +126,17 @@ export class Channel implements PlayableStream {
   }
 
   /**
-   * Applies the state of the stream. At the start the preview is removed, except for the segment in
-   * which the stream starts.
+   * Applies the state of the stream. At the start a preview is removed, except for the segment in
+   * which the stream starts. A source that starts its stream has none: what it sends in a burst may
+   * count from before the start, and stays.
    */
   setStream({ recording, started }: ChannelStream): void {
     const retention: Retention = started === null ? 'preview' : recording ? 'recording' : 'dvr';
+    const wasPreview = this.segments.retention === 'preview';
     if (this.segments.retention !== retention) this.segments.setRetention(retention);
-    if (started === null || this.startedMs !== null) return;
-    this.startedMs = started;
-    this.segments.removeBefore(started);
+    if (started === null || this.isStarted()) return;
+    this.startedMs = wasPreview ? started : 0;
+    if (wasPreview) this.segments.removeBefore(started);
     for (const [seq, parts] of this.partsBySeq) {
       if (!this.isStartedBy(parts)) this.partListsBySeq.delete(seq);
     }
