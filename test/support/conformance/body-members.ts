@@ -37,6 +37,7 @@ const streamMembers = (titleOptional: { optional?: true }): Record<string, Membe
   description: { is: 'text', max: 500, ...optional, nullable: true },
   poster_url: { is: 'url', ...optional, nullable: true },
   logo_url: { is: 'url', ...optional, nullable: true },
+  color: { is: 'one of', ...optional, nullable: true },
   startsAt: { is: 'integer', min: 0, ...optional, nullable: true },
 });
 const quizMembers = (allOptional: { optional?: true }): Record<string, Member> => ({

@@ -47,6 +47,11 @@ export const FULL_STREAM = {
   recording: true,
   autoStart: true,
   keepOpen: true,
+  description: 'Ten questions',
+  poster_url: 'https://cdn.example.org/poster.jpg',
+  logo_url: 'https://cdn.example.org/logo.svg',
+  color: '#2f6fed',
+  startsAt: 1_900_000_000_000,
 };
 export const FULL_QUIZ = { ...QUIZ, reveal: 'manual' };
 const FULL_IMPORT = {
