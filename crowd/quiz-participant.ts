@@ -37,21 +37,30 @@ export class QuizParticipant {
     private readonly context: SimulationContext,
   ) {}
 
-  /** Handles an event of the feed. @returns whether it shows that the participant was right */
-  react(event: FeedEvent): boolean {
-    if (isOf(event, 'quiz')) this.planToAnswer(event.data);
+  /**
+   * Handles an event as the page of a viewer does: the results of its answers, and the report of a win,
+   * which the service accepts for 1 s (L-12), do not wait for the video.
+   * @returns what the viewer does once the video shows the event; it returns whether the viewer was right
+   */
+  receive(event: FeedEvent): () => boolean {
     if (isOf(event, 'request-quiz-winners')) this.planWinnerReport();
-    if (!isOf(event, 'quiz-results')) return false;
+    if (isOf(event, 'quiz')) {
+      const answer: ParticipantAnswer = { choice: null, isRight: false, result: null };
+      this.game.set(event.data.id, answer);
+      return () => {
+        this.planToAnswer(event.data, answer);
+        return false;
+      };
+    }
+    if (!isOf(event, 'quiz-results')) return () => false;
     const answer = this.game.get(event.data.id);
-    if (!answer) return false;
+    if (!answer) return () => false;
     answer.isRight = answer.choice === event.data.answer;
-    return answer.isRight;
+    return () => answer.isRight;
   }
 
-  private planToAnswer(quiz: Quiz): void {
+  private planToAnswer(quiz: Quiz, answer: ParticipantAnswer): void {
     const { time, localMs, random } = this.context;
-    const answer: ParticipantAnswer = { choice: null, isRight: false, result: null };
-    this.game.set(quiz.id, answer);
     const plan = planAnswer(quiz, this.viewer.profile, time.estimateMs(localMs()), random);
     if (!plan) return;
     this.viewer.schedule(plan.delayMs, async () => {

@@ -152,16 +152,17 @@ export class SimulatedViewer {
     return interval;
   }
 
-  /** Reacts to an event after the viewer's video lag. */
+  /** Handles an event; what the viewer does about it comes after the lag of its video. */
   private handleEvent(event: FeedEvent): void {
     const { lagMs } = this.profile;
-    if (lagMs > 0) this.schedule(lagMs, async () => this.react(event));
-    else this.react(event);
+    const react = this.participant.receive(event);
+    if (lagMs > 0) this.schedule(lagMs, async () => this.react(react));
+    else this.react(react);
   }
 
-  private react(event: FeedEvent): void {
+  private react(react: () => boolean): void {
     const { random } = this.context;
-    if (this.participant.react(event) && random() < 0.6) {
+    if (react() && random() < 0.6) {
       this.schedule(1_500 * random(), () => this.sendHearts());
     }
   }

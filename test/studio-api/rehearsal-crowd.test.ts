@@ -68,6 +68,22 @@ describe.each(SOME_BACKENDS)('the viewers of a rehearsal on %s backends', (backe
     await fixture.end();
   }, 30_000);
 
+  test('[Y-5] [W-4] simulated viewers whose video lags 2 s report their wins in time', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service, { duration: 8_000 });
+    const { streamId } = await fixture.start({ viewers: 40, latencyMs: 2_000 });
+    await fixture.waitFor(({ crowd }) => (crowd?.present ?? 0) > 36);
+    const { counts, answer } = await fixture.playQuiz(streamId, 0);
+    expect(counts?.[answer]?.count).toBeGreaterThan(5);
+    const asked = await service.studio('POST', `/streams/${streamId}/request-winners`);
+    expect(asked.ok).toBe(true);
+    // The round takes 1 s; later reports would be refused.
+    await Bun.sleep(2_500);
+    const winners = await service.studio('GET', `/streams/${streamId}/exports/winners`);
+    expect((await winners.text()).split('\n').filter(Boolean).length).toBeGreaterThan(3);
+    expect((await fixture.waitFor(() => true)).crowd?.mismatch).toBeNull();
+    await fixture.end();
+  }, 30_000);
+
   test.concurrent('[Y-5] [Y-7] simulated bots answer at once, and retry lost answers, which count once', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 5_000 });
     const { streamId } = await fixture.start({ viewers: 30, botShare: 1, lossShare: 0.3 });
