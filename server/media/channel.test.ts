@@ -160,12 +160,12 @@ test('[M-32] low latency playlists have no parts of the preview after the start'
   expect(textOf(channel.part(EPOCH_NAME, 1, 0, 'v0'))).toBe('part');
 });
 
-test('[M-26] [M-27] the DVR window is unlimited for a recording and limited otherwise', () => {
-  const { channel } = newChannel();
+test('[M-26] [M-27] the DVR window is as configured, and for a live recording at least 2 hours', () => {
+  const { channel } = newChannel({ dvrMs: 60_000 });
   channel.setStream({ recording: true, started: 0 });
-  expect(channel.presentation().dvrMs).toBeNull();
+  expect(channel.presentation().dvrMs).toBe(7_200_000);
   channel.setStream({ recording: false, started: 0 });
-  expect(channel.presentation().dvrMs).toBe(MEDIA_CONFIG.dvrMs);
+  expect(channel.presentation().dvrMs).toBe(60_000);
 });
 
 test('[M-14] the target latency is under 5 s by default, and under 3 s with low latency', () => {

@@ -1,11 +1,13 @@
 import type { MediaConfig } from '../platform/media-settings.ts';
 import type { SegmentSink } from './packager/packager.ts';
+import { dvrWindow } from './playlist/dvr-window.ts';
 import {
   type Epoch,
   epochName,
   type Part,
   type PlayableStream,
   type Presentation,
+  type Segment,
   type TrackBytes,
   type TrackId,
 } from './segment.ts';
@@ -35,6 +37,10 @@ export function targetLatencyMs({ latency, segmentMs }: MediaConfig): number {
   return latency === 'low' ? 2.5 * segmentMs : 4 * segmentMs;
 }
 
+// Live playlists of a recording list at least this much of it: rendered and loaded each second, they
+// must not grow with the show. A playlist of 2 h has 700 KB.
+const RECORDING_WINDOW_MS = 7_200_000;
+
 const NO_PARTS: Presentation['parts'] = new Map();
 
 interface SegmentParts {
@@ -52,6 +58,8 @@ export class Channel implements PlayableStream {
   private waiters: (() => void)[] = [];
   /** When the stream was started, Unix ms; null: not yet. */
   private startedMs: number | null = null;
+  /** The listed segments, until they change. */
+  private window: { readonly version: number; readonly segments: readonly Segment[] } | null = null;
 
   constructor(
     readonly streamId: string,
@@ -61,17 +69,17 @@ export class Channel implements PlayableStream {
   ) {}
 
   presentation(): Presentation {
-    const { segmentMs, latency, dvrMs } = this.config;
+    const { segmentMs, latency } = this.config;
     return {
       version: this.version(),
       epochs: this.segments.epochs,
-      segments: this.segments.segments,
+      segments: this.hasEnded ? this.segments.segments : this.liveSegments(),
       parts: this.hasRemovedAll() ? NO_PARTS : this.partListsBySeq,
       isEnded: this.hasEnded,
       segmentMs,
       partMs: latency === 'low' ? PART_MS : null,
       latencyMs: targetLatencyMs(this.config),
-      dvrMs: this.segments.retention === 'recording' ? null : dvrMs,
+      dvrMs: this.dvrMs(),
     };
   }
 
@@ -184,6 +192,19 @@ export class Channel implements PlayableStream {
     const track = epoch?.tracks.find((each) => each.id === id);
     if (this.startedMs === null || !piece || !track) return true;
     return msOf(piece.startTicks + piece.durationTicks, track.timescale) > this.startedMs;
+  }
+
+  private dvrMs(): number {
+    const { dvrMs } = this.config;
+    return this.segments.retention === 'recording' ? Math.max(dvrMs, RECORDING_WINDOW_MS) : dvrMs;
+  }
+
+  private liveSegments(): readonly Segment[] {
+    const { version, segments } = this.segments;
+    if (this.window?.version === version) return this.window.segments;
+    const window = dvrWindow(segments, this.dvrMs());
+    this.window = window === segments ? null : { version, segments: window };
+    return window;
   }
 
   /** Whether the start has removed all segments: playlists begin with the next complete one. */

@@ -98,7 +98,10 @@ export interface Presentation {
   readonly version: number;
   /** The epochs of the segments, oldest first. */
   readonly epochs: readonly Epoch[];
-  /** Oldest first, with consecutive numbers. Neither the first nor the last is a gap. */
+  /**
+   * Oldest first, with consecutive numbers. Neither the first nor the last is a gap. Those of the DVR
+   * window, and all stored ones after the end.
+   */
   readonly segments: readonly Segment[];
   /** Parts of the newest segments and the open one, by sequence number; empty without low latency. */
   readonly parts: ReadonlyMap<number, readonly Part[]>;
@@ -109,7 +112,7 @@ export interface Presentation {
   readonly partMs: number | null;
   /** Target latency of players, ms: more than two segments. */
   readonly latencyMs: number;
-  /** DVR window, ms; null: unlimited, for a recording. */
+  /** DVR window, ms; null: unlimited. */
   readonly dvrMs: number | null;
 }
 

@@ -5,6 +5,7 @@ export type MediaFile =
   | { readonly kind: 'master' }
   | { readonly kind: 'manifest' }
   | { readonly kind: 'playlist'; readonly track: TrackId }
+  | { readonly kind: 'recording'; readonly track: TrackId }
   | { readonly kind: 'init'; readonly track: TrackId; readonly epoch: number }
   | {
       readonly kind: 'segment';
@@ -22,16 +23,17 @@ export type MediaFile =
 
 // Numbers have one spelling, so that each file has one URL. 15 digits are exact in a double.
 const TRACK = /^[va](?:0|[1-9]\d?)$/;
-const PLAYLIST = /^([va](?:0|[1-9]\d?))\.m3u8$/;
+const PLAYLIST = /^([va](?:0|[1-9]\d?))(-recording)?\.m3u8$/;
 const INIT = /^init-(0|[1-9]\d{0,14})\.mp4$/;
 const SEGMENT = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,3}))?\.m4s$/;
 
-/** `master.m3u8`, `manifest.mpd` or `v0.m3u8`; null for any other name. */
+/** `master.m3u8`, `manifest.mpd`, `v0.m3u8` or `v0-recording.m3u8`; null for any other name. */
 export function parsePlaylistName(name: string): MediaFile | null {
   if (name === 'master.m3u8') return { kind: 'master' };
   if (name === 'manifest.mpd') return { kind: 'manifest' };
-  const track = PLAYLIST.exec(name)?.[1];
-  return track === undefined ? null : { kind: 'playlist', track };
+  const [, track, recording] = PLAYLIST.exec(name) ?? [];
+  if (track === undefined) return null;
+  return { kind: recording === undefined ? 'playlist' : 'recording', track };
 }
 
 /**
@@ -53,7 +55,9 @@ export function parseMediaName(track: string, name: string): MediaFile | null {
 
 /** The `Content-Type` of a file. */
 export function contentTypeOf({ kind, ...file }: MediaFile): string {
-  if (kind === 'master' || kind === 'playlist') return 'application/vnd.apple.mpegurl';
+  if (kind === 'master' || kind === 'playlist' || kind === 'recording') {
+    return 'application/vnd.apple.mpegurl';
+  }
   if (kind === 'manifest') return 'application/dash+xml';
   // Some players and caches do not know `video/iso.segment`.
   return 'track' in file && file.track.startsWith('a') ? 'audio/mp4' : 'video/mp4';

@@ -15,7 +15,7 @@ const GZIP_BYTES_MIN = 1_000;
 
 /** Builds conditional, compressed and partial responses, and counts them. */
 export class MediaResponses {
-  /** Responses with a body, by kind of file. */
+  /** Responses with a body, by kind of file; the playlist of a recording is a playlist. */
   readonly served = { master: 0, manifest: 0, playlist: 0, init: 0, segment: 0, part: 0 };
   /** Bytes of response bodies, as sent. */
   bytes = 0;
@@ -78,7 +78,7 @@ export class MediaResponses {
     headers: Record<string, string>,
     status = 200,
   ): Response {
-    this.served[kind]++;
+    this.served[kind === 'recording' ? 'playlist' : kind]++;
     if (request.method === 'GET') this.bytes += body instanceof Blob ? body.size : body.byteLength;
     return new Response(body as Uint8Array<ArrayBuffer> | Blob, { status, headers });
   }

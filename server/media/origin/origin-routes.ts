@@ -9,6 +9,7 @@ import {
 } from '../../http/read-only-route.ts';
 import type { PathHandler } from '../../http/router.ts';
 import { dashManifest } from '../playlist/dash-manifest.ts';
+import { withinDvrWindow } from '../playlist/dvr-window.ts';
 import { hlsMediaPlaylist } from '../playlist/hls-media.ts';
 import { hlsMultivariantPlaylist } from '../playlist/hls-multivariant.ts';
 import { targetDurationS } from '../playlist/target-duration.ts';
@@ -41,7 +42,7 @@ export interface OriginOptions extends ReadOnlyOptions {
 /** Totals since the start of the process. */
 export interface OriginStats {
   /** Responses with a body, by kind of file. */
-  readonly served: Readonly<Record<MediaFile['kind'], number>>;
+  readonly served: Readonly<Record<Exclude<MediaFile['kind'], 'recording'>, number>>;
   /** Bytes of response bodies, as sent. */
   readonly bytes: number;
   /** Requests that block now. */
@@ -154,6 +155,10 @@ export class Origin {
         return this.respondPlaylist(stream, file, request, dashManifest);
       case 'playlist':
         return this.respondMediaPlaylist(stream, file, request);
+      case 'recording':
+        return this.respondPlaylist(stream, file, request, (whole) =>
+          hlsMediaPlaylist(whole, file.track),
+        );
       case 'init':
         return this.respondMedia(stream.init(file.epoch, file.track), file, request);
       case 'segment':
@@ -170,7 +175,8 @@ export class Origin {
   ): Reply {
     const { track } = file;
     const directives = parseDirectives(request.url);
-    const render = (current: Presentation) => hlsMediaPlaylist(current, track, directives.skip);
+    const render = (current: Presentation) =>
+      hlsMediaPlaylist(withinDvrWindow(current), track, directives.skip);
     const respond = () => this.respondPlaylist(stream, file, request, render, directives);
     const presentation = stream.presentation();
     if (isSatisfied(presentation, directives)) return respond();

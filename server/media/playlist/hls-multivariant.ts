@@ -1,5 +1,6 @@
 import type { AudioTrack, Presentation, Track, VideoTrack } from '../segment.ts';
 import { bitRates } from './bit-rates.ts';
+import { exceedsDvrWindow } from './dvr-window.ts';
 
 const AUDIO_GROUP = 'sound';
 
@@ -11,16 +12,19 @@ export function hlsMultivariantPlaylist(presentation: Presentation): string | nu
   const epoch = presentation.epochs.at(-1);
   if (!epoch) return null;
   const audio = epoch.tracks.find((track) => track.kind === 'audio') ?? null;
+  // The whole recording has its own playlists. Those of the live stream keep their window after the
+  // end, since players that have loaded them expect their numbers to rise.
+  const suffix = exceedsDvrWindow(presentation) ? '-recording.m3u8' : '.m3u8';
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
-  if (audio) lines.push(audioMediaTag(audio));
+  if (audio) lines.push(audioMediaTag(audio, suffix));
   for (const track of epoch.tracks) {
     if (track.kind !== 'video') continue;
-    lines.push(streamInfTag(presentation, track, audio), `${track.id}.m3u8`);
+    lines.push(streamInfTag(presentation, track, audio), `${track.id}${suffix}`);
   }
   return `${lines.join('\n')}\n`;
 }
 
-function audioMediaTag({ id, channels }: AudioTrack): string {
+function audioMediaTag({ id, channels }: AudioTrack, suffix: string): string {
   const attributes = [
     'TYPE=AUDIO',
     `GROUP-ID="${AUDIO_GROUP}"`,
@@ -28,7 +32,7 @@ function audioMediaTag({ id, channels }: AudioTrack): string {
     'DEFAULT=YES',
     'AUTOSELECT=YES',
     `CHANNELS="${channels}"`,
-    `URI="${id}.m3u8"`,
+    `URI="${id}${suffix}"`,
   ];
   return `#EXT-X-MEDIA:${attributes.join(',')}`;
 }

@@ -1,0 +1,45 @@
+import { isGap, type Presentation, type Segment } from '../segment.ts';
+
+/**
+ * The segments that end within this time before the end of the newest one, without leading gaps.
+ * @returns the same array when these are all segments
+ */
+export function dvrWindow(segments: readonly Segment[], windowMs: number): readonly Segment[] {
+  const newest = segments.at(-1);
+  if (!newest) return segments;
+  const fromMs = endMsOf(newest) - windowMs;
+  let first = firstIndexAfter(segments, fromMs);
+  if (first === 0) return segments;
+  while (isGap(segments[first] as Segment)) first++;
+  return segments.slice(first);
+}
+
+/**
+ * A presentation with the segments of its DVR window only. The live playlist of a recording keeps
+ * this window after the end: its media sequence number must not decrease (RFC 8216, 6.2.2).
+ */
+export function withinDvrWindow(presentation: Presentation): Presentation {
+  const { segments, dvrMs } = presentation;
+  const window = dvrMs === null ? segments : dvrWindow(segments, dvrMs);
+  return window === segments ? presentation : { ...presentation, segments: window };
+}
+
+/** Whether the segments of an ended stream reach further back than its live playlists did. */
+export function exceedsDvrWindow({ isEnded, segments, dvrMs }: Presentation): boolean {
+  return isEnded && dvrMs !== null && dvrWindow(segments, dvrMs) !== segments;
+}
+
+/** Index of the first segment that ends after this time. Segments are in the order of their times. */
+function firstIndexAfter(segments: readonly Segment[], ms: number): number {
+  let [low, high] = [0, segments.length - 1];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (endMsOf(segments[middle] as Segment) > ms) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function endMsOf({ startMs, durationMs }: Segment): number {
+  return startMs + durationMs;
+}
