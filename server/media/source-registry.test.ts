@@ -31,8 +31,8 @@ function createFixture(options: Parameters<typeof createSourceFixture>[0] = {}):
 }
 
 /** A fixture with a source that produces segments. */
-async function startLiveSource() {
-  const fixture = createFixture();
+async function startLiveSource(options: Parameters<typeof createSourceFixture>[0] = {}) {
+  const fixture = createFixture(options);
   const session = await fixture.sources.open(SOURCE_REQUEST);
   session.write(bytesOf('H;J1000;'));
   await fixture.packager.probe.succeed();
@@ -234,7 +234,7 @@ describe('source', () => {
     fixture.row.recording = true;
     await fixture.packager.advance(2_000);
     expect(segments?.retention).toBe('recording');
-    expect((await fixture.channels.find('one'))?.presentation().dvrMs).toBeNull();
+    expect((await fixture.channels.find('one'))?.presentation().dvrMs).toBe(7_200_000);
   });
 });
 
@@ -365,4 +365,53 @@ test('[M-43] totals include sources that ended', async () => {
   const next = await fixture.sources.open(SOURCE_REQUEST);
   next.write(bytesOf('H;J1;'));
   expect(fixture.sources.totals()).toMatchObject({ bytes: 13 });
+});
+
+describe('failure while an encoder closes', () => {
+  const failures: [string, (fixture: Awaited<ReturnType<typeof startLiveSource>>) => void][] = [
+    [
+      'its last segment cannot be added',
+      ({ segmentStore, packager }) => {
+        const segments = segmentStore.streams.get('one');
+        if (segments) segments.add = throwError;
+        void packager.encoder.exitWith();
+      },
+    ],
+    ['its exit is an error', ({ packager }) => void packager.encoder.failExit(new Error('broken'))],
+    [
+      'it can be neither killed nor finished',
+      ({ packager, session }) => {
+        packager.encoder.kill = throwError;
+        packager.encoder.finish = throwError;
+        session.write(bytesOf('X'));
+      },
+    ],
+    [
+      'its sender leaves and it cannot be finished',
+      ({ packager, session }) => {
+        packager.encoder.finish = throwError;
+        session.end('sender left');
+      },
+    ],
+  ];
+  const throwError = () => {
+    throw new Error('broken');
+  };
+
+  test.each(failures)(
+    '[M-16] a source ends, is not renewed and may return when %s',
+    async (_, fail) => {
+      const { logger, lines } = recordingLogger();
+      const fixture = await startLiveSource({ logger });
+      fail(fixture);
+      await settled();
+      expect(fixture.row.source).toBeNull();
+      expect([...fixture.sources.liveSources()]).toEqual([]);
+      expect(lines.map(({ err }) => (err as Error | undefined)?.message)).toContain('broken');
+      fixture.store.operations.length = 0;
+      await fixture.packager.advance(10_000);
+      expect(fixture.store.operations).toEqual([]);
+      expect(await reasonOf(fixture.sources.open(SOURCE_REQUEST))).toBe('opened');
+    },
+  );
 });
