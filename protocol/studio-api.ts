@@ -243,7 +243,7 @@ export const studioApi = {
     summary: 'Export all recorded answers',
     query: exportQuerySchema,
     responses: exportResponses(
-      '`quizId`, `viewer`, `seat`, `choice`, `correct` and `at` (Unix ms)',
+      '`quizId`, `viewer`, `seat`, `choice`, `correct`, `at` (Unix ms), `question` and `time` (ISO 8601)',
     ),
   },
   exportWinners: {
@@ -252,7 +252,7 @@ export const studioApi = {
     path: '/studio/v1/streams/{stream_id}/exports/winners',
     summary: 'Export all recorded winners',
     query: exportQuerySchema,
-    responses: exportResponses('`roundId`, `viewer`, `seat` and `at` (Unix ms)'),
+    responses: exportResponses('`roundId`, `viewer`, `seat`, `at` (Unix ms) and `time` (ISO 8601)'),
   },
   exportFeed: {
     ...producerRead,

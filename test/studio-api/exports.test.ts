@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose';
 import type { Store } from '../../server/app/procedures.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
-import { expectJson, startService, type TestViewer } from '../support/harness/harness.ts';
+import { expectJson, QUIZ, startService, type TestViewer } from '../support/harness/harness.ts';
 
 const service = await serviceOfFile();
 
@@ -40,7 +40,7 @@ async function playShow() {
 }
 
 describe('rows of an export', () => {
-  test('[P-28] exported answers have quizId, viewer, seat, choice, correct and at', async () => {
+  test('[P-28] exported answers name the question and the time in words beside ids', async () => {
     const { streamId, viewers, quiz, at } = await playShow();
     const rows = await linesOf(await exported(streamId, 'answers'));
     expect(rows).toEqual(
@@ -51,20 +51,23 @@ describe('rows of an export', () => {
         choice,
         correct: choice === 'Jupiter',
         at,
+        question: QUIZ.question,
+        time: new Date(at).toISOString(),
       })),
     );
     const csv = await (await exported(streamId, 'answers', '?format=csv')).text();
     const records = rows.map((row) => `${Object.values(row).join(',')}\r\n`);
-    expect(csv).toBe(`quizId,viewer,seat,choice,correct,at\r\n${records.join('')}`);
+    expect(csv).toBe(`quizId,viewer,seat,choice,correct,at,question,time\r\n${records.join('')}`);
   });
 
   test('[P-28] exported winners have roundId, viewer, seat and at', async () => {
     const { streamId, viewers, round, wonAt } = await playShow();
     const viewer = subOf(viewers[2] as TestViewer);
+    const time = new Date(wonAt).toISOString();
     const rows = await linesOf(await exported(streamId, 'winners'));
-    expect(rows).toEqual([{ roundId: round.id, viewer, seat: 2, at: wonAt }]);
+    expect(rows).toEqual([{ roundId: round.id, viewer, seat: 2, at: wonAt, time }]);
     const csv = await (await exported(streamId, 'winners', '?format=csv')).text();
-    expect(csv).toBe(`roundId,viewer,seat,at\r\n${round.id},${viewer},2,${wonAt}\r\n`);
+    expect(csv).toBe(`roundId,viewer,seat,at,time\r\n${round.id},${viewer},2,${wonAt},${time}\r\n`);
   });
 
   test('[P-29] the exported feed is the bodies that viewers got, in order, without empty ones', async () => {
@@ -109,8 +112,10 @@ describe('the format of an export', () => {
         const response = await exported(streamId, what, query);
         expect(response.status).toBe(200);
         expect(response.headers.get('content-type')).toBe(type);
-        expect(response.headers.get('content-disposition')).toBe(
-          `attachment; filename="${what}-${streamId}.${ending}"`,
+        expect(response.headers.get('content-disposition')).toMatch(
+          new RegExp(
+            `^attachment; filename="(?:[a-z0-9-]+-)?\\d{4}-\\d\\d-\\d\\d-${what}\\.${ending}"$`,
+          ),
         );
         expect(response.headers.get('cache-control')).toBe('no-store');
         expect(response.headers.get('allow')).toBe('GET, HEAD, OPTIONS');
@@ -225,7 +230,14 @@ describe('a long export', () => {
       // This export is endless: only the client's pace limits how much is read.
       async exportAnswers(page) {
         pages += 1;
-        const row = { quizId: wide, viewer: wide, choice: wide, correct: true, at: 0 };
+        const row = {
+          quizId: wide,
+          viewer: wide,
+          choice: wide,
+          correct: true,
+          at: 0,
+          question: '',
+        };
         return Array.from({ length: page.limit }, (_, n) => ({
           ...row,
           seat: page.afterSeat + n + 1,

@@ -277,8 +277,8 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     };
     const csv = async (id: string, what: string) => {
       const response = await service.studio('GET', `/streams/${id}/exports/${what}?format=csv`);
-      expect(response.headers.get('content-disposition')).toBe(
-        `attachment; filename="${what}-${id}.csv"`,
+      expect(response.headers.get('content-disposition')).toMatch(
+        new RegExp(`^attachment; filename="a-show-\\d{4}-\\d\\d-\\d\\d-${what}\\.csv"$`),
       );
       return response.text();
     };
@@ -295,9 +295,12 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
       expect(rows).toHaveLength(seconds);
       for (const [n, row] of rows.entries()) {
         const interval = first + 4 * n;
-        expect(row).toEqual({ interval, at: intervalStartMs(interval), count: 1 });
+        const at = intervalStartMs(interval);
+        expect(row).toEqual({ interval, at, count: 1, time: new Date(at).toISOString() });
       }
-      const head = `interval,at,count\r\n${first},${intervalStartMs(first)},1\r\n`;
+      const firstMs = intervalStartMs(first);
+      const time = new Date(firstMs).toISOString();
+      const head = `interval,at,count,time\r\n${first},${firstMs},1,${time}\r\n`;
       expect(await csv(id, 'audience')).toStartWith(head);
     }, 30_000);
 
@@ -323,6 +326,7 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
           name: 'Ada',
           text: '=1+1',
           hidden: true,
+          time: expect.stringMatching(/^20.+Z$/),
         },
         {
           interval: interval + 1,
@@ -332,11 +336,12 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
           viewer: '',
           ...data,
           hidden: false,
+          time: expect.stringMatching(/^20.+Z$/),
         },
       ]);
       const [head, first] = (await csv(id, 'chat')).split('\r\n');
-      expect(head).toBe('interval,at,kind,id,viewer,name,text,hidden');
-      expect(first).toEndWith(`,Ada,'=1+1,true`);
+      expect(head).toBe('interval,at,kind,id,viewer,name,text,hidden,time');
+      expect(first).toContain(`,Ada,'=1+1,true,20`);
     });
 
     test('[J-12] exports of the results have a row per choice of closed quizzes', async () => {

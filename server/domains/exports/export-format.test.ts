@@ -47,29 +47,36 @@ const ANSWER: ExportedAnswer = {
   choice: 'Jupiter',
   correct: true,
   at: 1_750_000_000_000,
+  question: 'Which planet?',
 };
+const TIME = '2025-06-15T15:06:40.000Z';
 
 describe('exports of answers and winners', () => {
   test('[P-28] NDJSON has one object per line with exactly the documented fields', async () => {
     const text = await textOf(ANSWERS, 'ndjson', [ANSWER], [{ ...ANSWER, seat: 1 }]);
     const lines = text.split('\n');
     expect(lines.pop()).toBe('');
-    expect(lines.map((line) => JSON.parse(line))).toEqual([ANSWER, { ...ANSWER, seat: 1 }]);
+    expect(lines.map((line) => JSON.parse(line))).toEqual([
+      { ...ANSWER, time: TIME },
+      { ...ANSWER, seat: 1, time: TIME },
+    ]);
   });
 
   test('[P-28] [P-30] CSV has one header row over all pages', async () => {
     const text = await textOf(ANSWERS, 'csv', [ANSWER], [{ ...ANSWER, seat: 1, correct: false }]);
     expect(text).toBe(
-      'quizId,viewer,seat,choice,correct,at\r\n' +
-        '22222222-2222-4333-8444-555555555555,abc_DEF-123,0,Jupiter,true,1750000000000\r\n' +
-        '22222222-2222-4333-8444-555555555555,abc_DEF-123,1,Jupiter,false,1750000000000\r\n',
+      'quizId,viewer,seat,choice,correct,at,question,time\r\n' +
+        '22222222-2222-4333-8444-555555555555,abc_DEF-123,0,Jupiter,true,1750000000000,Which planet?,2025-06-15T15:06:40.000Z\r\n' +
+        '22222222-2222-4333-8444-555555555555,abc_DEF-123,1,Jupiter,false,1750000000000,Which planet?,2025-06-15T15:06:40.000Z\r\n',
     );
     const winner = { roundId: 'r', viewer: 'v', seat: 3, at: 9 };
-    expect(await textOf(WINNERS, 'csv', [winner])).toBe('roundId,viewer,seat,at\r\nr,v,3,9\r\n');
+    expect(await textOf(WINNERS, 'csv', [winner])).toBe(
+      'roundId,viewer,seat,at,time\r\nr,v,3,9,1970-01-01T00:00:00.009Z\r\n',
+    );
   });
 
   test('[P-30] without rows CSV has its header row and NDJSON is empty', async () => {
-    expect(await textOf(WINNERS, 'csv')).toBe('roundId,viewer,seat,at\r\n');
+    expect(await textOf(WINNERS, 'csv')).toBe('roundId,viewer,seat,at,time\r\n');
     expect(await textOf(WINNERS, 'ndjson')).toBe('');
   });
 

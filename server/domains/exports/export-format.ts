@@ -34,18 +34,31 @@ const plainTable = <Row extends object>(...columns: (keyof Row & string)[]): Exp
   records: (row) => [row],
 });
 
+/** A table whose rows have a time: `time` is `at` for people, ISO 8601 in UTC. */
+function timedTable<Row extends { readonly at: number }>(
+  ...columns: (keyof Row & string)[]
+): ExportTable<Row> {
+  const withTime = (row: Row) => ({ ...row, time: new Date(row.at).toISOString() });
+  return {
+    columns: [...columns, 'time'],
+    line: (row) => JSON.stringify(withTime(row)),
+    records: (row) => [withTime(row)],
+  };
+}
+
 // SPEC P-28, J-12.
-export const ANSWERS = plainTable<ExportedAnswer>(
+export const ANSWERS = timedTable<ExportedAnswer>(
   'quizId',
   'viewer',
   'seat',
   'choice',
   'correct',
   'at',
+  'question',
 );
-export const WINNERS = plainTable<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
-export const AUDIENCE = plainTable<ExportedCount>('interval', 'at', 'count');
-export const CHAT = plainTable<LoggedMessage>(
+export const WINNERS = timedTable<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
+export const AUDIENCE = timedTable<ExportedCount>('interval', 'at', 'count');
+export const CHAT = timedTable<LoggedMessage>(
   'interval',
   'at',
   'kind',

@@ -2,6 +2,7 @@ import { type ExportKind, exportQuerySchema } from '../../../protocol/studio.ts'
 import { authorizeStudio, type StudioContext } from '../../auth/studio-handler.ts';
 import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
+import { attachmentHeader } from './export-file-name.ts';
 import {
   ANSWERS,
   AUDIENCE,
@@ -42,6 +43,7 @@ export function createExports({ context, store }: ExportDeps) {
       const streamId = pathIds(request).stream_id ?? '';
       const source = { store, streamId, producer: user.uuid, nowMs: context.clock.nowMs() };
       const pages = await openPages(source);
+      const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
       const requestId = context.log.requestId(request);
       const body = pullStream(serializePages(table, format, pages), (error) =>
         context.log.logDefect(route.operation, requestId, error),
@@ -51,7 +53,7 @@ export function createExports({ context, store }: ExportDeps) {
           ...route.headers,
           'X-Request-Id': requestId,
           'Content-Type': CONTENT_TYPES[format],
-          'Content-Disposition': `attachment; filename="${kind}-${streamId}.${format}"`,
+          'Content-Disposition': attachmentHeader(stream, kind, format),
         },
       });
     };

@@ -26,6 +26,7 @@ export interface ExportedAnswer {
   readonly choice: string;
   readonly correct: boolean;
   readonly at: number;
+  readonly question: string;
 }
 
 /** A recorded winner; `at` is when the report arrived, Unix ms. */
@@ -84,10 +85,12 @@ export const exportProcedures = {
 
   /** A page of a quiz's answers, by seat. */
   exportAnswers: readProcedure(async (tx, page: ExportPage): Promise<ExportedAnswer[]> => {
-    const [quiz] = await tx.query<{ id: string; choices: string; answer: number }>(
-      'select id, choices, answer from quizzes where number = $1',
-      [page.parentNumber],
-    );
+    const [quiz] = await tx.query<{
+      id: string;
+      question: string;
+      choices: string;
+      answer: number;
+    }>('select id, question, choices, answer from quizzes where number = $1', [page.parentNumber]);
     if (!quiz) return [];
     const choices: string[] = JSON.parse(quiz.choices);
     const rows = await tx.query<{ viewer: string; seat: number; choice: number; at: number }>(
@@ -105,6 +108,7 @@ export const exportProcedures = {
       choice: choices[choice] ?? '',
       correct: choice === quiz.answer,
       at,
+      question: quiz.question,
     }));
   }, NO_DEADLINE),
 
