@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import type { Viewer } from '../../sdk/viewer.ts';
-import { UNDO_MS } from '../../studio/on-air/chat/delayed-hides.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // Moderation on the on-air page, with its effects for viewers and for a second host. Each test
 // continues where the previous one stopped.
+
+/** How long the studio waits before it sends the hiding of a message, ms. */
+const UNDO_MS = 5_000;
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
