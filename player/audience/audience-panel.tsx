@@ -35,7 +35,10 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
           isOver ? 'Messages appear as you watch.' : 'No messages since you joined. Say hello!'
         }
       />
-      <ChatAnnouncer messages={snapshot.messages.filter(isVisible)} />
+      <ChatAnnouncer
+        messages={snapshot.messages.filter(isVisible)}
+        earlier={snapshot.stream?.chat?.recent ?? []}
+      />
       {isOver ? (
         <p className="audience-over">The show is over. The chat is closed.</p>
       ) : (
