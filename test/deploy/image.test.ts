@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Glob } from 'bun';
 import { SETTING_KEYS, variableNameOf } from '../../server/platform/config.ts';
 import { freePort } from '../support/backends/free-port.ts';
@@ -42,11 +42,8 @@ async function buildImageTree(sources: readonly string[]): Promise<void> {
     // Packages inside others come with them; the Dockerfile removes @oven.
     if (dev || path.lastIndexOf('node_modules/') !== 0 || path.includes('/@oven/')) continue;
     if (!existsSync(join(ROOT, path))) continue;
-    mkdirSync(dirname(join(IMAGE, path)), { recursive: true });
     // Not symbolic links, because the packages would then find development packages beside them.
-    const copy = (option: string) =>
-      Bun.spawnSync(['cp', option, join(ROOT, path), join(IMAGE, path)]).exitCode;
-    if (copy('-al') !== 0) copy('-a');
+    await cp(join(ROOT, path), join(IMAGE, path), { recursive: true, verbatimSymlinks: true });
   }
 }
 
