@@ -32,7 +32,7 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
         isVisible={isVisible}
         pending={pending}
         emptyText={
-          isOver ? 'Messages appear as you watch.' : 'No messages since you joined. Say hello!'
+          isOver ? 'Messages appear as you watch.' : 'No messages yet. Say hello!'
         }
       />
       <ChatAnnouncer

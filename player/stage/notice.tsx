@@ -46,7 +46,7 @@ export function Notice({ status, waiting, show, clock, children }: NoticeProps) 
       {status === 'lobby' && startsAt !== null && (
         <LobbyCountdown startsAt={startsAt} nowMs={nowMs} />
       )}
-      {status === 'lobby' && waiting !== null && (
+      {status === 'lobby' && startsAt === null && waiting !== null && (
         <p className="notice-waiting">
           <strong>{waiting}</strong> waiting
         </p>

@@ -74,6 +74,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     ['Created', dateOf(stream.created)],
     ['Started', stream.started === null ? 'not yet' : dateOf(stream.started)],
     ...(stream.ended === null ? [] : [['Ended', dateOf(stream.ended)]]),
+    ...(stream.startsAt === null ? [] : [['Announced', dateOf(stream.startsAt)]]),
     ['Starts', stream.autoStart ? 'with the video source' : 'when you go live'],
     ['Recording', stream.recording ? 'on' : 'off'],
     ['Listed', stream.unlisted ? 'no, by link only' : 'yes'],

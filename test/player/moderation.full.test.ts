@@ -106,7 +106,7 @@ describe('a show with a moderated chat', () => {
     other = join({ baseUrl: fixture.url, streamId, viewerId: 'bo', name: 'Bo', storage: null });
     session = await fixture.watch(streamId, SCREENS.phone);
     page = session.page;
-    await page.getByText('No messages since you joined').waitFor();
+    await page.getByText('No messages yet').waitFor();
   }, 60_000);
   afterAll(async () => {
     other?.leave();
