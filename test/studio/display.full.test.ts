@@ -62,7 +62,7 @@ async function expectFits({ page }: OpenedPage, name: string): Promise<void> {
       await page.emulateMedia({ colorScheme });
       await saveScreenshot(page, `display-${name}-${screen}-${colorScheme}`);
     }
-    expect([name, screen, await page.evaluate(CUT_OFF)]).toEqual([name, screen, []]);
+    expect([name, screen, await measure(page, CUT_OFF)]).toEqual([name, screen, []]);
   }
   // axe findings do not depend on the size.
   for (const colorScheme of COLOR_SCHEMES.toReversed()) {
@@ -84,6 +84,13 @@ const CUT_OFF = `[...document.querySelectorAll('.display h1, .choice, .scene p, 
       || bottom > around.bottom + 1 || bottom > innerHeight + 1;
   })
   .map((one) => one.textContent)`;
+
+/** Evaluates an expression when the page has fitted its content into the window. */
+async function measure(page: Page, expression: string): Promise<unknown> {
+  const frame = 'new Promise((resolve) => requestAnimationFrame(resolve))';
+  await page.evaluate(`${frame}.then(() => ${frame})`);
+  return page.evaluate(expression);
+}
 
 /** The words of the scene that are broken over two lines. */
 const BROKEN_WORDS = `(() => {
@@ -219,7 +226,7 @@ describe('the display', () => {
       return quiz.state === 'closed';
     });
     await saveScreenshot(page, 'display-closed');
-    expect(await page.evaluate(CUT_OFF)).toEqual([]);
+    expect(await measure(page, CUT_OFF)).toEqual([]);
     expect(await page.locator('.choice--correct').count()).toBe(0);
     await fixture.call(owner, 'POST', `/quizzes/${quizId}/reveal`);
     const right = page.locator('.choice--correct');
@@ -269,8 +276,8 @@ describe('the display', () => {
       storageState: await owner.context.storageState(),
     });
     await heading(page).waitFor();
-    expect(await page.evaluate(BROKEN_WORDS)).toEqual([endless]);
-    expect(await page.evaluate(CUT_OFF)).toEqual([]);
+    expect(await measure(page, BROKEN_WORDS)).toEqual([endless]);
+    expect(await measure(page, CUT_OFF)).toEqual([]);
     // The footer abbreviates a title that long.
     await fixture.call(owner, 'PATCH', `/streams/${streamId}`, { title: 'Long words' });
     await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
@@ -280,8 +287,8 @@ describe('the display', () => {
       await page.setViewportSize(size);
       await saveScreenshot(page, `display-words-${screen}`);
       const broken = screen === 'portrait' ? [`${word}?`] : [];
-      expect([screen, await page.evaluate(BROKEN_WORDS)]).toEqual([screen, broken]);
-      expect([screen, await page.evaluate(CUT_OFF)]).toEqual([screen, []]);
+      expect([screen, await measure(page, BROKEN_WORDS)]).toEqual([screen, broken]);
+      expect([screen, await measure(page, CUT_OFF)]).toEqual([screen, []]);
     }
     await context.close();
   }, 60_000);

@@ -75,7 +75,6 @@ describe('chat moderation', () => {
     await greeting.getByText('Hiding…').waitFor({ state: 'detached' });
     await press(page, 'Good evening!', 'h');
     await greeting.getByText('Hiding…').waitFor();
-    await expectUsable(page, 'hiding');
     await page.waitForTimeout(800);
     await press(page, 'Good evening!', 'h');
     await greeting.getByText('Hiding…').waitFor({ state: 'detached' });
@@ -91,6 +90,8 @@ describe('chat moderation', () => {
     await seen.getByText('Buy my coins').waitFor();
     const hide = bad.getByRole('button', { name: 'Hide the message from troll' });
     await hide.dblclick();
+    await bad.getByText('Hiding…').waitFor();
+    await expectUsable(page, 'hiding');
     await bad.getByText('Hidden').waitFor();
     await message(second, 'Buy my coins').getByText('Hidden').waitFor();
     const id = fan.snapshot.messages.find(({ text }) => text === 'Buy my coins')?.id;
