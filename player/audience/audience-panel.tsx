@@ -31,9 +31,7 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
         items={items}
         isVisible={isVisible}
         pending={pending}
-        emptyText={
-          isOver ? 'Messages appear as you watch.' : 'No messages yet. Say hello!'
-        }
+        emptyText={isOver ? 'Messages appear as you watch.' : 'No messages yet. Say hello!'}
       />
       <ChatAnnouncer
         messages={snapshot.messages.filter(isVisible)}
