@@ -57,7 +57,7 @@ export const streamPageSchema = z
   .meta({ id: 'StreamPage' });
 export type StreamPage = z.infer<typeof streamPageSchema>;
 
-// Larger values are clamped, because no account has so many streams.
+// No account has a page with a larger number; a larger one returns 404 like this one.
 const POSITIVE_MAX = 999_999_999;
 const positiveInteger = z
   .string()

@@ -26,7 +26,7 @@ export function ShowPageFields({ page, onChange }: ShowPageFieldsProps) {
       <DisclosurePanel className="grid gap-5 pt-2">
         <TextField
           label="Start time"
-          help="Viewers see a countdown. The show still starts only when you start it."
+          help="Viewers see a countdown to it. It does not start the show."
           type="datetime-local"
           value={localTimeText(page.startsAt)}
           onChange={(text) => onChange({ startsAt: localTimeOf(text) })}
