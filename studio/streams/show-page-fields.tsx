@@ -1,8 +1,7 @@
-import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
 import { SHOW_DESCRIPTION_CHARS } from '../../protocol/limits.ts';
 import type { ShowPage } from '../../protocol/show-page.ts';
 import { showPageOf } from '../../protocol/show-page-values.ts';
-import { FOCUS_RING } from '../ui/classes.ts';
+import { FormSection } from '../ui/form-section.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { localTimeOf, localTimeText } from './local-time.ts';
 
@@ -17,49 +16,42 @@ const textOrNull = (text: string) => (text.trim() === '' ? null : text);
 export function ShowPageFields({ page, onChange }: ShowPageFieldsProps) {
   const isEmpty = Object.values(showPageOf(page)).every((value) => value === null);
   return (
-    <Disclosure defaultExpanded={!isEmpty}>
-      <Heading level={3}>
-        <PlainButton slot="trigger" className={`min-h-11 font-semibold underline ${FOCUS_RING}`}>
-          Viewer page
-        </PlainButton>
-      </Heading>
-      <DisclosurePanel className="grid gap-5 pt-2">
-        <TextField
-          label="Start time"
-          help="Viewers see a countdown to it. It does not start the show."
-          type="datetime-local"
-          value={localTimeText(page.startsAt)}
-          onChange={(text) => onChange({ startsAt: localTimeOf(text) })}
-        />
-        <TextField
-          label="Description"
-          rows={3}
-          value={page.description ?? ''}
-          onChange={(text) => onChange({ description: textOrNull(text.replace(/\s*\n\s*/g, ' ')) })}
-          maxLength={SHOW_DESCRIPTION_CHARS}
-        />
-        <TextField
-          label="Poster URL"
-          help="A wide picture, shown before the show and when the link is shared."
-          type="url"
-          value={page.poster_url ?? ''}
-          onChange={(url) => onChange({ poster_url: textOrNull(url) })}
-        />
-        <TextField
-          label="Logo URL"
-          type="url"
-          value={page.logo_url ?? ''}
-          onChange={(url) => onChange({ logo_url: textOrNull(url) })}
-        />
-        <TextField
-          label="Color"
-          help="Of buttons and highlights on the viewer page, such as #2f6fed."
-          pattern="#[0-9a-fA-F]{6}"
-          placeholder="#2f6fed"
-          value={page.color ?? ''}
-          onChange={(color) => onChange({ color: textOrNull(color) })}
-        />
-      </DisclosurePanel>
-    </Disclosure>
+    <FormSection title="Viewer page" isOpenAtFirst={!isEmpty}>
+      <TextField
+        label="Start time"
+        help="Viewers see a countdown to it. It does not start the show."
+        type="datetime-local"
+        value={localTimeText(page.startsAt)}
+        onChange={(text) => onChange({ startsAt: localTimeOf(text) })}
+      />
+      <TextField
+        label="Description"
+        rows={3}
+        value={page.description ?? ''}
+        onChange={(text) => onChange({ description: textOrNull(text.replace(/\s*\n\s*/g, ' ')) })}
+        maxLength={SHOW_DESCRIPTION_CHARS}
+      />
+      <TextField
+        label="Poster URL"
+        help="A wide picture, shown before the show and when the link is shared."
+        type="url"
+        value={page.poster_url ?? ''}
+        onChange={(url) => onChange({ poster_url: textOrNull(url) })}
+      />
+      <TextField
+        label="Logo URL"
+        type="url"
+        value={page.logo_url ?? ''}
+        onChange={(url) => onChange({ logo_url: textOrNull(url) })}
+      />
+      <TextField
+        label="Color"
+        help="Of buttons and highlights on the viewer page, such as #2f6fed."
+        pattern="#[0-9a-fA-F]{6}"
+        placeholder="#2f6fed"
+        value={page.color ?? ''}
+        onChange={(color) => onChange({ color: textOrNull(color) })}
+      />
+    </FormSection>
   );
 }

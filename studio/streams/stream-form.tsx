@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
 import { LATENCY_ALLOWANCE_MAX_MS } from '../../protocol/limits.ts';
 import type { NewStream } from '../../protocol/studio.ts';
-import { FOCUS_RING } from '../ui/classes.ts';
 import { DialogForm } from '../ui/dialog-form.tsx';
+import { FormSection } from '../ui/form-section.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
@@ -84,26 +83,22 @@ interface ExternalVideoProps {
 function ExternalVideo({ stream, onChange }: ExternalVideoProps) {
   const urlOrNull = (url: string) => (url === '' ? null : url);
   return (
-    <Disclosure defaultExpanded={stream.hls_url !== null || stream.dash_url !== null}>
-      <Heading level={3}>
-        <PlainButton slot="trigger" className={`min-h-11 font-semibold underline ${FOCUS_RING}`}>
-          Use an external video
-        </PlainButton>
-      </Heading>
-      <DisclosurePanel className="grid gap-5 pt-2">
-        <TextField
-          label="HLS playlist URL"
-          type="url"
-          value={stream.hls_url ?? ''}
-          onChange={(url) => onChange({ hls_url: urlOrNull(url) })}
-        />
-        <TextField
-          label="DASH manifest URL"
-          type="url"
-          value={stream.dash_url ?? ''}
-          onChange={(url) => onChange({ dash_url: urlOrNull(url) })}
-        />
-      </DisclosurePanel>
-    </Disclosure>
+    <FormSection
+      title="Use an external video"
+      isOpenAtFirst={stream.hls_url !== null || stream.dash_url !== null}
+    >
+      <TextField
+        label="HLS playlist URL"
+        type="url"
+        value={stream.hls_url ?? ''}
+        onChange={(url) => onChange({ hls_url: urlOrNull(url) })}
+      />
+      <TextField
+        label="DASH manifest URL"
+        type="url"
+        value={stream.dash_url ?? ''}
+        onChange={(url) => onChange({ dash_url: urlOrNull(url) })}
+      />
+    </FormSection>
   );
 }
