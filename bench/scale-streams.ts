@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { INTERVAL_MS } from '../protocol/interval.ts';
+import { newStreamSchema } from '../protocol/studio.ts';
 import { createSharedRealtime } from '../server/app/backends-shared.ts';
 import { procedures, type Store } from '../server/app/procedures.ts';
 import type { RealtimeBackend } from '../server/realtime/coordination/realtime-backend.ts';
@@ -72,7 +73,7 @@ export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
 
 async function createStreams(store: Store, count: number): Promise<string[]> {
   const nowMs = Date.now();
-  const stream = { title: 'Show', dash_url: null, hls_url: null, unlisted: false };
+  const stream = newStreamSchema.parse({ title: 'Show' });
   const streamIds: string[] = [];
   while (streamIds.length < count) {
     const user = {
@@ -89,13 +90,7 @@ async function createStreams(store: Store, count: number): Promise<string[]> {
     const input = {
       producer: user.uuid,
       nowMs,
-      stream: {
-        ...stream,
-        latencyAllowance: 0,
-        recording: false,
-        autoStart: true,
-        keepOpen: false,
-      },
+      stream,
     };
     await Promise.all(ids.map((id) => store.createStream({ id, ...input })));
     streamIds.push(...ids);

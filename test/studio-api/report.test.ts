@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
 import { type ReadyReport, type Report, reportSchema } from '../../protocol/report.ts';
+import { newStreamSchema } from '../../protocol/studio.ts';
 import { eventsFrom, ofType } from '../support/conformance/feed-viewer.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {
@@ -95,16 +96,10 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     const id = crypto.randomUUID();
     const of = await service.createStream();
     const nowMs = service.clock.nowMs();
-    const stream = { title: 'A try', dash_url: null, hls_url: null, unlisted: true };
+    const stream = newStreamSchema.parse({ title: 'A try', unlisted: true });
     await service.store.createStream({
       ...{ id, producer: service.account.uuid, nowMs },
-      stream: {
-        ...stream,
-        latencyAllowance: 0,
-        recording: false,
-        autoStart: true,
-        keepOpen: false,
-      },
+      stream,
       rehearsal: { of, endsAtMs: nowMs + 3_600_000 },
     });
     expect((await end(id)).status).toBe(200);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { newStreamSchema } from '../../../protocol/studio.ts';
 import { procedures } from '../../app/procedures.ts';
 import type { Rows, SqlValue, Tx } from '../../storage/sql/procedure.ts';
 import { openMigratedSqlite, type Sqlite } from '../../storage/sql/sqlite.ts';
@@ -28,18 +29,11 @@ beforeAll(async () => {
     nowMs: 0,
   });
   for (const id of [STREAM, OTHER_STREAM]) {
-    const stream = { title: 'A show', dash_url: null, hls_url: null };
+    const stream = newStreamSchema.parse({ title: 'A show' });
     await procedures.createStream.run(sqlite, {
       id,
       producer: PRODUCER,
-      stream: {
-        ...stream,
-        unlisted: false,
-        latencyAllowance: 0,
-        recording: false,
-        autoStart: true,
-        keepOpen: false,
-      },
+      stream,
       nowMs: 0,
     });
     for (let quiz = 0; quiz < OLDER_QUIZZES; quiz++) await playQuiz(id, `older ${quiz}`);

@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite';
 import { afterEach, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
+import { newStreamSchema } from '../../../protocol/studio.ts';
 import {
   openShow,
   PRODUCER,
@@ -12,7 +13,7 @@ import {
 import { DATABASE_FILE } from '../../storage/sql/sqlite.ts';
 
 const STREAM = uuidOf(1);
-const NEW_STREAM = { title: 'A show', dash_url: null, hls_url: null, unlisted: false };
+const NEW_STREAM = newStreamSchema.parse({ title: 'A show' });
 
 let show: Show;
 afterEach(() => show.close());
@@ -38,13 +39,7 @@ test('[L-13] an account has at most 10,000 streams', async () => {
     show.store.createStream({
       id: uuidOf(number),
       producer: PRODUCER,
-      stream: {
-        ...NEW_STREAM,
-        latencyAllowance: 0,
-        recording: false,
-        autoStart: true,
-        keepOpen: false,
-      },
+      stream: NEW_STREAM,
       nowMs: SHOW_START_MS,
     });
   await create(10_000);
