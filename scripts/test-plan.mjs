@@ -75,6 +75,7 @@ export const SECONDS = {
   'test/studio/display.full.test.ts': 32,
   'test/studio/large-show.full.test.ts': 24,
   'test/studio/moderation.full.test.ts': 27,
+  'test/studio/on-air-layout.full.test.ts': 50,
   'test/studio/outages.full.test.ts': 31,
   'test/studio/rehearsal.full.test.ts': 36,
   'test/studio/report.full.test.ts': 32,

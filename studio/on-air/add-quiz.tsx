@@ -5,6 +5,7 @@ import { EMPTY_DRAFT } from '../rundown/draft.ts';
 import { QuizEditor } from '../rundown/quiz-editor.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
+import { texts } from './texts.ts';
 
 /** Adds a quiz to a show without drafts, in the place of the button that sends the next one. */
 export function AddQuiz({ streamId }: { readonly streamId: string }) {
@@ -17,12 +18,12 @@ export function AddQuiz({ streamId }: { readonly streamId: string }) {
   return (
     <>
       <Button variant="primary" size="big" isWide icon={<Plus />} onPress={() => setOpen(true)}>
-        Add quiz
+        {texts.next.addQuiz}
       </Button>
-      <Dialog title="New quiz" isOpen={isOpen} onOpenChange={setOpen}>
+      <Dialog title={texts.next.newQuiz} isOpen={isOpen} onOpenChange={setOpen}>
         <QuizEditor
           initial={EMPTY_DRAFT}
-          action="Add"
+          action={texts.next.add}
           isPending={isPending}
           onSubmit={(body) => mutate({ params: { stream_id: streamId }, body })}
           onCancel={close}

@@ -10,6 +10,7 @@ import {
   type PlotOptions,
 } from '../charts/plot.tsx';
 import type { CountAt } from './show-log.ts';
+import { texts } from './texts.ts';
 
 const HEIGHT_PX = 140;
 const SHOWN_MS = 30 * 60_000;
@@ -26,7 +27,7 @@ export function AudienceChart({ counts }: { readonly counts: readonly CountAt[] 
   }, [counts]);
   return (
     <Plot
-      label="Viewers over the last half hour"
+      label={texts.audience.chartLabel}
       heightPx={HEIGHT_PX}
       data={data}
       createOptions={createOptions}

@@ -4,12 +4,13 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Panel } from '../ui/panel.tsx';
-import { quantity } from '../ui/quantity.ts';
 import { showError } from '../ui/toasts.tsx';
 import { AddQuiz } from './add-quiz.tsx';
 import { EndedPanel } from './ended-panel.tsx';
 import { nextStep, stepKeyOf, winnersBlocker } from './next-step.ts';
+import { RundownButton } from './rundown-panel.tsx';
+import { StagePanel } from './stage-panel.tsx';
+import { texts } from './texts.ts';
 import { useCtrlEnter } from './use-ctrl-enter.ts';
 import { usePressGuard } from './use-press-guard.ts';
 
@@ -18,12 +19,14 @@ interface NextPanelProps {
   readonly quizzes: readonly StudioQuiz[];
   /** Whether the connection is up; else buttons are disabled. */
   readonly isConnected: boolean;
+  /** Whether the rundown is beside the panel; else a button opens it. */
+  readonly hasRundown: boolean;
 }
 
 const INVALIDATED = ['listQuizzes', 'readOwnStream'] as const;
 
 /** The next step of the show as one button. */
-export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
+export function NextPanel({ state, quizzes, isConnected, hasRundown }: NextPanelProps) {
   const step = nextStep(state, quizzes);
   const { canPress, markPressed, resetPress } = usePressGuard(stepKeyOf(step));
   const mayPublish = usePermission('publishQuiz');
@@ -40,72 +43,82 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   };
   const canRun = ['start', 'publish', 'reveal'].includes(step.kind) && canPress && isConnected;
   useCtrlEnter(() => canRun && !isPending && run());
-  if (step.kind === 'over') return <EndedPanel stream={state.stream} />;
+  if (step.kind === 'over') {
+    return (
+      <div className="min-h-0 overflow-y-auto [grid-area:next] *:min-h-full">
+        <EndedPanel stream={state.stream} />
+      </div>
+    );
+  }
+  const hasAction = mayPublish && step.kind !== 'nothing';
+  const label = texts.next.steps[step.kind];
   return (
-    <Panel title="Next">
-      {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
-      {step.kind === 'nothing' && mayPublish && (
-        <>
-          <p className="font-semibold">{LABELS.nothing}</p>
-          <AddQuiz streamId={state.stream.id} />
-        </>
+    <StagePanel title={texts.next.title} place="next" aside={hasAction && <Keys />}>
+      <div className="flex min-h-0 flex-1 flex-col">
+        {'quiz' in step && step.kind !== 'wait' && <Upcoming quiz={step.quiz} />}
+        {(!mayPublish || step.kind === 'nothing') && <p className="font-semibold">{label}</p>}
+      </div>
+      {mayPublish && (
+        <div className="grid shrink-0 grid-cols-[4fr_3fr] gap-x-2 gap-y-1 leading-tight">
+          {step.kind === 'nothing' ? (
+            <AddQuiz streamId={state.stream.id} />
+          ) : (
+            <Button
+              variant="primary"
+              size="big"
+              isWide
+              isPending={isPending}
+              isDisabled={!canRun}
+              onPress={run}
+              aria-keyshortcuts="Control+Enter"
+            >
+              {step.kind === 'start' && state.source ? texts.next.goLive : label}
+            </Button>
+          )}
+          <Winners state={state} isConnected={isConnected} />
+        </div>
       )}
-      {mayPublish && step.kind !== 'nothing' && (
-        <Button
-          variant="primary"
-          size="big"
-          isWide
-          isPending={isPending}
-          isDisabled={!canRun}
-          onPress={run}
-          aria-keyshortcuts="Control+Enter"
-        >
-          {step.kind === 'start' && state.source ? 'Go live' : LABELS[step.kind]}
-        </Button>
+      {/* Last, so that the next step is the first button of the panel. */}
+      {!hasRundown && (
+        <div className="absolute top-0 right-0 lg:top-1 lg:right-1">
+          <RundownButton state={state} quizzes={quizzes} />
+        </div>
       )}
-      {!mayPublish && <p className="font-semibold">{LABELS[step.kind]}</p>}
-      {mayPublish && step.kind !== 'nothing' && (
-        <p className="text-sm text-quiet">
-          <kbd>Ctrl</kbd> <kbd>Enter</kbd> presses this button from anywhere on the page.
-        </p>
-      )}
-      {mayPublish && <Winners state={state} isConnected={isConnected} />}
-    </Panel>
+    </StagePanel>
   );
 }
 
-const LABELS = {
-  start: 'Start the show',
-  publish: 'Send this quiz',
-  wait: 'Quiz in progress',
-  reveal: 'Show the results',
-  nothing: 'No more quizzes',
-} as const;
+/** The keys of the next step; the button itself names them for screen readers. */
+function Keys() {
+  return (
+    <span aria-hidden="true" className="hidden text-sm text-quiet lg:inline">
+      <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+    </span>
+  );
+}
 
 function Upcoming({ quiz }: { readonly quiz: StudioQuiz }) {
   return (
-    <div className="grid gap-2">
-      {/* A long quiz scrolls, so that the button below it stays in place. */}
-      <article
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-        tabIndex={0}
-        aria-label="Next quiz"
-        className={`grid max-h-[min(12rem,28dvh)] gap-2 overflow-y-auto ${FOCUS_RING}`}
-      >
-        <p dir="auto" className="text-xl font-bold wrap-anywhere">
-          {quiz.question}
-        </p>
-        <ul className="flex flex-wrap gap-x-3 text-quiet *:min-w-0">
-          {quiz.choices.map((text) => (
-            <li key={text} className="wrap-anywhere">
-              {text === quiz.answer && '✓ '}
-              <bdi>{text}</bdi>
-            </li>
-          ))}
-        </ul>
-      </article>
-      <p className="text-sm text-quiet">{quiz.duration / 1_000} seconds</p>
-    </div>
+    // A long quiz scrolls, so that the button below it stays in place.
+    <article
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+      tabIndex={0}
+      aria-label={texts.next.quiz}
+      className={`grid min-h-0 content-start gap-1 overflow-y-auto rounded-lg -outline-offset-3! ${FOCUS_RING}`}
+    >
+      <p dir="auto" className="font-bold wrap-anywhere lg:text-lg">
+        {quiz.question}
+      </p>
+      <ul className="flex flex-wrap gap-x-3 text-quiet *:min-w-0">
+        {quiz.choices.map((text) => (
+          <li key={text} className="wrap-anywhere">
+            {text === quiz.answer && '✓ '}
+            <bdi>{text}</bdi>
+          </li>
+        ))}
+      </ul>
+      <p className="text-sm text-quiet">{texts.next.seconds(quiz.duration / 1_000)}</p>
+    </article>
   );
 }
 
@@ -123,7 +136,7 @@ function Winners({ state, isConnected }: Pick<NextPanelProps, 'state' | 'isConne
   const blocker = winnersBlocker(state);
   const { round } = state;
   return (
-    <div className="grid gap-2 border-t border-line pt-4">
+    <>
       <Button
         isPending={isPending || round?.state === 'open'}
         isDisabled={blocker !== null || !isConnected || !canPress}
@@ -132,14 +145,15 @@ function Winners({ state, isConnected }: Pick<NextPanelProps, 'state' | 'isConne
           mutate({ params: { stream_id: state.stream.id } });
         }}
       >
-        Announce the winners
+        {texts.next.announceWinners}
       </Button>
-      <p className="text-sm text-quiet" aria-live="polite">
+      <p
+        className="col-span-2 min-h-4 truncate text-xs text-quiet lg:min-h-5 lg:text-sm/tight"
+        aria-live="polite"
+      >
         {blocker ??
-          (round?.count == null
-            ? 'Winners answered every quiz since the last round correctly.'
-            : `The last round had ${quantity(round.count, 'winner')}.`)}
+          (round?.count == null ? texts.next.winnersRule : texts.next.lastRound(round.count))}
       </p>
-    </div>
+    </>
   );
 }

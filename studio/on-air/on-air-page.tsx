@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
+import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { pauseRequests } from '../api/request-pause.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
-import { usePermission } from '../session/session-context.ts';
 import { EndShow } from '../streams/end-show.tsx';
 import { StreamPage } from '../streams/stream-page.tsx';
-import { classes } from '../ui/classes.ts';
 import { useExternalStore } from '../ui/external-store.ts';
 import { Loaded } from '../ui/states.tsx';
-import { AudiencePanel } from './audience-panel.tsx';
+import { AudiencePanel, CountPanel } from './audience-panel.tsx';
 import { ChatPanel } from './chat/chat-panel.tsx';
 import { ConnectionStatus } from './connection-status.tsx';
 import { LiveShow, type LiveSnapshot } from './live-show.ts';
@@ -17,9 +16,15 @@ import { liveShowEnvironment } from './live-show-environment.ts';
 import { NextPanel } from './next-panel.tsx';
 import { OffersPanel } from './offers/offers-panel.tsx';
 import { OnScreenPanel } from './on-screen-panel.tsx';
+import { RundownPanel } from './rundown-panel.tsx';
 import { SentPanel } from './sent-panel.tsx';
 import { ShortcutsHelp } from './shortcuts-help.tsx';
+import { texts } from './texts.ts';
+import { useMediaQuery } from './use-media-query.ts';
 import { VideoPanel } from './video-panel.tsx';
+
+/** Screens with room for the rundown, as in `on-air.css`. */
+const WIDE = '(width >= 90rem)';
 
 /** The page to run a live show: what viewers see, the audience, the chat and the next step. */
 export function OnAirPage({ streamId }: { readonly streamId: string }) {
@@ -34,16 +39,20 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
       streamId={streamId}
       actions={(stream) => (
         <>
-          <ShortcutsHelp />
+          {/* Phones have no keyboard, and need the room for the title. */}
+          <div className="hidden sm:block">
+            <ShortcutsHelp />
+          </div>
           <EndShow stream={stream} />
         </>
       )}
+      below={live.state && <Below state={live.state} live={live} />}
     >
       {() => (
         <>
           <ConnectionStatus isConnected={live.isConnected} isInitial={live.state === null} />
-          <Loaded query={quizzes} label="Loading quizzes">
-            {({ results }) => <Panels live={live} quizzes={results} />}
+          <Loaded query={quizzes} label={texts.page.loading}>
+            {({ results }) => <Stage live={live} quizzes={results} />}
           </Loaded>
         </>
       )}
@@ -51,35 +60,31 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
   );
 }
 
-function Panels({ live, quizzes }: { live: LiveSnapshot; quizzes: readonly StudioQuiz[] }) {
+/** What a host needs for the next minute. */
+function Stage({ live, quizzes }: { live: LiveSnapshot; quizzes: readonly StudioQuiz[] }) {
+  const isWide = useMediaQuery(WIDE);
   const { state, log, isConnected } = live;
-  const mayPublish = usePermission('publishQuiz');
   if (!state) return null;
   return (
-    <div className="grid items-start gap-4 *:min-w-0 lg:grid-cols-[3fr_2fr] min-[90rem]:grid-cols-3">
-      <div className="grid gap-4 *:min-w-0 order-3 lg:order-none">
-        <VideoPanel state={state} />
-        <AudiencePanel
-          streamId={state.stream.id}
-          count={isConnected ? state.count : null}
-          log={log}
-        />
-        <OffersPanel state={state} log={log} isConnected={isConnected} />
-      </div>
-      <div className="grid gap-4 *:min-w-0 order-1 lg:order-none">
-        <NextPanel state={state} quizzes={quizzes} isConnected={isConnected} />
-        <OnScreenPanel state={state} />
-        <SentPanel streamId={state.stream.id} log={log} />
-      </div>
-      <div
-        className={classes(
-          'grid gap-4 *:min-w-0 lg:col-span-2 min-[90rem]:col-span-1',
-          // Moderators see the chat first on narrow screens.
-          mayPublish ? 'order-2 lg:order-none' : 'order-first',
-        )}
-      >
-        <ChatPanel state={state} log={log} />
-      </div>
+    <div className="on-air-stage min-h-0 flex-1 pt-2 lg:pt-3">
+      <VideoPanel state={state} />
+      <CountPanel state={state} isConnected={isConnected} log={log} />
+      <OnScreenPanel state={state} />
+      <NextPanel state={state} quizzes={quizzes} isConnected={isConnected} hasRundown={isWide} />
+      {isWide && <RundownPanel state={state} quizzes={quizzes} />}
+      <ChatPanel state={state} log={log} />
+    </div>
+  );
+}
+
+/** What can wait. */
+function Below({ state, live }: { readonly state: LiveState; readonly live: LiveSnapshot }) {
+  const { log, isConnected } = live;
+  return (
+    <div className="grid items-start gap-3 *:min-w-0 lg:grid-cols-2 min-[90rem]:grid-cols-3">
+      <AudiencePanel streamId={state.stream.id} log={log} />
+      <SentPanel streamId={state.stream.id} log={log} />
+      <OffersPanel state={state} log={log} isConnected={isConnected} />
     </div>
   );
 }

@@ -1,15 +1,19 @@
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import type { LoggedEvent } from '../../protocol/chat-messages.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
+import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
+import { Switch } from '../ui/switch.tsx';
 import { slowModeLabel } from './chat/slow-mode-label.ts';
 import type { ShowLog } from './show-log.ts';
+import { texts } from './texts.ts';
 import { useEarlierSent } from './use-history.ts';
 
 /** All events that viewers received, newest first, with their times. */
 export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog }) {
   const earlier = useEarlierSent(streamId, log.firstInterval);
+  const [showsIntervals, setShowsIntervals] = useState(false);
   const sent = [...log.sent.toReversed(), ...earlier.sent];
   return (
     <Panel title="Sent">
@@ -24,10 +28,13 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
-          {sent.map(({ id, atMs, event }) => (
+          {sent.map(({ id, atMs, interval, event }) => (
             <li key={id} className="flex flex-wrap gap-x-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{timeOf(atMs)}</span>
               <span className="min-w-40 flex-1 wrap-anywhere">{labelOf(event)}</span>
+              {showsIntervals && (
+                <span className="text-quiet tabular-nums">{texts.sent.interval(interval)}</span>
+              )}
             </li>
           ))}
         </ol>
@@ -37,6 +44,16 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
           Load earlier
         </Button>
       )}
+      <details className="text-sm">
+        <summary className={`min-h-8 cursor-pointer content-center text-quiet ${FOCUS_RING}`}>
+          {texts.sent.diagnostics}
+        </summary>
+        <Switch
+          label={texts.sent.showIntervals}
+          isSelected={showsIntervals}
+          onChange={setShowsIntervals}
+        />
+      </details>
     </Panel>
   );
 }

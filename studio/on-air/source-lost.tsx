@@ -4,6 +4,7 @@ import { usePermission } from '../session/session-context.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { showError, showSuccess } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 
 interface SourceLostProps {
   readonly state: LiveState;
@@ -17,17 +18,19 @@ export function SourceLost({ state, endsAtMs }: SourceLostProps) {
   const isRehearsal = state.stream.rehearsalOf !== null;
   const { mutate, isPending } = useApiMutation('patchStream', {
     invalidates: ['readOwnStream'],
-    onSuccess: () => showSuccess('The show stays open until you end it.'),
+    onSuccess: () => showSuccess(texts.video.keepOpenDone),
     onError: showError,
   });
   return (
-    <div className="grid aspect-video content-center justify-items-center gap-3 rounded-lg bg-bad-soft p-4 text-center text-bad">
+    <div className="grid size-full content-center justify-items-center gap-1 overflow-y-auto bg-bad-soft p-0.5 text-center text-bad lg:gap-2 lg:p-4">
       {/* The time of the end: a screen reader would read out a countdown every second. */}
-      <p role="alert" className="font-semibold">
-        The video source is disconnected. Unless it reconnects, the show ends automatically at{' '}
-        {timeOf(endsAtMs)}.
+      <p role="alert" className="sr-only font-semibold lg:not-sr-only">
+        {texts.video.sourceLost(timeOf(endsAtMs))}
       </p>
-      <p aria-hidden="true" className="text-3xl font-bold tabular-nums">
+      <p aria-hidden="true" className="text-xs font-semibold lg:hidden">
+        {texts.video.sourceLostShort}
+      </p>
+      <p aria-hidden="true" className="text-xl/none font-bold tabular-nums lg:text-3xl">
         {durationText(endsAtMs - state.now)}
       </p>
       {mayChange && !isRehearsal && (
@@ -37,7 +40,7 @@ export function SourceLost({ state, endsAtMs }: SourceLostProps) {
             mutate({ params: { stream_id: state.stream.id }, body: { keepOpen: true } })
           }
         >
-          Keep the show open
+          {texts.video.keepOpen}
         </Button>
       )}
     </div>

@@ -1,28 +1,48 @@
 import type { LiveState } from '../../protocol/live.ts';
-import { PreviewVideo } from '../source/preview-video.tsx';
-import { SourceWarnings } from '../source/source-facts.tsx';
-import { Panel } from '../ui/panel.tsx';
+import { SoundMeter } from '../source/sound-meter.tsx';
 import { SourceLost } from './source-lost.tsx';
+import { StagePanel } from './stage-panel.tsx';
+import { texts } from './texts.ts';
 import { useLiveVideo } from './use-live-video.ts';
 
-const NO_VIDEO_TEXTS = {
-  CREATED: 'The show has not started.',
-  STREAMING: 'No video source.',
-  ENDED: 'The show has ended.',
-} as const;
+const VIDEO = 'size-full bg-black object-contain';
+/** Text on the video, which must not cover its controls. */
+const OVER_VIDEO =
+  'pointer-events-none absolute left-2 rounded-md bg-black/80 px-2 py-0.5 text-xs text-white';
 
 /** The video: before the show the preview of its source, then what viewers get. */
 export function VideoPanel({ state }: { readonly state: LiveState }) {
   const { stream, source } = state;
-  if (stream.status === 'CREATED' && source) {
-    return (
-      <Panel title="Video">
-        <PreviewVideo streamId={stream.id} />
-        <SourceWarnings source={source} />
-      </Panel>
-    );
-  }
-  return <ShownVideo state={state} />;
+  return (
+    <StagePanel title={texts.video.title} place="video" header="never" isFlush>
+      {stream.status === 'CREATED' && source ? (
+        <Preview streamId={stream.id} />
+      ) : (
+        <ShownVideo state={state} />
+      )}
+    </StagePanel>
+  );
+}
+
+/** The video of a source before the show starts, with its sound level. */
+function Preview({ streamId }: { readonly streamId: string }) {
+  const { video } = useLiveVideo(`/studio/v1/streams/${streamId}/preview/master.m3u8`);
+  return (
+    <>
+      <video
+        ref={video}
+        muted
+        autoPlay
+        playsInline
+        aria-label={texts.video.previewLabel}
+        className={VIDEO}
+      />
+      <p className={`${OVER_VIDEO} top-2`}>{texts.video.preview}</p>
+      <div className="absolute inset-x-0 bottom-0 bg-card px-2 lg:px-3">
+        <SoundMeter video={video} />
+      </div>
+    </>
+  );
 }
 
 /** The video as viewers get it, with its delay. */
@@ -32,36 +52,32 @@ function ShownVideo({ state }: { readonly state: LiveState }) {
   const isExternal = !url.includes(`/media/${id}/`);
   const isPlaying = status === 'STREAMING' && (source !== null || isExternal);
   const { video, delayMs } = useLiveVideo(isPlaying ? url : null);
-  return (
-    <Panel
-      title="Video"
-      aside={
-        delayMs !== null && (
-          <span className="text-sm text-quiet tabular-nums">
-            {(delayMs / 1_000).toFixed(1)} s behind the camera
-          </span>
-        )
-      }
-    >
-      {isPlaying ? (
+  if (isPlaying) {
+    return (
+      <>
         <video
           ref={video}
           muted
           autoPlay
           playsInline
           controls
-          aria-label="The video as viewers see it"
-          className="aspect-video w-full rounded-lg bg-black object-contain"
+          aria-label={texts.video.label}
+          className={VIDEO}
         />
-      ) : sourceEndsAt !== null ? (
-        <SourceLost state={state} endsAtMs={sourceEndsAt} />
-      ) : (
-        <p className="grid aspect-video place-items-center rounded-lg bg-raised p-4 text-center text-quiet">
-          {status === 'STREAMING' && stream.keepOpen
-            ? 'No video source. The show stays open until you end it.'
-            : NO_VIDEO_TEXTS[status]}
-        </p>
-      )}
-    </Panel>
+        {delayMs !== null && (
+          <p className={`${OVER_VIDEO} top-2 hidden tabular-nums lg:block`}>
+            {texts.video.delay((delayMs / 1_000).toFixed(1))}
+          </p>
+        )}
+      </>
+    );
+  }
+  if (sourceEndsAt !== null) return <SourceLost state={state} endsAtMs={sourceEndsAt} />;
+  return (
+    <p className="grid size-full place-items-center overflow-y-auto bg-raised p-3 text-center text-sm text-quiet lg:text-base">
+      {status === 'STREAMING' && stream.keepOpen
+        ? texts.video.keptOpen
+        : texts.video.noVideo[status]}
+    </p>
   );
 }

@@ -2,8 +2,15 @@ import { Drama } from 'lucide-react';
 import { Link } from 'wouter';
 import { FOCUS_RING } from '../ui/classes.ts';
 
+interface RehearsalBannerProps {
+  readonly showId: string;
+  /** A band across the page instead, with a frame around the window. */
+  readonly isNarrow?: boolean;
+}
+
 /** A banner that stays in view on all pages of a rehearsal, which otherwise look like the show's. */
-export function RehearsalBanner({ showId }: { readonly showId: string }) {
+export function RehearsalBanner({ showId, isNarrow = false }: RehearsalBannerProps) {
+  if (isNarrow) return <Band showId={showId} />;
   return (
     <p
       role="note"
@@ -20,5 +27,32 @@ export function RehearsalBanner({ showId }: { readonly showId: string }) {
         </Link>
       </span>
     </p>
+  );
+}
+
+function Band({ showId }: { readonly showId: string }) {
+  return (
+    <>
+      <p
+        role="note"
+        className="flex h-full items-center justify-center gap-2 overflow-hidden bg-accent px-3 font-bold whitespace-nowrap text-sm text-on-accent sm:text-base [&>svg]:size-5 [&>svg]:shrink-0"
+      >
+        <Drama />
+        Rehearsal: not visible to the public.
+        <Link
+          href={`/streams/${showId}/rehearsal`}
+          className={`inline-flex min-h-8 items-center underline ${FOCUS_RING} focus-visible:-outline-offset-4! focus-visible:outline-on-accent!`}
+        >
+          <span className="sr-only sm:not-sr-only">Viewers and figures</span>
+          <span aria-hidden="true" className="sm:hidden">
+            Figures
+          </span>
+        </Link>
+      </p>
+      <div
+        aria-hidden="true"
+        className="pointer-events-none fixed inset-0 z-30 border-4 border-dashed border-accent print:hidden"
+      />
+    </>
   );
 }

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { useDocumentTitle } from './use-document-title.ts';
 
 interface PageProps {
   readonly title: string;
@@ -11,9 +12,7 @@ interface PageProps {
 
 /** A page of the studio, with its title also as the document title. */
 export function Page({ title, actions, above, children }: PageProps) {
-  useEffect(() => {
-    document.title = `${title} · Fourbeat studio`;
-  }, [title]);
+  useDocumentTitle(title);
   return (
     <div className="mx-auto grid w-full max-w-[100rem] content-start gap-6 *:min-w-0 p-4 sm:p-6 lg:p-8 print:p-0 print-parts">
       <header className="grid gap-2">

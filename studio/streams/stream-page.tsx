@@ -6,6 +6,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { RehearsalBanner } from '../rehearsal/rehearsal-banner.tsx';
 import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
+import { ScreenPage } from '../shell/screen-page.tsx';
 import { SectionLinks } from '../shell/section-links.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Loaded } from '../ui/states.tsx';
@@ -17,10 +18,12 @@ interface StreamPageProps {
   readonly streamId: string;
   readonly actions?: (stream: StudioStream) => ReactNode;
   readonly children: (stream: StudioStream) => ReactNode;
+  /** Shown below the first screen, which `children` then fill. */
+  readonly below?: ReactNode;
 }
 
 /** The layout of all pages of a show. */
-export function StreamPage({ streamId, actions, children }: StreamPageProps) {
+export function StreamPage({ streamId, actions, children, below }: StreamPageProps) {
   const query = useApiQuery(
     'readOwnStream',
     { params: { stream_id: streamId } },
@@ -30,33 +33,37 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
   const isRehearsal = Boolean(stream?.rehearsalOf);
   const mayReadReport = usePermission('readReport');
   const linkTo = (path: string, text: string) => ({ href: `/streams/${streamId}${path}`, text });
-  return (
-    <Page
-      title={stream?.title ?? 'Show'}
-      above={
-        <div className="flex flex-wrap items-center gap-x-4 gap-y-2 print:hidden">
-          <Link
-            href="/"
-            className={`inline-flex min-h-8 items-center gap-1 text-quiet hover:text-text ${FOCUS_RING}`}
-          >
-            <ArrowLeft className="size-4" />
-            All shows
-          </Link>
-          {stream && <StreamStatus status={stream.status} isRehearsal={isRehearsal} />}
-          <a
-            href={`/watch/${streamId}`}
-            target="_blank"
-            rel="noopener"
-            className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
-          >
-            Viewer page
-            <ExternalLink className="size-4" />
-            <span className="sr-only">(opens a new tab)</span>
-          </a>
-        </div>
-      }
-      actions={stream && actions?.(stream)}
-    >
+  const header = {
+    title: stream?.title ?? 'Show',
+    above: (
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 print:hidden">
+        <Link
+          href="/"
+          className={`inline-flex min-h-8 items-center gap-1 text-quiet hover:text-text ${FOCUS_RING}`}
+        >
+          <ArrowLeft className="size-4" />
+          All shows
+        </Link>
+        {stream && <StreamStatus status={stream.status} isRehearsal={isRehearsal} />}
+        <a
+          href={`/watch/${streamId}`}
+          target="_blank"
+          rel="noopener"
+          className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
+        >
+          Viewer page
+          <ExternalLink className="size-4" />
+          <span className="sr-only">(opens a new tab)</span>
+        </a>
+      </div>
+    ),
+    actions: stream && actions?.(stream),
+  };
+  const note = stream?.rehearsalOf && (
+    <RehearsalBanner showId={stream.rehearsalOf} isNarrow={below !== undefined} />
+  );
+  const content = (
+    <>
       <SectionLinks
         label="Show sections"
         links={[
@@ -67,10 +74,16 @@ export function StreamPage({ streamId, actions, children }: StreamPageProps) {
           ...(mayReadReport && !isRehearsal ? [linkTo('/report', 'Report')] : []),
         ]}
       />
-      {stream?.rehearsalOf && <RehearsalBanner showId={stream.rehearsalOf} />}
+      {below === undefined && note}
       <Loaded query={query} label="Loading show">
         {children}
       </Loaded>
-    </Page>
+    </>
+  );
+  if (below === undefined) return <Page {...header}>{content}</Page>;
+  return (
+    <ScreenPage {...header} note={note} below={below}>
+      {content}
+    </ScreenPage>
   );
 }

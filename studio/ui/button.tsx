@@ -22,6 +22,8 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'classNa
   readonly size?: keyof typeof SIZES;
   readonly isWide?: boolean;
   readonly icon?: ReactNode;
+  /** The keys that press the button. */
+  readonly 'aria-keyshortcuts'?: string;
   /** The text; without it, set `aria-label`. */
   readonly children?: ReactNode;
 }
@@ -29,9 +31,12 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'classNa
 /** A button. While `isPending` it shows a spinner and cannot be pressed. */
 export function Button(props: ButtonProps) {
   const { variant = 'plain', size = 'normal', isWide, icon, children, ...rest } = props;
+  const keys = rest['aria-keyshortcuts'];
   return (
     <AriaButton
       {...rest}
+      // React Aria drops this attribute.
+      {...(keys && { render: (dom) => <button {...dom} aria-keyshortcuts={keys} /> })}
       className={classes(
         'inline-flex items-center justify-center rounded-lg font-semibold select-none',
         'motion-safe:transition-colors disabled:opacity-55 disabled:cursor-default cursor-pointer',

@@ -7,17 +7,20 @@ interface ChoiceBarsProps {
   readonly answer: string;
   /** By the text of the choice; a missing choice has no answers. */
   readonly counts: Readonly<Record<string, ChoiceCount>>;
+  /** Low bars, where room is scarce. */
+  readonly isCompact?: boolean;
 }
 
 /** The choices of a quiz with their answer counts as bars. */
-export function ChoiceBars({ choices, answer, counts }: ChoiceBarsProps) {
+export function ChoiceBars({ choices, answer, counts, isCompact = false }: ChoiceBarsProps) {
   return (
-    <ul className="grid gap-2">
+    <ul className={classes('grid', isCompact ? 'gap-1' : 'gap-2')}>
       {choices.map((choice) => (
         <Bar
           key={choice}
           choice={choice}
           isCorrect={choice === answer}
+          isCompact={isCompact}
           {...(counts[choice] ?? NO_ANSWERS)}
         />
       ))}
@@ -30,11 +33,17 @@ const NO_ANSWERS: ChoiceCount = { count: 0, percentage: 0 };
 interface BarProps extends ChoiceCount {
   readonly choice: string;
   readonly isCorrect: boolean;
+  readonly isCompact: boolean;
 }
 
-function Bar({ choice, isCorrect, count, percentage }: BarProps) {
+function Bar({ choice, isCorrect, isCompact, count, percentage }: BarProps) {
   return (
-    <li className="relative grid min-h-11 content-center overflow-hidden rounded-lg bg-raised px-3 py-2">
+    <li
+      className={classes(
+        'relative grid content-center overflow-hidden rounded-lg bg-raised px-3',
+        isCompact ? 'min-h-7 py-0.5' : 'min-h-11 py-2',
+      )}
+    >
       <span
         aria-hidden="true"
         className={classes(

@@ -95,7 +95,7 @@ export function Feed<Item>(props: FeedProps<Item>) {
       ref={container}
       role={items.length > 0 ? 'feed' : 'group'}
       aria-label={label}
-      className="h-[min(32rem,75dvh)] overflow-y-auto overscroll-contain rounded-lg"
+      className="min-h-0 flex-1 overflow-y-auto overscroll-contain rounded-lg"
       onBlur={({ currentTarget, relatedTarget }) => {
         if (!currentTarget.contains(relatedTarget)) setCurrent(null);
       }}

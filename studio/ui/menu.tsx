@@ -30,8 +30,9 @@ export function Menu({ label, actions, isSkippedByTab = false }: MenuProps) {
         icon={<EllipsisVertical />}
       />
       <Popover
-        placement="bottom end"
-        className="min-w-48 rounded-lg border border-line bg-card p-1 text-text shadow-lg"
+        // Beside the button: in a low window a menu above or below it would cover the pointer.
+        placement="start top"
+        className="min-w-48 overflow-y-auto rounded-lg border border-line bg-card p-1 text-text shadow-lg"
       >
         <AriaMenu className="outline-none">
           {actions.map(({ text, icon, onAction, isDangerous = false }) => (

@@ -127,7 +127,7 @@ describe('words from right to left', () => {
     await page.getByRole('alertdialog').waitFor();
     expect(await notIsolated(page)).toEqual([]);
     await button(page, 'Ban').click();
-    await page.getByRole('button', { name: /^Muted and banned/ }).click();
+    await button(page, 'Chat settings').click();
     await page.getByRole('dialog').getByText(wordsOf('viewer')).first().waitFor();
     expect(await notIsolated(page)).toEqual([]);
     await call('POST', `/streams/${streamId}/end`, {});

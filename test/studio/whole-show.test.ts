@@ -195,7 +195,7 @@ describe('a complete show', () => {
 
   test('[B-3] [B-7] the big button sends a quiz, and hosts see live answer counts', async () => {
     const { page } = owner;
-    await page.getByText(MOONS).waitFor();
+    await panel(page, 'Next').getByText(MOONS).waitFor();
     await button(page, 'Send this quiz').click();
     await expectVisible(studio(), (at) => at.getByText(/^Open, \d s$/));
     await expectVisible(viewers(), (at) => quizOf(at).getByRole('heading', { name: MOONS }));

@@ -1,15 +1,14 @@
 import { Heart } from 'lucide-react';
 import { useState } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
-import { Panel } from '../../ui/panel.tsx';
-import { quantity } from '../../ui/quantity.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { heartsPerMinute, type ShowLog } from '../show-log.ts';
-import { ChatControls } from './chat-controls.tsx';
+import { StagePanel } from '../stage-panel.tsx';
+import { texts } from '../texts.ts';
+import { ChatSettings, PauseSwitch, useChatMode } from './chat-settings.tsx';
 import { MessageList } from './message-list.tsx';
 import { PinnedMessage } from './pinned-message.tsx';
 import { QuestionQueue } from './question-queue.tsx';
-import { RestrictedDialog } from './restricted-dialog.tsx';
 import { useChatState } from './use-chat-state.ts';
 import { useMessageActions } from './use-message-actions.tsx';
 import { useModeration } from './use-moderation.ts';
@@ -25,6 +24,7 @@ export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
     hiding,
     hiddenMeanwhile: log.hidden,
   });
+  const chatMode = useChatMode(stream.id, chat);
   const { onAction, dialog } = useMessageActions(moderation, pinnedId);
   const handlers = { onAction, statusOf };
   const open = questions.all.filter((question) => question.state === 'open').length;
@@ -34,21 +34,26 @@ export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
     { id: 'queue', text: open === 0 ? 'Queue' : `Queue (${open})` },
   ] as const;
   return (
-    <Panel
-      title="Chat"
+    <StagePanel
+      title={texts.chat.title}
+      place="chat"
+      header="on wide screens"
       aside={
-        <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
-          <Heart className="size-4 text-heart" />
-          {quantity(Math.round(heartsPerMinute(log)), 'heart')} per minute
-        </span>
+        <div className="flex flex-1 items-center justify-between gap-3">
+          <Hearts log={log} />
+          <PauseSwitch chatMode={chatMode} />
+        </div>
       }
     >
-      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-        <ChatControls streamId={stream.id} mode={chat} />
-        <RestrictedDialog viewers={restricted} moderation={moderation} />
-      </div>
       {chat.pinned && <PinnedMessage message={chat.pinned} onUnpin={() => moderation.pin(null)} />}
-      <Tabs label="Messages" tabs={tabs} selected={view} onSelect={setView}>
+      <Tabs
+        label="Messages"
+        tabs={tabs}
+        selected={view}
+        onSelect={setView}
+        isFilling
+        aside={<ChatSettings chatMode={chatMode} restricted={restricted} moderation={moderation} />}
+      >
         {view === 'queue' ? (
           <QuestionQueue questions={questions} handlers={handlers} />
         ) : (
@@ -62,6 +67,17 @@ export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
         )}
       </Tabs>
       {dialog}
-    </Panel>
+    </StagePanel>
+  );
+}
+
+function Hearts({ log }: { readonly log: ShowLog }) {
+  const hearts = Math.round(heartsPerMinute(log));
+  return (
+    <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
+      <Heart className="size-4 text-heart" />
+      <span className="sr-only">{texts.chat.heartsPerMinute(hearts)}</span>
+      <span aria-hidden="true">{texts.chat.heartsShort(hearts)}</span>
+    </span>
   );
 }

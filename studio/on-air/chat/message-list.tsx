@@ -36,11 +36,13 @@ export function MessageList({ streamId, log, kind, handlers, emptyText }: Messag
     if (pointerType === 'keyboard') feed.current?.querySelector('article')?.focus();
   };
   return (
-    <div className="grid gap-1" {...listeners}>
-      <div className="flex min-h-11 items-center justify-between gap-3 text-sm text-quiet">
-        Newest first
-        {newCount > 0 && <Button onPress={showNewest}>{quantity(newCount, 'new message')}</Button>}
-      </div>
+    <div className="flex min-h-0 flex-1 flex-col" {...listeners}>
+      {newCount > 0 && (
+        // Over the messages, which must not move.
+        <div className="pointer-events-none absolute inset-x-0 top-2 z-10 flex justify-center *:pointer-events-auto *:shadow-lg">
+          <Button onPress={showNewest}>{quantity(newCount, 'new message')}</Button>
+        </div>
+      )}
       <MessageFeed
         containerRef={feed}
         label="Messages, newest first"

@@ -31,7 +31,7 @@ export function QuestionQueue({ questions: { all, loadError }, handlers }: Quest
     [all, state],
   );
   return (
-    <div className="grid gap-1">
+    <div className="flex min-h-0 flex-1 flex-col gap-1">
       <Select
         label="Questions to show"
         isLabelHidden

@@ -57,7 +57,7 @@ export function useMessageActions(
       <div className="grid gap-4">
         <p>
           They leave the show within a second and no longer count as a viewer. You can lift the ban
-          under “Muted and banned”.
+          in the chat settings.
         </p>
         <Switch
           label="Hide their messages"

@@ -1,25 +1,22 @@
-import { UserX } from 'lucide-react';
 import type { RestrictedViewer } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
-import { DialogButton } from '../../ui/dialog.tsx';
-import { DialogActions } from '../../ui/dialog-actions.tsx';
 import { ErrorMessage } from '../../ui/states.tsx';
 import type { LoadedList } from './use-chat-state.ts';
 import { ANONYMOUS_NAME, type Moderation } from './use-moderation.ts';
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
-/** Entries that the dialog shows; the newest are first. */
+/** Entries that are shown; the newest are first. */
 const VISIBLE_MAX = 200;
 
-interface RestrictedDialogProps {
+interface RestrictedViewersProps {
   readonly viewers: LoadedList<RestrictedViewer>;
   readonly moderation: Moderation;
 }
 
 /** The muted and banned viewers, with a button to lift each restriction. */
-export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps) {
+export function RestrictedViewers({ viewers, moderation }: RestrictedViewersProps) {
   const { all, loadError } = viewers;
-  const content = (close: () => void) => (
+  return (
     <>
       {loadError && <ErrorMessage {...loadError} />}
       {all.length === 0 && !loadError && (
@@ -41,16 +38,7 @@ export function RestrictedDialog({ viewers, moderation }: RestrictedDialogProps)
       {all.length > VISIBLE_MAX && (
         <p className="text-quiet">and {(all.length - VISIBLE_MAX).toLocaleString()} more</p>
       )}
-      <DialogActions>
-        <Button onPress={close}>Close</Button>
-      </DialogActions>
     </>
-  );
-  return (
-    <DialogButton icon={<UserX />} title="Muted and banned" dialog={content}>
-      Muted and banned
-      {all.length > 0 && <span className="tabular-nums">({all.length})</span>}
-    </DialogButton>
   );
 }
 

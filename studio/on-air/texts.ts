@@ -1,0 +1,91 @@
+import { quantity } from '../ui/quantity.ts';
+
+/** The texts of the first screen of the on-air page, by panel. */
+export const texts = {
+  page: {
+    loading: 'Loading quizzes',
+    connecting: 'Connecting to the show…',
+    connectionLost: 'Connection lost. Reconnecting…',
+  },
+  video: {
+    title: 'Video',
+    label: 'The video as viewers see it',
+    previewLabel: 'Preview of the video',
+    preview: 'Preview. Viewers do not see it.',
+    delay: (seconds: string) => `${seconds} s behind the camera`,
+    noVideo: {
+      CREATED: 'The show has not started.',
+      STREAMING: 'No video source.',
+      ENDED: 'The show has ended.',
+    },
+    keptOpen: 'No video source. The show stays open until you end it.',
+    sourceLost: (endTime: string) =>
+      `The video source is disconnected. Unless it reconnects, the show ends automatically at ${endTime}.`,
+    sourceLostShort: 'No source. Show ends in',
+    keepOpen: 'Keep the show open',
+    keepOpenDone: 'The show stays open until you end it.',
+  },
+  audience: {
+    title: 'Audience',
+    unknown: '–',
+    watching: (isRehearsal: boolean) => (isRehearsal ? 'in rehearsal' : 'watching'),
+    peak: (count: number) => `peak ${count.toLocaleString()}`,
+    chartTitle: 'Viewers over time',
+    chartLabel: 'Viewers over the last half hour',
+  },
+  next: {
+    title: 'Next',
+    quiz: 'Next quiz',
+    steps: {
+      start: 'Start the show',
+      publish: 'Send this quiz',
+      wait: 'Quiz in progress',
+      reveal: 'Show the results',
+      nothing: 'No more quizzes',
+    },
+    goLive: 'Go live',
+    seconds: (seconds: number) => `${seconds} seconds`,
+    addQuiz: 'Add quiz',
+    newQuiz: 'New quiz',
+    add: 'Add',
+    announceWinners: 'Announce the winners',
+    winnersRule: 'Correct in every quiz since the last round.',
+    lastRound: (winners: number) => `The last round had ${quantity(winners, 'winner')}.`,
+  },
+  rundown: {
+    title: 'Rundown',
+    open: (drafts: number) => `Rundown (${drafts.toLocaleString()})`,
+    list: 'Quizzes from here on',
+    states: { open: 'On screen', closed: 'On screen', revealed: 'Done' },
+    next: 'Next',
+    seconds: (seconds: number) => `${seconds} s`,
+    more: (count: number) => `and ${count.toLocaleString()} more`,
+    empty: 'No quizzes in the rundown.',
+    edit: 'Edit the rundown',
+    close: 'Close',
+  },
+  onScreen: {
+    title: 'On screen',
+    quiz: 'Quiz on screen',
+    none: 'No quiz sent yet.',
+    open: (seconds: number) => `Open, ${seconds} s`,
+    closed: 'Closed, results hidden',
+    revealed: 'Results shown',
+    answers: (count: number) => quantity(count, 'answer'),
+    answersOf: (count: number, viewers: number) =>
+      `${count.toLocaleString()} of ${viewers.toLocaleString()} answered`,
+  },
+  sent: {
+    diagnostics: 'Diagnostics',
+    showIntervals: 'Show interval numbers',
+    interval: (interval: number) => `Interval ${interval}`,
+  },
+  chat: {
+    title: 'Chat',
+    heartsPerMinute: (hearts: number) => `${quantity(hearts, 'heart')} per minute`,
+    heartsShort: (hearts: number) => `${hearts.toLocaleString()}/min`,
+    pause: 'Pause chat',
+    settings: 'Chat settings',
+    restricted: 'Muted and banned',
+  },
+} as const;
