@@ -17,10 +17,15 @@ export function OnScreenPanel({ state }: { readonly state: LiveState }) {
   if (!quiz) {
     return (
       <StagePanel title={texts.onScreen.title} place="screen">
-        <div className="min-h-0 overflow-y-auto">
+        <article
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+          tabIndex={0}
+          aria-label={texts.onScreen.title}
+          className={`min-h-0 overflow-y-auto rounded-lg -outline-offset-3! ${FOCUS_RING}`}
+        >
           {stream.status === 'CREATED' && source && <SourceWarnings source={source} />}
           <p className="text-quiet">{texts.onScreen.none}</p>
-        </div>
+        </article>
       </StagePanel>
     );
   }

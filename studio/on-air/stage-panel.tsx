@@ -7,7 +7,8 @@ const PLACES = {
   count: '[grid-area:count]',
   screen: '[grid-area:screen]',
   next: '[grid-area:next]',
-  rundown: '[grid-area:rundown]',
+  /** As in `on-air.css`: while a window shrinks, the panel may still be there without a place. */
+  rundown: '[grid-area:rundown] hidden min-[90rem]:flex',
   chat: '[grid-area:chat]',
 } as const;
 
