@@ -87,11 +87,7 @@ async function createStreams(store: Store, count: number): Promise<string[]> {
     const ids = Array.from({ length: Math.min(STREAMS_OF_ACCOUNT, count - streamIds.length) }, () =>
       randomUUID(),
     );
-    const input = {
-      producer: user.uuid,
-      nowMs,
-      stream,
-    };
+    const input = { producer: user.uuid, nowMs, stream };
     await Promise.all(ids.map((id) => store.createStream({ id, ...input })));
     streamIds.push(...ids);
   }

@@ -19,14 +19,12 @@ interface NextPanelProps {
   readonly quizzes: readonly StudioQuiz[];
   /** Whether the connection is up; else buttons are disabled. */
   readonly isConnected: boolean;
-  /** Whether the rundown is beside the panel; else a button opens it. */
-  readonly hasRundown: boolean;
 }
 
 const INVALIDATED = ['listQuizzes', 'readOwnStream'] as const;
 
 /** The next step of the show as one button. */
-export function NextPanel({ state, quizzes, isConnected, hasRundown }: NextPanelProps) {
+export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const step = nextStep(state, quizzes);
   const { canPress, markPressed, resetPress } = usePressGuard(stepKeyOf(step));
   const mayPublish = usePermission('publishQuiz');
@@ -79,11 +77,9 @@ export function NextPanel({ state, quizzes, isConnected, hasRundown }: NextPanel
         </div>
       )}
       {/* Last, so that the next step is the first button of the panel. */}
-      {!hasRundown && (
-        <div className="absolute top-0 right-0 lg:top-1 lg:right-1">
-          <RundownButton state={state} quizzes={quizzes} />
-        </div>
-      )}
+      <div className="absolute top-0 right-0 min-[90rem]:hidden lg:top-1 lg:right-1">
+        <RundownButton state={state} quizzes={quizzes} />
+      </div>
     </StagePanel>
   );
 }

@@ -20,11 +20,7 @@ import { RundownPanel } from './rundown-panel.tsx';
 import { SentPanel } from './sent-panel.tsx';
 import { ShortcutsHelp } from './shortcuts-help.tsx';
 import { texts } from './texts.ts';
-import { useMediaQuery } from './use-media-query.ts';
 import { VideoPanel } from './video-panel.tsx';
-
-/** Screens with room for the rundown, as in `on-air.css`. */
-const WIDE = '(width >= 90rem)';
 
 /** The page to run a live show: what viewers see, the audience, the chat and the next step. */
 export function OnAirPage({ streamId }: { readonly streamId: string }) {
@@ -62,7 +58,6 @@ export function OnAirPage({ streamId }: { readonly streamId: string }) {
 
 /** What a host needs for the next minute. */
 function Stage({ live, quizzes }: { live: LiveSnapshot; quizzes: readonly StudioQuiz[] }) {
-  const isWide = useMediaQuery(WIDE);
   const { state, log, isConnected } = live;
   if (!state) return null;
   return (
@@ -70,8 +65,8 @@ function Stage({ live, quizzes }: { live: LiveSnapshot; quizzes: readonly Studio
       <VideoPanel state={state} />
       <CountPanel state={state} isConnected={isConnected} log={log} />
       <OnScreenPanel state={state} />
-      <NextPanel state={state} quizzes={quizzes} isConnected={isConnected} hasRundown={isWide} />
-      {isWide && <RundownPanel state={state} quizzes={quizzes} />}
+      <NextPanel state={state} quizzes={quizzes} isConnected={isConnected} />
+      <RundownPanel state={state} quizzes={quizzes} />
       <ChatPanel state={state} log={log} />
     </div>
   );

@@ -7,7 +7,7 @@ const PLACES = {
   count: '[grid-area:count]',
   screen: '[grid-area:screen]',
   next: '[grid-area:next]',
-  /** As in `on-air.css`: while a window shrinks, the panel may still be there without a place. */
+  /** Narrow screens have no place for it, but a button that opens the same list. */
   rundown: '[grid-area:rundown] hidden min-[90rem]:flex',
   chat: '[grid-area:chat]',
 } as const;

@@ -1,11 +1,15 @@
 import type { LiveState } from '../../protocol/live.ts';
+import { usePreview } from '../source/preview-video.tsx';
 import { SoundMeter } from '../source/sound-meter.tsx';
 import { SourceLost } from './source-lost.tsx';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
 import { useLiveVideo } from './use-live-video.ts';
 
-const VIDEO = 'size-full bg-black object-contain';
+const VIDEO = {
+  ...{ muted: true, autoPlay: true, playsInline: true },
+  className: 'size-full bg-black object-contain',
+} as const;
 /** Text on the video, which must not cover its controls. */
 const OVER_VIDEO =
   'pointer-events-none absolute left-2 rounded-md bg-black/80 px-2 py-0.5 text-xs text-white';
@@ -26,17 +30,10 @@ export function VideoPanel({ state }: { readonly state: LiveState }) {
 
 /** The video of a source before the show starts, with its sound level. */
 function Preview({ streamId }: { readonly streamId: string }) {
-  const { video } = useLiveVideo(`/studio/v1/streams/${streamId}/preview/master.m3u8`);
+  const { video } = usePreview(streamId);
   return (
     <>
-      <video
-        ref={video}
-        muted
-        autoPlay
-        playsInline
-        aria-label={texts.video.previewLabel}
-        className={VIDEO}
-      />
+      <video ref={video} {...VIDEO} aria-label={texts.video.previewLabel} />
       <p className={`${OVER_VIDEO} top-2`}>{texts.video.preview}</p>
       <div className="absolute inset-x-0 bottom-0 bg-card px-2 lg:px-3">
         <SoundMeter video={video} />
@@ -55,15 +52,7 @@ function ShownVideo({ state }: { readonly state: LiveState }) {
   if (isPlaying) {
     return (
       <>
-        <video
-          ref={video}
-          muted
-          autoPlay
-          playsInline
-          controls
-          aria-label={texts.video.label}
-          className={VIDEO}
-        />
+        <video ref={video} {...VIDEO} controls aria-label={texts.video.label} />
         {delayMs !== null && (
           <p className={`${OVER_VIDEO} top-2 hidden tabular-nums lg:block`}>
             {texts.video.delay((delayMs / 1_000).toFixed(1))}

@@ -2,15 +2,8 @@ import { Drama } from 'lucide-react';
 import { Link } from 'wouter';
 import { FOCUS_RING } from '../ui/classes.ts';
 
-interface RehearsalBannerProps {
-  readonly showId: string;
-  /** A band across the page instead, with a frame around the window. */
-  readonly isNarrow?: boolean;
-}
-
 /** A banner that stays in view on all pages of a rehearsal, which otherwise look like the show's. */
-export function RehearsalBanner({ showId, isNarrow = false }: RehearsalBannerProps) {
-  if (isNarrow) return <Band showId={showId} />;
+export function RehearsalBanner({ showId }: { readonly showId: string }) {
   return (
     <p
       role="note"
@@ -30,7 +23,8 @@ export function RehearsalBanner({ showId, isNarrow = false }: RehearsalBannerPro
   );
 }
 
-function Band({ showId }: { readonly showId: string }) {
+/** The same as a low band, with a frame around the window, for the page that runs the rehearsal. */
+export function RehearsalBand({ showId }: { readonly showId: string }) {
   return (
     <>
       <p

@@ -22,6 +22,8 @@ interface ScreenPageProps {
  */
 export function ScreenPage({ title, actions, above, note, children, below }: ScreenPageProps) {
   useDocumentTitle(title);
+  // The least heights leave the first screen of On air readable: all of 390 x 844, and 39rem on wide
+  // screens, which then scroll.
   const hasNote = Boolean(note);
   return (
     <div className={classes('mx-auto w-full max-w-[100rem]', hasNote && '[--note-height:2.25rem]')}>

@@ -3,7 +3,7 @@ import { SoundMeter } from './sound-meter.tsx';
 
 /** The video of a source before the show starts. Viewers do not get it. */
 export function PreviewVideo({ streamId }: { readonly streamId: string }) {
-  const { video } = useLiveVideo(`/studio/v1/streams/${streamId}/preview/master.m3u8`);
+  const { video } = usePreview(streamId);
   return (
     <figure className="grid gap-2">
       <video
@@ -21,4 +21,9 @@ export function PreviewVideo({ streamId }: { readonly streamId: string }) {
       </figcaption>
     </figure>
   );
+}
+
+/** Plays the preview of a stream in a video element. */
+export function usePreview(streamId: string) {
+  return useLiveVideo(`/studio/v1/streams/${streamId}/preview/master.m3u8`);
 }

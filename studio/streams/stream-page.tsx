@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
-import { RehearsalBanner } from '../rehearsal/rehearsal-banner.tsx';
+import { RehearsalBand, RehearsalBanner } from '../rehearsal/rehearsal-banner.tsx';
 import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ScreenPage } from '../shell/screen-page.tsx';
@@ -59,9 +59,7 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
     ),
     actions: stream && actions?.(stream),
   };
-  const note = stream?.rehearsalOf && (
-    <RehearsalBanner showId={stream.rehearsalOf} isNarrow={below !== undefined} />
-  );
+  const showId = stream?.rehearsalOf;
   const content = (
     <>
       <SectionLinks
@@ -74,7 +72,7 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
           ...(mayReadReport && !isRehearsal ? [linkTo('/report', 'Report')] : []),
         ]}
       />
-      {below === undefined && note}
+      {below === undefined && showId && <RehearsalBanner showId={showId} />}
       <Loaded query={query} label="Loading show">
         {children}
       </Loaded>
@@ -82,7 +80,7 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
   );
   if (below === undefined) return <Page {...header}>{content}</Page>;
   return (
-    <ScreenPage {...header} note={note} below={below}>
+    <ScreenPage {...header} note={showId && <RehearsalBand showId={showId} />} below={below}>
       {content}
     </ScreenPage>
   );
