@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Client } from 'pg';
 import { intervalStartMs } from '../../protocol/interval.ts';
+import { newRehearsalSchema } from '../../protocol/rehearsal.ts';
 import { procedures } from '../../server/app/procedures.ts';
 import { answerProcedures } from '../../server/domains/quizzes/answers-sql.ts';
 import { winnersProcedures } from '../../server/domains/quizzes/winners-sql.ts';
 import type { PostgresSession } from '../../server/storage/sql/postgres.ts';
 import type { Procedure, SqlValue, Tx } from '../../server/storage/sql/procedure.ts';
 import {
+  errorKindOf,
   FIRST_INTERVAL,
   NOW_MS,
   numberIn,
@@ -191,4 +193,23 @@ test('[N-21] [N-19] claims of several streams wait for a round that is closing, 
   await fixture.sealTo(sealedTo);
   expect(await fixture.store.listWinnersRounds(closing)).toMatchObject([{ count: 0 }]);
   expect(await fixture.store.listWinnersRounds(announced)).toMatchObject([{ count: 1 }]);
+});
+
+test('[Y-10] a rehearsal is removed also while a viewer of it gets a seat', async () => {
+  const show = { showId: await fixture.newStream(), producer: PRODUCER, nowMs: NOW_MS };
+  const id = crypto.randomUUID();
+  const settings = newRehearsalSchema.parse({ viewers: 1, latencyMs: 0 });
+  await fixture.store.createRehearsal({ ...show, id, node: 'a', settings, drafts: [] });
+  await fixture.store.dismissRehearsal(show);
+  const viewer = await stallAfter([
+    'insert into seats (stream_id, viewer, seat) values ($1, $2, 0)',
+    id,
+    'a viewer',
+  ]);
+  const removing = fixture.store.removeRehearsal({ nowMs: NOW_MS });
+  await waitForBlockedLock();
+  await viewer.query('commit');
+  expect(await removing).toBe(true);
+  const stream = { id, producer: PRODUCER };
+  expect(await fixture.store.findOwnStream(stream).catch(errorKindOf)).toBe('not-found');
 });

@@ -8,6 +8,7 @@ test.each([
   ['40P01', 'ERROR', 'retry'],
   ['40001', 'ERROR', 'retry'],
   ['23505', 'ERROR', 'retry'],
+  ['23503', 'ERROR', 'retry'],
   ['55P03', 'ERROR', 'retry'],
   ['57014', 'ERROR', 'timeout'],
   ['57P01', 'FATAL', 'reconnect'],

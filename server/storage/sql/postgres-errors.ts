@@ -12,6 +12,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   '40001': 'retry', // serialization failure
   '40P01': 'retry', // deadlock
   '23505': 'retry', // unique violation: two transactions inserted one key; the retry finds it
+  '23503': 'retry', // foreign key violation: one transaction added a row that refers to one being removed
   '55P03': 'retry', // lock_timeout: ends a deadlock before PostgreSQL detects it
   '57014': 'timeout', // statement_timeout
   '25006': 'reconnect', // the server became a replica
