@@ -168,7 +168,7 @@ describe('chat moderation', () => {
     await expectUsable(second, 'restricted');
     await second.getByRole('button', { name: 'Unmute – troll' }).click();
     await second.getByText(/^No muted or banned viewers/).waitFor();
-    await second.keyboard.press('Escape');
+    await button(second, 'Close').click();
     await message(page, 'Buy my coins').getByText('Muted').waitFor({ state: 'detached' });
     await troll.sendMessage('message', 'I am sorry');
     await message(page, 'I am sorry').waitFor();

@@ -148,7 +148,7 @@ describe('an on-air page during a show', () => {
 
   test('catches up after a suspension in which another host continued', async () => {
     const cdp = await owner.context.newCDPSession(tab);
-    await tab.getByText('Second?').waitFor();
+    await tab.getByRole('article', { name: 'Next quiz' }).getByText('Second?').waitFor();
     await cdp.send('Page.setWebLifecycleState', { state: 'frozen' });
     proxy.interrupt();
     const { results } = await fixture.call<{ results: StudioQuiz[] }>(
