@@ -22,12 +22,14 @@ interface WatchPageProps {
   readonly isBare: boolean;
   /** Whether the playback stats are open at first. */
   readonly hasStats: boolean;
+  /** Called when the show goes on after its end. */
+  readonly onReopened: () => void;
 }
 
 /** The whole page: the stage with its overlays, and the audience panel. */
 export function WatchPage(props: WatchPageProps) {
   const { viewer, video, isBare, hasStats } = props;
-  const snapshot = useSnapshotWithEnd(props.snapshot, video);
+  const snapshot = useSnapshotWithEnd(props.snapshot, video, props.onReopened);
   const { stream } = snapshot;
   const show = useShow(props.show ?? null, stream !== null && stream.status !== 'CREATED');
   useAccent(show?.color ?? null);
@@ -62,8 +64,12 @@ export function WatchPage(props: WatchPageProps) {
 }
 
 /** The snapshot, which says that the show is over as soon as its video is. */
-function useSnapshotWithEnd(snapshot: Snapshot, video: StageVideo): Snapshot {
-  const stream = useEndedStream(snapshot.stream, video);
+function useSnapshotWithEnd(
+  snapshot: Snapshot,
+  video: StageVideo,
+  onReopened: () => void,
+): Snapshot {
+  const stream = useEndedStream(snapshot.stream, video, onReopened);
   return useMemo(() => ({ ...snapshot, stream }), [snapshot, stream]);
 }
 

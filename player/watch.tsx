@@ -23,24 +23,37 @@ video.muted = options.isMuted;
 const show = showIn(document);
 const root = createRoot(rootElement());
 const environment = { fetch: detectBan((url, init) => fetch(url, init), onBanned) };
-const viewer = join({
-  baseUrl: location.origin,
-  streamId,
-  viewerId: id,
-  name,
-  transport,
-  environment,
-});
 const hostPage = hostOrigin === null ? null : hostPageOf(window, hostOrigin);
-const stopBridge = hostPage && startHostPageBridge(viewer, video, hostPage);
+let joinCount = 0;
+let leave = joinShow(name);
 
 trackVisualViewport(window);
-root.render(<Watch viewer={viewer} />);
+
+/** Joins the show and renders it. @returns a function that leaves it */
+function joinShow(chatName: string): () => void {
+  const viewer = join({
+    baseUrl: location.origin,
+    streamId,
+    viewerId: id,
+    name: chatName,
+    transport,
+    environment,
+  });
+  const stopBridge = hostPage && startHostPageBridge(viewer, video, hostPage);
+  const onReopened = () => {
+    leave();
+    leave = joinShow(viewer.name);
+  };
+  root.render(<Watch key={joinCount++} viewer={viewer} onReopened={onReopened} />);
+  return () => {
+    viewer.leave();
+    stopBridge?.();
+  };
+}
 
 /** Ends the show for a banned viewer: stops all requests and shows why. */
 function onBanned(): void {
-  viewer.leave();
-  stopBridge?.();
+  leave();
   root.render(<BannedPage />);
   video.pause();
 }
@@ -51,7 +64,13 @@ function rootElement(): HTMLElement {
   return element;
 }
 
-function Watch({ viewer }: { readonly viewer: Viewer }) {
+interface WatchProps {
+  readonly viewer: Viewer;
+  /** Called when the show goes on after its end. */
+  readonly onReopened: () => void;
+}
+
+function Watch({ viewer, onReopened }: WatchProps) {
   const snapshot = useSnapshot(viewer);
   return (
     <WatchPage
@@ -61,6 +80,7 @@ function Watch({ viewer }: { readonly viewer: Viewer }) {
       video={video}
       isBare={!options.hasChat}
       hasStats={options.hasStats}
+      onReopened={onReopened}
     />
   );
 }

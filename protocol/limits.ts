@@ -41,6 +41,9 @@ export const JSON_DEPTH = 8;
 export const PAGE_SIZE = 20;
 export const PAGE_SIZE_MAX = 100;
 
+/** How long after its end a stream can be reopened, ms. */
+export const REOPEN_MS = 600_000;
+
 export const IDENTIFIER_CHARS = 256;
 export const QUESTION_CHARS = 500;
 export const CHOICE_CHARS = 200;

@@ -132,6 +132,14 @@ export const studioApi = {
     bodyOptional: true,
     responses: stream,
   },
+  reopenStream: {
+    ...producerWrite,
+    method: 'POST',
+    path: '/studio/v1/streams/{stream_id}/reopen',
+    summary: 'Take back the end of a stream within 10 minutes: it goes on as before',
+    description: 'Its report is removed, and made again after its next end.',
+    responses: stream,
+  },
   readIngest: {
     ...producerRead,
     method: 'GET',

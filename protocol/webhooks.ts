@@ -6,6 +6,7 @@ import { httpUrl, patchOf, unixMs, uuid, wholeNumber } from './text.ts';
 export const WEBHOOK_EVENTS = [
   'stream.started',
   'stream.ended',
+  'stream.reopened',
   'audience.minute',
   'quiz.closed',
   'winners',
@@ -146,6 +147,7 @@ const streamFields = { streamId: uuid, title: z.string(), started: unixMs.nullab
 export const webhookDataSchemas = {
   'stream.started': z.object({ ...streamFields, started: unixMs }),
   'stream.ended': z.object({ ...streamFields, ended: unixMs }),
+  'stream.reopened': z.object({ ...streamFields, reopened: unixMs }),
   'audience.minute': z.object({
     streamId: uuid,
     minute: unixMs.describe('Start of the minute'),

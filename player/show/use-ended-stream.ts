@@ -1,47 +1,38 @@
 import { useEffect, useMemo, useState } from 'react';
 import type { Stream } from '../../sdk/types.ts';
-
-const CHECK_MS = 1_500;
-const CHECKS_MAX = 8;
+import { watchReopening, watchVideoEnd } from './show-end.ts';
 
 /**
- * The stream, as ended as soon as the service says so after the video's end. The SDK asks every 15 s
- * only, and until then the page would offer what is live.
+ * The stream, as ended as soon as the service says so after the video's end.
+ * @param onReopened called when the stream is live again after its end
  */
 export function useEndedStream<T extends Stream>(
   stream: T | null,
   video: HTMLVideoElement,
+  onReopened: () => void,
 ): T | null {
   const [endedId, setEndedId] = useState<string | null>(null);
-  const id = stream?.status === 'STREAMING' ? stream.id : null;
+  const id = stream?.id ?? null;
+  const hasEnded = stream?.status === 'ENDED' || (id !== null && id === endedId);
   useEffect(() => {
     if (id === null) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const check = async (checks: number) => {
-      if (await isEnded(id)) setEndedId(id);
-      else if (checks > 1) timer = setTimeout(check, CHECK_MS, checks - 1);
-    };
-    const onEnded = () => {
-      clearTimeout(timer);
-      void check(CHECKS_MAX);
-    };
-    video.addEventListener('ended', onEnded);
-    return () => {
-      clearTimeout(timer);
-      video.removeEventListener('ended', onEnded);
-    };
-  }, [id, video]);
+    const readStatus = () => statusOf(id);
+    return hasEnded
+      ? watchReopening(readStatus, onReopened)
+      : watchVideoEnd(video, readStatus, { onEnded: () => setEndedId(id), onReopened });
+  }, [id, hasEnded, video, onReopened]);
   return useMemo(
-    () => (stream && stream.id === endedId ? { ...stream, status: 'ENDED' as const } : stream),
-    [stream, endedId],
+    () => (stream && hasEnded ? { ...stream, status: 'ENDED' as const } : stream),
+    [stream, hasEnded],
   );
 }
 
-async function isEnded(id: string): Promise<boolean> {
+/** The status of a stream now; null while it cannot be read. */
+async function statusOf(id: string): Promise<Stream['status'] | null> {
   try {
     const response = await fetch(`/api/v1/streams/${id}/`);
-    return response.ok && (await response.json()).status === 'ENDED';
+    return response.ok ? (await response.json()).status : null;
   } catch {
-    return false;
+    return null;
   }
 }

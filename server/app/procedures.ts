@@ -17,7 +17,7 @@ import { quizProcedures } from '../domains/quizzes/quizzes-sql.ts';
 import { winnersProcedures } from '../domains/quizzes/winners-sql.ts';
 import { rehearsalProcedures } from '../domains/rehearsals/rehearsals-sql.ts';
 import { removalProcedures } from '../domains/rehearsals/removal-sql.ts';
-import { reportProcedures } from '../domains/reports/reports-sql.ts';
+import { createReopenProcedures, reportProcedures } from '../domains/reports/reports-sql.ts';
 import { showProcedures } from '../domains/reports/show-sql.ts';
 import { rundownProcedures } from '../domains/rundown/rundown-sql.ts';
 import { streamDueWork } from '../domains/streams/due-work.ts';
@@ -27,6 +27,7 @@ import {
   lockOwnStream,
   ownStream,
   readLockedStream,
+  reopenLockedStream,
   startLockedStream,
   streamProcedures,
 } from '../domains/streams/streams-sql.ts';
@@ -75,6 +76,7 @@ export const procedures = {
   ...historyProcedures,
   ...showProcedures,
   ...reportProcedures,
+  ...createReopenProcedures({ lockOwnStream, reopenLockedStream }),
   ...rehearsalProcedures,
   ...removalProcedures,
   ...idempotencyProcedures,

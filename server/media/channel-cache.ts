@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
+import { REOPEN_MS } from '../../protocol/limits.ts';
 import type { StreamStatus } from '../../protocol/streams.ts';
 import { Unavailable } from '../platform/errors.ts';
 import type { MediaConfig } from '../platform/media-settings.ts';
@@ -10,6 +11,8 @@ import type { SegmentStore } from './store/segment-store.ts';
 /** What media needs to know of a stream. */
 export interface MediaStream extends ChannelStream {
   readonly status: StreamStatus;
+  /** When it ended, Unix ms; null: not ended. */
+  readonly ended: number | null;
 }
 
 /** The part of the database that media reads streams from. */
@@ -21,10 +24,13 @@ export interface ChannelCacheOptions {
   readonly config: MediaConfig;
   readonly store: MediaStreamStore;
   readonly segmentStore: SegmentStore;
+  readonly nowMs: () => number;
   readonly logger: Logger;
 }
 
 const IDLE_TIMEOUT_MS = 600_000;
+// A node may notice this much later that a stream was reopened in its last moment.
+const REOPEN_DELAY_MS = 10_000;
 
 // Many viewers request the video of a show before it starts, and on other nodes it may start any time.
 const START_CHECK_MS = 250;
@@ -49,6 +55,8 @@ export class ChannelCache implements PlayableStreams {
     },
   });
   private readonly lastUsedMs = new Map<string, number>();
+  /** When streams that may still be reopened ended, Unix ms. */
+  private readonly endedMs = new Map<string, number>();
   /** Recent checks whether a stream has started. */
   private readonly startChecks = new LRUCache<string, Promise<void>>({
     max: START_CHECKS_MAX,
@@ -81,9 +89,17 @@ export class ChannelCache implements PlayableStreams {
     return opening;
   }
 
+  /** Applies the state of the stream; one that was reopened is live again. */
+  setStream(channel: Channel, stream: ChannelStream): void {
+    channel.setStream(stream);
+    if (channel.isEnded()) return;
+    this.ended.delete(channel.streamId);
+    this.endedMs.delete(channel.streamId);
+  }
+
   /**
-   * Checks all channels without a source: ends those whose stream has ended, and closes those that
-   * were not used for a while.
+   * Checks all channels without a source: ends those whose stream has ended, resumes those whose stream
+   * was reopened, and closes those that were not used for a while.
    */
   checkIdle(hasSource: (streamId: string) => boolean): void {
     for (const [streamId, opening] of this.channels) {
@@ -101,7 +117,7 @@ export class ChannelCache implements PlayableStreams {
     const recent = this.startChecks.get(streamId);
     if (recent) return recent;
     const check = this.options.store.findStream({ id: streamId }).then((stream) => {
-      if (stream) channel.setStream(stream);
+      if (stream) this.setStream(channel, stream);
     });
     this.startChecks.set(streamId, check);
     return check;
@@ -113,11 +129,13 @@ export class ChannelCache implements PlayableStreams {
       segmentStore.open(streamId),
       store.findStream({ id: streamId }),
     ]);
-    const hasEnded = stream?.status === 'ENDED';
-    const channel = new Channel(streamId, segments, config, hasEnded);
     // The video of a removed rehearsal outlives its stream (Y-10).
-    channel.setStream(stream ?? { recording: segments.retention === 'recording', started: 0 });
-    if (hasEnded) this.ended.set(streamId, channel);
+    const recording = segments.retention === 'recording';
+    const state = stream ?? { recording, started: 0, reopened: null };
+    const hasEnded = stream?.status === 'ENDED';
+    const channel = new Channel(streamId, segments, config, hasEnded, state.reopened);
+    channel.setStream(state);
+    if (hasEnded) this.keepEnded(streamId, channel, stream.ended);
     return channel;
   }
 
@@ -128,13 +146,13 @@ export class ChannelCache implements PlayableStreams {
   ): Promise<void> {
     try {
       const channel = await opening;
-      if (!channel.isEnded()) {
+      if (this.mayChange(streamId, channel)) {
         const stream = await this.options.store.findStream({ id: streamId });
-        if (stream) channel.setStream(stream);
-        if (stream?.status === 'ENDED' && !hasSource(streamId)) {
+        if (stream) this.setStream(channel, stream);
+        if (stream?.status === 'ENDED' && !channel.isEnded() && !hasSource(streamId)) {
           this.options.logger.info({ stream: streamId }, 'stream ended');
           await channel.end();
-          this.ended.set(streamId, channel);
+          this.keepEnded(streamId, channel, stream.ended);
         }
       }
       const idleMs = performance.now() - (this.lastUsedMs.get(streamId) ?? 0);
@@ -145,9 +163,25 @@ export class ChannelCache implements PlayableStreams {
     }
   }
 
+  /** Whether the stream may start, end or be reopened. */
+  private mayChange(streamId: string, channel: Channel): boolean {
+    if (!channel.isEnded()) return true;
+    const endedMs = this.endedMs.get(streamId);
+    if (endedMs === undefined) return false;
+    if (this.options.nowMs() < endedMs + REOPEN_MS + REOPEN_DELAY_MS) return true;
+    this.endedMs.delete(streamId);
+    return false;
+  }
+
+  private keepEnded(streamId: string, channel: Channel, endedMs: number | null): void {
+    this.ended.set(streamId, channel);
+    if (endedMs !== null) this.endedMs.set(streamId, endedMs);
+  }
+
   private evict(streamId: string): void {
     this.channels.delete(streamId);
     this.lastUsedMs.delete(streamId);
+    this.endedMs.delete(streamId);
     this.ended.delete(streamId);
   }
 }

@@ -26,7 +26,7 @@ function part(index: number, text: string): [Part, TrackBytes] {
 
 function newChannel(config: Partial<MediaConfig> = {}, hasEnded = false) {
   const segments = new FakeStreamSegments();
-  const channel = new Channel('one', segments, { ...MEDIA_CONFIG, ...config }, hasEnded);
+  const channel = new Channel('one', segments, { ...MEDIA_CONFIG, ...config }, hasEnded, null);
   const failures: string[] = [];
   const sink = channel.sink(({ message }) => void failures.push(message));
   return { segments, channel, sink, failures };
@@ -132,7 +132,7 @@ test('[M-32] low latency playlists have no parts of the preview after the start'
     return [{ index, isIndependent: index === 0, pieces }, new Map([['v0', bytesOf('part')]])];
   };
   const listed = () => [...channel.presentation().parts].map(([seq, { length }]) => [seq, length]);
-  channel.setStream({ recording: false, started: null });
+  channel.setStream({ recording: false, started: null, reopened: null });
   sink.addEpoch({ ...epoch(0), tracks: [track] });
   sink.addPart(0, ...partFrom(0, BEGIN_MS));
   sink.addSegment(...segment(0));
@@ -144,7 +144,7 @@ test('[M-32] low latency playlists have no parts of the preview after the start'
       [1, 1],
     ],
   ]);
-  channel.setStream({ recording: false, started: BEGIN_MS + 1_600 });
+  channel.setStream({ recording: false, started: BEGIN_MS + 1_600, reopened: null });
   expect([channel.isStarted(), listed()]).toEqual([true, []]);
   sink.addPart(1, ...partFrom(1, BEGIN_MS + 1_250));
   expect(channel.part(EPOCH_NAME, 1, 0, 'v0')).toBeNull();
@@ -162,9 +162,9 @@ test('[M-32] low latency playlists have no parts of the preview after the start'
 
 test('[M-26] [M-27] the DVR window is as configured, and for a live recording at least 2 hours', () => {
   const { channel } = newChannel({ dvrMs: 60_000 });
-  channel.setStream({ recording: true, started: 0 });
+  channel.setStream({ recording: true, started: 0, reopened: null });
   expect(channel.presentation().dvrMs).toBe(7_200_000);
-  channel.setStream({ recording: false, started: 0 });
+  channel.setStream({ recording: false, started: 0, reopened: null });
   expect(channel.presentation().dvrMs).toBe(60_000);
 });
 

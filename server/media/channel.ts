@@ -20,6 +20,8 @@ export interface ChannelStream {
   readonly recording: boolean;
   /** When it was started, Unix ms; null: its video is a preview, which viewers do not get (M-32). */
   readonly started: number | null;
+  /** When its end was last taken back, Unix ms; null: never. */
+  readonly reopened: number | null;
 }
 
 /**
@@ -66,6 +68,8 @@ export class Channel implements PlayableStream {
     private readonly segments: StreamSegments,
     private readonly config: MediaConfig,
     private hasEnded: boolean,
+    /** When the end was last taken back, Unix ms; null: never. */
+    private reopenedMs: number | null,
   ) {}
 
   presentation(): Presentation {
@@ -76,6 +80,7 @@ export class Channel implements PlayableStream {
       segments: this.hasEnded ? this.segments.segments : this.liveSegments(),
       parts: this.hasRemovedAll() ? NO_PARTS : this.partListsBySeq,
       isEnded: this.hasEnded,
+      reopenedMs: this.reopenedMs,
       segmentMs,
       partMs: latency === 'low' ? PART_MS : null,
       latencyMs: targetLatencyMs(this.config),
@@ -138,7 +143,8 @@ export class Channel implements PlayableStream {
    * which the stream starts. A source that starts its stream has none: what it sends in a burst may
    * count from before the start, and stays.
    */
-  setStream({ recording, started }: ChannelStream): void {
+  setStream({ recording, started, reopened }: ChannelStream): void {
+    if (reopened !== this.reopenedMs) this.reopen(reopened);
     const retention: Retention = started === null ? 'preview' : recording ? 'recording' : 'dvr';
     const wasPreview = this.segments.retention === 'preview';
     if (this.segments.retention !== retention) this.segments.setRetention(retention);
@@ -158,6 +164,12 @@ export class Channel implements PlayableStream {
 
   isEnded(): boolean {
     return this.hasEnded;
+  }
+
+  private reopen(reopenedMs: number | null): void {
+    this.reopenedMs = reopenedMs;
+    this.hasEnded = false;
+    this.notifyChange();
   }
 
   /** Marks the stream as ended in its playlists and writes what is left to disk. Idempotent. */

@@ -29,8 +29,8 @@ class CountingSegments extends FakeStreamSegments {
 function record(seconds: number) {
   const segments = new CountingSegments();
   segments.retention = 'recording';
-  const channel = new Channel('one', segments, MEDIA_CONFIG, false);
-  channel.setStream({ recording: true, started: BEGIN_MS });
+  const channel = new Channel('one', segments, MEDIA_CONFIG, false, null);
+  channel.setStream({ recording: true, started: BEGIN_MS, reopened: null });
   segments.addEpoch(epochOf(0));
   for (let seq = 0; seq < seconds; seq++) segments.segments.push(segmentOf(seq, 0, 10)[0]);
   segments.version++;

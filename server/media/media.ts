@@ -87,7 +87,7 @@ export async function createMedia(options: MediaOptions): Promise<Media> {
     logger,
   });
   const ffmpegProblem = once(() => checkFfmpeg(media));
-  const channels = new ChannelCache({ config: media, store, segmentStore, logger });
+  const channels = new ChannelCache({ config: media, store, segmentStore, nowMs, logger });
   const sources = new SourceRegistry({
     config: media,
     store,

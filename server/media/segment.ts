@@ -106,6 +106,8 @@ export interface Presentation {
   /** Parts of the newest segments and the open one, by sequence number; empty without low latency. */
   readonly parts: ReadonlyMap<number, readonly Part[]>;
   readonly isEnded: boolean;
+  /** When the stream's end was last taken back, Unix ms; null: never. */
+  readonly reopenedMs: number | null;
   /** Target duration of a segment, ms. */
   readonly segmentMs: number;
   /** Target duration of a part, ms; null: no low latency. */

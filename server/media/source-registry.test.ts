@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from 'bun:test';
+import { REOPEN_MS } from '../../protocol/limits.ts';
 import { bytesOf, settled } from '../../test/support/media/packager-fixture.ts';
 import { recordingLogger } from '../../test/support/media/segment-store-fixture.ts';
 import {
@@ -173,6 +174,27 @@ describe('source', () => {
     expect(stream?.presentation().isEnded).toBe(true);
     expect(stream?.presentation().segments).toHaveLength(3);
     expect(fixture.segmentStore.streams.get('one')?.closed).toEqual({ isEnded: true });
+  });
+
+  test('[S-19] a reopened stream takes a source again, and its video goes on', async () => {
+    const fixture = await startLiveSource();
+    const endedMs = fixture.packager.nowMs();
+    Object.assign(fixture.row, { status: 'ENDED', ended: endedMs });
+    await fixture.packager.advance(2_000);
+    await fixture.packager.encoder.exitWith({ code: 0 });
+    await fixture.packager.advance(2_000);
+    expect((await fixture.channels.find('one'))?.presentation().isEnded).toBe(true);
+    const reopened = endedMs + REOPEN_MS - 1;
+    await fixture.packager.advance(REOPEN_MS - 4_000);
+    Object.assign(fixture.row, { status: 'STREAMING', ended: null, reopened });
+    await fixture.packager.advance(2_000);
+    const stream = await fixture.channels.find('one');
+    expect(stream?.presentation()).toMatchObject({ isEnded: false, reopenedMs: reopened });
+    expect(stream?.presentation().segments).toHaveLength(3);
+    await fixture.sources.open(SOURCE_REQUEST);
+    await fixture.packager.advance(2_000);
+    expect(await fixture.channels.find('one')).toBe(stream);
+    expect(fixture.store.operations.at(-1)).toBe('renew session 2: renewed');
   });
 
   test('[M-7] a live source continues while the database is unavailable, and new ones are refused', async () => {

@@ -40,7 +40,7 @@ export interface SourceRegistryOptions {
 const REFUSAL_MESSAGES: Readonly<Record<RefusalReason, string>> = {
   'unknown-key': 'No stream has this key; look it up in the studio.',
   busy: 'The stream already has a live source.',
-  ended: 'The stream has ended; create a new one.',
+  ended: 'The stream has ended; reopen it in the studio, or create a new one.',
   unavailable: 'The service cannot take video now; try again.',
 };
 
@@ -143,7 +143,7 @@ export class SourceRegistry implements Ingest {
     const streamId = stream.id;
     const sourceLogger = logger.child({ stream: streamId, kind, address });
     const channel = await channels.open(streamId);
-    channel.setStream(stream);
+    channels.setStream(channel, stream);
     // The previous source may still be encoding its last segment.
     await this.sources.get(streamId)?.finished;
     if (this.isStopping) throw refuse('unavailable');
@@ -197,7 +197,7 @@ export class SourceRegistry implements Ingest {
   }
 
   private async renew(source: LiveSource): Promise<void> {
-    const { store, packager, config, logger } = this.options;
+    const { channels, store, packager, config, logger } = this.options;
     const { streamId, channel, id } = source;
     try {
       const renewed = await store.renewSource({
@@ -207,7 +207,7 @@ export class SourceRegistry implements Ingest {
         graceMs: leaseDurationMs(config),
         health: source.health(),
       });
-      channel.setStream(renewed);
+      channels.setStream(channel, renewed);
       if (renewed.outcome === 'ended') {
         source.stop({ reason: 'ended', message: 'The stream has ended.' });
       } else if (renewed.outcome === 'lost') {

@@ -11,6 +11,7 @@ const TAG = 'Studio: webhooks';
 const SUMMARIES: Readonly<Record<DeliveryType, string>> = {
   'stream.started': 'A stream started',
   'stream.ended': 'A stream ended, for any reason',
+  'stream.reopened': 'The end of a stream was taken back',
   'audience.minute': 'A minute of a stream ended',
   'quiz.closed': 'A quiz was closed and counted',
   winners: 'The winners of a round were counted',

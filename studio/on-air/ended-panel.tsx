@@ -1,24 +1,28 @@
 import { Link } from 'wouter';
-import type { StudioStream } from '../../protocol/studio.ts';
+import type { LiveState } from '../../protocol/live.ts';
 import { usePermission } from '../session/session-context.ts';
+import { ReopenShow } from '../streams/reopen-show.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
-import { Panel } from '../ui/panel.tsx';
+import { StagePanel } from './stage-panel.tsx';
 
 /** The panel after the end of a show or a rehearsal. */
-export function EndedPanel({ stream }: { readonly stream: StudioStream }) {
+export function EndedPanel({ state }: { readonly state: LiveState }) {
+  const { stream, now } = state;
   const { id, rehearsalOf } = stream;
   const mayRead = usePermission('readReport') || rehearsalOf !== null;
   return (
-    <Panel title="Next">
-      <p className="font-semibold">The {rehearsalOf ? 'rehearsal' : 'show'} has ended</p>
-      {mayRead && (
-        <Link
-          href={rehearsalOf ? `/streams/${rehearsalOf}/rehearsal` : `/streams/${id}/report`}
-          className={`inline-flex min-h-14 items-center justify-center rounded-lg bg-accent px-6 text-lg font-semibold text-on-accent hover:bg-accent-hover ${FOCUS_RING}`}
-        >
-          {rehearsalOf ? 'View the figures' : 'View the report'}
-        </Link>
-      )}
-    </Panel>
+    <StagePanel title={`The ${rehearsalOf ? 'rehearsal' : 'show'} has ended`} place="next">
+      <div className="grid grid-cols-2 gap-2 pt-1 lg:grid-cols-1">
+        {mayRead && (
+          <Link
+            href={rehearsalOf ? `/streams/${rehearsalOf}/rehearsal` : `/streams/${id}/report`}
+            className={`inline-flex min-h-11 items-center justify-center rounded-lg bg-accent px-2 text-center font-semibold text-on-accent hover:bg-accent-hover lg:min-h-14 lg:text-lg ${FOCUS_RING}`}
+          >
+            {rehearsalOf ? 'View the figures' : 'View the report'}
+          </Link>
+        )}
+        <ReopenShow stream={stream} nowMs={now} />
+      </div>
+    </StagePanel>
   );
 }

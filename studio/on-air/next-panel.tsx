@@ -42,11 +42,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const canRun = ['start', 'publish', 'reveal'].includes(step.kind) && canPress && isConnected;
   useCtrlEnter(() => canRun && !isPending && run());
   if (step.kind === 'over') {
-    return (
-      <div className="min-h-0 overflow-y-auto [grid-area:next] *:min-h-full">
-        <EndedPanel stream={state.stream} />
-      </div>
-    );
+    return <EndedPanel state={state} />;
   }
   const hasAction = mayPublish && step.kind !== 'nothing';
   const label = texts.next.steps[step.kind];

@@ -11,7 +11,7 @@ const SHOW_TEXTS = {
   title: 'End the show?',
   action: 'End show',
   effect:
-    'The video stops for all viewers and you cannot send more quizzes. A show that has ended cannot be restarted.',
+    'The video stops for all viewers and you cannot send more quizzes. You can reopen the show within 10 minutes.',
 } as const;
 const REHEARSAL_TEXTS = {
   button: 'End the rehearsal',

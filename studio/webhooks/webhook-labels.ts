@@ -3,6 +3,7 @@ import type { Attempt, DeliveryType, Webhook } from '../../protocol/webhooks.ts'
 export const EVENT_LABELS: Readonly<Record<DeliveryType, string>> = {
   'stream.started': 'Show started',
   'stream.ended': 'Show ended',
+  'stream.reopened': 'Show reopened',
   'audience.minute': 'Audience, every minute',
   'quiz.closed': 'Quiz closed, with counts',
   winners: 'Winners counted',

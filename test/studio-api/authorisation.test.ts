@@ -34,7 +34,7 @@ const OPERATIONS_OF: Readonly<Record<Row, string>> = {
     listApiTokens revokeApiToken createWebhook listWebhooks patchWebhook deleteWebhook testWebhook
     rotateWebhookSecret listDeliveries retryDelivery`,
   producers: `
-    createStream patchStream startStream endStream readIngest rotateStreamKey createQuiz
+    createStream patchStream startStream endStream reopenStream readIngest rotateStreamKey createQuiz
     orderQuizzes duplicateQuiz importQuizzes exportQuizzes patchQuiz deleteQuiz publishQuiz
     revealQuiz requestWinners createPresenterKey readPresenterKey withdrawPresenterKey
     createRehearsal deleteRehearsal sendEvent exportAnswers exportWinners exportFeed readReport

@@ -92,6 +92,31 @@ describe.each(['embedded', 'shared'] as const)('the report of a show on %s backe
     expect((await report(id)).state).toBe('ready');
   });
 
+  test('[S-19] [J-2] a reopened show goes on: quizzes count, and its report is made anew', async () => {
+    const id = await service.createStream();
+    const viewer = await service.viewer(id);
+    await start(id);
+    const first = await service.publishQuiz(id, { duration: 1_000 });
+    await service.advance(1);
+    expect((await answer(viewer, first)).status).toBe(204);
+    await service.advance(9);
+    const before = await endShow(id);
+    const from = service.interval();
+    expect((await service.studio('POST', `/streams/${id}/reopen`)).status).toBe(200);
+    expect((await read(id)).status).toBe(409);
+    const second = await service.publishQuiz(id, { duration: 1_000 });
+    await service.advance(1);
+    expect((await answer(viewer, second)).status).toBe(204);
+    await service.advance(9);
+    const events = await eventsFrom(service, viewer, from);
+    expect(ofType(events, 'quiz').map(({ data }) => (data as { id: string }).id)).toEqual([
+      second.id,
+    ]);
+    const after = await endShow(id);
+    expect(after.started).toBe(before.started);
+    expect(after.quizzes.map(({ answered }) => answered)).toEqual([1, 1]);
+  });
+
   test('[J-1] a rehearsal gets no report', async () => {
     const id = crypto.randomUUID();
     const of = await service.createStream();

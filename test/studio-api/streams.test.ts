@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../protocol/interval.ts';
+import { REOPEN_MS } from '../../protocol/limits.ts';
 import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
@@ -215,6 +216,27 @@ describe('the life cycle of a stream', () => {
       expect(ended).toMatchObject({ status: 'ENDED', started: null });
       expect(ended.ended).toBe(service.clock.nowMs());
     }
+  });
+
+  test('[S-19] reopen takes back the end within 10 minutes; a repeat changes nothing', async () => {
+    const id = await service.createStream();
+    const started = await streamOf(await send(id, 'start'));
+    service.pass(5);
+    await send(id, 'end');
+    service.pass(REOPEN_MS - 1);
+    expect(await streamOf(await send(id, 'reopen'))).toEqual(started);
+    expect(await streamOf(await send(id, 'reopen'))).toEqual(started);
+    expect(await read(id)).toEqual(started);
+    expect((await streamOf(await send(id, 'end'))).ended).toBe(service.clock.nowMs());
+    service.pass(REOPEN_MS);
+    expect((await send(id, 'reopen')).status).toBe(409);
+  });
+
+  test('[S-19] a stream that ended without a start is CREATED after reopen', async () => {
+    const id = await service.createStream();
+    await send(id, 'end');
+    const reopened = await streamOf(await send(id, 'reopen'));
+    expect(reopened).toMatchObject({ status: 'CREATED', started: null, ended: null });
   });
 
   test('[P-14] `at` sets endsAt; the stream ends when that interval is sealed', async () => {

@@ -337,6 +337,18 @@ describe('a complete show', () => {
     await saveViewerScreenshots('over');
   }, 60_000);
 
+  test('[S-19] the owner reopens the show on air and ends it again', async () => {
+    const { page } = owner;
+    await goTo(page, 'On air');
+    await button(page, 'Reopen the show').click();
+    await page.getByText('The show is open again.').waitFor();
+    await button(page, 'Reopen the show').waitFor({ state: 'detached' });
+    await goTo(page, 'Set up');
+    await button(page, 'End the show').click();
+    await button(page, 'End show').click();
+    await page.getByText('Ended', { exact: true }).first().waitFor();
+  }, 60_000);
+
   test('[J-1] the report matches the show', async () => {
     const { page } = owner;
     await goTo(page, 'Report');

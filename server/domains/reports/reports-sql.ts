@@ -1,7 +1,7 @@
 import { INTERVAL_MS } from '../../../protocol/interval.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
-import { type OwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
+import { type OwnId, type OwnStream, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 import type { Progress, StoredReport } from './progress.ts';
 
 /** Lease of a report, renewed each time its progress is saved. */
@@ -48,6 +48,27 @@ const IS_OVER = `status = 'ENDED' and reported = 0 and ${NO_REHEARSAL}
   and not exists (select 1 from quizzes q where q.stream_id = s.id and q.state = 'open')
   and not exists (select 1 from winners_rounds r where r.stream_id = s.id and r.state = 'open')
   and not exists (select 1 from outbox o where o.stream_id = s.id)`;
+
+export interface ReopenDeps {
+  readonly lockOwnStream: (tx: Tx, id: string, producer: string) => Promise<StreamRow>;
+  readonly reopenLockedStream: (tx: Tx, stream: StreamRow, nowMs: number) => Promise<StreamRow>;
+}
+
+/** Reopening a stream (S-19): its report is made again after its next end (J-2). */
+export function createReopenProcedures({ lockOwnStream, reopenLockedStream }: ReopenDeps) {
+  return {
+    reopenStream: writeProcedure(
+      async (tx, input: OwnId & { nowMs: number }): Promise<StreamRow> => {
+        const stream = await lockOwnStream(tx, input.id, input.producer);
+        const reopened = await reopenLockedStream(tx, stream, input.nowMs);
+        // A node that is making it loses its lease with the row, and stores nothing.
+        if (reopened !== stream)
+          await tx.query('delete from reports where stream_id = $1', [input.id]);
+        return reopened;
+      },
+    ),
+  };
+}
 
 export const reportProcedures = {
   /** Whether a finished show needs a report ordered (`over`), and whether a report is `due`. */

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'bun:test';
-import { endStream, type StreamState, startStream } from './stream-rules.ts';
+import { REOPEN_MS } from '../../../protocol/limits.ts';
+import { endStream, reopenStream, type StreamState, startStream } from './stream-rules.ts';
 
-const created: StreamState = { status: 'CREATED', started: null, ended: null, endsAt: null };
+const created: StreamState = {
+  status: 'CREATED',
+  started: null,
+  ended: null,
+  endsAt: null,
+  reopened: null,
+};
 
 describe('the states of a stream', () => {
   test('[S-4] the states of a stream change to STREAMING on start and to ENDED on end', () => {
@@ -26,5 +33,18 @@ describe('the states of a stream', () => {
     expect(endStream(live, 9_000, 2_000)).toEqual({ ...live, endsAt: 9_000 });
     expect(endStream({ ...live, endsAt: 9_000 }, 2_000, 2_000).status).toBe('ENDED');
     expect(endStream({ ...live, endsAt: 9_000 }, null, 2_000).endsAt).toBeNull();
+  });
+
+  test('[S-19] a stream that ended is what it was before for 10 minutes, without its end time', () => {
+    const live = startStream(created, 1_000);
+    const ended = endStream<StreamState>({ ...live, endsAt: 2_000 }, 2_000, 2_000);
+    const reopened = 2_000 + REOPEN_MS - 1;
+    expect(reopenStream(ended, reopened)).toEqual({ ...live, reopened });
+    expect(reopenStream(endStream(created, null, 2_000), 3_000)).toEqual({
+      ...created,
+      reopened: 3_000,
+    });
+    expect(() => reopenStream(ended, 2_000 + REOPEN_MS)).toThrow('more than 10 minutes ago');
+    expect(reopenStream(live, 9_000)).toBe(live);
   });
 });

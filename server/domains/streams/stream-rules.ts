@@ -1,3 +1,4 @@
+import { REOPEN_MS } from '../../../protocol/limits.ts';
 import type { StreamStatus } from '../../../protocol/streams.ts';
 import { DomainError } from '../../platform/errors.ts';
 
@@ -7,15 +8,18 @@ export interface StreamState {
   readonly started: number | null;
   readonly ended: number | null;
   readonly endsAt: number | null;
+  /** When its end was last taken back; null: never. */
+  readonly reopened: number | null;
 }
 
 /**
  * The stream after a start: CREATED → STREAMING. Starting twice changes nothing.
- * @throws DomainError `conflict` when the stream has ended; an end is final
+ * @throws DomainError `conflict` when the stream has ended
  */
 export function startStream<S extends StreamState>(stream: S, nowMs: number): S {
   if (stream.status === 'ENDED') {
-    const detail = 'The stream has ended; create a new stream for the next show.';
+    const detail =
+      'The stream has ended. Reopen it within 10 minutes of its end, or create a new stream.';
     throw new DomainError('conflict', detail);
   }
   return stream.status === 'STREAMING'
@@ -28,4 +32,20 @@ export function endStream<S extends StreamState>(stream: S, atMs: number | null,
   if (stream.status === 'ENDED') return stream;
   if (atMs !== null && atMs > nowMs) return { ...stream, endsAt: atMs };
   return { ...stream, status: 'ENDED', ended: nowMs, endsAt: null };
+}
+
+/**
+ * The stream as it was before its end, within `REOPEN_MS` of it; a scheduled end is not restored.
+ * A stream that has not ended stays unchanged.
+ * @throws DomainError `conflict` when it ended too long ago
+ */
+export function reopenStream<S extends StreamState>(stream: S, nowMs: number): S {
+  if (stream.ended === null) return stream;
+  if (nowMs >= stream.ended + REOPEN_MS) {
+    const detail =
+      'The stream ended more than 10 minutes ago. Create a new stream for the next show.';
+    throw new DomainError('conflict', detail);
+  }
+  const status = stream.started === null ? 'CREATED' : 'STREAMING';
+  return { ...stream, status, ended: null, reopened: nowMs };
 }

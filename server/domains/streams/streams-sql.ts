@@ -10,7 +10,7 @@ import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/proced
 import { NO_REHEARSAL } from '../rehearsals/rehearsal-filter.ts';
 import { logWebhookEvent } from '../webhooks/event-log-sql.ts';
 import type { WebhookEvent } from '../webhooks/webhook-events.ts';
-import { endStream, type StreamState, startStream } from './stream-rules.ts';
+import { endStream, reopenStream, type StreamState, startStream } from './stream-rules.ts';
 
 /** A row of `streams`. */
 export interface StreamRow extends StreamState {
@@ -38,7 +38,7 @@ export interface StreamRow extends StreamState {
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
   latency_allowance_ms as "latencyAllowanceMs", recording, auto_start as "autoStart",
   keep_open as "keepOpen", show_page as "showPage", status, created, started, ended,
-  ends_at as "endsAt", rundown_revision as "rundownRevision", rehearsal_of as "rehearsalOf"`;
+  ends_at as "endsAt", reopened, rundown_revision as "rundownRevision", rehearsal_of as "rehearsalOf"`;
 
 /** As the database returns it. */
 type StoredStreamRow = Omit<StreamRow, 'showPage'> & { readonly showPage: string | null };
@@ -101,8 +101,9 @@ function requireOwner(stream: StreamRow | null, producer: string): StreamRow {
 
 async function saveState(tx: Tx, stream: StreamRow): Promise<StreamRow> {
   await tx.query(
-    'update streams set status = $2, started = $3, ended = $4, ends_at = $5 where id = $1',
-    [stream.id, stream.status, stream.started, stream.ended, stream.endsAt],
+    `update streams set status = $2, started = $3, ended = $4, ends_at = $5, reopened = $6
+     where id = $1`,
+    [stream.id, stream.status, stream.started, stream.ended, stream.endsAt, stream.reopened],
   );
   return stream;
 }
@@ -148,7 +149,32 @@ function streamEndedEvent(
   nowMs: number,
 ): WebhookEvent {
   const data = { streamId: id, title, started, ended: nowMs };
-  return { type: 'stream.ended', streamId: id, key: id, data };
+  // A stream that was reopened ends again.
+  return { type: 'stream.ended', streamId: id, key: `${id} ${nowMs}`, data };
+}
+
+/**
+ * Reopens a stream that this transaction has locked (S-19). Without a source it waits for its end,
+ * as after a start.
+ * @throws DomainError `conflict` when it ended too long ago, and for a rehearsal
+ */
+export async function reopenLockedStream(
+  tx: Tx,
+  stream: StreamRow,
+  nowMs: number,
+): Promise<StreamRow> {
+  const reopened = reopenStream(stream, nowMs);
+  if (reopened === stream) return stream;
+  if (stream.rehearsalOf !== null) {
+    const detail = 'A rehearsal that has ended cannot be reopened. Start a new rehearsal.';
+    throw new DomainError('conflict', detail);
+  }
+  const { id, title, started } = stream;
+  await tx.query('update streams set source_ends_at = null, reported = 0 where id = $1', [id]);
+  const data = { streamId: id, title, started, reopened: nowMs };
+  const key = `${id} ${nowMs}`;
+  await logWebhookEvent(tx, { type: 'stream.reopened', streamId: id, key, data }, nowMs);
+  return saveState(tx, reopened);
 }
 
 /** The id of a stream or a quiz, and the account that must own it. */

@@ -6,13 +6,21 @@ import {
   type StudioHandlerFactory,
 } from '../../auth/studio-handler.ts';
 import { DomainError } from '../../platform/errors.ts';
-import type { Calls } from '../../storage/sql/procedure.ts';
+import type { Calls, Idempotency } from '../../storage/sql/procedure.ts';
 import type { producerEventProcedures } from './producer-events-sql.ts';
 import { studioStreamOf } from './stream-wire.ts';
-import type { streamProcedures } from './streams-sql.ts';
+import type { OwnId, StreamRow, streamProcedures } from './streams-sql.ts';
+
+/** Reopens a stream, with what other domains made of its end. */
+interface ReopenStore {
+  reopenStream(
+    input: OwnId & { readonly nowMs: number },
+    idempotency?: Idempotency | null,
+  ): Promise<StreamRow>;
+}
 
 export interface StudioStreamRoutes {
-  readonly store: Calls<typeof streamProcedures & typeof producerEventProcedures>;
+  readonly store: Calls<typeof streamProcedures & typeof producerEventProcedures> & ReopenStore;
   readonly newId: () => string;
 }
 
@@ -59,6 +67,12 @@ export function studioStreamHandlers(
     endStream: studio(studioApi.endStream, async (call, { at = null }) => {
       const { nowMs, idempotency, origin } = call;
       const row = await store.endStream({ ...ownStream(call), atMs: at, nowMs }, idempotency);
+      return studioStreamOf(row, origin);
+    }),
+
+    reopenStream: studio(studioApi.reopenStream, async (call) => {
+      const { nowMs, idempotency, origin } = call;
+      const row = await store.reopenStream({ ...ownStream(call), nowMs }, idempotency);
       return studioStreamOf(row, origin);
     }),
 

@@ -43,6 +43,8 @@ export interface RenewOutcome {
   readonly recording: boolean;
   /** When the stream was started, Unix ms; null: the source is a preview. */
   readonly started: number | null;
+  /** When the stream's end was last taken back, Unix ms; null: never. */
+  readonly reopened: number | null;
 }
 
 /** The source of a stream at a given time. */
@@ -61,13 +63,14 @@ interface SourceRow extends Lease {
   readonly endsAtMs: number | null;
   readonly recording: number;
   readonly started: number | null;
+  readonly reopened: number | null;
   readonly autoStart: number;
   readonly keepOpen: number;
 }
 
 const COLUMNS = `id, status, ingest_key as key, source, source_kind as kind,
   source_seen as "seenMs", source_ends_at as "endsAtMs", source_health as health, recording,
-  started, auto_start as "autoStart", keep_open as "keepOpen"`;
+  started, reopened, auto_start as "autoStart", keep_open as "keepOpen"`;
 
 async function findBy(
   tx: Tx,
@@ -223,22 +226,22 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
         const row = await findBy(tx, 'id', streamId, tx.locks.update);
         if (!row) throw new DomainError('not-found', 'There is no such stream.');
         const outcome = mayRenew(row, session);
-        const { started } = row;
-        const recording = Boolean(row.recording);
-        if (outcome !== 'renewed') return { outcome, recording, started };
+        const { started, reopened } = row;
+        const renewal = { outcome, recording: Boolean(row.recording), started, reopened };
+        if (outcome !== 'renewed') return renewal;
         const leaseMs = await leaseMsAt(tx, nowMs);
         await tx.query(
           `update streams set source_seen = $2, source_ends_at = $3, source_health = $4
          where id = $1`,
           [streamId, leaseMs, leaseMs + graceMs, health && JSON.stringify(health)],
         );
-        return { outcome, recording, started };
+        return renewal;
       },
     ),
 
     /**
-     * Ends the lease of a session. Another source may open at once; otherwise the stream ends after
-     * `graceMs`. Does nothing when the stream has another source.
+     * Ends the lease of a session. Another source may open at once, also if the stream has ended and is
+     * reopened; otherwise the stream ends after `graceMs`. Does nothing when the stream has another source.
      */
     releaseSource: writeProcedure(
       async (
@@ -246,7 +249,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
         input: { streamId: string; session: string; nowMs: number; graceMs: number },
       ): Promise<void> => {
         const row = await findBy(tx, 'id', input.streamId, tx.locks.update);
-        if (!row || mayRenew(row, input.session) !== 'renewed') return;
+        if (row?.source !== input.session) return;
         const leaseMs = await leaseMsAt(tx, input.nowMs);
         await tx.query(
           `update streams set source = null, source_kind = null, source_seen = null,

@@ -1,11 +1,11 @@
+import type { MediaPlaylistName } from '../playlist/playlist-contents.ts';
 import type { TrackId } from '../segment.ts';
 
 /** The file that a path below a stream names. */
 export type MediaFile =
   | { readonly kind: 'master' }
   | { readonly kind: 'manifest' }
-  | { readonly kind: 'playlist'; readonly track: TrackId }
-  | { readonly kind: 'recording'; readonly track: TrackId }
+  | MediaPlaylistName
   | { readonly kind: 'init'; readonly track: TrackId; readonly epoch: number }
   | {
       readonly kind: 'segment';
@@ -23,17 +23,21 @@ export type MediaFile =
 
 // Numbers have one spelling, so that each file has one URL. 15 digits are exact in a double.
 const TRACK = /^[va](?:0|[1-9]\d?)$/;
-const PLAYLIST = /^([va](?:0|[1-9]\d?))(-recording)?\.m3u8$/;
+const PLAYLIST = /^([va](?:0|[1-9]\d?))(?:-([1-9]\d{0,14}))?(-recording)?\.m3u8$/;
 const INIT = /^init-(0|[1-9]\d{0,14})\.mp4$/;
 const SEGMENT = /^(0|[1-9]\d{0,14})-(0|[1-9]\d{0,14})(?:\.(0|[1-9]\d{0,3}))?\.m4s$/;
 
-/** `master.m3u8`, `manifest.mpd`, `v0.m3u8` or `v0-recording.m3u8`; null for any other name. */
+/**
+ * `master.m3u8`, `manifest.mpd`, `v0.m3u8`, `v0-recording.m3u8`, or of a stream that was reopened
+ * `v0-1763764021333.m3u8` and `v0-1763764021333-recording.m3u8`; null for any other name.
+ */
 export function parsePlaylistName(name: string): MediaFile | null {
   if (name === 'master.m3u8') return { kind: 'master' };
   if (name === 'manifest.mpd') return { kind: 'manifest' };
-  const [, track, recording] = PLAYLIST.exec(name) ?? [];
+  const [, track, reopened, recording] = PLAYLIST.exec(name) ?? [];
   if (track === undefined) return null;
-  return { kind: recording === undefined ? 'playlist' : 'recording', track };
+  const kind = recording === undefined ? 'playlist' : 'recording';
+  return { kind, track, reopenedMs: reopened === undefined ? null : Number(reopened) };
 }
 
 /**

@@ -17,6 +17,7 @@ const UNKNOWN = '3b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const LONG = '4b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const SHORT = '5b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 const ENDED = '6b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
+const REOPENED = '7b8ee0d6-6f5c-4a7e-9d6b-1d2f3a4b5c6d';
 
 let fixture: OriginFixture;
 let directory: string;
@@ -88,7 +89,7 @@ describe('files', () => {
     [`${LONG}/${PATHS.video}`, 'public, max-age=3'],
     [`${SHORT}/${PATHS.video}`, 'public, no-cache'],
     [`${ENDED}/${PATHS.video}`, 'public, max-age=60'],
-    [`${ENDED}/${PATHS.manifest}`, 'public, max-age=60'],
+    [`${ENDED}/${PATHS.manifest}`, 'public, max-age=5'],
     [`${STREAM}/v0/1795000000000-40.m4s`, 'no-store'],
     [`${IDLE}/${PATHS.master}`, 'no-store'],
     [`${STREAM}/v7.m3u8`, 'no-store'],
@@ -96,6 +97,29 @@ describe('files', () => {
     const response = await fixture.get(path);
     expect(response.headers.get('cache-control')).toBe(cacheControl);
     expect(response.status).toBe(cacheControl === 'no-store' ? 404 : 200);
+  });
+
+  test('[S-19] a reopened stream has new live playlists, and those that ended stay ended', async () => {
+    const show = withSegments(new FakeStream(), 3).end();
+    streams[REOPENED] = show;
+    const read = async (name: string) => (await fixture.get(`${REOPENED}/${name}`)).text();
+    const ended = await read('v0.m3u8');
+    expect(ended).toContain('#EXT-X-ENDLIST');
+    const reopenedMs = BEGIN_MS + 3_000;
+    show.reopen(reopenedMs).addSegment();
+    expect(await read('master.m3u8')).toContain(`\nv0-${reopenedMs}.m3u8\n`);
+    const live = await read(`v0-${reopenedMs}.m3u8`);
+    expect(live).toContain('v0/1795000000000-3.m4s');
+    expect(live).toContain('v0/1795000000000-2.m4s');
+    expect(live).not.toContain('#EXT-X-ENDLIST');
+    expect(await read('v0.m3u8')).toBe(ended);
+    const old = await fixture.get(`${REOPENED}/v0.m3u8`);
+    expect(old.headers.get('cache-control')).toBe('public, max-age=60');
+    for (const name of ['v0-1.m3u8', `v0-${reopenedMs}-recording.m3u8`]) {
+      expect((await fixture.get(`${REOPENED}/${name}`)).status).toBe(404);
+    }
+    show.end();
+    expect(await read(`v0-${reopenedMs}.m3u8`)).toBe(`${live}#EXT-X-ENDLIST\n`);
   });
 
   test('[M-21] a conditional request gets 304 when the file is unchanged', async () => {

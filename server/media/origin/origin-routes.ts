@@ -9,9 +9,9 @@ import {
 } from '../../http/read-only-route.ts';
 import type { PathHandler } from '../../http/router.ts';
 import { dashManifest } from '../playlist/dash-manifest.ts';
-import { withinDvrWindow } from '../playlist/dvr-window.ts';
 import { hlsMediaPlaylist } from '../playlist/hls-media.ts';
 import { hlsMultivariantPlaylist } from '../playlist/hls-multivariant.ts';
+import { type MediaPlaylistName, playlistContents } from '../playlist/playlist-contents.ts';
 import { targetDurationS } from '../playlist/target-duration.ts';
 import type { PlayableStream, PlayableStreams, Presentation } from '../segment.ts';
 import {
@@ -154,11 +154,8 @@ export class Origin {
       case 'manifest':
         return this.respondPlaylist(stream, file, request, dashManifest);
       case 'playlist':
-        return this.respondMediaPlaylist(stream, file, request);
       case 'recording':
-        return this.respondPlaylist(stream, file, request, (whole) =>
-          hlsMediaPlaylist(whole, file.track),
-        );
+        return this.respondMediaPlaylist(stream, file, request);
       case 'init':
         return this.respondMedia(stream.init(file.epoch, file.track), file, request);
       case 'segment':
@@ -170,15 +167,18 @@ export class Origin {
 
   private respondMediaPlaylist(
     stream: PlayableStream,
-    file: MediaFile & { kind: 'playlist' },
+    file: MediaPlaylistName,
     request: Request,
   ): Reply {
     const { track } = file;
     const directives = parseDirectives(request.url);
-    const render = (current: Presentation) =>
-      hlsMediaPlaylist(withinDvrWindow(current), track, directives.skip);
+    const render = (current: Presentation) => {
+      const contents = playlistContents(current, file);
+      return contents && hlsMediaPlaylist(contents, track, directives.skip);
+    };
     const respond = () => this.respondPlaylist(stream, file, request, render, directives);
-    const presentation = stream.presentation();
+    const presentation = playlistContents(stream.presentation(), file);
+    if (!presentation) throw notFound();
     if (isSatisfied(presentation, directives)) return respond();
     if (!hasTrack(presentation, track)) throw notFound();
     checkNotTooFarAhead(presentation, directives);
@@ -197,12 +197,17 @@ export class Origin {
     directives: DeliveryDirectives | null = null,
   ): Reply {
     const track = 'track' in file ? file.track : '';
-    const key = `${file.kind} ${track} ${directives?.skip ?? false}`;
+    const isMediaPlaylist = file.kind === 'playlist' || file.kind === 'recording';
+    const reopenedMs = isMediaPlaylist ? file.reopenedMs : null;
+    const key = `${file.kind} ${track} ${reopenedMs} ${directives?.skip ?? false}`;
     const rendered = this.playlists.get(stream, key, render);
     if (!rendered) throw notFound();
-    const presentation = stream.presentation();
     const isBlockingReload = directives !== null && directives.seq !== null;
-    return this.responses.playlist(rendered, file, request, presentation, isBlockingReload);
+    const presentation = stream.presentation();
+    const isEnded =
+      presentation.isEnded || (isMediaPlaylist && reopenedMs !== presentation.reopenedMs);
+    const state = { ...presentation, isEnded };
+    return this.responses.playlist(rendered, file, request, state, isBlockingReload);
   }
 
   private respondPart(

@@ -4,9 +4,9 @@ import { contentTypeOf, type MediaFile } from './media-file.ts';
 
 // Segments, parts and init segments never change.
 const CACHE_IMMUTABLE = 'public, max-age=31536000, immutable';
-// The renditions change when the source reconnects with another size.
+// Changes when the source reconnects with another size, and when an ended stream is reopened.
 const CACHE_MULTIVARIANT = 'public, max-age=5';
-// An ended stream changes only when it expires.
+// An ended playlist changes only when it expires.
 const CACHE_ENDED = 'public, max-age=60';
 // `max-age` has whole seconds; for less, caches revalidate by entity tag.
 const CACHE_REVALIDATE = 'public, no-cache';
@@ -47,8 +47,8 @@ export function playlistCacheControl(
   { isEnded, segmentMs, partMs }: Presentation,
   isBlockingReload: boolean,
 ): string {
+  if (kind === 'master' || (kind === 'manifest' && isEnded)) return CACHE_MULTIVARIANT;
   if (isEnded) return CACHE_ENDED;
-  if (kind === 'master') return CACHE_MULTIVARIANT;
   if (isBlockingReload) {
     return `public, max-age=${BLOCKING_RELOAD_TARGETS * targetDurationS(segmentMs)}`;
   }

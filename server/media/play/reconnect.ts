@@ -26,7 +26,7 @@ export function decideReconnect(
     case 4410:
       return wasLive
         ? { kind: 'stream-ended' }
-        : giveUp('the stream has ended; create a new one to go live again');
+        : giveUp('the stream has ended; reopen it in the studio, or create a new one');
     case 4415:
       return giveUp(`the service cannot decode the media${detail}`);
     case 4409:

@@ -33,7 +33,10 @@ const REQUEST_TIMEOUT_MS = 10_000;
 export async function fetchSourceAddress(options: AddressRequest): Promise<SourceAddress> {
   const stream = await getJson<{ title: string; status: string }>(options, '');
   if (stream.status === 'ENDED') {
-    throw new SourceAddressError('the stream has ended; create a new one to go live again', false);
+    throw new SourceAddressError(
+      'the stream has ended; reopen it in the studio, or create a new one',
+      false,
+    );
   }
   const { key, websocket } = await getJson<{ key: string; websocket: { url: string } }>(
     options,

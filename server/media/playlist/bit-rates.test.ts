@@ -10,7 +10,7 @@ function presentation(bytes: readonly (number | null)[], durationMs = 1_000): Pr
     return { seq, epoch: 0, startMs: seq * durationMs, durationMs: durationMs, pieces };
   });
   return {
-    ...{ version: 1, epochs: [], segments, parts: new Map(), isEnded: false },
+    ...{ version: 1, epochs: [], segments, parts: new Map(), isEnded: false, reopenedMs: null },
     ...{ segmentMs: 1_000, partMs: null, latencyMs: 4_000, dvrMs: null },
   };
 }

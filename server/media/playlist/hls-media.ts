@@ -9,6 +9,7 @@ import {
   type TrackId,
 } from '../segment.ts';
 import { msOf } from '../track-queue.ts';
+import { livePlaylistSuffix } from './playlist-contents.ts';
 import { longestPartMs, targetDurationS } from './target-duration.ts';
 
 // RFC 8216bis, 4.4.3.8: HOLD-BACK is at least three target durations, CAN-SKIP-UNTIL at least six.
@@ -215,7 +216,8 @@ class MediaPlaylist {
     for (const { id } of epochs.at(-1)?.tracks ?? []) {
       if (id === this.id) continue;
       const position = `LAST-MSN=${lastSeq}${part >= 0 ? `,LAST-PART=${part}` : ''}`;
-      text += `#EXT-X-RENDITION-REPORT:URI="${id}.m3u8",${position}\n`;
+      const uri = `${id}${livePlaylistSuffix(this.presentation)}`;
+      text += `#EXT-X-RENDITION-REPORT:URI="${uri}",${position}\n`;
     }
     return text;
   }

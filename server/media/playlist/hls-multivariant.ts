@@ -1,6 +1,7 @@
 import type { AudioTrack, Presentation, Track, VideoTrack } from '../segment.ts';
 import { bitRates } from './bit-rates.ts';
 import { exceedsDvrWindow } from './dvr-window.ts';
+import { livePlaylistSuffix, recordingPlaylistSuffix } from './playlist-contents.ts';
 
 const AUDIO_GROUP = 'sound';
 
@@ -14,7 +15,9 @@ export function hlsMultivariantPlaylist(presentation: Presentation): string | nu
   const audio = epoch.tracks.find((track) => track.kind === 'audio') ?? null;
   // The whole recording has its own playlists. Those of the live stream keep their window after the
   // end, since players that have loaded them expect their numbers to rise.
-  const suffix = exceedsDvrWindow(presentation) ? '-recording.m3u8' : '.m3u8';
+  const suffix = exceedsDvrWindow(presentation)
+    ? recordingPlaylistSuffix(presentation)
+    : livePlaylistSuffix(presentation);
   const lines = ['#EXTM3U', '#EXT-X-VERSION:7', '#EXT-X-INDEPENDENT-SEGMENTS'];
   if (audio) lines.push(audioMediaTag(audio, suffix));
   for (const track of epoch.tracks) {

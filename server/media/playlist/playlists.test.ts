@@ -42,6 +42,7 @@ function presentation(change: Partial<Presentation> = {}): Presentation {
     ],
     parts: new Map(),
     isEnded: false,
+    reopenedMs: null,
     segmentMs: 1_000,
     partMs: null,
     latencyMs: 4_000,

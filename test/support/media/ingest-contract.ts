@@ -98,6 +98,7 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
         outcome: 'renewed',
         recording: false,
         started: null,
+        reopened: null,
       });
       const source = { kind: 'rtmp' as const, health: HEALTH };
       expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source });
@@ -325,6 +326,20 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       expect(await statusOf(id)).toBe('STREAMING');
       await pass(2 * INTERVAL_MS);
       expect(await statusOf(id)).toBe('ENDED');
+    });
+
+    test('[S-19] a reopened stream takes a source at once, and without one waits for its end', async () => {
+      const { id, key } = await newStreamWithSource();
+      await end(id);
+      await release(id, 'first');
+      await store.reopenStream({ ...owned(id), nowMs });
+      expect(await outcomeOf(key, 'second')).toBe('opened');
+      await release(id, 'second');
+      await pass(GRACE_MS + INTERVAL_MS);
+      expect(await statusOf(id)).toBe('ENDED');
+      await store.reopenStream({ ...owned(id), nowMs });
+      await pass(2 * GRACE_MS);
+      expect(await statusOf(id)).toBe('STREAMING');
     });
 
     test('[M-8] a source starts its stream once, and an ended stream stays ended', async () => {

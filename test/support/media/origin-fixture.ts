@@ -24,6 +24,7 @@ export interface FakeStreamOptions {
 /** A stream that a test advances. The content of a file says which file it is. */
 export class FakeStream implements PlayableStream {
   isEnded = false;
+  reopenedMs: number | null = null;
   /** Segment files to serve instead of bytes in memory. */
   readonly files = new Map<number, () => Blob>();
   private version = 1;
@@ -77,11 +78,18 @@ export class FakeStream implements PlayableStream {
     return this.notifyChange();
   }
 
+  /** Takes back the end; what follows counts from here. */
+  reopen(reopenedMs: number): this {
+    this.isEnded = false;
+    this.reopenedMs = reopenedMs;
+    return this.notifyChange();
+  }
+
   presentation(): Presentation {
-    const { version, epochs, segments, parts, isEnded } = this;
+    const { version, epochs, segments, parts, isEnded, reopenedMs } = this;
     const { segmentMs = 1000, partMs = null } = this.options;
     const settings = { segmentMs, partMs, latencyMs: 3 * segmentMs + 500, dvrMs: 7_200_000 };
-    return { version, epochs, segments, parts, isEnded, ...settings };
+    return { version, epochs, segments, parts, isEnded, reopenedMs, ...settings };
   }
 
   init(epoch: number, track: TrackId): Uint8Array | null {

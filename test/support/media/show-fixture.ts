@@ -70,8 +70,8 @@ export class Show {
 
   private static async at(parts: PersistentParts, hasEnded: boolean): Promise<Show> {
     const stored = await (await parts.fixture.start()).open(STREAM);
-    const channel = new Channel(STREAM, stored, MEDIA_CONFIG, hasEnded);
-    channel.setStream({ recording: true, started: BEGIN_MS });
+    const channel = new Channel(STREAM, stored, MEDIA_CONFIG, hasEnded, null);
+    channel.setStream({ recording: true, started: BEGIN_MS, reopened: null });
     const origin = listenOrigin(() => channel, '*');
     origins.push(origin);
     return new Show(parts, stored, channel, origin);

@@ -95,6 +95,8 @@ export class FakeSegmentStore implements SegmentStore {
 interface Row {
   status: MediaStream['status'];
   started: number | null;
+  ended: number | null;
+  reopened: number | null;
   autoStart: boolean;
   key: string;
   recording: boolean;
@@ -117,7 +119,8 @@ export class FakeStore implements MediaStore {
 
   add(id: string, key: string): Row {
     const lease = { source: null, seenMs: null, endsAtMs: null };
-    const state = { status: 'CREATED', started: null, autoStart: true } as const;
+    const times = { started: null, ended: null, reopened: null };
+    const state = { status: 'CREATED', ...times, autoStart: true } as const;
     const row: Row = { ...state, key, recording: false, ...lease };
     this.rows.set(id, row);
     return row;
@@ -144,7 +147,8 @@ export class FakeStore implements MediaStore {
     const outcome = mayRenew(row, session);
     if (outcome === 'renewed') Object.assign(row, { seenMs: nowMs, endsAtMs: nowMs + graceMs });
     this.operations.push(`renew ${session}: ${outcome}`);
-    return { outcome, recording: row.recording, started: row.started };
+    const { recording, started, reopened } = row;
+    return { outcome, recording, started, reopened };
   };
 
   readonly releaseSource: MediaStore['releaseSource'] = async (input) => {
@@ -174,8 +178,8 @@ export class FakeStore implements MediaStore {
   }
 
   private streamOf(id: string, row: Row): MediaStream & { readonly id: string } {
-    const { status, recording, started } = row;
-    return { id, status, recording, started };
+    const { status, recording, started, ended, reopened } = row;
+    return { id, status, recording, started, ended, reopened };
   }
 }
 
@@ -195,7 +199,13 @@ export function createSourceFixture(options: Partial<SourceRegistryOptions> = {}
   const ids = { next: 0 };
   const config = MEDIA_CONFIG;
   const logger = options.logger ?? pino({ level: 'silent' });
-  const channels = new ChannelCache({ config, store, segmentStore, logger });
+  const channels = new ChannelCache({
+    config,
+    store,
+    segmentStore,
+    nowMs: () => packager.nowMs(),
+    logger,
+  });
   const sources = new SourceRegistry({
     config,
     store,

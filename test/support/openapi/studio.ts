@@ -54,6 +54,14 @@ export function studioExercises(fixture: Fixture): Exercises {
         ...(await fixture.sendInStream('endStream', {}, 200)),
       ];
     },
+    reopenStream: async () => {
+      const params = { stream_id: await service.createStream() };
+      await service.studio('POST', `/streams/${params.stream_id}/end`);
+      return [
+        [await fixture.sendAsAccount('reopenStream', { params }), 200],
+        ...(await fixture.sendInStream('reopenStream', {}, 200)),
+      ];
+    },
     readIngest: async () => fixture.sendInStream('readIngest', {}, 200),
     rotateStreamKey: async () => fixture.sendInStream('rotateStreamKey', {}, 200),
     createQuiz: async () => fixture.sendInStream('createQuiz', { body: QUIZ }, 201),

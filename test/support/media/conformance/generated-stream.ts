@@ -95,7 +95,8 @@ export class GeneratedStream {
   presentation(): Presentation {
     const { version, epochs, segments, parts, isEnded } = this;
     const { segmentMs, partMs, latencyMs, dvrMs } = this;
-    return { version, epochs, segments, parts, isEnded, segmentMs, partMs, latencyMs, dvrMs };
+    const settings = { segmentMs, partMs, latencyMs, dvrMs };
+    return { version, epochs, segments, parts, isEnded, reopenedMs: null, ...settings };
   }
 
   /** Reads a file as a client; null for a missing one. */

@@ -34,6 +34,7 @@ function Fixture() {
       video={video}
       isBare={query.has('bare')}
       hasStats={query.has('facts')}
+      onReopened={() => {}}
     />
   );
 }
