@@ -14,8 +14,6 @@ const WITH_POSTER: ReadonlySet<StageStatus> = new Set([
 
 interface NoticeProps {
   readonly status: StageStatus;
-  /** The number of waiting viewers, such as `1.2K`; null: unknown. */
-  readonly waiting: string | null;
   readonly show: ShownShow | null;
   /** The clock of the service. */
   readonly clock: { nowMs(): number };
@@ -23,7 +21,7 @@ interface NoticeProps {
 }
 
 /** Text in place of the video. Its live region always stays: screen readers announce changes in it. */
-export function Notice({ status, waiting, show, clock, children }: NoticeProps) {
+export function Notice({ status, show, clock, children }: NoticeProps) {
   const nowMs = useCallback(() => clock.nowMs(), [clock]);
   const text = STATUS_TEXT[status];
   const isOverVideo = status === 'stalled' || status === 'press-play';
@@ -45,11 +43,6 @@ export function Notice({ status, waiting, show, clock, children }: NoticeProps) 
       </div>
       {status === 'lobby' && startsAt !== null && (
         <LobbyCountdown startsAt={startsAt} nowMs={nowMs} />
-      )}
-      {status === 'lobby' && startsAt === null && waiting !== null && (
-        <p className="notice-waiting">
-          <strong>{waiting}</strong> waiting
-        </p>
       )}
       {children}
     </div>

@@ -36,12 +36,7 @@ export function Stage(props: StageProps) {
         isFilled={isFilled}
         onFill={onFill}
       />
-      <Notice
-        status={status}
-        waiting={snapshot.count?.formatted ?? null}
-        show={show}
-        clock={viewer.clock}
-      >
+      <Notice status={status} show={show} clock={viewer.clock}>
         <NoticeButton status={status} video={video} />
       </Notice>
       <StatusBadge snapshot={snapshot} status={status} hasCount={hasCount} />

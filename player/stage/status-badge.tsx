@@ -23,7 +23,9 @@ export function StatusBadge({ snapshot, status, hasCount }: StatusBadgeProps) {
         {isOver ? 'Ended' : LABELS[stream.status]}
       </span>
       {hasCount && count && state !== 'ended' && (
-        <span className="badge-count">{count.formatted} watching</span>
+        <span className="badge-count">
+          {count.formatted} {stream.status === 'CREATED' ? 'waiting' : 'watching'}
+        </span>
       )}
       {state === 'catching-up' && <span className="badge-connection">Catching up…</span>}
       {(state === 'offline' || !isOnline) && <span className="badge-connection">Connecting…</span>}

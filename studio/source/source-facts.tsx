@@ -2,7 +2,7 @@ import type { Ingest } from '../../protocol/ingest.ts';
 import { Badge } from '../ui/badge.tsx';
 import { isTooSlow, sourceWarnings } from './source-warnings.ts';
 
-const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'browser camera' } as const;
+const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'WebSocket' } as const;
 
 /** Whether a source is connected, and its health. */
 export function SourceFacts({ source }: Pick<Ingest, 'source'>) {

@@ -22,7 +22,8 @@ const NEW_STREAM: NewStream = {
   dash_url: null,
   hls_url: null,
   unlisted: false,
-  latencyAllowance: 2_000,
+  // Viewers see the video of this service about 4 s after the camera.
+  latencyAllowance: 4_000,
   recording: true,
   autoStart: false,
   keepOpen: false,

@@ -156,7 +156,7 @@ describe.each(IS_FULL_RUN ? LAYOUTS : LAYOUTS.slice(0, 1))('%s', (layout, option
     const { page, close } = await openPage(await service.createStream(), options);
     await waitForNotice(page, 'The show has not started yet');
     expect(await statusOf(page)).toBe('Not started');
-    await page.locator('.notice-waiting', { hasText: '1' }).waitFor();
+    await page.locator('.audience-count', { hasText: '1 waiting' }).waitFor();
     await close(`${layout}-lobby`);
   }, 20_000);
 

@@ -11,8 +11,10 @@ import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handler } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
+import { attachmentHeader } from '../exports/export-file-name.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
 import { newQuizOf } from '../quizzes/quizzes-sql.ts';
+import type { streamProcedures } from '../streams/streams-sql.ts';
 import { ImportError, type ImportInput, readQuizzes } from './read-quizzes.ts';
 import type { RundownRows, rundownProcedures } from './rundown-sql.ts';
 import { CONTENT_TYPES, serializeQuizzes } from './write-quizzes.ts';
@@ -21,7 +23,7 @@ export interface RundownDeps {
   readonly studio: StudioHandlerFactory;
   /** Authorizes exports, which respond with a file. */
   readonly context: StudioContext;
-  readonly store: Calls<typeof rundownProcedures>;
+  readonly store: Calls<typeof rundownProcedures & Pick<typeof streamProcedures, 'findOwnStream'>>;
   readonly newId: () => string;
 }
 
@@ -72,12 +74,13 @@ function exportHandler(context: StudioContext, store: RundownDeps['store']): Han
     const { format } = readQuery(request, quizFileQuerySchema);
     const streamId = pathIds(request).stream_id ?? '';
     const { quizzes } = await store.listQuizzes({ streamId, producer: user.uuid });
+    const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
     return new Response(serializeQuizzes(quizzes.map(newQuizOf), format), {
       headers: {
         ...route.headers,
         'X-Request-Id': context.log.requestId(request),
         'Content-Type': CONTENT_TYPES[format],
-        'Content-Disposition': `attachment; filename="quizzes-${streamId}.${format}"`,
+        'Content-Disposition': attachmentHeader(stream, 'quizzes', format),
       },
     });
   };
