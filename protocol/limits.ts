@@ -86,6 +86,9 @@ export const ANSWER_TIME_BINS = 20;
 /** An answer within this time before the close counts as last-moment, in ms. */
 export const LAST_MOMENT_MS = 500;
 
+/** Most winners of a round that a display or the studio receives with the state of a show. */
+export const WINNERS_SENT_MAX = 100;
+
 /** Most synthetic viewers of one rehearsal. */
 export const REHEARSAL_VIEWERS_MAX = 500;
 /** Most rehearsals whose viewers one node simulates at once. */

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { connectedSourceSchema } from './ingest.ts';
+import { WINNERS_SENT_MAX } from './limits.ts';
 import { chatStateSchema } from './moderation.ts';
 import { intervalParameter } from './query.ts';
 import { choiceCountsSchema } from './quizzes.ts';
 import { studioQuizSchema, studioStreamSchema, winnersRoundSchema } from './studio.ts';
 import { unixMs, wholeNumber } from './text.ts';
+import { roundWinnerSchema } from './winners.ts';
 
 /** How often the state of a show is sent. It also serves as a keep-alive. */
 export const LIVE_STATE_MS = 500;
@@ -27,6 +29,11 @@ export const liveStateSchema = z
     quiz: studioQuizSchema.nullable().describe('The quiz published last; null: none was published'),
     tally: choiceCountsSchema.nullable().describe('Answers to the quiz so far, while it is open'),
     round: winnersRoundSchema.nullable().describe('The winners round requested last'),
+    winners: z
+      .array(roundWinnerSchema)
+      .describe(
+        `The first ${WINNERS_SENT_MAX} winners of that round, those with names first; empty until it is closed, and once a newer quiz is published`,
+      ),
     source: connectedSourceSchema.describe('The connected video source; null: none'),
     sourceEndsAt: unixMs
       .nullable()

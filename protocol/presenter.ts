@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { WINNERS_SENT_MAX } from './limits.ts';
 import { choiceCountsSchema } from './quizzes.ts';
 import { streamStatusSchema } from './streams.ts';
 import { unixMs, uuid, wholeNumber } from './text.ts';
+import { roundWinnerSchema } from './winners.ts';
 
 /** When the presenter key of a show was created. */
 export const presenterKeySchema = z
@@ -53,7 +55,14 @@ export const presenterStateSchema = z
       .nullable()
       .describe('The quiz published last; null: none was published'),
     winners: z
-      .object({ count: wholeNumber.nullable() })
+      .object({
+        count: wholeNumber.nullable(),
+        first: z
+          .array(roundWinnerSchema)
+          .describe(
+            `The first ${WINNERS_SENT_MAX} winners, those with names first; without the names that moderators hid`,
+          ),
+      })
       .nullable()
       .describe('The winners round requested after that quiz; `count` is null until it is counted'),
   })

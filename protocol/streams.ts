@@ -32,13 +32,19 @@ export const streamSchema = z
   .meta({ id: 'Stream', examples: [EXAMPLE_STREAM] });
 export type Stream = z.infer<typeof streamSchema>;
 
-/** A stream; with a viewer token also its open quiz and the state of its chat. */
+/** A stream; with a viewer token also its open quiz, the viewer’s code and the state of its chat. */
 export const streamDetailSchema = streamSchema
   .extend({
     quiz_interval: wholeNumber
       .nullable()
       .describe(
         'Only with a viewer token: the interval with the `quiz` event of the open quiz (if several are open: of the one published last); null: no quiz is open',
+      )
+      .optional(),
+    winner_code: z
+      .string()
+      .describe(
+        'Only with a viewer token: the code under which the producer and the presenter display list this viewer when it wins',
       )
       .optional(),
     chat: viewerChatSchema.describe('Only with a viewer token: the state of the chat').optional(),

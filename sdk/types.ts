@@ -114,6 +114,8 @@ export interface Stream {
 export interface ViewerStream extends Stream {
   /** Present after joining and after a gap only. */
   readonly chat?: ChatState;
+  /** The code under which the producer lists this viewer when it wins; present when `chat` is. */
+  readonly winner_code?: string;
 }
 
 /** State of a stream's chat, in place of chat events that were missed. */

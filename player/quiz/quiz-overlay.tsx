@@ -2,9 +2,10 @@ import { useEffect, useState } from 'react';
 import { useRemainingMs } from '../../sdk/react.ts';
 import type { Snapshot, Viewer, ViewerQuiz } from '../../sdk/viewer.ts';
 import { QuizCard } from './quiz-card.tsx';
-import { winnersText } from './quiz-text.ts';
+import { CODE_LABEL, winnersText } from './quiz-text.ts';
 import { useQuizAnnouncements } from './use-quiz-announcements.ts';
 import { useShownRound } from './use-shown-round.ts';
+import { useWinnerCode } from './use-winner-code.ts';
 import { WinnersCard } from './winners-card.tsx';
 
 /** The current quiz or the winners, over the video; on phones a sheet at the bottom. */
@@ -23,18 +24,22 @@ export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Sn
   const quiz = useWithoutReplacedResults(current, showsRound);
   const { announcement, warning } = useQuizAnnouncements({ quiz, remainingMs, winners, isOver });
   const hasWon = showsRound && round.count !== null && winners.hasWon;
+  const knownCode = useWinnerCode(snapshot);
+  const code = hasWon ? knownCode : null;
   const text = showsRound ? winnersText(round.count, hasWon, isOver) : null;
   return (
     <>
       <p className="unseen" aria-live="assertive">
-        {text ? `${text.title} ${text.more}`.trim() : quiz && announcement}
+        {text
+          ? `${text.title} ${text.more} ${code === null ? '' : `${CODE_LABEL} ${code}`}`.trim()
+          : quiz && announcement}
       </p>
       {/* Does not interrupt the question. */}
       <p className="unseen" role="status">
         {!text && quiz && warning}
       </p>
       {text ? (
-        <WinnersCard text={text} hasWon={hasWon} onClose={closeRound} />
+        <WinnersCard text={text} hasWon={hasWon} code={code} onClose={closeRound} />
       ) : (
         quiz && (
           <QuizCard

@@ -63,6 +63,9 @@ export interface WinnersText {
   readonly more: string;
 }
 
+/** What names a winner's code. */
+export const CODE_LABEL = 'Your code:';
+
 /**
  * @param count the number of winners; null while they are counted
  * @param isOver whether the show is over, so that no other round follows

@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { Icon } from '../icon.tsx';
 import { Confetti } from './confetti.tsx';
-import type { WinnersText } from './quiz-text.ts';
+import { CODE_LABEL, type WinnersText } from './quiz-text.ts';
 import { useAboveCompose } from './use-above-compose.ts';
 import { useHaptics } from './use-haptics.ts';
 import { useTemporaryFocus } from './use-temporary-focus.ts';
@@ -9,11 +9,13 @@ import { useTemporaryFocus } from './use-temporary-focus.ts';
 interface WinnersCardProps {
   readonly text: WinnersText;
   readonly hasWon: boolean;
+  /** The code under which the host knows this winner; null: not a winner, or not known. */
+  readonly code: string | null;
   onClose(): void;
 }
 
 /** The winners of a round. */
-export function WinnersCard({ text: { title, more }, hasWon, onClose }: WinnersCardProps) {
+export function WinnersCard({ text: { title, more }, hasWon, code, onClose }: WinnersCardProps) {
   const card = useRef<HTMLElement>(null);
   const { isAbove, onMouseDown } = useAboveCompose(card);
   useTemporaryFocus(card);
@@ -39,6 +41,11 @@ export function WinnersCard({ text: { title, more }, hasWon, onClose }: WinnersC
         </span>
         <h2 className="winners-title">{title}</h2>
         {more !== '' && <p className="winners-more">{more}</p>}
+        {code !== null && (
+          <p className="winners-code">
+            {CODE_LABEL} <b>{code}</b>
+          </p>
+        )}
         <button type="button" className="quiz-button" onClick={onClose}>
           Close
         </button>

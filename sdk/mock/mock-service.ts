@@ -44,6 +44,9 @@ const READER_INTERVALS = 2_000 / INTERVAL_MS;
 /** State of a chat without moderation. */
 const UNTOUCHED_CHAT = { slow_mode_ms: 0, paused: false, pinned: null, hidden: [] };
 
+/** A code in the format of the service. */
+const winnerCode = ({ seat }: MockViewer) => `MOKA-${2_222 + Number(seat.toString(8))}`;
+
 /** Creates the viewer API of a service with one stream, in memory, for tests of apps. */
 export function mockService(options: MockOptions = {}): MockService {
   return new MockService(options);
@@ -275,7 +278,7 @@ export class MockService {
   /** With a viewer's token it includes the open quiz and the chat. @throws MockProblem 401 or 404 */
   #streamDetail(call: MockRequest, id: string): Stream {
     const isViewer = /^bearer /i.test(call.headers.get('authorization') ?? '');
-    if (isViewer) this.#viewer(call, id);
+    const viewer = isViewer ? this.#viewer(call, id) : null;
     if (id !== this.streamId) throw new MockProblem(404, 'There is no such stream.');
     const media = `${call.origin}/media/${id}`;
     const stream: Stream = {
@@ -285,10 +288,11 @@ export class MockService {
       hls_url: `${media}/master.m3u8`,
       status: this.#status,
     };
-    if (!isViewer) return stream;
+    if (!viewer) return stream;
     const quiz_interval = this.#quizzes.openQuizInterval(this.#interval);
     return Object.assign(stream, {
       quiz_interval,
+      winner_code: winnerCode(viewer),
       chat: { ...UNTOUCHED_CHAT, recent: this.#chat.recent },
     });
   }

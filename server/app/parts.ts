@@ -7,12 +7,14 @@ import { createPresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
 import { type StudioContext, studioHandlerFactory } from '../auth/studio-handler.ts';
 import { createViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
 import { createChat } from '../domains/chat/chat-routes.ts';
+import { ViewerNames } from '../domains/chat/viewer-names.ts';
 import { createExports } from '../domains/exports/export-routes.ts';
 import { createHistory } from '../domains/history/history-routes.ts';
 import { createLive } from '../domains/live/live-routes.ts';
 import { createModeration } from '../domains/moderation/moderation.ts';
 import { createPresenter } from '../domains/presenter/presenter-routes.ts';
 import { createQuizzes } from '../domains/quizzes/quizzes.ts';
+import { createWinnerCode } from '../domains/quizzes/winner-code.ts';
 import { localAddressOf } from '../domains/rehearsals/rehearsal-runner.ts';
 import { createRehearsals } from '../domains/rehearsals/rehearsals.ts';
 import { createReports } from '../domains/reports/reports.ts';
@@ -90,6 +92,7 @@ export async function createParts(options: PartsOptions) {
     rate: rates.tokens,
     access: config.tokenAuth,
   });
+  const winnerCode = await createWinnerCode({ store, randomBytes });
   const presenterKeys = createPresenterKeys({ store, randomBytes });
   const credentials = new Credentials(
     viewerTokens.tokens,
@@ -129,7 +132,7 @@ export async function createParts(options: PartsOptions) {
       })
     : null;
   const live = createLive({
-    ...{ context, store },
+    ...{ context, store, winnerCode },
     log: realtime.feed,
     presence: realtime.presence,
     onError: (error) => logger.warn({ err: error }, 'the live state of a show could not be read'),
@@ -139,9 +142,10 @@ export async function createParts(options: PartsOptions) {
     ...{ requests, credentials, realtime, openStreams, media, live, isStudio },
     ...{ moderation, accounts, members, viewerTokens, studio, context },
     presenterKeys: presenterKeys.handlers(studio),
-    presenter: createPresenter({ context, store, showStreams: live.showStreams }),
+    presenter: createPresenter({ context, store, winnerCode, showStreams: live.showStreams }),
     streams: createStreams({
       ...{ studio, credentials, store, clock, originOf, newId, randomBytes },
+      winnerCode,
       feed: realtime.feed,
       writes: options.writes,
       // With many nodes another one may have the role `media`, with the same settings.
@@ -155,6 +159,10 @@ export async function createParts(options: PartsOptions) {
       ...{ chat, slowMode, credentials, clock, newId },
       rate: rates.chat,
       moderation: moderation.cache,
+      names: new ViewerNames({
+        store,
+        onError: (error) => logger.warn({ err: error }, 'names of viewers could not be stored'),
+      }),
     }),
     rundown: createRundown({ studio, context, store, newId }),
     webhooks: createWebhooks({
@@ -162,7 +170,7 @@ export async function createParts(options: PartsOptions) {
       webhookPolicy: config.webhooks,
       sends: isStudio,
     }),
-    exports: createExports({ context, store }),
+    exports: createExports({ context, store, winnerCode }),
     history: createHistory({ studio, store }),
     reports: createReports({ studio, store, clock, logger, newId }),
     rehearsals: createRehearsals({

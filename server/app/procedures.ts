@@ -3,6 +3,7 @@ import { linkProcedures } from '../auth/members/links-sql.ts';
 import { memberProcedures } from '../auth/members/members-sql.ts';
 import { sessionProcedures } from '../auth/members/sessions-sql.ts';
 import { tokenProcedures } from '../auth/viewer-tokens/tokens-sql.ts';
+import { viewerNameProcedures } from '../domains/chat/viewer-names-sql.ts';
 import { exportProcedures } from '../domains/exports/exports-sql.ts';
 import { historyProcedures } from '../domains/history/history-sql.ts';
 import { liveProcedures } from '../domains/live/live-sql.ts';
@@ -67,6 +68,7 @@ export const procedures = {
   ...deliveryProcedures,
   ...dispatchProcedures,
   ...sendingProcedures,
+  ...viewerNameProcedures,
   ...chatStateProcedures,
   ...moderationProcedures,
   ...restrictionProcedures,

@@ -70,6 +70,7 @@ const VIEWER_WRITES = new Set([
   'recordWinners',
   'leaseSeats',
   'takeSeats',
+  'nameViewers',
 ] as const);
 
 /** Composes the service. @param onSealed called after each sealing with its latency */

@@ -31,8 +31,9 @@ describe('sceneOf', () => {
   });
 
   test('is the winners after the quiz', () => {
-    const state = { ...EMPTY, quiz: REVEALED, winners: { count: 2 } };
-    expect(sceneOf(state, 20_000)).toEqual({ kind: 'winners', count: 2 });
+    const winners = { count: 2, first: [{ code: 'KOTA-4729', name: 'Ada' }] };
+    const state = { ...EMPTY, quiz: REVEALED, winners };
+    expect(sceneOf(state, 20_000)).toEqual({ kind: 'winners', ...winners });
   });
 
   test('is the end after the show, except while a quiz is open', () => {
@@ -70,8 +71,8 @@ describe('SceneTimeout', () => {
     const sceneTimeout = new SceneTimeout(5_000);
     sceneTimeout.apply(openQuiz, 0);
     sceneTimeout.apply(results, 1_000);
-    const counting: Scene = { kind: 'winners', count: null };
-    const winners: Scene = { kind: 'winners', count: 2 };
+    const counting: Scene = { kind: 'winners', count: null, first: [] };
+    const winners: Scene = { kind: 'winners', count: 2, first: [] };
     expect(sceneTimeout.apply(counting, 6_000)).toBe(counting);
     expect(sceneTimeout.apply(winners, 7_000)).toBe(winners);
     expect(sceneTimeout.apply(winners, 12_000)).toEqual({ kind: 'title' });

@@ -1,4 +1,5 @@
 import type { PresenterQuiz, PresenterState } from '../../protocol/presenter.ts';
+import type { RoundWinner } from '../../protocol/winners.ts';
 
 /** What the display shows. */
 export type Scene =
@@ -10,13 +11,18 @@ export type Scene =
       /** Time for which viewers see the quiz open, ms; 0: time is up. */
       readonly remainingMs: number;
     }
-  | { readonly kind: 'winners'; readonly count: number | null };
+  | {
+      readonly kind: 'winners';
+      /** null: the winners are being counted. */
+      readonly count: number | null;
+      readonly first: readonly RoundWinner[];
+    };
 
 /** The scene of a state. @param nowMs service time, Unix ms */
 export function sceneOf({ stream, quiz, winners }: PresenterState, nowMs: number): Scene {
   const isOpen = quiz?.state === 'open';
   if (stream.status === 'ENDED' && !isOpen) return { kind: 'over' };
-  if (winners) return { kind: 'winners', count: winners.count };
+  if (winners) return { kind: 'winners', ...winners };
   if (!quiz) return { kind: 'title' };
   // The countdown that viewers see, without the latency allowance.
   const remainingMs = quiz.created + quiz.duration - nowMs;

@@ -5,15 +5,19 @@ import { SourceWarnings } from '../source/source-facts.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { ChoiceBars } from '../ui/choice-bars.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
+import { RoundWinners } from './round-winners.tsx';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
 
 /**
- * The current or last quiz with live answer counts, which only the producer sees; before the show
- * what is wrong with its source.
+ * The winners of the last round, or the current or last quiz with live answer counts, which only the
+ * producer sees; before the show what is wrong with its source.
  */
 export function OnScreenPanel({ state }: { readonly state: LiveState }) {
-  const { quiz, tally, now, stream, source } = state;
+  const { quiz, tally, now, stream, source, round, winners } = state;
+  if (round?.count && winners.length > 0) {
+    return <RoundWinners count={round.count} winners={winners} />;
+  }
   if (!quiz) {
     return (
       <StagePanel title={texts.onScreen.title} place="screen">

@@ -72,6 +72,10 @@ export const texts = {
     closed: 'Closed, results hidden',
     revealed: 'Results shown',
     answers: (count: number) => quantity(count, 'answer'),
+    winners: (count: number) => quantity(count, 'winner'),
+    winnersShown: 'Winners shown',
+    winnersList: 'Winners on screen',
+    moreWinners: (count: number) => `${count.toLocaleString()} more are in the report.`,
     answersOf: (count: number, viewers: number) =>
       `${count.toLocaleString()} of ${viewers.toLocaleString()} answered`,
   },

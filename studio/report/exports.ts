@@ -4,7 +4,11 @@ import { studioApi } from '../../protocol/studio-api.ts';
 export const EXPORTS = [
   { name: 'exportResults', title: 'Results', description: 'Counts for each choice of each quiz' },
   { name: 'exportAnswers', title: 'Answers', description: 'Each answer with viewer and time' },
-  { name: 'exportWinners', title: 'Winners', description: 'The winners of each round' },
+  {
+    name: 'exportWinners',
+    title: 'Winners',
+    description: 'The winners of each round by name and code',
+  },
   { name: 'exportAudience', title: 'Audience', description: 'Viewer count for each second' },
   { name: 'exportChat', title: 'Chat', description: 'Every message that viewers received' },
   { name: 'exportFeed', title: 'Feed', description: 'Every event that viewers received' },

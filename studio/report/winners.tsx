@@ -23,6 +23,9 @@ interface Winner {
   readonly roundId: string;
   readonly viewer: string;
   readonly seat: number;
+  /** null: the viewer gave no name in the chat. */
+  readonly name: string | null;
+  readonly code: string;
   /** Unix ms */
   readonly at: number;
 }
@@ -102,11 +105,12 @@ function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) 
         aria-label="Winners by report time"
         className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
       >
-        {winners.map(({ viewer, at }) => (
+        {winners.map(({ viewer, name, code, at }) => (
           <li key={viewer} className="flex justify-between gap-3">
-            <span className="min-w-0 truncate" title={viewer}>
-              {viewer}
+            <span className="min-w-0 flex-1 wrap-anywhere" title={viewer}>
+              <bdi>{name ?? code}</bdi>
             </span>
+            {name !== null && <span className="shrink-0 tabular-nums">{code}</span>}
             <span className="shrink-0 text-quiet tabular-nums">
               after {secondsLabel(at - round.requested)}
             </span>

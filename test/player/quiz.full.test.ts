@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { axeViolations } from '../support/player/axe.ts';
-import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
+import { QUIZ, RESULTS, STREAM } from '../support/player/pages/fake-viewer.ts';
 import { SCREENS, SceneFixture } from '../support/player/scene-fixture.ts';
 import {
   boxOf,
@@ -135,6 +135,20 @@ describe('screen readers', () => {
     });
     await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
     await announcement.getByText('You won! You are one of 12 winners.').waitFor();
+  });
+
+  test('[W-13] announce and show the code of a winner, and none to others', async () => {
+    const own = await fixture.open('winners-own');
+    const spoken = own.locator('[aria-live="assertive"]');
+    await spoken.getByText('You are one of 12 winners. Your code: KOTA-4729').waitFor();
+    const card = own.getByRole('region', { name: 'Winners' });
+    await card.getByText('KOTA-4729', { exact: true }).waitFor();
+    // Later responses with the stream have no code.
+    await updateSnapshot(own, { stream: STREAM });
+    await card.getByText('KOTA-4729', { exact: true }).waitFor();
+    const others = await fixture.open('winners-others');
+    await others.getByText('1,234 viewers won.', { exact: true }).waitFor();
+    expect(await others.getByText('KOTA').count()).toBe(0);
   });
 });
 

@@ -60,14 +60,24 @@ describe('rows of an export', () => {
     expect(csv).toBe(`quizId,viewer,seat,choice,correct,at,question,time\r\n${records.join('')}`);
   });
 
-  test('[P-28] exported winners have roundId, viewer, seat and at', async () => {
+  test('[P-28] exported winners have ids, round, name, code and questions', async () => {
     const { streamId, viewers, round, wonAt } = await playShow();
-    const viewer = subOf(viewers[2] as TestViewer);
+    const winner = viewers[2] as TestViewer;
+    const viewer = subOf(winner);
+    const detail = await winner.get(`/api/v1/streams/${streamId}/`);
+    const { winner_code: code } = await expectJson<{ winner_code: string }>(detail, 200);
     const time = new Date(wonAt).toISOString();
     const rows = await linesOf(await exported(streamId, 'winners'));
-    expect(rows).toEqual([{ roundId: round.id, viewer, seat: 2, at: wonAt, time }]);
+    const ids = { roundId: round.id, viewer, seat: 2, at: wonAt };
+    const words = { round: 1, name: null, code, questions: QUIZ.question, time };
+    expect(rows).toEqual([{ ...ids, ...words }]);
     const csv = await (await exported(streamId, 'winners', '?format=csv')).text();
-    expect(csv).toBe(`roundId,viewer,seat,at,time\r\n${round.id},${viewer},2,${wonAt},${time}\r\n`);
+    const records = [
+      'roundId,viewer,seat,at,round,name,code,questions,time',
+      `${round.id},${viewer},2,${wonAt},1,,${code},${QUIZ.question},${time}`,
+      '',
+    ];
+    expect(csv).toBe(records.join('\r\n'));
   });
 
   test('[P-29] the exported feed is the bodies that viewers got, in order, without empty ones', async () => {

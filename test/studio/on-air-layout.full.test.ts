@@ -159,6 +159,11 @@ describe('[B-16] the first screen of the on-air page', () => {
     await call(`/streams/${show.id}/request-winners`);
     await page.getByText(/^The last round had/).waitFor();
     await expectInPlace('winners');
+    // A game without quizzes: everyone wins.
+    await call(`/streams/${show.id}/request-winners`);
+    await panel(page, 'On screen').getByText('Ada', { exact: true }).waitFor();
+    await expectInPlace('winner');
+    await expectUsable(page, 'on-air-winner');
     await call(`/quizzes/${quizzes[1]?.id}/publish`);
     await page.getByText('Closed, results hidden').waitFor();
     await call(`/quizzes/${quizzes[1]?.id}/reveal`);

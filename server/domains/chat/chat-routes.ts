@@ -10,6 +10,7 @@ import type { RateLimiter } from '../../platform/rate-limiter.ts';
 import type { ModerationCache } from '../moderation/moderation-cache.ts';
 import type { ChatPosts } from './chat-source.ts';
 import type { SlowMode } from './slow-mode.ts';
+import type { ViewerNames } from './viewer-names.ts';
 
 export interface ChatDeps {
   readonly chat: ChatPosts;
@@ -20,6 +21,7 @@ export interface ChatDeps {
   readonly newId: () => string;
   readonly moderation: Pick<ModerationCache, 'chatMode' | 'mutedUntil'>;
   readonly slowMode: SlowMode;
+  readonly names: Pick<ViewerNames, 'note'>;
 }
 
 /** The chat of viewers: the route for messages and hearts (SPEC C). */
@@ -31,6 +33,7 @@ export function createChat({
   newId,
   moderation,
   slowMode,
+  names,
 }: ChatDeps): { readonly viewerHandlers: Handlers<Pick<typeof viewerApi, 'postChat'>> } {
   /** @throws DomainError `conflict` when the viewer is muted or the chat is paused */
   function requireCanPost(viewer: Viewer): void {
@@ -66,13 +69,11 @@ export function createChat({
         else {
           const at = clock.nowMs();
           await takeSlot(viewer, at);
-          chat.post(viewer.streamId, post.kind, {
-            id: newId(),
-            viewer: viewer.id,
-            name: post.name ?? '',
-            text: post.text,
-            at,
-          });
+          const { streamId, seat } = viewer;
+          const { name = '', text } = post;
+          const id = newId();
+          chat.post(streamId, post.kind, { id, viewer: viewer.id, name, text, at });
+          names.note({ streamId, seat, name, messageId: id });
         }
         return route.noContent();
       },

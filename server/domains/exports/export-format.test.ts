@@ -69,14 +69,18 @@ describe('exports of answers and winners', () => {
         '22222222-2222-4333-8444-555555555555,abc_DEF-123,0,Jupiter,true,1750000000000,Which planet?,2025-06-15T15:06:40.000Z\r\n' +
         '22222222-2222-4333-8444-555555555555,abc_DEF-123,1,Jupiter,false,1750000000000,Which planet?,2025-06-15T15:06:40.000Z\r\n',
     );
-    const winner = { roundId: 'r', viewer: 'v', seat: 3, at: 9 };
+    const words = { round: 2, name: '=Ada', code: 'KOTA-4729', questions: 'One? · Two?' };
+    const winner = { roundId: 'r', viewer: 'v', seat: 3, at: 9, ...words };
     expect(await textOf(WINNERS, 'csv', [winner])).toBe(
-      'roundId,viewer,seat,at,time\r\nr,v,3,9,1970-01-01T00:00:00.009Z\r\n',
+      'roundId,viewer,seat,at,round,name,code,questions,time\r\n' +
+        "r,v,3,9,2,'=Ada,KOTA-4729,One? · Two?,1970-01-01T00:00:00.009Z\r\n",
     );
   });
 
   test('[P-30] without rows CSV has its header row and NDJSON is empty', async () => {
-    expect(await textOf(WINNERS, 'csv')).toBe('roundId,viewer,seat,at,time\r\n');
+    expect(await textOf(WINNERS, 'csv')).toBe(
+      'roundId,viewer,seat,at,round,name,code,questions,time\r\n',
+    );
     expect(await textOf(WINNERS, 'ndjson')).toBe('');
   });
 

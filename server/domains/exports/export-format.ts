@@ -56,7 +56,16 @@ export const ANSWERS = timedTable<ExportedAnswer>(
   'at',
   'question',
 );
-export const WINNERS = timedTable<ExportedWinner>('roundId', 'viewer', 'seat', 'at');
+export const WINNERS = timedTable<ExportedWinner>(
+  'roundId',
+  'viewer',
+  'seat',
+  'at',
+  'round',
+  'name',
+  'code',
+  'questions',
+);
 export const AUDIENCE = timedTable<ExportedCount>('interval', 'at', 'count');
 export const CHAT = timedTable<LoggedMessage>(
   'interval',

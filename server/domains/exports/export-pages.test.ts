@@ -2,7 +2,12 @@ import { describe, expect, test } from 'bun:test';
 import { answerPages, type ExportSource, feedPages, winnerPages } from './export-pages.ts';
 import type { ExportPage } from './exports-sql.ts';
 
-const SOURCE = { streamId: 'stream', producer: 'producer', nowMs: 5_000 };
+const SOURCE = {
+  streamId: 'stream',
+  producer: 'producer',
+  nowMs: 5_000,
+  winnerCode: (streamId: string, seat: number) => `${streamId} ${seat}`,
+};
 
 /** A fake store with this many rows for each quiz or round; it records the pages that are read. */
 function fakeStore(rowCounts: ReadonlyMap<number, number>, pages: ExportPage[] = []) {
@@ -26,9 +31,9 @@ function fakeStore(rowCounts: ReadonlyMap<number, number>, pages: ExportPage[] =
 
 describe('export pages of answers and winners', () => {
   test.each([
-    ['answers', answerPages],
-    ['winners', winnerPages],
-  ])('%s are read by quiz or round, each seat once, in pages of 1,000', async (_, begin) => {
+    ['answers', answerPages, () => ({})],
+    ['winners', winnerPages, (seat: number) => ({ code: `stream ${seat}` })],
+  ])('%s are read by quiz or round, each seat once, in pages of 1,000', async (_, begin, added) => {
     const counts = new Map([
       [3, 2_500],
       [4, 0],
@@ -41,7 +46,7 @@ describe('export pages of answers and winners', () => {
     for await (const page of await begin(source)) pages.push(page);
     expect(pages.map((page) => page.length)).toEqual([1_000, 1_000, 500, 1_000, 1]);
     const expected = [...counts].flatMap(([parentNumber, count]) =>
-      Array.from({ length: count }, (_, seat) => ({ parentNumber, seat })),
+      Array.from({ length: count }, (_, seat) => ({ parentNumber, seat, ...added(seat) })),
     );
     expect(pages.flat()).toEqual(expected);
     expect(new Set(requests.map(({ limit }) => limit))).toEqual(new Set([1_000]));

@@ -3,6 +3,7 @@ import type { SealedBody, sealedProcedures } from '../../realtime/feed/sealed-sq
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
+import type { WinnerCode } from '../quizzes/winner-code.ts';
 import type { rundownProcedures } from '../rundown/rundown-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import type {
@@ -33,6 +34,7 @@ export interface ExportSource {
   readonly streamId: string;
   readonly producer: string;
   readonly nowMs: number;
+  readonly winnerCode: WinnerCode;
 }
 
 /*
@@ -50,9 +52,14 @@ export async function answerPages(source: ExportSource): Promise<Pages<ExportedA
 
 /** Every winner of a stream, by round and seat. @throws DomainError `not-found` */
 export async function winnerPages(source: ExportSource): Promise<Pages<ExportedWinner>> {
-  const { store, streamId, producer, nowMs } = source;
+  const { store, streamId, producer, nowMs, winnerCode } = source;
   const rounds = await store.listExportedRounds({ streamId, producer });
-  return bySeat(rounds, nowMs, store.exportWinners);
+  return bySeat(rounds, nowMs, async (page) =>
+    (await store.exportWinners(page)).map((winner) => ({
+      ...winner,
+      code: winnerCode(streamId, winner.seat),
+    })),
+  );
 }
 
 /** Every sealed interval of a stream with events. @throws DomainError `not-found` */

@@ -25,12 +25,12 @@ import {
   winnerPages,
 } from './export-pages.ts';
 
-export interface ExportDeps extends Pick<ExportSource, 'store'> {
+export interface ExportDeps extends Pick<ExportSource, 'store' | 'winnerCode'> {
   readonly context: StudioContext;
 }
 
 /** Operations of the studio API that export a stream's data (SPEC P-27 … P-30, J-12). */
-export function createExports({ context, store }: ExportDeps) {
+export function createExports({ context, store, winnerCode }: ExportDeps) {
   const handler =
     <Row>(
       kind: ExportKind,
@@ -41,7 +41,8 @@ export function createExports({ context, store }: ExportDeps) {
       const { user } = await authorizeStudio(context, request, route);
       const { format } = readQuery(request, exportQuerySchema);
       const streamId = pathIds(request).stream_id ?? '';
-      const source = { store, streamId, producer: user.uuid, nowMs: context.clock.nowMs() };
+      const nowMs = context.clock.nowMs();
+      const source = { store, streamId, producer: user.uuid, nowMs, winnerCode };
       const pages = await openPages(source);
       const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
       const requestId = context.log.requestId(request);

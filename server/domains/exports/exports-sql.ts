@@ -30,11 +30,21 @@ export interface ExportedAnswer {
 }
 
 /** A recorded winner; `at` is when the report arrived, Unix ms. */
-export interface ExportedWinner {
+export interface StoredWinner {
   readonly roundId: string;
   readonly viewer: string;
   readonly seat: number;
   readonly at: number;
+  /** Number of the round in its stream, from 1. */
+  readonly round: number;
+  /** The viewer's last name in the chat; null: none. */
+  readonly name: string | null;
+  /** The questions of the round, possibly abbreviated. */
+  readonly questions: string;
+}
+
+export interface ExportedWinner extends StoredWinner {
+  readonly code: string;
 }
 
 /** A viewer count as published; `at` is the start of its interval, Unix ms. */
@@ -71,6 +81,10 @@ interface IntervalRange {
 const NO_DEADLINE = { noDeadline: true };
 /** Limits of a page of intervals; reading and parsing it takes a few milliseconds. */
 const PAGE_LIMITS = { limit: 240, bytesMax: 256 * 1024 };
+
+/** Every winner has the questions of its round beside it, so their text is bounded. */
+const QUESTIONS_MAX = 100;
+const QUESTIONS_CHARS = 1_000;
 
 export const exportProcedures = {
   /** Numbers of the published quizzes, in order. @throws DomainError `not-found` */
@@ -113,16 +127,18 @@ export const exportProcedures = {
   }, NO_DEADLINE),
 
   /** A page of a round's winners, by seat. */
-  exportWinners: readProcedure(async (tx, page: ExportPage): Promise<ExportedWinner[]> => {
-    const rows = await tx.query<ExportedWinner>(
-      `select r.id as "roundId", s.viewer as viewer, w.seat as seat, w.received as at
+  exportWinners: readProcedure(async (tx, page: ExportPage): Promise<StoredWinner[]> => {
+    const rows = await tx.query<Omit<StoredWinner, 'round' | 'questions'>>(
+      `select r.id as "roundId", s.viewer as viewer, w.seat as seat, w.received as at, s.name as name
        from winners w
        join winners_rounds r on r.number = w.round
        join seats s on s.stream_id = r.stream_id and s.seat = w.seat
        where w.round = $1 and w.seat > $2 and w.received <= $3 order by w.seat limit $4`,
       [page.parentNumber, page.afterSeat, page.untilMs, page.limit],
     );
-    return [...rows];
+    if (rows.length === 0) return [];
+    const round = await readRound(tx, page.parentNumber);
+    return rows.map((row) => ({ ...row, ...round }));
   }, NO_DEADLINE),
 
   /** A page of a stream's sealed intervals, with the bodies that viewers read. */
@@ -143,6 +159,29 @@ export const exportProcedures = {
     NO_DEADLINE,
   ),
 };
+
+/** The number of a round in its stream, and its questions. */
+async function readRound(
+  tx: Tx,
+  number: number,
+): Promise<Pick<StoredWinner, 'round' | 'questions'>> {
+  const [row] = await tx.query<{ round: number }>(
+    `select count(*) as round from winners_rounds earlier
+     join winners_rounds r on r.stream_id = earlier.stream_id and earlier.number <= r.number
+     where r.number = $1`,
+    [number],
+  );
+  const questions = await tx.query<{ question: string }>(
+    `select q.question as question from quizzes q
+     join winners_rounds r on r.stream_id = q.stream_id and r.game = q.game
+     where r.number = $1 order by q.number limit $2`,
+    [number, QUESTIONS_MAX],
+  );
+  const text = questions.map(({ question }) => question).join(' · ');
+  const isLong = text.length > QUESTIONS_CHARS;
+  const abbreviated = isLong ? `${text.slice(0, QUESTIONS_CHARS).toWellFormed()}…` : text;
+  return { round: Number(row?.round ?? 1), questions: abbreviated };
+}
 
 async function numbersOf(tx: Tx, { streamId, producer }: OwnStream, source: string) {
   await ownStream(tx, streamId, producer);

@@ -15,6 +15,7 @@ import type { PresenceRegistry } from '../../realtime/presence/presence-registry
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
 import { studioQuizOf } from '../quizzes/quiz-wire.ts';
+import type { WinnerCode } from '../quizzes/winner-code.ts';
 import { studioStreamOf } from '../streams/stream-wire.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import { LiveShows, type LiveSnapshot } from './live-shows.ts';
@@ -27,12 +28,14 @@ export interface LiveDeps {
     Pick<Calls<typeof streamProcedures>, 'findOwnStream'>;
   readonly log: FeedLog;
   readonly presence: Pick<PresenceRegistry, 'count'>;
+  readonly winnerCode: WinnerCode;
   /** Called when reading a show fails for another reason than an unavailable backend. */
   readonly onError: (error: unknown) => void;
 }
 
 /** The live state of shows for the studio (SPEC B). */
-export function createLive({ context, store, log, presence, onError }: LiveDeps) {
+export function createLive(deps: LiveDeps) {
+  const { context, store, log, presence, winnerCode, onError } = deps;
   const shows = new LiveShows({
     nowMs: () => context.clock.nowMs(),
     read: (id, producer, nowMs) => store.readLiveShow({ id, producer, nowMs }),
@@ -59,7 +62,7 @@ export function createLive({ context, store, log, presence, onError }: LiveDeps)
         producer: user.uuid,
         authorizeAgain: () => context.credentials.studio(request, route),
         open: (onEnd) => openEventStream({ log, streamId, from, onEnd }),
-        stateOf: (moment) => stateOf(moment, origin),
+        stateOf: (moment) => stateOf(moment, origin, winnerCode),
       });
     },
   };
@@ -77,7 +80,11 @@ function firstInterval(requested: number | undefined, nowMs: number): number {
   return Math.min(Math.max(requested, current - LIVE_PAST_INTERVALS), current);
 }
 
-function stateOf({ nowMs, show, count }: LiveSnapshot, origin: string): LiveState {
+function stateOf(
+  { nowMs, show, count }: LiveSnapshot,
+  origin: string,
+  winnerCode: WinnerCode,
+): LiveState {
   const { stream, quiz, answerCounts, round, source, sourceEndsAt } = show;
   const { revision: chatRevision, ...chat } = show.chat;
   return {
@@ -87,6 +94,7 @@ function stateOf({ nowMs, show, count }: LiveSnapshot, origin: string): LiveStat
     quiz: quiz && studioQuizOf(quiz),
     tally: quiz && answerCounts && choiceCounts(quiz.choices, answerCounts),
     round,
+    winners: show.winners.map(({ seat, name }) => ({ code: winnerCode(stream.id, seat), name })),
     source,
     sourceEndsAt,
     rundownRevision: stream.rundownRevision,

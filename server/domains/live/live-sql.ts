@@ -2,7 +2,9 @@ import type { WinnersRound } from '../../../protocol/studio.ts';
 import { readSourceState, type SourceState } from '../../media/ingest/ingest-sql.ts';
 import { readProcedure } from '../../storage/sql/procedure.ts';
 import { type RevisedChatState, readChatState } from '../moderation/chat-state-sql.ts';
+import { isRoundOnScreen } from '../quizzes/quiz-rules.ts';
 import { countAnswers, latestPublished, type QuizRow } from '../quizzes/quizzes-sql.ts';
+import { type NamedSeat, readRoundWinners } from '../quizzes/round-winners-sql.ts';
 import { latestRound } from '../quizzes/winners-sql.ts';
 import { type OwnId, ownStream, type StreamRow } from '../streams/streams-sql.ts';
 
@@ -13,6 +15,8 @@ export interface LiveShow extends SourceState {
   /** The number of answers to `quiz` so far by choice; null unless `quiz` is open. */
   readonly answerCounts: readonly number[] | null;
   readonly round: WinnersRound | null;
+  /** The first winners of `round`; empty until it is closed, and once a newer quiz is published. */
+  readonly winners: readonly NamedSeat[];
   readonly chat: RevisedChatState;
 }
 
@@ -24,8 +28,11 @@ export const liveProcedures = {
       const quiz = await latestPublished(tx, id);
       const answerCounts = quiz?.state === 'open' ? await countAnswers(tx, quiz) : null;
       const round = await latestRound(tx, id);
+      const hasWinners = round?.state === 'closed' && isRoundOnScreen(round, quiz);
+      const winners = hasWinners ? await readRoundWinners(tx, round, nowMs) : [];
       const source = await readSourceState(tx, id, nowMs);
-      return { stream, quiz, answerCounts, round, ...source, chat: await readChatState(tx, id) };
+      const chat = await readChatState(tx, id);
+      return { stream, quiz, answerCounts, round, winners, ...source, chat };
     },
   ),
 };

@@ -4,6 +4,7 @@ import { pathIds } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { ShowStreams } from '../live/show-streams.ts';
+import type { WinnerCode } from '../quizzes/winner-code.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import { presenterStateOf } from './presenter-state.ts';
 import { openStateStream } from './state-stream.ts';
@@ -13,10 +14,11 @@ export interface PresenterDeps {
   readonly store: Pick<Calls<typeof streamProcedures>, 'findOwnStream'>;
   /** The open streams of this node (`createLive`). */
   readonly showStreams: ShowStreams;
+  readonly winnerCode: WinnerCode;
 }
 
 /** The operation that streams a show to the presenter display (SPEC B). */
-export function createPresenter({ context, store, showStreams }: PresenterDeps) {
+export function createPresenter({ context, store, showStreams, winnerCode }: PresenterDeps) {
   const { credentials, rate } = context;
   const handlers: Handlers<Pick<typeof studioApi, 'presentShow'>> = {
     presentShow: async (request, route) => {
@@ -30,7 +32,7 @@ export function createPresenter({ context, store, showStreams }: PresenterDeps) 
         producer,
         authorizeAgain,
         open: openStateStream,
-        stateOf: presenterStateOf,
+        stateOf: (moment) => presenterStateOf(moment, winnerCode),
       });
     },
   };

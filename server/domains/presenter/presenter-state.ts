@@ -1,21 +1,24 @@
 import type { PresenterQuiz, PresenterState } from '../../../protocol/presenter.ts';
-import type { WinnersRound } from '../../../protocol/studio.ts';
 import type { LiveSnapshot } from '../live/live-shows.ts';
-import { choiceCounts } from '../quizzes/quiz-rules.ts';
+import { choiceCounts, isRoundOnScreen } from '../quizzes/quiz-rules.ts';
 import type { QuizRow } from '../quizzes/quizzes-sql.ts';
+import type { WinnerCode } from '../quizzes/winner-code.ts';
 
 /**
  * The state of a show for the presenter display. Apart from counts it contains nothing that viewers
  * must not know yet, since viewers may see the display in the video.
  */
-export function presenterStateOf({ nowMs, show, count }: LiveSnapshot): PresenterState {
-  const { stream, quiz, answerCounts, round } = show;
+export function presenterStateOf(
+  { nowMs, show, count }: LiveSnapshot,
+  winnerCode: WinnerCode,
+): PresenterState {
+  const { stream, quiz, answerCounts } = show;
   return {
     now: nowMs,
     stream: { id: stream.id, title: stream.title, status: stream.status },
     count,
     quiz: quiz && quizOf(quiz, answerCounts),
-    winners: winnersOf(round, quiz),
+    winners: winnersOf(show, winnerCode),
   };
 }
 
@@ -40,8 +43,15 @@ function quizOf(quiz: QuizRow, answerCounts: readonly number[] | null): Presente
   };
 }
 
-/** The latest winners round; null once a newer quiz is published. */
-function winnersOf(round: WinnersRound | null, quiz: QuizRow | null): PresenterState['winners'] {
-  if (!round || (quiz?.created ?? 0) > round.requested) return null;
-  return { count: round.count };
+/** The latest winners round; null once a newer quiz is published. Names that moderators hid are left out. */
+function winnersOf(
+  { stream, round, quiz, winners }: LiveSnapshot['show'],
+  winnerCode: WinnerCode,
+): PresenterState['winners'] {
+  if (!round || !isRoundOnScreen(round, quiz)) return null;
+  const first = winners.map(({ seat, name, isModerated }) => ({
+    code: winnerCode(stream.id, seat),
+    name: isModerated ? null : name,
+  }));
+  return { count: round.count, first };
 }

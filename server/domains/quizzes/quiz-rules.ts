@@ -140,3 +140,11 @@ function quizData(quiz: QuizEventFields, counts: readonly number[]): Quiz {
     order: [...quiz.choices],
   };
 }
+
+/** Whether the winners of a round are on screen: no newer quiz has replaced them. */
+export function isRoundOnScreen(
+  round: { readonly requested: number },
+  quiz: { readonly created: number | null } | null,
+): boolean {
+  return (quiz?.created ?? 0) <= round.requested;
+}

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'bun:test';
+import { afterEach, describe, expect, test } from 'bun:test';
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import {
   openShow,
@@ -30,4 +30,50 @@ test('[W-4] [W-9] a winner report is in time until the interval of the count end
   expect(JSON.parse(sealed?.body ?? '').events).toEqual([
     { type: 'quiz-winners', data: { count: 1 } },
   ]);
+});
+
+describe('the winners that the studio and the display get', () => {
+  /** Closes a round that seats below `count` win; of every hundred the last has a name. */
+  async function playRound(count: number) {
+    show = await openShow([STREAM]);
+    const own = { id: uuidOf(2), streamId: STREAM, producer: PRODUCER };
+    const interval = intervalAt(SHOW_START_MS);
+    await show.store.startStream({ id: STREAM, producer: PRODUCER, nowMs: SHOW_START_MS });
+    const seats = Array.from({ length: count }, (_, seat) => seat);
+    await show.store.takeSeats(
+      seats.map((seat) => ({ streamId: STREAM, viewer: `viewer ${seat}`, seat })),
+    );
+    const named = seats.filter((seat) => seat % 100 === 99);
+    await show.store.nameViewers(
+      named.map((seat) => ({ streamId: STREAM, seat, name: `name ${seat}`, messageId: `${seat}` })),
+    );
+    await show.store.requestWinners({ ...own, nowMs: SHOW_START_MS });
+    await sealShow(show, { after: -1, interval, nowMs: SHOW_START_MS + 250, transients: [] });
+    const claims = seats.map((seat) => ({ streamId: STREAM, seat, receivedMs: SHOW_START_MS + 1 }));
+    await show.store.recordWinners([...claims, ...claims.slice(0, 10)]);
+    const nowMs = intervalStartMs(interval + 6);
+    await sealShow(show, { after: interval, interval: interval + 5, nowMs, transients: [] });
+    const { round, winners } = await show.store.readLiveShow({
+      ...{ id: STREAM, producer: PRODUCER },
+      nowMs,
+    });
+    return { count: round?.count, winners, named };
+  }
+
+  test('[B-13] are 100 of a thousand, each once, those with names first', async () => {
+    const { count, winners, named } = await playRound(1_000);
+    expect(count).toBe(1_000);
+    expect(winners).toHaveLength(100);
+    expect(new Set(winners.map(({ seat }) => seat)).size).toBe(100);
+    expect(winners.slice(0, 10).map(({ name }) => name)).toEqual(
+      named.map((seat) => `name ${seat}`),
+    );
+    expect(winners[10]).toEqual({ seat: 0, name: null, isModerated: false });
+  });
+
+  test('[B-13] are the first seats of a larger round', async () => {
+    const { winners } = await playRound(1_001);
+    expect(winners.map(({ seat }) => seat)).toEqual(Array.from({ length: 100 }, (_, at) => at));
+    expect(winners.at(-1)).toEqual({ seat: 99, name: 'name 99', isModerated: false });
+  });
 });

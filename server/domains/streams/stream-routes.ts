@@ -10,6 +10,7 @@ import type { Handlers } from '../../http/route.ts';
 import { DomainError } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import type { RecentMessages } from '../chat/recent-messages.ts';
+import type { WinnerCode } from '../quizzes/winner-code.ts';
 import type { StreamDetailCache } from './stream-detail-cache.ts';
 import type { StreamDetailRow } from './stream-detail-sql.ts';
 import { streamOf } from './stream-wire.ts';
@@ -20,6 +21,7 @@ export interface StreamRoutes {
   readonly details: StreamDetailCache;
   readonly recentMessages: Pick<RecentMessages, 'json'>;
   readonly credentials: Credentials;
+  readonly winnerCode: WinnerCode;
   /** The origin at which the client reaches the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
 }
@@ -30,6 +32,7 @@ export function streamHandlers({
   details,
   recentMessages,
   credentials,
+  winnerCode,
   originOf,
 }: StreamRoutes): Handlers<Pick<typeof viewerApi, 'listStreams' | 'readStream'>> {
   return {
@@ -66,15 +69,20 @@ export function streamHandlers({
       const stream = streamOf(detail.stream, originOf(request));
       if (caller.kind !== 'viewer') return route.ok(stream);
       const recent = await recentMessages.json(id, detail.chat.hidden);
-      return route.okJson(viewerStreamJson(stream, detail, recent));
+      const code = winnerCode(id, caller.viewer.seat);
+      return route.okJson(viewerStreamJson(stream, detail, code, recent));
     },
   };
 }
 
 /** A stream with a viewer token. @param recent JSON, which is the same for all viewers of an interval */
-function viewerStreamJson(stream: Stream, detail: StreamDetailRow, recent: string): string {
-  const { quizInterval: quiz_interval, chat } = detail;
-  const json = JSON.stringify({ ...stream, quiz_interval, chat });
+function viewerStreamJson(
+  stream: Stream,
+  { quizInterval: quiz_interval, chat }: StreamDetailRow,
+  winner_code: string,
+  recent: string,
+): string {
+  const json = JSON.stringify({ ...stream, quiz_interval, winner_code, chat });
   // `chat` is the last member: `recent` goes before the two closing braces.
   return `${json.slice(0, -2)},"recent":${recent}}}`;
 }

@@ -1,7 +1,7 @@
 import type { Quiz, QuizResults } from '../../../../sdk/types.ts';
 import type { Snapshot, ViewerQuiz } from '../../../../sdk/viewer.ts';
 import { messagesOf } from './chat-scenes.ts';
-import { type FakeViewer, fakeViewer, QUIZ, RESULTS } from './fake-viewer.ts';
+import { type FakeViewer, fakeViewer, QUIZ, RESULTS, STREAM } from './fake-viewer.ts';
 
 const LONG_CHOICES = [
   'The one that was built first, long before anybody thought of a bridge over the strait',
@@ -51,6 +51,7 @@ function winnersScene(count: number | null, hasWon: boolean): () => FakeViewer {
     const viewer = fakeViewer({
       messages: messagesOf(8),
       winners: { isWinning: null, hasWon, count },
+      stream: { ...STREAM, winner_code: 'KOTA-4729' },
     });
     const type = count === null ? 'request-quiz-winners' : 'quiz-winners';
     viewer.whenSubscribed(type, () => viewer.emit(type, count === null ? null : { count }));

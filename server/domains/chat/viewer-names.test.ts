@@ -1,0 +1,62 @@
+import { beforeEach, describe, expect, test } from 'bun:test';
+import { Unavailable } from '../../platform/errors.ts';
+import { ViewerNames } from './viewer-names.ts';
+import type { ViewerName } from './viewer-names-sql.ts';
+
+const named = (seat: number, name: string): ViewerName => {
+  return { streamId: 'a', seat, name, messageId: `${seat} ${name}` };
+};
+
+describe('ViewerNames', () => {
+  let stored: ViewerName[][];
+  let error: Error | null;
+  let errors: unknown[];
+  let names: ViewerNames;
+  beforeEach(() => {
+    stored = [];
+    error = null;
+    errors = [];
+    names = new ViewerNames({
+      store: {
+        nameViewers: async (batch) => {
+          if (error) throw error;
+          stored.push([...batch]);
+        },
+      },
+      onError: (thrown) => errors.push(thrown),
+    });
+  });
+  const written = () => Bun.sleep(120);
+
+  test('[W-13] ViewerNames stores the last name of each viewer once', async () => {
+    for (const one of [named(1, 'Ada'), named(2, 'Bob'), named(1, 'Grace'), named(3, '')]) {
+      names.note(one);
+    }
+    await written();
+    expect(stored).toEqual([[named(1, 'Grace'), named(2, 'Bob')]]);
+    names.note(named(1, 'Grace'));
+    await written();
+    expect(stored).toHaveLength(1);
+    names.note(named(1, 'Ada'));
+    names.note(named(1, ''));
+    await written();
+    expect(stored[1]).toEqual([named(1, 'Ada')]);
+  });
+
+  test('[W-13] ViewerNames stores a name with the next message, when it could not be stored', async () => {
+    error = new Unavailable('down');
+    names.note(named(1, 'Ada'));
+    await written();
+    error = null;
+    names.note(named(1, 'Ada'));
+    await written();
+    expect([stored, errors]).toEqual([[[named(1, 'Ada')]], []]);
+  });
+
+  test('ViewerNames reports an error of its own', async () => {
+    error = new Error('a defect');
+    names.note(named(1, 'Ada'));
+    await written();
+    expect(errors).toEqual([error]);
+  });
+});

@@ -1,0 +1,60 @@
+import { createHmac } from 'node:crypto';
+import type { RandomBytes } from '../../auth/secrets.ts';
+import type { tokenProcedures } from '../../auth/viewer-tokens/tokens-sql.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+
+/** The code of the viewer with this seat, such as `KOTA-4729` (SPEC W-13). */
+export type WinnerCode = (streamId: string, seat: number) => string;
+
+export interface WinnerCodeDeps {
+  readonly store: Pick<Calls<typeof tokenProcedures>, 'keepSecret'>;
+  readonly randomBytes: RandomBytes;
+}
+
+const SECRET_BYTES = 32;
+// Two syllables and four digits have 24 bits, as seats have. No letter looks like another one or like
+// a digit: there is no I, O beside Q, 0 or 1.
+const CONSONANTS = 'BDFGHJKLMNRSTVWZ';
+const VOWELS = 'AEOU';
+const DIGITS = '23456789';
+const HALF_BITS = 12;
+const HALF_MASK = (1 << HALF_BITS) - 1;
+const ROUNDS = 4;
+
+/** Codes with the secret of this database: all nodes give the same ones, also after a restart. */
+export async function createWinnerCode({
+  store,
+  randomBytes,
+}: WinnerCodeDeps): Promise<WinnerCode> {
+  const offered = Buffer.from(randomBytes(SECRET_BYTES)).toString('base64url');
+  const secret = await store.keepSecret({ name: 'winner-code', offered });
+  return (streamId, seat) => winnerCode(secret, streamId, seat);
+}
+
+/**
+ * The code of a seat. Without the secret it says nothing about the viewer, and two seats of a stream
+ * never have the same one.
+ * @param seat below 2^24
+ */
+export function winnerCode(secret: string, streamId: string, seat: number): string {
+  const bits = permute(secret, streamId, seat);
+  const letters = [
+    CONSONANTS.charAt(bits >>> 20),
+    VOWELS.charAt((bits >>> 18) & 3),
+    CONSONANTS.charAt((bits >>> 14) & 15),
+    VOWELS.charAt((bits >>> 12) & 3),
+  ];
+  const digits = [9, 6, 3, 0].map((shift) => DIGITS.charAt((bits >>> shift) & 7));
+  return `${letters.join('')}-${digits.join('')}`;
+}
+
+/** A permutation of 24 bits: a Feistel network, whose round function is an HMAC. */
+function permute(secret: string, streamId: string, value: number): number {
+  let left = value >>> HALF_BITS;
+  let right = value & HALF_MASK;
+  for (let round = 0; round < ROUNDS; round++) {
+    const digest = createHmac('sha256', secret).update(`${streamId}\0${round}\0${right}`).digest();
+    [left, right] = [right, left ^ (digest.readUInt16BE(0) & HALF_MASK)];
+  }
+  return (left << HALF_BITS) | right;
+}
