@@ -5,6 +5,7 @@ import { useExternalStore } from '../ui/external-store.ts';
 import type { DisplayOptions } from './display-options.ts';
 import { DisplayQuiz } from './display-quiz.tsx';
 import type { DisplayShow, DisplaySnapshot } from './display-show.ts';
+import { DisplayWinners } from './display-winners.tsx';
 import { FullScreenButton } from './full-screen-button.tsx';
 import type { Scene } from './scene.ts';
 import { useFit } from './use-fit.ts';
@@ -39,11 +40,7 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
   return (
     <>
       <Fitted kind={scene.kind} maxScale={isOverlay ? 1 : SCALE_MAX}>
-        {scene.kind === 'quiz' ? (
-          <DisplayQuiz {...scene} hasLiveBars={hasLiveBars} />
-        ) : (
-          <Headline {...headlineOf(scene, state)} />
-        )}
+        <SceneContent scene={scene} state={state} hasLiveBars={hasLiveBars} />
       </Fitted>
       <footer className="display-foot">
         <bdi className="display-title">{scene.kind === 'title' ? '' : state.stream.title}</bdi>
@@ -58,6 +55,18 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
       </footer>
     </>
   );
+}
+
+interface SceneContentProps extends Pick<SceneViewProps, 'scene' | 'state'> {
+  readonly hasLiveBars: boolean;
+}
+
+function SceneContent({ scene, state, hasLiveBars }: SceneContentProps) {
+  if (scene.kind === 'quiz') return <DisplayQuiz {...scene} hasLiveBars={hasLiveBars} />;
+  if (scene.kind === 'winners' && scene.count && scene.first.length > 0) {
+    return <DisplayWinners count={scene.count} winners={scene.first} />;
+  }
+  return <Headline {...headlineOf(scene, state)} />;
 }
 
 interface FittedProps {

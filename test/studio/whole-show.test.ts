@@ -242,7 +242,7 @@ describe('a complete show', () => {
     expect(await sent('quiz', 'quiz-results')).toEqual([2, 2]);
   }, 60_000);
 
-  test('[W-7] [W-8] winners are announced to everyone with their count', async () => {
+  test('[W-7] [W-8] [W-13] winners are announced to everyone with their count, and by name or code', async () => {
     const { page } = owner;
     await button(page, 'Announce the winners').click();
     await page.getByText('The last round had 1 winner.').waitFor();
@@ -251,7 +251,12 @@ describe('a complete show', () => {
       at.getByRole('heading', { name: 'One viewer won.' }),
     );
     await moderator.page.getByText('Winners: 1').waitFor();
-    await display.page.getByText('winner!').waitFor();
+    await display.page.getByText('The winner is').waitFor();
+    const code = await phone.page.locator('.winners-code b').innerText();
+    expect(code).toMatch(/^[A-Z]{4}-[2-9]{4}$/);
+    await heading(display.page, code).waitFor();
+    await expectVisible(studio(), (at) => panel(at, 'On screen').getByText(code));
+    for (const at of [desk.page, other.page]) expect(await at.getByText(code).count()).toBe(0);
     await saveViewerScreenshots('winners');
     for (const at of viewers()) await button(at, 'Close').click();
     expect(await sent('request-quiz-winners', 'quiz-winners')).toEqual([1, 1]);

@@ -1,0 +1,63 @@
+import { useEffect, useState } from 'react';
+import type { RoundWinner } from '../../protocol/winners.ts';
+import { pageOf, repeatedNames, WINNERS_PAGE_MS } from './winner-pages.ts';
+
+interface DisplayWinnersProps {
+  readonly count: number;
+  /** At least one. */
+  readonly winners: readonly RoundWinner[];
+}
+
+/** Up to this number of winners, names have their codes beside them. */
+const CODES_MAX = 12;
+
+/** The winners of a round by name: one alone, a few in a list, many page by page. */
+export function DisplayWinners({ count, winners }: DisplayWinnersProps) {
+  const page = usePage(winners);
+  const [only] = winners;
+  if (count === 1 && only) return <OnlyWinner winner={only} />;
+  const repeated = repeatedNames(winners);
+  const unlisted = count - winners.length;
+  return (
+    <>
+      <h1 className="winners-count">
+        <b>{count.toLocaleString()}</b> winners!
+      </h1>
+      <ol className="winners-list" data-many={winners.length > 5 || undefined} key={page.number}>
+        {page.winners.map((winner) => (
+          <li key={winner.code} className="winner">
+            <bdi>{winner.name ?? winner.code}</bdi>
+            {winner.name !== null && (count <= CODES_MAX || repeated.has(winner.name)) && (
+              <span className="winner-code" dir="ltr">
+                {winner.code}
+              </span>
+            )}
+          </li>
+        ))}
+      </ol>
+      {unlisted > 0 && <p className="winners-more">and {unlisted.toLocaleString()} more</p>}
+    </>
+  );
+}
+
+function OnlyWinner({ winner: { name, code } }: { readonly winner: RoundWinner }) {
+  return (
+    <>
+      <p className="scene-below">The winner is</p>
+      <h1 className="winner-name" dir="auto">
+        {name ?? code}
+      </h1>
+      {name !== null && <p className="winner-code">{code}</p>}
+    </>
+  );
+}
+
+/** The page of winners to show now. */
+function usePage(winners: readonly RoundWinner[]) {
+  const [turn, setTurn] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => setTurn((before) => before + 1), WINNERS_PAGE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return pageOf(winners, turn);
+}
