@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { axeViolations } from '../support/player/axe.ts';
-import { QUIZ, RESULTS } from '../support/player/pages/fake-viewer.ts';
+import { QUIZ, RESULTS, STREAM } from '../support/player/pages/fake-viewer.ts';
 import { SceneFixture } from '../support/player/scene-fixture.ts';
 import {
   boxOf,
@@ -126,11 +126,15 @@ describe('a quiz on a phone, while the viewer types', () => {
     const page = await fixture.open('live', 'phone', { script: KEYBOARD_OVER_PAGE });
     await textField(page).fill('I say ');
     await page.evaluate('keyboard(336)');
-    await updateSnapshot(page, { winners: { isWinning: null, hasWon: true, count: 12 } });
+    await updateSnapshot(page, {
+      winners: { isWinning: null, hasWon: true, count: 12 },
+      stream: { ...STREAM, winner_code: 'KOTA-4729' },
+    });
     await page.evaluate("viewer.emit('quiz-winners', { count: 12 })");
     const winners = page.getByRole('region', { name: 'Winners' });
     await winners.getByText('You are one of 12 winners.').waitFor();
-    for (const part of [winners.getByRole('button', { name: 'Close' }), textField(page)]) {
+    const code = winners.getByText('KOTA-4729', { exact: true });
+    for (const part of [code, winners.getByRole('button', { name: 'Close' }), textField(page)]) {
       const { y, height } = await boxOf(part);
       expect(y + height).toBeLessThanOrEqual(VISIBLE.bottom);
       expect(await isTappable(part)).toBe(true);
