@@ -53,6 +53,15 @@ describe('ViewerNames', () => {
     expect([stored, errors]).toEqual([[[named(1, 'Ada')]], []]);
   });
 
+  test('[W-13] ViewerNames ignores a name in the form of a code, with which a viewer could pose as a winner', async () => {
+    for (const name of ['KOTA-4729', 'kota 4729', 'KOTA4729', 'KOTA–4729', ' KOTA-4729!']) {
+      names.note(named(1, name));
+    }
+    for (const name of ['Anna1984', 'Kota', '47299']) names.note(named(10 + name.length, name));
+    await written();
+    expect(stored.flat().map(({ name }) => name)).toEqual(['Anna1984', 'Kota', '47299']);
+  });
+
   test('ViewerNames reports an error of its own', async () => {
     error = new Error('a defect');
     names.note(named(1, 'Ada'));

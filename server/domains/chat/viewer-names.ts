@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Unavailable } from '../../platform/errors.ts';
 import { Batch } from '../../storage/sql/batch.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
+import { isLikeCode } from '../quizzes/winner-code.ts';
 import type { ViewerName, viewerNameProcedures } from './viewer-names-sql.ts';
 
 export interface ViewerNamesOptions {
@@ -29,11 +30,11 @@ export class ViewerNames {
     this.#batch = new Batch((names) => this.#store(names), BATCH_MAX, null, PACE_MS);
   }
 
-  /** Notes the name of an accepted message; empty: the viewer keeps its name. */
+  /** Notes the name of an accepted message; one that is empty or like a code changes nothing. */
   note(named: ViewerName): void {
     const { name } = named;
     const key = keyOf(named);
-    if (name === '' || this.#known.get(key) === name) return;
+    if (name === '' || this.#known.get(key) === name || isLikeCode(name)) return;
     this.#known.set(key, name);
     this.#batch.enqueue(named, {
       resolve: () => {},

@@ -17,6 +17,8 @@ const SECRET_BYTES = 32;
 const CONSONANTS = 'BDFGHJKLMNRSTVWZ';
 const VOWELS = 'AEOU';
 const DIGITS = '23456789';
+const CODE = new RegExp(`^(?:[${CONSONANTS}][${VOWELS}]){2}[${DIGITS}]{4}$`, 'i');
+const NO_LETTER_OR_DIGIT = /[^\p{L}\p{N}]/gu;
 const HALF_BITS = 12;
 const HALF_MASK = (1 << HALF_BITS) - 1;
 const ROUNDS = 4;
@@ -46,6 +48,11 @@ export function winnerCode(secret: string, streamId: string, seat: number): stri
   ];
   const digits = [9, 6, 3, 0].map((shift) => DIGITS.charAt((bits >>> shift) & 7));
   return `${letters.join('')}-${digits.join('')}`;
+}
+
+/** Whether a name could be read as a code: a viewer could pose as another winner with it. */
+export function isLikeCode(name: string): boolean {
+  return CODE.test(name.normalize('NFKC').replace(NO_LETTER_OR_DIGIT, ''));
 }
 
 /** A permutation of 24 bits: a Feistel network, whose round function is an HMAC. */
