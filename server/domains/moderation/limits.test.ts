@@ -42,7 +42,7 @@ test('[C-20] a stream has at most 10,000 restrictions that have not expired', as
   );
   for (const seat of [1, 2, 3]) {
     const row = ['s', `viewer ${seat}`, 20_000 + seat];
-    await sqlite.query('insert into seats values ($1, $2, $3)', row);
+    await sqlite.query('insert into seats (stream_id, viewer, seat) values ($1, $2, $3)', row);
   }
   const restrict = (viewer: string, nowMs: number) =>
     restrictionProcedures.restrictViewer.run(sqlite, {
