@@ -23,7 +23,7 @@ const NODES = [
   'server/storage/redis/failover.test.ts',
   'server/storage/redis/open-redis.test.ts',
   'test/cluster/cluster.test.ts',
-  'test/cluster/failover-faults.test.ts',
+  'test/cluster/failover-faults.full.test.ts',
   'test/cluster/faults.test.ts',
   'test/database/postgres-unavailable.test.ts',
   'test/presence/nodes.test.ts',
@@ -32,7 +32,7 @@ const NODES = [
 /** Whole services with limits of seconds, which use a third of a core each. */
 const SERVICES = [
   'server/media/srt/srt-listener.test.ts',
-  'server/realtime/coordination/shared-clock.test.ts',
+  'server/realtime/coordination/shared-clock.full.test.ts',
   'test/cluster/moderation.test.ts',
   'test/cluster/roles.test.ts',
   'test/gateway/workers.test.ts',
@@ -53,12 +53,12 @@ export const SECONDS = {
   'server/media/rtmp/rtmp-listener.test.ts': 23,
   'server/media/srt/srt-listener.test.ts': 53,
   'server/realtime/coordination/many-nodes.test.ts': 30,
-  'server/realtime/coordination/shared-clock.test.ts': 87,
+  'server/realtime/coordination/shared-clock.full.test.ts': 87,
   'server/realtime/feed/feed-log.test.ts': 34,
   'test/cli/cli.full.test.ts': 77,
   'test/cli/cli.test.ts': 41,
   'test/cluster/cluster.test.ts': 33,
-  'test/cluster/failover-faults.test.ts': 56,
+  'test/cluster/failover-faults.full.test.ts': 56,
   'test/cluster/faults.test.ts': 80,
   'test/demo.test.ts': 40,
   'test/kill/report.full.test.ts': 23,
@@ -72,6 +72,7 @@ export const SECONDS = {
   'test/player/show.full.test.ts': 48,
   'test/player/stage.full.test.ts': 46,
   'test/studio-api/rehearsal-crowd.test.ts': 38,
+  'test/studio/display-winners.full.test.ts': 25,
   'test/studio/display.full.test.ts': 32,
   'test/studio/large-show.full.test.ts': 24,
   'test/studio/moderation.full.test.ts': 27,
@@ -81,7 +82,7 @@ export const SECONDS = {
   'test/studio/report.full.test.ts': 32,
   'test/studio/sales-and-webhooks.full.test.ts': 27,
   'test/studio/studio.full.test.ts': 21,
-  'test/studio/whole-show.test.ts': 60,
+  'test/studio/whole-show.full.test.ts': 60,
 };
 
 /** Test files of `npm run test:full` alone. */

@@ -4,7 +4,7 @@ import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/stud
 import { addQuiz, button, expectUsable, field } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
-// Studio pages beyond a regular show, which `whole-show.test.ts` covers. Each test continues where
+// Studio pages beyond a regular show, which `whole-show.full.test.ts` covers. Each test continues where
 // the previous one stopped.
 
 /** More than one page of the log, which has 50 events. */
