@@ -6,7 +6,7 @@ import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { showError } from '../ui/toasts.tsx';
 import type { BrowserSourceState } from './browser-source.ts';
-import type { CameraDevices } from './camera.ts';
+import { type CameraDevices, hasStopped } from './camera.ts';
 import { useCamera } from './camera-context.ts';
 import { DeviceChoice } from './device-choice.tsx';
 
@@ -15,7 +15,8 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
   const { camera, cameraStore } = useCamera();
   const [isStarting, setStarting] = useState(false);
   const [devices, setDevices] = useState<CameraDevices>({ cameraId: '', microphoneId: '' });
-  const isThisShow = camera?.streamId === stream.id;
+  const running = camera && !hasStopped(camera.source) ? camera : null;
+  const isThisShow = running?.streamId === stream.id;
   const start = () => {
     setStarting(true);
     cameraStore
@@ -26,14 +27,14 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
   return (
     <div className="grid gap-4">
       <h3 className="font-bold">This browser’s camera</h3>
-      {camera && isThisShow && <Preview media={camera.media} />}
-      {camera && isThisShow && (
+      {running && isThisShow && <Preview media={running.media} />}
+      {camera?.streamId === stream.id && (
         <div>
           <CameraState source={camera.source} />
         </div>
       )}
-      {!camera && <DeviceChoice devices={devices} onChange={setDevices} />}
-      {camera && !isThisShow && (
+      {!running && <DeviceChoice devices={devices} onChange={setDevices} />}
+      {running && !isThisShow && (
         <p className="text-quiet">This browser’s camera is live in another show. Stop it there.</p>
       )}
       <div>
@@ -45,7 +46,7 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
           <Button
             onPress={start}
             isPending={isStarting}
-            isDisabled={camera !== null}
+            isDisabled={running !== null}
             icon={<Video />}
           >
             Start camera

@@ -28,7 +28,7 @@ export async function listDevices(): Promise<readonly MediaDeviceInfo[]> {
  */
 export async function listNamedDevices(): Promise<readonly MediaDeviceInfo[]> {
   const media = await requestMedia({ video: true, audio: true });
-  for (const track of media.getTracks()) track.stop();
+  stopTracks(media);
   return listDevices();
 }
 
@@ -51,7 +51,7 @@ function constraintsFor({ cameraId, microphoneId }: CameraDevices): MediaStreamC
   };
 }
 
-/** The camera that is live; null: none. It stays live while the user visits other studio pages. */
+/** The camera that is live, or was last; null: none. It stays live while the user visits other studio pages. */
 export class CameraStore extends ExternalStore<Camera | null> {
   #sending: BrowserSource<MediaStream> | null = null;
 
@@ -66,7 +66,11 @@ export class CameraStore extends ExternalStore<Camera | null> {
   async start(streamId: string, url: string, key: string, devices: CameraDevices): Promise<void> {
     this.stop();
     const media = await requestMedia(constraintsFor(devices));
-    const onState = (source: BrowserSourceState) => this.update({ streamId, media, source });
+    const onState = (source: BrowserSourceState) => {
+      // Else the light of a camera that nobody sees would stay on.
+      if (hasStopped(source)) stopTracks(media);
+      this.update({ streamId, media, source });
+    };
     this.#sending = new BrowserSource({
       stream: media,
       url,
@@ -82,15 +86,23 @@ export class CameraStore extends ExternalStore<Camera | null> {
     removeEventListener('beforeunload', this.#confirmUnload);
     this.#sending?.stop();
     this.#sending = null;
-    for (const track of this.snapshot?.media.getTracks() ?? []) track.stop();
+    if (this.snapshot) stopTracks(this.snapshot.media);
     this.update(null);
   }
 
   /** Asks before unloading the page, which would end the video. */
   readonly #confirmUnload = (event: BeforeUnloadEvent): void => {
-    const state = this.snapshot?.source.state;
-    if (state !== undefined && state !== 'refused' && state !== 'stopped') event.preventDefault();
+    if (this.snapshot && !hasStopped(this.snapshot.source)) event.preventDefault();
   };
+}
+
+/** Whether the source sends nothing more. */
+export function hasStopped({ state }: BrowserSourceState): boolean {
+  return state === 'refused' || state === 'stopped';
+}
+
+function stopTracks(media: MediaStream): void {
+  for (const track of media.getTracks()) track.stop();
 }
 
 function errorText({ name, message }: Error): string {

@@ -16,6 +16,8 @@ import { FAST_POLLING } from '../player/show-fixture.ts';
 export const PASSWORD = 'correct horse battery';
 // Console errors that browsers log for expected responses and interrupted connections.
 const EXPECTED = /^Failed to load resource: /;
+// A camera and a microphone that pages may use.
+const DEVICES = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream'];
 const NO_VIDEO = ['--rtmp-port', 'off', '--srt-port', 'off'];
 
 /** A page in its own browser context. */
@@ -45,7 +47,7 @@ export class StudioFixture {
     const data = settings.slice(0, 2);
     const [, browser] = await Promise.all([
       fourbeat(['account', 'create', ...producer, ...data]),
-      launchBrowser(),
+      launchBrowser(DEVICES),
     ]);
     return new StudioFixture(await serveProcess(settings), settings, browser, folder);
   }
