@@ -19,6 +19,7 @@ const ENTRIES = [
   'demo/crowd-process.ts',
   'player/watch.tsx',
   'player/watch-page.css',
+  'player/start-page.css',
   'studio/studio.tsx',
   'studio/studio.css',
   'studio/display/display.tsx',

@@ -6,6 +6,7 @@ import { operatorRoutes } from '../http/operator-routes.ts';
 import { createMetrics, createSealLatencyHistogram } from '../platform/metrics.ts';
 import { displayRoutes } from '../web/display-page.ts';
 import { documentRoutes } from '../web/docs.ts';
+import { startPageRoutes } from '../web/start-page.ts';
 import { studioPageRoutes } from '../web/studio-page.ts';
 import { watchRoutes } from '../web/watch-page.ts';
 import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
@@ -126,11 +127,13 @@ function routesOf(
   metrics: ReturnType<typeof createMetrics>,
 ) {
   const common = { corsOrigin: config.corsOrigin, log: service.stats.requests };
+  const hasStudio = config.roles.has('studio');
   return {
     ...service.routes,
+    ...startPageRoutes({ version, hasStudio, ...common }),
     ...documentRoutes({ version, ...common }),
     ...watchRoutes({ ...common, ...service.watchPage }),
-    ...(config.roles.has('studio') && { ...studioPageRoutes(common), ...displayRoutes(common) }),
+    ...(hasStudio && { ...studioPageRoutes(common), ...displayRoutes(common) }),
     ...operatorRoutes({
       unreadyReason: () => service.unreadyReason() ?? unavailableServer(backends),
       metrics,

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test';
-import { listen } from '../gateway/listen.ts';
 import { documentRoutes } from './docs.ts';
 import type { OpenApiDocument } from './openapi.ts';
 
@@ -9,7 +8,7 @@ const shared = {
 };
 const routes = documentRoutes({ version: '1.2.3', ...shared });
 
-const documentPaths = Object.keys(routes).filter((path) => path !== '/');
+const documentPaths = Object.keys(routes);
 
 function request(path: string, init: RequestInit = {}): Response {
   const handler = routes[path];
@@ -20,31 +19,6 @@ function request(path: string, init: RequestInit = {}): Response {
 }
 
 describe('/docs', () => {
-  test('[O-16] / redirects to /docs with a text for people', async () => {
-    const response = request('/');
-    expect(response.status).toBe(302);
-    expect(response.headers.get('location')).toBe('/docs');
-    expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.text()).toContain('/docs');
-    expect(request('/', { method: 'OPTIONS' }).status).toBe(204);
-    expect(request('/', { method: 'POST' }).status).toBe(405);
-  });
-
-  test('[O-16] a browser that opens the origin shows /docs', async () => {
-    const fallback = () => new Response(null, { status: 404 });
-    const server = listen({ host: '127.0.0.1', port: 0, routes, fetch: fallback, ...shared });
-    try {
-      const origin = `http://127.0.0.1:${server.port}`;
-      const response = await fetch(origin);
-      expect([response.status, response.url]).toEqual([200, `${origin}/docs`]);
-      const head = await fetch(origin, { method: 'HEAD', redirect: 'manual' });
-      expect([head.status, await head.text()]).toEqual([302, '']);
-      expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
-    } finally {
-      await server.stop();
-    }
-  });
-
   test('[O-16] /docs, with and without the slash, loads only from this service', async () => {
     for (const path of ['/docs', '/docs/']) {
       const response = request(path);

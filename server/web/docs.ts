@@ -1,6 +1,5 @@
 import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
 import {
-  type ReadHandler,
   type ReadOnlyOptions,
   type ReadOnlyRoute,
   readOnlyRoute,
@@ -58,7 +57,7 @@ const STYLE = `body { margin: 0; }
 .swagger-ui .response-col_links { display: none; }
 `;
 
-/** Routes of `/openapi.json` and the page that shows it (SPEC O-15, O-16), by path. `/` redirects to it. */
+/** Routes of `/openapi.json` and the page that shows it (SPEC O-15, O-16), by path. */
 export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyRoute> {
   const json = JSON.stringify(openApiDocument(options.version));
   const page = textPage('text/html; charset=utf-8', HTML);
@@ -78,17 +77,8 @@ export function documentRoutes(options: DocumentOptions): Record<string, ReadOnl
   const routes = Object.entries(pages).map(
     ([path, page]) => [path, readOnlyRoute(path, servePage(page, POLICY), options)] as const,
   );
-  return { ...Object.fromEntries(routes), '/': readOnlyRoute('/', redirectToDocs, options) };
+  return Object.fromEntries(routes);
 }
-
-// For people who open the origin in a browser.
-const redirectToDocs: ReadHandler = (_, baseHeaders, requestId) => {
-  const headers = { ...baseHeaders, Location: '/docs', 'X-Request-Id': requestId };
-  return new Response('This is Fourbeat. Its API is described at /docs.\n', {
-    status: 302,
-    headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' },
-  });
-};
 
 function packagedFile(type: string, name: string): Page {
   const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);

@@ -8,6 +8,7 @@ import { studioPageRoutes } from './studio-page.ts';
 // The stylesheets as browsers receive them.
 
 const STYLES: Readonly<Record<string, () => Promise<string>>> = {
+  'player/start-page.css': () => builtStyle('player/start-page.css'),
   'player/watch-page.css': () => builtStyle('player/watch-page.css'),
   'studio/display/display.css': () => builtStyle('studio/display/display.css'),
   'studio/studio.css': () =>
