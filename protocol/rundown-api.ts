@@ -51,6 +51,16 @@ export const rundownApi = {
     bodyBytes: IMPORT_BODY_BYTES,
     responses: { 201: { description: 'The drafts', schema: listOf(studioQuizSchema) } },
   },
+  previewImport: {
+    ...producerRead,
+    method: 'POST',
+    path: '/studio/v1/streams/{stream_id}/quizzes/import/preview',
+    summary: 'Show the quizzes that an import of the file would create; creates nothing',
+    description: 'Where the import shuffles the choices, it may do so in another order.',
+    body: importSchema,
+    bodyBytes: IMPORT_BODY_BYTES,
+    responses: { 200: { description: 'The quizzes', schema: quizFileSchema } },
+  },
   exportQuizzes: {
     ...producerRead,
     method: 'GET',

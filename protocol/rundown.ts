@@ -68,6 +68,7 @@ const { question, choices, answer, duration, reveal } = studioQuizSchema.shape;
 export const quizFileSchema = z
   .object({ quizzes: z.array(z.object({ question, choices, answer, duration, reveal })) })
   .meta({ id: 'QuizFile' });
+export type QuizFile = z.infer<typeof quizFileSchema>;
 
 export const QUIZ_FILE_FORMATS = ['json', 'csv'] as const;
 export type QuizFileFormat = (typeof QUIZ_FILE_FORMATS)[number];

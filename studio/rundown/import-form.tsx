@@ -1,7 +1,7 @@
-import { FileUp } from 'lucide-react';
+import { ClipboardPaste, FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { FileTrigger } from 'react-aria-components';
-import { IMPORT_FORMATS, type ImportFormat } from '../../protocol/rundown.ts';
+import { IMPORT_FORMATS, type ImportFormat, type QuizFile } from '../../protocol/rundown.ts';
 import { StudioApiError } from '../api/studio-api-error.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
@@ -10,6 +10,8 @@ import { Select } from '../ui/select.tsx';
 import { messageOf } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
+import { detectFormat, SAMPLE_CSV } from './import-format.ts';
+import { countOf, ImportPreview } from './import-preview.tsx';
 
 const FORMAT_LABELS: Readonly<Record<ImportFormat, string>> = {
   'fourbeat-json': 'Fourbeat, JSON',
@@ -21,48 +23,80 @@ const FORMAT_LABELS: Readonly<Record<ImportFormat, string>> = {
 const FORMATS = IMPORT_FORMATS.map((value) => ({ value, text: FORMAT_LABELS[value] }));
 const ERRORS_SHOWN = 20;
 
-/** Imports quizzes from a file or text: all of them, or none with the errors. */
+/** Imports quizzes from a file or text, after a preview: all of them, or none with the errors. */
 export function ImportForm({ streamId, onClose }: { streamId: string; onClose: () => void }) {
   const [format, setFormat] = useState<ImportFormat>('fourbeat-csv');
   const [text, setText] = useState('');
   const [error, setError] = useState<unknown>(null);
+  const [quizzes, setQuizzes] = useState<QuizFile['quizzes'] | null>(null);
+  const onError = (error: unknown) => {
+    setQuizzes(null);
+    setError(error);
+  };
+  const preview = useApiMutation('previewImport', {
+    onError,
+    onSuccess: ({ quizzes }) => setQuizzes(quizzes),
+  });
   const { mutate, isPending } = useApiMutation('importQuizzes', {
     invalidates: ['listQuizzes'],
-    onError: setError,
+    onError,
     onSuccess: ({ results }) => {
-      showSuccess(
-        `${results.length} ${results.length === 1 ? 'quiz is' : 'quizzes are'} imported.`,
-      );
+      showSuccess(`${countOf(results.length)} added to the rundown.`);
       onClose();
     },
   });
+  const input = { params: { stream_id: streamId }, body: { format, text } };
+  const changeText = (text: string) => {
+    setText(text);
+    const detected = detectFormat(text);
+    if (detected) setFormat(detected);
+  };
   const loadFile = async (files: FileList | null) => {
     const file = files?.[0];
     if (!file) return;
     setError(null);
-    setText(await file.text());
-    if (format.endsWith('csv') && file.name.endsWith('.json')) setFormat('fourbeat-json');
-    if (!format.endsWith('csv') && file.name.endsWith('.csv')) setFormat('fourbeat-csv');
+    changeText(await file.text());
   };
   return (
     <DialogForm
-      action="Import"
+      action="Preview"
       fields={text}
-      isPending={isPending}
+      isPending={preview.isPending}
       onSubmit={() => {
         setError(null);
-        mutate({ params: { stream_id: streamId }, body: { format, text } });
+        preview.mutate(input);
       }}
       onCancel={onClose}
     >
-      <div>
+      <div className="flex flex-wrap gap-3">
         <FileTrigger acceptedFileTypes={['.json', '.csv', '.txt']} onSelect={loadFile}>
           <Button icon={<FileUp />}>Choose a file</Button>
         </FileTrigger>
+        <Button
+          variant="quiet"
+          icon={<ClipboardPaste />}
+          isDisabled={text !== ''}
+          onPress={() => changeText(SAMPLE_CSV)}
+        >
+          Try a sample
+        </Button>
       </div>
-      <TextField label="Or paste the content" rows={6} value={text} onChange={setText} isRequired />
+      <TextField
+        label="Or paste the content"
+        help="The format is recognized, also that of Open Trivia Database."
+        rows={6}
+        value={text}
+        onChange={changeText}
+        isRequired
+      />
       <Select label="Format" value={format} options={FORMATS} onChange={setFormat} />
       <ImportFailure error={error} />
+      <ImportPreview
+        quizzes={quizzes}
+        isPending={isPending}
+        onImport={() => mutate(input)}
+        onClose={() => setQuizzes(null)}
+      />
     </DialogForm>
   );
 }

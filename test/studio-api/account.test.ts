@@ -24,6 +24,10 @@ interface Listed {
 }
 
 const LINE = { id: randomUUID(), viewer: '', name: '', text: 'Hm?', kind: 'purchase', at: 0 };
+const IMPORT = {
+  format: 'fourbeat-json',
+  text: JSON.stringify([{ question: 'Q?', choices: ['a', 'b'], answer: 'a' }]),
+};
 const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   createApiToken: { name: 'laptop' },
   createStream: { title: 'A show' },
@@ -31,10 +35,8 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   createQuiz: { question: 'Q?', choices: ['a', 'b'], answer: 'a', duration: 1_000 },
   patchQuiz: { question: 'Q!' },
   orderQuizzes: { order: [] },
-  importQuizzes: {
-    format: 'fourbeat-json',
-    text: JSON.stringify([{ question: 'Q?', choices: ['a', 'b'], answer: 'a' }]),
-  },
+  importQuizzes: IMPORT,
+  previewImport: IMPORT,
   createRehearsal: { viewers: 1 },
   sendEvent: { type: 'lights', data: null },
   patchMember: { role: 'host' },

@@ -35,7 +35,7 @@ const OPERATIONS_OF: Readonly<Record<Row, string>> = {
     rotateWebhookSecret listDeliveries retryDelivery`,
   producers: `
     createStream patchStream startStream endStream reopenStream readIngest rotateStreamKey createQuiz
-    orderQuizzes duplicateQuiz importQuizzes exportQuizzes patchQuiz deleteQuiz publishQuiz
+    orderQuizzes duplicateQuiz importQuizzes previewImport exportQuizzes patchQuiz deleteQuiz publishQuiz
     revealQuiz requestWinners createPresenterKey readPresenterKey withdrawPresenterKey
     createRehearsal deleteRehearsal sendEvent exportAnswers exportWinners exportFeed readReport
     exportAudience exportChat exportResults`,

@@ -219,6 +219,35 @@ describe.each(['embedded', 'shared'] as const)('the rundown on %s backends', (ba
     }
   });
 
+  test('[D-18] a preview of an import returns its quizzes or its errors, and creates none', async () => {
+    const streamId = await service.createStream();
+    const preview = (id: string, body: object) =>
+      service.studio('POST', `/streams/${id}/quizzes/import/preview`, body);
+    const trivia = {
+      question: 'Is &quot;D&quot; 500?',
+      correct_answer: 'True',
+      incorrect_answers: ['False'],
+    };
+    const text = JSON.stringify({ response_code: 0, results: [trivia] });
+    const { quizzes } = await expectJson<{ quizzes: object[] }>(
+      await preview(streamId, { format: 'opentdb', text, duration: 7_000 }),
+      200,
+    );
+    const choices = ['False', 'True'];
+    expect(quizzes).toEqual([
+      {
+        question: 'Is "D" 500?',
+        choices: expect.arrayContaining(choices),
+        answer: 'True',
+        ...{ duration: 7_000, reveal: 'auto' },
+      },
+    ]);
+    const refused = await errorOf(await preview(streamId, ofJson([QUIZ, {}])), 400);
+    expect(refused.errors?.[0]).toStartWith('quiz 2, question: ');
+    expect(await read(streamId)).toEqual({ results: [], revision: 0 });
+    expect((await preview(randomUUID(), ofJson([QUIZ]))).status).toBe(404);
+  });
+
   test('[D-6] [L-13] an import of over 500 quizzes, or to over 2,000 in total, imports none', async () => {
     const streamId = await service.createStream();
     const some = (count: number) => ofJson(Array(count).fill(QUIZ));

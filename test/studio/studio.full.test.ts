@@ -62,7 +62,7 @@ describe('the studio', () => {
     await field(page, 'Or paste the content').fill(
       'question,choice 1,choice 2,answer\nHow many moons?,One,Two,Three\n',
     );
-    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await button(page, 'Preview').click();
     await page
       .getByRole('alert')
       .getByText(/line 2/i)

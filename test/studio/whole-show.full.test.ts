@@ -20,6 +20,17 @@ const TITLE = 'Friday quiz night';
 const LARGEST = 'Which planet is the largest?';
 const MOONS = 'How many moons has Mars?';
 const CSV = `question,choice 1,choice 2,answer,duration,reveal\n${MOONS},One,Two,Two,6000,auto\n`;
+const OPEN_TRIVIA = JSON.stringify({
+  response_code: 0,
+  results: [
+    {
+      ...{ type: 'boolean', difficulty: 'easy', category: 'History' },
+      question: 'Is &quot;D&quot; 500 in Roman numerals?',
+      correct_answer: 'True',
+      incorrect_answers: ['False'],
+    },
+  ],
+});
 
 let fixture: StudioFixture;
 let owner: OpenedPage;
@@ -132,8 +143,24 @@ describe('a complete show', () => {
     await page.getByText('No quizzes yet').waitFor();
     await addQuiz(page, LARGEST, { seconds: 6, isManualReveal: true });
     await button(page, 'Import').click();
+    await button(page, 'Try a sample').click();
+    await button(page, 'Preview').click();
+    await page.getByRole('dialog', { name: 'Import 3 quizzes?' }).waitFor();
+    await button(page, 'Back').click();
+    await field(page, 'Or paste the content').fill(OPEN_TRIVIA);
+    await page.getByRole('button', { name: /Open Trivia Database, JSON/ }).waitFor();
+    await button(page, 'Preview').click();
+    await page.getByText('Is "D" 500 in Roman numerals?').waitFor();
+    await button(page, 'Back').click();
+    // No preview creates a quiz.
+    expect(await page.getByRole('row', { includeHidden: true }).count()).toBe(1);
     await field(page, 'Or paste the content').fill(CSV);
-    await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click();
+    await button(page, 'Preview').click();
+    const preview = page.getByRole('dialog', { name: 'Import 1 quiz?' });
+    await preview.getByText(MOONS).waitFor();
+    await expectUsable(page, 'import-preview');
+    await preview.getByRole('button', { name: 'Import 1 quiz' }).click();
+    await page.getByText('1 quiz added to the rundown.').waitFor();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     const rows = page.getByRole('row');
     await rows.nth(1).getByText(MOONS).waitFor();

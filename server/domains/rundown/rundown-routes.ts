@@ -54,6 +54,13 @@ export function createRundown({ studio, context, store, newId }: RundownDeps) {
         return { results: rows.map(studioQuizOf) };
       }),
 
+      previewImport: studio(studioApi.previewImport, async (call, file) => {
+        const quizzes = parseImport({ ...file, randomBelow: randomInt });
+        const { streamId, producer } = ownStreamInput(call);
+        await store.findOwnStream({ id: streamId, producer });
+        return { quizzes };
+      }),
+
       exportQuizzes: exportHandler(context, store),
     },
   };

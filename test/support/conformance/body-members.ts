@@ -48,6 +48,12 @@ const quizMembers = (allOptional: { optional?: true }): Record<string, Member> =
   reveal: { is: 'one of', ...optional },
 });
 
+const IMPORT: Record<string, Member> = {
+  format: { is: 'one of' },
+  text: { is: 'key' },
+  duration: { is: 'integer', min: 1_000, max: 600_000, ...optional },
+};
+
 /** The members of every body of both APIs. */
 export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
   createToken: { stream_id: { is: 'uuid' }, unique_user_identifier: { is: 'text', max: 256 } },
@@ -82,11 +88,8 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
   createQuiz: quizMembers({}),
   patchQuiz: quizMembers(optional),
   orderQuizzes: { order: { is: 'ids' }, revision: { is: 'integer', min: 0, ...optional } },
-  importQuizzes: {
-    format: { is: 'one of' },
-    text: { is: 'key' },
-    duration: { is: 'integer', min: 1_000, max: 600_000, ...optional },
-  },
+  importQuizzes: IMPORT,
+  previewImport: IMPORT,
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },
   createRehearsal: {
     viewers: { is: 'integer', min: 1, max: 500 },

@@ -162,6 +162,7 @@ async function requestPartsFor(
       return { body: { order: ids.toReversed(), revision: 2 } };
     }
     case 'importQuizzes':
+    case 'previewImport':
       return { body: FULL_IMPORT };
     case 'readQuiz':
     case 'duplicateQuiz':

@@ -79,6 +79,10 @@ export function studioExercises(fixture: Fixture): Exercises {
       ...(await fixture.sendInStream('importQuizzes', { body: importFile([QUIZ, QUIZ]) }, 201)),
       ...(await fixture.sendInStream('importQuizzes', { body: importFile([]) }, 400)),
     ],
+    previewImport: async () => [
+      ...(await fixture.sendInStream('previewImport', { body: importFile([QUIZ, QUIZ]) }, 200)),
+      ...(await fixture.sendInStream('previewImport', { body: importFile([]) }, 400)),
+    ],
     exportQuizzes: async () => {
       const { streamId } = await fixture.createShow();
       const params = { stream_id: streamId };
