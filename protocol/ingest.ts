@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Protocols over which a source sends video. */
-export const SOURCE_KINDS = ['rtmp', 'srt', 'websocket'] as const;
+/** The protocol of a source; `fourbeat media play`, which sends over WebSocket, is a kind of its own. */
+export const SOURCE_KINDS = ['rtmp', 'srt', 'websocket', 'media-play'] as const;
 
 const measured = (description: string) => z.number().min(0).nullable().describe(description);
 

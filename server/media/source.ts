@@ -1,4 +1,5 @@
-export type SourceKind = 'rtmp' | 'srt' | 'websocket';
+/** The protocol of a source; `fourbeat media play`, which sends over WebSocket, is a kind of its own. */
+export type SourceKind = 'rtmp' | 'srt' | 'websocket' | 'media-play';
 
 /** The container format of a source, as ffmpeg names it. */
 export type Container = 'flv' | 'mpegts' | 'matroska';

@@ -29,7 +29,7 @@ export function ImportPreview({ quizzes, isPending, onImport, onClose }: ImportP
       isOpen={quizzes !== null}
       onOpenChange={(isOpen) => !isOpen && onClose()}
     >
-      <p className="text-quiet">They are added as drafts at the end of the rundown.</p>
+      <p className="text-quiet">Added as drafts at the end of the rundown.</p>
       <ol className="grid grid-cols-1 gap-3">
         {all.slice(0, QUIZZES_SHOWN).map((quiz, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a text may have the same quiz twice

@@ -2,7 +2,13 @@ import type { Ingest } from '../../protocol/ingest.ts';
 import { Badge } from '../ui/badge.tsx';
 import { isTooSlow, sourceWarnings } from './source-warnings.ts';
 
-const KINDS = { rtmp: 'RTMP', srt: 'SRT', websocket: 'WebSocket' } as const;
+const KINDS = {
+  rtmp: 'RTMP',
+  srt: 'SRT',
+  // Apps may use it as well as browsers.
+  websocket: 'WebSocket',
+  'media-play': 'fourbeat media play',
+} as const;
 
 /** Whether a source is connected, and its health. */
 export function SourceFacts({ source }: Pick<Ingest, 'source'>) {

@@ -22,8 +22,8 @@ export function sourceWarnings({ kind, health }: NonNullable<Ingest['source']>):
     warnings.push('The encoder is too slow. Use a lower resolution or a faster machine.');
   }
   if (hasAudio === false) warnings.push('No sound. Check the microphone of the source.');
-  // A browser decides itself when it sends key frames.
-  const canSetKeyFrames = kind !== 'websocket';
+  // A browser decides itself when it sends key frames, and a file has those that it has.
+  const canSetKeyFrames = kind === 'rtmp' || kind === 'srt';
   if (
     canSetKeyFrames &&
     keyFrameIntervalMs !== null &&

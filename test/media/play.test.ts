@@ -131,6 +131,7 @@ describe('a file', () => {
       output: 'Live\nThe file has ended\n',
       errorOutput: '',
     });
+    expect(session.request.kind).toBe('media-play');
     // Without `autoStart` the sender starts the show.
     expect(service.starts).toBe(starts + 1);
     expect(performance.now() - startMs).toBeGreaterThan(FILE_MS * 0.8);

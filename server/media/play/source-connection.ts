@@ -64,7 +64,8 @@ export function openSourceConnection(
     closed.resolve(close);
     socket.close();
   }
-  socket.onopen = () => socket.send(JSON.stringify({ key, type: MEDIA_TYPES[container] }));
+  const first = { key, type: MEDIA_TYPES[container], sender: 'media-play' };
+  socket.onopen = () => socket.send(JSON.stringify(first));
   socket.onmessage = ({ data }) => {
     if (!isLiveMessage(data)) return;
     clearTimeout(timer);

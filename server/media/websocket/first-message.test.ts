@@ -13,7 +13,18 @@ test.each([
   ['video/mp2t', 'mpegts'],
   ['video/x-flv', 'flv'],
 ] as const)('[M-4] the media type %s is accepted', (type, container) => {
-  expect(readFirstMessage(message(type))).toEqual({ key: 'sk_1', container });
+  expect(readFirstMessage(message(type))).toEqual({ key: 'sk_1', container, kind: 'websocket' });
+});
+
+test.each([
+  ['media-play', 'media-play'],
+  ['another-program', 'websocket'],
+  ['rtmp', 'websocket'],
+  [7, 'websocket'],
+  [undefined, 'websocket'],
+] as const)('[M-4] a source whose sender is %p has the kind %s', (sender, kind) => {
+  const first = JSON.stringify({ key: 'sk_1', type: 'video/webm', sender });
+  expect(readFirstMessage(first).kind).toBe(kind);
 });
 
 test.each(['video/mp4;codecs=avc1', 'audio/webm', 'text/html', '__proto__', 'toString', ';', ' '])(

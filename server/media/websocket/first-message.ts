@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Container } from '../source.ts';
+import type { Container, SourceKind } from '../source.ts';
 
 /** The first message of a sender (SPEC M-4). */
 export interface FirstMessage {
   readonly key: string;
   readonly container: Container;
+  readonly kind: SourceKind;
 }
 
 /** The first message is invalid; the error message is for the sender. */
@@ -16,6 +17,8 @@ const MAX_CHARS = 4_096;
 const schema = z.object({
   key: z.string().min(1).max(128),
   type: z.string().min(1).max(256),
+  // The program, if it names itself. Unknown programs are accepted.
+  sender: z.literal('media-play').optional().catch(undefined),
 });
 
 /** By media type without parameters; the encoder finds the codecs by itself. */
@@ -43,7 +46,7 @@ export function readFirstMessage(message: string | Uint8Array): FirstMessage {
       'This media type is not supported; send WebM, Matroska, MPEG-TS or FLV.',
     );
   }
-  return { key: data.key, container };
+  return { key: data.key, container, kind: data.sender ?? 'websocket' };
 }
 
 function containerOf(type: string): Container | undefined {

@@ -120,7 +120,7 @@ export class WebSocketSource {
     const { streamId, address, ingest, logger } = this.options;
     try {
       const first = readFirstMessage(message);
-      const session = await ingest.open({ ...first, kind: 'websocket', address, streamId });
+      const session = await ingest.open({ ...first, address, streamId });
       if (this.isClosed) session.end('the sender left');
       else this.start(session);
     } catch (error) {
