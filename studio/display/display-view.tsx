@@ -1,7 +1,9 @@
 import { Users } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import type { PresenterState } from '../../protocol/presenter.ts';
+import { viewerUrl } from '../streams/share-links.ts';
 import { useExternalStore } from '../ui/external-store.ts';
+import { QrCode } from '../ui/qr-code.tsx';
 import type { DisplayOptions } from './display-options.ts';
 import { DisplayQuiz } from './display-quiz.tsx';
 import type { DisplayShow, DisplaySnapshot } from './display-show.ts';
@@ -41,6 +43,9 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
     <>
       <Fitted kind={scene.kind} maxScale={isOverlay ? 1 : SCALE_MAX}>
         <SceneContent scene={scene} state={state} hasLiveBars={hasLiveBars} />
+        {scene.kind === 'title' && state.stream.status !== 'ENDED' && (
+          <JoinLink streamId={state.stream.id} />
+        )}
       </Fitted>
       <footer className="display-foot">
         <bdi className="display-title">{scene.kind === 'title' ? '' : state.stream.title}</bdi>
@@ -107,6 +112,19 @@ function Headline({ title, subtitle, isNumber = false }: HeadlineProps) {
         {title}
       </h1>
       {subtitle && <p className="scene-below">{subtitle}</p>}
+    </>
+  );
+}
+
+/** How the audience opens the viewer page. */
+function JoinLink({ streamId }: { readonly streamId: string }) {
+  const url = viewerUrl(location.origin, streamId);
+  return (
+    <>
+      <QrCode text={url} label="QR code of the viewer page" className="join-code" />
+      <p className="join-link">
+        Join at <bdi className="join-address">{url.replace(/^https?:\/\//, '')}</bdi>
+      </p>
     </>
   );
 }

@@ -3,9 +3,11 @@ import type { StudioStream } from '../../protocol/studio.ts';
 import { Button } from '../ui/button.tsx';
 import { CopyButton } from '../ui/copy-button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { QrCode } from '../ui/qr-code.tsx';
+import { QrDownloads } from './qr-downloads.tsx';
 import { embedCode, viewerUrl } from './share-links.ts';
 
-/** The link to the viewer page, and the code that embeds it. */
+/** The link to the viewer page, as text and QR code, and the code that embeds it. */
 export function ShareCard({ stream }: { readonly stream: StudioStream }) {
   const [hasPreview, setPreview] = useState(false);
   const url = viewerUrl(location.origin, stream.id);
@@ -13,6 +15,16 @@ export function ShareCard({ stream }: { readonly stream: StudioStream }) {
   return (
     <Panel title="Share">
       <Copyable label="Viewer link" what="viewer link" text={url} />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <QrCode
+          text={url}
+          label="QR code of the viewer link"
+          className="size-56 shrink-0 rounded-lg border border-line"
+        />
+        <div className="grid">
+          <QrDownloads url={url} fileName={`${stream.title} QR code`} />
+        </div>
+      </div>
       <Copyable label="Embed code" what="embed code" text={code} />
       <div>
         <Button variant="quiet" onPress={() => setPreview(!hasPreview)} aria-expanded={hasPreview}>

@@ -7,6 +7,7 @@ import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture
 import { button, expectUsable, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 import { notIsolated, wordsOf } from '../support/web/isolation.ts';
+import { scanImage, scanQrCode } from '../support/web/qr-code.ts';
 
 // The display of a show, on a screen on stage and as an overlay, in browsers without a session.
 // Each test continues where the previous one stopped.
@@ -149,6 +150,45 @@ describe('the display', () => {
     await expectFits(display, 'title');
   }, 60_000);
 
+  test('[B-17] shows the viewer link as text and as a QR code until a quiz is on', async () => {
+    const { page } = display;
+    const url = `${fixture.url}/watch/${streamId}`;
+    await page.getByText(url.replace('http://', ''), { exact: true }).waitFor();
+    for (const [screen, size] of Object.entries(SCREENS)) {
+      await page.setViewportSize(size);
+      for (const colorScheme of COLOR_SCHEMES) {
+        await page.emulateMedia({ colorScheme });
+        await measure(page, '0');
+        const code = page.getByRole('img', { name: 'QR code of the viewer page' });
+        expect([screen, colorScheme, await scanQrCode(code)]).toEqual([screen, colorScheme, url]);
+      }
+    }
+    await page.setViewportSize(SCREENS['1080p']);
+    expect(await overlay.page.getByRole('img').count()).toBe(0);
+  }, 60_000);
+
+  test('[B-17] the viewer link in set up is a QR code, also as files', async () => {
+    const { page } = owner;
+    const url = `${fixture.url}/watch/${streamId}`;
+    const code = page.getByRole('img', { name: 'QR code of the viewer link' });
+    await expectUsable(page, 'set-up-share');
+    for (const colorScheme of COLOR_SCHEMES) {
+      await page.emulateMedia({ colorScheme });
+      expect([colorScheme, await scanQrCode(code)]).toEqual([colorScheme, url]);
+    }
+    for (const format of ['PNG', 'SVG']) {
+      const started = page.waitForEvent('download');
+      await page.getByRole('link', { name: `Download ${format}` }).click();
+      const download = await started;
+      expect(download.suggestedFilename()).toBe(
+        `Friday quiz night QR code.${format.toLowerCase()}`,
+      );
+      const file = await Bun.file(await download.path()).bytes();
+      const type = format === 'PNG' ? 'image/png' : 'image/svg+xml';
+      expect([format, await scanImage(page.context(), file, type)]).toEqual([format, url]);
+    }
+  }, 60_000);
+
   test('[B-12] requires a key or a session', async () => {
     const stranger = await fixture.open(`/studio/present/${streamId}`);
     await stranger.page.getByText(/Sign in to the studio in this browser/).waitFor();
@@ -170,9 +210,11 @@ describe('the display', () => {
       {},
     );
     await page.getByText('3 watching').waitFor();
+    await page.getByRole('img', { name: 'QR code of the viewer page' }).waitFor();
     const quizId = await send(LARGEST, 600_000, 'manual');
     await page.getByRole('heading', { name: LARGEST.question }).waitFor();
     await page.getByRole('timer').waitFor();
+    expect(await page.getByRole('img', { name: 'QR code' }).count()).toBe(0);
     for (const [at, viewer] of viewers.entries()) {
       await until('viewers have the quiz', () => viewer.quiz?.quiz.id === quizId);
       await viewer.answer(at === 0 ? 'Mars' : 'Jupiter');
