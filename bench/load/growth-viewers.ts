@@ -2,7 +2,7 @@ import type { BenchOptions } from '../run/bench.ts';
 import { inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
-import { exponentOf, lineThrough, spreadOf } from '../run/statistics.ts';
+import { exponentOf, fitLine, spreadOf } from '../run/statistics.ts';
 import { number } from '../run/table.ts';
 import { idleCpu } from './idle-cpu.ts';
 import { type PollingStep, pollingStep } from './polling-step.ts';
@@ -55,9 +55,7 @@ export async function viewersGrowth({
     );
   const line = (of: 'start' | 'slope') =>
     spreadOf(
-      fitted.map(
-        ({ steps }) => lineThrough(steps, viewersOf, ({ cpuShare }) => cpuShare * 1e6)[of],
-      ),
+      fitted.map(({ steps }) => fitLine(steps, viewersOf, ({ cpuShare }) => cpuShare * 1e6)[of]),
     ).median;
   const most = Math.min(...all.map(({ steps }) => steps.at(-1)?.viewers ?? 0));
   return {

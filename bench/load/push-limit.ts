@@ -1,4 +1,4 @@
-import { lineThrough } from '../run/statistics.ts';
+import { fitLine } from '../run/statistics.ts';
 import type { PushStep } from './push-step.ts';
 
 /** The number of event streams that one core could serve, extrapolated from measurements. */
@@ -16,7 +16,7 @@ export function pushLimitOf(
   lateMaxMs: number,
 ): PushLimit {
   const reaches = (limit: number, of: 'cpuShare' | 'p99Ms') => {
-    const { start, slope } = lineThrough(
+    const { start, slope } = fitLine(
       steps,
       ({ viewers }) => viewers,
       (step) => step[of],

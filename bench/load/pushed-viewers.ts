@@ -2,7 +2,7 @@ import type { BenchOptions } from '../run/bench.ts';
 import { inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
-import { lineThrough, spreadOf } from '../run/statistics.ts';
+import { fitLine, spreadOf } from '../run/statistics.ts';
 import { number } from '../run/table.ts';
 import { fourbeatPush } from './fourbeat-push.ts';
 import { type PushLimit, pushLimitOf } from './push-limit.ts';
@@ -82,7 +82,7 @@ const rounded = (limits: readonly PushLimit[], of: 'fullAt' | 'lateAt') =>
 function memoryRow(all: readonly (readonly PushStep[])[]): Row {
   const slopes = all.map(
     (steps) =>
-      lineThrough(
+      fitLine(
         steps,
         ({ viewers }) => viewers,
         ({ memoryBytes }) => memoryBytes,

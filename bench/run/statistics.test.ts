@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { exponentOf, lineThrough, median, spreadOf } from './statistics.ts';
+import { exponentOf, fitLine, median, spreadOf } from './statistics.ts';
 
 test('the median is the middle sample, or the mean of the two in the middle', () => {
   expect(median([3, 1, 2])).toBe(2);
@@ -20,10 +20,10 @@ test('the exponent is 1 for a proportional cost, 0 for a constant one and 2 for 
   expect(() => exponentOf([1], Number, Number)).toThrow('different sizes');
 });
 
-test('lineThrough returns the line of collinear points, and fits others by least squares', () => {
+test('fitLine returns the line of collinear points, and fits others by least squares', () => {
   const xOf = ([x]: readonly [number, number]) => x;
   const yOf = ([, y]: readonly [number, number]) => y;
-  const line = lineThrough(
+  const line = fitLine(
     [
       [1, 5],
       [2, 7],
@@ -34,7 +34,7 @@ test('lineThrough returns the line of collinear points, and fits others by least
   );
   expect(line.start).toBeCloseTo(3);
   expect(line.slope).toBeCloseTo(2);
-  const between = lineThrough(
+  const between = fitLine(
     [
       [0, 0],
       [1, 2],

@@ -28,11 +28,11 @@ export function exponentOf<T>(
   costOf: (point: T) => number,
 ): number {
   const logOf = (of: (point: T) => number) => (point: T) => Math.log(of(point));
-  return lineThrough(points, logOf(sizeOf), logOf(costOf)).slope;
+  return fitLine(points, logOf(sizeOf), logOf(costOf)).slope;
 }
 
 /** The line `y = start + slope * x` through points, by least squares. */
-export function lineThrough<T>(
+export function fitLine<T>(
   points: readonly T[],
   xOf: (point: T) => number,
   yOf: (point: T) => number,

@@ -9,13 +9,13 @@ import { freePort } from '../support/backends/free-port.ts';
 import { redisBinary, redisCommand } from '../support/backends/redis-program.ts';
 import { binaryOf, unprivileged } from '../support/backends/server-programs.ts';
 import { COMPOSE, checkNginx, startNginxOnFreePort } from '../support/deploy/nginx.ts';
-import { type ComposeService, composeFile, textOf } from '../support/deploy/project-files.ts';
+import { type ComposeService, readComposeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
 const VARIABLES = SETTING_KEYS.map(variableNameOf);
 const NODES = [1, 2, 3];
 
-const compose = composeFile();
+const compose = readComposeFile();
 const folder = mkdtempSync(join(tmpdir(), 'fourbeat-deploy-'));
 
 afterAll(async () => {

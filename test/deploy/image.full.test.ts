@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { Glob } from 'bun';
 import { SETTING_KEYS, variableNameOf } from '../../server/platform/config.ts';
 import { freePort } from '../support/backends/free-port.ts';
-import { composeFile, ROOT, textOf } from '../support/deploy/project-files.ts';
+import { ROOT, readComposeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
 const VARIABLES = SETTING_KEYS.map(variableNameOf);
 
-const compose = composeFile();
+const compose = readComposeFile();
 const folder = mkdtempSync(join(tmpdir(), 'fourbeat-deploy-'));
 
 afterAll(async () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { COMPOSE } from '../support/deploy/nginx.ts';
-import { composeFile, textOf } from '../support/deploy/project-files.ts';
+import { readComposeFile, textOf } from '../support/deploy/project-files.ts';
 import { killServers, serveProcess } from '../support/harness/program.ts';
 
-const compose = composeFile();
+const compose = readComposeFile();
 const folder = mkdtempSync(join(tmpdir(), 'fourbeat-deploy-'));
 
 afterAll(async () => {

@@ -26,6 +26,6 @@ export interface ComposeFile {
 }
 
 /** The Compose file of `deploy/`. */
-export function composeFile(): ComposeFile {
+export function readComposeFile(): ComposeFile {
   return parse(textOf('deploy/compose/compose.yaml'), { merge: true });
 }
