@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
-import { dateOf } from '../shell/times.ts';
+import { dateTimeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
@@ -68,7 +68,7 @@ function DisplayLink({ streamId }: { readonly streamId: string }) {
       <p className="text-quiet">
         {created === null
           ? 'To open the display on another machine, create a link. Anyone with the link can see the display, and nothing else.'
-          : `Link created ${dateOf(created)}.`}
+          : `Link created ${dateTimeOf(created)}.`}
       </p>
       <div className="flex flex-wrap gap-3">
         <Button

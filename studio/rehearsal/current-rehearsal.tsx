@@ -5,7 +5,7 @@ import type { Rehearsal } from '../../protocol/rehearsal.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
-import { dateOf } from '../shell/times.ts';
+import { dateTimeOf } from '../shell/times.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
@@ -73,10 +73,10 @@ function StatePanel({ showId, rehearsal }: CurrentRehearsalProps) {
 
 function stateSentence({ state, endsAt, removedAt }: Rehearsal): string {
   if (state === 'running') {
-    return `Run it on the “On air” page like the real show. It ends automatically ${dateOf(endsAt)}.`;
+    return `Run it on the “On air” page like the real show. It ends automatically ${dateTimeOf(endsAt)}.`;
   }
   if (state === 'over') {
-    return `Nothing was public. Its data is deleted ${dateOf(removedAt)}, or when you delete it.`;
+    return `Nothing was public. Its data is deleted ${dateTimeOf(removedAt)}, or when you delete it.`;
   }
   return 'The server that simulated the viewers stopped. Start another rehearsal.';
 }

@@ -1,6 +1,6 @@
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { ReadyReport } from '../../protocol/report.ts';
-import { dateOf, timeOf } from '../shell/times.ts';
+import { dateTimeOf, timeOf } from '../shell/times.ts';
 import { durationLabel, positionLabel } from './durations.ts';
 import { showStartMs } from './show-start.ts';
 
@@ -31,8 +31,8 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
 }
 
 function datesSentence({ started, ended }: ReadyReport): string {
-  if (started === null) return `Ended ${dateOf(ended)}. Never started.`;
-  return `Started ${dateOf(started)}, ended ${dateOf(ended)}.`;
+  if (started === null) return `Ended ${dateTimeOf(ended)}. Never started.`;
+  return `Started ${dateTimeOf(started)}, ended ${dateTimeOf(ended)}.`;
 }
 
 function figuresOf(report: ReadyReport): readonly Figure[] {

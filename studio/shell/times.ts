@@ -19,7 +19,7 @@ export function ago(atMs: number, nowMs: number): string {
 }
 
 /** Date and time. @param atMs Unix ms */
-export function dateOf(atMs: number): string {
+export function dateTimeOf(atMs: number): string {
   return DATE_TIME.format(atMs);
 }
 

@@ -6,7 +6,7 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { DisplayCard } from '../display/display-card.tsx';
 import { usePermission } from '../session/session-context.ts';
-import { dateOf } from '../shell/times.ts';
+import { dateTimeOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -71,10 +71,10 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     onSuccess: () => setEditing(false),
   });
   const facts = [
-    ['Created', dateOf(stream.created)],
-    ['Started', stream.started === null ? 'not yet' : dateOf(stream.started)],
-    ...(stream.ended === null ? [] : [['Ended', dateOf(stream.ended)]]),
-    ...(stream.startsAt === null ? [] : [['Announced', dateOf(stream.startsAt)]]),
+    ['Created', dateTimeOf(stream.created)],
+    ['Started', stream.started === null ? 'not yet' : dateTimeOf(stream.started)],
+    ...(stream.ended === null ? [] : [['Ended', dateTimeOf(stream.ended)]]),
+    ...(stream.startsAt === null ? [] : [['Announced', dateTimeOf(stream.startsAt)]]),
     ['Starts', stream.autoStart ? 'with the video source' : 'when you go live'],
     ['Recording', stream.recording ? 'on' : 'off'],
     ['Listed', stream.unlisted ? 'no, by link only' : 'yes'],

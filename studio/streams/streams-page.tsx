@@ -8,7 +8,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { usePermission } from '../session/session-context.ts';
 import { takeSignInMark } from '../session/sign-in-mark.ts';
 import { Page } from '../shell/page.tsx';
-import { ago, dateOf } from '../shell/times.ts';
+import { ago, dateTimeOf } from '../shell/times.ts';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -106,7 +106,7 @@ const rankOf = ({ status }: StudioStream) => ['STREAMING', 'CREATED', 'ENDED'].i
 
 function dateLabel({ started, ended, created }: StudioStream): string {
   const nowMs = Date.now();
-  if (ended !== null) return dateOf(started ?? ended);
+  if (ended !== null) return dateTimeOf(started ?? ended);
   if (started !== null) return `started ${ago(started, nowMs)}`;
   return `created ${ago(created, nowMs)}`;
 }

@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
-import { dateOf } from '../shell/times.ts';
+import { dateTimeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { roleLabel } from './roles.ts';
 
@@ -23,7 +23,7 @@ export function InvitationList() {
             <div className="grid min-w-40 flex-1">
               <span className="font-semibold break-all">{email}</span>
               <span className="text-sm text-quiet">
-                {roleLabel(role)} · link expires {dateOf(expires)}
+                {roleLabel(role)} · link expires {dateTimeOf(expires)}
               </span>
             </div>
             <Button

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import type { Webhook } from '../../protocol/webhooks.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { Page } from '../shell/page.tsx';
-import { dateOf } from '../shell/times.ts';
+import { dateTimeOf } from '../shell/times.ts';
 import { Badge } from '../ui/badge.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -54,8 +54,8 @@ function Facts({ webhook }: { readonly webhook: Webhook }) {
   const { variant, text, help } = healthOf(webhook);
   const facts = [
     ['Events', events.map((event) => EVENT_LABELS[event]).join(' · ')],
-    ['Created', dateOf(created)],
-    ...(failingSince === null ? [] : [['Failing since', dateOf(failingSince)]]),
+    ['Created', dateTimeOf(created)],
+    ...(failingSince === null ? [] : [['Failing since', dateTimeOf(failingSince)]]),
   ];
   return (
     <section
