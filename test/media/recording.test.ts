@@ -72,6 +72,7 @@ test('[M-27] a recording plays completely after its end and a restart, in sync w
   const check = new StreamCheck(service, streamId);
   const source = await playTestPicture(service, streamId, `${WIDTH}x${HEIGHT}`);
   await segmentsOf(service, streamId, 5);
+  expect((await ingestOf(service, streamId)).source?.kind).toBe('media-play');
   const response = await service.studio('POST', `/streams/${streamId}/events`, {
     type: 'mark',
     data: { index: 'now' },
