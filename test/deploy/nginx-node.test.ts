@@ -100,6 +100,7 @@ describe('nginx of deploy/compose with one node as all three of its servers', ()
   test('[L-1] nginx forwards large imports and rundowns to the node: 401, not 413', async () => {
     for (const [path, size] of [
       ['quizzes/import', 1_000_000],
+      ['quizzes/import/preview', 1_000_000],
       ['rundown', 130_000],
     ] as const) {
       const response = await fetch(`${nginx.url}/studio/v1/streams/${streamId}/${path}`, {
