@@ -33,7 +33,7 @@ export function startPageRoutes(options: StartPageOptions): Record<string, ReadO
     {
       html: new URL('../../player/start-page.html', import.meta.url),
       paths: [''],
-      filesPath: '/start/',
+      filesPath: '/player/start/',
       policy: POLICY,
       files: ['start-page.css'],
       render: async (html) => renderStartPage(html, version, hasStudio),
