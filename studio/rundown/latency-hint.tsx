@@ -1,13 +1,11 @@
-import { useState } from 'react';
-import { LATENCY_ALLOWANCE_MAX_MS } from '../../protocol/limits.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
-import { useLiveVideo } from '../on-air/use-live-video.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
-import { addSample, type LatencyAdvice, latencyAdvice } from './latency-advice.ts';
+import type { LatencyAdvice } from './latency-advice.ts';
+import { useLatencyAdvice } from './use-latency-advice.ts';
 
 const POLL_MS = 5_000;
 
@@ -29,12 +27,7 @@ function UploadedVideoHint({ stream }: LatencyHintProps) {
 }
 
 function MeasuredHint({ stream }: LatencyHintProps) {
-  const [samples, setSamples] = useState<readonly number[]>([]);
-  const { video } = useLiveVideo(stream.hls_url, (delayMs) =>
-    setSamples((before) => addSample(before, delayMs)),
-  );
-  const { latencyAllowance } = stream;
-  const advice = latencyAdvice(samples, latencyAllowance, LATENCY_ALLOWANCE_MAX_MS);
+  const { video, advice } = useLatencyAdvice(stream, stream.hls_url);
   return (
     <Panel title="Video delay">
       <div className="flex flex-wrap items-start gap-4">
@@ -48,7 +41,7 @@ function MeasuredHint({ stream }: LatencyHintProps) {
         />
         <div className="grid min-w-60 flex-1 gap-3">
           {advice ? (
-            <Advice stream={stream} advice={advice} />
+            <AdviceOnLatency stream={stream} advice={advice} />
           ) : (
             <p className="text-quiet">Measuring the video delay…</p>
           )}
@@ -58,7 +51,12 @@ function MeasuredHint({ stream }: LatencyHintProps) {
   );
 }
 
-function Advice({ stream, advice }: LatencyHintProps & { readonly advice: LatencyAdvice }) {
+interface AdviceOnLatencyProps extends LatencyHintProps {
+  readonly advice: LatencyAdvice;
+}
+
+/** Says whether the allowance fits the delay, and sets the suggested one. */
+export function AdviceOnLatency({ stream, advice }: AdviceOnLatencyProps) {
   const params = { stream_id: stream.id };
   const { mutate, isPending } = useApiMutation('patchStream', {
     invalidates: ['readOwnStream', 'listOwnStreams'],

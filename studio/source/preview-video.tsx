@@ -1,9 +1,14 @@
+import type { StudioStream } from '../../protocol/studio.ts';
 import { useLiveVideo } from '../on-air/use-live-video.ts';
+import { AdviceOnLatency } from '../rundown/latency-hint.tsx';
+import { useLatencyAdvice } from '../rundown/use-latency-advice.ts';
+import { usePermission } from '../session/session-context.ts';
 import { SoundMeter } from './sound-meter.tsx';
 
 /** The video of a source before the show starts. Viewers do not get it. */
-export function PreviewVideo({ streamId }: { readonly streamId: string }) {
-  const { video } = usePreview(streamId);
+export function PreviewVideo({ stream }: { readonly stream: StudioStream }) {
+  const { video, advice } = useLatencyAdvice(stream, previewUrl(stream.id));
+  const mayChange = usePermission('patchStream');
   return (
     <figure className="grid gap-2">
       <video
@@ -19,11 +24,18 @@ export function PreviewVideo({ streamId }: { readonly streamId: string }) {
       <figcaption className="text-sm text-quiet">
         Preview, a few seconds behind the camera. Viewers do not see it.
       </figcaption>
+      {mayChange && advice?.kind === 'short' && (
+        <div className="grid gap-3">
+          <AdviceOnLatency stream={stream} advice={advice} />
+        </div>
+      )}
     </figure>
   );
 }
 
 /** Plays the preview of a stream in a video element. */
 export function usePreview(streamId: string) {
-  return useLiveVideo(`/studio/v1/streams/${streamId}/preview/master.m3u8`);
+  return useLiveVideo(previewUrl(streamId));
 }
+
+const previewUrl = (streamId: string) => `/studio/v1/streams/${streamId}/preview/master.m3u8`;

@@ -33,9 +33,7 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
         {(ingest) =>
           !hasEnded && (
             <>
-              {stream.status === 'CREATED' && ingest.source && (
-                <PreviewVideo streamId={stream.id} />
-              )}
+              {stream.status === 'CREATED' && ingest.source && <PreviewVideo stream={stream} />}
               {stream.status === 'CREATED' && ingest.source && <GoLive stream={stream} />}
               <SourceFacts source={ingest.source} />
               {stream.status === 'CREATED' && !ingest.source && (

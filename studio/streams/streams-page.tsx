@@ -17,13 +17,14 @@ import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
 
 const POLL_MS = 5_000;
+/** Covers the delay of video at the usual settings (SPEC M-14). */
+const LATENCY_ALLOWANCE_MS = 5_000;
 const NEW_STREAM: NewStream = {
   title: '',
   dash_url: null,
   hls_url: null,
   unlisted: false,
-  // Viewers see the video of this service about 4 s after the camera.
-  latencyAllowance: 4_000,
+  latencyAllowance: LATENCY_ALLOWANCE_MS,
   recording: true,
   autoStart: false,
   keepOpen: false,

@@ -16,6 +16,15 @@ afterAll(async () => {
   await fixture?.close();
 });
 
+test('[D-17] a new show has an allowance for the usual delay of its video', async () => {
+  const { page } = owner;
+  await button(page, 'New show').first().click();
+  const allowance = page.getByRole('textbox', { name: 'Latency allowance, seconds' });
+  expect(await allowance.inputValue()).toBe('5');
+  await button(page, 'Cancel').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}, 30_000);
+
 test('[D-17] the rundown shows the video delay and sets the latency allowance that it needs', async () => {
   const { page } = owner;
   await button(page, 'New show').first().click();

@@ -55,6 +55,24 @@ test('[M-32] [M-34] set up and on air show the preview of a source with what is 
   expect(owner.errors).toEqual([]);
 }, 90_000);
 
+test('[D-17] set up says before air that the latency allowance is below the measured delay', async () => {
+  const { page } = owner;
+  await fixture.call(owner, 'PATCH', `/streams/${streamId}`, { latencyAllowance: 500 });
+  await page.getByRole('link', { name: 'Set up', exact: true }).click();
+  await page.getByLabel('Preview of the video').waitFor();
+  const warning = page.getByText(/The latency allowance is 0.5\ss, so viewers lose \d/);
+  await warning.waitFor({ timeout: 30_000 });
+  await expectUsable(page, 'preview-latency');
+  const set = page.getByRole('button', { name: /^Set to \d/ });
+  const seconds = Number(/[\d.]+/.exec((await set.textContent()) ?? '')?.[0]);
+  expect(seconds).toBeGreaterThan(0.5);
+  await set.click();
+  await warning.waitFor({ state: 'detached' });
+  const stream = await fixture.call<StudioStream>(owner, 'GET', `/streams/${streamId}`);
+  expect([stream.status, stream.latencyAllowance]).toEqual(['CREATED', seconds * 1_000]);
+  expect(owner.errors).toEqual([]);
+}, 60_000);
+
 test('[M-32] a host goes live on a countdown, which can be canceled', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'Set up', exact: true }).click();
