@@ -91,6 +91,12 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const between = () => service.studio('POST', path);
     return { path, body: { at: service.clock.nowMs() + 60_000 }, between };
   },
+  reopenStream: async () => {
+    const path = `/streams/${await service.createStream()}`;
+    const end = () => service.studio('POST', `${path}/end`);
+    await end();
+    return { path: `${path}/reopen`, between: end };
+  },
   rotateStreamKey: async () => {
     const path = `/streams/${await service.createStream()}/ingest/rotate-key`;
     return { path, between: () => service.studio('POST', path) };
