@@ -120,7 +120,7 @@ export class Channel implements PlayableStream {
       nextEpoch: () => {
         const newest = segments.segments.at(-1);
         return {
-          epoch: (segments.epochs.at(-1)?.number ?? -1) + 1,
+          epoch: segments.nextEpoch,
           seq: segments.nextSeq,
           notBeforeMs: newest ? newest.startMs + newest.durationMs : 0,
         };

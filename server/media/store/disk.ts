@@ -8,6 +8,8 @@ export interface Disk {
   write(path: string, chunks: readonly Uint8Array[]): Promise<void>;
   /** Reads the last bytes of a file. @returns null when there is no such file */
   read(path: string, bytesMax: number): Promise<FileTail | null>;
+  /** Renames a file atomically, which takes no space. */
+  rename(from: string, to: string): Promise<void>;
   /** The names in a folder; empty when there is no such folder. */
   list(directory: string): Promise<string[]>;
   /** Removes a file, if it exists. */
@@ -52,6 +54,8 @@ export const localDisk: Disk = {
       await file.close();
     }
   },
+
+  rename,
 
   list: async (directory) => (await nullIfMissing(readdir(directory))) ?? [],
 

@@ -13,6 +13,28 @@ export interface SegmentFile {
 const NUMBER = '(0|[1-9]\\d{0,14})';
 const SEGMENT = new RegExp(`^${NUMBER}-${NUMBER}-${NUMBER}-${NUMBER}-${NUMBER}\\.segment$`);
 const EPOCH = new RegExp(`^${NUMBER}\\.epoch$`);
+const NEXT = new RegExp(`^${NUMBER}-${NUMBER}-${NUMBER}\\.next$`);
+
+/** The numbers that the next segment and the next epoch of a stream get. */
+export interface NextNumbers {
+  readonly seq: number;
+  readonly epoch: number;
+  /** When they were noted, Unix ms. */
+  readonly atMs: number;
+}
+
+/** An empty file: a rename changes it also on a full disk. */
+export function nextFileName({ seq, epoch, atMs }: NextNumbers): string {
+  return `${seq}-${epoch}-${atMs}.next`;
+}
+
+/** @returns null when it is not the name of a file with the next numbers */
+export function parseNextFileName(name: string): NextNumbers | null {
+  const match = NEXT.exec(name);
+  if (!match) return null;
+  const [seq = 0, epoch = 0, atMs = 0] = match.slice(1).map(Number);
+  return { seq, epoch, atMs };
+}
 
 /** Suffix of a file that is being written. Such a file is garbage after a crash. */
 export const UNFINISHED_SUFFIX = '.unfinished';

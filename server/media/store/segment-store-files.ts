@@ -218,6 +218,7 @@ export class FileSegmentStore implements SegmentStore {
       );
     }
     if (folder.files.length > 0 || this.loading.has(streamId) || this.live.has(streamId)) return;
+    if (folder.next && nowMs() < folder.next.atMs + this.options.dvrMs) return;
     await folder.removeEmpty();
     if (this.loading.has(streamId) || this.streams.get(streamId)?.deref()) return;
     this.folders.delete(streamId);

@@ -36,6 +36,11 @@ class Model {
   /** Listed segments; numbers missing between them are gaps. */
   listed: number[] = [];
   next = 0;
+  /** Whether there is a file to note the next number; it is made with the first segment. */
+  hasNote = false;
+  /** The next number when it was last noted, and the second of that. */
+  noted = 0;
+  notedAt = Number.NEGATIVE_INFINITY;
   retention: 'dvr' | 'recording' = 'dvr';
   /** Seconds since the start. */
   now = 0;
@@ -55,6 +60,7 @@ class Model {
       this.freeSpace();
       this.disk.push(seq);
     }
+    this.hasNote = true;
   }
 
   /** Adds while writes fail; the buffered segments are written on the retry. */
@@ -67,6 +73,8 @@ class Model {
       const lost = seq - PROTECTED_WINDOW_S - 1;
       if (lost >= first) this.listed = this.listed.filter((each) => each !== lost);
     }
+    this.note();
+    this.hasNote = true;
     this.now += RETRY_S;
     for (const seq of range(Math.max(first, this.next - PROTECTED_WINDOW_S - 1), this.next)) {
       this.freeSpace();
@@ -102,7 +110,12 @@ class Model {
   }
 
   sweep(): void {
-    if (this.retention === 'recording' || this.disk.length === 0) return;
+    if (this.retention === 'dvr' && this.disk.length > 0) this.removeExpired();
+    if (this.disk.length > 0 || this.now < this.notedAt + DVR_S) return;
+    Object.assign(this, { hasNote: false, noted: 0, notedAt: Number.NEGATIVE_INFINITY });
+  }
+
+  private removeExpired(): void {
     const end = (this.disk.at(-1) ?? 0) + 1;
     const isLive = !this.isEnded && this.now - this.lastAdded < 60;
     const hasExpired = !isLive && this.now > (this.isEnded ? this.endedAt : end) + DVR_S;
@@ -114,9 +127,21 @@ class Model {
     this.listed = hasExpired ? [] : this.listed.filter((each) => !removed.includes(each));
   }
 
+  /** Adds while writes fail, that of the epoch first; a restart follows before they succeed. */
+  addAndLose(count: number): void {
+    for (const seq of range(this.next, this.next + count)) this.list(seq);
+    this.note();
+  }
+
+  private note(): void {
+    if (!this.hasNote) return;
+    this.noted = this.next;
+    this.notedAt = this.now;
+  }
+
   restart(): void {
     this.lastAdded = Number.NEGATIVE_INFINITY;
-    this.next = (this.disk.at(-1) ?? -1) + 1;
+    this.next = Math.max(this.noted, (this.disk.at(-1) ?? -1) + 1);
     this.listed = [...this.disk];
     this.trim();
   }
@@ -145,7 +170,7 @@ class System {
   async add(count: number, model: Model): Promise<void> {
     const next = this.segments.nextSeq;
     expectSame('number', [next], [model.next]);
-    const epoch = (this.segments.epochs.at(-1)?.number ?? -1) + 1;
+    const epoch = this.segments.nextEpoch;
     this.segments.addEpoch(epochOf(epoch));
     await addSegments(this.fixture, this.segments, range(next, next + count), { epoch });
   }
@@ -182,6 +207,25 @@ class AddWhileFull implements fc.AsyncCommand<Model, System> {
     await expectAgreement(model, real);
   }
   toString = () => `addWhileFull(${this.count})`;
+}
+
+/** Restarts while segments are in memory only, because writes fail. */
+class RestartWhileFull implements fc.AsyncCommand<Model, System> {
+  constructor(readonly count: number) {}
+  check = (model: Readonly<Model>) => !model.isEnded && model.hasNote;
+  async run(model: Model, real: System): Promise<void> {
+    real.disk.failure = 'EIO';
+    await real.add(this.count, model);
+    await real.segments.whenWritten();
+    const { nextEpoch } = real.segments;
+    await real.restart();
+    real.disk.failure = null;
+    expectSame('next epoch', [real.segments.nextEpoch], [nextEpoch]);
+    model.addAndLose(this.count);
+    model.restart();
+    await expectAgreement(model, real);
+  }
+  toString = () => `restartWhileFull(${this.count})`;
 }
 
 class SetRetention implements fc.AsyncCommand<Model, System> {
@@ -225,7 +269,7 @@ class Restart implements fc.AsyncCommand<Model, System> {
   constructor(readonly lost: readonly number[]) {}
   check = () => true;
   async run(model: Model, real: System): Promise<void> {
-    const files = await real.fixture.files(STREAM);
+    const files = segmentFiles(await real.fixture.files(STREAM));
     for (const index of this.lost) {
       const seq = model.disk[index];
       const name = files.find((each) => each.startsWith(`${seq}-`));
@@ -241,6 +285,9 @@ class Restart implements fc.AsyncCommand<Model, System> {
   toString = () => `restart(${this.lost})`;
 }
 
+const segmentFiles = (names: readonly string[]) =>
+  names.filter((name) => name.endsWith('.segment'));
+
 const nowMsOf = ({ now }: Model) => BEGIN_MS + now * 1000;
 
 async function expectAgreement(model: Model, { segments, store, fixture }: System): Promise<void> {
@@ -251,7 +298,7 @@ async function expectAgreement(model: Model, { segments, store, fixture }: Syste
     segments.segments.map(({ startMs }) => startMs),
     segments.segments.map(({ seq }) => BEGIN_MS + seq * 1000),
   );
-  const files = (await fixture.files(STREAM)).filter((name) => name.endsWith('.segment'));
+  const files = segmentFiles(await fixture.files(STREAM));
   expectSame(
     'on disk',
     files.map((name) => Number.parseInt(name, 10)),
@@ -280,6 +327,7 @@ test('[M-26] [M-27] [M-28] [M-29] a segment store agrees with its model over ran
     fc.integer({ min: 1, max: PROTECTED_WINDOW_S }).map((count) => new Add(count)),
     fc.integer({ min: 1, max: PROTECTED_WINDOW_S }).map((count) => new Add(count)),
     fc.integer({ min: 1, max: 3 * PROTECTED_WINDOW_S }).map((count) => new AddWhileFull(count)),
+    fc.integer({ min: 1, max: PROTECTED_WINDOW_S }).map((count) => new RestartWhileFull(count)),
     fc
       .constantFrom('dvr' as const, 'recording' as const)
       .map((retention) => new SetRetention(retention)),

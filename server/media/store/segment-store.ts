@@ -12,6 +12,8 @@ export interface StreamSegments {
   readonly epochs: readonly Epoch[];
   readonly segments: readonly Segment[];
   readonly nextSeq: number;
+  /** The number of the next epoch. */
+  readonly nextEpoch: number;
   /** Rises when epochs or segments change. */
   readonly version: number;
   addEpoch(epoch: Epoch): void;

@@ -13,7 +13,10 @@ import {
   diskBytesOf,
   endMsOf,
   epochFileName,
+  type NextNumbers,
+  nextFileName,
   parseEpochFileName,
+  parseNextFileName,
   parseSegmentFileName,
   type SegmentFile,
   segmentFileName,
@@ -53,6 +56,8 @@ export class StreamFolder {
   /** Segments on disk, by ascending sequence number. */
   readonly files: SegmentFile[] = [];
   state: FolderState = { retention: 'dvr', endedMs: null };
+  /** The next numbers when they were last noted; null: never. */
+  next: NextNumbers | null = null;
   /** Segments that end by this time, Unix ms, are to be removed. */
   firstMs = 0;
   /** When a segment was last added, Unix ms; null: not since this process started. */
@@ -80,8 +85,10 @@ export class StreamFolder {
     for (const name of await this.disk.list(this.path)) {
       const segment = parseSegmentFileName(name);
       const epoch = parseEpochFileName(name);
+      const next = parseNextFileName(name);
       if (segment) this.files.push(segment);
       else if (epoch !== null) this.epochs.add(epoch);
+      else if (next) this.next = next;
       else if (name.endsWith(UNFINISHED_SUFFIX)) await this.disk.remove(join(this.path, name));
     }
     this.files.sort((a, b) => a.seq - b.seq);
@@ -142,6 +149,14 @@ export class StreamFolder {
     this.epochs.add(epoch.number);
   }
 
+  /** Notes the next numbers, which a restart must not use again after segments were not written. */
+  async noteNext(next: NextNumbers): Promise<void> {
+    const path = join(this.path, nextFileName(next));
+    if (this.next) await this.disk.rename(join(this.path, nextFileName(this.next)), path);
+    else await this.disk.write(path, []);
+    this.next = next;
+  }
+
   async writeState(): Promise<void> {
     const { retention, endedMs } = this.state;
     const json = JSON.stringify({ keeping: retention, endedMs });
@@ -175,11 +190,13 @@ export class StreamFolder {
   /** Removes epochs, state and folder of a stream without segments. */
   async removeEmpty(): Promise<void> {
     const epochs = [...this.epochs];
-    if (epochs.length === 0 && !this.hasState) return;
+    if (epochs.length === 0 && !this.hasState && !this.next) return;
     this.epochs.clear();
     this.hasState = false;
     for (const number of epochs) await this.disk.remove(join(this.path, epochFileName(number)));
     await this.disk.remove(join(this.path, STATE_FILE));
+    if (this.next) await this.disk.remove(join(this.path, nextFileName(this.next)));
+    this.next = null;
     await this.disk.removeEmptyFolder(this.path);
   }
 

@@ -3,7 +3,7 @@ import type { Epoch, Segment, TrackBytes, TrackId } from '../segment.ts';
 import { waitAtMost } from '../wait-at-most.ts';
 import { type DiskQuota, PROTECTED_WINDOW_MS } from './disk-quota.ts';
 import { packSegment } from './file-contents.ts';
-import { diskBytesOf } from './file-names.ts';
+import { diskBytesOf, type NextNumbers } from './file-names.ts';
 import { SegmentBuffer } from './segment-buffer.ts';
 import { SegmentList } from './segment-list.ts';
 import { PREVIEW_WINDOW_MS, type Retention, type StreamSegments } from './segment-store.ts';
@@ -29,6 +29,9 @@ export interface FileStreamSegmentsOptions {
   readonly onPendingWrites: () => void;
 }
 
+/** The numbers begin at 0 if no write ever fails. */
+const NOTHING_NOTED: NextNumbers = { seq: 0, epoch: 0, atMs: 0 };
+
 /** A failed write: the stream is in memory only until a retry succeeds. */
 interface WriteFault {
   retryAtMs: number;
@@ -52,12 +55,15 @@ export class FileStreamSegments implements StreamSegments {
   private isStateWritten = true;
   private fault: WriteFault | null = null;
   private writing: Promise<void> | null = null;
+  private noting: Promise<void> | null = null;
 
   constructor(private readonly options: FileStreamSegmentsOptions) {
     const { stored } = options;
     this.list = new SegmentList(stored.segments);
     this.epochs = [...stored.epochs];
-    this.lastWrittenSeq = stored.segments.at(-1)?.seq ?? -1;
+    // A restart while the disk was full: players have seen the numbers of segments that are lost.
+    const lastSeenSeq = (options.folder.next?.seq ?? 0) - 1;
+    this.lastWrittenSeq = Math.max(stored.segments.at(-1)?.seq ?? -1, lastSeenSeq);
     this.trimToWindow();
     this.trimEpochs();
   }
@@ -78,6 +84,10 @@ export class FileStreamSegments implements StreamSegments {
   get nextSeq(): number {
     const newestSeq = this.segments.at(-1)?.seq ?? this.removedThroughSeq;
     return Math.max(newestSeq, this.lastWrittenSeq) + 1;
+  }
+
+  get nextEpoch(): number {
+    return Math.max((this.epochs.at(-1)?.number ?? -1) + 1, this.options.folder.next?.epoch ?? 0);
   }
 
   /** Whether segments or the state are not written yet. */
@@ -108,6 +118,7 @@ export class FileStreamSegments implements StreamSegments {
     this.trimToFirst();
     this.trimEpochs();
     this.version++;
+    if (this.fault) this.noteNext();
     this.startWriting();
   }
 
@@ -142,6 +153,7 @@ export class FileStreamSegments implements StreamSegments {
   /** Fulfilled when the running writes have ended. */
   async whenWritten(): Promise<void> {
     await this.writing;
+    await this.noting;
   }
 
   /** Removes written segments from memory; for a stream that is no longer live. */
@@ -242,6 +254,9 @@ export class FileStreamSegments implements StreamSegments {
         if (epoch && !folder.hasEpoch(epoch.number)) {
           await quota.writeUncounted(() => folder.writeEpoch(epoch));
         }
+        // While the disk has space: then a rename suffices when it is full.
+        await this.noting;
+        if (!folder.next) await quota.writeUncounted(() => folder.noteNext(NOTHING_NOTED));
         const packed = packSegment(segment, bytes);
         await quota.writeCounted(diskBytesOf(packed.file), () => folder.writeSegment(packed));
         this.onSegmentWritten(segment);
@@ -282,10 +297,31 @@ export class FileStreamSegments implements StreamSegments {
       return;
     }
     this.fault = { retryAtMs, lostSegments: 0 };
+    this.noteNext();
     logger.error(
       { err: error, retryInMs: RETRY_MS },
       'video cannot be written to disk and is not recorded; the live stream continues from memory',
     );
+  }
+
+  /** Notes the next numbers while segments are in memory only. An error changes nothing. */
+  private noteNext(): void {
+    if (this.noting) return;
+    const next = this.nextNumbers();
+    this.noting = this.options.folder
+      .noteNext(next)
+      .then(
+        () => true,
+        () => false,
+      )
+      .then((isNoted) => {
+        this.noting = null;
+        if (isNoted && this.fault && this.nextSeq > next.seq) this.noteNext();
+      });
+  }
+
+  private nextNumbers(): NextNumbers {
+    return { seq: this.nextSeq, epoch: this.nextEpoch, atMs: Math.floor(this.options.nowMs()) };
   }
 
   private clearFault(): void {

@@ -1,6 +1,6 @@
 import { type Disk, localDisk } from '../../../server/media/store/disk.ts';
 
-/** The local disk, with writes that fail or hang on demand. */
+/** The local disk, with writes that fail or hang on demand; a rename takes no space. */
 export class FaultyDisk implements Disk {
   /** Error code of all writes; null: writes succeed. */
   failure: string | null = null;
@@ -9,6 +9,7 @@ export class FaultyDisk implements Disk {
   private hanging: PromiseWithResolvers<void> | null = null;
 
   readonly read = localDisk.read;
+  readonly rename = localDisk.rename;
   readonly list = localDisk.list;
   readonly remove = localDisk.remove;
   readonly removeEmptyFolder = localDisk.removeEmptyFolder;

@@ -29,6 +29,9 @@ export class FakeStreamSegments implements StreamSegments {
   readonly epochs: Epoch[] = [];
   readonly segments: Segment[] = [];
   nextSeq = 0;
+  get nextEpoch(): number {
+    return (this.epochs.at(-1)?.number ?? -1) + 1;
+  }
   retention: Retention = 'dvr';
   version = 0;
   /** Arguments of `close`; null: not called. */
