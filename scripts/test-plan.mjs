@@ -31,14 +31,14 @@ const NODES = [
 
 /** Whole services with limits of seconds, which use a third of a core each. */
 const SERVICES = [
-  'server/media/srt/srt-listener.test.ts',
+  'server/media/srt/srt-listener.full.test.ts',
   'server/realtime/coordination/shared-clock.full.test.ts',
   'test/cluster/moderation.test.ts',
   'test/cluster/roles.test.ts',
   'test/gateway/workers.test.ts',
-  'test/media/media-faults.test.ts',
+  'test/media/media-faults.full.test.ts',
   'test/media/senders.test.ts',
-  'test/studio-api/rehearsal-crowd.test.ts',
+  'test/studio-api/rehearsal-crowd.full.test.ts',
 ];
 
 /** Browsers and simulated viewers use both cores, so a database beside them would seem unavailable. */
@@ -51,7 +51,7 @@ const BUSY = /^test\/(?:player|sdk|studio)\/|^test\/examples\.full\.test\.ts$/;
 export const SECONDS = {
   'server/media/packager/encoder-ffmpeg.test.ts': 26,
   'server/media/rtmp/rtmp-listener.test.ts': 23,
-  'server/media/srt/srt-listener.test.ts': 53,
+  'server/media/srt/srt-listener.full.test.ts': 53,
   'server/realtime/coordination/many-nodes.test.ts': 30,
   'server/realtime/coordination/shared-clock.full.test.ts': 87,
   'server/realtime/feed/feed-log.test.ts': 34,
@@ -62,7 +62,7 @@ export const SECONDS = {
   'test/cluster/faults.test.ts': 80,
   'test/demo.test.ts': 40,
   'test/kill/report.full.test.ts': 23,
-  'test/media/media-faults.test.ts': 55,
+  'test/media/media-faults.full.test.ts': 55,
   'test/media/players.full.test.ts': 67,
   'test/media/watch-page.test.ts': 30,
   'test/player/chat.full.test.ts': 47,
@@ -71,7 +71,7 @@ export const SECONDS = {
   'test/player/quiz.full.test.ts': 41,
   'test/player/show.full.test.ts': 48,
   'test/player/stage.full.test.ts': 46,
-  'test/studio-api/rehearsal-crowd.test.ts': 38,
+  'test/studio-api/rehearsal-crowd.full.test.ts': 38,
   'test/studio/display-winners.full.test.ts': 25,
   'test/studio/display.full.test.ts': 32,
   'test/studio/large-show.full.test.ts': 24,
