@@ -54,7 +54,7 @@ export interface Media {
 }
 
 /** Where members of the studio get the video of a stream, also before its start (M-34). */
-export const PREVIEW_PATH = '/studio/v1/streams/:stream_id/preview';
+export const PREVIEW_PATH = '/media/previews/:stream_id';
 
 interface Listener {
   readonly port: number;

@@ -38,4 +38,4 @@ export function usePreview(streamId: string) {
   return useLiveVideo(previewUrl(streamId));
 }
 
-const previewUrl = (streamId: string) => `/studio/v1/streams/${streamId}/preview/master.m3u8`;
+const previewUrl = (streamId: string) => `/media/previews/${streamId}/master.m3u8`;

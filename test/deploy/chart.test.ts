@@ -107,9 +107,10 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     const selectors = deployments.map(({ spec }) => JSON.stringify(spec.selector));
     expect(new Set(selectors).size).toBe(names.length);
     for (const { spec } of manifestsOfKind(manifests, 'Ingress')) {
-      for (const { backend, path } of spec.rules[0].http.paths) {
+      for (const { backend, path, pathType } of spec.rules[0].http.paths) {
         expect(names).toContain(backend.service.name);
-        expect(['/', '/metrics', '/readyz', '/healthz']).not.toContain(path);
+        expect(['/metrics', '/readyz', '/healthz']).not.toContain(path);
+        expect(pathType).toBe(path === '/' ? 'Exact' : 'Prefix');
       }
     }
     for (const { spec } of manifestsOfKind(manifests, 'ServiceMonitor')) {

@@ -40,7 +40,7 @@ async function sendTo(streamId: string): Promise<Subprocess> {
 }
 
 const previewUrl = (streamId: string, file: string) =>
-  `${service.url}/studio/v1/streams/${streamId}/preview/${file}`;
+  `${service.url}/media/previews/${streamId}/${file}`;
 const authorization = () => ({ Authorization: `Token ${service.account.token}` });
 const preview = (
   streamId: string,
