@@ -300,6 +300,16 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     expect((await service.studio('GET', `/quizzes/${quiz.id}`)).status).toBe(404);
     expect((await fetch(`${service.url}/api/v1/streams/${streamId}/`)).status).toBe(404);
     expect((await answer(viewer, quiz, 'Mars')).status).toBeOneOf([404, 409]);
+    // Seats of the removed stream are still leased. A new viewer gets 404, and another show's its seat.
+    const show = await service.createStream();
+    const tokens = [streamId, show].map((stream_id) =>
+      fetch(`${service.url}/api/v1/token`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ stream_id, unique_user_identifier: 'late' }),
+      }),
+    );
+    expect((await Promise.all(tokens)).map(({ status }) => status)).toEqual([404, 200]);
     // Its tokens stay valid for a while and may write seats, which are removed later.
     await viewer.post(`/api/v1/view-counts/${streamId}`);
     await service.advance(4);

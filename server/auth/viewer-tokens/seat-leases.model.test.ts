@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import { SeatLeases, type SeatStore } from './seat-leases.ts';
-import type { SeatOffer, StreamViewer } from './tokens-sql.ts';
+import type { SeatOffer, StreamViewer, TakenSeat } from './tokens-sql.ts';
 
 // Several nodes assign seats to viewers who connect to any of them, repeatedly and concurrently. Calls
 // reach the database in any order, and so do the results. Some calls fail, some results are lost, and
@@ -17,6 +17,8 @@ type CallOutcome = 'works' | 'fails' | 'loses its result';
 /** A model of the database: a viewer has one seat, and a seat has one viewer. */
 class ModelDatabase implements SeatStore {
   readonly seats = new Map<string, number>();
+  /** Streams that were removed, as a rehearsal is. */
+  readonly removed = new Set<string>();
   private readonly next = new Map<string, number>();
   private readonly taken = new Set<string>();
 
@@ -36,12 +38,16 @@ class ModelDatabase implements SeatStore {
   takeSeats = (offers: readonly SeatOffer[]) =>
     this.through('take', () => {
       for (const offer of offers) {
+        if (this.removed.has(offer.streamId)) continue;
         const key = `${offer.streamId} ${offer.seat}`;
         if (this.seatOf(offer) !== null || this.taken.has(key)) continue;
         this.seats.set(keyOf(offer), offer.seat);
         this.taken.add(key);
       }
-      return offers.map((offer) => this.seatOf(offer));
+      return offers.map((offer): TakenSeat => {
+        const reason = this.removed.has(offer.streamId) ? 'no-stream' : 'seat-taken';
+        return this.seatOf(offer) ?? reason;
+      });
     });
 
   private seatOf(viewer: StreamViewer): number | null {
@@ -148,4 +154,19 @@ test('[N-16] a leased seat that another viewer already has is not assigned', asy
   const ann = [{ streamId: STREAMS[0] as string, viewer: 'ann' }];
   expect(await node.assign(ann)).toEqual([2]);
   expect(await node.assign(ann)).toEqual([2]);
+});
+
+test('[T-8] a viewer of a removed stream gets 404, and the others of its batch get their seats', async () => {
+  const store = new ModelDatabase(async (_, effect) => effect());
+  const node = new SeatLeases(store);
+  const [rehearsal = '', show = ''] = STREAMS;
+  await node.assign([{ streamId: rehearsal, viewer: 'ann' }]);
+  store.removed.add(rehearsal);
+  const batch = [
+    { streamId: rehearsal, viewer: 'ben' },
+    { streamId: show, viewer: 'ben' },
+  ];
+  const [missing, seat] = await node.assign(batch);
+  expect(missing).toMatchObject({ kind: 'not-found' });
+  expect(seat).toBe(0);
 });

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { DomainError, Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { SeatPool } from './seat-pool.ts';
-import type { StreamViewer, tokenProcedures } from './tokens-sql.ts';
+import { noSuchStream, type StreamViewer, type tokenProcedures } from './tokens-sql.ts';
 
 export type SeatStore = Pick<
   Calls<typeof tokenProcedures>,
@@ -74,9 +74,16 @@ export class SeatLeases {
     // If this call fails, the seats may be taken nevertheless, so they do not return to the pool.
     const taken = await this.store.takeSeats(offers);
     for (const [index, offer] of offers.entries()) {
-      const seat = taken[index] ?? null;
-      results.set(offeredViewers[index] as StreamViewer, seat);
-      if (seat !== null && seat !== offer.seat) this.poolOf(offer.streamId).put([offer.seat]);
+      const seat = taken[index] ?? 'seat-taken';
+      const viewer = offeredViewers[index] as StreamViewer;
+      if (seat === 'no-stream') {
+        this.pools.delete(offer.streamId);
+        results.set(viewer, noSuchStream());
+      } else if (seat === 'seat-taken') results.set(viewer, null);
+      else {
+        results.set(viewer, seat);
+        if (seat !== offer.seat) this.poolOf(offer.streamId).put([offer.seat]);
+      }
     }
     return results;
   }

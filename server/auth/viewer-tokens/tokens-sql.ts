@@ -12,6 +12,13 @@ export interface StreamViewer {
   readonly viewer: string;
 }
 
+/** The error for a viewer of a stream that does not exist. */
+export const noSuchStream = () =>
+  new DomainError('not-found', 'There is no stream with this stream_id.');
+
+/** What became of an offered seat: the seat of the viewer, or why it has none. */
+export type TakenSeat = number | 'seat-taken' | 'no-stream';
+
 /** A viewer and the leased seat that it gets if it has none. */
 export interface SeatOffer extends StreamViewer {
   readonly seat: number;
@@ -26,6 +33,16 @@ async function findSeats(tx: Tx, viewers: readonly StreamViewer[]): Promise<(num
   );
   const seatOf = new Map(rows.map((row) => [keyOf(row), row.seat]));
   return viewers.map((viewer) => seatOf.get(keyOf(viewer)) ?? null);
+}
+
+async function findStreamIds(tx: Tx, viewers: readonly StreamViewer[]): Promise<Set<string>> {
+  const asked = [...new Set(viewers.map(({ streamId }) => streamId))];
+  const rows = await tx.query<{ id: string }>(
+    `select streams.id as id from ${tx.rows('$1', ['id text'])} asked
+     join streams on streams.id = asked.id`,
+    [JSON.stringify(asked.map((id) => [id]))],
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 // Unambiguous, because stream ids have a fixed length.
@@ -53,7 +70,7 @@ export const tokenProcedures = {
          returning next_seat as next`,
         [streamId, count],
       );
-      if (!row) throw new DomainError('not-found', 'There is no stream with this stream_id.');
+      if (!row) throw noSuchStream();
       const first = row.next - count;
       if (first >= SEATS_MAX)
         throw new DomainError('conflict', 'The stream is full: all of its seats are taken.');
@@ -63,23 +80,29 @@ export const tokenProcedures = {
 
   /**
    * Assigns leased seats to viewers without one. A viewer that has a seat, possibly assigned by another
-   * node just now, keeps it.
-   * @returns the seats of the viewers, in the order of the offers; null where another viewer has the
-   *   offered seat
+   * node just now, keeps it. The stream of an offer may have been removed after its seats were leased.
+   * @returns the result of each offer, in their order
    */
   takeSeats: writeProcedure(
-    async (tx, offers: readonly SeatOffer[]): Promise<(number | null)[]> => {
+    async (tx, offers: readonly SeatOffer[]): Promise<readonly TakenSeat[]> => {
       // Sorted by key, so that two concurrent batches cannot deadlock.
       const inOrder = offers.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
       // Without the constant condition, SQLite parses the "on" of "on conflict" as that of a join.
       const { affected } = await tx.query(
         `insert into seats (stream_id, viewer, seat)
-       select stream_id, viewer, seat
+       select offered.stream_id, offered.viewer, offered.seat
        from ${tx.rows('$1', ['stream_id text', 'viewer text', 'seat integer'])} offered
+       join streams on streams.id = offered.stream_id
        where true on conflict do nothing`,
         [JSON.stringify(inOrder.map(({ streamId, viewer, seat }) => [streamId, viewer, seat]))],
       );
-      return affected === offers.length ? offers.map(({ seat }) => seat) : findSeats(tx, offers);
+      if (affected === offers.length) return offers.map(({ seat }) => seat);
+      const seats = await findSeats(tx, offers);
+      const streams = await findStreamIds(tx, offers);
+      return offers.map(
+        ({ streamId }, index) =>
+          seats[index] ?? (streams.has(streamId) ? 'seat-taken' : 'no-stream'),
+      );
     },
   ),
 
