@@ -90,9 +90,10 @@ function answering(fourbeat: Fourbeat, others: readonly Used[]): Started['measur
   return async (seconds) => {
     const count = Math.ceil((ANSWERS_PER_S_MAX * seconds) / VIEWERS);
     const ids = await draftQuizzes(fourbeat, count, (seconds + AFTER_S) * 1_000);
-    const [rounds, viewers] = [[] as ReturnType<typeof answerRequests>[], await tokens.of(VIEWERS)];
-    for (const id of ids) rounds.push(answerRequests(streamId, await publishQuiz(fourbeat, id)));
-    const task = { url, connections: CONNECTIONS, tokens: viewers, rounds, seconds };
+    const viewers = await tokens.of(VIEWERS);
+    const batches: ReturnType<typeof answerRequests>[] = [];
+    for (const id of ids) batches.push(answerRequests(streamId, await publishQuiz(fourbeat, id)));
+    const task = { url, connections: CONNECTIONS, tokens: viewers, batches, seconds };
     const { figures, accepted } = await sendAnswers(task, usageOf([server, ...others]));
     await checkCounts(fourbeat, ids, accepted);
     return figures;
@@ -127,8 +128,8 @@ const fastify = (database: BenchDatabase): Contender => ({
       const closesMs = Date.now() + (seconds + AFTER_S) * 1_000;
       const count = Math.ceil((ANSWERS_PER_S_MAX * seconds) / VIEWERS);
       const ids = await peer.openQuizzes(streamId, { choices: CHOICES, closesMs }, count);
-      const rounds = ids.map((id) => answerRequests(streamId, { id, closeInterval: 0 }));
-      const task = { url, connections: CONNECTIONS, tokens: viewers, rounds, seconds };
+      const batches = ids.map((id) => answerRequests(streamId, { id, closeInterval: 0 }));
+      const task = { url, connections: CONNECTIONS, tokens: viewers, batches, seconds };
       const { figures, accepted } = await sendAnswers(task, usageOf([server, database]));
       await peer.checkCounts(ids, accepted);
       return figures;

@@ -54,13 +54,17 @@ export const close: Bench = {
   },
 };
 
-async function measured(record: string, fourbeat: Fourbeat, options: BenchOptions): Promise<Row[]> {
+async function measured(
+  database: string,
+  fourbeat: Fourbeat,
+  options: BenchOptions,
+): Promise<Row[]> {
   const tokens = new ViewerTokens(fourbeat);
   const samples: Record<'answers' | 'reports', CloseOutcome>[] = [];
   try {
     // The first run is a warm-up: code that is not compiled yet may be too slow for a report.
     for (let round = 0; round <= options.rounds; round++) {
-      options.progress.show(`close: ${record}, round ${round} of ${options.rounds}`);
+      options.progress.show(`close: ${database}, round ${round} of ${options.rounds}`);
       samples.push(await oneClose(fourbeat, await tokens.of(VIEWERS)));
     }
   } finally {
@@ -70,7 +74,7 @@ async function measured(record: string, fourbeat: Fourbeat, options: BenchOption
     const all = samples.slice(1).map((sample) => figuresOf(sample[name]));
     const names = Object.keys(all[0] ?? {}) as (keyof Figures)[];
     const figures = names.map((one) => [one, spreadOf(all.map((sample) => sample[one]))]);
-    return { name: `${record}: ${name}`, figures: Object.fromEntries(figures) };
+    return { name: `${database}: ${name}`, figures: Object.fromEntries(figures) };
   };
   return [rowOf('answers'), rowOf('reports')];
 }
@@ -110,8 +114,10 @@ async function winnersOf({ studio, streamId }: Fourbeat, round: string): Promise
   }
 }
 
-function figuresOf({ incorrect, p50Ms, p99Ms, maxMs, lateP99Ms }: CloseOutcome): Figures {
+function figuresOf({ incorrect, p50Ms, p99Ms, maxMs, sendDelayP99Ms }: CloseOutcome): Figures {
   if (incorrect !== null)
-    throw new IncorrectResponse(`${incorrect}; p99 after ${p99Ms} ms, sent ${lateP99Ms} ms late`);
-  return { 'p99 ms': p99Ms, 'p50 ms': p50Ms, 'most ms': maxMs, 'sent late p99 ms': lateP99Ms };
+    throw new IncorrectResponse(
+      `${incorrect}; p99 after ${p99Ms} ms, sent ${sendDelayP99Ms} ms late`,
+    );
+  return { 'p99 ms': p99Ms, 'p50 ms': p50Ms, 'most ms': maxMs, 'sent late p99 ms': sendDelayP99Ms };
 }

@@ -17,7 +17,7 @@ const VIEWER_COUNTS = [64, 1_000, 10_000];
 
 /** Long polls of the current interval, which are released together when it is sealed. */
 export const feedLongPoll: Bench = {
-  name: 'feed-held',
+  name: 'feed-long-poll',
   description: 'long polls until their interval is sealed, against nchan',
   requires: ['nginx', 'libnginx-mod-nchan'],
   run: async (options) => {
@@ -25,13 +25,13 @@ export const feedLongPoll: Bench = {
     for (const viewers of VIEWER_COUNTS) {
       const contenders = [fourbeatContender(viewers), nchan(viewers)];
       parts[viewers.toLocaleString('en')] = await compare(
-        { bench: `feed-held, ${viewers}`, title: '', contenders, targets: [] },
+        { bench: `feed-long-poll, ${viewers}`, title: '', contenders, targets: [] },
         options,
       );
     }
     return mergeResults(
       {
-        bench: 'feed-held',
+        bench: 'feed-long-poll',
         title: 'long polls of one stream, released together',
         notes: [
           'Times are from the end of the interval until half of the viewers, and until the last one, have the response; medians over intervals. ' +
@@ -120,15 +120,15 @@ async function measured(
     const before = server.usage();
     await load.receive('measured');
     const cpuS = server.usage().cpuS - before.cpuS;
-    const { incorrect, lastMs, halfMs, refused, cpuShare } =
+    const { incorrect, lastMs, halfMs, refused, loadCpuCores } =
       await load.receive<LongPollResult>('outcome');
     if (incorrect !== null) throw new IncorrectResponse(`${task.url}: ${incorrect}`);
     return {
       'last, ms': lastMs,
       'half, ms': halfMs,
-      'CPU µs an answer': (cpuS / (intervals * task.viewers)) * 1e6,
+      'CPU µs a response': (cpuS / (intervals * task.viewers)) * 1e6,
       refused,
-      'share of the load': cpuShare,
+      'load cores': loadCpuCores,
     };
   } finally {
     await load.stop();

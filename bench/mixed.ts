@@ -33,7 +33,7 @@ export const mixed: Bench = {
     compare(
       {
         bench: 'mixed',
-        title: `${VIEWERS.toLocaleString('en')} viewers of a show, each with a connection, as fast as they get answers`,
+        title: `${VIEWERS.toLocaleString('en')} viewers of a show, each with a connection, as fast as responses come`,
         contenders: [{ name: 'Fourbeat', start }],
         targets: [],
         notes: [
@@ -187,9 +187,9 @@ async function read(
   path: string,
 ): Promise<string> {
   const headers = { Authorization: `Bearer ${token}` };
-  const answer = await fetch(`${url}/api/v1/${path.replace('ID', streamId)}`, { headers });
-  if (!answer.ok) throw new IncorrectResponse(`${path} is ${answer.status}`);
-  return answer.text();
+  const response = await fetch(`${url}/api/v1/${path.replace('ID', streamId)}`, { headers });
+  if (!response.ok) throw new IncorrectResponse(`${path} responded ${response.status}`);
+  return response.text();
 }
 
 /** Sends all answers again, since some were in progress at the end. None must count twice. */

@@ -64,17 +64,17 @@ async function measured(server: RedisServer, run: () => Promise<void>): Promise<
 
 class Show {
   private readonly streamId = randomUUID();
-  private readonly tallies: readonly SharedPresenceRegistry[];
+  private readonly registries: readonly SharedPresenceRegistry[];
   /** Seats by node and by interval of the second. */
   private readonly seats: number[][][];
   private nowMs = intervalStartMs(intervalAt(Date.now()) + PHASES - (intervalAt(Date.now()) % 4));
 
   constructor(
     private readonly one: PresenceCase,
-    talliesOn: (clock: { nowMs(): number }) => SharedPresenceRegistry[],
+    registriesOn: (clock: { nowMs(): number }) => SharedPresenceRegistry[],
   ) {
-    this.tallies = talliesOn({ nowMs: () => this.nowMs });
-    this.seats = this.tallies.map(() => Array.from({ length: PHASES }, () => []));
+    this.registries = registriesOn({ nowMs: () => this.nowMs });
+    this.seats = this.registries.map(() => Array.from({ length: PHASES }, () => []));
     for (let viewer = 0; viewer < one.viewers; viewer += 1) {
       const node = this.seats[Math.floor(Math.random() * one.nodes)] ?? [];
       const seat = Math.floor((viewer * one.seats) / one.viewers);
@@ -96,16 +96,16 @@ class Show {
     for (let portion = 0; portion < portions; portion += 1) {
       this.register(ended, portion, portions);
       if (!this.one.polled) continue;
-      for (const presence of this.tallies) void presence.count(this.streamId);
+      for (const presence of this.registries) void presence.count(this.streamId);
       await Bun.sleep(INTERVAL_MS / PORTIONS - 1);
     }
     this.nowMs += INTERVAL_MS;
-    await Promise.all(this.tallies.map((presence) => presence.replicate(ended)));
+    await Promise.all(this.registries.map((presence) => presence.replicate(ended)));
     if (ended % PHASES === PHASES - 1) await this.count(ended);
   }
 
   private register(interval: number, portion: number, portions: number): void {
-    for (const [node, presence] of this.tallies.entries()) {
+    for (const [node, presence] of this.registries.entries()) {
       const seats = this.seats[node]?.[interval % PHASES] ?? [];
       const [from, to] = [portion, portion + 1].map((n) =>
         Math.floor((n * seats.length) / portions),
@@ -115,15 +115,15 @@ class Show {
   }
 
   private async count(ended: number): Promise<void> {
-    const presence = this.tallies[ended % this.tallies.length] as SharedPresenceRegistry;
+    const presence = this.registries[ended % this.registries.length] as SharedPresenceRegistry;
     const counts = new Map(await presence.countsAtEndOf(ended));
     const value = counts.get(this.streamId) ?? 0;
-    if (value !== this.one.viewers && this.isFull) {
+    if (value !== this.one.viewers && this.haveAllJoined) {
       throw new Error(`counted ${value} of ${this.one.viewers}`);
     }
-    this.isFull = true;
+    this.haveAllJoined = true;
   }
 
   /** Without the first second, in which viewers still join. */
-  private isFull = false;
+  private haveAllJoined = false;
 }

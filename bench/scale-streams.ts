@@ -138,7 +138,7 @@ function sealedBy(backends: readonly RealtimeBackend[]): number {
 /** Registers each viewer once a second, a quarter of them in each interval. */
 class Viewers {
   private readonly timer: Timer;
-  private backends = 0;
+  private intervals = 0;
 
   constructor(
     private readonly nodes: readonly RealtimeBackend[],
@@ -152,10 +152,10 @@ class Viewers {
   }
 
   private register(): void {
-    this.backends += 1;
+    this.intervals += 1;
     for (const streamId of this.streamIds) {
-      for (let seat = this.backends % 4; seat < VIEWERS; seat += 4) {
-        const node = this.nodes[(seat + Math.floor(this.backends / 4)) % this.nodes.length];
+      for (let seat = this.intervals % 4; seat < VIEWERS; seat += 4) {
+        const node = this.nodes[(seat + Math.floor(this.intervals / 4)) % this.nodes.length];
         node?.presence.register(streamId, seat);
       }
     }

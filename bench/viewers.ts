@@ -1,5 +1,5 @@
 import { findLargest } from './load/find-largest.ts';
-import { MAX_CONNECTIONS, type PollingStep, pollingStep } from './load/polling-step.ts';
+import { CONNECTIONS_MAX, type PollingStep, pollingStep } from './load/polling-step.ts';
 import { pushedViewers } from './load/pushed-viewers.ts';
 import { viewerMemory } from './load/viewer-memory.ts';
 import { ViewerTokens } from './load/viewer-tokens.ts';
@@ -9,13 +9,13 @@ import { type PartialResult, runParts } from './run/parts.ts';
 import type { Row } from './run/result.ts';
 import { spreadOf } from './run/statistics.ts';
 
-const MAX_VIEWERS = 30_000;
+const VIEWERS_MAX = 30_000;
 const STEP = 500;
 /** Later rounds search within this distance of the first result. */
 const SEARCH_RADIUS = 1_000;
-const MAX_P99_MS = 50;
-const MIN_SECONDS = 6;
-const MAX_ROUNDS = 3;
+const P99_MAX_MS = 50;
+const SECONDS_MIN = 6;
+const ROUNDS_MAX = 3;
 const POLLING = { atLeast: 15_000, aim: 20_000 };
 
 /** The number of viewers that one core serves, by polling and by push, and the memory of a viewer. */
@@ -40,7 +40,7 @@ async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Prom
   const steps: PollingStep[] = [];
   const stepOf = async (size: number) => {
     progress.show(`viewers: ${size} poll`);
-    const step = await pollingStep(fourbeat, await tokens.of(size), Math.max(seconds, MIN_SECONDS));
+    const step = await pollingStep(fourbeat, await tokens.of(size), Math.max(seconds, SECONDS_MIN));
     steps.push(step);
     return step;
   };
@@ -51,13 +51,13 @@ async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Prom
   };
   const found: number[] = [];
   try {
-    for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
+    for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
       const [before] = found;
       found.push(
         await findLargest(
           {
             min: before ? Math.max(0, before - SEARCH_RADIUS) : 0,
-            max: before ? Math.min(MAX_VIEWERS, before + SEARCH_RADIUS) : MAX_VIEWERS,
+            max: before ? Math.min(VIEWERS_MAX, before + SEARCH_RADIUS) : VIEWERS_MAX,
             step: STEP,
           },
           holds,
@@ -74,7 +74,7 @@ async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Prom
   };
 }
 
-const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < MAX_P99_MS;
+const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < P99_MAX_MS;
 
 function rowsOf(steps: readonly PollingStep[]): Row[] {
   const bySize = Map.groupBy(
@@ -91,8 +91,8 @@ function rowsOf(steps: readonly PollingStep[]): Row[] {
         'p50 ms': figure((step) => step.p50Ms),
         'requests or messages/s': figure((step) => step.requestsPerS),
         'CPU µs of each': figure((step) => step.cpuUs),
-        'server core %': figure((step) => step.cpuShare * 100),
-        'load core %': figure((step) => step.loadShare * 100),
+        'server core %': figure((step) => step.serverCpuCores * 100),
+        'load core %': figure((step) => step.loadCpuCores * 100),
         'errors or wrong counts': figure((step) => step.failures.length),
       },
     };
@@ -103,7 +103,7 @@ function notesOf(steps: readonly PollingStep[], found: readonly number[]): strin
   const most = Math.max(...found);
   const bad = steps.filter((step) => !isGood(step));
   const next = bad.filter(({ viewers: size }) => size > most && size <= most + SEARCH_RADIUS);
-  const shared = MAX_CONNECTIONS.toLocaleString('en');
+  const shared = CONNECTIONS_MAX.toLocaleString('en');
   return [
     'Each polling viewer sends a heartbeat and reads four sealed intervals a second, at fixed times of its own, ' +
       'even when responses are late. In a step that succeeded, the view count of every second included all ' +
@@ -111,8 +111,8 @@ function notesOf(steps: readonly PollingStep[], found: readonly number[]): strin
       `search within ${SEARCH_RADIUS} of the first result. ${steps.length} steps in ${found.length} rounds, ${bad.length} of which failed.`,
     `Up to ${shared} viewers have a connection each, because a process may have 20,000 open files here. More viewers share ` +
       'connections, as behind a proxy, where a request waits for the previous response.',
-    ...(most === MAX_VIEWERS
-      ? [`More than ${MAX_VIEWERS.toLocaleString('en')} viewers were not tried.`]
+    ...(most === VIEWERS_MAX
+      ? [`More than ${VIEWERS_MAX.toLocaleString('en')} viewers were not tried.`]
       : []),
     ...(next.some(({ isLoadGeneratorLimit }) => isLoadGeneratorLimit)
       ? [

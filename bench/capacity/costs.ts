@@ -1,4 +1,4 @@
-import { REQUESTS_PER_ROUND } from '../load/schedule.ts';
+import { REQUESTS_PER_PERIOD } from '../load/schedule.ts';
 import { type Figure, figureOf, type Results } from '../page/results.ts';
 import type { Costs } from './model.ts';
 
@@ -9,7 +9,7 @@ export interface Source {
 }
 
 /** The benchmark, row and figure of a cost. */
-interface Place {
+interface FigureReference {
   readonly bench: string;
   /** A name, or a pattern that selects the match with the most viewers or nodes. */
   readonly row: string | RegExp;
@@ -29,8 +29,13 @@ const OF_SCALE = { bitsetUs: BITSET_US, bitsetByteUs: BITSET_BYTE_US };
 const SCALE =
   '[scale.md](../scale.md), *CPU of a bitset* of 20 nodes with 10,000 and 1,000,000 seats';
 
-const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Place>> = {
-  requestUs: { bench: 'growth', row: POLLING, name: 'CPU µs/s of each', parts: REQUESTS_PER_ROUND },
+const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, FigureReference>> = {
+  requestUs: {
+    bench: 'growth',
+    row: POLLING,
+    name: 'CPU µs/s of each',
+    parts: REQUESTS_PER_PERIOD,
+  },
   messageUs: { bench: 'viewers', row: STREAMS, name: 'CPU µs of each' },
   answerUs: { bench: 'answer', row: 'Fourbeat, PostgreSQL', name: 'CPU µs a request' },
   tokenUs: { bench: 'token', row: 'issued: Fourbeat', name: 'CPU µs a request' },
@@ -39,8 +44,8 @@ const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Pla
   redisCommandsS: { bench: 'growth', row: NODES, name: 'Redis commands/s of a node' },
   pollingBytes: { bench: 'viewers', row: 'memory of a viewer who polls', name: 'bytes a viewer' },
   streamBytes: { bench: 'viewers', row: 'memory of an event stream', name: 'bytes a viewer' },
-  heartbeatBytes: { bench: 'heartbeat', row: 'Fourbeat', name: 'bytes an answer' },
-  readBytes: { bench: 'feed', row: 'Fourbeat', name: 'bytes an answer' },
+  heartbeatBytes: { bench: 'heartbeat', row: 'Fourbeat', name: 'bytes a response' },
+  readBytes: { bench: 'feed', row: 'Fourbeat', name: 'bytes a response' },
   messageBytes: {
     bench: 'push',
     row: 'Fourbeat, event stream, 5,000 clients',
@@ -50,7 +55,7 @@ const MEASURED: Readonly<Record<Exclude<keyof Costs, keyof typeof OF_SCALE>, Pla
 
 /** All costs of the model. @throws MissingFigureError for the first that no result contains */
 export function sourcesOf(results: Results): Source[] {
-  const measured = Object.entries(MEASURED) as [keyof Costs, Place][];
+  const measured = Object.entries(MEASURED) as [keyof Costs, FigureReference][];
   const ofScale = Object.entries(OF_SCALE) as [keyof Costs, number][];
   return [
     ...measured.map(([cost, { bench, row, name, parts = 1 }]) => {

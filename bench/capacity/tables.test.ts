@@ -14,8 +14,8 @@ const row = (name: string, figures: Record<string, number>) => ({
 });
 
 const ROWS = {
-  heartbeat: [row('Fourbeat', { 'bytes an answer': 200 })],
-  feed: [row('Fourbeat', { 'bytes an answer': 900 })],
+  heartbeat: [row('Fourbeat', { 'bytes a response': 200 })],
+  feed: [row('Fourbeat', { 'bytes a response': 900 })],
   token: [row('issued: Fourbeat', { 'CPU µs a request': 60 })],
   answer: [
     row('Fourbeat, PostgreSQL', { 'CPU µs a request': 30 }),

@@ -20,14 +20,14 @@ export async function sendAnswers(
     await load.receive('connected');
     const before = usedS();
     const outcome = await load.receive<AnswerResult>('outcome');
-    const { sent, seconds, accepted, incorrect, p99Ms, cpuShare } = outcome;
+    const { sent, seconds, accepted, incorrect, p99Ms, loadCpuCores } = outcome;
     const cpuS = usedS() - before;
     if (incorrect !== null) throw new IncorrectResponse(`${task.url}: ${incorrect}`);
     const figures = {
       'requests/s': sent / seconds,
       'CPU µs a request': (cpuS / sent) * 1e6,
       'p99 ms': p99Ms,
-      'CPU of the load, %': cpuShare * 100,
+      'CPU of the load, %': loadCpuCores * 100,
     };
     return { figures, accepted };
   } finally {

@@ -3,7 +3,7 @@ import { answerRequests } from '../run/quizzes.ts';
 import { type Latencies, latenciesOf } from './latency.ts';
 import { readTask, report } from './task.ts';
 import { type SendResult, ViewersLoad } from './viewers-load.ts';
-import { ViewersRequests, type ViewersRound } from './viewers-requests.ts';
+import { type RequestBatch, ViewersRequests } from './viewers-requests.ts';
 
 /** The task of this program on the load core: viewers answer a quiz and report wins. */
 export interface CloseTask {
@@ -21,7 +21,7 @@ export interface CloseOutcome extends Latencies {
   readonly accepted: number;
   /** The first incorrect response, if any. */
   readonly incorrect: string | null;
-  readonly lateP99Ms: number;
+  readonly sendDelayP99Ms: number;
 }
 
 const { url, streamId, connections, tokens, answersMs, reportsMs } = await readTask<CloseTask>();
@@ -36,21 +36,21 @@ await events('request-quiz-winners');
 report('reports', outcomeOf(await send(reports(answers), reportsMs)));
 process.exit();
 
-function send(round: ViewersRound, withinMs: number): Promise<SendResult> {
-  return load.sendWithin(new ViewersRequests(url, tokens, [round]), withinMs);
+function send(batch: RequestBatch, withinMs: number): Promise<SendResult> {
+  return load.sendWithin(new ViewersRequests(url, tokens, [batch]), withinMs);
 }
 
 /** Winner reports: 204 is correct for viewers with the first, correct choice; 401 for others. */
-function reports({ requests }: ViewersRound): ViewersRound {
+function reports({ requests }: RequestBatch): RequestBatch {
   return {
     path: `/api/v1/quizzes/${streamId}/record-winner`,
     requests: requests.map((_, at) => ({ body: '', status: at === 0 ? 204 : 401 })),
   };
 }
 
-function outcomeOf({ accepted, incorrect, latencies, lateness }: SendResult): CloseOutcome {
-  const lateP99Ms = latenciesOf(lateness).p99Ms;
-  return { accepted: accepted[0] ?? 0, incorrect, lateP99Ms, ...latenciesOf(latencies) };
+function outcomeOf({ accepted, incorrect, latencies, sendDelays }: SendResult): CloseOutcome {
+  const sendDelayP99Ms = latenciesOf(sendDelays).p99Ms;
+  return { accepted: accepted[0] ?? 0, incorrect, sendDelayP99Ms, ...latenciesOf(latencies) };
 }
 
 /** Waits for the next event of a type in the feed of one viewer. */

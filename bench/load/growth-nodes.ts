@@ -12,16 +12,15 @@ import { pollingStep } from './polling-step.ts';
 const NODES = [1, 2, 4];
 /** A small number, since all nodes share one core. */
 const VIEWERS_PER_NODE = 2_000;
-const MAX_ROUNDS = 2;
+const ROUNDS_MAX = 2;
 
-/** One measurement. `redis`, `postgres` and `servers` are CPU, in ms per second. */
+/** One measurement. `…MsPerS` is CPU time, in ms per second. */
 interface Sample {
   readonly nodes: number;
-  /** Commands to Redis per second. */
-  readonly commands: number;
-  readonly redis: number;
-  readonly postgres: number;
-  readonly servers: number;
+  readonly redisCommandsPerS: number;
+  readonly redisMsPerS: number;
+  readonly postgresMsPerS: number;
+  readonly serversMsPerS: number;
   /** Empty when every response was correct and every viewer was counted. */
   readonly failures: readonly string[];
 }
@@ -34,7 +33,7 @@ export async function nodesGrowth({
 }: BenchOptions): Promise<PartialResult> {
   const all: Sample[][] = [];
   const ends = new Set<string>();
-  for (let round = 1; round <= Math.min(rounds, MAX_ROUNDS); round += 1) {
+  for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
     const samples: Sample[] = [];
     for (const nodes of NODES) {
       progress.show(`growth: round ${round}, ${nodes} nodes`);
@@ -55,8 +54,8 @@ export async function nodesGrowth({
     targets: [],
     notes: [
       `${all.length} rounds. Each node has ${VIEWERS_PER_NODE} polling viewers of one stream; CPU is the mean of the nodes. ` +
-        `Exponents over nodes: CPU of all nodes together ${exponent(({ servers }) => servers)}, ` +
-        `of Redis ${exponent(({ redis }) => redis)}, of PostgreSQL ${exponent(({ postgres }) => postgres)}.`,
+        `Exponents over nodes: CPU of all nodes together ${exponent(({ serversMsPerS }) => serversMsPerS)}, ` +
+        `of Redis ${exponent(({ redisMsPerS }) => redisMsPerS)}, of PostgreSQL ${exponent(({ postgresMsPerS }) => postgresMsPerS)}.`,
       ...ends,
     ],
   };
@@ -72,12 +71,12 @@ function rowsOf(nodes: number, all: readonly Sample[]): Row[] {
     {
       name: `${nodes} node${nodes > 1 ? 's' : ''}, ${(nodes * VIEWERS_PER_NODE).toLocaleString('en')} viewers`,
       figures: {
-        'CPU ms/s': figure(({ servers }) => servers / nodes),
-        'CPU µs/s of each': each(({ servers }) => servers),
-        'Redis CPU ms/s': figure(({ redis }) => redis),
-        'Redis µs/s of each': each(({ redis }) => redis),
-        'Redis commands/s of a node': figure(({ commands }) => commands / nodes),
-        'PostgreSQL CPU ms/s': figure(({ postgres }) => postgres),
+        'CPU ms/s': figure(({ serversMsPerS }) => serversMsPerS / nodes),
+        'CPU µs/s of each': each(({ serversMsPerS }) => serversMsPerS),
+        'Redis CPU ms/s': figure(({ redisMsPerS }) => redisMsPerS),
+        'Redis µs/s of each': each(({ redisMsPerS }) => redisMsPerS),
+        'Redis commands/s of a node': figure(({ redisCommandsPerS }) => redisCommandsPerS / nodes),
+        'PostgreSQL CPU ms/s': figure(({ postgresMsPerS }) => postgresMsPerS),
       },
     },
   ];
@@ -126,10 +125,10 @@ async function takeSample(nodes: number, seconds: number): Promise<Sample> {
     const work = await readWork(redis);
     return {
       nodes,
-      commands: (work.commands - before.commands) / tookS,
-      redis: (work.cpuMs - before.cpuMs) / tookS,
-      postgres: ((usageOfFamily(postgres.pid).cpuS - startS) * 1_000) / tookS,
-      servers: steps.reduce((sum, { cpuShare }) => sum + cpuShare * 1_000, 0),
+      redisCommandsPerS: (work.commands - before.commands) / tookS,
+      redisMsPerS: (work.cpuMs - before.cpuMs) / tookS,
+      postgresMsPerS: ((usageOfFamily(postgres.pid).cpuS - startS) * 1_000) / tookS,
+      serversMsPerS: steps.reduce((sum, { serverCpuCores }) => sum + serverCpuCores * 1_000, 0),
       failures: steps.flatMap(({ failures }) => failures),
     };
   } finally {

@@ -5,15 +5,15 @@ import { exponentOf, spreadOf } from '../run/statistics.ts';
 import { idleCpu } from './idle-cpu.ts';
 
 const SIZES = [1, 10, 100, 1_000, 10_000];
-const MAX_ROUNDS = 3;
+const ROUNDS_MAX = 3;
 /** An idle server does little, so it is observed for longer. */
-const MIN_SECONDS = 8;
+const SECONDS_MIN = 8;
 const CREATE_CONCURRENCY = 32;
 const KB = 1024;
 
 interface Sample {
   readonly streams: number;
-  readonly cpuShare: number;
+  readonly serverCpuCores: number;
   readonly memoryBytes: number;
 }
 
@@ -23,14 +23,14 @@ export async function streamsGrowth({
   seconds,
   progress,
 }: BenchOptions): Promise<PartialResult> {
-  const all = await inRounds(Math.min(rounds, MAX_ROUNDS), async (fourbeat, round) => {
+  const all = await inRounds(Math.min(rounds, ROUNDS_MAX), async (fourbeat, round) => {
     const samples: Sample[] = [];
     for (const streams of SIZES) {
       progress.show(`growth: round ${round}, ${streams} streams`);
       // The server starts with one stream.
       await addStreams(fourbeat, streams - (samples.at(-1)?.streams ?? 1));
-      const cpuShare = await idleCpu(fourbeat.server, Math.max(seconds, MIN_SECONDS));
-      samples.push({ streams, cpuShare, memoryBytes: fourbeat.server.usage().memoryBytes });
+      const serverCpuCores = await idleCpu(fourbeat.server, Math.max(seconds, SECONDS_MIN));
+      samples.push({ streams, serverCpuCores, memoryBytes: fourbeat.server.usage().memoryBytes });
     }
     return samples;
   });
@@ -48,8 +48,8 @@ export async function streamsGrowth({
       return {
         name: streams === 1 ? '1 idle stream' : `${streams.toLocaleString('en')} idle streams`,
         figures: {
-          'CPU ms/s': figure((sample) => sample.cpuShare * 1_000),
-          'CPU µs/s of each': figure((sample) => (sample.cpuShare * 1e6) / streams),
+          'CPU ms/s': figure((sample) => sample.serverCpuCores * 1_000),
+          'CPU µs/s of each': figure((sample) => (sample.serverCpuCores * 1e6) / streams),
           'memory MB': figure((sample) => sample.memoryBytes / 2 ** 20),
         },
       };
@@ -57,7 +57,7 @@ export async function streamsGrowth({
     targets: [
       {
         name: 'exponent of CPU over idle streams',
-        value: exponent(({ cpuShare }) => cpuShare),
+        value: exponent(({ serverCpuCores }) => serverCpuCores),
         atMost: 0.1,
         aim: 0,
       },

@@ -9,8 +9,8 @@ import { type PollingStep, pollingStep } from './polling-step.ts';
 import { ViewerTokens } from './viewer-tokens.ts';
 
 const SIZES = [1_000, 3_000, 10_000, 15_000, 19_000];
-const MAX_ROUNDS = 3;
-const MAX_P99_MS = 50;
+const ROUNDS_MAX = 3;
+const P99_MAX_MS = 50;
 
 interface Round {
   /** CPU of the server without viewers, in cores. */
@@ -26,7 +26,7 @@ export async function viewersGrowth({
   seconds,
   progress,
 }: BenchOptions): Promise<PartialResult> {
-  const all = await inRounds(Math.min(rounds, MAX_ROUNDS), async (fourbeat, round) => {
+  const all = await inRounds(Math.min(rounds, ROUNDS_MAX), async (fourbeat, round) => {
     const tokens = new ViewerTokens(fourbeat);
     const steps: PollingStep[] = [];
     let endReason: string | null = null;
@@ -55,7 +55,9 @@ export async function viewersGrowth({
     );
   const line = (of: 'start' | 'slope') =>
     spreadOf(
-      fitted.map(({ steps }) => fitLine(steps, viewersOf, ({ cpuShare }) => cpuShare * 1e6)[of]),
+      fitted.map(
+        ({ steps }) => fitLine(steps, viewersOf, ({ serverCpuCores }) => serverCpuCores * 1e6)[of],
+      ),
     ).median;
   const most = Math.min(...all.map(({ steps }) => steps.at(-1)?.viewers ?? 0));
   return {
@@ -63,20 +65,20 @@ export async function viewersGrowth({
     targets: [
       {
         name: 'exponent of CPU over viewers, with that of an idle server',
-        value: exponent((step) => step.cpuShare),
+        value: exponent((step) => step.serverCpuCores),
         atMost: 1.05,
         aim: 1,
       },
       {
         name: 'exponent of CPU over viewers, without that of an idle server',
-        value: exponent((step, { idle }) => step.cpuShare - idle),
+        value: exponent((step, { idle }) => step.serverCpuCores - idle),
         atMost: 1.05,
         aim: 1,
       },
     ],
     notes: [
       `${all.length} rounds. From ${SIZES[0]} to ${most} viewers poll on one server, each with five requests a second; the limit is ` +
-        `a p99 of ${MAX_P99_MS} ms, or the load. A line through all sizes has ` +
+        `a p99 of ${P99_MAX_MS} ms, or the load. A line through all sizes has ` +
         `${number(line('start') / 1_000)} ms/s of CPU and ${number(line('slope'))} µs/s for each viewer: with fewer viewers ` +
         `the shared part of the CPU is larger, and the exponent smaller. Exponent of memory over viewers: ` +
         `${exponent((step) => step.memoryBytes).median.toFixed(2)}. An idle server takes ` +
@@ -87,7 +89,7 @@ export async function viewersGrowth({
 }
 
 const viewersOf = ({ viewers }: PollingStep) => viewers;
-const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < MAX_P99_MS;
+const isGood = ({ failures, p99Ms }: PollingStep) => failures.length === 0 && p99Ms < P99_MAX_MS;
 
 function endReasonOf({ viewers, p99Ms, failures, isLoadGeneratorLimit }: PollingStep): string {
   const [reason = `p99 was ${p99Ms.toFixed(0)} ms`] = failures;
@@ -103,8 +105,8 @@ function rowsOf(all: readonly Round[]): Row[] {
       {
         name: `${size.toLocaleString('en')} viewers`,
         figures: {
-          'CPU ms/s': figure((step) => step.cpuShare * 1_000),
-          'CPU µs/s of each': figure((step) => (step.cpuShare * 1e6) / size),
+          'CPU ms/s': figure((step) => step.serverCpuCores * 1_000),
+          'CPU µs/s of each': figure((step) => (step.serverCpuCores * 1e6) / size),
           'memory MB': figure((step) => step.memoryBytes / 2 ** 20),
           'p99 ms': figure((step) => step.p99Ms),
         },

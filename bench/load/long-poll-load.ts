@@ -22,8 +22,8 @@ export interface LongPollResult {
   readonly lastMs: number;
   /** Number of 503 responses. */
   readonly refused: number;
-  /** CPU time of the load as a share of the measured time. */
-  readonly cpuShare: number;
+  /** CPU of the load generator, in cores. */
+  readonly loadCpuCores: number;
 }
 
 const WARM_UP_INTERVALS = 6;
@@ -48,7 +48,7 @@ await sleepUntil(intervalStartMs(last + 1) + QUIET_MS);
 const used = process.cpuUsage(cpu);
 report('measured');
 const measured = Array.from({ length: task.intervals }, (_, n) => first + n);
-const ofInterval = (interval: number) => viewers.lateness.get(interval) ?? [];
+const ofInterval = (interval: number) => viewers.delaysMs.get(interval) ?? [];
 const missing = () =>
   measured.find((interval) => ofInterval(interval).length !== task.viewers) ?? null;
 const endMs = Date.now() + MAX_WAIT_MS;
@@ -62,7 +62,7 @@ const result: LongPollResult = {
   halfMs: incorrect ? 0 : median(measured.map((interval) => median(ofInterval(interval)))),
   lastMs: incorrect ? 0 : median(measured.map((interval) => Math.max(...ofInterval(interval)))),
   refused: viewers.refused,
-  cpuShare: (used.user + used.system) / 1_000 / (task.intervals * INTERVAL_MS),
+  loadCpuCores: (used.user + used.system) / 1_000 / (task.intervals * INTERVAL_MS),
 };
 report('outcome', result);
 process.exit();

@@ -10,8 +10,8 @@ const ZERO = 48;
 const CACHED_INTERVALS = 16;
 
 /**
- * Viewers with one long poll each, who request the next interval right after a response. Lateness is
- * measured from the end of an interval, even if its request was late. Each connection has the number of
+ * Viewers with one long poll each, who request the next interval right after a response. A delay is
+ * measured from the end of an interval, even if its request was sent later. Each connection has the number of
  * its viewer in `request`.
  */
 export class LongPollViewers {
@@ -20,7 +20,7 @@ export class LongPollViewers {
   /** Number of 503 responses, after which a viewer repeats the request. */
   refused = 0;
   /** ms from the end of each interval to its response, for each viewer. */
-  readonly lateness = new Map<number, number[]>();
+  readonly delaysMs = new Map<number, number[]>();
   private connections: PersistentConnection[] = [];
   /** The interval that each viewer requests; null when the next one is expected, whatever its number. */
   private readonly awaited: (number | null)[] = [];
@@ -65,7 +65,7 @@ export class LongPollViewers {
       this.incorrect ??= `requested ${awaited}, got ${interval}`;
     } else {
       this.checkBody(interval, response, bytes);
-      this.recordLateness(interval);
+      this.recordDelay(interval);
       this.send(connection, interval + 1);
     }
   }
@@ -83,11 +83,11 @@ export class LongPollViewers {
     }
   }
 
-  private recordLateness(interval: number): void {
-    const lateMs = performance.timeOrigin + performance.now() - intervalStartMs(interval + 1);
-    const known = this.lateness.get(interval);
-    if (known) known.push(lateMs);
-    else this.lateness.set(interval, [lateMs]);
+  private recordDelay(interval: number): void {
+    const delayMs = performance.timeOrigin + performance.now() - intervalStartMs(interval + 1);
+    const known = this.delaysMs.get(interval);
+    if (known) known.push(delayMs);
+    else this.delaysMs.set(interval, [delayMs]);
   }
 }
 

@@ -74,10 +74,10 @@ class Connection implements PersistentConnection {
 
   receive(chunk: Buffer): void {
     const bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk;
-    const answer = readResponse(bytes);
+    const response = readResponse(bytes);
     // Copy the rest, since the runtime may reuse the buffer.
-    this.rest = answer ? null : Buffer.from(bytes);
-    if (answer) this.complete(answer, bytes);
+    this.rest = response ? null : Buffer.from(bytes);
+    if (response) this.complete(response, bytes);
   }
 
   close(): void {

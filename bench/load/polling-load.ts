@@ -16,8 +16,9 @@ export interface PollingResult {
   readonly incorrect: string | null;
   readonly failures: readonly string[];
   readonly latencies: Latencies;
-  readonly cpuShare: number;
-  readonly lateP99Ms: number;
+  /** CPU of the load generator, in cores. */
+  readonly loadCpuCores: number;
+  readonly sendDelayP99Ms: number;
   /** The view counts in the measured intervals. */
   readonly counts: readonly number[];
 }
@@ -41,8 +42,8 @@ const outcome: PollingResult = {
   incorrect: viewers.incorrect,
   failures: viewers.failures,
   latencies: latenciesOf(viewers.latencies),
-  cpuShare: (used.user + used.system) / 1_000 / task.measuredMs,
-  lateP99Ms: latenciesOf(viewers.lateness).p99Ms,
+  loadCpuCores: (used.user + used.system) / 1_000 / task.measuredMs,
+  sendDelayP99Ms: latenciesOf(viewers.sendDelays).p99Ms,
   counts: viewers
     .counts()
     .filter(({ interval }) => interval > fromInterval)

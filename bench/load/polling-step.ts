@@ -2,7 +2,7 @@ import { IncorrectResponse } from '../run/bench.ts';
 import type { Fourbeat } from '../run/fourbeat.ts';
 import { startLoad } from './load.ts';
 import type { PollingResult, PollingTask } from './polling-load.ts';
-import { REQUESTS_PER_ROUND, ROUND_MS } from './schedule.ts';
+import { PERIOD_MS, REQUESTS_PER_PERIOD } from './schedule.ts';
 
 /** A measurement with a number of polling viewers. */
 export interface PollingStep {
@@ -11,7 +11,8 @@ export interface PollingStep {
   readonly p99Ms: number;
   readonly requestsPerS: number;
   /** CPU of the server, in cores. */
-  readonly cpuShare: number;
+  readonly serverCpuCores: number;
+  /** CPU of the server per request. */
   readonly cpuUs: number;
   readonly memoryBytes: number;
   /** Empty when every response was correct and every viewer was counted. */
@@ -19,14 +20,14 @@ export interface PollingStep {
   /** Whether the load generator was saturated, so that the result says nothing about the server. */
   readonly isLoadGeneratorLimit: boolean;
   /** CPU of the load generator, in cores. */
-  readonly loadShare: number;
+  readonly loadCpuCores: number;
 }
 
 /** A process may have 20,000 open files. A larger number of viewers shares this many connections. */
-export const MAX_CONNECTIONS = 19_500;
+export const CONNECTIONS_MAX = 19_500;
 const WARM_UP_MS = 3_000;
-/** Above this share of its core the server is the bottleneck, even if the load is late. */
-const SERVER_SATURATION_SHARE = 0.9;
+/** Above this the server is the bottleneck, even if the load sends late. In cores. */
+const SERVER_CPU_SATURATED = 0.9;
 
 /**
  * Measures with these viewers.
@@ -36,7 +37,7 @@ export async function pollingStep(
   { url, streamId, server }: Pick<Fourbeat, 'url' | 'streamId' | 'server'>,
   tokens: readonly string[],
   seconds: number,
-  { roundMs = ROUND_MS, counted = tokens.length }: { roundMs?: number; counted?: number } = {},
+  { periodMs = PERIOD_MS, counted = tokens.length }: { periodMs?: number; counted?: number } = {},
 ): Promise<PollingStep> {
   const { hostname, port } = new URL(url);
   const task: PollingTask = {
@@ -44,8 +45,8 @@ export async function pollingStep(
     port: Number(port),
     streamId,
     tokens,
-    maxConnections: MAX_CONNECTIONS,
-    roundMs,
+    maxConnections: CONNECTIONS_MAX,
+    periodMs,
     warmUpMs: WARM_UP_MS,
     measuredMs: seconds * 1_000,
   };
@@ -64,34 +65,37 @@ export async function pollingStep(
       p50Ms,
       p99Ms,
       requestsPerS: outcome.responses / seconds,
-      cpuShare: cpuS / seconds,
+      serverCpuCores: cpuS / seconds,
       cpuUs: (cpuS / Math.max(1, outcome.responses)) * 1e6,
       memoryBytes: after.memoryBytes,
       failures: [
-        ...failuresOf(outcome, tokens.length * REQUESTS_PER_ROUND * ((seconds * 1_000) / roundMs)),
+        ...failuresOf(
+          outcome,
+          tokens.length * REQUESTS_PER_PERIOD * ((seconds * 1_000) / periodMs),
+        ),
         ...miscounts(outcome, counted),
       ],
-      isLoadGeneratorLimit: cpuS / seconds < SERVER_SATURATION_SHARE && isLoadSaturated(outcome),
-      loadShare: outcome.cpuShare,
+      isLoadGeneratorLimit: cpuS / seconds < SERVER_CPU_SATURATED && isLoadSaturated(outcome),
+      loadCpuCores: outcome.loadCpuCores,
     };
   } finally {
     await load.stop();
   }
 }
 
-const MAX_LOAD_SHARE = 0.95;
-const MAX_LATENESS_MS = 10;
+const LOAD_CPU_MAX = 0.95;
+const SEND_DELAY_MAX_MS = 10;
 
 /** Whether the core of the load is saturated, or requests are sent late. */
-function isLoadSaturated({ cpuShare, lateP99Ms }: PollingResult): boolean {
-  return cpuShare >= MAX_LOAD_SHARE || lateP99Ms > MAX_LATENESS_MS;
+function isLoadSaturated({ loadCpuCores, sendDelayP99Ms }: PollingResult): boolean {
+  return loadCpuCores >= LOAD_CPU_MAX || sendDelayP99Ms > SEND_DELAY_MAX_MS;
 }
 
 // Least share of expected responses: the last ones may arrive after the measurement.
 const SHARE_MIN = 0.99;
 
 function failuresOf({ failed, failures, responses }: PollingResult, expected: number): string[] {
-  const few = responses < expected * SHARE_MIN ? [`${responses} answers of ${expected}`] : [];
+  const few = responses < expected * SHARE_MIN ? [`${responses} responses of ${expected}`] : [];
   return [...(failed > 0 ? [`${failed} failed`, ...failures] : []), ...few];
 }
 

@@ -42,14 +42,14 @@ struct asked { int64 at; int viewer; int interval_place; int64 interval; char ki
 struct connection { int fd, first, waiting, have; char *part; struct asked asked[WAITING_MAX]; };
 struct body { int64 interval; int length; char bytes[BYTES_MAX]; };
 
-/* What the caller gave: requests of each viewer, and the moments of a round. */
+/* What the caller gave: requests of each viewer, and the moments of a period. */
 static char *bytes;
 static unsigned *heartbeat_at, *feed_at;
 static int digits_at, viewers, moments;
 static double *moment_us;
 static unsigned *moment_viewer;
 static unsigned char *moment_kind;
-static int64 round_us;
+static int64 period_us;
 /* What the caller reads. */
 static float *latency, *lateness;
 static int64 *found;
@@ -62,7 +62,7 @@ static struct connection *all;
 static struct body kept[KEPT];
 static char incoming[2 * BYTES_MAX];
 static int next;
-static int64 round_at, real_offset;
+static int64 period_start, real_offset;
 static int is_measuring;
 
 static int64 us(int clock) {
@@ -83,8 +83,8 @@ void load_requests(char *all_bytes, unsigned *heartbeats, unsigned *feeds, int d
   bytes = all_bytes; heartbeat_at = heartbeats; feed_at = feeds; digits_at = digits; viewers = count;
 }
 
-void load_schedule(double *at, unsigned *viewer, unsigned char *kind, int length, double round) {
-  moment_us = at; moment_viewer = viewer; moment_kind = kind; moments = length; round_us = round;
+void load_schedule(double *at, unsigned *viewer, unsigned char *kind, int length, double period) {
+  moment_us = at; moment_viewer = viewer; moment_kind = kind; moments = length; period_us = period;
 }
 
 void load_results(float *latencies, float *latenesses, int64 *numbers, char *told, char *text) {
@@ -144,10 +144,10 @@ static int send_due(void) {
   int64 now = us(MONOTONIC);
   int sent = 0;
   for (; sent < SENT_AT_ONCE; sent++) {
-    int64 at = round_at + (int64)moment_us[next];
+    int64 at = period_start + (int64)moment_us[next];
     if (at > now) break;
     ask(now, at);
-    if (++next == moments) { next = 0; round_at += round_us; }
+    if (++next == moments) { next = 0; period_start += period_us; }
   }
   return sent;
 }
@@ -226,7 +226,7 @@ void load_run(double for_us, int measures) {
   int64 end = us(MONOTONIC) + (int64)for_us;
   is_measuring = measures;
   real_offset = us(REALTIME) - us(MONOTONIC);
-  if (!round_at) round_at = us(MONOTONIC);
+  if (!period_start) period_start = us(MONOTONIC);
   while (us(MONOTONIC) < end) if (send_due() + take_all() < FEW) nanosleep(&nap, 0);
 }
 

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { EventsInterval } from '../../protocol/feed.ts';
 import type { ViewCount } from '../../protocol/view-counts.ts';
 import { latencyHistogram, record } from './latency.ts';
-import { REQUESTS_PER_ROUND, scheduleOf } from './schedule.ts';
+import { REQUESTS_PER_PERIOD, scheduleOf } from './schedule.ts';
 
 /** Polling viewers: each sends a heartbeat and reads four sealed intervals a second, at fixed times. */
 export interface PollingOptions {
@@ -15,7 +15,7 @@ export interface PollingOptions {
   /** Maximum number of sockets; a larger number of viewers shares them, as behind a proxy. */
   readonly maxConnections: number;
   /** Time in which each viewer sends its five requests: 1 s, except in memory tests. */
-  readonly roundMs: number;
+  readonly periodMs: number;
 }
 
 const { symbols: native } = cc({
@@ -43,14 +43,15 @@ const WARM_UP_SHARE = 0.1;
 /** An open-loop load: latency is measured from the planned time of a request. */
 export class PollingViewers {
   readonly latencies = latencyHistogram();
-  readonly lateness = latencyHistogram();
+  /** Time from the planned time of a request to its sending. */
+  readonly sendDelays = latencyHistogram();
   /** Buffers that the C code reads; referenced here so that they are not collected. */
   readonly memory: readonly ArrayBufferView[];
   private readonly results = new BigInt64Array(8);
   private readonly bodies = Buffer.alloc(BODIES_BYTES);
   private readonly failureText = Buffer.alloc(FAILURE_BYTES);
   private readonly latencyUs: Float32Array;
-  private readonly latenessUs: Float32Array;
+  private readonly sendDelayUs: Float32Array;
   private missing = 0;
 
   /** @param measuredMs total duration of the measurement */
@@ -58,24 +59,24 @@ export class PollingViewers {
     private readonly options: PollingOptions,
     measuredMs: number,
   ) {
-    const { tokens, roundMs } = options;
-    const { length, atMs, viewer, kind } = scheduleOf(tokens.length, roundMs);
-    const rounds = measuredMs / roundMs;
+    const { tokens, periodMs } = options;
+    const { length, atMs, viewer, kind } = scheduleOf(tokens.length, periodMs);
+    const periods = measuredMs / periodMs;
     // Requests that the warm-up did not send in time are sent during the measurement.
     const most = Math.ceil(
-      tokens.length * REQUESTS_PER_ROUND * (rounds * (1 + WARM_UP_SHARE) + 10),
+      tokens.length * REQUESTS_PER_PERIOD * (periods * (1 + WARM_UP_SHARE) + 10),
     );
     this.latencyUs = new Float32Array(most);
-    this.latenessUs = new Float32Array(most);
+    this.sendDelayUs = new Float32Array(most);
     const requests = requestsOf(options);
     const atUs = atMs.map((ms) => ms * US);
     this.memory = [requests.bytes, requests.heartbeats, requests.feeds, atUs, viewer, kind];
     const { bytes, heartbeats, feeds, digitsAt } = requests;
     native.load_requests(ptr(bytes), ptr(heartbeats), ptr(feeds), digitsAt, tokens.length);
-    native.load_schedule(ptr(atUs), ptr(viewer), ptr(kind), length, roundMs * US);
+    native.load_schedule(ptr(atUs), ptr(viewer), ptr(kind), length, periodMs * US);
     native.load_results(
       ptr(this.latencyUs),
-      ptr(this.latenessUs),
+      ptr(this.sendDelayUs),
       ptr(this.results),
       ptr(this.bodies),
       ptr(this.failureText),
@@ -106,11 +107,11 @@ export class PollingViewers {
     this.missing = native.load_end(waitMs * US);
     for (const us of this.latencyUs.subarray(0, this.responses)) record(this.latencies, us / US);
     const sent = Number(this.results[SENT]);
-    for (const us of this.latenessUs.subarray(0, sent)) record(this.lateness, us / US);
+    for (const us of this.sendDelayUs.subarray(0, sent)) record(this.sendDelays, us / US);
   }
 
   get responses(): number {
-    return Number(this.results[ANSWERED]);
+    return Number(this.results[RESPONSES]);
   }
 
   get failed(): number {
@@ -121,13 +122,13 @@ export class PollingViewers {
     const text = this.failureText.toString('utf8', 0, Number(this.results[FAILURE_TEXT])).trim();
     return [
       ...(text ? [text.replace(/\r\n.*\r\n\r\n/s, ' ')] : []),
-      ...(this.missing > 0 ? [`${this.missing} had no answer`] : []),
+      ...(this.missing > 0 ? [`${this.missing} requests had no response`] : []),
     ];
   }
 
   /** The first incorrect response, if any. */
   get incorrect(): string | null {
-    if (Number(this.results[WRONG]) > 0) return `answers that were not right: ${this.failures[0]}`;
+    if (Number(this.results[INCORRECT]) > 0) return `incorrect responses: ${this.failures[0]}`;
     const other = this.receivedIntervals().find(
       ({ asked, received }) => received.interval !== asked,
     );
@@ -154,7 +155,7 @@ export class PollingViewers {
 }
 
 // Indexes of the results in polling-viewers.c.
-const [ANSWERED, SENT, FAILED, WRONG, BODIES, FAILURE_TEXT] = [0, 1, 2, 3, 4, 5];
+const [RESPONSES, SENT, FAILED, INCORRECT, BODIES, FAILURE_TEXT] = [0, 1, 2, 3, 4, 5];
 
 /** All requests in one buffer, with the offset of each and the end of the last. */
 function requestsOf({ address, port, streamId, tokens }: PollingOptions) {

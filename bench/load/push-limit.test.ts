@@ -5,7 +5,7 @@ const LATE_MAX_MS = 250;
 const stepsWith = (coreOf: (viewers: number) => number, lateOf: (viewers: number) => number) =>
   [1_000, 5_000, 19_000].map((viewers) => ({
     viewers,
-    cpuShare: coreOf(viewers),
+    serverCpuCores: coreOf(viewers),
     p99Ms: lateOf(viewers),
   }));
 
@@ -15,10 +15,10 @@ describe('the number of event streams that a core could serve', () => {
       (viewers) => 0.04 + viewers / 40_000,
       (viewers) => 5 + viewers / 500,
     );
-    const { viewers, fullAt, lateAt } = pushLimitOf(steps, LATE_MAX_MS);
-    expect(fullAt).toBeCloseTo(38_400);
+    const { viewers, saturatedAt, lateAt } = pushLimitOf(steps, LATE_MAX_MS);
+    expect(saturatedAt).toBeCloseTo(38_400);
     expect(lateAt).toBeCloseTo(122_500);
-    expect(viewers).toBe(fullAt);
+    expect(viewers).toBe(saturatedAt);
   });
 
   test('is where intervals are too late, when that is less', () => {

@@ -5,17 +5,17 @@ import type { PushStep } from './push-step.ts';
 export interface PushLimit {
   readonly viewers: number;
   /** Viewers at which the core of the server is saturated. */
-  readonly fullAt: number;
+  readonly saturatedAt: number;
   /** Viewers at which intervals are too late. */
   readonly lateAt: number;
 }
 
-/** Extrapolates lines through the steps. @param lateMaxMs limit of the p99 of lateness */
+/** Extrapolates lines through the steps. @param lateMaxMs limit of the p99 of the time from the end of an interval to its arrival */
 export function pushLimitOf(
-  steps: readonly Pick<PushStep, 'viewers' | 'cpuShare' | 'p99Ms'>[],
+  steps: readonly Pick<PushStep, 'viewers' | 'serverCpuCores' | 'p99Ms'>[],
   lateMaxMs: number,
 ): PushLimit {
-  const reaches = (limit: number, of: 'cpuShare' | 'p99Ms') => {
+  const reaches = (limit: number, of: 'serverCpuCores' | 'p99Ms') => {
     const { start, slope } = fitLine(
       steps,
       ({ viewers }) => viewers,
@@ -23,7 +23,7 @@ export function pushLimitOf(
     );
     return slope > 0 ? (limit - start) / slope : Number.POSITIVE_INFINITY;
   };
-  const fullAt = reaches(1, 'cpuShare');
+  const saturatedAt = reaches(1, 'serverCpuCores');
   const lateAt = reaches(lateMaxMs, 'p99Ms');
-  return { viewers: Math.min(fullAt, lateAt), fullAt, lateAt };
+  return { viewers: Math.min(saturatedAt, lateAt), saturatedAt, lateAt };
 }

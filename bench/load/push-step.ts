@@ -11,7 +11,7 @@ export interface PushStep {
   readonly p99Ms: number;
   readonly messagesPerS: number;
   /** CPU of the server, in cores. */
-  readonly cpuShare: number;
+  readonly serverCpuCores: number;
   /** CPU of the server per message, including its other work. */
   readonly cpuUs: number;
   /** The part of `cpuUs` in the kernel, mostly for sending. */
@@ -51,7 +51,7 @@ export async function pushStep(
       p50Ms: latencies.p50Ms,
       p99Ms: latencies.p99Ms,
       messagesPerS: messages / seconds,
-      cpuShare: cpuS / seconds,
+      serverCpuCores: cpuS / seconds,
       cpuUs: (cpuS / messages) * 1e6,
       kernelUs: ((after.kernelS - before.kernelS) / messages) * 1e6,
       memoryBytes: after.memoryBytes,

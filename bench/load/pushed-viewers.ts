@@ -42,14 +42,14 @@ export async function pushedViewers({
         'requests or messages/s': figure((step) => step.messagesPerS),
         'CPU µs of each': figure((step) => step.cpuUs),
         'of it the kernel': figure((step) => step.kernelUs),
-        'server core %': figure((step) => step.cpuShare * 100),
+        'server core %': figure((step) => step.serverCpuCores * 100),
         'load core %': figure((step) => (step.loadCpuUs * step.messagesPerS) / 1e4),
         'memory MB': figure((step) => step.memoryBytes / 2 ** 20),
       },
     };
   });
   const limits = all.map((steps) => pushLimitOf(steps, LATE_MAX_MS));
-  const isLoad = all.some((steps) => {
+  const isLoadLimit = all.some((steps) => {
     const { cpuUs, loadCpuUs } = steps.at(-1) as PushStep;
     return loadCpuUs > cpuUs;
   });
@@ -68,14 +68,14 @@ export async function pushedViewers({
         'every interval once, in order, with the same bytes as all others.',
       'The number of event streams is EXTRAPOLATED, not measured: a process may have 20,000 open files here, and ' +
         `the threads of \`--workers\` belong to one process, so at most ${SIZES.at(-1)?.toLocaleString('en')} were measured. It is the lower of two ` +
-        `extrapolations by lines through all measured sizes: where the core is saturated (${rounded(limits, 'fullAt')}), ` +
+        `extrapolations by lines through all measured sizes: where the core is saturated (${rounded(limits, 'saturatedAt')}), ` +
         `and where p99 is ${LATE_MAX_MS} ms (${rounded(limits, 'lateAt')}).`,
-      ...(isLoad ? ['LIMITED BY THE LOAD: a message takes it longer than the server.'] : []),
+      ...(isLoadLimit ? ['LIMITED BY THE LOAD: a message takes it longer than the server.'] : []),
     ],
   };
 }
 
-const rounded = (limits: readonly PushLimit[], of: 'fullAt' | 'lateAt') =>
+const rounded = (limits: readonly PushLimit[], of: 'saturatedAt' | 'lateAt') =>
   number(spreadOf(limits.map((limit) => limit[of])).median);
 
 /** By a line through the measurements of all sizes. */

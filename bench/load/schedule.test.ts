@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { FEED, HEARTBEAT, REQUESTS_PER_ROUND, ROUND_MS, scheduleOf } from './schedule.ts';
+import { FEED, HEARTBEAT, PERIOD_MS, REQUESTS_PER_PERIOD, scheduleOf } from './schedule.ts';
 
 describe('the schedule of polling viewers', () => {
   const viewers = 1_000;
@@ -11,7 +11,7 @@ describe('the schedule of polling viewers', () => {
   }));
 
   test('has one heartbeat and four reads, 250 ms apart, of each viewer', () => {
-    expect(length).toBe(viewers * REQUESTS_PER_ROUND);
+    expect(length).toBe(viewers * REQUESTS_PER_PERIOD);
     for (const [number, own] of Map.groupBy(all, (request) => request.viewer)) {
       expect(own.filter((request) => request.kind === HEARTBEAT)).toHaveLength(1);
       const reads = own.filter((request) => request.kind === FEED).map((request) => request.atMs);
@@ -24,7 +24,7 @@ describe('the schedule of polling viewers', () => {
   });
 
   test('is ordered within a second, with at most 10 requests in a millisecond', () => {
-    expect(all.every(({ atMs: at }, n) => at >= (all[n - 1]?.atMs ?? 0) && at < ROUND_MS)).toBe(
+    expect(all.every(({ atMs: at }, n) => at >= (all[n - 1]?.atMs ?? 0) && at < PERIOD_MS)).toBe(
       true,
     );
     const byMs = [...Map.groupBy(all, ({ atMs: at }) => Math.floor(at)).values()];

@@ -1,17 +1,17 @@
-// The times at which viewers send their requests. A round is a second, and all rounds are equal.
+// The times at which viewers send their requests. A period is a second, and all periods are equal.
 
 /** The kinds of requests. */
 export const HEARTBEAT = 1;
 export const FEED = 2;
 
-export const ROUND_MS = 1_000;
+export const PERIOD_MS = 1_000;
 const READS = 4;
-export const REQUESTS_PER_ROUND = 1 + READS;
+export const REQUESTS_PER_PERIOD = 1 + READS;
 
-/** All requests of a round, ordered by time. */
+/** All requests of a period, ordered by time. */
 interface Schedule {
   readonly length: number;
-  /** ms from the beginning of the round, ascending. */
+  /** ms from the start of the period, ascending. */
   readonly atMs: Float64Array;
   readonly viewer: Uint32Array;
   readonly kind: Uint8Array;
@@ -22,13 +22,13 @@ interface Schedule {
 const READ_STEP = 0.618_033_988_749_894_9;
 const HEARTBEAT_STEP = 0.414_213_562_373_095;
 
-/** One heartbeat and four reads per viewer and round, with a different phase for each viewer. */
-export function scheduleOf(viewers: number, roundMs = ROUND_MS): Schedule {
-  const readEachMs = roundMs / READS;
+/** One heartbeat and four reads per viewer and period, with a different phase for each viewer. */
+export function scheduleOf(viewers: number, periodMs = PERIOD_MS): Schedule {
+  const readEachMs = periodMs / READS;
   const moments = Array.from({ length: viewers }, (_, viewer) => {
     const reads = ((viewer * READ_STEP) % 1) * readEachMs;
     return [
-      { atMs: ((viewer * HEARTBEAT_STEP) % 1) * roundMs, viewer, kind: HEARTBEAT },
+      { atMs: ((viewer * HEARTBEAT_STEP) % 1) * periodMs, viewer, kind: HEARTBEAT },
       ...Array.from({ length: READS }, (_, read) => ({
         atMs: reads + read * readEachMs,
         viewer,

@@ -7,14 +7,14 @@ export interface SendResult {
   readonly sent: number;
   /** Time from the first request to the last response. */
   readonly seconds: number;
-  /** Number of 204 responses, by round. */
+  /** Number of 204 responses, by batch. */
   readonly accepted: readonly number[];
   /** The first unexpected status; null when there was none. */
   readonly incorrect: string | null;
   /** Latencies from the planned time of a request. */
   readonly latencies: Histogram;
-  /** How late requests were sent. */
-  readonly lateness: Histogram;
+  /** Times from the planned time of a request to its sending. */
+  readonly sendDelays: Histogram;
 }
 
 /**
@@ -87,7 +87,7 @@ class Run {
   private readonly plannedMs: Float64Array;
   private readonly accepted: number[] = [];
   private readonly latencies = latencyHistogram();
-  private readonly lateness = latencyHistogram();
+  private readonly sendDelays = latencyHistogram();
   private readonly finished = Promise.withResolvers<void>();
   private incorrect: string | null = null;
   private sent = 0;
@@ -110,25 +110,25 @@ class Run {
     this.plannedMs[request] = plannedMs;
     connection.request = request;
     connection.send(this.requests.bytesOf(request));
-    record(this.lateness, performance.now() - plannedMs);
+    record(this.sendDelays, performance.now() - plannedMs);
   }
 
   receive(request: number, status: number): void {
     this.lastMs = performance.now();
     record(this.latencies, this.lastMs - (this.plannedMs[request] as number));
-    const round = this.requests.roundOf(request);
-    if (status === 204) this.accepted[round] = (this.accepted[round] ?? 0) + 1;
+    const batch = this.requests.batchOf(request);
+    if (status === 204) this.accepted[batch] = (this.accepted[batch] ?? 0) + 1;
     const expected = this.requests.statusOf(request);
     if (status !== expected)
-      this.incorrect ??= `${status} instead of ${expected}, in round ${round}`;
+      this.incorrect ??= `${status} instead of ${expected}, in batch ${batch}`;
     this.responses++;
     if (this.responses === this.sent && !this.continues()) this.finished.resolve();
   }
 
   async result(): Promise<SendResult> {
     await this.finished.promise;
-    const { sent, accepted, incorrect, latencies, lateness } = this;
+    const { sent, accepted, incorrect, latencies, sendDelays } = this;
     const seconds = (this.lastMs - this.fromMs) / 1_000;
-    return { sent, seconds, accepted, incorrect, latencies, lateness };
+    return { sent, seconds, accepted, incorrect, latencies, sendDelays };
   }
 }

@@ -1,5 +1,5 @@
-/** A round of requests, one of each viewer: answers to a quiz, or reports of winners. */
-export interface ViewersRound {
+/** One request of each viewer to the same path: answers to a quiz, or reports of winners. */
+export interface RequestBatch {
   readonly path: string;
   /** Assigned to the viewers cyclically. */
   readonly requests: readonly ViewersRequest[];
@@ -14,20 +14,20 @@ export interface ViewersRequest {
 const CRLF = '\r\n';
 
 /**
- * The bytes of all requests, in order: all viewers of the first round, then of the second. A returned
+ * The bytes of all requests, in order: the first batch of all viewers, then the second. A returned
  * buffer is valid until the next call.
  */
 export class ViewersRequests {
   readonly count: number;
   private readonly tokens: readonly Buffer[];
-  private readonly rounds: readonly { head: Buffer; tails: Buffer[]; statuses: number[] }[];
+  private readonly batches: readonly { head: Buffer; tails: Buffer[]; statuses: number[] }[];
   private readonly scratch = Buffer.alloc(16_384);
 
-  constructor(url: string, tokens: readonly string[], rounds: readonly ViewersRound[]) {
+  constructor(url: string, tokens: readonly string[], batches: readonly RequestBatch[]) {
     const { host } = new URL(url);
-    this.count = tokens.length * rounds.length;
+    this.count = tokens.length * batches.length;
     this.tokens = tokens.map((token) => Buffer.from(token));
-    this.rounds = rounds.map(({ path, requests }) => ({
+    this.batches = batches.map(({ path, requests }) => ({
       head: Buffer.from(
         [`POST ${path} HTTP/1.1`, `Host: ${host}`, 'Authorization: Bearer '].join(CRLF),
       ),
@@ -40,7 +40,7 @@ export class ViewersRequests {
     return this.tokens.length;
   }
 
-  roundOf(request: number): number {
+  batchOf(request: number): number {
     return Math.floor(request / this.tokens.length);
   }
 
@@ -61,7 +61,7 @@ export class ViewersRequests {
   }
 
   private partsOf(request: number) {
-    return this.rounds[this.roundOf(request)] as (typeof this.rounds)[number];
+    return this.batches[this.batchOf(request)] as (typeof this.batches)[number];
   }
 }
 

@@ -17,7 +17,7 @@ export interface Figure {
 
 /** No result contains a required figure. */
 export class MissingFigureError extends Error {
-  override readonly name = 'FigureLacking';
+  override readonly name = 'MissingFigureError';
 }
 
 /** All results in a folder; none when the folder does not exist. */

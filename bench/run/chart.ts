@@ -44,7 +44,7 @@ export function chartOf({ bench, title, rows }: Result): string {
 }
 
 /** Index of the bar, start of all bars, and length of the value 1. */
-interface Place {
+interface BarPosition {
   readonly at: number;
   readonly left: number;
   readonly scale: number;
@@ -53,7 +53,7 @@ interface Place {
 function barOf(
   { name, isOurs = false }: Row,
   { median, least, most }: Spread,
-  { at, left, scale }: Place,
+  { at, left, scale }: BarPosition,
 ): string {
   const y = TOP + at * ROW_HEIGHT;
   const middle = y + BAR_HEIGHT / 2;

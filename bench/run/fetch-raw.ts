@@ -33,7 +33,7 @@ export async function fetchRaw(url: string, request: string): Promise<RawRespons
           reject(error);
         }
       },
-      timeout: () => reject(new Error(`${url} does not answer`)),
+      timeout: () => reject(new Error(`${url} does not respond`)),
       close: () => reject(new Error(`${url} closed the connection`)),
       error: (_socket, error) => reject(error),
     },

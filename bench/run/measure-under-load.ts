@@ -18,7 +18,7 @@ interface LoadMeasurement {
     readonly 'CPU µs a request': number;
     readonly 'p99 ms': number;
     /** Response size, including the head. */
-    readonly 'bytes an answer': number;
+    readonly 'bytes a response': number;
   };
 }
 
@@ -41,7 +41,7 @@ export async function measureUnderLoad({
       'requests/s': outcome.requestsPerS,
       'CPU µs a request': (cpuS / outcome.requests) * 1e6,
       'p99 ms': outcome.p99Ms,
-      'bytes an answer': outcome.bytes / outcome.requests,
+      'bytes a response': outcome.bytes / outcome.requests,
     },
   };
 }

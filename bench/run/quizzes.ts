@@ -1,4 +1,4 @@
-import type { ViewersRequest, ViewersRound } from '../load/viewers-requests.ts';
+import type { RequestBatch, ViewersRequest } from '../load/viewers-requests.ts';
 import { IncorrectResponse } from './bench.ts';
 import type { Fourbeat } from './fourbeat.ts';
 
@@ -35,7 +35,7 @@ export function publishQuiz({ studio }: Fourbeat, id: string): Promise<OpenQuiz>
 export function answerRequests(
   streamId: string,
   { id, closeInterval }: Pick<OpenQuiz, 'id' | 'closeInterval'>,
-): ViewersRound {
+): RequestBatch {
   const answerOf = (choice: string): ViewersRequest => {
     return { body: JSON.stringify({ streamId, choice, closeInterval }), status: 204 };
   };

@@ -62,7 +62,7 @@ export async function wrk({
     const outcome = JSON.parse(found);
     if (outcome.errors > 0) {
       throw new IncorrectResponse(
-        `${url}: ${outcome.errors} of ${outcome.requests} answers were errors or missing`,
+        `${url}: ${outcome.errors} of ${outcome.requests} responses were errors or missing`,
       );
     }
     return { ...outcome, requestsPerS: outcome.requests / outcome.seconds };
