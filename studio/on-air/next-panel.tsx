@@ -2,6 +2,7 @@ import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { usePermission } from '../session/session-context.ts';
+import { useStartShow } from '../streams/use-start-show.tsx';
 import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { showError } from '../ui/toasts.tsx';
@@ -29,13 +30,17 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
   const { canPress, markPressed, resetPress } = usePressGuard(stepKeyOf(step));
   const mayPublish = usePermission('publishQuiz');
   const options = { invalidates: INVALIDATED, onError: retryAfterError(resetPress) };
-  const start = useApiMutation('startStream', options);
+  const start = useStartShow(state.stream, {
+    hasSource: state.source !== null,
+    onSend: markPressed,
+    onError: options.onError,
+  });
   const publish = useApiMutation('publishQuiz', options);
   const reveal = useApiMutation('revealQuiz', options);
   const isPending = start.isPending || publish.isPending || reveal.isPending;
   const run = () => {
+    if (step.kind === 'start') return start.start();
     markPressed();
-    if (step.kind === 'start') start.mutate({ params: { stream_id: state.stream.id } });
     if (step.kind === 'publish') publish.mutate({ params: { quiz_id: step.quiz.id } });
     if (step.kind === 'reveal') reveal.mutate({ params: { quiz_id: step.quiz.id } });
   };
@@ -70,6 +75,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
             </Button>
           )}
           <Winners state={state} isConnected={isConnected} />
+          {start.dialog}
         </div>
       )}
       {/* Last, so that the next step is the first button of the panel. */}

@@ -72,6 +72,7 @@ function EditLink({ streamId }: { readonly streamId: string }) {
 function RundownList({ state, quizzes }: RundownProps) {
   const shown = quizzesFromHere(quizzes, state.quiz);
   const next = shown.find((quiz) => quiz.state === 'draft');
+  const isOver = state.stream.status === 'ENDED' || state.winners.length > 0;
   if (shown.length === 0) return <p className="text-quiet">{texts.rundown.empty}</p>;
   return (
     <>
@@ -94,7 +95,9 @@ function RundownList({ state, quizzes }: RundownProps) {
               {texts.rundown.seconds(quiz.duration / 1_000)}
             </span>
             {quiz === next && <Badge variant="accent">{texts.rundown.next}</Badge>}
-            {quiz.state !== 'draft' && <Badge>{texts.rundown.states[quiz.state]}</Badge>}
+            {quiz.state !== 'draft' && (
+              <Badge>{texts.rundown.states[isOver ? 'revealed' : quiz.state]}</Badge>
+            )}
           </li>
         ))}
       </ol>

@@ -1,6 +1,7 @@
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
+import { externalVideoOf } from '../streams/external-video.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
@@ -16,7 +17,7 @@ interface LatencyHintProps {
 /** Measures the delay of a live video and advises on the latency allowance. */
 export function LatencyHint({ stream }: LatencyHintProps) {
   if (stream.status !== 'STREAMING') return null;
-  const isUploaded = stream.hls_url.includes(`/media/${stream.id}/`);
+  const isUploaded = externalVideoOf(stream).hls_url === null;
   return isUploaded ? <UploadedVideoHint stream={stream} /> : <MeasuredHint stream={stream} />;
 }
 

@@ -12,9 +12,11 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { EndShow } from './end-show.tsx';
+import { externalVideoOf } from './external-video.ts';
 import { ShareCard } from './share-card.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamPage } from './stream-page.tsx';
+import { useStartShow } from './use-start-show.tsx';
 
 /** The settings, video source and display of a show. */
 export function SetUpPage({ streamId }: { readonly streamId: string }) {
@@ -43,23 +45,21 @@ const INVALIDATED = ['readOwnStream', 'listOwnStreams'] as const;
 
 function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
   const params = { stream_id: stream.id };
-  const start = useApiMutation('startStream', {
-    invalidates: INVALIDATED,
-    onSuccess: () => showSuccess('The show has started.'),
-  });
   // The preview of a connected source has the button.
   const ingest = useApiQuery('readIngest', { params });
+  const { start, isPending, dialog } = useStartShow(stream, {
+    hasSource: false,
+    onSuccess: () => showSuccess('The show has started.'),
+  });
   if (stream.status !== 'CREATED') return <EndShow stream={stream} />;
   if (ingest.data?.source) return null;
   return (
-    <Button
-      variant="primary"
-      isPending={start.isPending}
-      onPress={() => start.mutate({ params })}
-      icon={<Play />}
-    >
-      Start the show
-    </Button>
+    <>
+      <Button variant="primary" isPending={isPending} onPress={start} icon={<Play />}>
+        Start the show
+      </Button>
+      {dialog}
+    </>
   );
 }
 
@@ -80,7 +80,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     ['Listed', stream.unlisted ? 'no, by link only' : 'yes'],
     ['Latency allowance', `${stream.latencyAllowance / 1_000} s`],
   ];
-  const { title, dash_url, hls_url, unlisted, latencyAllowance, recording } = stream;
+  const { title, unlisted, latencyAllowance, recording } = stream;
   const { autoStart, keepOpen } = stream;
   return (
     <section aria-label="About the show" className="rounded-2xl border border-line bg-card p-4">
@@ -104,7 +104,8 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
         {(close) => (
           <StreamForm
             initial={{
-              ...{ title, dash_url, hls_url, unlisted, latencyAllowance, recording },
+              ...{ title, unlisted, latencyAllowance, recording },
+              ...externalVideoOf(stream),
               ...{ autoStart, keepOpen },
               ...showPageOf(stream),
             }}

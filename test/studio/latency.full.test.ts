@@ -34,6 +34,7 @@ test('[D-17] the rundown shows the video delay and sets the latency allowance th
   await page.getByRole('heading', { name: 'A show with a picture', level: 1 }).waitFor();
   const streamId = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await button(page, 'Start the show').click();
+  await button(page, 'Start without video').click();
   await page.getByRole('link', { name: 'Rundown' }).click();
   await page.getByText('No quizzes yet').waitFor();
   expect(await page.getByRole('heading', { name: 'Video delay' }).count()).toBe(0);

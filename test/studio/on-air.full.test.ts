@@ -41,10 +41,31 @@ describe('the on-air page', () => {
     await page.getByText('The rehearsal has ended').waitFor();
   }, 60_000);
 
+  test('starts a show without video only after a confirmation', async () => {
+    const { page } = owner;
+    const statusOf = async () =>
+      (await fixture.call<StudioStream>(owner, 'GET', `/streams/${show.id}`)).status;
+    for (const open of [
+      () => openOnAir(show.id),
+      () => page.getByRole('link', { name: 'Set up', exact: true }).click(),
+    ]) {
+      await open();
+      await button(page, 'Start the show').click();
+      await page.getByRole('alertdialog', { name: 'Start without video?' }).waitFor();
+      await expectUsable(page, 'start-without-video');
+      await button(page, 'Cancel').click();
+      await page.getByRole('alertdialog').waitFor({ state: 'detached' });
+    }
+    expect(await statusOf()).toBe('CREATED');
+    await openOnAir(show.id);
+    await button(page, 'Start the show').click();
+    await button(page, 'Start without video').click();
+    await button(page, 'End the show').waitFor();
+    expect(await statusOf()).toBe('STREAMING');
+  }, 60_000);
+
   test('adds a quiz when there is no draft, and makes it the next one', async () => {
     const { page } = owner;
-    await fixture.call(owner, 'POST', `/streams/${show.id}/start`);
-    await openOnAir(show.id);
     await page.getByText('No more quizzes').waitFor();
     // The keys do the next step of the show, of which there is none.
     const next = page.getByRole('region', { name: 'Next', exact: true });

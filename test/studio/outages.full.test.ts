@@ -123,7 +123,8 @@ async function measure(name: string, condition: () => Promise<unknown>): Promise
 
 describe('an on-air page during a show', () => {
   test('[B-7] starts the show and sends a quiz once after double clicks', async () => {
-    await press(tab, 'Start the show', true);
+    await press(tab, 'Start the show');
+    await press(tab, 'Start without video', true);
     await press(tab, 'Send this quiz', true);
     await answerAll('First?');
     await expectCurrent('First?', tab, second);

@@ -55,6 +55,18 @@ test('[M-32] [M-34] set up and on air show the preview of a source with what is 
   expect(owner.errors).toEqual([]);
 }, 90_000);
 
+test('the form of a show keeps its video with this service', async () => {
+  const { page } = owner;
+  await page.getByRole('link', { name: 'Set up', exact: true }).click();
+  await button(page, 'Edit').click();
+  const [request] = await Promise.all([
+    page.waitForRequest((made) => made.method() === 'PATCH'),
+    button(page, 'Save').click(),
+  ]);
+  expect(request.postDataJSON()).toMatchObject({ hls_url: null, dash_url: null });
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+}, 60_000);
+
 test('[D-17] set up says before air that the latency allowance is below the measured delay', async () => {
   const { page } = owner;
   await fixture.call(owner, 'PATCH', `/streams/${streamId}`, { latencyAllowance: 500 });

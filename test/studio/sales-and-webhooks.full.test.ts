@@ -49,6 +49,7 @@ describe('sales and custom events', () => {
     const purchases = () => viewer.snapshot.messages.filter(({ kind }) => kind === 'purchase');
     await page.getByRole('link', { name: 'On air' }).click();
     await button(page, 'Start the show').click();
+    await button(page, 'Start without video').click();
     viewer = fixture.joinViewer(streamId, 'one');
     await page.getByText('No purchases yet.').waitFor();
     await page.getByRole('tab', { name: 'Purchase' }).click();

@@ -210,6 +210,7 @@ describe('a complete show', () => {
     await goTo(moderator.page, 'On air');
     await expectVisible(studio(), (at) => at.getByText(/^3$/));
     await button(page, 'Start the show').click();
+    await button(page, 'Start without video').click();
     await button(page, 'Send this quiz').waitFor();
     await expectVisible(viewers(), (at) => at.locator('.badge-status', { hasText: 'Live' }));
     await expectVisible(viewers(), (at) =>
