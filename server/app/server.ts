@@ -8,6 +8,7 @@ import { displayRoutes } from '../web/display-page.ts';
 import { documentRoutes } from '../web/docs.ts';
 import { startPageRoutes } from '../web/start-page.ts';
 import { studioPageRoutes } from '../web/studio-page.ts';
+import { typefaceRoutes } from '../web/typeface.ts';
 import { watchRoutes } from '../web/watch-page.ts';
 import type { Backends, BackendsOptions, OpenBackends } from './backends.ts';
 import { createService, type Service } from './service.ts';
@@ -131,6 +132,7 @@ function routesOf(
   return {
     ...service.routes,
     ...startPageRoutes({ version, hasStudio, ...common }),
+    ...typefaceRoutes(common),
     ...documentRoutes({ version, ...common }),
     ...watchRoutes({ ...common, ...service.watchPage }),
     ...(hasStudio && { ...studioPageRoutes(common), ...displayRoutes(common) }),

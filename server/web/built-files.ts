@@ -1,5 +1,6 @@
 import type { BuildArtifact, BunPlugin } from 'bun';
 import { type Page, textPage, withGzip } from './page.ts';
+import { TYPEFACE_PATH } from './typeface.ts';
 
 // The expression that the build replaces, so that libraries leave out their development code.
 // It is joined because only `config.ts` may contain it (`test/architecture.test.ts`).
@@ -25,6 +26,8 @@ export async function buildFiles(
     splitting: true,
     minify: true,
     publicPath,
+    // Served by `typeface.ts`.
+    external: [`${TYPEFACE_PATH}*`],
     plugins,
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     define: { [MODE]: '"production"' },

@@ -6,6 +6,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   'img-src data:',
   "connect-src 'self'",
   "frame-ancestors 'none'",

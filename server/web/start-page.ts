@@ -17,6 +17,7 @@ export interface StartPageOptions extends ReadOnlyOptions {
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
+  "font-src 'self'",
   'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'bun:test';
 import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { studioPageRoutes } from './studio-page.ts';
+import { typefaceRoutes } from './typeface.ts';
 
 const routes = studioPageRoutes(PAGE_OPTIONS);
 
-const withServer = <T>(use: (origin: string) => Promise<T>) => withPageServer(routes, use);
+const withServer = <T>(use: (origin: string) => Promise<T>) =>
+  withPageServer({ ...routes, ...typefaceRoutes(PAGE_OPTIONS) }, use);
 
 describe('/studio/', () => {
   test.each(['/studio', '/studio/', '/studio/team', '/studio/streams/7d2c/on-air/'])(
@@ -16,7 +18,7 @@ describe('/studio/', () => {
         expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
         const html = await response.text();
         const urls = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, url]) => url ?? '');
-        expect(urls).toHaveLength(2);
+        expect(urls).toHaveLength(3);
         for (const url of urls) expect((await fetch(origin + url)).status).toBe(200);
       }),
   );

@@ -29,6 +29,7 @@ const POLICY = [
   "script-src 'self'",
   'worker-src blob:',
   "style-src 'self' 'unsafe-inline'",
+  "font-src 'self'",
   "img-src 'self' data: blob:",
   'media-src blob: https: http:',
   'connect-src https: http: wss: ws:',

@@ -3,6 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import type { ShownShow } from '../../protocol/show-page.ts';
 import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
 import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
+import { typefaceRoutes } from './typeface.ts';
 import { watchRoutes } from './watch-page.ts';
 
 const STREAM_ID = '7d2c1e6e-2a3b-4a39-9a51-0d6e2a9a7e11';
@@ -29,7 +30,8 @@ const routes = watchRoutes({
 /** Limit for what a browser loads before the video, without hls.js. */
 const BUDGET_BYTES = 250_000;
 
-const withServer = <T>(use: (origin: string) => Promise<T>) => withPageServer(routes, use);
+const withServer = <T>(use: (origin: string) => Promise<T>) =>
+  withPageServer({ ...routes, ...typefaceRoutes(PAGE_OPTIONS) }, use);
 
 const plain = { headers: { 'Accept-Encoding': 'identity' } };
 const gzipped = { headers: { 'Accept-Encoding': 'gzip, br' }, decompress: false };
@@ -167,6 +169,7 @@ describe('/watch/:stream_id', () => {
           if (next) await load(next);
         }
       };
+      for (const path of Object.keys(typefaceRoutes(PAGE_OPTIONS))) await load(path);
       await load('/player/watch.js');
       await load('/player/watch-page.css');
       expect(bytes).toBeWithin(1, BUDGET_BYTES);

@@ -17,6 +17,7 @@ const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
+  "font-src 'self'",
   'img-src data: https: http:',
   'media-src blob: https: http:',
   'connect-src https: http:',

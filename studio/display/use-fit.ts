@@ -24,7 +24,10 @@ export function useFit(container: RefObject<HTMLElement | null>, max: number): v
     // Observes text, which changes once a second, but not styles: a growing bar needs no more room.
     const changed = new MutationObserver(fit);
     changed.observe(element, { childList: true, characterData: true, subtree: true });
+    // Characters have other widths in the typeface than in its substitute.
+    document.fonts.addEventListener('loadingdone', fit);
     return () => {
+      document.fonts.removeEventListener('loadingdone', fit);
       resized.disconnect();
       changed.disconnect();
     };

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { startPageRoutes } from '../../server/web/start-page.ts';
+import { typefaceRoutes } from '../../server/web/typeface.ts';
 import { launchBrowser } from '../support/media/browser.ts';
 import { addAxe, axeViolations } from '../support/player/axe.ts';
 import { SCREENS } from '../support/player/scene-fixture.ts';
@@ -32,7 +33,10 @@ describe('the start page', () => {
     '[O-23] the start page has no axe violations, fits and has its links in order on %s',
     (look, options) =>
       withPageServer(
-        startPageRoutes({ version: '1.2.3', hasStudio: true, ...PAGE_OPTIONS }),
+        {
+          ...startPageRoutes({ version: '1.2.3', hasStudio: true, ...PAGE_OPTIONS }),
+          ...typefaceRoutes(PAGE_OPTIONS),
+        },
         async (origin) => {
           const context = await browser.newContext(options);
           await addAxe(context);

@@ -309,7 +309,7 @@ describe('the display', () => {
   }, 90_000);
 
   test('[B-14] keeps words whole, and breaks only those that would be too small in one piece', async () => {
-    const word = 'Donaudampfschifffahrtsgesellschaftskapitän';
+    const word = 'Rinderkennzeichnungsfleischetikettierungsüberwachungsaufgabe';
     const choices = [word, 'Rindfleischetikettierungsgesetz', 'Mars', 'Jupiter'];
     const endless = 'ha'.repeat(100);
     const other = await fixture.call<StudioStream>(owner, 'POST', '/streams', { title: endless });

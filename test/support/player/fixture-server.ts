@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildFiles } from '../../../server/web/built-files.ts';
+import { typefaceRoutes } from '../../../server/web/typeface.ts';
+import { PAGE_OPTIONS } from '../web/page-server.ts';
 
 const HTML = `<!doctype html>
 <html lang="en">
@@ -27,6 +29,7 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
   const paths = ['./pages/fixture.tsx', '../../../player/watch-page.css'];
   const entries = paths.map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const files = await buildFiles(entries, '/');
+  const fonts = typefaceRoutes(PAGE_OPTIONS);
   const folder = mkdtempSync(join(tmpdir(), 'fourbeat-fixture-'));
   let video: Promise<void> | null = null;
   const server = Bun.serve({
@@ -43,6 +46,8 @@ export async function serveFixture(port = 0): Promise<FixtureServer> {
         const part = Bun.file(join(folder, name));
         return (await part.exists()) ? new Response(part) : new Response(null, { status: 404 });
       }
+      const font = fonts[pathname];
+      if (font) return font(request);
       const file = files.get(pathname.slice(1));
       if (!file) return new Response(null, { status: 404 });
       return new Response(file.content, { headers: { 'Content-Type': file.type } });
