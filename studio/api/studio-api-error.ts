@@ -1,14 +1,4 @@
-/** Labels of form fields, by their names in the API. */
-const FIELD_LABELS: Readonly<Record<string, string>> = {
-  title: 'The title',
-  hls_url: 'The HLS playlist URL',
-  dash_url: 'The DASH manifest URL',
-  name: 'The name',
-  email: 'The email',
-  currentPassword: 'The current password',
-  password: 'The new password',
-  url: 'The URL',
-};
+import { texts } from './texts.ts';
 
 /** A failed call of the studio API, with a message for the user. */
 export class StudioApiError extends Error {
@@ -42,7 +32,7 @@ export async function apiErrorOf(response: Response): Promise<StudioApiError> {
   const [detail, field] =
     typeof body?.detail === 'string'
       ? withFieldLabel(body.detail)
-      : [`The service responded with status ${response.status}.`, null];
+      : [texts.unexpectedStatus(response.status), null];
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const errors = Array.isArray(body?.errors) ? body.errors.map(String) : [];
   const retryAfterMs = seconds >= 0 ? seconds * 1_000 : null;
@@ -52,6 +42,7 @@ export async function apiErrorOf(response: Response): Promise<StudioApiError> {
 /** Replaces the field name at the start of `title: must not be blank.` by its label. */
 function withFieldLabel(detail: string): readonly [detail: string, field: string | null] {
   const [prefix = '', field = ''] = /^(\w+): /.exec(detail) ?? [];
-  if (!Object.hasOwn(FIELD_LABELS, field)) return [detail, null];
-  return [`${FIELD_LABELS[field]} ${detail.slice(prefix.length)}`, field];
+  const label = Object.hasOwn(texts.fields, field) ? texts.fields[field] : undefined;
+  if (label === undefined) return [detail, null];
+  return [texts.fieldError(label, detail.slice(prefix.length)), field];
 }

@@ -3,6 +3,7 @@ import { CSRF_HEADER } from '../../protocol/members.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { apiErrorOf, StudioApiError } from './studio-api-error.ts';
+import { texts } from './texts.ts';
 
 type Api = typeof studioApi;
 export type OperationName = keyof Api;
@@ -130,9 +131,7 @@ export class StudioClient {
     } catch (error) {
       signal?.throwIfAborted();
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
-      const detail = isTimeout
-        ? 'The service did not respond in time. Try again.'
-        : 'The service is unreachable. Check your connection and try again.';
+      const detail = isTimeout ? texts.timeout : texts.unreachable;
       return new StudioApiError(null, detail);
     }
   }

@@ -4,6 +4,7 @@ import { StudioApiError } from '../api/studio-api-error.ts';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { ErrorMessage, Loading, messageOf } from '../ui/states.tsx';
 import { EntryCard } from './entry-card.tsx';
+import { texts } from './texts.ts';
 
 interface LinkGateProps<Data> {
   readonly link: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
@@ -16,23 +17,23 @@ export function LinkGate<Data>({ link, children }: LinkGateProps<Data>) {
   if (data !== undefined) return children(data);
   if (error === null) {
     return (
-      <EntryCard title="Welcome">
-        <Loading label="Checking your link" />
+      <EntryCard title={texts.link.checkingTitle}>
+        <Loading label={texts.link.checking} />
       </EntryCard>
     );
   }
   if (error instanceof StudioApiError && !error.isTransient) {
     return (
-      <EntryCard title="This link no longer works">
+      <EntryCard title={texts.link.invalid}>
         <p role="alert">{messageOf(error)}</p>
         <a href="/studio/" className={`justify-self-start underline ${FOCUS_RING}`}>
-          Open the studio
+          {texts.link.openStudio}
         </a>
       </EntryCard>
     );
   }
   return (
-    <EntryCard title="Could not check the link">
+    <EntryCard title={texts.link.checkFailed}>
       <ErrorMessage error={error} onRetry={() => refetch()} />
     </EntryCard>
   );

@@ -1,9 +1,11 @@
 import { useState } from 'react';
 import type { Link, Session } from '../../protocol/members.ts';
 import { TextField } from '../ui/text-field.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { EntryForm } from './entry-form.tsx';
 import { LinkGate } from './link-gate.tsx';
 import { NewPassword } from './new-password.tsx';
+import { texts } from './texts.ts';
 import { useLink } from './use-link.ts';
 
 interface LinkPageProps {
@@ -21,37 +23,35 @@ export function LinkPage({ token, onSession }: LinkPageProps) {
   );
 }
 
-const ROLE_NAMES = { owner: 'an owner', host: 'a host', moderator: 'a moderator' } as const;
-
 function AcceptForm({ token, link, onSession }: LinkPageProps & { readonly link: Link }) {
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const isNew = link.kind === 'invitation';
   return (
     <EntryForm
-      title={isNew ? `Join ${link.account.name}` : 'Choose a new password'}
+      title={isNew ? texts.invitation.title(link.account.name) : texts.passwordReset.title}
       {...(isNew && {
         heading: (
-          <>
-            Join <bdi>{link.account.name}</bdi>
-          </>
+          <TextTemplate text={texts.invitation.heading}>
+            <bdi>{link.account.name}</bdi>
+          </TextTemplate>
         ),
       })}
       operation="acceptLink"
       body={{ token, password, ...(isNew && { name }) }}
-      action={isNew ? 'Join' : 'Save password'}
+      action={isNew ? texts.invitation.action : texts.passwordReset.action}
       onSession={onSession}
     >
       <p className="text-quiet">
         {isNew
-          ? `You are invited as ${ROLE_NAMES[link.role]}. You will sign in with ${link.email}.`
-          : `For the account of ${link.email}.`}
+          ? texts.invitation.explanation(link.role, link.email)
+          : texts.passwordReset.explanation(link.email)}
       </p>
       {/* Password managers store a password under this name. */}
       <input type="hidden" autoComplete="username" value={link.email} readOnly />
       {isNew && (
         <TextField
-          label="Your name"
+          label={texts.fields.name}
           autoComplete="name"
           value={name}
           onChange={setName}

@@ -1,5 +1,6 @@
 import { PASSWORD_CHARS_MAX, PASSWORD_CHARS_MIN } from '../../protocol/members.ts';
 import { TextField } from '../ui/text-field.tsx';
+import { texts } from './texts.ts';
 
 interface NewPasswordProps {
   readonly value: string;
@@ -10,8 +11,8 @@ interface NewPasswordProps {
 export function NewPassword({ value, onChange }: NewPasswordProps) {
   return (
     <TextField
-      label="New password"
-      help={`At least ${PASSWORD_CHARS_MIN} characters.`}
+      label={texts.fields.newPassword}
+      help={texts.fields.newPasswordHelp(PASSWORD_CHARS_MIN)}
       type="password"
       autoComplete="new-password"
       value={value}

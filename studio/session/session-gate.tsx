@@ -11,6 +11,7 @@ import { SessionContext } from './session-context.ts';
 import { SetUpAccountPage } from './set-up-account-page.tsx';
 import { markSignIn } from './sign-in-mark.ts';
 import { SignInPage } from './sign-in-page.tsx';
+import { texts } from './texts.ts';
 
 // The key of `readSession`, so that mutations can invalidate the session.
 const SESSION_KEY = ['readSession'];
@@ -41,13 +42,13 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (session.isPending) {
     return (
       <main>
-        <Loading label="Opening the studio" />
+        <Loading label={texts.opening} />
       </main>
     );
   }
   if (session.isError) {
     return (
-      <EntryCard title="Could not open the studio">
+      <EntryCard title={texts.openingFailed}>
         <ErrorMessage error={session.error} onRetry={() => session.refetch()} />
       </EntryCard>
     );

@@ -4,6 +4,7 @@ import { TextField } from '../ui/text-field.tsx';
 import { EntryForm } from './entry-form.tsx';
 import { LinkGate } from './link-gate.tsx';
 import { NewPassword } from './new-password.tsx';
+import { texts } from './texts.ts';
 import { useLink } from './use-link.ts';
 
 interface SetUpAccountPageProps {
@@ -23,15 +24,15 @@ function SetUpForm({ token, onSession }: SetUpAccountPageProps) {
   const [password, setPassword] = useState('');
   return (
     <EntryForm
-      title="Set up your account"
+      title={texts.firstStart.title}
       operation="setUp"
       body={{ token, name, email, password }}
-      action="Create account"
+      action={texts.firstStart.action}
       onSession={onSession}
     >
-      <p className="text-quiet">You will be the owner and can invite others.</p>
+      <p className="text-quiet">{texts.firstStart.explanation}</p>
       <TextField
-        label="Your name"
+        label={texts.fields.name}
         autoComplete="name"
         value={name}
         onChange={setName}
@@ -40,8 +41,8 @@ function SetUpForm({ token, onSession }: SetUpAccountPageProps) {
         autoFocus
       />
       <TextField
-        label="Email"
-        help="For signing in. No email is sent."
+        label={texts.fields.email}
+        help={texts.fields.emailHelp}
         type="email"
         autoComplete="username"
         value={email}

@@ -8,6 +8,7 @@ import { isAllowed, useSession } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { Toasts } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 
 /** The layout of all pages: navigation and session. */
 export function AppShell({ children }: { readonly children: ReactNode }) {
@@ -22,24 +23,28 @@ export function AppShell({ children }: { readonly children: ReactNode }) {
           FOCUS_RING,
         )}
       >
-        Skip to content
+        {texts.skip}
       </a>
       <header className="print:hidden! fixed inset-x-0 bottom-0 z-20 border-line bg-card max-sm:border-t sm:sticky sm:inset-auto sm:top-0 sm:flex sm:h-dvh sm:w-52 sm:flex-col sm:border-r sm:p-3">
         <div className="hidden gap-0.5 px-3 pt-2 pb-4 sm:grid">
-          <p className="font-bold text-accent">Fourbeat studio</p>
+          <p className="font-bold text-accent">{texts.product}</p>
           <p dir="auto" className="truncate text-sm text-quiet">
             {account.name}
           </p>
         </div>
-        <nav aria-label="Studio">
+        <nav aria-label={texts.navigation}>
           <ul className="flex justify-around sm:grid sm:justify-stretch sm:gap-1">
-            <NavLink href="/" text="Shows" icon={<Clapperboard />} />
-            {may('listMembers') && <NavLink href="/team" text="Team" icon={<Users />} />}
-            {may('listApiTokens') && (
-              <NavLink href="/tokens" text="API tokens" icon={<KeyRound />} />
+            <NavLink href="/" text={texts.sections.shows} icon={<Clapperboard />} />
+            {may('listMembers') && (
+              <NavLink href="/team" text={texts.sections.team} icon={<Users />} />
             )}
-            {may('listWebhooks') && <NavLink href="/webhooks" text="Webhooks" icon={<Webhook />} />}
-            <NavLink href="/you" text="Profile" icon={<UserRound />} />
+            {may('listApiTokens') && (
+              <NavLink href="/tokens" text={texts.sections.tokens} icon={<KeyRound />} />
+            )}
+            {may('listWebhooks') && (
+              <NavLink href="/webhooks" text={texts.sections.webhooks} icon={<Webhook />} />
+            )}
+            <NavLink href="/you" text={texts.sections.profile} icon={<UserRound />} />
           </ul>
         </nav>
         <SignOut />
@@ -87,7 +92,7 @@ function SignOut() {
         {member.name}
       </p>
       <Button variant="quiet" isPending={isPending} onPress={() => mutate()} icon={<LogOut />}>
-        Sign out
+        {texts.signOut}
       </Button>
     </div>
   );

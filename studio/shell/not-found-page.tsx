@@ -2,13 +2,14 @@ import { Compass } from 'lucide-react';
 import { Link } from 'wouter';
 import { EmptyState } from '../ui/states.tsx';
 import { Page } from './page.tsx';
+import { texts } from './texts.ts';
 
 export function NotFoundPage() {
   return (
-    <Page title="Page not found">
-      <EmptyState icon={<Compass />} title="This page does not exist">
+    <Page title={texts.notFound.title}>
+      <EmptyState icon={<Compass />} title={texts.notFound.explanation}>
         <Link href="/" className="underline">
-          All shows
+          {texts.notFound.allShows}
         </Link>
       </EmptyState>
     </Page>

@@ -1,3 +1,5 @@
+import { texts } from './texts.ts';
+
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
@@ -15,7 +17,7 @@ export function ago(atMs: number, nowMs: number): string {
   for (const [unit, ms] of UNITS) {
     if (passedMs >= ms) return RELATIVE.format(-Math.floor(passedMs / ms), unit);
   }
-  return 'just now';
+  return texts.justNow;
 }
 
 /** Date and time. @param atMs Unix ms */

@@ -5,6 +5,7 @@ import {
   FieldError,
   Label,
 } from 'react-aria-components';
+import { texts } from './texts.ts';
 
 interface CheckboxGroupProps<Value extends string> {
   readonly label: string;
@@ -42,7 +43,7 @@ export function CheckboxGroup<Value extends string>(props: CheckboxGroupProps<Va
           </Checkbox>
         ))}
       </div>
-      <FieldError className="text-sm text-bad">Choose at least one.</FieldError>
+      <FieldError className="text-sm text-bad">{texts.chooseOne}</FieldError>
     </AriaCheckboxGroup>
   );
 }

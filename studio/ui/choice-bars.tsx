@@ -1,5 +1,6 @@
 import type { ChoiceCount } from '../../protocol/quizzes.ts';
 import { classes } from './classes.ts';
+import { texts } from './texts.ts';
 
 interface ChoiceBarsProps {
   /** In the producer's order. */
@@ -55,7 +56,7 @@ function Bar({ choice, isCorrect, isCompact, count, percentage }: BarProps) {
       <span className="relative flex items-baseline justify-between gap-3">
         <span className="min-w-0 font-semibold wrap-anywhere">
           <bdi>{choice}</bdi>
-          {isCorrect && <span className="text-good"> ✓ correct</span>}
+          {isCorrect && <span className="text-good"> {texts.correctChoice}</span>}
         </span>
         <span className="shrink-0 tabular-nums">
           {count.toLocaleString()} · {percentage} %

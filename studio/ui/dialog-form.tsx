@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 import { DialogActions } from './dialog-actions.tsx';
 import { Form } from './form.tsx';
+import { texts } from './texts.ts';
 import { useUnsavedChanges } from './unsaved-changes.ts';
 
 interface DialogFormProps {
@@ -25,7 +26,7 @@ export function DialogForm(props: DialogFormProps) {
     <Form className="grid grid-cols-1 gap-5" validationBehavior={validation} onSubmit={onSubmit}>
       {children}
       <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
+        <Button onPress={onCancel}>{texts.cancel}</Button>
         <Button type="submit" variant="primary" isPending={isPending}>
           {action}
         </Button>

@@ -16,6 +16,7 @@ import {
 } from 'react-aria-components';
 import { Button, type ButtonProps } from './button.tsx';
 import { DialogActions } from './dialog-actions.tsx';
+import { texts } from './texts.ts';
 import { UnsavedChangesContext } from './unsaved-changes.ts';
 
 /** The content of a dialog calls it to set that only a button closes the dialog. */
@@ -89,14 +90,14 @@ export function Dialog(props: DialogProps) {
           </PersistenceContext>
           {hasChanges && (
             <Confirm
-              title="Discard your changes?"
-              action="Discard"
-              cancel="Keep editing"
+              title={texts.discard.title}
+              action={texts.discard.action}
+              cancel={texts.discard.cancel}
               isOpen={isAsking}
               onOpenChange={setAsking}
               onConfirm={close}
             >
-              What you entered is not saved.
+              {texts.discard.help}
             </Confirm>
           )}
         </AriaDialog>
@@ -137,7 +138,7 @@ interface ConfirmProps extends Pick<ModalOverlayProps, 'isOpen' | 'onOpenChange'
 
 /** Asks the user to confirm an action. */
 export function Confirm(props: ConfirmProps) {
-  const { action, cancel = 'Cancel', onConfirm, isPending = false, children, ...rest } = props;
+  const { action, cancel = texts.cancel, onConfirm, isPending = false, children, ...rest } = props;
   return (
     <Dialog {...rest} isAlert>
       {(close) => (

@@ -2,19 +2,20 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import { CloudOff, LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { texts } from './texts.ts';
 
 export function Loading({ label }: { readonly label: string }) {
   return (
     <div role="status" className="flex min-h-32 items-center justify-center gap-3 text-quiet">
       <LoaderCircle className="size-5 animate-spin motion-reduce:animate-none" />
-      {label}…
+      {texts.loading(label)}
     </div>
   );
 }
 
 /** @returns the text of an error for the user */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : 'Something went wrong. Try again.';
+  return error instanceof Error ? error.message : texts.unknownError;
 }
 
 /** A failed load with a retry button. */
@@ -26,7 +27,7 @@ export function ErrorMessage({ error, onRetry }: { error: unknown; onRetry: () =
     >
       <CloudOff className="size-8 text-quiet" />
       <p>{messageOf(error)}</p>
-      <Button onPress={onRetry}>Try again</Button>
+      <Button onPress={onRetry}>{texts.tryAgain}</Button>
     </div>
   );
 }

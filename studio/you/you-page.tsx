@@ -8,15 +8,20 @@ import { roleLabel } from '../team/roles.ts';
 import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 
 /** The profile of the signed-in member: name, password, sign-out. */
 export function YouPage() {
   const { member, account } = useSession();
   return (
-    <Page title="Profile">
+    <Page title={texts.title}>
       <p className="text-quiet">
-        {member.email} · {roleLabel(member.role)} of <bdi>{account.name}</bdi>
+        {member.email} ·{' '}
+        <TextTemplate text={texts.roleOf(roleLabel(member.role))}>
+          <bdi>{account.name}</bdi>
+        </TextTemplate>
       </p>
       <div className="grid items-start gap-6 lg:grid-cols-2">
         <NameForm />
@@ -33,15 +38,21 @@ function NameForm() {
   const [name, setName] = useState(useSession().member.name);
   const { mutate, isPending } = useApiMutation('patchOwnMember', {
     invalidates: ['readSession', 'listMembers'],
-    onSuccess: () => showSuccess('Name saved.'),
+    onSuccess: () => showSuccess(texts.name.done),
   });
   return (
     <Form className={CARD} onSubmit={() => mutate({ body: { name } })}>
-      <h2 className="text-lg font-bold">Name</h2>
-      <TextField label="Your name" value={name} onChange={setName} maxLength={80} isRequired />
+      <h2 className="text-lg font-bold">{texts.name.title}</h2>
+      <TextField
+        label={texts.name.label}
+        value={name}
+        onChange={setName}
+        maxLength={80}
+        isRequired
+      />
       <div>
         <Button type="submit" isPending={isPending}>
-          Save
+          {texts.name.action}
         </Button>
       </div>
     </Form>
@@ -55,14 +66,14 @@ function PasswordForm() {
     onSuccess: () => {
       setCurrent('');
       setPassword('');
-      showSuccess('Password changed. You are signed out everywhere else.');
+      showSuccess(texts.password.done);
     },
   });
   return (
     <Form className={CARD} onSubmit={() => mutate({ body: { password, currentPassword } })}>
-      <h2 className="text-lg font-bold">Password</h2>
+      <h2 className="text-lg font-bold">{texts.password.title}</h2>
       <TextField
-        label="Current password"
+        label={texts.password.current}
         type="password"
         autoComplete="current-password"
         value={currentPassword}
@@ -72,7 +83,7 @@ function PasswordForm() {
       <NewPassword value={password} onChange={setPassword} />
       <div>
         <Button type="submit" isPending={isPending}>
-          Change password
+          {texts.password.action}
         </Button>
       </div>
     </Form>
@@ -87,23 +98,21 @@ function SignOutSection() {
   return (
     <section className={CARD} aria-labelledby="sign-out">
       <h2 id="sign-out" className="text-lg font-bold">
-        Sign out
+        {texts.signOut.title}
       </h2>
       <div className="flex flex-wrap gap-3">
         <Button onPress={() => here.mutate()} isPending={here.isPending}>
-          On this device
+          {texts.signOut.here}
         </Button>
         <Button
           variant="danger"
           onPress={() => everywhere.mutate()}
           isPending={everywhere.isPending}
         >
-          Everywhere
+          {texts.signOut.everywhere}
         </Button>
       </div>
-      <p className="text-sm text-quiet">
-        “Everywhere” ends your sessions in all browsers and on all machines.
-      </p>
+      <p className="text-sm text-quiet">{texts.signOut.everywhereHelp}</p>
     </section>
   );
 }
