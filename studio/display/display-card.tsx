@@ -131,7 +131,7 @@ function NewLink({ url, onClose }: { readonly url: string; readonly onClose: () 
         />
       </div>
       <OneTimeSecret
-        what="link"
+        copyLabel="Copy the link"
         secret={displayAddress(url, { isOverlay, hasLiveBars })}
         onClose={onClose}
       >

@@ -124,7 +124,10 @@ test('[M-4] uses the best type that the browser supports', () => {
   expect(live(all).recorder().options.mimeType).toBe('video/webm;codecs=h264,opus');
   const none = createFixture(['video/mp4']);
   none.source.start();
-  expect(none.state()).toEqual({ state: 'refused', reason: 'This browser cannot record WebM.' });
+  expect(none.state()).toEqual({
+    state: 'refused',
+    reason: 'This browser cannot send video. Use another browser, or an encoder such as OBS.',
+  });
   expect(none.sockets).toHaveLength(0);
 });
 
@@ -180,7 +183,8 @@ test('[M-7] gives up after 30 s of exponential backoff', () => {
   }
   expect(atMs.slice(0, 6)).toEqual([250, 750, 1_750, 3_750, 7_750, 11_750]);
   expect(atMs.at(-1)).toBeLessThan(35_000);
-  const reason = 'The service was unreachable for 30 s.';
+  const reason =
+    'The service was unreachable for 30 s. Check your connection and start the camera again.';
   expect(fixture.state()).toEqual({ state: 'stopped', reason });
   expect(fixture.time.pendingTimers).toBe(0);
 });
@@ -266,7 +270,8 @@ test('[M-4] stops on request or without a camera, and reports nothing after', ()
 
   const gone = live();
   gone.recorder().onstop?.();
-  const reason = 'The camera or microphone was disconnected.';
+  const reason =
+    'The camera or microphone was disconnected. Connect it and start the camera again.';
   expect(gone.state()).toEqual({ state: 'stopped', reason });
 });
 

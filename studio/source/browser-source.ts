@@ -1,3 +1,5 @@
+import { texts } from './texts.ts';
+
 export type BrowserSourceState =
   | { readonly state: 'connecting' }
   /** @property isSlow the service cannot keep up right now */
@@ -116,13 +118,13 @@ export class BrowserSource<Stream> {
   start(): void {
     if (this.state) return;
     this.setState({ state: 'connecting' });
-    if (this.type === undefined) this.end('refused', 'This browser cannot record WebM.');
+    if (this.type === undefined) this.end('refused', texts.camera.unsupported);
     else this.connect();
   }
 
   /** Stops the source. The tracks of the stream stay the page's. */
   stop(): void {
-    this.end('stopped', 'Stopped.');
+    this.end('stopped', texts.camera.stopped);
   }
 
   private connect(): void {
@@ -156,10 +158,10 @@ export class BrowserSource<Stream> {
       this.recorder = recorder;
       recorder.ondataavailable = ({ data }) => this.send(data);
       recorder.onerror = () => this.reconnect();
-      recorder.onstop = () => this.end('stopped', 'The camera or microphone was disconnected.');
+      recorder.onstop = () => this.end('stopped', texts.camera.disconnected);
       recorder.start(TIMESLICE_MS);
     } catch (error) {
-      this.end('stopped', `Recording failed: ${(error as Error).message}`);
+      this.end('stopped', texts.camera.failed((error as Error).message));
       return;
     }
     this.liveMs = browser.nowMs();
@@ -197,7 +199,7 @@ export class BrowserSource<Stream> {
     this.liveMs = null;
     this.release();
     if (nowMs - this.lostMs >= GIVE_UP_MS) {
-      this.end('stopped', 'The service was unreachable for 30 s.');
+      this.end('stopped', texts.camera.unreachable);
       return;
     }
     this.setState({ state: 'reconnecting' });

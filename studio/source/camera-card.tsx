@@ -9,6 +9,7 @@ import type { BrowserSourceState } from './browser-source.ts';
 import { type CameraDevices, hasStopped } from './camera.ts';
 import { useCamera } from './camera-context.ts';
 import { DeviceChoice } from './device-choice.tsx';
+import { texts } from './texts.ts';
 
 /** Starts and stops the camera of this browser as the source. */
 export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: Ingest }) {
@@ -26,7 +27,7 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
   };
   return (
     <div className="grid gap-4">
-      <h3 className="font-bold">This browser’s camera</h3>
+      <h3 className="font-bold">{texts.camera.title}</h3>
       {running && isThisShow && <Preview media={running.media} />}
       {camera?.streamId === stream.id && (
         <div>
@@ -34,13 +35,11 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
         </div>
       )}
       {!running && <DeviceChoice devices={devices} onChange={setDevices} />}
-      {running && !isThisShow && (
-        <p className="text-quiet">This browser’s camera is live in another show. Stop it there.</p>
-      )}
+      {running && !isThisShow && <p className="text-quiet">{texts.camera.liveElsewhere}</p>}
       <div>
         {isThisShow ? (
           <Button variant="danger" onPress={() => cameraStore.stop()} icon={<VideoOff />}>
-            Stop camera
+            {texts.camera.stop}
           </Button>
         ) : (
           <Button
@@ -49,7 +48,7 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
             isDisabled={running !== null}
             icon={<Video />}
           >
-            Start camera
+            {texts.camera.start}
           </Button>
         )}
       </div>
@@ -68,24 +67,25 @@ function Preview({ media }: { readonly media: MediaStream }) {
       autoPlay
       muted
       playsInline
-      aria-label="Camera preview"
+      aria-label={texts.camera.preview}
       className="aspect-video w-full max-w-md rounded-lg bg-black object-contain"
     />
   );
 }
 
 function CameraState({ source }: { readonly source: BrowserSourceState }) {
+  const { states } = texts.camera;
   switch (source.state) {
     case 'connecting':
-      return <Badge>Connecting…</Badge>;
+      return <Badge>{states.connecting}</Badge>;
     case 'live':
       return source.isSlow ? (
-        <Badge variant="bad">Live, but the service cannot keep up</Badge>
+        <Badge variant="bad">{states.slow}</Badge>
       ) : (
-        <Badge variant="live">Live</Badge>
+        <Badge variant="live">{states.live}</Badge>
       );
     case 'reconnecting':
-      return <Badge variant="bad">Connection lost. Reconnecting…</Badge>;
+      return <Badge variant="bad">{states.reconnecting}</Badge>;
     default:
       return (
         <p role="alert" className="text-bad">

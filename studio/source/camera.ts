@@ -1,5 +1,6 @@
 import { ExternalStore } from '../ui/external-store.ts';
 import { BrowserSource, type BrowserSourceState, browserOf } from './browser-source.ts';
+import { texts } from './texts.ts';
 
 /** The camera of this browser while it is sent to a stream. */
 export interface Camera {
@@ -7,6 +8,8 @@ export interface Camera {
   readonly media: MediaStream;
   readonly source: BrowserSourceState;
 }
+
+const { errors } = texts.camera;
 
 const VIDEO = { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30 } } as const;
 const AUDIO = { echoCancellation: true, noiseSuppression: true } as const;
@@ -34,9 +37,7 @@ export async function listNamedDevices(): Promise<readonly MediaDeviceInfo[]> {
 
 async function requestMedia(constraints: MediaStreamConstraints): Promise<MediaStream> {
   if (!navigator.mediaDevices) {
-    throw new Error(
-      'The camera needs a secure connection. Open the studio over https:// or on localhost.',
-    );
+    throw new Error(errors.insecure);
   }
   return navigator.mediaDevices.getUserMedia(constraints).catch((error: Error) => {
     throw new Error(errorText(error));
@@ -106,11 +107,9 @@ function stopTracks(media: MediaStream): void {
 }
 
 function errorText({ name, message }: Error): string {
-  if (name === 'NotAllowedError')
-    return 'Camera access is blocked. Allow it for this page in your browser.';
-  if (name === 'NotFoundError') return 'No camera or microphone found. Connect one and try again.';
-  if (name === 'OverconstrainedError')
-    return 'The chosen camera or microphone is not connected. Choose another one.';
-  if (name === 'NotReadableError') return 'Another program uses the camera. Close it first.';
+  if (name === 'NotAllowedError') return errors.notAllowed;
+  if (name === 'NotFoundError') return errors.notFound;
+  if (name === 'OverconstrainedError') return errors.overconstrained;
+  if (name === 'NotReadableError') return errors.notReadable;
   return message;
 }

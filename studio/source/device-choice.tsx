@@ -3,6 +3,7 @@ import { Button } from '../ui/button.tsx';
 import { Select } from '../ui/select.tsx';
 import { showError } from '../ui/toasts.tsx';
 import { type CameraDevices, listDevices, listNamedDevices } from './camera.ts';
+import { texts } from './texts.ts';
 
 interface DeviceChoiceProps {
   readonly devices: CameraDevices;
@@ -13,7 +14,7 @@ interface DeviceChoiceProps {
 export function DeviceChoice({ devices, onChange }: DeviceChoiceProps) {
   const { found, askForNames } = useDevices();
   const optionsOf = (kind: MediaDeviceKind) => [
-    { value: '', text: 'Default' },
+    { value: '', text: texts.camera.defaultDevice },
     ...found
       .filter((device) => device.kind === kind && device.label !== '')
       .map(({ deviceId, label }) => ({ value: deviceId, text: label })),
@@ -22,20 +23,20 @@ export function DeviceChoice({ devices, onChange }: DeviceChoiceProps) {
   if (!areNamed) {
     return (
       <div>
-        <Button onPress={() => askForNames().catch(showError)}>Choose camera and microphone</Button>
+        <Button onPress={() => askForNames().catch(showError)}>{texts.camera.chooseDevices}</Button>
       </div>
     );
   }
   return (
     <div className="grid gap-4 *:min-w-0 sm:grid-cols-2">
       <Select
-        label="Camera"
+        label={texts.camera.camera}
         value={devices.cameraId}
         options={optionsOf('videoinput')}
         onChange={(cameraId) => onChange({ ...devices, cameraId })}
       />
       <Select
-        label="Microphone"
+        label={texts.camera.microphone}
         value={devices.microphoneId}
         options={optionsOf('audioinput')}
         onChange={(microphoneId) => onChange({ ...devices, microphoneId })}

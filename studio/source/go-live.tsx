@@ -5,6 +5,7 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Button } from '../ui/button.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 
 const COUNTDOWN_S = 5;
 
@@ -14,7 +15,7 @@ export function GoLive({ stream }: { readonly stream: StudioStream }) {
   const [remainingS, setRemainingS] = useState<number | null>(null);
   const start = useApiMutation('startStream', {
     invalidates: ['readOwnStream', 'listOwnStreams'],
-    onSuccess: () => showSuccess('You are live.'),
+    onSuccess: () => showSuccess(texts.goLive.done),
   });
   const { mutate } = start;
   const streamId = stream.id;
@@ -32,10 +33,10 @@ export function GoLive({ stream }: { readonly stream: StudioStream }) {
     return (
       <div className="flex flex-wrap items-center gap-4">
         <p role="timer" className="text-xl font-bold tabular-nums">
-          Live in {remainingS}…
+          {texts.goLive.remaining(remainingS)}
         </p>
         <Button onPress={() => setRemainingS(null)} autoFocus>
-          Cancel
+          {texts.goLive.cancel}
         </Button>
       </div>
     );
@@ -49,10 +50,10 @@ export function GoLive({ stream }: { readonly stream: StudioStream }) {
         onPress={() => setRemainingS(hasCountdown ? COUNTDOWN_S : 0)}
         icon={<Radio />}
       >
-        Go live
+        {texts.goLive.action}
       </Button>
       <Switch
-        label={`Count down from ${COUNTDOWN_S}`}
+        label={texts.goLive.countDown(COUNTDOWN_S)}
         isSelected={hasCountdown}
         onChange={setHasCountdown}
       />

@@ -4,6 +4,7 @@ import { AdviceOnLatency } from '../rundown/latency-hint.tsx';
 import { useLatencyAdvice } from '../rundown/use-latency-advice.ts';
 import { usePermission } from '../session/session-context.ts';
 import { SoundMeter } from './sound-meter.tsx';
+import { texts } from './texts.ts';
 
 /** The video of a source before the show starts. Viewers do not get it. */
 export function PreviewVideo({ stream }: { readonly stream: StudioStream }) {
@@ -17,13 +18,11 @@ export function PreviewVideo({ stream }: { readonly stream: StudioStream }) {
         autoPlay
         playsInline
         controls
-        aria-label="Preview of the video"
+        aria-label={texts.preview.label}
         className="aspect-video w-full rounded-lg bg-black object-contain"
       />
       <SoundMeter video={video} />
-      <figcaption className="text-sm text-quiet">
-        Preview, a few seconds behind the camera. Viewers do not see it.
-      </figcaption>
+      <figcaption className="text-sm text-quiet">{texts.preview.caption}</figcaption>
       {mayChange && advice?.kind === 'short' && (
         <div className="grid gap-3">
           <AdviceOnLatency stream={stream} advice={advice} />

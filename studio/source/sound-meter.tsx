@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useState } from 'react';
+import { texts } from './texts.ts';
 
 const UPDATE_MS = 100;
 /** The quietest level that the meter shows, dBFS. */
@@ -28,16 +29,16 @@ export function SoundMeter({ video }: { readonly video: RefObject<HTMLVideoEleme
   const isSilent = levelDb <= FLOOR_DB;
   return (
     <div className="flex items-center gap-3">
-      <span className="text-sm font-semibold">Sound</span>
+      <span className="text-sm font-semibold">{texts.preview.sound}</span>
       <meter
-        aria-label="Sound level"
+        aria-label={texts.preview.soundLevel}
         min={FLOOR_DB}
         max={0}
         value={levelDb}
         className="h-4 min-w-0 flex-1"
       />
       <span className={isSilent ? 'w-16 text-sm text-bad' : 'w-16 text-sm text-quiet tabular-nums'}>
-        {isSilent ? 'Silent' : `${Math.round(levelDb)} dB`}
+        {isSilent ? texts.preview.silent : texts.preview.decibels(Math.round(levelDb))}
       </span>
     </div>
   );

@@ -13,6 +13,7 @@ import { CameraCard } from './camera-card.tsx';
 import { GoLive } from './go-live.tsx';
 import { PreviewVideo } from './preview-video.tsx';
 import { SourceFacts } from './source-facts.tsx';
+import { texts } from './texts.ts';
 
 const POLL_MS = 2_000;
 
@@ -24,12 +25,12 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
   const query = useApiQuery('readIngest', { params }, polling);
   return (
     <section
-      aria-label="Video source"
+      aria-label={texts.title}
       className="grid gap-6 rounded-2xl border border-line bg-card p-4 *:min-w-0 sm:p-6"
     >
-      <h2 className="text-lg font-bold">Video source</h2>
-      {hasEnded && <p className="text-quiet">The show has ended.</p>}
-      <Loaded query={query} label="Loading video source">
+      <h2 className="text-lg font-bold">{texts.title}</h2>
+      {hasEnded && <p className="text-quiet">{texts.hasEnded}</p>}
+      <Loaded query={query} label={texts.loading}>
         {(ingest) =>
           !hasEnded && (
             <>
@@ -38,9 +39,7 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
               <SourceFacts source={ingest.source} />
               {stream.status === 'CREATED' && !ingest.source && (
                 <p className="text-quiet">
-                  {stream.autoStart
-                    ? 'The show starts automatically when a source connects.'
-                    : 'Connect a source to see a preview. Viewers see nothing until you go live.'}
+                  {stream.autoStart ? texts.startsAutomatically : texts.connectForPreview}
                 </p>
               )}
               <CameraCard stream={stream} ingest={ingest} />
@@ -53,36 +52,52 @@ export function SourceCard({ stream }: { readonly stream: StudioStream }) {
   );
 }
 
+const { encoder } = texts;
+
 function Addresses({ stream, ingest: { rtmp, srt } }: { stream: StudioStream; ingest: Ingest }) {
   const [isConfirming, setConfirming] = useState(false);
   const { mutate, isPending } = useApiMutation('rotateStreamKey', {
     invalidates: ['readIngest'],
     onSuccess: () => {
       setConfirming(false);
-      showSuccess('Stream key replaced. The old key no longer works.');
+      showSuccess(texts.replaceKey.done);
     },
   });
   return (
     <div className="grid gap-4 *:min-w-0">
-      <h3 className="font-bold">OBS or another encoder</h3>
-      {rtmp && <Address name="Server (RTMP)" what="server" text={rtmp.url} />}
-      {rtmp && <Address name="Stream key" what="stream key" text={rtmp.key} isSecret />}
-      {srt && <Address name="SRT (includes the key)" what="SRT address" text={srt.url} isSecret />}
-      {!rtmp && !srt && <p className="text-quiet">RTMP and SRT are disabled on this service.</p>}
+      <h3 className="font-bold">{texts.encoder.title}</h3>
+      {rtmp && <Address name={encoder.server} copyLabel={encoder.copyServer} text={rtmp.url} />}
+      {rtmp && (
+        <Address
+          name={encoder.key}
+          copyLabel={encoder.copyKey}
+          text={rtmp.key}
+          secret={{ showLabel: encoder.showKey, hideLabel: encoder.hideKey }}
+        />
+      )}
+      {srt && (
+        <Address
+          name={encoder.srt}
+          copyLabel={encoder.copySrt}
+          text={srt.url}
+          secret={{ showLabel: encoder.showSrt, hideLabel: encoder.hideSrt }}
+        />
+      )}
+      {!rtmp && !srt && <p className="text-quiet">{encoder.disabled}</p>}
       <div>
         <Button onPress={() => setConfirming(true)} icon={<RefreshCw />}>
-          Replace stream key
+          {texts.replaceKey.button}
         </Button>
       </div>
       <Confirm
-        title="Replace the stream key?"
-        action="Replace"
+        title={texts.replaceKey.title}
+        action={texts.replaceKey.action}
         isOpen={isConfirming}
         onOpenChange={setConfirming}
         isPending={isPending}
         onConfirm={() => mutate({ params: { stream_id: stream.id } })}
       >
-        The old key stops working. A source that is live with it continues until it disconnects.
+        {texts.replaceKey.help}
       </Confirm>
     </div>
   );
@@ -90,14 +105,14 @@ function Addresses({ stream, ingest: { rtmp, srt } }: { stream: StudioStream; in
 
 interface AddressProps {
   readonly name: string;
-  readonly what: string;
+  readonly copyLabel: string;
   readonly text: string;
-  /** Hidden until requested, since hosts share their screens. */
-  readonly isSecret?: boolean;
+  /** Hidden until requested, since hosts share their screens: labels of the button that shows it. */
+  readonly secret?: { readonly showLabel: string; readonly hideLabel: string };
 }
 
-function Address({ name, what, text, isSecret = false }: AddressProps) {
-  const [isShown, setShown] = useState(!isSecret);
+function Address({ name, copyLabel, text, secret }: AddressProps) {
+  const [isShown, setShown] = useState(!secret);
   return (
     <div className="grid gap-1.5 *:min-w-0">
       <span className="text-sm font-semibold">{name}</span>
@@ -105,15 +120,15 @@ function Address({ name, what, text, isSecret = false }: AddressProps) {
         <code className="min-h-11 min-w-0 flex-1 content-center rounded-lg bg-raised px-3 py-2 break-all">
           {isShown ? text : '•'.repeat(12)}
         </code>
-        {isSecret && (
+        {secret && (
           <Button
             onPress={() => setShown(!isShown)}
-            aria-label={isShown ? `Hide the ${what}` : `Show the ${what}`}
+            aria-label={isShown ? secret.hideLabel : secret.showLabel}
           >
-            {isShown ? 'Hide' : 'Show'}
+            {isShown ? encoder.hide : encoder.show}
           </Button>
         )}
-        <CopyButton what={what} text={text} />
+        <CopyButton label={copyLabel} text={text} />
       </div>
     </div>
   );

@@ -1,21 +1,16 @@
 import type { Ingest } from '../../protocol/ingest.ts';
 import { Badge } from '../ui/badge.tsx';
 import { isTooSlow, sourceWarnings } from './source-warnings.ts';
+import { texts } from './texts.ts';
 
-const KINDS = {
-  rtmp: 'RTMP',
-  srt: 'SRT',
-  // Apps may use it as well as browsers.
-  websocket: 'WebSocket',
-  'media-play': 'fourbeat media play',
-} as const;
+const { facts } = texts;
 
 /** Whether a source is connected, and its health. */
 export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
   if (!source) {
     return (
       <p>
-        <Badge>No video</Badge> <span className="text-quiet">Waiting for a source.</span>
+        <Badge>{facts.none}</Badge> <span className="text-quiet">{facts.waiting}</span>
       </p>
     );
   }
@@ -24,26 +19,20 @@ export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
   return (
     <div className="grid gap-3">
       <p>
-        <Badge variant={isSlow ? 'bad' : 'good'}>{isSlow ? 'Too slow' : 'Receiving video'}</Badge>{' '}
-        <span className="text-quiet">via {KINDS[source.kind]}</span>
+        <Badge variant={isSlow ? 'bad' : 'good'}>{isSlow ? facts.tooSlow : facts.receiving}</Badge>{' '}
+        <span className="text-quiet">{facts.kinds[source.kind]}</span>
       </p>
       <SourceWarnings source={source} />
       {health && (
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-5">
-          <Fact name="Resolution" value={sizeOf(health)} />
+          <Fact name={facts.resolution} value={sizeOf(health)} />
+          <Fact name={facts.bitrate} value={formatted(health.bitrate, facts.megabits)} />
           <Fact
-            name="Bitrate"
-            value={formatted(health.bitrate, (number) => `${(number / 1e6).toFixed(1)} Mbit/s`)}
-          />
-          <Fact
-            name="Frames per second"
+            name={facts.framesPerSecond}
             value={formatted(health.fps, (number) => number.toFixed(1))}
           />
-          <Fact
-            name="Encoder"
-            value={formatted(health.speed, (number) => `${number.toFixed(2)}×`)}
-          />
-          <Fact name="Dropped frames" value={formatted(health.dropped, String)} />
+          <Fact name={facts.encoder} value={formatted(health.speed, facts.encoderSpeed)} />
+          <Fact name={facts.droppedFrames} value={formatted(health.dropped, String)} />
         </dl>
       )}
     </div>
@@ -55,7 +44,7 @@ export function SourceWarnings({ source }: { readonly source: NonNullable<Ingest
   const warnings = sourceWarnings(source);
   if (warnings.length === 0) return null;
   return (
-    <ul aria-label="Warnings" className="grid gap-1">
+    <ul aria-label={facts.warnings} className="grid gap-1">
       {warnings.map((warning) => (
         <li key={warning} className="font-semibold text-bad">
           {warning}
@@ -75,8 +64,8 @@ function Fact({ name, value }: { readonly name: string; readonly value: string }
 }
 
 const formatted = (value: number | null, format: (value: number) => string) =>
-  value === null ? '–' : format(value);
+  value === null ? facts.unknown : format(value);
 
 function sizeOf({ width, height }: { width: number | null; height: number | null }): string {
-  return width === null || height === null ? '–' : `${width} × ${height}`;
+  return width === null || height === null ? facts.unknown : facts.size(width, height);
 }

@@ -1,4 +1,5 @@
 import type { Ingest, SourceHealth } from '../../protocol/ingest.ts';
+import { texts } from './texts.ts';
 
 /** An encoder below this multiple of real time falls behind. */
 const SPEED_MIN = 0.97;
@@ -19,9 +20,9 @@ export function sourceWarnings({ kind, health }: NonNullable<Ingest['source']>):
   const { width, height, hasAudio, keyFrameIntervalMs } = health;
   const warnings: string[] = [];
   if (isTooSlow(health)) {
-    warnings.push('The encoder is too slow. Use a lower resolution or a faster machine.');
+    warnings.push(texts.warnings.tooSlow);
   }
-  if (hasAudio === false) warnings.push('No sound. Check the microphone of the source.');
+  if (hasAudio === false) warnings.push(texts.warnings.noSound);
   // A browser decides itself when it sends key frames, and a file has those that it has.
   const canSetKeyFrames = kind === 'rtmp' || kind === 'srt';
   if (
@@ -30,14 +31,14 @@ export function sourceWarnings({ kind, health }: NonNullable<Ingest['source']>):
     keyFrameIntervalMs > KEY_FRAME_INTERVAL_MAX_MS
   ) {
     const seconds = Math.round(keyFrameIntervalMs / 1_000);
-    warnings.push(`No key frame for ${seconds} s. Set the keyframe interval to 2 s.`);
+    warnings.push(texts.warnings.fewKeyFrames(seconds));
   }
   if (width !== null && height !== null) {
     const aspectRatio = width / height;
     if (aspectRatio < 1) {
-      warnings.push('The video is upright. Viewers with wide screens see black bars.');
+      warnings.push(texts.warnings.upright);
     } else if (Math.abs(aspectRatio / ASPECT_RATIO - 1) > ASPECT_TOLERANCE) {
-      warnings.push(`The video is ${width} × ${height}, not 16:9. Viewers see black bars.`);
+      warnings.push(texts.warnings.aspectRatio(width, height));
     }
   }
   return warnings;

@@ -1,24 +1,14 @@
 import { Square } from 'lucide-react';
 import { useState } from 'react';
+import { REOPEN_MS } from '../../protocol/limits.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { usePermission } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
+import { texts } from './texts.ts';
 
-const SHOW_TEXTS = {
-  button: 'End the show',
-  title: 'End the show?',
-  action: 'End show',
-  effect:
-    'The video stops for all viewers and you cannot send more quizzes. You can reopen the show within 10 minutes.',
-} as const;
-const REHEARSAL_TEXTS = {
-  button: 'End the rehearsal',
-  title: 'End the rehearsal?',
-  action: 'End rehearsal',
-  effect: 'The simulated viewers leave. The show itself stays as it is.',
-} as const;
+const REOPEN_MINUTES = REOPEN_MS / 60_000;
 
 /** Ends a live show or a rehearsal, after confirmation. */
 export function EndShow({ stream }: { readonly stream: StudioStream }) {
@@ -29,21 +19,22 @@ export function EndShow({ stream }: { readonly stream: StudioStream }) {
     onSuccess: () => setOpen(false),
   });
   if (!mayEnd || stream.status !== 'STREAMING') return null;
-  const texts = stream.rehearsalOf ? REHEARSAL_TEXTS : SHOW_TEXTS;
+  const isRehearsal = stream.rehearsalOf !== null;
+  const { button, title, action } = isRehearsal ? texts.endRehearsal : texts.endShow;
   return (
     <>
       <Button variant="danger" onPress={() => setOpen(true)} icon={<Square />}>
-        {texts.button}
+        {button}
       </Button>
       <Confirm
-        title={texts.title}
-        action={texts.action}
+        title={title}
+        action={action}
         isOpen={isOpen}
         onOpenChange={setOpen}
         isPending={isPending}
         onConfirm={() => mutate({ params: { stream_id: stream.id }, body: {} })}
       >
-        {texts.effect}
+        {isRehearsal ? texts.endRehearsal.effect : texts.endShow.effect(REOPEN_MINUTES)}
       </Confirm>
     </>
   );

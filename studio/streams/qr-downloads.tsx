@@ -1,6 +1,7 @@
 import { useMemo } from 'react';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { qrCodePath, qrCodeSvg } from '../ui/qr-svg.ts';
+import { texts } from './texts.ts';
 
 /** For slides and prints. */
 const WIDTH_PX = 1_024;
@@ -27,7 +28,7 @@ export function QrDownloads({ url, fileName }: QrDownloadsProps) {
       download={`${fileName}.${format.toLowerCase()}`}
       className={`inline-flex min-h-11 items-center underline ${FOCUS_RING}`}
     >
-      Download {format}
+      {texts.share.download(format)}
     </a>
   ));
 }

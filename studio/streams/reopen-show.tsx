@@ -6,6 +6,7 @@ import { usePermission } from '../session/session-context.ts';
 import { timeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 
 /**
  * Takes back the end of a show, as long as that is possible: a button, and a line across the columns of
@@ -16,7 +17,7 @@ export function ReopenShow({ stream, nowMs }: { stream: StudioStream; nowMs: num
   const mayReopen = usePermission('reopenStream');
   const { mutate, isPending } = useApiMutation('reopenStream', {
     invalidates: ['readOwnStream', 'listOwnStreams', 'readReport'],
-    onSuccess: () => showSuccess('The show is open again. Connect its video source.'),
+    onSuccess: () => showSuccess(texts.reopen.done),
   });
   const { id, ended, rehearsalOf } = stream;
   if (!mayReopen || rehearsalOf !== null || ended === null || nowMs >= ended + REOPEN_MS)
@@ -29,10 +30,10 @@ export function ReopenShow({ stream, nowMs }: { stream: StudioStream; nowMs: num
         icon={<RotateCcw />}
         onPress={() => mutate({ params: { stream_id: id } })}
       >
-        Reopen the show
+        {texts.reopen.action}
       </Button>
       <p className="col-span-full text-sm leading-tight text-quiet">
-        Possible until {timeOf(ended + REOPEN_MS)}. Viewers come back by themselves.
+        {texts.reopen.help(timeOf(ended + REOPEN_MS))}
       </p>
     </>
   );

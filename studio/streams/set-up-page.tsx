@@ -16,6 +16,7 @@ import { externalVideoOf } from './external-video.ts';
 import { ShareCard } from './share-card.tsx';
 import { StreamForm } from './stream-form.tsx';
 import { StreamPage } from './stream-page.tsx';
+import { texts } from './texts.ts';
 import { useStartShow } from './use-start-show.tsx';
 
 /** The settings, video source and display of a show. */
@@ -49,14 +50,14 @@ function StartAndEnd({ stream }: { readonly stream: StudioStream }) {
   const ingest = useApiQuery('readIngest', { params });
   const { start, isPending, dialog } = useStartShow(stream, {
     hasSource: false,
-    onSuccess: () => showSuccess('The show has started.'),
+    onSuccess: () => showSuccess(texts.start.done),
   });
   if (stream.status !== 'CREATED') return <EndShow stream={stream} />;
   if (ingest.data?.source) return null;
   return (
     <>
       <Button variant="primary" isPending={isPending} onPress={start} icon={<Play />}>
-        Start the show
+        {texts.start.action}
       </Button>
       {dialog}
     </>
@@ -71,24 +72,30 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
     onSuccess: () => setEditing(false),
   });
   const facts = [
-    ['Created', dateTimeOf(stream.created)],
-    ['Started', stream.started === null ? 'not yet' : dateTimeOf(stream.started)],
-    ...(stream.ended === null ? [] : [['Ended', dateTimeOf(stream.ended)]]),
-    ...(stream.startsAt === null ? [] : [['Announced', dateTimeOf(stream.startsAt)]]),
-    ['Starts', stream.autoStart ? 'with the video source' : 'when you go live'],
-    ['Recording', stream.recording ? 'on' : 'off'],
-    ['Listed', stream.unlisted ? 'no, by link only' : 'yes'],
-    ['Latency allowance', `${stream.latencyAllowance / 1_000} s`],
+    [texts.facts.created, dateTimeOf(stream.created)],
+    [
+      texts.facts.started,
+      stream.started === null ? texts.facts.notStarted : dateTimeOf(stream.started),
+    ],
+    ...(stream.ended === null ? [] : [[texts.facts.ended, dateTimeOf(stream.ended)]]),
+    ...(stream.startsAt === null ? [] : [[texts.facts.announced, dateTimeOf(stream.startsAt)]]),
+    [
+      texts.facts.starts,
+      stream.autoStart ? texts.facts.startsWithSource : texts.facts.startsByHost,
+    ],
+    [texts.facts.recording, stream.recording ? texts.facts.recordingOn : texts.facts.recordingOff],
+    [texts.facts.listed, stream.unlisted ? texts.facts.listedNo : texts.facts.listedYes],
+    [texts.facts.latencyAllowance, texts.facts.seconds(stream.latencyAllowance / 1_000)],
   ];
   const { title, unlisted, latencyAllowance, recording } = stream;
   const { autoStart, keepOpen } = stream;
   return (
-    <section aria-label="About the show" className="rounded-2xl border border-line bg-card p-4">
+    <section aria-label={texts.facts.title} className="rounded-2xl border border-line bg-card p-4">
       <div className="flex items-center justify-between">
-        <h2 className="text-lg font-bold">About the show</h2>
+        <h2 className="text-lg font-bold">{texts.facts.title}</h2>
         {mayChange && (
           <Button variant="quiet" onPress={() => setEditing(true)} icon={<Pencil />}>
-            Edit
+            {texts.facts.edit}
           </Button>
         )}
       </div>
@@ -100,7 +107,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
           </div>
         ))}
       </dl>
-      <Dialog title="Edit show" isOpen={isEditing} onOpenChange={setEditing}>
+      <Dialog title={texts.facts.editTitle} isOpen={isEditing} onOpenChange={setEditing}>
         {(close) => (
           <StreamForm
             initial={{
@@ -109,7 +116,7 @@ function Facts({ stream }: { readonly stream: StudioStream }) {
               ...{ autoStart, keepOpen },
               ...showPageOf(stream),
             }}
-            action="Save"
+            action={texts.facts.save}
             isPending={isPending}
             onSubmit={(body) => mutate({ params: { stream_id: stream.id }, body })}
             onCancel={close}

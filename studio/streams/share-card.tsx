@@ -6,6 +6,7 @@ import { Panel } from '../ui/panel.tsx';
 import { QrCode } from '../ui/qr-code.tsx';
 import { QrDownloads } from './qr-downloads.tsx';
 import { embedCode, viewerUrl } from './share-links.ts';
+import { texts } from './texts.ts';
 
 /** The link to the viewer page, as text and QR code, and the code that embeds it. */
 export function ShareCard({ stream }: { readonly stream: StudioStream }) {
@@ -13,29 +14,29 @@ export function ShareCard({ stream }: { readonly stream: StudioStream }) {
   const url = viewerUrl(location.origin, stream.id);
   const code = embedCode(location.origin, stream);
   return (
-    <Panel title="Share">
-      <Copyable label="Viewer link" what="viewer link" text={url} />
+    <Panel title={texts.share.title}>
+      <Copyable label={texts.share.viewerLink} copyLabel={texts.share.copyViewerLink} text={url} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
         <QrCode
           text={url}
-          label="QR code of the viewer link"
+          label={texts.share.qrCode}
           className="size-56 shrink-0 rounded-lg border border-line"
         />
         <div className="grid">
-          <QrDownloads url={url} fileName={`${stream.title} QR code`} />
+          <QrDownloads url={url} fileName={texts.share.qrFileName(stream.title)} />
         </div>
       </div>
-      <Copyable label="Embed code" what="embed code" text={code} />
+      <Copyable label={texts.share.embedCode} copyLabel={texts.share.copyEmbedCode} text={code} />
       <div>
         <Button variant="quiet" onPress={() => setPreview(!hasPreview)} aria-expanded={hasPreview}>
-          {hasPreview ? 'Hide preview' : 'Preview embedded page'}
+          {hasPreview ? texts.share.hidePreview : texts.share.showPreview}
         </Button>
       </div>
       {hasPreview && (
         <>
-          <p className="text-sm text-quiet">The preview counts as a viewer.</p>
+          <p className="text-sm text-quiet">{texts.share.previewHelp}</p>
           <iframe
-            title="Preview of the embedded page"
+            title={texts.share.previewLabel}
             src={`/watch/${stream.id}?embed&muted`}
             className="aspect-video w-full rounded-xl border border-line"
           />
@@ -47,11 +48,11 @@ export function ShareCard({ stream }: { readonly stream: StudioStream }) {
 
 interface CopyableProps {
   readonly label: string;
-  readonly what: string;
+  readonly copyLabel: string;
   readonly text: string;
 }
 
-function Copyable({ label, what, text }: CopyableProps) {
+function Copyable({ label, copyLabel, text }: CopyableProps) {
   return (
     <div className="grid gap-1.5">
       <span className="text-sm font-semibold">{label}</span>
@@ -59,7 +60,7 @@ function Copyable({ label, what, text }: CopyableProps) {
         <code className="min-w-0 flex-1 rounded-lg border border-line p-2 text-sm wrap-anywhere">
           {text}
         </code>
-        <CopyButton what={what} text={text} />
+        <CopyButton label={copyLabel} text={text} />
       </div>
     </div>
   );

@@ -4,11 +4,14 @@ import { showPageOf } from '../../protocol/show-page-values.ts';
 import { FormSection } from '../ui/form-section.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { localTimeOf, localTimeText } from './local-time.ts';
+import { texts } from './texts.ts';
 
 interface ShowPageFieldsProps {
   readonly page: ShowPage;
   readonly onChange: (part: Partial<ShowPage>) => void;
 }
+
+const COLOR_EXAMPLE = '#2f6fed';
 
 const textOrNull = (text: string) => (text.trim() === '' ? null : text);
 
@@ -16,39 +19,39 @@ const textOrNull = (text: string) => (text.trim() === '' ? null : text);
 export function ShowPageFields({ page, onChange }: ShowPageFieldsProps) {
   const isEmpty = Object.values(showPageOf(page)).every((value) => value === null);
   return (
-    <FormSection title="Viewer page" isOpenAtFirst={!isEmpty}>
+    <FormSection title={texts.viewerPage.title} isOpenAtFirst={!isEmpty}>
       <TextField
-        label="Start time"
-        help="Viewers see a countdown to it. It does not start the show."
+        label={texts.viewerPage.startTime}
+        help={texts.viewerPage.startTimeHelp}
         type="datetime-local"
         value={localTimeText(page.startsAt)}
         onChange={(text) => onChange({ startsAt: localTimeOf(text) })}
       />
       <TextField
-        label="Description"
+        label={texts.viewerPage.description}
         rows={3}
         value={page.description ?? ''}
         onChange={(text) => onChange({ description: textOrNull(text.replace(/\s*\n\s*/g, ' ')) })}
         maxLength={SHOW_DESCRIPTION_CHARS}
       />
       <TextField
-        label="Poster URL"
-        help="A wide picture, shown before the show and when the link is shared."
+        label={texts.viewerPage.posterUrl}
+        help={texts.viewerPage.posterHelp}
         type="url"
         value={page.poster_url ?? ''}
         onChange={(url) => onChange({ poster_url: textOrNull(url) })}
       />
       <TextField
-        label="Logo URL"
+        label={texts.viewerPage.logoUrl}
         type="url"
         value={page.logo_url ?? ''}
         onChange={(url) => onChange({ logo_url: textOrNull(url) })}
       />
       <TextField
-        label="Color"
-        help="Of buttons and highlights on the viewer page, such as #2f6fed."
+        label={texts.viewerPage.color}
+        help={texts.viewerPage.colorHelp(COLOR_EXAMPLE)}
         pattern="#[0-9a-fA-F]{6}"
-        placeholder="#2f6fed"
+        placeholder={COLOR_EXAMPLE}
         value={page.color ?? ''}
         onChange={(color) => onChange({ color: textOrNull(color) })}
       />

@@ -7,6 +7,7 @@ import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { ShowPageFields } from './show-page-fields.tsx';
+import { texts } from './texts.ts';
 
 interface StreamFormProps {
   readonly initial: NewStream;
@@ -29,7 +30,7 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
       onCancel={onCancel}
     >
       <TextField
-        label="Title"
+        label={texts.form.title}
         value={stream.title}
         onChange={(title) => change({ title })}
         maxLength={200}
@@ -37,32 +38,32 @@ export function StreamForm({ initial, action, isPending, onSubmit, onCancel }: S
         autoFocus
       />
       <Switch
-        label="Start with the video source"
-        help="For encoders that run alone. Otherwise you see a preview and decide when to go live."
+        label={texts.form.autoStart}
+        help={texts.form.autoStartHelp}
         isSelected={stream.autoStart}
         onChange={(autoStart) => change({ autoStart })}
       />
       <Switch
-        label="Keep open without video"
-        help="Otherwise the show ends when its video source does not return."
+        label={texts.form.keepOpen}
+        help={texts.form.keepOpenHelp}
         isSelected={stream.keepOpen}
         onChange={(keepOpen) => change({ keepOpen })}
       />
       <Switch
-        label="Record the show"
-        help="Viewers can watch the whole show after it ends."
+        label={texts.form.recording}
+        help={texts.form.recordingHelp}
         isSelected={stream.recording}
         onChange={(recording) => change({ recording })}
       />
       <Switch
-        label="Unlisted"
-        help="Only people with the link can find it."
+        label={texts.form.unlisted}
+        help={texts.form.unlistedHelp}
         isSelected={stream.unlisted}
         onChange={(unlisted) => change({ unlisted })}
       />
       <NumberField
-        label="Latency allowance, seconds"
-        help="Extra time for every quiz, for viewers with a delayed video."
+        label={texts.form.latencyAllowance}
+        help={texts.form.latencyAllowanceHelp}
         value={stream.latencyAllowance / 1_000}
         onChange={(seconds) => change({ latencyAllowance: Math.round(seconds * 1_000) || 0 })}
         minValue={0}
@@ -84,17 +85,17 @@ function ExternalVideo({ stream, onChange }: ExternalVideoProps) {
   const urlOrNull = (url: string) => (url === '' ? null : url);
   return (
     <FormSection
-      title="Use an external video"
+      title={texts.form.externalVideo}
       isOpenAtFirst={stream.hls_url !== null || stream.dash_url !== null}
     >
       <TextField
-        label="HLS playlist URL"
+        label={texts.form.hlsUrl}
         type="url"
         value={stream.hls_url ?? ''}
         onChange={(url) => onChange({ hls_url: urlOrNull(url) })}
       />
       <TextField
-        label="DASH manifest URL"
+        label={texts.form.dashUrl}
         type="url"
         value={stream.dash_url ?? ''}
         onChange={(url) => onChange({ dash_url: urlOrNull(url) })}

@@ -11,7 +11,9 @@ import { SectionLinks } from '../shell/section-links.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Loaded } from '../ui/states.tsx';
 import { StreamStatus } from './stream-status.tsx';
+import { texts } from './texts.ts';
 
+const { sections } = texts.page;
 const POLL_MS = 3_000;
 
 interface StreamPageProps {
@@ -34,7 +36,7 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
   const mayReadReport = usePermission('readReport');
   const linkTo = (path: string, text: string) => ({ href: `/streams/${streamId}${path}`, text });
   const header = {
-    title: stream?.title ?? 'Show',
+    title: stream?.title ?? texts.page.untitled,
     above: (
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 print:hidden">
         <Link
@@ -42,7 +44,7 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
           className={`inline-flex min-h-8 items-center gap-1 text-quiet hover:text-text ${FOCUS_RING}`}
         >
           <ArrowLeft className="size-4" />
-          All shows
+          {texts.page.allShows}
         </Link>
         {stream && <StreamStatus status={stream.status} isRehearsal={isRehearsal} />}
         <a
@@ -51,9 +53,9 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
           rel="noopener"
           className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
         >
-          Viewer page
+          {texts.page.viewerPage}
           <ExternalLink className="size-4" />
-          <span className="sr-only">(opens a new tab)</span>
+          <span className="sr-only">{texts.page.newTab}</span>
         </a>
       </div>
     ),
@@ -63,17 +65,17 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
   const content = (
     <>
       <SectionLinks
-        label="Show sections"
+        label={texts.page.sectionsLabel}
         links={[
-          ...(isRehearsal ? [] : [linkTo('', 'Set up')]),
-          linkTo('/rundown', 'Rundown'),
-          ...(isRehearsal ? [] : [linkTo('/rehearsal', 'Rehearsal')]),
-          linkTo('/on-air', 'On air'),
-          ...(mayReadReport && !isRehearsal ? [linkTo('/report', 'Report')] : []),
+          ...(isRehearsal ? [] : [linkTo('', sections.setUp)]),
+          linkTo('/rundown', sections.rundown),
+          ...(isRehearsal ? [] : [linkTo('/rehearsal', sections.rehearsal)]),
+          linkTo('/on-air', sections.onAir),
+          ...(mayReadReport && !isRehearsal ? [linkTo('/report', sections.report)] : []),
         ]}
       />
       {below === undefined && showId && <RehearsalBanner showId={showId} />}
-      <Loaded query={query} label="Loading show">
+      <Loaded query={query} label={texts.page.loading}>
         {children}
       </Loaded>
     </>

@@ -1,5 +1,6 @@
 import type { StudioStream } from '../../protocol/studio.ts';
 import { Badge } from '../ui/badge.tsx';
+import { texts } from './texts.ts';
 
 interface StreamStatusProps extends Pick<StudioStream, 'status'> {
   /** A running rehearsal must not look like a live show. */
@@ -8,13 +9,13 @@ interface StreamStatusProps extends Pick<StudioStream, 'status'> {
 
 export function StreamStatus({ status, isRehearsal = false }: StreamStatusProps) {
   if (status === 'STREAMING') {
-    if (isRehearsal) return <Badge variant="accent">Rehearsal</Badge>;
+    if (isRehearsal) return <Badge variant="accent">{texts.status.rehearsal}</Badge>;
     return (
       <Badge variant="live">
         <span aria-hidden="true" className="size-2 rounded-full bg-current" />
-        Live
+        {texts.status.live}
       </Badge>
     );
   }
-  return <Badge>{status === 'ENDED' ? 'Ended' : 'Upcoming'}</Badge>;
+  return <Badge>{status === 'ENDED' ? texts.status.ended : texts.status.upcoming}</Badge>;
 }

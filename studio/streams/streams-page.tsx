@@ -15,6 +15,7 @@ import { EmptyState, Loaded } from '../ui/states.tsx';
 import { pathAfterSignIn, showPathOf } from './show-path.ts';
 import { StreamForm } from './stream-form.tsx';
 import { StreamStatus } from './stream-status.tsx';
+import { texts } from './texts.ts';
 
 const POLL_MS = 5_000;
 /** Covers the delay of video at the usual settings (SPEC M-14). */
@@ -40,15 +41,15 @@ export function StreamsPage() {
     <DialogButton
       variant="primary"
       icon={<Plus />}
-      title="New show"
+      title={texts.list.create}
       dialog={(close) => <NewStreamForm onClose={close} />}
     >
-      New show
+      {texts.list.create}
     </DialogButton>
   );
   return (
-    <Page title="Shows" actions={createButton}>
-      <Loaded query={streams} label="Loading shows">
+    <Page title={texts.list.title} actions={createButton}>
+      <Loaded query={streams} label={texts.list.loading}>
         {({ results }) => <StreamList streams={results} />}
       </Loaded>
     </Page>
@@ -67,8 +68,8 @@ function useLiveShowAfterSignIn(shows: readonly StudioStream[] | undefined): voi
 function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) {
   if (streams.length === 0) {
     return (
-      <EmptyState icon={<Clapperboard />} title="No shows yet">
-        Create a show to get a viewer page, quizzes, a chat and an address for your video.
+      <EmptyState icon={<Clapperboard />} title={texts.list.emptyTitle}>
+        {texts.list.emptyHelp}
       </EmptyState>
     );
   }
@@ -92,7 +93,7 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
               {stream.title}
             </span>
             <span className="text-sm text-quiet">
-              {[stream.unlisted && 'Unlisted', stream.recording && 'Recorded']
+              {[stream.unlisted && texts.list.unlisted, stream.recording && texts.list.recorded]
                 .filter(Boolean)
                 .join(' · ')}
             </span>
@@ -108,8 +109,8 @@ const rankOf = ({ status }: StudioStream) => ['STREAMING', 'CREATED', 'ENDED'].i
 function dateLabel({ started, ended, created }: StudioStream): string {
   const nowMs = Date.now();
   if (ended !== null) return dateTimeOf(started ?? ended);
-  if (started !== null) return `started ${ago(started, nowMs)}`;
-  return `created ${ago(created, nowMs)}`;
+  if (started !== null) return texts.list.started(ago(started, nowMs));
+  return texts.list.created(ago(created, nowMs));
 }
 
 function NewStreamForm({ onClose }: { readonly onClose: () => void }) {
@@ -121,7 +122,7 @@ function NewStreamForm({ onClose }: { readonly onClose: () => void }) {
   return (
     <StreamForm
       initial={NEW_STREAM}
-      action="Create"
+      action={texts.form.create}
       isPending={isPending}
       onSubmit={(body) => mutate({ body })}
       onCancel={onClose}

@@ -3,6 +3,7 @@ import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Confirm } from '../ui/dialog.tsx';
 import { externalVideoOf } from './external-video.ts';
+import { texts } from './texts.ts';
 
 interface StartShowOptions {
   /** Whether a video source of this service is connected. */
@@ -48,15 +49,14 @@ export function useStartShow(
     isPending,
     dialog: (
       <Confirm
-        title="Start without video?"
-        action="Start without video"
+        title={texts.startWithoutVideo.title}
+        action={texts.startWithoutVideo.action}
         isOpen={isAsking}
         onOpenChange={setAsking}
         isPending={isPending}
         onConfirm={send}
       >
-        No video source is connected. Viewers see that the show has started, and wait for the video.
-        A started show cannot become upcoming again.
+        {texts.startWithoutVideo.effect}
       </Confirm>
     ),
   };

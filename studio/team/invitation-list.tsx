@@ -4,6 +4,7 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { dateTimeOf } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { roleLabel } from './roles.ts';
+import { texts } from './texts.ts';
 
 /** Pending invitations; renders nothing without any. */
 export function InvitationList() {
@@ -15,7 +16,7 @@ export function InvitationList() {
   return (
     <section aria-labelledby="invited" className="grid gap-3">
       <h2 id="invited" className="text-lg font-bold">
-        Invited
+        {texts.invitations.title}
       </h2>
       <ul className="grid divide-y divide-line rounded-2xl border border-line bg-card">
         {data.results.map(({ id, email, role, expires }) => (
@@ -23,17 +24,17 @@ export function InvitationList() {
             <div className="grid min-w-40 flex-1">
               <span className="font-semibold break-all">{email}</span>
               <span className="text-sm text-quiet">
-                {roleLabel(role)} · link expires {dateTimeOf(expires)}
+                {texts.invitations.expires(roleLabel(role), dateTimeOf(expires))}
               </span>
             </div>
             <Button
               variant="quiet"
               isDisabled={isPending}
-              aria-label={`Revoke the invitation for ${email}`}
+              aria-label={texts.invitations.revokeEmail(email)}
               onPress={() => mutate({ params: { invitation_id: id } })}
               icon={<X />}
             >
-              Revoke
+              {texts.invitations.revoke}
             </Button>
           </li>
         ))}

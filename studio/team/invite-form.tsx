@@ -6,6 +6,7 @@ import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { Select } from '../ui/select.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { ROLE_OPTIONS } from './roles.ts';
+import { texts } from './texts.ts';
 
 /** Creates an invitation link, which the user sends by any means. */
 export function InviteForm({ onClose }: { readonly onClose: () => void }) {
@@ -18,29 +19,29 @@ export function InviteForm({ onClose }: { readonly onClose: () => void }) {
   });
   if (link !== null) {
     return (
-      <OneTimeSecret what="link" secret={link} onClose={onClose}>
-        Send this link to {email}. It works once, expires after seven days and is not shown again.
+      <OneTimeSecret copyLabel={texts.invite.copyLink} secret={link} onClose={onClose}>
+        {texts.invite.sendLink(email)}
       </OneTimeSecret>
     );
   }
   return (
     <DialogForm
-      action="Create link"
+      action={texts.invite.action}
       fields={{ email, role }}
       isPending={isPending}
       onSubmit={() => mutate({ body: { email, role } })}
       onCancel={onClose}
     >
       <TextField
-        label="Email"
-        help="For signing in. No email is sent."
+        label={texts.invite.email}
+        help={texts.invite.emailHelp}
         type="email"
         value={email}
         onChange={setEmail}
         isRequired
         autoFocus
       />
-      <Select label="Role" value={role} options={ROLE_OPTIONS} onChange={setRole} />
+      <Select label={texts.invite.role} value={role} options={ROLE_OPTIONS} onChange={setRole} />
     </DialogForm>
   );
 }

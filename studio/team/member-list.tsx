@@ -6,8 +6,10 @@ import { useSession } from '../session/session-context.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/dialog.tsx';
 import { Select } from '../ui/select.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { ROLE_OPTIONS } from './roles.ts';
+import { texts } from './texts.ts';
 
 const INVALIDATED = ['listMembers'] as const;
 
@@ -18,7 +20,7 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
   const remove = useApiMutation('removeMember', {
     invalidates: INVALIDATED,
     onSuccess: () => {
-      showSuccess('was removed.', toRemove?.name);
+      showSuccess(texts.members.removed, toRemove?.name);
       setToRemove(null);
     },
   });
@@ -30,13 +32,15 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
             <div className="grid min-w-40 flex-1">
               <span className="font-semibold wrap-anywhere">
                 <bdi>{member.name}</bdi>
-                {member.uuid === self.uuid && <span className="text-quiet"> (you)</span>}
+                {member.uuid === self.uuid && (
+                  <span className="text-quiet"> {texts.members.you}</span>
+                )}
               </span>
               <span className="text-sm break-all text-quiet">{member.email}</span>
             </div>
             <div className="w-40">
               <Select
-                label={`Role of ${member.name}`}
+                label={texts.members.roleOf(member.name)}
                 isLabelHidden
                 value={member.role}
                 options={ROLE_OPTIONS}
@@ -48,28 +52,28 @@ export function MemberList({ members }: { readonly members: readonly Member[] })
             </div>
             <Button
               variant="quiet"
-              aria-label={`Remove ${member.name}`}
+              aria-label={texts.members.removeName(member.name)}
               onPress={() => setToRemove(member)}
               icon={<UserMinus />}
             >
-              Remove
+              {texts.members.remove}
             </Button>
           </li>
         ))}
       </ul>
       <Confirm
         title={
-          <>
-            Remove <bdi>{toRemove?.name}</bdi>?
-          </>
+          <TextTemplate text={texts.members.removeTitle}>
+            <bdi>{toRemove?.name}</bdi>
+          </TextTemplate>
         }
-        action="Remove"
+        action={texts.members.remove}
         isOpen={toRemove !== null}
         onOpenChange={() => setToRemove(null)}
         isPending={remove.isPending}
         onConfirm={() => toRemove && remove.mutate({ params: { member_id: toRemove.uuid } })}
       >
-        They are signed out everywhere at once. Their shows remain.
+        {texts.members.removeHelp}
       </Confirm>
     </>
   );

@@ -1,4 +1,5 @@
 import type { MemberRole } from '../../protocol/members.ts';
+import { texts } from './texts.ts';
 
 /** The roles with their descriptions. */
 export const ROLE_OPTIONS: readonly {
@@ -6,11 +7,11 @@ export const ROLE_OPTIONS: readonly {
   readonly text: string;
   readonly help: string;
 }[] = [
-  { value: 'owner', text: 'Owner', help: 'Full access, including team and API tokens' },
-  { value: 'host', text: 'Host', help: 'Creates and runs shows' },
-  { value: 'moderator', text: 'Moderator', help: 'Views shows and moderates the chat' },
+  { value: 'owner', text: texts.roles.owner.name, help: texts.roles.owner.help },
+  { value: 'host', text: texts.roles.host.name, help: texts.roles.host.help },
+  { value: 'moderator', text: texts.roles.moderator.name, help: texts.roles.moderator.help },
 ];
 
 export function roleLabel(role: MemberRole): string {
-  return ROLE_OPTIONS.find(({ value }) => value === role)?.text ?? role;
+  return texts.roles[role].name;
 }

@@ -7,6 +7,7 @@ import { Loaded } from '../ui/states.tsx';
 import { InvitationList } from './invitation-list.tsx';
 import { InviteForm } from './invite-form.tsx';
 import { MemberList } from './member-list.tsx';
+import { texts } from './texts.ts';
 
 /** The members and invitations of the account. */
 export function TeamPage() {
@@ -14,21 +15,21 @@ export function TeamPage() {
   const mayInvite = usePermission('invite');
   return (
     <Page
-      title="Team"
+      title={texts.title}
       actions={
         mayInvite && (
           <DialogButton
             variant="primary"
             icon={<UserPlus />}
-            title="Invite a member"
+            title={texts.invite.title}
             dialog={(close) => <InviteForm onClose={close} />}
           >
-            Invite member
+            {texts.invite.button}
           </DialogButton>
         )
       }
     >
-      <Loaded query={members} label="Loading members">
+      <Loaded query={members} label={texts.loading}>
         {({ results }) => <MemberList members={results} />}
       </Loaded>
       <InvitationList />

@@ -3,6 +3,7 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { texts } from './texts.ts';
 
 /** Creates a token and shows it once. */
 export function NewTokenForm({ onClose }: { readonly onClose: () => void }) {
@@ -14,22 +15,22 @@ export function NewTokenForm({ onClose }: { readonly onClose: () => void }) {
   });
   if (secret !== null) {
     return (
-      <OneTimeSecret what="token" secret={secret} onClose={onClose}>
-        Copy the token now. It is not shown again.
+      <OneTimeSecret copyLabel={texts.create.copyToken} secret={secret} onClose={onClose}>
+        {texts.create.shownOnce}
       </OneTimeSecret>
     );
   }
   return (
     <DialogForm
-      action="Create"
+      action={texts.create.action}
       fields={name}
       isPending={isPending}
       onSubmit={() => mutate({ body: { name } })}
       onCancel={onClose}
     >
       <TextField
-        label="Name"
-        help="The program that uses it, for example “Shop backend”."
+        label={texts.create.name}
+        help={texts.create.nameHelp}
         value={name}
         onChange={setName}
         maxLength={80}

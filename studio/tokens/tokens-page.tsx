@@ -9,32 +9,31 @@ import { ago } from '../shell/times.ts';
 import { Button } from '../ui/button.tsx';
 import { Confirm, DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { NewTokenForm } from './new-token-form.tsx';
+import { texts } from './texts.ts';
 
 export function TokensPage() {
   const tokens = useApiQuery('listApiTokens');
   const mayCreate = usePermission('createApiToken');
   return (
     <Page
-      title="API tokens"
+      title={texts.title}
       actions={
         mayCreate && (
           <DialogButton
             variant="primary"
-            title="New API token"
+            title={texts.create.title}
             dialog={(close) => <NewTokenForm onClose={close} />}
           >
-            New token
+            {texts.create.button}
           </DialogButton>
         )
       }
     >
-      <p className="max-w-prose text-quiet">
-        With a token, your programs can do what you can do here: create shows, send quizzes, read
-        results. Keep tokens as safe as passwords.
-      </p>
-      <Loaded query={tokens} label="Loading tokens">
+      <p className="max-w-prose text-quiet">{texts.explanation}</p>
+      <Loaded query={tokens} label={texts.loading}>
         {({ results }) => <TokenList tokens={results} />}
       </Loaded>
     </Page>
@@ -46,14 +45,14 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
   const { mutate, isPending } = useApiMutation('revokeApiToken', {
     invalidates: ['listApiTokens'],
     onSuccess: () => {
-      showSuccess('was revoked.', toRevoke?.name);
+      showSuccess(texts.revoke.done, toRevoke?.name);
       setToRevoke(null);
     },
   });
   if (tokens.length === 0) {
     return (
-      <EmptyState icon={<KeyRound />} title="No tokens yet">
-        Create a token when one of your programs needs to call the API.
+      <EmptyState icon={<KeyRound />} title={texts.empty.title}>
+        {texts.empty.help}
       </EmptyState>
     );
   }
@@ -67,36 +66,37 @@ function TokenList({ tokens }: { readonly tokens: readonly ApiToken[] }) {
                 {token.name}
               </span>
               <span className="text-sm text-quiet">
-                <code>{token.prefix}…</code> · created {ago(token.created, Date.now())} ·{' '}
+                <code>{token.prefix}…</code> · {texts.token.created(ago(token.created, Date.now()))}{' '}
+                ·{' '}
                 {token.lastUsed === null
-                  ? 'never used'
-                  : `last used ${ago(token.lastUsed, Date.now())}`}
+                  ? texts.token.neverUsed
+                  : texts.token.lastUsed(ago(token.lastUsed, Date.now()))}
               </span>
             </div>
             <Button
               variant="quiet"
-              aria-label={`Revoke ${token.name}`}
+              aria-label={texts.revoke.label(token.name)}
               onPress={() => setToRevoke(token)}
               icon={<Trash2 />}
             >
-              Revoke
+              {texts.revoke.action}
             </Button>
           </li>
         ))}
       </ul>
       <Confirm
         title={
-          <>
-            Revoke <bdi>{toRevoke?.name}</bdi>?
-          </>
+          <TextTemplate text={texts.revoke.title}>
+            <bdi>{toRevoke?.name}</bdi>
+          </TextTemplate>
         }
-        action="Revoke"
+        action={texts.revoke.action}
         isOpen={toRevoke !== null}
         onOpenChange={() => setToRevoke(null)}
         isPending={isPending}
         onConfirm={() => toRevoke && mutate({ params: { token_id: toRevoke.id } })}
       >
-        Programs that use it lose access at once. This cannot be undone.
+        {texts.revoke.help}
       </Confirm>
     </>
   );

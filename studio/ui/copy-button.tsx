@@ -1,18 +1,19 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from './button.tsx';
+import { texts } from './texts.ts';
 import { showError } from './toasts.tsx';
 
 /** Time for which the button confirms the copy. */
 const COPIED_MS = 2_000;
 
 interface CopyButtonProps {
-  /** What the text is, for labels: "stream key". */
-  readonly what: string;
+  /** Accessible name: "Copy the stream key". */
+  readonly label: string;
   readonly text: string;
 }
 
-export function CopyButton({ what, text }: CopyButtonProps) {
+export function CopyButton({ label, text }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false);
   useEffect(() => {
     if (!isCopied) return;
@@ -23,15 +24,11 @@ export function CopyButton({ what, text }: CopyButtonProps) {
     navigator.clipboard
       .writeText(text)
       .then(() => setCopied(true))
-      .catch(() =>
-        showError(
-          new Error(`Your browser blocked copying the ${what}. Select and copy it by hand.`),
-        ),
-      );
+      .catch(() => showError(new Error(texts.copyingBlocked)));
   return (
     <Button
       onPress={copy}
-      aria-label={isCopied ? `Copied the ${what}` : `Copy the ${what}`}
+      aria-label={isCopied ? texts.copied : label}
       icon={isCopied ? <Check /> : <Copy />}
     />
   );

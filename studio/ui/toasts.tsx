@@ -8,10 +8,12 @@ import {
 } from 'react-aria-components';
 import { Button } from './button.tsx';
 import { messageOf } from './states.tsx';
+import { TextTemplate } from './text-template.tsx';
+import { texts } from './texts.ts';
 
 interface ToastData {
-  /** A name or title before the text; empty: none. */
-  readonly subject: string;
+  /** A name or title in the place of `{}` in the text; null: none. */
+  readonly name: string | null;
   readonly text: string;
   readonly isError: boolean;
 }
@@ -21,9 +23,9 @@ const SUCCESS_TIMEOUT_MS = 6_000;
 
 const queue = new ToastQueue<ToastData>({ maxVisibleToasts: 3 });
 
-/** @param subject a name or title before the text, in a direction of its own */
-export function showSuccess(text: string, subject = ''): void {
-  queue.add({ subject, text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
+/** @param name a name or title in the place of `{}` in the text, in a direction of its own */
+export function showSuccess(text: string, name: string | null = null): void {
+  queue.add({ name, text, isError: false }, { timeout: SUCCESS_TIMEOUT_MS });
 }
 
 /** Shows an error until it is closed, unless the same one is visible. @returns closes it */
@@ -32,8 +34,18 @@ export function showError(error: unknown): () => void {
   const visible = queue.visibleToasts.find(
     ({ content }) => content.isError && content.text === text,
   );
-  const key = visible?.key ?? queue.add({ subject: '', text, isError: true });
+  const key = visible?.key ?? queue.add({ name: null, text, isError: true });
   return () => queue.close(key);
+}
+
+function ToastText({ name, text }: ToastData) {
+  // Messages of the service are shown as they are, whatever they contain.
+  if (name === null) return text;
+  return (
+    <TextTemplate text={text}>
+      <bdi>{name}</bdi>
+    </TextTemplate>
+  );
 }
 
 /** The toast region; render it once per page. */
@@ -55,10 +67,10 @@ export function Toasts() {
           )}
           <ToastContent className="min-w-0 flex-1 wrap-anywhere">
             <Text slot="title">
-              {toast.content.subject && <bdi>{toast.content.subject}</bdi>} {toast.content.text}
+              <ToastText {...toast.content} />
             </Text>
           </ToastContent>
-          <Button slot="close" variant="quiet" aria-label="Close message" icon={<X />} />
+          <Button slot="close" variant="quiet" aria-label={texts.closeMessage} icon={<X />} />
         </Toast>
       )}
     </ToastRegion>

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm, Dialog } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 import { ChangeWebhook, NewSecretDialog } from './webhook-dialogs.tsx';
 
 const INVALIDATED = ['listWebhooks', 'listDeliveries'] as const;
@@ -20,7 +21,7 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
   const end = () => setOpenDialog(null);
   const test = useApiMutation('testWebhook', {
     invalidates: INVALIDATED,
-    onSuccess: () => showSuccess('Test sent. See the log for the result.'),
+    onSuccess: () => showSuccess(texts.actions.testDone),
   });
   const patch = useApiMutation('patchWebhook', { invalidates: INVALIDATED, onSuccess: end });
   const { enabled } = webhook;
@@ -33,22 +34,26 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         onPress={() => test.mutate({ params })}
         icon={<Send />}
       >
-        Send a test
+        {texts.actions.test}
       </Button>
       <Button
         isPending={patch.isPending}
         onPress={() => (enabled ? setOpenDialog('pause') : enable(true))}
       >
         {enabled ? <Pause /> : <Play />}
-        {enabled ? 'Pause' : 'Resume'}
+        {enabled ? texts.actions.pause : texts.actions.resume}
       </Button>
       <Menu
-        label="More actions"
+        label={texts.actions.more}
         actions={[
-          { text: 'Edit', icon: <Pencil />, onAction: () => setOpenDialog('change') },
-          { text: 'Replace secret', icon: <KeyRound />, onAction: () => setOpenDialog('rotate') },
+          { text: texts.actions.edit, icon: <Pencil />, onAction: () => setOpenDialog('change') },
           {
-            text: 'Delete',
+            text: texts.secret.replaceMenu,
+            icon: <KeyRound />,
+            onAction: () => setOpenDialog('rotate'),
+          },
+          {
+            text: texts.actions.delete,
             icon: <Trash2 />,
             isDangerous: true,
             onAction: () => setOpenDialog('delete'),
@@ -56,16 +61,16 @@ export function WebhookActions({ webhook }: { readonly webhook: Webhook }) {
         ]}
       />
       <Confirm
-        title="Pause the webhook?"
-        action="Pause"
+        title={texts.actions.pauseTitle}
+        action={texts.actions.pause}
         isOpen={openDialog === 'pause'}
         onOpenChange={end}
         isPending={patch.isPending}
         onConfirm={() => enable(false)}
       >
-        Pending deliveries are dropped. Events during the pause are not sent later.
+        {texts.actions.pauseHelp}
       </Confirm>
-      <Dialog title="Edit webhook" isOpen={openDialog === 'change'} onOpenChange={end}>
+      <Dialog title={texts.actions.editTitle} isOpen={openDialog === 'change'} onOpenChange={end}>
         <ChangeWebhook webhook={webhook} onClose={end} />
       </Dialog>
       <NewSecret webhook={webhook} isOpen={openDialog === 'rotate'} onClose={end} />
@@ -92,15 +97,14 @@ function NewSecret({ webhook, isOpen, onClose }: ActionDialogProps) {
   return (
     <>
       <Confirm
-        title="Replace the secret?"
-        action="Replace"
+        title={texts.secret.replaceTitle}
+        action={texts.secret.replace}
         isOpen={isOpen}
         onOpenChange={onClose}
         isPending={isPending}
         onConfirm={() => mutate({ params: { webhook_id: webhook.id } })}
       >
-        For 24 hours, deliveries are signed with both secrets, so that your program can switch
-        without missing any. Then the old secret expires.
+        {texts.secret.replaceHelp}
       </Confirm>
       <NewSecretDialog secret={secret} onClose={() => setSecret(null)} />
     </>
@@ -112,20 +116,20 @@ function DeleteDialog({ webhook, isOpen, onClose }: ActionDialogProps) {
   const { mutate, isPending } = useApiMutation('deleteWebhook', {
     invalidates: ['listWebhooks'],
     onSuccess: () => {
-      showSuccess('Webhook deleted.');
+      showSuccess(texts.actions.deleteDone);
       goTo('/webhooks');
     },
   });
   return (
     <Confirm
-      title="Delete the webhook?"
-      action="Delete"
+      title={texts.actions.deleteTitle}
+      action={texts.actions.delete}
       isOpen={isOpen}
       onOpenChange={onClose}
       isPending={isPending}
       onConfirm={() => mutate({ params: { webhook_id: webhook.id } })}
     >
-      Nothing more is sent to {webhook.url}, and its log is deleted. This cannot be undone.
+      {texts.actions.deleteHelp(webhook.url)}
     </Confirm>
   );
 }

@@ -4,6 +4,7 @@ import { useApiMutation } from '../api/use-api-mutation.ts';
 import { Dialog } from '../ui/dialog.tsx';
 import { OneTimeSecret } from '../ui/one-time-secret.tsx';
 import { showError } from '../ui/toasts.tsx';
+import { texts } from './texts.ts';
 import { urlErrorOf } from './url-error.ts';
 import { WebhookForm } from './webhook-form.tsx';
 
@@ -22,7 +23,7 @@ export function NewWebhook({ onClose }: { readonly onClose: () => void }) {
   return (
     <WebhookForm
       initial={{ url: '', events: [] }}
-      action="Create"
+      action={texts.form.create}
       isPending={isPending}
       error={error}
       onSubmit={(body) => mutate({ body })}
@@ -41,7 +42,7 @@ export function ChangeWebhook({ webhook, onClose }: { webhook: Webhook; onClose:
   return (
     <WebhookForm
       initial={webhook}
-      action="Save"
+      action={texts.form.save}
       isPending={isPending}
       error={error}
       onSubmit={(body) => mutate({ params: { webhook_id: webhook.id }, body })}
@@ -59,13 +60,11 @@ interface NewSecretDialogProps {
 /** Shows the replaced secret of a webhook once. */
 export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
   return (
-    <Dialog title="New secret" isOpen={secret !== null} onOpenChange={onClose}>
+    <Dialog title={texts.secret.newTitle} isOpen={secret !== null} onOpenChange={onClose}>
       {secret !== null && (
         <>
           <Secret secret={secret} onClose={onClose} />
-          <p className="text-sm text-quiet">
-            For 24 hours, deliveries are also signed with the old secret.
-          </p>
+          <p className="text-sm text-quiet">{texts.secret.oldSecret}</p>
         </>
       )}
     </Dialog>
@@ -74,9 +73,8 @@ export function NewSecretDialog({ secret, onClose }: NewSecretDialogProps) {
 
 function Secret({ secret, onClose }: { readonly secret: string; readonly onClose: () => void }) {
   return (
-    <OneTimeSecret what="secret" secret={secret} onClose={onClose}>
-      Deliveries are signed with this secret, so that your program can verify them. Copy it now. It
-      is not shown again.
+    <OneTimeSecret copyLabel={texts.secret.copy} secret={secret} onClose={onClose}>
+      {texts.secret.explanation}
     </OneTimeSecret>
   );
 }

@@ -3,10 +3,10 @@ import { type NewWebhook, WEBHOOK_EVENTS } from '../../protocol/webhooks.ts';
 import { CheckboxGroup } from '../ui/checkbox-group.tsx';
 import { DialogForm } from '../ui/dialog-form.tsx';
 import { TextField } from '../ui/text-field.tsx';
+import { texts } from './texts.ts';
 import { urlErrorOf } from './url-error.ts';
-import { EVENT_LABELS } from './webhook-labels.ts';
 
-const EVENTS = WEBHOOK_EVENTS.map((value) => ({ value, text: EVENT_LABELS[value] }));
+const EVENTS = WEBHOOK_EVENTS.map((value) => ({ value, text: texts.events[value] }));
 const URL_CHARS = 2_048;
 
 type Fields = Pick<NewWebhook, 'url' | 'events'>;
@@ -39,8 +39,8 @@ export function WebhookForm({ initial, error, onSubmit, ...rest }: WebhookFormPr
       }}
     >
       <TextField
-        label="URL"
-        help="The URL where your program accepts POST requests."
+        label={texts.form.url}
+        help={texts.form.urlHelp}
         placeholder="https://"
         type="url"
         value={url}
@@ -51,7 +51,7 @@ export function WebhookForm({ initial, error, onSubmit, ...rest }: WebhookFormPr
         autoFocus
       />
       <CheckboxGroup
-        label="Events"
+        label={texts.form.events}
         options={EVENTS}
         value={events}
         onChange={(chosen) => setEvents(WEBHOOK_EVENTS.filter((event) => chosen.includes(event)))}

@@ -8,8 +8,9 @@ import { Badge } from '../ui/badge.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { DeliveryLog } from './delivery-log.tsx';
+import { texts } from './texts.ts';
 import { WebhookActions } from './webhook-actions.tsx';
-import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
+import { healthOf } from './webhook-labels.ts';
 
 const POLL_MS = 3_000;
 
@@ -19,19 +20,19 @@ export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
   const webhook = webhooks.data?.results.find(({ id }) => id === webhookId);
   return (
     <Page
-      title="Webhook"
+      title={texts.webhook.title}
       above={
         <Link
           href="/webhooks"
           className={`inline-flex min-h-8 items-center gap-1 justify-self-start text-quiet hover:text-text ${FOCUS_RING}`}
         >
           <ArrowLeft className="size-4" />
-          All webhooks
+          {texts.webhook.all}
         </Link>
       }
       actions={webhook && <WebhookActions webhook={webhook} />}
     >
-      <Loaded query={webhooks} label="Loading webhook">
+      <Loaded query={webhooks} label={texts.webhook.loading}>
         {() =>
           webhook ? (
             <>
@@ -39,8 +40,8 @@ export function WebhookPage({ webhookId }: { readonly webhookId: string }) {
               <DeliveryLog webhook={webhook} />
             </>
           ) : (
-            <EmptyState icon={<WebhookIcon />} title="Webhook not found">
-              The webhook may have been deleted. Choose another one under “All webhooks”.
+            <EmptyState icon={<WebhookIcon />} title={texts.webhook.notFound}>
+              {texts.webhook.notFoundHelp}
             </EmptyState>
           )
         }
@@ -53,13 +54,15 @@ function Facts({ webhook }: { readonly webhook: Webhook }) {
   const { url, events, created, failingSince } = webhook;
   const { variant, text, help } = healthOf(webhook);
   const facts = [
-    ['Events', events.map((event) => EVENT_LABELS[event]).join(' · ')],
-    ['Created', dateTimeOf(created)],
-    ...(failingSince === null ? [] : [['Failing since', dateTimeOf(failingSince)]]),
+    [texts.webhook.facts.events, events.map((event) => texts.events[event]).join(' · ')],
+    [texts.webhook.facts.created, dateTimeOf(created)],
+    ...(failingSince === null
+      ? []
+      : [[texts.webhook.facts.failingSince, dateTimeOf(failingSince)]]),
   ];
   return (
     <section
-      aria-label="About the webhook"
+      aria-label={texts.webhook.about}
       className="grid gap-3 rounded-2xl border border-line bg-card p-4 *:min-w-0"
     >
       <div className="flex flex-wrap items-start justify-between gap-3">

@@ -8,8 +8,9 @@ import { Badge } from '../ui/badge.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
+import { texts } from './texts.ts';
 import { NewWebhook } from './webhook-dialogs.tsx';
-import { EVENT_LABELS, healthOf } from './webhook-labels.ts';
+import { healthOf } from './webhook-labels.ts';
 
 const POLL_MS = 5_000;
 
@@ -18,25 +19,22 @@ export function WebhooksPage() {
   const mayCreate = usePermission('createWebhook');
   return (
     <Page
-      title="Webhooks"
+      title={texts.list.title}
       actions={
         mayCreate && (
           <DialogButton
             variant="primary"
             icon={<Plus />}
-            title="New webhook"
+            title={texts.list.create}
             dialog={(close) => <NewWebhook onClose={close} />}
           >
-            New webhook
+            {texts.list.create}
           </DialogButton>
         )
       }
     >
-      <p className="max-w-prose text-quiet">
-        A webhook notifies your program of events in your shows, such as a start, the audience or
-        the winners. Each delivery is signed. Failed ones are retried for about a day.
-      </p>
-      <Loaded query={webhooks} label="Loading webhooks">
+      <p className="max-w-prose text-quiet">{texts.list.explanation}</p>
+      <Loaded query={webhooks} label={texts.list.loading}>
         {({ results }) => <WebhookList webhooks={results} />}
       </Loaded>
     </Page>
@@ -46,8 +44,8 @@ export function WebhooksPage() {
 function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
   if (webhooks.length === 0) {
     return (
-      <EmptyState icon={<WebhookIcon />} title="No webhooks yet">
-        Create a webhook to notify one of your programs of events without polling.
+      <EmptyState icon={<WebhookIcon />} title={texts.list.emptyTitle}>
+        {texts.list.emptyHelp}
       </EmptyState>
     );
   }
@@ -66,7 +64,7 @@ function WebhookList({ webhooks }: { readonly webhooks: readonly Webhook[] }) {
                 <Badge variant={variant}>{text}</Badge>
               </span>
               <span className="text-sm text-quiet">
-                {webhook.events.map((event) => EVENT_LABELS[event]).join(' · ')}
+                {webhook.events.map((event) => texts.events[event]).join(' · ')}
               </span>
             </Link>
           </li>

@@ -65,7 +65,7 @@ export function useModeration(streamId: string, log: ShowLog) {
     ...viewerOptions,
     onSuccess: ({ name }, { body }) =>
       showSuccess(
-        `is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
+        `{} is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
         name || ANONYMOUS_NAME,
       ),
   });
@@ -73,7 +73,7 @@ export function useModeration(streamId: string, log: ShowLog) {
   const ban = useApiMutation('banViewer', {
     ...viewerOptions,
     onSuccess: ({ viewer, name }) => {
-      showSuccess('is banned.', name || ANONYMOUS_NAME);
+      showSuccess('{} is banned.', name || ANONYMOUS_NAME);
       if (toHide.current.delete(viewer)) hideAllOf(viewer).catch(showError);
     },
   });
