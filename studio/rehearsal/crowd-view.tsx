@@ -3,6 +3,8 @@ import type { CrowdFigures, NewRehearsal, RehearsedQuiz } from '../../protocol/r
 import { Badge } from '../ui/badge.tsx';
 import { Panel } from '../ui/panel.tsx';
 import { Loading } from '../ui/states.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
+import { texts } from './texts.ts';
 
 interface CrowdViewProps {
   readonly crowd: CrowdFigures | null;
@@ -14,7 +16,7 @@ interface CrowdViewProps {
 /** What the simulated viewers of a rehearsal measured. */
 export function CrowdView({ crowd, settings, isRunning }: CrowdViewProps) {
   return (
-    <Panel title="Simulated viewers">
+    <Panel title={texts.crowd.title}>
       {crowd ? (
         <>
           <CheckResult crowd={crowd} />
@@ -22,9 +24,9 @@ export function CrowdView({ crowd, settings, isRunning }: CrowdViewProps) {
           <Quizzes quizzes={crowd.quizzes} />
         </>
       ) : isRunning ? (
-        <Loading label="Waiting for the viewers" />
+        <Loading label={texts.crowd.waiting} />
       ) : (
-        <p className="text-quiet">The viewers sent no figures. Start another rehearsal.</p>
+        <p className="text-quiet">{texts.crowd.none}</p>
       )}
     </Panel>
   );
@@ -39,7 +41,7 @@ function CheckResult({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFig
         className="flex gap-3 rounded-xl bg-bad-soft p-3 font-semibold wrap-anywhere text-bad"
       >
         <TriangleAlert className="size-5 shrink-0" />
-        Mismatch: {mismatch}
+        {texts.crowd.mismatch(mismatch)}
       </p>
     );
   }
@@ -47,8 +49,9 @@ function CheckResult({ crowd: { checks, mismatch } }: { readonly crowd: CrowdFig
     <p className="flex gap-3 rounded-xl bg-good-soft p-3 font-semibold text-good">
       <CircleCheck className="size-5 shrink-0" />
       <span>
-        Counts, answers and winners match what the viewers saw:{' '}
-        <span className="tabular-nums">{checks.toLocaleString()}</span> checks passed.
+        <TextTemplate text={texts.crowd.passed}>
+          <span className="tabular-nums">{checks.toLocaleString()}</span>
+        </TextTemplate>
       </span>
     </p>
   );
@@ -59,12 +62,16 @@ type FiguresProps = CrowdViewProps & { readonly crowd: CrowdFigures };
 function Figures({ crowd, settings, isRunning }: FiguresProps) {
   const { acknowledged, refusedLate, unknown } = crowd.answers;
   const figures = [
-    ['Connected', isRunning ? crowd.present : 0, `of ${settings.viewers.toLocaleString()} viewers`],
-    ['Accepted answers', acknowledged, 'each acknowledged once'],
-    ['Late answers refused', refusedLate, 'after the close'],
-    ['Unknown outcome', unknown, 'every attempt was lost, or the viewer left'],
-    ['Requests', crowd.requests, 'answered by the service'],
-    ['Lost requests', crowd.lost, 'simulated losses, retried'],
+    [
+      texts.crowd.connected,
+      isRunning ? crowd.present : 0,
+      texts.crowd.connectedHelp(settings.viewers),
+    ],
+    [texts.crowd.accepted, acknowledged, texts.crowd.acceptedHelp],
+    [texts.crowd.refusedLate, refusedLate, texts.crowd.refusedLateHelp],
+    [texts.crowd.unknown, unknown, texts.crowd.unknownHelp],
+    [texts.crowd.requests, crowd.requests, texts.crowd.requestsHelp],
+    [texts.crowd.lost, crowd.lost, texts.crowd.lostHelp],
   ] as const;
   return (
     <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 lg:grid-cols-2 xl:grid-cols-3">
@@ -80,9 +87,9 @@ function Figures({ crowd, settings, isRunning }: FiguresProps) {
 }
 
 function Quizzes({ quizzes }: { readonly quizzes: readonly RehearsedQuiz[] }) {
-  if (quizzes.length === 0) return <p className="text-quiet">No quizzes sent yet.</p>;
+  if (quizzes.length === 0) return <p className="text-quiet">{texts.quizzes.empty}</p>;
   return (
-    <ul aria-label="Quizzes of the rehearsal" className="grid gap-3">
+    <ul aria-label={texts.quizzes.label} className="grid gap-3">
       {quizzes.toReversed().map((quiz) => (
         <QuizItem key={quiz.id} quiz={quiz} />
       ))}
@@ -91,22 +98,31 @@ function Quizzes({ quizzes }: { readonly quizzes: readonly RehearsedQuiz[] }) {
 }
 
 function QuizItem({ quiz }: { readonly quiz: RehearsedQuiz }) {
-  const { question, acknowledged, refusedLate, counted } = quiz;
-  const others = counted === null ? 0 : counted - acknowledged;
+  const { question, counted } = quiz;
   return (
     <li className="grid gap-1 border-t border-line pt-3">
       <span className="flex flex-wrap items-center justify-between gap-2">
         <span className="font-semibold wrap-anywhere">{question}</span>
         <Badge variant={counted === null ? 'accent' : 'plain'}>
-          {counted === null ? 'No results yet' : 'Results shown'}
+          {counted === null ? texts.quizzes.noResults : texts.quizzes.resultsShown}
         </Badge>
       </span>
-      <span className="text-quiet tabular-nums">
-        {acknowledged.toLocaleString()} acknowledged
-        {counted !== null && ` · ${counted.toLocaleString()} counted`}
-        {others > 0 && ` (${others.toLocaleString()} from others, such as you)`}
-        {` · ${refusedLate.toLocaleString()} too late`}
-      </span>
+      <span className="text-quiet tabular-nums">{summaryOf(quiz)}</span>
     </li>
   );
+}
+
+function summaryOf({ acknowledged, refusedLate, counted }: RehearsedQuiz): string {
+  const others = counted === null ? 0 : counted - acknowledged;
+  return [
+    texts.quizzes.acknowledged(acknowledged),
+    ...(counted === null ? [] : [countedLabel(counted, others)]),
+    texts.quizzes.tooLate(refusedLate),
+  ].join(' · ');
+}
+
+function countedLabel(counted: number, others: number): string {
+  return others > 0
+    ? texts.quizzes.countedWithOthers(counted, others)
+    : texts.quizzes.counted(counted);
 }

@@ -14,6 +14,7 @@ import { Panel } from '../ui/panel.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { CrowdView } from './crowd-view.tsx';
 import { NewRehearsalPanel } from './new-rehearsal-panel.tsx';
+import { texts } from './texts.ts';
 import { ViewersFrame } from './viewers-frame.tsx';
 
 const POLL_MS = 1_000;
@@ -44,16 +45,16 @@ export function CurrentRehearsal({ showId, rehearsal }: CurrentRehearsalProps) {
 }
 
 const STATES = {
-  running: { variant: 'accent', text: 'Running' },
-  over: { variant: 'plain', text: 'Ended' },
-  lost: { variant: 'bad', text: 'Viewers lost' },
+  running: { variant: 'accent', text: texts.state.running },
+  over: { variant: 'plain', text: texts.state.over },
+  lost: { variant: 'bad', text: texts.state.lost },
 } as const;
 
 function StatePanel({ showId, rehearsal }: CurrentRehearsalProps) {
   const { state, streamId } = rehearsal;
   const { variant, text } = STATES[state];
   return (
-    <Panel title="Rehearsal" aside={<Badge variant={variant}>{text}</Badge>}>
+    <Panel title={texts.state.title} aside={<Badge variant={variant}>{text}</Badge>}>
       <p className="max-w-prose text-quiet">{stateSentence(rehearsal)}</p>
       <div className="flex flex-wrap gap-3">
         {state === 'running' && (
@@ -62,7 +63,7 @@ function StatePanel({ showId, rehearsal }: CurrentRehearsalProps) {
             className={`inline-flex min-h-11 items-center gap-2 rounded-lg bg-accent px-4 font-semibold text-on-accent hover:bg-accent-hover ${FOCUS_RING}`}
           >
             <RadioTower className="size-5" />
-            Go on air
+            {texts.state.goOnAir}
           </Link>
         )}
         <Ending showId={showId} rehearsal={rehearsal} />
@@ -73,12 +74,12 @@ function StatePanel({ showId, rehearsal }: CurrentRehearsalProps) {
 
 function stateSentence({ state, endsAt, removedAt }: Rehearsal): string {
   if (state === 'running') {
-    return `Run it on the “On air” page like the real show. It ends automatically ${dateTimeOf(endsAt)}.`;
+    return texts.state.runningHelp(dateTimeOf(endsAt));
   }
   if (state === 'over') {
-    return `Nothing was public. Its data is deleted ${dateTimeOf(removedAt)}, or when you delete it.`;
+    return texts.state.overHelp(dateTimeOf(removedAt));
   }
-  return 'The server that simulated the viewers stopped. Start another rehearsal.';
+  return texts.state.lostHelp;
 }
 
 /** Ends a running rehearsal; deletes one that has ended. */
@@ -87,7 +88,7 @@ function Ending({ showId, rehearsal }: CurrentRehearsalProps) {
   const mayEnd = usePermission('deleteRehearsal');
   const end = useApiMutation('endStream', {
     invalidates: ['readRehearsal'],
-    onSuccess: () => showSuccess('Rehearsal ended.'),
+    onSuccess: () => showSuccess(texts.end.done),
   });
   const remove = useApiMutation('deleteRehearsal', {
     invalidates: ['readRehearsal'],
@@ -102,24 +103,24 @@ function Ending({ showId, rehearsal }: CurrentRehearsalProps) {
         onPress={() => end.mutate({ params: { stream_id: rehearsal.streamId }, body: {} })}
         icon={<Square />}
       >
-        End the rehearsal
+        {texts.end.action}
       </Button>
     );
   }
   return (
     <>
       <Button onPress={() => setConfirming(true)} icon={<Trash2 />}>
-        Delete now
+        {texts.delete.button}
       </Button>
       <Confirm
-        title="Delete the rehearsal?"
-        action="Delete"
+        title={texts.delete.title}
+        action={texts.delete.action}
         isOpen={isConfirming}
         onOpenChange={setConfirming}
         isPending={remove.isPending}
         onConfirm={() => remove.mutate({ params: { stream_id: showId } })}
       >
-        This deletes the figures, quizzes and answers of the rehearsal, not the show.
+        {texts.delete.help}
       </Confirm>
     </>
   );

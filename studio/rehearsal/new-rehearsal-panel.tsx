@@ -11,6 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { Form } from '../ui/form.tsx';
 import { NumberField } from '../ui/number-field.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { texts } from './texts.ts';
 
 /** Typical conditions. */
 const DEFAULTS: NewRehearsal = {
@@ -34,16 +35,13 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
   const change = (part: Partial<NewRehearsal>) => setDraft({ ...draft, ...part });
   const start = () => mutate({ params: { stream_id: showId }, body: draft });
   return (
-    <Panel title={settings ? 'Rehearse again' : 'Rehearse the show'}>
-      <p className="max-w-prose text-quiet">
-        Run the show with a copy of your drafts and simulated viewers. It is private: it is not
-        listed or recorded, and webhooks are not sent.
-      </p>
+    <Panel title={settings ? texts.create.titleAgain : texts.create.title}>
+      <p className="max-w-prose text-quiet">{texts.create.explanation}</p>
       <Form className="grid gap-5" onSubmit={start}>
         <div className="grid grid-cols-[repeat(auto-fit,minmax(13rem,1fr))] items-start gap-5">
           <NumberField
-            label="Viewers"
-            help="They join, answer, chat and leave for a while."
+            label={texts.create.viewers}
+            help={texts.create.viewersHelp}
             value={draft.viewers}
             onChange={(viewers) => change({ viewers: viewers || 1 })}
             minValue={1}
@@ -51,8 +49,8 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
             step={1}
           />
           <NumberField
-            label="Video delay, seconds"
-            help="Viewers see everything this much later."
+            label={texts.create.delay}
+            help={texts.create.delayHelp}
             value={draft.latencyMs / 1_000}
             onChange={(seconds) => change({ latencyMs: Math.round(seconds * 1_000) || 0 })}
             minValue={0}
@@ -60,28 +58,28 @@ export function NewRehearsalPanel({ showId, settings }: NewRehearsalPanelProps) 
             step={0.5}
           />
           <ShareField
-            label="Requests lost"
-            help="Simulates a bad network. Viewers retry, like the app."
+            label={texts.create.lostRequests}
+            help={texts.create.lostRequestsHelp}
             value={draft.lossShare}
             max={REHEARSAL_LOSS_MAX}
             onChange={(lossShare) => change({ lossShare })}
           />
           <ShareField
-            label="Bots"
-            help="They answer faster than anyone can read."
+            label={texts.create.bots}
+            help={texts.create.botsHelp}
             value={draft.botShare}
             onChange={(botShare) => change({ botShare })}
           />
           <ShareField
-            label="Late answers"
-            help="Sent after the close; the service must refuse them."
+            label={texts.create.lateAnswers}
+            help={texts.create.lateAnswersHelp}
             value={draft.lateShare}
             onChange={(lateShare) => change({ lateShare })}
           />
         </div>
         <div>
           <Button type="submit" variant="primary" isPending={isPending} icon={<Drama />}>
-            Start the rehearsal
+            {texts.create.action}
           </Button>
         </div>
       </Form>

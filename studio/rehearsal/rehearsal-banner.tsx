@@ -1,6 +1,7 @@
 import { Drama } from 'lucide-react';
 import { Link } from 'wouter';
 import { FOCUS_RING } from '../ui/classes.ts';
+import { texts } from './texts.ts';
 
 /** A banner that stays in view on all pages of a rehearsal, which otherwise look like the show's. */
 export function RehearsalBanner({ showId }: { readonly showId: string }) {
@@ -11,12 +12,12 @@ export function RehearsalBanner({ showId }: { readonly showId: string }) {
     >
       <Drama className="size-5 shrink-0" />
       <span className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        Rehearsal: not visible to the public.
+        {texts.banner.text}
         <Link
           href={`/streams/${showId}/rehearsal`}
           className={`inline-flex min-h-8 items-center underline ${FOCUS_RING}`}
         >
-          Viewers and figures
+          {texts.banner.link}
         </Link>
       </span>
     </p>
@@ -32,14 +33,14 @@ export function RehearsalBand({ showId }: { readonly showId: string }) {
         className="flex h-full items-center justify-center gap-2 overflow-hidden bg-accent px-3 font-bold whitespace-nowrap text-sm text-on-accent sm:text-base [&>svg]:size-5 [&>svg]:shrink-0"
       >
         <Drama />
-        Rehearsal: not visible to the public.
+        {texts.banner.text}
         <Link
           href={`/streams/${showId}/rehearsal`}
           className={`inline-flex min-h-8 items-center underline ${FOCUS_RING} focus-visible:-outline-offset-4! focus-visible:outline-on-accent!`}
         >
-          <span className="sr-only sm:not-sr-only">Viewers and figures</span>
+          <span className="sr-only sm:not-sr-only">{texts.banner.link}</span>
           <span aria-hidden="true" className="sm:hidden">
-            Figures
+            {texts.banner.shortLink}
           </span>
         </Link>
       </p>

@@ -6,6 +6,7 @@ import { StreamPage } from '../streams/stream-page.tsx';
 import { EmptyState, ErrorMessage, Loading } from '../ui/states.tsx';
 import { CurrentRehearsal } from './current-rehearsal.tsx';
 import { NewRehearsalPanel } from './new-rehearsal-panel.tsx';
+import { texts } from './texts.ts';
 
 /** The page for a private test run with simulated viewers. */
 export function RehearsalPage({ streamId }: { readonly streamId: string }) {
@@ -19,13 +20,13 @@ function Rehearsal({ showId }: { readonly showId: string }) {
   if (hasNone) return mayStart ? <NewRehearsalPanel showId={showId} /> : <NoRehearsal />;
   if (query.data) return <CurrentRehearsal showId={showId} rehearsal={query.data} />;
   if (query.isError) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
-  return <Loading label="Loading rehearsal" />;
+  return <Loading label={texts.loading} />;
 }
 
 function NoRehearsal() {
   return (
-    <EmptyState icon={<LockKeyhole />} title="No rehearsal">
-      Owners and hosts can start a rehearsal. It then appears here.
+    <EmptyState icon={<LockKeyhole />} title={texts.none.title}>
+      {texts.none.help}
     </EmptyState>
   );
 }

@@ -1,12 +1,13 @@
 import { ExternalLink } from 'lucide-react';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
+import { texts } from './texts.ts';
 
 export function ViewersFrame({ streamId }: { readonly streamId: string }) {
   const page = `/watch/${streamId}`;
   return (
     <Panel
-      title="What viewers see"
+      title={texts.viewersFrame.title}
       aside={
         <a
           href={page}
@@ -14,17 +15,17 @@ export function ViewersFrame({ streamId }: { readonly streamId: string }) {
           rel="noopener"
           className={`inline-flex min-h-8 items-center gap-1 text-quiet underline hover:text-text ${FOCUS_RING}`}
         >
-          Open in a new tab
+          {texts.viewersFrame.newTab}
           <ExternalLink className="size-4" />
         </a>
       }
     >
       <iframe
         src={page}
-        title="What viewers see"
+        title={texts.viewersFrame.title}
         className="h-[40rem] max-h-[80dvh] w-full rounded-xl border border-line"
       />
-      <p className="text-sm text-quiet">You count as a viewer and can play along.</p>
+      <p className="text-sm text-quiet">{texts.viewersFrame.help}</p>
     </Panel>
   );
 }

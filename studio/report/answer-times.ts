@@ -1,5 +1,6 @@
 import type { AnswerTimes } from '../../protocol/report.ts';
 import { secondsLabel } from './durations.ts';
+import { texts } from './texts.ts';
 
 type Histogram = AnswerTimes['histogram'];
 
@@ -11,5 +12,8 @@ export function answerTimeBars({ binMs, counts }: Histogram): readonly [number[]
 /** Accessible name of the chart. */
 export function answerTimesLabel({ binMs, counts }: Histogram): string {
   const peakBin = counts.indexOf(Math.max(...counts));
-  return `Most answers came between ${secondsLabel(peakBin * binMs)} and ${secondsLabel((peakBin + 1) * binMs)}`;
+  return texts.quizzes.answerTimesChart(
+    secondsLabel(peakBin * binMs),
+    secondsLabel((peakBin + 1) * binMs),
+  );
 }

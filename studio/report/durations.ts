@@ -1,3 +1,7 @@
+import { texts } from './texts.ts';
+
+const { units } = texts;
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -6,10 +10,12 @@ const HOUR_MS = 60 * MINUTE_MS;
 export function durationLabel(ms: number): string {
   const seconds = Math.round(ms / SECOND_MS);
   const [h, min, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
-  if (h > 0) return min > 0 ? `${h} h ${min} min` : `${h} h`;
-  if (min > 0) return s > 0 ? `${min} min ${s} s` : `${min} min`;
-  return `${s} s`;
+  if (h > 0) return joined(units.hours(h), min > 0 && units.minutes(min));
+  if (min > 0) return joined(units.minutes(min), s > 0 && units.seconds(s));
+  return units.seconds(s);
 }
+
+const joined = (...parts: (string | false)[]) => parts.filter(Boolean).join(' ');
 
 /** A position in a show, as players show it: "1:04:09", "4:09". */
 export function positionLabel(ms: number): string {
@@ -24,5 +30,5 @@ export function positionLabel(ms: number): string {
 export function secondsLabel(ms: number): string {
   const isShort = Math.abs(ms) < SECOND_MS;
   const digits = { minimumFractionDigits: 1, maximumFractionDigits: isShort ? 2 : 1 };
-  return `${(ms / SECOND_MS).toLocaleString(undefined, digits)}\u00a0s`;
+  return units.exactSeconds((ms / SECOND_MS).toLocaleString(undefined, digits));
 }

@@ -1,23 +1,19 @@
 import { studioApi } from '../../protocol/studio-api.ts';
 
-/** The exports of a show, by operation. */
+/** The operations that export parts of a show. */
 export const EXPORTS = [
-  { name: 'exportResults', title: 'Results', description: 'Counts for each choice of each quiz' },
-  { name: 'exportAnswers', title: 'Answers', description: 'Each answer with viewer and time' },
-  {
-    name: 'exportWinners',
-    title: 'Winners',
-    description: 'The winners of each round by name and code',
-  },
-  { name: 'exportAudience', title: 'Audience', description: 'Viewer count for each second' },
-  { name: 'exportChat', title: 'Chat', description: 'Every message that viewers received' },
-  { name: 'exportFeed', title: 'Feed', description: 'Every event that viewers received' },
+  'exportResults',
+  'exportAnswers',
+  'exportWinners',
+  'exportAudience',
+  'exportChat',
+  'exportFeed',
 ] as const;
 
 export const FORMATS = ['csv', 'ndjson'] as const;
 
 export function exportUrl(
-  name: (typeof EXPORTS)[number]['name'],
+  name: (typeof EXPORTS)[number],
   streamId: string,
   format: (typeof FORMATS)[number],
 ): string {

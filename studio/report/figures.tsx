@@ -3,6 +3,7 @@ import type { ReadyReport } from '../../protocol/report.ts';
 import { dateTimeOf, timeOf } from '../shell/times.ts';
 import { durationLabel, positionLabel } from './durations.ts';
 import { showStartMs } from './show-start.ts';
+import { texts } from './texts.ts';
 
 /** Smaller values have one decimal. */
 const ROUNDED_FROM = 100;
@@ -12,7 +13,7 @@ type Figure = readonly [name: string, value: string, description: string];
 /** The key figures: audience and times. */
 export function Figures({ report }: { readonly report: ReadyReport }) {
   return (
-    <section aria-label="Figures" className="grid gap-3">
+    <section aria-label={texts.figures.label} className="grid gap-3">
       <p className="text-quiet">{datesSentence(report)}</p>
       <dl className="grid grid-cols-2 gap-3 *:min-w-0 sm:grid-cols-3 xl:grid-cols-5 print:grid-cols-3">
         {figuresOf(report).map(([name, value, description]) => (
@@ -31,8 +32,8 @@ export function Figures({ report }: { readonly report: ReadyReport }) {
 }
 
 function datesSentence({ started, ended }: ReadyReport): string {
-  if (started === null) return `Ended ${dateTimeOf(ended)}. Never started.`;
-  return `Started ${dateTimeOf(started)}, ended ${dateTimeOf(ended)}.`;
+  if (started === null) return texts.figures.neverStarted(dateTimeOf(ended));
+  return texts.figures.dates(dateTimeOf(started), dateTimeOf(ended));
 }
 
 function figuresOf(report: ReadyReport): readonly Figure[] {
@@ -40,13 +41,15 @@ function figuresOf(report: ReadyReport): readonly Figure[] {
   const startMs = showStartMs(report);
   const peakMs = peak && intervalStartMs(peak.interval);
   const peakDescription =
-    peakMs === null ? 'No viewers' : `at ${timeOf(peakMs)}, ${positionLabel(peakMs - startMs)} in`;
+    peakMs === null
+      ? texts.figures.noViewers
+      : texts.figures.peakHelp(timeOf(peakMs), positionLabel(peakMs - startMs));
   return [
-    ['Peak viewers', peak ? peak.count.toLocaleString() : '–', peakDescription],
-    ['Average viewers', roundOf(average), 'over the whole show'],
-    ['Unique viewers', uniqueViewers.toLocaleString(), 'opened the show'],
-    ['Minutes watched', roundOf(minutesWatched), 'total of all viewers'],
-    ['Duration', durationLabel(ended - startMs), 'from start to end'],
+    [texts.figures.peak, peak ? peak.count.toLocaleString() : texts.units.unknown, peakDescription],
+    [texts.figures.average, roundOf(average), texts.figures.averageHelp],
+    [texts.figures.unique, uniqueViewers.toLocaleString(), texts.figures.uniqueHelp],
+    [texts.figures.minutes, roundOf(minutesWatched), texts.figures.minutesHelp],
+    [texts.figures.duration, durationLabel(ended - startMs), texts.figures.durationHelp],
   ];
 }
 

@@ -1,4 +1,5 @@
 import { Slider, SliderThumb, SliderTrack } from 'react-aria-components';
+import { texts } from './texts.ts';
 
 const SECONDS = { style: 'unit', unit: 'second', unitDisplay: 'long' } as const;
 
@@ -13,7 +14,7 @@ interface PositionSliderProps {
 export function PositionSlider({ positionS, durationS, onMove }: PositionSliderProps) {
   return (
     <Slider
-      aria-label="Position in the recording"
+      aria-label={texts.timeline.position}
       minValue={0}
       maxValue={durationS}
       step={1}

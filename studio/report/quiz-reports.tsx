@@ -19,6 +19,7 @@ import { answerTimeBars, answerTimesLabel } from './answer-times.ts';
 import { secondsLabel } from './durations.ts';
 import { percentLabel } from './percent.ts';
 import type { Recording } from './recording.ts';
+import { texts } from './texts.ts';
 
 /** Quizzes shown at first and added by each press: a show may have hundreds. */
 const PAGE_SIZE = 20;
@@ -34,8 +35,8 @@ export function QuizReports({ quizzes, recording }: QuizReportsProps) {
   const [visibleCount, setVisibleCount] = useState(PAGE_SIZE);
   const more = quizzes.length - visibleCount;
   return (
-    <Panel title="Quizzes">
-      {quizzes.length === 0 && <p className="text-quiet">No quizzes were sent.</p>}
+    <Panel title={texts.quizzes.title}>
+      {quizzes.length === 0 && <p className="text-quiet">{texts.quizzes.empty}</p>}
       <ol className="grid gap-6 print-parts">
         {quizzes.slice(0, visibleCount).map((quiz, index) => (
           <QuizItem key={quiz.id} quiz={quiz} number={index + 1} recording={recording} />
@@ -43,7 +44,7 @@ export function QuizReports({ quizzes, recording }: QuizReportsProps) {
       </ol>
       {more > 0 && (
         <Button onPress={() => setVisibleCount(visibleCount + PAGE_SIZE)}>
-          {`Show more (${more.toLocaleString()} left)`}
+          {texts.quizzes.showMore(more)}
         </Button>
       )}
     </Panel>
@@ -72,7 +73,7 @@ function QuizItem({ quiz, number, recording }: QuizItemProps) {
             <Button
               variant="quiet"
               onPress={() => showInRecording(recording)}
-              aria-label={`Show quiz ${number} in the recording`}
+              aria-label={texts.quizzes.showInRecording(number)}
               icon={<Film />}
             />
           </span>
@@ -88,12 +89,12 @@ function QuizItem({ quiz, number, recording }: QuizItemProps) {
 }
 
 function summaryOf({ answered, correct, answerTimes, lastMomentShare }: QuizReport): string {
-  if (!answerTimes) return 'No answers.';
+  if (!answerTimes) return texts.quizzes.noAnswers;
   return [
-    `${answered.toLocaleString()} answered, ${percentLabel(correct / answered)} correct`,
-    `half within ${secondsLabel(answerTimes.median)}`,
-    `90\u00a0% within ${secondsLabel(answerTimes.p90)}`,
-    `${percentLabel(lastMomentShare)} in the last ${secondsLabel(LAST_MOMENT_MS)}`,
+    texts.quizzes.answered(answered, percentLabel(correct / answered)),
+    texts.quizzes.halfWithin(secondsLabel(answerTimes.median)),
+    texts.quizzes.mostWithin(secondsLabel(answerTimes.p90)),
+    texts.quizzes.lastMoment(percentLabel(lastMomentShare), secondsLabel(LAST_MOMENT_MS)),
   ].join(' · ');
 }
 
@@ -102,7 +103,7 @@ function AnswerTimesChart({ times: { histogram } }: { readonly times: AnswerTime
   const endS = (histogram.binMs * histogram.counts.length) / 1_000;
   return (
     <figure className="grid gap-1">
-      <figcaption className="text-sm text-quiet">Answer times</figcaption>
+      <figcaption className="text-sm text-quiet">{texts.quizzes.answerTimes}</figcaption>
       <Plot
         label={answerTimesLabel(histogram)}
         heightPx={CHART_PX}
@@ -125,7 +126,7 @@ function createOptions(color: Color, endS: number): PlotOptions {
       {
         ...axisOf(color),
         grid: { show: false },
-        values: (_, splits) => splits.map((s) => `${s} s`),
+        values: (_, splits) => splits.map(texts.units.seconds),
       },
       countAxisOf(color),
     ],

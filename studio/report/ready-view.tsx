@@ -6,6 +6,7 @@ import { Downloads } from './downloads.tsx';
 import { fairnessSentences } from './fairness-sentences.ts';
 import { Figures } from './figures.tsx';
 import { QuizReports } from './quiz-reports.tsx';
+import { texts } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 import { useIsRecorded, useRecording } from './use-recording.ts';
 import { Winners } from './winners.tsx';
@@ -20,7 +21,7 @@ export function ReadyView({ stream, report }: { stream: StudioStream; report: Re
       <div className="grid items-start gap-4 *:min-w-0 xl:grid-cols-[2fr_1fr] print-parts">
         <QuizReports quizzes={report.quizzes} recording={isRecorded ? recording : null} />
         <div className="grid items-start gap-4 *:min-w-0 sm:grid-cols-2 xl:grid-cols-1 print-parts">
-          <Panel title="Fairness">
+          <Panel title={texts.fairness.title}>
             <div className="grid gap-2">
               {fairnessSentences(report).map((sentence) => (
                 <p key={sentence}>{sentence}</p>

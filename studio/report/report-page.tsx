@@ -10,6 +10,7 @@ import { FOCUS_RING } from '../ui/classes.ts';
 import { EmptyState, Loaded } from '../ui/states.tsx';
 import { ReadyView } from './ready-view.tsx';
 import { ReportProgress } from './report-progress.tsx';
+import { texts } from './texts.ts';
 
 const POLL_MS = 1_000;
 /** The service retries a failed report, but not at once. */
@@ -38,28 +39,28 @@ export function ReportPage({ streamId }: { readonly streamId: string }) {
 function Print() {
   return (
     <Button onPress={() => print()} icon={<Printer />}>
-      Print
+      {texts.print}
     </Button>
   );
 }
 
 function NoPermission() {
   return (
-    <EmptyState icon={<LockKeyhole />} title="Reports are for owners and hosts">
-      Ask an owner or a host to print the report or send you its files.
+    <EmptyState icon={<LockKeyhole />} title={texts.noPermission.title}>
+      {texts.noPermission.help}
     </EmptyState>
   );
 }
 
 function NotEnded({ stream }: { readonly stream: StudioStream }) {
   return (
-    <EmptyState icon={<FileClock />} title="The show has not ended yet">
-      The report is created automatically when the show ends.
+    <EmptyState icon={<FileClock />} title={texts.notEnded.title}>
+      {texts.notEnded.help}
       <Link
         href={`/streams/${stream.id}/on-air`}
         className={`inline-flex min-h-11 items-center underline ${FOCUS_RING}`}
       >
-        Go to the show
+        {texts.notEnded.link}
       </Link>
     </EmptyState>
   );
@@ -72,7 +73,7 @@ function LoadedReport({ stream }: { readonly stream: StudioStream }) {
     { refetchIntervalMs: pollInterval },
   );
   return (
-    <Loaded query={query} label="Loading report">
+    <Loaded query={query} label={texts.loading}>
       {(report) =>
         report.state === 'ready' ? (
           <ReadyView stream={stream} report={report} />

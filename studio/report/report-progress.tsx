@@ -2,13 +2,13 @@ import { TriangleAlert } from 'lucide-react';
 import { Label, ProgressBar } from 'react-aria-components';
 import type { Report } from '../../protocol/report.ts';
 import { EmptyState } from '../ui/states.tsx';
+import { texts } from './texts.ts';
 
 export function ReportProgress({ report }: { report: Exclude<Report, { state: 'ready' }> }) {
   if (report.state === 'failed') {
     return (
-      <EmptyState icon={<TriangleAlert />} title="The report could not be created">
-        The service retries automatically and this page updates. No data is lost. The service log
-        has the reason.
+      <EmptyState icon={<TriangleAlert />} title={texts.progress.failed}>
+        {texts.progress.failedHelp}
       </EmptyState>
     );
   }
@@ -20,13 +20,13 @@ export function ReportProgress({ report }: { report: Exclude<Report, { state: 'r
       {({ percentage, valueText }) => (
         <>
           <div className="flex justify-between gap-4">
-            <Label className="font-semibold">Creating the report</Label>
+            <Label className="font-semibold">{texts.progress.title}</Label>
             <span className="text-quiet">{valueText}</span>
           </div>
           <div className="h-3 overflow-hidden rounded-full bg-raised">
             <div className="h-full rounded-full bg-accent" style={{ width: `${percentage}%` }} />
           </div>
-          <p className="text-quiet">You can leave this page.</p>
+          <p className="text-quiet">{texts.progress.help}</p>
         </>
       )}
     </ProgressBar>

@@ -11,6 +11,7 @@ import { positionLabel } from './durations.ts';
 import { PositionSlider } from './position-slider.tsx';
 import type { Recording } from './recording.ts';
 import { showStartMs } from './show-start.ts';
+import { texts } from './texts.ts';
 import { timelineOptions } from './timeline-options.ts';
 import { useRecordingState } from './use-recording.ts';
 
@@ -28,11 +29,11 @@ export function Timeline({ report, recording }: { report: ReadyReport; recording
   const focusS = hoveredS ?? shownS;
   return (
     <Panel
-      title="Audience"
+      title={texts.timeline.title}
       aside={
         <span className="text-quiet tabular-nums print:hidden">
           {focusS === null
-            ? 'Numbers mark the quizzes.'
+            ? texts.timeline.help
             : focusText(focusS, countAt(series, focusS), startMs)}
         </span>
       }
@@ -63,7 +64,7 @@ export function Timeline({ report, recording }: { report: ReadyReport; recording
       </div>
       {!hasRecording && (
         <p className="text-quiet print:hidden">
-          {url === null ? 'The show was not recorded.' : 'The recording is not available.'}
+          {url === null ? texts.timeline.notRecorded : texts.timeline.recordingUnavailable}
         </p>
       )}
     </Panel>
@@ -83,13 +84,14 @@ function chartOf(report: ReadyReport) {
 }
 
 function focusText(positionS: number, count: number | null, startMs: number): string {
-  const watching = count === null ? 'no count' : `${count.toLocaleString()} watching`;
+  const watching = count === null ? texts.timeline.noCount : texts.timeline.watching(count);
   return `${positionLabel(positionS * 1_000)} · ${timeOf(startMs + positionS * 1_000)} · ${watching}`;
 }
 
 function chartLabel({ peak, quizzes }: ReadyReport): string {
-  const peakText = peak ? `, peak ${peak.count.toLocaleString()}` : '';
-  return `Viewers over the show${peakText}; ${quizzes.length} ${quizzes.length === 1 ? 'quiz' : 'quizzes'} marked`;
+  return peak
+    ? texts.timeline.chartWithPeak(peak.count, quizzes.length)
+    : texts.timeline.chart(quizzes.length);
 }
 
 function RecordingVideo({ url, recording }: { url: string; recording: Recording }) {
@@ -104,7 +106,7 @@ function RecordingVideo({ url, recording }: { url: string; recording: Recording 
       ref={video}
       controls
       playsInline
-      aria-label="Recording of the show"
+      aria-label={texts.timeline.recording}
       className="aspect-video w-full rounded-lg bg-black object-contain print:hidden"
     />
   );

@@ -6,11 +6,11 @@ import { apiErrorOf } from '../api/studio-api-error.ts';
 import { timeOf } from '../shell/times.ts';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
-import { quantity } from '../ui/quantity.ts';
 import { Loaded } from '../ui/states.tsx';
 import { secondsLabel } from './durations.ts';
 import { exportUrl } from './exports.ts';
 import { firstRows } from './first-rows.ts';
+import { texts } from './texts.ts';
 
 /** Winners to load, and to list for each round; the export has all. */
 const LOAD_MAX = 10_000;
@@ -32,8 +32,8 @@ interface Winner {
 
 export function Winners({ streamId, rounds }: { streamId: string; rounds: readonly Round[] }) {
   return (
-    <Panel title="Winners">
-      {rounds.length === 0 && <p className="text-quiet">Winners were not requested.</p>}
+    <Panel title={texts.winners.title}>
+      {rounds.length === 0 && <p className="text-quiet">{texts.winners.empty}</p>}
       <ol className="grid gap-3">
         {rounds.map((round, index) => (
           <RoundItem key={round.id} streamId={streamId} round={round} number={index + 1} />
@@ -55,17 +55,17 @@ function RoundItem({ streamId, round, number }: RoundItemProps) {
   return (
     <li className="grid gap-1 border-t border-line pt-3 first:border-0 first:pt-0">
       <p className="flex flex-wrap items-baseline justify-between gap-x-3">
-        <span className="font-semibold tabular-nums">{quantity(count, 'winner')}</span>
+        <span className="font-semibold tabular-nums">{texts.winners.count(count)}</span>
         <span className="text-sm text-quiet tabular-nums">
-          round {number}, {timeOf(requested)}, of {quizzes} {quizzes === 1 ? 'quiz' : 'quizzes'}
+          {texts.winners.round(number, timeOf(requested), quizzes)}
         </span>
       </p>
       {count > 0 && (
         <Disclosure isExpanded={isOpen} onExpandedChange={setOpen}>
           <Heading level={3} className={isOpen ? '' : 'print:hidden'}>
             <PlainButton slot="trigger" className={`min-h-11 underline ${FOCUS_RING}`}>
-              {isOpen ? 'Hide winners' : 'Show winners'}
-              <span className="sr-only">: round {number}</span>
+              {isOpen ? texts.winners.hide : texts.winners.show}
+              <span className="sr-only">{texts.winners.roundLabel(number)}</span>
             </PlainButton>
           </Heading>
           <DisclosurePanel>
@@ -84,7 +84,7 @@ function WinnersList({ streamId, round }: Pick<RoundItemProps, 'streamId' | 'rou
     queryFn: ({ signal }) => readWinners(streamId, signal),
   });
   return (
-    <Loaded query={query} label="Loading winners">
+    <Loaded query={query} label={texts.winners.loading}>
       {({ rows }) => <WinnerRows rows={rows} round={round} />}
     </Loaded>
   );
@@ -102,7 +102,7 @@ function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) 
       <ol
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
         tabIndex={0}
-        aria-label="Winners by report time"
+        aria-label={texts.winners.list}
         className={`grid max-h-72 gap-1 overflow-y-auto text-sm print:max-h-none ${FOCUS_RING}`}
       >
         {winners.map(({ viewer, name, code, at }) => (
@@ -112,16 +112,12 @@ function WinnerRows({ rows, round }: { rows: readonly Winner[]; round: Round }) 
             </span>
             {name !== null && <span className="shrink-0 tabular-nums">{code}</span>}
             <span className="shrink-0 text-quiet tabular-nums">
-              after {secondsLabel(at - round.requested)}
+              {texts.winners.after(secondsLabel(at - round.requested))}
             </span>
           </li>
         ))}
       </ol>
-      {unlisted > 0 && (
-        <p className="text-sm text-quiet">
-          {unlisted.toLocaleString()} more {unlisted === 1 ? 'is' : 'are'} in the winners file.
-        </p>
-      )}
+      {unlisted > 0 && <p className="text-sm text-quiet">{texts.winners.more(unlisted)}</p>}
     </div>
   );
 }

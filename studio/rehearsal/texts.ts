@@ -1,0 +1,85 @@
+/** The texts of the rehearsal page and of the banner on the other pages of a rehearsal. */
+export const texts = {
+  loading: 'Loading rehearsal',
+  none: {
+    title: 'No rehearsal',
+    help: 'Owners and hosts can start a rehearsal. It then appears here.',
+  },
+  banner: {
+    text: 'Rehearsal: not visible to the public.',
+    link: 'Viewers and figures',
+    shortLink: 'Figures',
+  },
+  create: {
+    title: 'Rehearse the show',
+    titleAgain: 'Rehearse again',
+    explanation:
+      'Run the show with a copy of your drafts and simulated viewers. It is private: it is not listed or recorded, and webhooks are not sent.',
+    viewers: 'Viewers',
+    viewersHelp: 'They join, answer, chat and leave for a while.',
+    delay: 'Video delay, seconds',
+    delayHelp: 'Viewers see everything this much later.',
+    lostRequests: 'Requests lost',
+    lostRequestsHelp: 'Simulates a bad network. Viewers retry, like real ones.',
+    bots: 'Bots',
+    botsHelp: 'They answer faster than anyone can read.',
+    lateAnswers: 'Late answers',
+    lateAnswersHelp: 'Sent after the close. The service must refuse them.',
+    action: 'Start the rehearsal',
+  },
+  state: {
+    title: 'Rehearsal',
+    running: 'Running',
+    runningHelp: (endTime: string) =>
+      `Run it on the “On air” page like the real show. It ends automatically on ${endTime}.`,
+    over: 'Ended',
+    overHelp: (deletionTime: string) =>
+      `Nothing was public. Its data is deleted on ${deletionTime}, or when you delete it.`,
+    lost: 'Viewers lost',
+    lostHelp: 'The server that simulated the viewers stopped. Start another rehearsal.',
+    goOnAir: 'Go on air',
+  },
+  end: { action: 'End the rehearsal', done: 'Rehearsal ended.' },
+  delete: {
+    button: 'Delete now',
+    title: 'Delete the rehearsal?',
+    help: 'This deletes the figures, quizzes and answers of the rehearsal, not the show.',
+    action: 'Delete',
+  },
+  viewersFrame: {
+    title: 'What viewers see',
+    newTab: 'Open in a new tab',
+    help: 'You count as a viewer and can play along.',
+  },
+  crowd: {
+    title: 'Simulated viewers',
+    waiting: 'Waiting for the viewers',
+    none: 'The viewers sent no figures. Start another rehearsal.',
+    mismatch: (difference: string) => `Mismatch: ${difference}`,
+    /** `{}` is the number of checks. */
+    passed: 'Counts, answers and winners match what the viewers saw: {} checks passed.',
+    connected: 'Connected',
+    connectedHelp: (viewers: number) => `of ${viewers.toLocaleString()} viewers`,
+    accepted: 'Accepted answers',
+    acceptedHelp: 'each acknowledged once',
+    refusedLate: 'Late answers refused',
+    refusedLateHelp: 'after the close',
+    unknown: 'Unknown outcome',
+    unknownHelp: 'every attempt was lost, or the viewer left',
+    requests: 'Requests',
+    requestsHelp: 'answered by the service',
+    lost: 'Lost requests',
+    lostHelp: 'simulated losses, retried',
+  },
+  quizzes: {
+    label: 'Quizzes of the rehearsal',
+    empty: 'No quizzes sent yet.',
+    noResults: 'No results yet',
+    resultsShown: 'Results shown',
+    acknowledged: (answers: number) => `${answers.toLocaleString()} acknowledged`,
+    counted: (answers: number) => `${answers.toLocaleString()} counted`,
+    countedWithOthers: (answers: number, others: number) =>
+      `${answers.toLocaleString()} counted (${others.toLocaleString()} from others, such as you)`,
+    tooLate: (answers: number) => `${answers.toLocaleString()} too late`,
+  },
+};
