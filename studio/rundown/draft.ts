@@ -1,5 +1,6 @@
 import { CHOICES_MIN } from '../../protocol/limits.ts';
 import { type NewQuiz, newQuizSchema, type StudioQuiz } from '../../protocol/studio.ts';
+import { texts } from './texts.ts';
 
 /** A quiz while it is edited; it may be invalid. */
 export interface Draft {
@@ -60,12 +61,12 @@ export function validateDraft(
   const errors: { -readonly [Name in keyof DraftErrors]: DraftErrors[Name] } = {
     choices: choices.map((choice, index) => choiceError(choices, choice, index)),
   };
-  if (answer === undefined || answer === '') errors.correctChoice = 'Select the correct answer.';
+  if (answer === undefined || answer === '') errors.correctChoice = texts.errors.noCorrectChoice;
   for (const { path, message } of parsed.error?.issues ?? []) {
-    if (path[0] === 'question') errors.question ??= `The question ${message}.`;
-    if (path[0] === 'duration') errors.duration ??= `The time ${message}.`;
+    if (path[0] === 'question') errors.question ??= texts.errors.question(message);
+    if (path[0] === 'duration') errors.duration ??= texts.errors.time(message);
     if (path[0] === 'choices' && typeof path[1] === 'number' && !errors.choices[path[1]]) {
-      errors.choices = errors.choices.with(path[1], `This choice ${message}.`);
+      errors.choices = errors.choices.with(path[1], texts.errors.choice(message));
     }
   }
   return { errors };
@@ -76,7 +77,7 @@ function choiceError(
   choice: string,
   index: number,
 ): string | undefined {
-  if (choice === '') return 'Enter a choice or remove it.';
-  if (choices.indexOf(choice) !== index) return 'This choice already exists.';
+  if (choice === '') return texts.errors.emptyChoice;
+  if (choices.indexOf(choice) !== index) return texts.errors.sameChoice;
   return undefined;
 }

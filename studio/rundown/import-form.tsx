@@ -11,16 +11,10 @@ import { messageOf } from '../ui/states.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { detectFormat, SAMPLE_CSV } from './import-format.ts';
-import { countOf, ImportPreview } from './import-preview.tsx';
+import { ImportPreview } from './import-preview.tsx';
+import { texts } from './texts.ts';
 
-const FORMAT_LABELS: Readonly<Record<ImportFormat, string>> = {
-  'fourbeat-json': 'Fourbeat, JSON',
-  'fourbeat-csv': 'Fourbeat, CSV',
-  opentdb: 'Open Trivia Database, JSON',
-  'the-trivia-api': 'The Trivia API, JSON',
-  'kahoot-csv': 'Kahoot spreadsheet, as CSV',
-};
-const FORMATS = IMPORT_FORMATS.map((value) => ({ value, text: FORMAT_LABELS[value] }));
+const FORMATS = IMPORT_FORMATS.map((value) => ({ value, text: texts.importForm.formats[value] }));
 const ERRORS_SHOWN = 20;
 
 /** Imports quizzes from a file or text, after a preview: all of them, or none with the errors. */
@@ -41,7 +35,7 @@ export function ImportForm({ streamId, onClose }: { streamId: string; onClose: (
     invalidates: ['listQuizzes'],
     onError,
     onSuccess: ({ results }) => {
-      showSuccess(`${countOf(results.length)} added to the rundown.`);
+      showSuccess(texts.importForm.done(results.length));
       onClose();
     },
   });
@@ -59,7 +53,7 @@ export function ImportForm({ streamId, onClose }: { streamId: string; onClose: (
   };
   return (
     <DialogForm
-      action="Preview"
+      action={texts.importForm.action}
       fields={text}
       isPending={preview.isPending}
       onSubmit={() => {
@@ -70,7 +64,7 @@ export function ImportForm({ streamId, onClose }: { streamId: string; onClose: (
     >
       <div className="flex flex-wrap gap-3">
         <FileTrigger acceptedFileTypes={['.json', '.csv', '.txt']} onSelect={loadFile}>
-          <Button icon={<FileUp />}>Choose a file</Button>
+          <Button icon={<FileUp />}>{texts.importForm.chooseFile}</Button>
         </FileTrigger>
         <Button
           variant="quiet"
@@ -78,18 +72,23 @@ export function ImportForm({ streamId, onClose }: { streamId: string; onClose: (
           isDisabled={text !== ''}
           onPress={() => changeText(SAMPLE_CSV)}
         >
-          Try a sample
+          {texts.importForm.sample}
         </Button>
       </div>
       <TextField
-        label="Or paste the content"
-        help="The format is recognized, also that of Open Trivia Database."
+        label={texts.importForm.text}
+        help={texts.importForm.textHelp}
         rows={6}
         value={text}
         onChange={changeText}
         isRequired
       />
-      <Select label="Format" value={format} options={FORMATS} onChange={setFormat} />
+      <Select
+        label={texts.importForm.format}
+        value={format}
+        options={FORMATS}
+        onChange={setFormat}
+      />
       <ImportFailure error={error} />
       <ImportPreview
         quizzes={quizzes}
@@ -107,7 +106,7 @@ function ImportFailure({ error }: { readonly error: unknown }) {
   return (
     <div role="alert" className="grid gap-2 rounded-lg bg-bad-soft p-3 text-bad">
       <p>
-        {errors.length > 0 && 'Nothing was imported. Fix these errors first:'}
+        {errors.length > 0 && texts.importForm.errors}
         {errors.length === 0 && messageOf(error)}
       </p>
       {errors.length > 0 && (
@@ -115,7 +114,9 @@ function ImportFailure({ error }: { readonly error: unknown }) {
           {errors.slice(0, ERRORS_SHOWN).map((message) => (
             <li key={message}>{message}</li>
           ))}
-          {errors.length > ERRORS_SHOWN && <li>and {errors.length - ERRORS_SHOWN} more</li>}
+          {errors.length > ERRORS_SHOWN && (
+            <li>{texts.importForm.more(errors.length - ERRORS_SHOWN)}</li>
+          )}
         </ul>
       )}
     </div>

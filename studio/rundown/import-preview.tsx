@@ -3,6 +3,7 @@ import type { QuizFile } from '../../protocol/rundown.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { DialogActions } from '../ui/dialog-actions.tsx';
+import { texts } from './texts.ts';
 
 type ImportedQuiz = QuizFile['quizzes'][number];
 
@@ -16,20 +17,17 @@ interface ImportPreviewProps {
 
 const QUIZZES_SHOWN = 5;
 
-/** A number of quizzes in words. */
-export const countOf = (count: number) => (count === 1 ? '1 quiz' : `${count} quizzes`);
-
 /** Shows the first quizzes of an import and asks whether to create all of them. */
 export function ImportPreview({ quizzes, isPending, onImport, onClose }: ImportPreviewProps) {
   const all = quizzes ?? [];
   const more = all.length - QUIZZES_SHOWN;
   return (
     <Dialog
-      title={`Import ${countOf(all.length)}?`}
+      title={texts.importPreview.title(all.length)}
       isOpen={quizzes !== null}
       onOpenChange={(isOpen) => !isOpen && onClose()}
     >
-      <p className="text-quiet">Added as drafts at the end of the rundown.</p>
+      <p className="text-quiet">{texts.importPreview.help}</p>
       <ol className="grid grid-cols-1 gap-3">
         {all.slice(0, QUIZZES_SHOWN).map((quiz, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: a text may have the same quiz twice
@@ -38,11 +36,11 @@ export function ImportPreview({ quizzes, isPending, onImport, onClose }: ImportP
           </li>
         ))}
       </ol>
-      {more > 0 && <p className="text-quiet">and {more} more</p>}
+      {more > 0 && <p className="text-quiet">{texts.importPreview.more(more)}</p>}
       <DialogActions>
-        <Button onPress={onClose}>Back</Button>
+        <Button onPress={onClose}>{texts.importPreview.back}</Button>
         <Button variant="primary" onPress={onImport} isPending={isPending}>
-          Import {countOf(all.length)}
+          {texts.importPreview.action(all.length)}
         </Button>
       </DialogActions>
     </Dialog>
@@ -64,11 +62,11 @@ function QuizPreview({ quiz }: { readonly quiz: ImportedQuiz }) {
               className={`size-4 shrink-0 text-good ${choice === answer ? '' : 'invisible'}`}
             />
             <bdi className="min-w-0">{choice}</bdi>
-            {choice === answer && <span className="sr-only">(correct)</span>}
+            {choice === answer && <span className="sr-only">{texts.importPreview.correct}</span>}
           </li>
         ))}
       </ul>
-      <p className="text-sm text-quiet">{duration / 1_000} s</p>
+      <p className="text-sm text-quiet">{texts.importPreview.seconds(duration / 1_000)}</p>
     </>
   );
 }

@@ -4,8 +4,10 @@ import { useApiQuery } from '../api/use-api-query.ts';
 import { externalVideoOf } from '../streams/external-video.ts';
 import { Button } from '../ui/button.tsx';
 import { Panel } from '../ui/panel.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import type { LatencyAdvice } from './latency-advice.ts';
+import { texts } from './texts.ts';
 import { useLatencyAdvice } from './use-latency-advice.ts';
 
 const POLL_MS = 5_000;
@@ -30,21 +32,21 @@ function UploadedVideoHint({ stream }: LatencyHintProps) {
 function MeasuredHint({ stream }: LatencyHintProps) {
   const { video, advice } = useLatencyAdvice(stream, stream.hls_url);
   return (
-    <Panel title="Video delay">
+    <Panel title={texts.latency.title}>
       <div className="flex flex-wrap items-start gap-4">
         <video
           ref={video}
           muted
           autoPlay
           playsInline
-          aria-label="The video as viewers see it"
+          aria-label={texts.latency.video}
           className="aspect-video w-full rounded-lg bg-black object-contain sm:w-56"
         />
         <div className="grid min-w-60 flex-1 gap-3">
           {advice ? (
             <AdviceOnLatency stream={stream} advice={advice} />
           ) : (
-            <p className="text-quiet">Measuring the video delay…</p>
+            <p className="text-quiet">{texts.latency.measuring}</p>
           )}
         </div>
       </div>
@@ -61,13 +63,15 @@ export function AdviceOnLatency({ stream, advice }: AdviceOnLatencyProps) {
   const params = { stream_id: stream.id };
   const { mutate, isPending } = useApiMutation('patchStream', {
     invalidates: ['readOwnStream', 'listOwnStreams'],
-    onSuccess: () => showSuccess('Saved. It applies to quizzes sent from now on.'),
+    onSuccess: () => showSuccess(texts.latency.done),
   });
   return (
     <>
       <p>
-        The video arrives <strong>{seconds(advice.delayMs)}</strong> after the camera, and viewers
-        see a question together with the video. {adviceSentence(advice, stream.latencyAllowance)}
+        <TextTemplate text={texts.latency.delay}>
+          <strong>{seconds(advice.delayMs)}</strong>
+        </TextTemplate>{' '}
+        {adviceSentence(advice, stream.latencyAllowance)}
       </p>
       {advice.kind !== 'fits' && (
         <div>
@@ -75,7 +79,7 @@ export function AdviceOnLatency({ stream, advice }: AdviceOnLatencyProps) {
             isPending={isPending}
             onPress={() => mutate({ params, body: { latencyAllowance: advice.suggestedMs } })}
           >
-            Set to {seconds(advice.suggestedMs)}
+            {texts.latency.set(seconds(advice.suggestedMs))}
           </Button>
         </div>
       )}
@@ -86,13 +90,13 @@ export function AdviceOnLatency({ stream, advice }: AdviceOnLatencyProps) {
 function adviceSentence({ kind, delayMs }: LatencyAdvice, allowanceMs: number): string {
   switch (kind) {
     case 'short':
-      return `The latency allowance is ${seconds(allowanceMs)}, so viewers lose ${seconds(delayMs - allowanceMs)} of their time to answer.`;
+      return texts.latency.tooShort(seconds(allowanceMs), seconds(delayMs - allowanceMs));
     case 'long':
-      return `The latency allowance is ${seconds(allowanceMs)}: results appear ${seconds(allowanceMs - delayMs)} later than necessary.`;
+      return texts.latency.tooLong(seconds(allowanceMs), seconds(allowanceMs - delayMs));
     case 'fits':
-      return `The latency allowance of ${seconds(allowanceMs)} gives viewers their full time to answer.`;
+      return texts.latency.fits(seconds(allowanceMs));
   }
 }
 
 const seconds = (ms: number) =>
-  `${(ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 })}\u00a0s`;
+  texts.latency.seconds((ms / 1_000).toLocaleString(undefined, { maximumFractionDigits: 1 }));

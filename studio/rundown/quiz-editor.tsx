@@ -16,6 +16,7 @@ import { NumberField } from '../ui/number-field.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { TextField } from '../ui/text-field.tsx';
 import { type Draft, type DraftErrors, validateDraft } from './draft.ts';
+import { texts } from './texts.ts';
 
 interface QuizEditorProps {
   readonly initial: Draft;
@@ -45,7 +46,7 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
       onCancel={onCancel}
     >
       <TextField
-        label="Question"
+        label={texts.editor.question}
         rows={2}
         value={draft.question}
         onChange={(question) => change({ question })}
@@ -55,7 +56,7 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
       />
       <Choices draft={draft} errors={errors} onChange={change} />
       <NumberField
-        label="Time to answer, seconds"
+        label={texts.editor.time}
         value={draft.durationMs / 1_000}
         onChange={(seconds) => change({ durationMs: Math.round(seconds * 1_000) || 0 })}
         minValue={QUIZ_DURATION_MIN_MS / 1_000}
@@ -63,8 +64,8 @@ export function QuizEditor({ initial, action, isPending, onSubmit, onCancel }: Q
         error={errors?.duration}
       />
       <Switch
-        label="Show results manually"
-        help="Otherwise they appear as soon as the quiz closes."
+        label={texts.editor.manualReveal}
+        help={texts.editor.manualRevealHelp}
         isSelected={draft.isManualReveal}
         onChange={(isManualReveal) => change({ isManualReveal })}
       />
@@ -94,23 +95,23 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
       onChange={(index) => onChange({ correctIndex: Number(index) })}
       isInvalid={errors?.correctChoice !== undefined}
     >
-      <Label className="text-sm font-semibold">Choices</Label>
+      <Label className="text-sm font-semibold">{texts.editor.choices}</Label>
       <Text slot="description" className="text-sm text-quiet">
-        Mark the correct answer.
+        {texts.editor.choicesHelp}
       </Text>
       {choices.map((choice, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a choice has no id, and two may be equal while they are edited
         <div key={index} className="flex items-start gap-2">
           <Radio
             value={String(index)}
-            aria-label={`Choice ${index + 1} is correct`}
+            aria-label={texts.editor.choiceIsCorrect(index + 1)}
             className="group grid size-11 shrink-0 cursor-pointer place-items-center"
           >
             <span className="size-5 rounded-full border-2 border-edge group-selected:border-6 group-selected:border-good group-focus-visible:outline-3 group-focus-visible:outline-offset-2 group-focus-visible:outline-focus" />
           </Radio>
           <div className="min-w-0 flex-1">
             <TextField
-              aria-label={`Choice ${index + 1}`}
+              aria-label={texts.editor.choice(index + 1)}
               value={choice}
               onChange={(text) => onChange({ choices: choices.with(index, text) })}
               maxLength={CHOICE_CHARS}
@@ -119,7 +120,7 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
           </div>
           <Button
             variant="quiet"
-            aria-label={`Remove choice ${index + 1}`}
+            aria-label={texts.editor.removeChoice(index + 1)}
             isDisabled={choices.length <= CHOICES_MIN}
             onPress={() => onChange(without(index))}
             icon={<X />}
@@ -134,7 +135,7 @@ function Choices({ draft, errors, onChange }: ChoicesProps) {
           onPress={() => onChange({ choices: [...choices, ''] })}
           icon={<Plus />}
         >
-          Add choice
+          {texts.editor.addChoice}
         </Button>
       </div>
     </RadioGroup>

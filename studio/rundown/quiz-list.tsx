@@ -20,8 +20,10 @@ import { Badge } from '../ui/badge.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { Confirm } from '../ui/dialog.tsx';
 import { Menu } from '../ui/menu.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { showError } from '../ui/toasts.tsx';
 import { applyOrder, reorderDrafts } from './reorder.ts';
+import { texts } from './texts.ts';
 
 interface QuizListProps {
   readonly streamId: string;
@@ -31,9 +33,9 @@ interface QuizListProps {
 
 const STATES = {
   draft: null,
-  open: <Badge variant="live">Open</Badge>,
-  closed: <Badge variant="accent">Closed</Badge>,
-  revealed: <Badge>Results shown</Badge>,
+  open: <Badge variant="live">{texts.list.states.open}</Badge>,
+  closed: <Badge variant="accent">{texts.list.states.closed}</Badge>,
+  revealed: <Badge>{texts.list.states.revealed}</Badge>,
 } as const;
 
 const INVALIDATED = ['listQuizzes'] as const;
@@ -51,22 +53,29 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
   const rows = useRows(rundown.results);
   const actionsOf = (quiz: StudioQuiz) => [
     ...(quiz.state === 'draft'
-      ? [{ text: 'Edit', icon: <Pencil />, onAction: () => onEdit(quiz) }]
+      ? [{ text: texts.list.edit, icon: <Pencil />, onAction: () => onEdit(quiz) }]
       : []),
     {
-      text: 'Duplicate',
+      text: texts.list.duplicate,
       icon: <Copy />,
       onAction: () => duplicate.mutate({ params: { quiz_id: quiz.id } }),
     },
     ...(quiz.state === 'draft'
-      ? [{ text: 'Delete', icon: <Trash2 />, onAction: () => setToDelete(quiz), isDangerous: true }]
+      ? [
+          {
+            text: texts.list.delete,
+            icon: <Trash2 />,
+            onAction: () => setToDelete(quiz),
+            isDangerous: true,
+          },
+        ]
       : []),
   ];
   return (
     <>
       <Virtualizer layout={ListLayout} layoutOptions={{ estimatedRowHeight: 76 }}>
         <GridList
-          aria-label="Quizzes"
+          aria-label={texts.list.label}
           items={rows}
           dependencies={[mayChange]}
           {...(mayChange && { dragAndDropHooks })}
@@ -100,21 +109,24 @@ export function QuizList({ streamId, rundown, onEdit }: QuizListProps) {
                   {quiz.question}
                 </span>
                 <span className="line-clamp-2 text-sm wrap-anywhere text-quiet">
-                  {quiz.choices.length} choices · {quiz.duration / 1_000} s · answer:{' '}
-                  <bdi>{quiz.answer}</bdi>
+                  <TextTemplate
+                    text={texts.list.summary(quiz.choices.length, quiz.duration / 1_000)}
+                  >
+                    <bdi>{quiz.answer}</bdi>
+                  </TextTemplate>
                 </span>
               </span>
               <span className="self-center">{STATES[quiz.state]}</span>
               {mayChange && (
-                <Menu label={`Actions for “${quiz.question}”`} actions={actionsOf(quiz)} />
+                <Menu label={texts.list.actions(quiz.question)} actions={actionsOf(quiz)} />
               )}
             </GridListItem>
           )}
         </GridList>
       </Virtualizer>
       <Confirm
-        title="Delete the quiz?"
-        action="Delete"
+        title={texts.list.deleteTitle}
+        action={texts.list.delete}
         isOpen={toDelete !== null}
         onOpenChange={() => setToDelete(null)}
         isPending={remove.isPending}
@@ -161,9 +173,7 @@ function useReordering(streamId: string, { results, revision }: Rundown) {
     onSuccess: (rundown) => queries.setQueryData(key, rundown),
     onError: (error) => {
       const isConflict = error instanceof StudioApiError && error.status === 409;
-      showError(
-        isConflict ? new Error('Someone else changed the rundown. Move the quiz again.') : error,
-      );
+      showError(isConflict ? new Error(texts.list.conflict) : error);
       void queries.invalidateQueries({ queryKey: key });
     },
   });

@@ -14,6 +14,9 @@ import { ImportForm } from './import-form.tsx';
 import { LatencyHint } from './latency-hint.tsx';
 import { QuizEditor } from './quiz-editor.tsx';
 import { QuizList } from './quiz-list.tsx';
+import { texts } from './texts.ts';
+
+const EXPORT_FORMATS = ['csv', 'json'] as const;
 
 /** The page with the quizzes of a show, in order. */
 export function RundownPage({ streamId }: { readonly streamId: string }) {
@@ -24,13 +27,13 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
     <>
       <DialogButton
         icon={<FileUp />}
-        title="Import quizzes"
+        title={texts.importForm.title}
         dialog={(close) => <ImportForm streamId={streamId} onClose={close} />}
       >
-        Import
+        {texts.import}
       </DialogButton>
       <Button variant="primary" onPress={() => setEdited('new')} icon={<Plus />}>
-        New quiz
+        {texts.create}
       </Button>
     </>
   );
@@ -39,11 +42,11 @@ export function RundownPage({ streamId }: { readonly streamId: string }) {
       {(stream) => (
         <>
           {mayChange && <LatencyHint stream={stream} />}
-          <Loaded query={quizzes} label="Loading quizzes">
+          <Loaded query={quizzes} label={texts.loading}>
             {(rundown) =>
               rundown.results.length === 0 ? (
-                <EmptyState icon={<ListChecks />} title="No quizzes yet">
-                  Prepare quizzes before the show. On air, each takes one press.
+                <EmptyState icon={<ListChecks />} title={texts.emptyTitle}>
+                  {texts.emptyHelp}
                 </EmptyState>
               ) : (
                 <>
@@ -66,13 +69,12 @@ function Exports({ streamId }: { readonly streamId: string }) {
   return (
     <p className="flex flex-wrap items-center gap-x-3 text-quiet">
       <Download className="size-5" />
-      Export as
-      <a href={`${file}csv`} download className={link}>
-        CSV
-      </a>
-      <a href={`${file}json`} download className={link}>
-        JSON
-      </a>
+      {texts.exportAs}
+      {EXPORT_FORMATS.map((format) => (
+        <a key={format} href={file + format} download className={link}>
+          {format.toUpperCase()}
+        </a>
+      ))}
     </p>
   );
 }
@@ -93,14 +95,14 @@ function EditorDialog({ streamId, edited, onClose }: EditorDialogProps) {
       : edited && update.mutate({ params: { quiz_id: edited.id }, body });
   return (
     <Dialog
-      title={isNew ? 'New quiz' : 'Edit quiz'}
+      title={isNew ? texts.editor.createTitle : texts.editor.editTitle}
       isOpen={edited !== null}
       onOpenChange={onClose}
     >
       {edited !== null && (
         <QuizEditor
           initial={edited === 'new' ? EMPTY_DRAFT : draftOf(edited)}
-          action={isNew ? 'Add' : 'Save'}
+          action={isNew ? texts.editor.add : texts.editor.save}
           isPending={create.isPending || update.isPending}
           onSubmit={save}
           onCancel={onClose}
