@@ -9,6 +9,7 @@ import {
   roomOf,
   type SourceTree,
 } from './support/architecture.ts';
+import { findPageTexts } from './support/page-texts.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const FOLDERS = 'protocol,crowd,sdk,player,studio,server,demo,test,bench,scripts';
@@ -39,6 +40,12 @@ async function readTree(): Promise<SourceTree> {
     ),
   );
 }
+
+/** Pages with a catalog: a `texts.ts` in their folder. */
+const FOLDERS_WITH_CATALOG =
+  'api,rehearsal,report,rundown,session,shell,source,streams,team,tokens,ui,webhooks,you'.split(
+    ',',
+  );
 
 const tree = await readTree();
 const treeOf = (files: Record<string, string>): SourceTree => new Map(Object.entries(files));
@@ -74,6 +81,17 @@ describe('the source tree', () => {
 
   test('has no banned word in names', () => {
     expect(findBannedWords(tree)).toEqual([]);
+  });
+
+  test.each(FOLDERS_WITH_CATALOG)('has the texts of studio/%s in its catalog only', (folder) => {
+    const isComponent = (path: string) =>
+      path.startsWith(`studio/${folder}/`) && !/(?:\.test\.tsx?|\/texts\.ts|\.css)$/.test(path);
+    const components = [...tree].filter(([path]) => isComponent(path));
+    expect(components).not.toBeEmpty();
+    expect(tree.has(`studio/${folder}/texts.ts`)).toBe(true);
+    expect(
+      components.flatMap(([path, text]) => findPageTexts(text).map((t) => `${path}: ${t}`)),
+    ).toEqual([]);
   });
 });
 
@@ -114,6 +132,26 @@ describe('the rules find', () => {
 
   test('a read of the environment', () => {
     expect(findEnvReads(treeOf({ 'server/http/a.ts': 'process.env.PORT' }))).toHaveLength(1);
+  });
+
+  test.each([
+    ['<h2 className="grid">Winners</h2>', ['Winners']],
+    ['<p>{count} left</p>', [' left']],
+    [`<p>{isNew ? "new" : \`\${count} old\`}</p>`, ['new', ' old']],
+    ['<ul aria-label="winners" />', ['winners']],
+    [`<img alt={\`poster of \${title}\`} />`, ['poster of ']],
+    ['<TextField placeholder="name" title="Your name" />', ['name', 'Your name']],
+    ['showSuccess("The show has started.")', ['The show has started.']],
+    ['new StudioApiError(null, isTimeout ? "No response" : detail)', ['No response']],
+    ['[["Created", date], ["Started", "not yet"]]', ['Created', 'Started', 'not yet']],
+    [
+      '<a title={texts.title} href="/streams" className={classes("grid gap", isOpen && "p-2")} />',
+      [],
+    ],
+    ['<p>{state === "ready" && <>{count} · {texts.of(share)} %</>}</p>', []],
+    ['{ throw new TypeError("The path needs a name"); }', []],
+  ])('the texts of %s', (code, texts) => {
+    expect(findPageTexts(`export const render = () => ${code};`)).toEqual(texts);
   });
 
   test('a banned word in a name, and none in a comment or a string', () => {
