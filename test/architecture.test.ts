@@ -43,7 +43,7 @@ async function readTree(): Promise<SourceTree> {
 
 /** Pages with a catalog: a `texts.ts` in their folder. */
 const FOLDERS_WITH_CATALOG =
-  'api,rehearsal,report,rundown,session,shell,source,streams,team,tokens,ui,webhooks,you'.split(
+  'api,on-air,rehearsal,report,rundown,session,shell,source,streams,team,tokens,ui,webhooks,you'.split(
     ',',
   );
 

@@ -90,7 +90,7 @@ export function NextPanel({ state, quizzes, isConnected }: NextPanelProps) {
 function Keys() {
   return (
     <span aria-hidden="true" className="hidden text-sm text-quiet lg:inline">
-      <kbd>Ctrl</kbd> <kbd>Enter</kbd>
+      <kbd>{texts.shortcuts.keys.control}</kbd> <kbd>{texts.shortcuts.keys.enter}</kbd>
     </span>
   );
 }

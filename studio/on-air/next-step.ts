@@ -1,5 +1,6 @@
 import type { LiveState } from '../../protocol/live.ts';
 import type { StudioQuiz } from '../../protocol/studio.ts';
+import { texts } from './texts.ts';
 
 /** What the big button does next. */
 export type NextStep =
@@ -33,9 +34,10 @@ export function stepKeyOf(step: NextStep): string {
 /** Why winners cannot be announced now; null: they can. */
 export function winnersBlocker(state: Pick<LiveState, 'stream' | 'quiz' | 'round'>): string | null {
   const { stream, quiz, round } = state;
-  if (stream.status !== 'STREAMING') return 'The show is not live.';
-  if (round?.state === 'open') return 'Winners are being counted.';
-  if (quiz?.state === 'open') return 'Wait until the quiz closes.';
-  if (quiz?.state === 'closed') return 'Show the quiz results first.';
+  const { blockers } = texts.next;
+  if (stream.status !== 'STREAMING') return blockers.notLive;
+  if (round?.state === 'open') return blockers.counting;
+  if (quiz?.state === 'open') return blockers.quizOpen;
+  if (quiz?.state === 'closed') return blockers.quizClosed;
   return null;
 }

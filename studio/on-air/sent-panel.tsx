@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
 import { Switch } from '../ui/switch.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { slowModeLabel } from './chat/slow-mode-label.ts';
 import type { ShowLog } from './show-log.ts';
 import { texts } from './texts.ts';
@@ -16,18 +17,22 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
   const [showsIntervals, setShowsIntervals] = useState(false);
   const sent = [...log.sent.toReversed(), ...earlier.sent];
   return (
-    <Panel title="Sent">
+    <Panel title={texts.sent.title}>
       {sent.length === 0 ? (
         <p className="text-quiet">
           {earlier.isFetching
-            ? 'Loading…'
+            ? texts.sent.loading
             : earlier.hasMore
-              ? 'Nothing sent recently.'
-              : 'Nothing sent yet.'}
+              ? texts.sent.noneRecently
+              : texts.sent.none}
         </p>
       ) : (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
-        <ol className="grid max-h-72 gap-1 overflow-y-auto" tabIndex={0} aria-label="Sent events">
+        <ol
+          className="grid max-h-72 gap-1 overflow-y-auto"
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling area must be reachable by keyboard
+          tabIndex={0}
+          aria-label={texts.sent.list}
+        >
           {sent.map(({ id, atMs, interval, event }) => (
             <li key={id} className="flex flex-wrap gap-x-3 text-sm">
               <span className="shrink-0 text-quiet tabular-nums">{timeOf(atMs)}</span>
@@ -41,7 +46,7 @@ export function SentPanel({ streamId, log }: { streamId: string; log: ShowLog })
       )}
       {earlier.hasMore && (
         <Button variant="quiet" isPending={earlier.isFetching} onPress={earlier.fetchMore}>
-          Load earlier
+          {texts.sent.loadEarlier}
         </Button>
       )}
       <details className="text-sm">
@@ -70,35 +75,39 @@ interface EventData {
   readonly discounts?: number;
 }
 
+const { events } = texts.sent;
+
 function labelOf({ type, data }: LoggedEvent): ReactNode {
   const fields = data as EventData | null;
   switch (type) {
     case 'quiz':
-      return labelWith('Quiz', fields?.question);
+      return labelWith(events.quiz, fields?.question);
     case 'quiz-results':
-      return labelWith('Results', fields?.question);
+      return labelWith(events.results, fields?.question);
     case 'request-quiz-winners':
-      return 'Winners requested';
+      return events.winnersRequested;
     case 'quiz-winners':
-      return `Winners: ${fields?.count}`;
+      return events.winners(fields?.count ?? 0);
     case 'chats':
       return salesLabel(fields);
     case 'chat-mode':
-      return `Chat: ${fields?.paused ? 'paused' : slowModeLabel(fields?.slowModeMs ?? 0)}`;
+      return fields?.paused
+        ? events.chatPaused
+        : events.chatMode(slowModeLabel(fields?.slowModeMs ?? 0));
     case 'chat-hidden':
-      return `Hidden: ${fields?.ids?.length} ${fields?.ids?.length === 1 ? 'message' : 'messages'}`;
+      return events.hidden(fields?.ids?.length ?? 0);
     case 'chat-pinned':
-      return fields?.line ? labelWith('Pinned', fields.line.text) : 'Unpinned';
+      return fields?.line ? labelWith(events.pinned, fields.line.text) : events.unpinned;
     default:
       return type;
   }
 }
 
-function labelWith(label: string, words = ''): ReactNode {
+function labelWith(text: string, words = ''): ReactNode {
   return (
-    <>
-      {label}: <bdi>{words}</bdi>
-    </>
+    <TextTemplate text={text}>
+      <bdi>{words}</bdi>
+    </TextTemplate>
   );
 }
 
@@ -106,16 +115,19 @@ function salesLabel(fields: EventData | null): ReactNode {
   const { purchases = [], discounts = 0 } = fields ?? {};
   return (
     <>
-      {purchases.length > 0 && 'Purchases: '}
-      {purchases.map(({ name, text }, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: purchases of an event have no id and never change
-        <Fragment key={index}>
-          {index > 0 && ', '}
-          {name !== '' && <bdi>{name}</bdi>} <bdi>{text}</bdi>
-        </Fragment>
-      ))}
+      {purchases.length > 0 && (
+        <TextTemplate text={events.purchases}>
+          {purchases.map(({ name, text }, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: purchases of an event have no id and never change
+            <Fragment key={index}>
+              {index > 0 && ', '}
+              {name !== '' && <bdi>{name}</bdi>} <bdi>{text}</bdi>
+            </Fragment>
+          ))}
+        </TextTemplate>
+      )}
       {purchases.length > 0 && discounts > 0 && ' · '}
-      {discounts > 0 && `Discounts: ${discounts}`}
+      {discounts > 0 && events.discounts(discounts)}
     </>
   );
 }

@@ -5,6 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { HELP_KEY, OPEN_DIALOG, SHORTCUTS } from './shortcuts.ts';
+import { texts } from './texts.ts';
 
 /** Elements that use typed characters themselves: text fields, and lists with type-ahead. */
 const TYPING_TARGETS = 'input, textarea, select, [contenteditable], [role=listbox], [role=menu]';
@@ -37,9 +38,9 @@ export function ShortcutsHelp() {
         {...(isKeyOn && { 'aria-keyshortcuts': HELP_KEY })}
         icon={<Keyboard />}
       >
-        Shortcuts
+        {texts.shortcuts.button}
       </Button>
-      <Dialog title="Keyboard shortcuts" isOpen={isOpen} onOpenChange={setOpen}>
+      <Dialog title={texts.shortcuts.title} isOpen={isOpen} onOpenChange={setOpen}>
         {(close) => (
           <>
             {SHORTCUTS.map(({ where, all }) => (
@@ -64,10 +65,14 @@ export function ShortcutsHelp() {
                 </dl>
               </section>
             ))}
-            <Switch label={`${HELP_KEY} opens this list`} isSelected={isKeyOn} onChange={setKey} />
+            <Switch
+              label={texts.shortcuts.helpKey(HELP_KEY)}
+              isSelected={isKeyOn}
+              onChange={setKey}
+            />
             <div className="flex justify-end">
               <Button onPress={close} autoFocus>
-                Close
+                {texts.shortcuts.close}
               </Button>
             </div>
           </>

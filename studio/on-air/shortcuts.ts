@@ -1,3 +1,5 @@
+import { texts } from './texts.ts';
+
 /** Keyboard shortcuts of the on-air page. */
 export interface Shortcut {
   /** As printed on a keyboard. */
@@ -18,30 +20,32 @@ export type MessageShortcut = keyof typeof MESSAGE_KEYS;
 export const HELP_KEY = '?';
 
 const MESSAGE_KEY_HELP: Readonly<Record<MessageShortcut, string>> = {
-  pin: 'Pin above the chat, or unpin',
-  hide: 'Hide, or undo within 5 seconds',
-  mute: 'Mute the author for 10 minutes',
-  ban: 'Ban the author, after confirmation',
-  queue: 'Add to the question queue',
+  pin: texts.shortcuts.message.pin,
+  hide: texts.shortcuts.message.hide,
+  mute: texts.shortcuts.message.mute,
+  ban: texts.shortcuts.message.ban,
+  queue: texts.shortcuts.message.queue,
 };
+
+const { keys } = texts.shortcuts;
 
 export const SHORTCUTS: readonly { readonly where: string; readonly all: readonly Shortcut[] }[] = [
   {
-    where: 'Anywhere on this page',
+    where: texts.shortcuts.anywhere,
     all: [
-      { keys: ['Ctrl', 'Enter'], effect: 'Take the next step of the show' },
-      { keys: [HELP_KEY], effect: 'Open this list' },
+      { keys: [keys.control, keys.enter], effect: texts.shortcuts.nextStep },
+      { keys: [HELP_KEY], effect: texts.shortcuts.openList },
     ],
   },
   {
-    where: 'In the chat',
+    where: texts.shortcuts.inChat,
     all: [
-      { keys: ['↑', '↓'], effect: 'Go to the previous or next message' },
-      { keys: ['Home', 'End'], effect: 'Go to the newest or oldest loaded message' },
+      { keys: ['↑', '↓'], effect: texts.shortcuts.neighbor },
+      { keys: [keys.home, keys.end], effect: texts.shortcuts.ends },
     ],
   },
   {
-    where: 'On a chat message',
+    where: texts.shortcuts.onMessage,
     all: (Object.keys(MESSAGE_KEYS) as MessageShortcut[]).map((name) => ({
       keys: [MESSAGE_KEYS[name].toUpperCase()],
       effect: MESSAGE_KEY_HELP[name],

@@ -1,6 +1,6 @@
 import { quantity } from '../ui/quantity.ts';
 
-/** The texts of the first screen of the on-air page, by panel. */
+/** The texts of the on-air page, by panel. The chat and the offers have their own catalogs. */
 export const texts = {
   page: {
     loading: 'Loading quizzes',
@@ -33,6 +33,12 @@ export const texts = {
     chartTitle: 'Viewers over time',
     chartLabel: 'Viewers over the last half hour',
   },
+  ended: {
+    show: 'The show has ended',
+    rehearsal: 'The rehearsal has ended',
+    report: 'View the report',
+    figures: 'View the figures',
+  },
   next: {
     title: 'Next',
     quiz: 'Next quiz',
@@ -50,6 +56,12 @@ export const texts = {
     add: 'Add',
     announceWinners: 'Announce the winners',
     winnersRule: 'Correct in every quiz since the last round.',
+    blockers: {
+      notLive: 'The show is not live.',
+      counting: 'Winners are being counted.',
+      quizOpen: 'Wait until the quiz closes.',
+      quizClosed: 'Show the quiz results first.',
+    },
     lastRound: (winners: number) => `The last round had ${quantity(winners, 'winner')}.`,
   },
   rundown: {
@@ -83,13 +95,47 @@ export const texts = {
     diagnostics: 'Diagnostics',
     showIntervals: 'Show interval numbers',
     interval: (interval: number) => `Interval ${interval}`,
+    title: 'Sent',
+    loading: 'Loading…',
+    noneRecently: 'Nothing sent recently.',
+    none: 'Nothing sent yet.',
+    list: 'Sent events',
+    loadEarlier: 'Load earlier',
+    /** `{}` is the text that people wrote. */
+    events: {
+      quiz: 'Quiz: {}',
+      results: 'Results: {}',
+      winnersRequested: 'Winners requested',
+      winners: (count: number) => `Winners: ${count.toLocaleString()}`,
+      purchases: 'Purchases: {}',
+      discounts: (count: number) => `Discounts: ${count.toLocaleString()}`,
+      chatPaused: 'Chat: paused',
+      chatMode: (slowMode: string) => `Chat: ${slowMode}`,
+      hidden: (count: number) => `Hidden: ${quantity(count, 'message')}`,
+      pinned: 'Pinned: {}',
+      unpinned: 'Unpinned',
+    },
   },
-  chat: {
-    title: 'Chat',
-    heartsPerMinute: (hearts: number) => `${quantity(hearts, 'heart')} per minute`,
-    heartsShort: (hearts: number) => `${hearts.toLocaleString()}/min`,
-    pause: 'Pause chat',
-    settings: 'Chat settings',
-    restricted: 'Muted and banned',
+  shortcuts: {
+    button: 'Shortcuts',
+    title: 'Keyboard shortcuts',
+    helpKey: (key: string) => `${key} opens this list`,
+    close: 'Close',
+    /** As printed on a keyboard. */
+    keys: { control: 'Ctrl', enter: 'Enter', home: 'Home', end: 'End' },
+    anywhere: 'Anywhere on this page',
+    nextStep: 'Take the next step of the show',
+    openList: 'Open this list',
+    inChat: 'In the chat',
+    neighbor: 'Go to the previous or next message',
+    ends: 'Go to the newest or oldest loaded message',
+    onMessage: 'On a chat message',
+    message: {
+      pin: 'Pin above the chat, or unpin',
+      hide: 'Hide, or undo within 5 seconds',
+      mute: 'Mute the author for 10 minutes',
+      ban: 'Ban the author, after confirmation',
+      queue: 'Add to the question queue',
+    },
   },
-} as const;
+};

@@ -7,14 +7,14 @@ const TEXT_KEYS = new Set(
   ),
 );
 /** Strings that are no texts wherever they are: style classes, errors for developers. */
-const SKIPPED_KEYS = new Set(['className', 'placement']);
+const SKIPPED_KEYS = new Set(['className', 'placement', 'header']);
 const SKIPPED_CALLS = /^(?:classes|Error|TypeError|RangeError|matchMedia|has)$/;
 /** Names of keys, headers, classes and errors; the start of a URL; commands. */
 const TECHNICAL =
-  /^(?:Enter|Escape|Tab|Space|Home|End|Control\+Enter|Content-Type|Accept|(?:\p{Lu}\p{Ll}+){2,}|https:\/\/|fourbeat .*)$/u;
+  /^(?:Enter|Escape|Tab|Space|Home|End|Control\+Enter|Content-Type|Accept|sr-only|(?:\p{Lu}\p{Ll}+){2,}|https:\/\/|fourbeat .*)$/u;
 /** What precedes or follows a string that is only compared. */
 const COMPARED_AFTER = /(?:[=!]==?|\bcase)\s*$/;
-const COMPARED_BEFORE = /^\s*[=!]==?/;
+const COMPARED_BEFORE = /^\s*(?:[=!]==?|in\b)/;
 
 const TOKEN =
   /(?<string>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|(?<word>[\w$]+)|(?<space>\s+)|(?<arrow>=>)|(?<mark>.)/suy;
@@ -103,9 +103,9 @@ class TextScanner {
   }
 
   #readMark(mark: string): void {
-    const isCall = /[\w$)\]]$/.test(this.#previous);
-    if (mark === '(') this.#push(isCall ? 'call' : 'group', this.#previous);
-    if (mark === '[') this.#push('group');
+    const isValueBefore = /[\w$)\]]$/.test(this.#previous);
+    if (mark === '(') this.#push(isValueBefore ? 'call' : 'group', this.#previous);
+    if (mark === '[') this.#push(isValueBefore ? 'call' : 'group');
     if (mark === '{') this.#push('object');
     if (/[)\]}]/.test(mark)) this.#pop();
     if (/[,;]/.test(mark) && this.#frame.kind === 'object') this.#frame.key = '';

@@ -22,7 +22,8 @@ import { Button } from '../../ui/button.tsx';
 import { classes } from '../../ui/classes.ts';
 import { Menu, type MenuAction } from '../../ui/menu.tsx';
 import type { MessageShortcut } from '../shortcuts.ts';
-import { ANONYMOUS_NAME, MUTE_MINUTES } from './use-moderation.ts';
+import { texts } from './texts.ts';
+import { MUTE_MINUTES } from './use-moderation.ts';
 
 /** What hosts did to a message and its author. */
 export interface MessageStatus {
@@ -54,23 +55,14 @@ interface ChatMessageRowProps extends MessageStatus {
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-const KIND_LABELS = {
-  question: 'Question',
-  greeting: 'Greeting',
-  cheer: 'Cheer',
-  purchase: 'Purchase',
-} as const;
-const RESTRICTION_LABELS = { muted: 'Muted', banned: 'Banned' } as const;
-const QUESTION_LABELS = { open: 'In the queue', answered: 'Answered', dismissed: 'Dismissed' };
-
 export function statusLabels(status: MessageStatus): string[] {
   const { isPinned, isHidden, isHiding, restriction, question } = status;
   return [
-    isPinned && 'Pinned',
-    isHiding && 'Hiding',
-    isHidden && 'Hidden',
-    restriction && RESTRICTION_LABELS[restriction],
-    question && QUESTION_LABELS[question],
+    isPinned && texts.message.pinned,
+    isHiding && texts.message.hiding,
+    isHidden && texts.message.hidden,
+    restriction && texts.message.restrictions[restriction],
+    question && texts.message.questionStates[question],
   ].filter((label) => typeof label === 'string');
 }
 
@@ -78,7 +70,7 @@ export function statusLabels(status: MessageStatus): string[] {
 export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
   const { message, isHidden, isHiding, isPinned, restriction, question } = props;
   const { isSkippedByTab, onAction } = props;
-  const name = message.name || ANONYMOUS_NAME;
+  const name = message.name || texts.anonymous;
   return (
     <div className="flex items-start gap-1 py-0.5 pl-2">
       <div className="grid min-w-0 flex-1 gap-0.5 py-1 *:min-w-0">
@@ -89,14 +81,14 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
           </time>
           {message.kind !== 'message' && (
             <Badge variant={message.kind === 'question' ? 'accent' : 'plain'}>
-              {KIND_LABELS[message.kind]}
+              {texts.message.kinds[message.kind]}
             </Badge>
           )}
-          {isPinned && <Badge variant="good">Pinned</Badge>}
-          {isHiding && <Badge variant="bad">Hiding…</Badge>}
-          {isHidden && <Badge variant="bad">Hidden</Badge>}
-          {restriction && <Badge variant="bad">{RESTRICTION_LABELS[restriction]}</Badge>}
-          {question && <Badge>{QUESTION_LABELS[question]}</Badge>}
+          {isPinned && <Badge variant="good">{texts.message.pinned}</Badge>}
+          {isHiding && <Badge variant="bad">{texts.message.hidingBadge}</Badge>}
+          {isHidden && <Badge variant="bad">{texts.message.hidden}</Badge>}
+          {restriction && <Badge variant="bad">{texts.message.restrictions[restriction]}</Badge>}
+          {question && <Badge>{texts.message.questionStates[question]}</Badge>}
         </p>
         <p
           dir="auto"
@@ -108,22 +100,24 @@ export const ChatMessageRow = memo((props: ChatMessageRowProps) => {
       {!isHidden && (
         <Button
           variant="quiet"
-          aria-label={`${isHiding ? 'Undo: show' : 'Hide'} the message from ${name}`}
+          aria-label={isHiding ? texts.message.undoHideFrom(name) : texts.message.hideFrom(name)}
           excludeFromTabOrder={isSkippedByTab}
           onPress={() => onAction(message, isHiding ? 'undo-hide' : 'hide')}
           icon={isHiding ? <Undo2 /> : <EyeOff />}
         >
-          {isHiding && 'Undo'}
+          {isHiding && texts.message.undo}
         </Button>
       )}
       <Menu
-        label={`Actions for ${name}`}
+        label={texts.message.actionsFor(name)}
         actions={actionsOf(props)}
         isSkippedByTab={isSkippedByTab}
       />
     </div>
   );
 });
+
+const { actions } = texts;
 
 type ActionsProps = Omit<ChatMessageRowProps, 'isSkippedByTab'>;
 
@@ -139,20 +133,20 @@ function actionsOf({ message, onAction, ...status }: ActionsProps): MenuAction[]
   const isQuestion = message.kind === 'question' || question !== null;
   const mayWrite = restriction === null;
   const viewerEntries = [
-    restriction === 'banned' && entry('unban', 'Lift ban', <Undo2 />),
-    restriction === 'muted' && entry('unmute', 'Unmute', <MessageSquare />),
-    mayWrite && entry('mute', `Mute for ${MUTE_MINUTES} minutes`, <Timer />),
-    mayWrite && entry('mute-for-show', 'Mute for the show', <MicOff />),
-    restriction !== 'banned' && entry('ban', 'Ban…', <Ban />),
+    restriction === 'banned' && entry('unban', actions.unban, <Undo2 />),
+    restriction === 'muted' && entry('unmute', actions.unmute, <MessageSquare />),
+    mayWrite && entry('mute', actions.mute(MUTE_MINUTES), <Timer />),
+    mayWrite && entry('mute-for-show', actions.muteForShow, <MicOff />),
+    restriction !== 'banned' && entry('ban', actions.ban, <Ban />),
   ];
   return [
-    isPinned && entry('pin', 'Unpin', <PinOff />),
-    !isPinned && !isHidden && entry('pin', 'Pin above the chat', <Pin />),
-    question !== 'open' && !isHidden && entry('queue', 'Add to queue', <ListPlus />),
-    question !== 'answered' && isQuestion && entry('answered', 'Mark as answered', <Check />),
-    question !== 'dismissed' && isQuestion && entry('dismissed', 'Dismiss', <X />),
-    isHiding && entry('undo-hide', 'Undo hiding', <Undo2 />),
-    !isHidden && !isHiding && entry('hide', 'Hide', <EyeOff />),
+    isPinned && entry('pin', actions.unpin, <PinOff />),
+    !isPinned && !isHidden && entry('pin', actions.pin, <Pin />),
+    question !== 'open' && !isHidden && entry('queue', actions.queue, <ListPlus />),
+    question !== 'answered' && isQuestion && entry('answered', actions.answered, <Check />),
+    question !== 'dismissed' && isQuestion && entry('dismissed', actions.dismissed, <X />),
+    isHiding && entry('undo-hide', actions.undoHide, <Undo2 />),
+    !isHidden && !isHiding && entry('hide', actions.hide, <EyeOff />),
     ...(message.viewer === '' ? [] : viewerEntries),
   ].filter((shown) => shown !== false);
 }

@@ -4,11 +4,11 @@ import type { LiveState } from '../../../protocol/live.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { heartsPerMinute, type ShowLog } from '../show-log.ts';
 import { StagePanel } from '../stage-panel.tsx';
-import { texts } from '../texts.ts';
 import { ChatSettings, PauseSwitch, useChatMode } from './chat-settings.tsx';
 import { MessageList } from './message-list.tsx';
 import { PinnedMessage } from './pinned-message.tsx';
 import { QuestionQueue } from './question-queue.tsx';
+import { texts } from './texts.ts';
 import { useChatState } from './use-chat-state.ts';
 import { useMessageActions } from './use-message-actions.tsx';
 import { useModeration } from './use-moderation.ts';
@@ -29,13 +29,13 @@ export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
   const handlers = { onAction, statusOf };
   const open = questions.all.filter((question) => question.state === 'open').length;
   const tabs = [
-    { id: 'all', text: 'All' },
-    { id: 'question', text: 'Questions' },
-    { id: 'queue', text: open === 0 ? 'Queue' : `Queue (${open})` },
+    { id: 'all', text: texts.views.all },
+    { id: 'question', text: texts.views.questions },
+    { id: 'queue', text: open === 0 ? texts.views.queue : texts.views.queueWithOpen(open) },
   ] as const;
   return (
     <StagePanel
-      title={texts.chat.title}
+      title={texts.title}
       place="chat"
       header="on wide screens"
       aside={
@@ -47,7 +47,7 @@ export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
     >
       {chat.pinned && <PinnedMessage message={chat.pinned} onUnpin={() => moderation.pin(null)} />}
       <Tabs
-        label="Messages"
+        label={texts.views.label}
         tabs={tabs}
         selected={view}
         onSelect={setView}
@@ -62,7 +62,7 @@ export function ChatPanel({ state, log }: { state: LiveState; log: ShowLog }) {
             log={log}
             kind={view === 'question' ? 'question' : null}
             handlers={handlers}
-            emptyText={view === 'question' ? 'No questions yet.' : 'No messages yet.'}
+            emptyText={view === 'question' ? texts.messages.emptyQuestions : texts.messages.empty}
           />
         )}
       </Tabs>
@@ -76,8 +76,8 @@ function Hearts({ log }: { readonly log: ShowLog }) {
   return (
     <span className="flex items-center gap-1.5 text-sm text-quiet tabular-nums">
       <Heart className="size-4 text-heart" />
-      <span className="sr-only">{texts.chat.heartsPerMinute(hearts)}</span>
-      <span aria-hidden="true">{texts.chat.heartsShort(hearts)}</span>
+      <span className="sr-only">{texts.heartsPerMinute(hearts)}</span>
+      <span aria-hidden="true">{texts.heartsShort(hearts)}</span>
     </span>
   );
 }

@@ -8,9 +8,9 @@ import { DialogActions } from '../../ui/dialog-actions.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Switch } from '../../ui/switch.tsx';
 import { showError } from '../../ui/toasts.tsx';
-import { texts } from '../texts.ts';
 import { RestrictedViewers } from './restricted-viewers.tsx';
 import { slowModeLabel } from './slow-mode-label.ts';
+import { texts } from './texts.ts';
 import type { LoadedList } from './use-chat-state.ts';
 import type { Moderation } from './use-moderation.ts';
 
@@ -21,7 +21,7 @@ export function PauseSwitch({ chatMode }: { readonly chatMode: ReturnType<typeof
   const { paused, change, isPending } = chatMode;
   return (
     <Switch
-      label={texts.chat.pause}
+      label={texts.pause}
       isSelected={paused}
       onChange={(isPaused) => change({ paused: isPaused })}
       isDisabled={isPending}
@@ -43,16 +43,16 @@ export function ChatSettings({ chatMode, restricted, moderation }: ChatSettingsP
     <>
       <PauseSwitch chatMode={chatMode} />
       <Select
-        label="Slow mode"
+        label={texts.settings.slowMode}
         value={String(slowModeMs)}
         options={optionsMs.map((ms) => ({ value: String(ms), text: slowModeLabel(ms) }))}
         onChange={(ms) => change({ slowModeMs: Number(ms) })}
         isDisabled={isPending}
       />
-      <h3 className="font-semibold">{texts.chat.restricted}</h3>
+      <h3 className="font-semibold">{texts.restricted.title}</h3>
       <RestrictedViewers viewers={restricted} moderation={moderation} />
       <DialogActions>
-        <Button onPress={close}>Close</Button>
+        <Button onPress={close}>{texts.settings.close}</Button>
       </DialogActions>
     </>
   );
@@ -60,8 +60,8 @@ export function ChatSettings({ chatMode, restricted, moderation }: ChatSettingsP
     <DialogButton
       variant="quiet"
       icon={<Settings2 />}
-      aria-label={texts.chat.settings}
-      title={texts.chat.settings}
+      aria-label={texts.settings.title}
+      title={texts.settings.title}
       dialog={content}
     />
   );

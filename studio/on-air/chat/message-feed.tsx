@@ -8,7 +8,7 @@ import {
   type MessageStatus,
   statusLabels,
 } from './chat-message-row.tsx';
-import { ANONYMOUS_NAME } from './use-moderation.ts';
+import { texts } from './texts.ts';
 
 export interface ListedMessage extends StoredChatMessage {
   /** Whether the message was already hidden when it was loaded. */
@@ -47,7 +47,10 @@ export function MessageFeed({ messages, handlers, ...rest }: MessageFeedProps) {
   const labelOf = useCallback(
     (message: ListedMessage) => {
       const { name, text } = message;
-      return [`${name || ANONYMOUS_NAME}: ${text}`, ...statusLabels(statusOf(message))].join(', ');
+      return [
+        texts.message.label(name || texts.anonymous, text),
+        ...statusLabels(statusOf(message)),
+      ].join(', ');
     },
     [statusOf],
   );

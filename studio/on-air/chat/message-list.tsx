@@ -3,11 +3,11 @@ import type { PressEvent } from 'react-aria-components';
 import { flushSync } from 'react-dom';
 import type { MessageKind } from '../../../protocol/limits.ts';
 import { Button } from '../../ui/button.tsx';
-import { quantity } from '../../ui/quantity.ts';
 import { useInteractionHold } from '../../ui/use-interaction-hold.ts';
 import type { ShowLog } from '../show-log.ts';
 import type { useEarlierMessages } from '../use-history.ts';
 import { MessageFeed, type MessageHandlers } from './message-feed.tsx';
+import { texts } from './texts.ts';
 import { useVisibleMessages } from './use-visible-messages.ts';
 
 interface MessageListProps {
@@ -40,12 +40,12 @@ export function MessageList({ streamId, log, kind, handlers, emptyText }: Messag
       {newCount > 0 && (
         // Over the messages, which must not move.
         <div className="pointer-events-none absolute inset-x-0 top-2 z-10 flex justify-center *:pointer-events-auto *:shadow-lg">
-          <Button onPress={showNewest}>{quantity(newCount, 'new message')}</Button>
+          <Button onPress={showNewest}>{texts.messages.new(newCount)}</Button>
         </div>
       )}
       <MessageFeed
         containerRef={feed}
-        label="Messages, newest first"
+        label={texts.messages.label}
         messages={messages}
         handlers={handlers}
         hasMore={earlier.hasMore}
@@ -67,11 +67,12 @@ function FeedEnd({ earlier, emptyText }: FeedEndProps) {
   if (isError && !isFetching) {
     return (
       <p className="flex flex-wrap items-center gap-3 p-2 text-quiet">
-        Earlier messages could not be loaded.
-        <Button onPress={fetchMore}>Try again</Button>
+        {texts.messages.earlierFailed}
+        <Button onPress={fetchMore}>{texts.messages.tryAgain}</Button>
       </p>
     );
   }
-  if (isFetching || hasMore) return <p className="p-2 text-quiet">Loading earlier messages…</p>;
+  if (isFetching || hasMore)
+    return <p className="p-2 text-quiet">{texts.messages.loadingEarlier}</p>;
   return emptyText && <p className="p-2 text-quiet">{emptyText}</p>;
 }

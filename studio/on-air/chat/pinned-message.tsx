@@ -1,7 +1,7 @@
 import { Pin, PinOff } from 'lucide-react';
 import type { StoredChatMessage } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
-import { ANONYMOUS_NAME } from './use-moderation.ts';
+import { texts } from './texts.ts';
 
 interface PinnedMessageProps {
   readonly message: StoredChatMessage;
@@ -14,11 +14,11 @@ export function PinnedMessage({ message, onUnpin }: PinnedMessageProps) {
     <div className="flex items-center gap-2 rounded-lg bg-accent-soft p-1 pl-3">
       <Pin className="size-4 shrink-0 text-accent" />
       <p className="min-w-0 flex-1 py-1 wrap-anywhere">
-        <span className="sr-only">Pinned: </span>
-        <bdi className="font-semibold">{message.name || ANONYMOUS_NAME}</bdi>{' '}
+        <span className="sr-only">{texts.pinned.label} </span>
+        <bdi className="font-semibold">{message.name || texts.anonymous}</bdi>{' '}
         <bdi>{message.text}</bdi>
       </p>
-      <Button variant="quiet" aria-label="Unpin message" onPress={onUnpin} icon={<PinOff />} />
+      <Button variant="quiet" aria-label={texts.pinned.unpin} onPress={onUnpin} icon={<PinOff />} />
     </div>
   );
 }

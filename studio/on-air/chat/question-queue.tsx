@@ -3,19 +3,14 @@ import type { QuestionState, QueuedQuestion } from '../../../protocol/moderation
 import { Select } from '../../ui/select.tsx';
 import { ErrorMessage } from '../../ui/states.tsx';
 import { MessageFeed, type MessageHandlers } from './message-feed.tsx';
+import { texts } from './texts.ts';
 import type { LoadedList } from './use-chat-state.ts';
 
 const STATE_OPTIONS: readonly { readonly value: QuestionState; readonly text: string }[] = [
-  { value: 'open', text: 'Open' },
-  { value: 'answered', text: 'Answered' },
-  { value: 'dismissed', text: 'Dismissed' },
+  { value: 'open', text: texts.queue.states.open },
+  { value: 'answered', text: texts.queue.states.answered },
+  { value: 'dismissed', text: texts.queue.states.dismissed },
 ];
-
-const EMPTY_TEXTS: Readonly<Record<QuestionState, string>> = {
-  open: 'No open questions. Use a message’s menu to add it to the queue.',
-  answered: 'No answered questions.',
-  dismissed: 'No dismissed questions.',
-};
 
 interface QuestionQueueProps {
   /** Oldest first. */
@@ -33,21 +28,21 @@ export function QuestionQueue({ questions: { all, loadError }, handlers }: Quest
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-1">
       <Select
-        label="Questions to show"
+        label={texts.queue.state}
         isLabelHidden
         value={state}
         options={STATE_OPTIONS}
         onChange={setState}
       />
       <MessageFeed
-        label="Questions, oldest first"
+        label={texts.queue.label}
         messages={messages}
         handlers={handlers}
         end={
           loadError ? (
             <ErrorMessage {...loadError} />
           ) : (
-            messages.length === 0 && <p className="p-2 text-quiet">{EMPTY_TEXTS[state]}</p>
+            messages.length === 0 && <p className="p-2 text-quiet">{texts.queue.empty[state]}</p>
           )
         }
       />

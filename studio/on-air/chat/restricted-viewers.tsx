@@ -1,8 +1,10 @@
 import type { RestrictedViewer } from '../../../protocol/moderation.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorMessage } from '../../ui/states.tsx';
+import { TextTemplate } from '../../ui/text-template.tsx';
+import { texts } from './texts.ts';
 import type { LoadedList } from './use-chat-state.ts';
-import { ANONYMOUS_NAME, type Moderation } from './use-moderation.ts';
+import type { Moderation } from './use-moderation.ts';
 
 const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 /** Entries that are shown; the newest are first. */
@@ -19,11 +21,7 @@ export function RestrictedViewers({ viewers, moderation }: RestrictedViewersProp
   return (
     <>
       {loadError && <ErrorMessage {...loadError} />}
-      {all.length === 0 && !loadError && (
-        <p className="text-quiet">
-          No muted or banned viewers. Use a message’s menu to mute or ban someone.
-        </p>
-      )}
+      {all.length === 0 && !loadError && <p className="text-quiet">{texts.restricted.empty}</p>}
       {all.length > 0 && (
         <ul className="grid gap-2">
           {all.slice(0, VISIBLE_MAX).map((viewer) => (
@@ -36,7 +34,7 @@ export function RestrictedViewers({ viewers, moderation }: RestrictedViewersProp
         </ul>
       )}
       {all.length > VISIBLE_MAX && (
-        <p className="text-quiet">and {(all.length - VISIBLE_MAX).toLocaleString()} more</p>
+        <p className="text-quiet">{texts.restricted.more(all.length - VISIBLE_MAX)}</p>
       )}
     </>
   );
@@ -48,9 +46,9 @@ interface RestrictedItemProps {
 }
 
 function RestrictedItem({ restricted, moderation }: RestrictedItemProps) {
-  const { viewer, name, kind, until, by } = restricted;
-  const displayName = name || ANONYMOUS_NAME;
-  const period = until === null ? 'for the show' : `until ${TIME.format(until)}`;
+  const { viewer, name, kind, by } = restricted;
+  const displayName = name || texts.anonymous;
+  const restriction = restrictionLabel(restricted);
   return (
     <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 border-b border-line pb-2">
       <span className="grid min-w-0">
@@ -58,20 +56,28 @@ function RestrictedItem({ restricted, moderation }: RestrictedItemProps) {
           {displayName}
         </span>
         <span className="text-sm text-quiet">
-          {kind === 'banned' ? 'Banned' : 'Muted'} {period}
-          {by !== null && (
-            <>
-              , by <bdi>{by}</bdi>
-            </>
+          {by === null ? (
+            restriction
+          ) : (
+            <TextTemplate text={texts.restricted.by(restriction)}>
+              <bdi>{by}</bdi>
+            </TextTemplate>
           )}
         </span>
       </span>
       <Button
         onPress={() => (kind === 'banned' ? moderation.unban(viewer) : moderation.unmute(viewer))}
       >
-        {kind === 'banned' ? 'Lift ban' : 'Unmute'}
+        {kind === 'banned' ? texts.actions.unban : texts.actions.unmute}
         <span className="sr-only">– {displayName}</span>
       </Button>
     </li>
   );
+}
+
+function restrictionLabel({ kind, until }: RestrictedViewer): string {
+  const { restricted } = texts;
+  if (until === null) return kind === 'banned' ? restricted.bannedForShow : restricted.mutedForShow;
+  const time = TIME.format(until);
+  return kind === 'banned' ? restricted.bannedUntil(time) : restricted.mutedUntil(time);
 }

@@ -2,8 +2,10 @@ import { type ReactNode, useCallback, useState } from 'react';
 import type { StoredChatMessage } from '../../../protocol/moderation.ts';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Switch } from '../../ui/switch.tsx';
+import { TextTemplate } from '../../ui/text-template.tsx';
 import type { MessageAction } from './chat-message-row.tsx';
-import { ANONYMOUS_NAME, type Moderation, MUTE_MINUTES } from './use-moderation.ts';
+import { texts } from './texts.ts';
+import { type Moderation, MUTE_MINUTES } from './use-moderation.ts';
 
 /** The actions on chat messages. A ban asks for confirmation first: render `dialog` in the page. */
 export function useMessageActions(
@@ -42,11 +44,15 @@ export function useMessageActions(
   const dialog = (
     <Confirm
       title={
-        <>
-          Ban <bdi>{banTarget?.name || ANONYMOUS_NAME.toLowerCase()}</bdi>?
-        </>
+        banTarget?.name ? (
+          <TextTemplate text={texts.ban.title}>
+            <bdi>{banTarget.name}</bdi>
+          </TextTemplate>
+        ) : (
+          texts.ban.titleAnonymous
+        )
       }
-      action="Ban"
+      action={texts.ban.action}
       isOpen={banTarget !== null}
       onOpenChange={() => setBanTarget(null)}
       onConfirm={() => {
@@ -55,13 +61,10 @@ export function useMessageActions(
       }}
     >
       <div className="grid gap-4">
-        <p>
-          They leave the show within a second and no longer count as a viewer. You can lift the ban
-          in the chat settings.
-        </p>
+        <p>{texts.ban.help}</p>
         <Switch
-          label="Hide their messages"
-          help="For all viewers. This cannot be undone."
+          label={texts.ban.hideMessages}
+          help={texts.ban.hideMessagesHelp}
           isSelected={hidesMessages}
           onChange={setHidesMessages}
         />

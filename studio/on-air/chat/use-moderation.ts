@@ -5,6 +5,7 @@ import { useStudio } from '../../api/studio-context.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { showError, showSuccess } from '../../ui/toasts.tsx';
 import type { ShowLog } from '../show-log.ts';
+import { texts } from './texts.ts';
 import { useDelayedHides } from './use-delayed-hides.ts';
 import { idsOfViewer } from './viewer-messages.ts';
 
@@ -25,9 +26,6 @@ export interface Moderation {
 
 /** Duration of a mute that is not for the whole show. */
 export const MUTE_MINUTES = 10;
-
-/** Display name of a viewer without one. */
-export const ANONYMOUS_NAME = 'A viewer';
 
 /**
  * The moderation calls of a show. `moderation` stays the same object, so that memoized rows do not
@@ -65,15 +63,15 @@ export function useModeration(streamId: string, log: ShowLog) {
     ...viewerOptions,
     onSuccess: ({ name }, { body }) =>
       showSuccess(
-        `{} is muted for ${body?.minutes ? `${body.minutes} minutes` : 'the show'}.`,
-        name || ANONYMOUS_NAME,
+        body?.minutes ? texts.done.muted(body.minutes) : texts.done.mutedForShow,
+        name || texts.anonymous,
       ),
   });
   const unmute = useApiMutation('unmuteViewer', viewerOptions);
   const ban = useApiMutation('banViewer', {
     ...viewerOptions,
     onSuccess: ({ viewer, name }) => {
-      showSuccess('{} is banned.', name || ANONYMOUS_NAME);
+      showSuccess(texts.done.banned, name || texts.anonymous);
       if (toHide.current.delete(viewer)) hideAllOf(viewer).catch(showError);
     },
   });

@@ -6,6 +6,7 @@ import { Form } from '../../ui/form.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { parseCustomEvent } from './offer.ts';
+import { texts } from './texts.ts';
 
 export interface OfferFormProps {
   /** Whether the connection is up; else sending is disabled. */
@@ -33,7 +34,7 @@ function OfferFields(props: OfferFieldsProps) {
       {children}
       <div>
         <Button type="submit" isDisabled={!isConnected} isPending={isBusy}>
-          Send to viewers
+          {texts.send}
         </Button>
       </div>
     </Form>
@@ -46,7 +47,7 @@ export function DiscountForm({ onSend, ...rest }: OfferFormProps) {
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'discount', data: { count } })}>
       <NumberField
-        label="Redeemed discounts"
+        label={texts.form.discounts}
         value={count}
         onChange={(value) => setCount(Math.round(value) || 1)}
         minValue={1}
@@ -67,10 +68,15 @@ export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'purchase', data }, clear)}>
       <div className="grid gap-4 sm:grid-cols-[1fr_2fr]">
-        <TextField label="Buyer" value={name} onChange={setName} maxLength={CHAT_NAME_CHARS} />
         <TextField
-          label="Purchase text"
-          placeholder="bought two mugs"
+          label={texts.form.buyer}
+          value={name}
+          onChange={setName}
+          maxLength={CHAT_NAME_CHARS}
+        />
+        <TextField
+          label={texts.form.purchase}
+          placeholder={texts.form.purchaseExample}
           value={text}
           onChange={setText}
           maxLength={CHAT_TEXT_CHARS}
@@ -97,17 +103,17 @@ export function CustomEventForm({ onSend, ...rest }: OfferFormProps) {
       }}
     >
       <TextField
-        label="Type"
-        placeholder="lights"
-        help="The event name that your app listens for."
+        label={texts.form.type}
+        placeholder={texts.form.typeExample}
+        help={texts.form.typeHelp}
         value={draft.type}
         onChange={(type) => setDraft({ ...draft, type })}
         error={errors.type}
       />
       <TextField
-        label="Data (JSON)"
-        placeholder='{"color": "red"}'
-        help="A JSON object, or empty."
+        label={texts.form.data}
+        placeholder={texts.form.dataExample}
+        help={texts.form.dataHelp}
         rows={3}
         value={draft.dataText}
         onChange={(dataText) => setDraft({ ...draft, dataText })}

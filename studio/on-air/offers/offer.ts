@@ -6,7 +6,7 @@ import {
 } from '../../../protocol/studio.ts';
 
 import type { RequestOf } from '../../api/studio-client.ts';
-import { quantity } from '../../ui/quantity.ts';
+import { texts } from './texts.ts';
 
 /** A custom event while it is edited; it may be invalid. */
 export interface CustomEventDraft {
@@ -30,7 +30,9 @@ export function parseCustomEvent({ type, dataText }: CustomEventDraft): ParsedEv
   const dataError = 'error' in parsedData ? parsedData.error : null;
   if (typeResult.success && 'data' in parsedData)
     return { event: { type: typeResult.data, data: parsedData.data } };
-  const typeError = typeResult.success ? null : `The type ${typeResult.error.issues[0]?.message}.`;
+  const typeError = typeResult.success
+    ? null
+    : texts.errors.type(typeResult.error.issues[0]?.message ?? '');
   return {
     errors: { ...(typeError && { type: typeError }), ...(dataError && { data: dataError }) },
   };
@@ -41,13 +43,13 @@ type ParsedData = { readonly data: Record<string, unknown> | null } | { readonly
 function dataOf(text: string): ParsedData {
   if (text.trim() === '') return { data: null };
   const parsedData = parseJson(text);
-  if (parsedData === undefined) return { error: 'This is not valid JSON.' };
+  if (parsedData === undefined) return { error: texts.errors.invalidJson };
   if (parsedData === null) return { data: null };
   if (typeof parsedData !== 'object' || Array.isArray(parsedData)) {
-    return { error: 'The data must be an object, such as {"color": "red"}.' };
+    return { error: texts.errors.noObject };
   }
   if (new TextEncoder().encode(JSON.stringify(parsedData)).length > PRODUCER_EVENT_BYTES) {
-    return { error: `The data must have at most ${PRODUCER_EVENT_BYTES} bytes.` };
+    return { error: texts.errors.tooLong(PRODUCER_EVENT_BYTES) };
   }
   return { data: { ...parsedData } };
 }
@@ -70,8 +72,8 @@ export function requestOf({ type, data }: ProducerEvent): RequestOf<'sendEvent'>
 
 /** A one-line description of an event. */
 export function eventLabel({ type, data }: ProducerEvent): string {
-  if (type === 'discount') return quantity(Number(data?.count ?? 1), 'discount');
-  if (type === 'purchase') return [data?.name || 'Someone', data?.text].join(' ');
+  if (type === 'discount') return texts.discounts(Number(data?.count ?? 1));
+  if (type === 'purchase') return [data?.name || texts.purchases.anonymous, data?.text].join(' ');
   return data === null ? type : `${type} ${JSON.stringify(data)}`;
 }
 

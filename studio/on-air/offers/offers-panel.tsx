@@ -6,21 +6,22 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { usePermission } from '../../session/session-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
-import { quantity } from '../../ui/quantity.ts';
 import { Tabs } from '../../ui/tabs.tsx';
+import { TextTemplate } from '../../ui/text-template.tsx';
 import type { ShowLog } from '../show-log.ts';
 import { useEarlierSent } from '../use-history.ts';
 import { useIsSettled } from '../use-press-guard.ts';
 import { eventLabel, recentEvents, requestOf } from './offer.ts';
 import { CustomEventForm, DiscountForm, PurchaseForm } from './offer-forms.tsx';
 import { Purchases } from './purchases.tsx';
+import { texts } from './texts.ts';
 
 type Offer = 'discount' | 'purchase' | 'own';
 
 const OFFERS: readonly { readonly id: Offer; readonly text: string }[] = [
-  { id: 'discount', text: 'Discounts' },
-  { id: 'purchase', text: 'Purchase' },
-  { id: 'own', text: 'Custom event' },
+  { id: 'discount', text: texts.kinds.discount },
+  { id: 'purchase', text: texts.kinds.purchase },
+  { id: 'own', text: texts.kinds.own },
 ];
 const FORMS = { discount: DiscountForm, purchase: PurchaseForm, own: CustomEventForm };
 
@@ -37,10 +38,10 @@ export function OffersPanel({ state, log, isConnected }: OffersPanelProps) {
   const isOver = state.stream.status === 'ENDED';
   return (
     <Panel
-      title="Sell and send"
+      title={texts.title}
       aside={
         <span className="text-sm text-quiet tabular-nums">
-          {quantity(log.discounts, 'discount')} since this page was opened
+          {texts.discountsSinceOpened(log.discounts)}
         </span>
       }
     >
@@ -84,14 +85,14 @@ function SendForms({ streamId, log, isConnected }: SendFormsProps) {
   const Form = FORMS[offer];
   return (
     <>
-      <Tabs label="What to send" tabs={OFFERS} selected={offer} onSelect={setOffer}>
+      <Tabs label={texts.kinds.label} tabs={OFFERS} selected={offer} onSelect={setOffer}>
         <Form isConnected={isConnected} isBusy={isBusy} onSend={send} />
       </Tabs>
       <p role="status" className="text-sm text-quiet empty:hidden">
         {sent[0] && (
-          <>
-            Sent: <EventWords event={sent[0]} />
-          </>
+          <TextTemplate text={texts.sent}>
+            <EventWords event={sent[0]} />
+          </TextTemplate>
         )}
       </p>
       <RecentEvents
@@ -131,7 +132,7 @@ function RecentEvents({ streamId, sent, log, isConnected, busyLabel, onSend }: R
   if (all.length === 0) return null;
   return (
     <div className="grid gap-2 border-t border-line pt-3">
-      <h3 className="text-sm font-semibold">Send again</h3>
+      <h3 className="text-sm font-semibold">{texts.sendAgain}</h3>
       <ul className="flex flex-wrap gap-2 *:min-w-0">
         {all.map((event) => {
           const label = eventLabel(event);
@@ -140,7 +141,7 @@ function RecentEvents({ streamId, sent, log, isConnected, busyLabel, onSend }: R
               <Button
                 isDisabled={!isConnected || (busyLabel !== null && busyLabel !== label)}
                 isPending={busyLabel === label}
-                aria-label={`Send again: ${label}`}
+                aria-label={texts.sendAgainLabel(label)}
                 onPress={() => onSend(event)}
               >
                 {busyLabel !== label && <RotateCcw />}
@@ -161,7 +162,8 @@ function EventWords({ event }: { readonly event: ProducerEvent }) {
   if (event.type !== 'purchase') return <bdi>{eventLabel(event)}</bdi>;
   return (
     <>
-      <bdi>{String(event.data?.name || 'Someone')}</bdi> <bdi>{String(event.data?.text)}</bdi>
+      <bdi>{String(event.data?.name || texts.purchases.anonymous)}</bdi>{' '}
+      <bdi>{String(event.data?.text)}</bdi>
     </>
   );
 }
