@@ -2,6 +2,7 @@ import { useRef } from 'react';
 import type { Snapshot } from '../../sdk/viewer.ts';
 import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
+import { SoundSwitch } from '../sound/sound-switch.tsx';
 
 /** The viewer count, or after the show its peak, and the number of hearts. */
 export function AudienceBar({ snapshot, hearts }: { snapshot: Snapshot; hearts: number }) {
@@ -22,6 +23,7 @@ export function AudienceBar({ snapshot, hearts }: { snapshot: Snapshot; hearts: 
           <ShortNumber value={count.value} short={count.formatted} /> {countLabel(snapshot)}
         </p>
       )}
+      {snapshot.state !== 'ended' && <SoundSwitch />}
     </header>
   );
 }

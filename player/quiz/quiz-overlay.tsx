@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useRemainingMs } from '../../sdk/react.ts';
 import type { Snapshot, Viewer, ViewerQuiz } from '../../sdk/viewer.ts';
+import { useCues } from '../sound/sounds.ts';
 import { QuizCard } from './quiz-card.tsx';
 import { CODE_LABEL, winnersText } from './quiz-text.ts';
 import { useQuizAnnouncements } from './use-quiz-announcements.ts';
@@ -26,6 +27,15 @@ export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Sn
   const hasWon = showsRound && round.count !== null && winners.hasWon;
   const knownCode = useWinnerCode(snapshot);
   const code = hasWon ? knownCode : null;
+  useCues(
+    isOver
+      ? null
+      : {
+          quizId: quiz?.quiz.id ?? null,
+          remainingS: quiz?.results ? 0 : Math.ceil(remainingMs / 1_000),
+          hasWinners: showsRound && Boolean(round.count),
+        },
+  );
   const text = showsRound ? winnersText(round.count, hasWon, isOver) : null;
   return (
     <>

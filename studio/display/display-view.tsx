@@ -1,15 +1,17 @@
 import { Users } from 'lucide-react';
 import { type ReactNode, useEffect, useRef } from 'react';
+import { Confetti } from '../../player/quiz/confetti.tsx';
+import { useCues } from '../../player/sound/sounds.ts';
 import type { PresenterState } from '../../protocol/presenter.ts';
 import { viewerUrl } from '../streams/share-links.ts';
 import { useExternalStore } from '../ui/external-store.ts';
 import { QrCode } from '../ui/qr-code.tsx';
+import { DisplayControls } from './display-controls.tsx';
 import type { DisplayOptions } from './display-options.ts';
 import { DisplayQuiz } from './display-quiz.tsx';
 import type { DisplayShow, DisplaySnapshot } from './display-show.ts';
 import { DisplayWinners } from './display-winners.tsx';
-import { FullScreenButton } from './full-screen-button.tsx';
-import type { Scene } from './scene.ts';
+import { cueMomentOf, type Scene } from './scene.ts';
 import { useFit } from './use-fit.ts';
 
 const TICK_MS = 100;
@@ -20,12 +22,13 @@ const SCALE_MAX = 1.6;
 export function DisplayView({ show, options }: { show: DisplayShow; options: DisplayOptions }) {
   const { state, scene, isStale, refusal } = useDisplaySnapshot(show);
   useScreenWakeLock();
+  useCues(cueMomentOf(scene));
   return (
     <main className="display">
       {state && scene && <SceneView state={state} scene={scene} options={options} />}
       {refusal !== null && <Refused status={refusal} hasKey={options.key !== null} />}
       {isStale && <span className="display-dot" />}
-      {!options.isOverlay && <FullScreenButton />}
+      {!options.isOverlay && <DisplayControls />}
     </main>
   );
 }
@@ -69,7 +72,12 @@ interface SceneContentProps extends Pick<SceneViewProps, 'scene' | 'state'> {
 function SceneContent({ scene, state, hasLiveBars }: SceneContentProps) {
   if (scene.kind === 'quiz') return <DisplayQuiz {...scene} hasLiveBars={hasLiveBars} />;
   if (scene.kind === 'winners' && scene.count && scene.first.length > 0) {
-    return <DisplayWinners count={scene.count} winners={scene.first} />;
+    return (
+      <>
+        <Confetti />
+        <DisplayWinners count={scene.count} winners={scene.first} />
+      </>
+    );
   }
   return <Headline {...headlineOf(scene, state)} />;
 }

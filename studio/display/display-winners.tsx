@@ -1,3 +1,4 @@
+import { Trophy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { RoundWinner } from '../../protocol/winners.ts';
 import { pageOf, repeatedNames, WINNERS_PAGE_MS } from './winner-pages.ts';
@@ -7,6 +8,9 @@ interface DisplayWinnersProps {
   /** At least one. */
   readonly winners: readonly RoundWinner[];
 }
+
+/** Up to this number of winners, each has a cup. Winners are equal: a round has no ranks. */
+const PODIUM_MAX = 3;
 
 /** Up to this number of winners, names have their codes beside them. */
 const CODES_MAX = 12;
@@ -18,14 +22,21 @@ export function DisplayWinners({ count, winners }: DisplayWinnersProps) {
   if (count === 1 && only) return <OnlyWinner winner={only} />;
   const repeated = repeatedNames(winners);
   const unlisted = count - winners.length;
+  const isPodium = count <= PODIUM_MAX;
   return (
     <>
       <h1 className="winners-count">
         <b>{count.toLocaleString()}</b> winners!
       </h1>
-      <ol className="winners-list" data-many={winners.length > 5 || undefined} key={page.number}>
+      <ol
+        className="winners-list"
+        data-podium={isPodium || undefined}
+        data-many={winners.length > 5 || undefined}
+        key={page.number}
+      >
         {page.winners.map((winner) => (
           <li key={winner.code} className="winner">
+            {isPodium && <Trophy />}
             <bdi>{winner.name ?? winner.code}</bdi>
             {winner.name !== null && (count <= CODES_MAX || repeated.has(winner.name)) && (
               <span className="winner-code" dir="ltr">
@@ -43,6 +54,7 @@ export function DisplayWinners({ count, winners }: DisplayWinnersProps) {
 function OnlyWinner({ winner: { name, code } }: { readonly winner: RoundWinner }) {
   return (
     <>
+      <Trophy className="winner-cup" />
       <p className="scene-below">The winner is</p>
       <h1 className="winner-name" dir="auto">
         {name ?? code}

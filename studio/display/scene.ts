@@ -1,3 +1,4 @@
+import type { CueMoment } from '../../player/sound/cues.ts';
 import type { PresenterQuiz, PresenterState } from '../../protocol/presenter.ts';
 import type { RoundWinner } from '../../protocol/winners.ts';
 
@@ -27,6 +28,17 @@ export function sceneOf({ stream, quiz, winners }: PresenterState, nowMs: number
   // The countdown that viewers see, without the latency allowance.
   const remainingMs = quiz.created + quiz.duration - nowMs;
   return { kind: 'quiz', quiz, remainingMs: isOpen ? Math.max(0, remainingMs) : 0 };
+}
+
+/** What has sounds in a scene; null: there is no scene yet. */
+export function cueMomentOf(scene: Scene | null): CueMoment | null {
+  if (scene === null) return null;
+  const isQuiz = scene.kind === 'quiz';
+  return {
+    quizId: isQuiz ? scene.quiz.id : null,
+    remainingS: isQuiz ? Math.ceil(scene.remainingMs / 1_000) : 0,
+    hasWinners: scene.kind === 'winners' && (scene.count ?? 0) > 0,
+  };
 }
 
 /** A key for scenes that disappear after a time; null: the scene stays. */

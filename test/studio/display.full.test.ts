@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { axeViolations } from '../support/player/axe.ts';
+import { COUNT_TONES } from '../support/player/count-tones.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
@@ -201,7 +202,7 @@ describe('the display', () => {
     await Promise.all([member.close(), wrong.context.close(), stranger.context.close()]);
   }, 60_000);
 
-  test('[B-14] shows an open quiz with audience and answer count, but no bars', async () => {
+  test('[B-14] [B-18] shows an open quiz with audience and answer count, but no bars, and plays a sound', async () => {
     const { page } = display;
     await fixture.call(owner, 'POST', `/streams/${streamId}/start`);
     viewers = ['one', 'two', 'three'].map((name) => fixture.joinViewer(streamId, name));
@@ -210,10 +211,15 @@ describe('the display', () => {
       {},
     );
     await page.getByText('3 watching').waitFor();
+    await page.evaluate(COUNT_TONES);
+    await page.mouse.move(10, 10);
+    await page.getByRole('button', { name: 'Sounds' }).click();
+    await until('the tone of the switch', async () => (await page.evaluate('tones')) === 1);
     await page.getByRole('img', { name: 'QR code of the viewer page' }).waitFor();
     const quizId = await send(LARGEST, 600_000, 'manual');
     await page.getByRole('heading', { name: LARGEST.question }).waitFor();
     await page.getByRole('timer').waitFor();
+    await until('the tones of the quiz', async () => (await page.evaluate('tones')) === 3);
     expect(await page.getByRole('img', { name: 'QR code' }).count()).toBe(0);
     for (const [at, viewer] of viewers.entries()) {
       await until('viewers have the quiz', () => viewer.quiz?.quiz.id === quizId);
@@ -302,9 +308,9 @@ describe('the display', () => {
     await expectFits(long, 'longest');
     await fixture.call(owner, 'POST', `/streams/${streamId}/presenter-key`);
     await heading(long.page).waitFor({ state: 'detached' });
-    expect((await long.page.locator('main').innerText()).replace('Full screen', '').trim()).toBe(
-      '',
-    );
+    expect(
+      (await long.page.locator('main').innerText()).replace(/Sounds|Full screen/g, '').trim(),
+    ).toBe('');
     await long.context.close();
   }, 90_000);
 
