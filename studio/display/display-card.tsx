@@ -13,15 +13,14 @@ import { ErrorMessage, Loading } from '../ui/states.tsx';
 import { Switch } from '../ui/switch.tsx';
 import { showSuccess } from '../ui/toasts.tsx';
 import { displayAddress } from './display-options.ts';
+import { texts } from './texts.ts';
 
 /** Opens the display here or makes a link for another machine. */
 export function DisplayCard({ streamId }: { readonly streamId: string }) {
   const mayCreate = usePermission('createPresenterKey');
   return (
-    <Panel title="Display">
-      <p className="text-quiet">
-        Shows the question, countdown and results on a screen on stage, or over your video in OBS.
-      </p>
+    <Panel title={texts.card.title}>
+      <p className="text-quiet">{texts.card.explanation}</p>
       <div>
         <a
           href={`/studio/present/${streamId}`}
@@ -29,9 +28,9 @@ export function DisplayCard({ streamId }: { readonly streamId: string }) {
           rel="noopener"
           className={`inline-flex min-h-8 items-center gap-1 underline ${FOCUS_RING}`}
         >
-          Open the display
+          {texts.card.open}
           <ExternalLink className="size-4" />
-          <span className="sr-only">(opens a new tab)</span>
+          <span className="sr-only">{texts.card.newTab}</span>
         </a>
       </div>
       {mayCreate && <DisplayLink streamId={streamId} />}
@@ -57,18 +56,16 @@ function DisplayLink({ streamId }: { readonly streamId: string }) {
     invalidates: INVALIDATED,
     onSuccess: () => {
       setConfirming(null);
-      showSuccess('The link no longer works.');
+      showSuccess(texts.card.revoked);
     },
   });
-  if (query.isPending) return <Loading label="Loading link" />;
+  if (query.isPending) return <Loading label={texts.card.loading} />;
   if (!query.data) return <ErrorMessage error={query.error} onRetry={() => query.refetch()} />;
   const { created } = query.data;
   return (
     <>
       <p className="text-quiet">
-        {created === null
-          ? 'To open the display on another machine, create a link. Anyone with the link can see the display, and nothing else.'
-          : `Link created ${dateTimeOf(created)}.`}
+        {created === null ? texts.card.noLink : texts.card.created(dateTimeOf(created))}
       </p>
       <div className="flex flex-wrap gap-3">
         <Button
@@ -76,35 +73,35 @@ function DisplayLink({ streamId }: { readonly streamId: string }) {
           onPress={() => (created === null ? create.mutate({ params }) : setConfirming('new'))}
           icon={<Link2 />}
         >
-          {created === null ? 'Create link' : 'Replace link'}
+          {created === null ? texts.card.create : texts.card.replaceButton}
         </Button>
         {created !== null && (
           <Button variant="quiet" onPress={() => setConfirming('withdraw')} icon={<Unlink />}>
-            Revoke link
+            {texts.card.revokeButton}
           </Button>
         )}
       </div>
       <Confirm
-        title="Replace the link?"
-        action="Replace"
+        title={texts.card.replaceTitle}
+        action={texts.card.replace}
         isOpen={confirming === 'new'}
         onOpenChange={() => setConfirming(null)}
         isPending={create.isPending}
         onConfirm={() => create.mutate({ params })}
       >
-        The old link stops working. Open the new one on every screen that uses it.
+        {texts.card.replaceHelp}
       </Confirm>
       <Confirm
-        title="Revoke the link?"
-        action="Revoke"
+        title={texts.card.revokeTitle}
+        action={texts.card.revoke}
         isOpen={confirming === 'withdraw'}
         onOpenChange={() => setConfirming(null)}
         isPending={withdraw.isPending}
         onConfirm={() => withdraw.mutate({ params })}
       >
-        Displays that use the link go blank within two seconds.
+        {texts.card.revokeHelp}
       </Confirm>
-      <Dialog title="Display link" isOpen={url !== null} onOpenChange={() => setUrl(null)}>
+      <Dialog title={texts.newLink.title} isOpen={url !== null} onOpenChange={() => setUrl(null)}>
         {(close) => url !== null && <NewLink url={url} onClose={close} />}
       </Dialog>
     </>
@@ -118,24 +115,24 @@ function NewLink({ url, onClose }: { readonly url: string; readonly onClose: () 
     <>
       <div className="grid gap-1">
         <Switch
-          label="Transparent background"
-          help="For an OBS browser source, for example 1920 × 1080."
+          label={texts.newLink.overlay}
+          help={texts.newLink.overlayHelp}
           isSelected={isOverlay}
           onChange={setOverlay}
         />
         <Switch
-          label="Live answer counts"
-          help="Everyone who sees the display sees the answers while the quiz is open."
+          label={texts.newLink.liveBars}
+          help={texts.newLink.liveBarsHelp}
           isSelected={hasLiveBars}
           onChange={setLiveBars}
         />
       </div>
       <OneTimeSecret
-        copyLabel="Copy the link"
+        copyLabel={texts.newLink.copy}
         secret={displayAddress(url, { isOverlay, hasLiveBars })}
         onClose={onClose}
       >
-        Copy the link now. It is not shown again. Links with other settings work at the same time.
+        {texts.newLink.shownOnce}
       </OneTimeSecret>
     </>
   );

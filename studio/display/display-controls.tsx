@@ -1,6 +1,7 @@
 import { Maximize, Volume2, VolumeX } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useSoundSwitch } from '../../player/sound/sounds.ts';
+import { texts } from './texts.ts';
 
 /** Time for which the buttons are visible after a mouse move. */
 const VISIBLE_MS = 3_000;
@@ -13,12 +14,12 @@ export function DisplayControls() {
     <div className={isVisible ? 'display-controls display-controls--visible' : 'display-controls'}>
       <button type="button" aria-pressed={hasSound} onClick={switchSound}>
         {hasSound ? <Volume2 /> : <VolumeX />}
-        Sounds
+        {texts.sounds}
       </button>
       {document.fullscreenEnabled && (
         <button type="button" onClick={toggleFullScreen}>
           <Maximize />
-          Full screen
+          {texts.fullScreen}
         </button>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { Check, Lock } from 'lucide-react';
 import type { CSSProperties } from 'react';
 import type { PresenterQuiz } from '../../protocol/presenter.ts';
+import { texts } from './texts.ts';
 
 interface DisplayQuizProps {
   readonly quiz: PresenterQuiz;
@@ -25,7 +26,7 @@ export function DisplayQuiz({ quiz, remainingMs, hasLiveBars }: DisplayQuizProps
           !results && (
             <p className="time-up">
               <Lock />
-              Time is up
+              {texts.quiz.timeIsUp}
             </p>
           )
         )}
@@ -58,7 +59,7 @@ function CountdownRing({ remainingMs, durationMs }: { remainingMs: number; durat
       style={{ '--share': share } as CSSProperties}
     >
       <span className="ring-seconds">{Math.ceil(remainingMs / 1_000)}</span>
-      <span className="unseen"> seconds left</span>
+      <span className="unseen"> {texts.quiz.secondsLeft}</span>
     </div>
   );
 }
@@ -85,8 +86,10 @@ function Choice({ choice, number, isCorrect, percentage }: ChoiceProps) {
       <span className="choice-text" dir="auto">
         {choice}
       </span>
-      {isCorrect && <span className="unseen"> (correct)</span>}
-      {percentage !== null && <span className="choice-share">{percentage} %</span>}
+      {isCorrect && <span className="unseen"> {texts.quiz.correct}</span>}
+      {percentage !== null && (
+        <span className="choice-share">{texts.quiz.percent(percentage)}</span>
+      )}
     </li>
   );
 }

@@ -6,12 +6,14 @@ import type { PresenterState } from '../../protocol/presenter.ts';
 import { viewerUrl } from '../streams/share-links.ts';
 import { useExternalStore } from '../ui/external-store.ts';
 import { QrCode } from '../ui/qr-code.tsx';
+import { TextTemplate } from '../ui/text-template.tsx';
 import { DisplayControls } from './display-controls.tsx';
 import type { DisplayOptions } from './display-options.ts';
 import { DisplayQuiz } from './display-quiz.tsx';
 import type { DisplayShow, DisplaySnapshot } from './display-show.ts';
 import { DisplayWinners } from './display-winners.tsx';
 import { cueMomentOf, type Scene } from './scene.ts';
+import { texts } from './texts.ts';
 import { useFit } from './use-fit.ts';
 
 const TICK_MS = 100;
@@ -57,7 +59,7 @@ function SceneView({ state, scene, options: { isOverlay, hasLiveBars } }: SceneV
           <span className="display-count">
             <Users />
             {state.count.toLocaleString()}
-            <span className="display-unit"> watching</span>
+            <span className="display-unit"> {texts.watching}</span>
           </span>
         )}
       </footer>
@@ -102,7 +104,9 @@ function Fitted({ kind, maxScale, children }: FittedProps) {
 function Answered({ count }: { readonly count: number }) {
   return (
     <span className="display-answered">
-      <b>{count.toLocaleString()}</b> {count === 1 ? 'answer' : 'answers'}
+      <TextTemplate text={texts.answers(count)}>
+        <b>{count.toLocaleString()}</b>
+      </TextTemplate>
     </span>
   );
 }
@@ -129,29 +133,35 @@ function JoinLink({ streamId }: { readonly streamId: string }) {
   const url = viewerUrl(location.origin, streamId);
   return (
     <>
-      <QrCode text={url} label="QR code of the viewer page" className="join-code" />
+      <QrCode text={url} label={texts.join.qrCode} className="join-code" />
       <p className="join-link">
-        Join at <bdi className="join-address">{url.replace(/^https?:\/\//, '')}</bdi>
+        <TextTemplate text={texts.join.address}>
+          <bdi className="join-address">{url.replace(/^https?:\/\//, '')}</bdi>
+        </TextTemplate>
       </p>
     </>
   );
 }
 
+const { headlines } = texts;
+
 function headlineOf(
   scene: Exclude<Scene, { kind: 'quiz' }>,
   { stream }: PresenterState,
 ): HeadlineProps {
-  if (scene.kind === 'over') return { title: 'Thank you!', subtitle: 'The show has ended.' };
+  if (scene.kind === 'over') return { title: headlines.thanks, subtitle: headlines.ended };
   if (scene.kind === 'title') {
-    return { title: stream.title, subtitle: stream.status === 'CREATED' ? 'Starting soon' : '' };
+    return {
+      title: stream.title,
+      subtitle: stream.status === 'CREATED' ? headlines.startingSoon : '',
+    };
   }
   const { count } = scene;
-  if (count === null) return { title: 'Who won?', subtitle: 'Counting the winners…' };
-  if (count === 0)
-    return { title: 'No winners', subtitle: 'Nobody answered every quiz correctly.' };
+  if (count === null) return { title: headlines.whoWon, subtitle: headlines.counting };
+  if (count === 0) return { title: headlines.noWinners, subtitle: headlines.noWinnersHelp };
   return {
     title: count.toLocaleString(),
-    subtitle: count === 1 ? 'winner!' : 'winners!',
+    subtitle: headlines.winners(count),
     isNumber: true,
   };
 }
@@ -160,13 +170,13 @@ function headlineOf(
 function Refused({ status, hasKey }: { readonly status: number; readonly hasKey: boolean }) {
   return (
     <Fitted kind="refused" maxScale={1}>
-      <h1 className="scene-words">This display is not available</h1>
+      <h1 className="scene-words">{texts.refused.title}</h1>
       <p className="scene-below">
         {status === 404
-          ? 'Your studio has no such show. Open the display from the show’s page.'
+          ? texts.refused.unknownShow
           : hasKey
-            ? 'This link no longer works. Create a new one on the show’s page in the studio.'
-            : 'Sign in to the studio in this browser, or open a display link from the show’s page.'}
+            ? texts.refused.invalidLink
+            : texts.refused.signedOut}
       </p>
     </Fitted>
   );

@@ -1,6 +1,8 @@
 import { Trophy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { RoundWinner } from '../../protocol/winners.ts';
+import { TextTemplate } from '../ui/text-template.tsx';
+import { texts } from './texts.ts';
 import { pageOf, repeatedNames, WINNERS_PAGE_MS } from './winner-pages.ts';
 
 interface DisplayWinnersProps {
@@ -26,7 +28,9 @@ export function DisplayWinners({ count, winners }: DisplayWinnersProps) {
   return (
     <>
       <h1 className="winners-count">
-        <b>{count.toLocaleString()}</b> winners!
+        <TextTemplate text={texts.winners.count}>
+          <b>{count.toLocaleString()}</b>
+        </TextTemplate>
       </h1>
       <ol
         className="winners-list"
@@ -37,7 +41,9 @@ export function DisplayWinners({ count, winners }: DisplayWinnersProps) {
         {page.winners.map((winner) => (
           <li key={winner.code} className="winner">
             {isPodium && <Trophy />}
-            <bdi>{winner.name ?? winner.code}</bdi>
+            <bdi className={winner.name === null ? 'winner-code-only' : undefined}>
+              {winner.name ?? winner.code}
+            </bdi>
             {winner.name !== null && (count <= CODES_MAX || repeated.has(winner.name)) && (
               <span className="winner-code" dir="ltr">
                 {winner.code}
@@ -46,7 +52,7 @@ export function DisplayWinners({ count, winners }: DisplayWinnersProps) {
           </li>
         ))}
       </ol>
-      {unlisted > 0 && <p className="winners-more">and {unlisted.toLocaleString()} more</p>}
+      {unlisted > 0 && <p className="winners-more">{texts.winners.more(unlisted)}</p>}
     </>
   );
 }
@@ -55,7 +61,7 @@ function OnlyWinner({ winner: { name, code } }: { readonly winner: RoundWinner }
   return (
     <>
       <Trophy className="winner-cup" />
-      <p className="scene-below">The winner is</p>
+      <p className="scene-below">{texts.winners.only}</p>
       <h1 className="winner-name" dir="auto">
         {name ?? code}
       </h1>
