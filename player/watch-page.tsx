@@ -11,6 +11,7 @@ import { useEndedStream } from './show/use-ended-stream.ts';
 import { useShow } from './show/use-show.ts';
 import { Stage } from './stage/stage.tsx';
 import type { StageVideo } from './stage/stage-video.ts';
+import { texts } from './texts.ts';
 
 interface WatchPageProps {
   readonly viewer: Viewer;
@@ -37,7 +38,7 @@ export function WatchPage(props: WatchPageProps) {
   const [isFilled, setIsFilled] = useFilledWindow();
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
-      {isBare && <h1 className="unseen">{show?.title ?? 'Watch the show'}</h1>}
+      {isBare && <h1 className="unseen">{show?.title ?? texts.watchShow}</h1>}
       <Stage
         viewer={viewer}
         snapshot={snapshot}
@@ -53,7 +54,7 @@ export function WatchPage(props: WatchPageProps) {
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
       {!isBare && (
-        <section className="watch-audience" aria-label="Audience" inert={isFilled}>
+        <section className="watch-audience" aria-label={texts.audience.label} inert={isFilled}>
           <ShowHeader show={show} />
           {/* A show that is unknown, or not known yet, has no chat. */}
           {snapshot.stream && <AudiencePanel viewer={viewer} snapshot={snapshot} hearts={hearts} />}

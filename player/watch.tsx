@@ -8,6 +8,7 @@ import { loadIdentity } from './identity.ts';
 import { parsePageOptions } from './page-options.ts';
 import { showIn } from './show/page-show.ts';
 import { newStageVideo } from './stage/stage-video.ts';
+import { texts } from './texts.ts';
 import { browserConnection, chooseTransport } from './transport.ts';
 import { trackVisualViewport } from './visual-viewport.ts';
 import { WatchPage } from './watch-page.tsx';
@@ -88,8 +89,8 @@ function Watch({ viewer, onReopened }: WatchProps) {
 function BannedPage() {
   return (
     <main className="banned">
-      <h1>You cannot watch this show</h1>
-      <p>The host removed you from this show.</p>
+      <h1>{texts.banned.title}</h1>
+      <p>{texts.banned.reason}</p>
     </main>
   );
 }

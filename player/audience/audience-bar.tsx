@@ -3,6 +3,7 @@ import type { Snapshot } from '../../sdk/viewer.ts';
 import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
 import { SoundSwitch } from '../sound/sound-switch.tsx';
+import { texts } from '../texts.ts';
 
 /** The viewer count, or after the show its peak, and the number of hearts. */
 export function AudienceBar({ snapshot, hearts }: { snapshot: Snapshot; hearts: number }) {
@@ -10,12 +11,12 @@ export function AudienceBar({ snapshot, hearts }: { snapshot: Snapshot; hearts: 
   const count = snapshot.state === 'ended' ? peak : snapshot.count;
   return (
     <header className="audience-bar">
-      <h2 className="audience-title">Chat</h2>
+      <h2 className="audience-title">{texts.chat.label}</h2>
       {hearts > 0 && (
         <p className="audience-hearts">
           <Icon name="heart" />
           <ShortNumber value={hearts} short={compact(hearts)} />{' '}
-          <span className="unseen">hearts</span>
+          <span className="unseen">{texts.audience.hearts}</span>
         </p>
       )}
       {count && (
@@ -36,8 +37,8 @@ function usePeak({ count }: Snapshot): Snapshot['count'] {
 }
 
 function countLabel({ state, stream }: Snapshot): string {
-  if (state === 'ended') return 'watching at peak';
-  return stream?.status === 'CREATED' ? 'waiting' : 'watching';
+  if (state === 'ended') return texts.audience.peak;
+  return stream?.status === 'CREATED' ? texts.audience.waiting : texts.audience.watching;
 }
 
 /** Shows the short form; screen readers and the tooltip have the full number. */

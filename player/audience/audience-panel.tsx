@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import { texts } from '../texts.ts';
 import { AudienceBar } from './audience-bar.tsx';
 import { ChatAnnouncer } from './chat-announcer.tsx';
 import { ChatLog } from './chat-log.tsx';
@@ -31,14 +32,14 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
         items={items}
         isVisible={isVisible}
         pending={pending}
-        emptyText={isOver ? 'Messages appear as you watch.' : 'No messages yet. Say hello!'}
+        emptyText={isOver ? texts.chat.emptyReplay : texts.chat.empty}
       />
       <ChatAnnouncer
         messages={snapshot.messages.filter(isVisible)}
         earlier={snapshot.stream?.chat?.recent ?? []}
       />
       {isOver ? (
-        <p className="audience-over">The show is over. The chat is closed.</p>
+        <p className="audience-over">{texts.chat.over}</p>
       ) : (
         <Compose viewer={viewer} state={snapshot.state} mode={mode} onSent={add} />
       )}

@@ -1,16 +1,8 @@
+import { texts } from '../texts.ts';
 import type { SnapshotMessage } from './chat-items.ts';
 
 /** Up to this number messages are read out; of more, only their number is. */
 const READ_OUT_MAX = 3;
-
-const VERBS: Record<SnapshotMessage['kind'], string> = {
-  message: ' says:',
-  question: ' asks:',
-  greeting: ' greets:',
-  cheer: ' cheers:',
-  // The text of a purchase contains the verb, such as "bought two mugs".
-  purchase: '',
-};
 
 /** @returns the items after the one with this id; all of them when it is not in the list */
 export function itemsAfter<T extends { readonly id: string }>(
@@ -25,11 +17,10 @@ export function chatAnnouncement(messages: readonly SnapshotMessage[]): string |
   if (messages.length === 0) return null;
   if (messages.length <= READ_OUT_MAX) return messages.map(readOut).join(' ');
   const questions = messages.filter(({ kind }) => kind === 'question').length;
-  const questionsText =
-    questions === 0 ? '' : `, ${questions} of them ${questions > 1 ? 'questions' : 'a question'}`;
-  return `${messages.length} new messages in the chat${questionsText}.`;
+  const { many, manyWithQuestions } = texts.chatAnnouncements;
+  return questions === 0 ? many(messages.length) : manyWithQuestions(messages.length, questions);
 }
 
 function readOut({ kind, name, text }: SnapshotMessage): string {
-  return `${name || 'Someone'}${VERBS[kind]} ${text}`;
+  return texts.chatAnnouncements[kind](name || texts.chatAnnouncements.anonymous, text);
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { texts } from '../texts.ts';
 import { chatAnnouncement, itemsAfter } from './chat-announcement.ts';
 import type { SnapshotMessage } from './chat-items.ts';
 
@@ -41,7 +42,7 @@ export function ChatAnnouncer({ messages, earlier }: ChatAnnouncerProps) {
         aria-pressed={isOn}
         onClick={() => setIsOn(!isOn)}
       >
-        Read new messages aloud
+        {texts.chat.readAloud}
       </button>
       <p className="unseen" role="status">
         {isOn ? announcement : ''}

@@ -1,8 +1,7 @@
 import { memo, useState } from 'react';
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 import type { ChatItem } from './chat-items.ts';
-
-const TITLES = { question: 'Question', greeting: 'Greeting', cheer: 'Cheer', purchase: 'Purchase' };
 
 interface ChatListItemProps {
   readonly item: ChatItem;
@@ -17,8 +16,8 @@ export const ChatListItem = memo(({ item, isAnimated }: ChatListItemProps) => {
     return (
       <li className={`chat-item chat-item--card chat-item--discount${animationClass}`}>
         <Icon name="discount" />
-        <span className="chat-kind">Discounts</span>
-        <span className="chat-text">{item.count} used</span>
+        <span className="chat-kind">{texts.chat.discounts}</span>
+        <span className="chat-text">{texts.chat.discountsUsed(item.count)}</span>
       </li>
     );
   }
@@ -26,7 +25,7 @@ export const ChatListItem = memo(({ item, isAnimated }: ChatListItemProps) => {
   return (
     <li className={`chat-item chat-item--${isCard ? 'card' : item.kind}${animationClass}`}>
       {item.kind !== 'message' && <Icon name={item.kind} />}
-      {item.kind !== 'message' && <span className="chat-kind">{TITLES[item.kind]}</span>}
+      {item.kind !== 'message' && <span className="chat-kind">{texts.chat.kinds[item.kind]}</span>}
       <span className="chat-text">
         {item.name !== '' && <bdi className="chat-name">{item.name}</bdi>} <bdi>{item.text}</bdi>
       </span>

@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react';
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 import { itemsAfter } from './chat-announcement.ts';
 import type { ChatItem } from './chat-items.ts';
 import { ChatListItem } from './chat-list-item.tsx';
@@ -42,8 +43,14 @@ export function ChatLog({ items, isVisible, pending, emptyText }: ChatLogProps) 
   return (
     <div className="chat">
       {!items.some(isVisible) && pending.length === 0 && <p className="chat-empty">{emptyText}</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it */}
-      <ol className="chat-list" ref={list} onScroll={onScroll} tabIndex={0} aria-label="Chat">
+      <ol
+        className="chat-list"
+        ref={list}
+        onScroll={onScroll}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
+        tabIndex={0}
+        aria-label={texts.chat.label}
+      >
         {shown.filter(isVisible).map((item) => (
           <ChatListItem key={item.id} item={item} isAnimated={isAnimated} />
         ))}
@@ -52,13 +59,13 @@ export function ChatLog({ items, isVisible, pending, emptyText }: ChatLogProps) 
             <span className="chat-text">
               {name !== '' && <bdi className="chat-name">{name}</bdi>} <bdi>{text}</bdi>
             </span>{' '}
-            <span className="chat-sent">Sent, visible soon</span>
+            <span className="chat-sent">{texts.chat.pendingMessage}</span>
           </li>
         ))}
       </ol>
       {!isAtBottom && (
         <button type="button" className="chat-newest" onClick={toBottom}>
-          <Icon name="down" /> {hasNew ? 'New messages' : 'Latest'}
+          <Icon name="down" /> {hasNew ? texts.chat.newMessages : texts.chat.latest}
         </button>
       )}
     </div>

@@ -1,6 +1,9 @@
 import { CHAT_TEXT_CHARS } from '../../protocol/limits.ts';
-import type { ErrorKind, FourbeatError } from '../../sdk/errors.ts';
+import type { FourbeatError } from '../../sdk/errors.ts';
 import type { ChatMode } from '../../sdk/types.ts';
+import { texts } from '../texts.ts';
+
+const { compose } = texts;
 
 /** @returns typed or pasted text as it is sent: on one line, trimmed, without control characters */
 export function toSingleLine(typed: string): string {
@@ -14,27 +17,21 @@ export function charsLeft(text: string): number {
 
 /** @returns the character counter beside the text field; null while there is enough room */
 export function charsLeftText(left: number): string | null {
-  if (left < 0) return `${-left} too many`;
-  return left <= 40 ? `${left} left` : null;
+  if (left < 0) return compose.tooMany(-left);
+  return left <= 40 ? compose.left(left) : null;
 }
-
-const ERROR_TEXT: Record<Exclude<ErrorKind, 'busy'>, string> = {
-  denied: 'You cannot write here. Reload the page to try again.',
-  unknown: 'This show no longer exists.',
-  refused: 'This message was not accepted. Change it and try again.',
-  unavailable: 'Cannot connect. Your text is still here: try again in a moment.',
-  left: 'You left the show.',
-};
 
 type SendError = Pick<FourbeatError, 'kind' | 'status' | 'message' | 'retryAfterMs'>;
 
 /** @returns why a message was not sent and what to do; `modeText` says how long to wait */
 export function errorText({ kind, status, message, retryAfterMs }: SendError): string {
   if (kind === 'busy') {
-    return retryAfterMs === null ? `${TOO_MANY} Try again in a moment.` : NOT_SENT_YET;
+    return retryAfterMs === null
+      ? `${compose.tooManyMessages} ${compose.tryLater}`
+      : compose.notSentYet;
   }
   // The service says why: muted, or the chat is paused.
-  return status === 409 ? message : ERROR_TEXT[kind];
+  return status === 409 ? message : compose.errors[kind];
 }
 
 /**
@@ -42,19 +39,18 @@ export function errorText({ kind, status, message, retryAfterMs }: SendError): s
  * @returns the limits of the chat; null when there are none
  */
 export function modeText({ slowModeMs, paused }: ChatMode, waitS: number): string | null {
-  if (paused) return 'The chat is paused.';
-  if (waitS > 0 && slowModeMs > 0) return `Slow mode: you can write again in ${formatWait(waitS)}.`;
-  if (waitS > 0) return `${TOO_MANY} You can write again in ${formatWait(waitS)}.`;
-  return slowModeMs > 0 ? `Slow mode: one message every ${formatWait(slowModeMs / 1_000)}.` : null;
+  if (paused) return compose.chatPaused;
+  if (waitS > 0 && slowModeMs > 0) return compose.slowModeWait(formatWait(waitS));
+  if (waitS > 0) return `${compose.tooManyMessages} ${compose.wait(formatWait(waitS))}`;
+  return slowModeMs > 0 ? compose.slowMode(formatWait(slowModeMs / 1_000)) : null;
 }
-
-const TOO_MANY = 'Too many messages at once.';
-const NOT_SENT_YET = 'Your message is not sent yet.';
 
 /** @returns text such as "10 s", "4:09 min" or "5 min" */
 function formatWait(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 60) return compose.seconds(seconds);
   const wholeS = Math.ceil(seconds);
   const [minutes, restS] = [Math.floor(wholeS / 60), wholeS % 60];
-  return restS === 0 ? `${minutes} min` : `${minutes}:${String(restS).padStart(2, '0')} min`;
+  return restS === 0
+    ? compose.minutes(minutes)
+    : compose.minutesAndSeconds(`${minutes}:${String(restS).padStart(2, '0')}`);
 }

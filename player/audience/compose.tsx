@@ -4,6 +4,7 @@ import type { ChatKind, ChatMode } from '../../sdk/types.ts';
 import type { Viewer, ViewerState } from '../../sdk/viewer.ts';
 import { Icon } from '../icon.tsx';
 import { storeName } from '../identity.ts';
+import { texts } from '../texts.ts';
 import { charsLeft, charsLeftText, errorText, modeText, toSingleLine } from './compose-text.ts';
 import { HeartButton } from './heart-button.tsx';
 import { KindPicker } from './kind-picker.tsx';
@@ -17,13 +18,6 @@ interface ComposeProps {
   /** Called when the service has accepted a message. */
   onSent(kind: ChatKind, name: string, text: string): void;
 }
-
-const LABELS: Record<ChatKind, string> = {
-  message: 'Write a message',
-  question: 'Ask a question',
-  greeting: 'Say hello',
-  cheer: 'Cheer',
-};
 
 /** The form for chat messages. It asks for a name once, with the first message. */
 export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
@@ -79,8 +73,8 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
             setTyped(event.target.value);
             setError(null);
           }}
-          aria-label={LABELS[kind]}
-          placeholder={paused ? 'Paused' : LABELS[kind]}
+          aria-label={texts.compose.write[kind]}
+          placeholder={paused ? texts.compose.paused : texts.compose.write[kind]}
           readOnly={step === 'sending' || paused}
           dir="auto"
           aria-invalid={leftChars < 0}
@@ -90,7 +84,7 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
         />
         <button type="submit" className="round-button compose-send" aria-disabled={cannotSend}>
           <Icon name="send" />
-          <span className="unseen">Send</span>
+          <span className="unseen">{texts.compose.send}</span>
         </button>
       </form>
       <HeartButton viewer={viewer} isPaused={paused} />
@@ -104,14 +98,10 @@ export function Compose({ viewer, state, mode, onSent }: ComposeProps) {
         </span>
         {hasName() && (
           <button type="button" className="compose-name" onClick={() => setStep('name-change')}>
-            {viewer.name === '' ? (
-              'Posting without a name'
-            ) : (
-              <>
-                Posting as <bdi>{viewer.name}</bdi>
-              </>
-            )}{' '}
-            · <u>change</u>
+            {viewer.name === ''
+              ? texts.compose.postingAnonymously
+              : texts.compose.postingAs(<bdi key="name">{viewer.name}</bdi>)}{' '}
+            · <u>{texts.compose.changeName}</u>
           </button>
         )}
         {counter && <span className={leftChars < 0 ? 'compose-over' : ''}>{counter}</span>}

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { Icon } from '../icon.tsx';
 import { useReducedMotion } from '../reduced-motion.ts';
+import { texts } from '../texts.ts';
 import { FloatingHearts, useFloatingHearts } from './floating-hearts.tsx';
 
 /**
@@ -28,7 +29,7 @@ export function HeartButton({ viewer, isPaused }: { viewer: Viewer; isPaused: bo
         onClick={send}
       >
         <Icon name="heart" />
-        <span className="unseen">Send a heart</span>
+        <span className="unseen">{texts.hearts.send}</span>
         {isReducedMotion && sent > 0 && (
           <span className="heart-sent" aria-hidden="true">
             {sent}
@@ -36,7 +37,7 @@ export function HeartButton({ viewer, isPaused }: { viewer: Viewer; isPaused: bo
         )}
       </button>
       <span className="unseen" role="status">
-        {sent === 0 ? '' : sent === 1 ? 'Heart sent' : `${sent} hearts sent`}
+        {sent === 0 ? '' : texts.hearts.sent(sent)}
       </span>
     </div>
   );

@@ -1,29 +1,25 @@
 import type { ChatKind } from '../../sdk/types.ts';
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 
-const OPTIONS: readonly { readonly kind: ChatKind; readonly label: string }[] = [
-  { kind: 'message', label: 'Message' },
-  { kind: 'question', label: 'Question' },
-  { kind: 'greeting', label: 'Greeting' },
-  { kind: 'cheer', label: 'Cheer' },
-];
+const KINDS: readonly ChatKind[] = ['message', 'question', 'greeting', 'cheer'];
 
 /** Radio buttons for the kind of message. */
 export function KindPicker({ kind, onPick }: { kind: ChatKind; onPick(kind: ChatKind): void }) {
   return (
     <fieldset className="kinds">
-      <legend className="unseen">Type of message</legend>
-      {OPTIONS.map((option) => (
-        <label key={option.kind} className="kind">
+      <legend className="unseen">{texts.compose.kind}</legend>
+      {KINDS.map((option) => (
+        <label key={option} className="kind">
           <input
             type="radio"
             name="kind"
             className="kind-radio"
-            checked={option.kind === kind}
-            onChange={() => onPick(option.kind)}
+            checked={option === kind}
+            onChange={() => onPick(option)}
           />
-          <Icon name={option.kind} />
-          <span className="kind-label">{option.label}</span>
+          <Icon name={option} />
+          <span className="kind-label">{texts.chat.kinds[option]}</span>
         </label>
       ))}
     </fieldset>

@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { CHAT_NAME_CHARS } from '../../protocol/limits.ts';
+import { texts } from '../texts.ts';
 import { toSingleLine } from './compose-text.ts';
 
 interface NameFormProps {
@@ -23,7 +24,7 @@ export function NameForm({ name, onSubmit }: NameFormProps) {
   return (
     <form className="name-form" onSubmit={submit}>
       <label className="name-label" htmlFor="name">
-        Your name, shown with your messages
+        {texts.compose.name}
       </label>
       <input
         id="name"
@@ -37,7 +38,7 @@ export function NameForm({ name, onSubmit }: NameFormProps) {
         enterKeyHint="done"
       />
       <button type="submit" className="action">
-        {newName === '' ? 'Skip' : 'Continue'}
+        {newName === '' ? texts.compose.skip : texts.compose.continue}
       </button>
     </form>
   );

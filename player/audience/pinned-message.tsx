@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { PinnedMessage } from '../../sdk/types.ts';
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 
 /** A longer message is cut until the viewer expands it. */
 const CUT_CHARS = 100;
@@ -11,7 +12,7 @@ export function PinnedBanner({ message }: { readonly message: PinnedMessage }) {
   const { name, text } = message;
   const isLong = [...name, ...text].length > CUT_CHARS;
   return (
-    <aside className="pinned" aria-label="Pinned message">
+    <aside className="pinned" aria-label={texts.chat.pinned}>
       <Icon name="pin" />
       <p className={isLong && !isExpanded ? 'pinned-text pinned-text--cut' : 'pinned-text'}>
         {name !== '' && <bdi className="chat-name">{name}</bdi>} <bdi>{text}</bdi>
@@ -23,8 +24,8 @@ export function PinnedBanner({ message }: { readonly message: PinnedMessage }) {
           aria-expanded={isExpanded}
           onClick={() => setIsExpanded(!isExpanded)}
         >
-          {isExpanded ? 'Less' : 'More'}
-          <span className="unseen"> of the pinned message</span>
+          {isExpanded ? texts.chat.less : texts.chat.more}
+          <span className="unseen"> {texts.chat.ofPinned}</span>
         </button>
       )}
     </aside>

@@ -1,3 +1,5 @@
+import { texts } from '../texts.ts';
+
 const RADIUS = 20;
 const CIRCUMFERENCE = 2 * Math.PI * RADIUS;
 /** With less time left, the ring changes its color. */
@@ -25,7 +27,7 @@ export function CountdownRing({ remainingMs, durationMs }: CountdownRingProps) {
         />
       </svg>
       <span className="ring-seconds">{Math.ceil(remainingMs / 1_000)}</span>
-      <span className="unseen"> seconds left</span>
+      <span className="unseen"> {texts.quiz.secondsLeft}</span>
     </div>
   );
 }

@@ -1,5 +1,8 @@
 import type { ViewerQuiz, Winners } from '../../sdk/viewer.ts';
+import { texts } from '../texts.ts';
 import { phaseOf, type QuizPhase, quizStatus, roundText } from './quiz-text.ts';
+
+const announcements = texts.quizAnnouncements;
 
 /** What the announcements for screen readers depend on. */
 export interface QuizState {
@@ -27,7 +30,7 @@ export function announcementOf(before: QuizState | null, now: QuizState): string
     return previousPhase === 'revealed' ? null : resultAnnouncement(now, quiz);
   }
   if (quiz.choice !== previous.quiz.choice || quiz.outcome !== previous.quiz.outcome) {
-    return `${choiceText(quiz)}${quizStatus(quiz, phase).text}`;
+    return choiceText(quiz, quizStatus(quiz, phase).text);
   }
   return phase === 'closed' && previousPhase !== 'closed' ? closedText(quiz, phase) : null;
 }
@@ -48,34 +51,36 @@ export function warningOf(
     (s) => remainingMs <= s * 1_000 && before.remainingMs > s * 1_000,
   );
   const isReadOut = announcedMs - remainingMs >= READ_OUT_MS;
-  return seconds && isReadOut ? `${seconds} seconds left.` : null;
+  return seconds && isReadOut ? announcements.secondsLeft(seconds) : null;
 }
 
 function questionAnnouncement(now: QuizState, quiz: ViewerQuiz, phase: QuizPhase): string {
   const { question, order } = quiz.quiz;
   if (phase === 'revealed') return `${question} ${resultAnnouncement(now, quiz)}`;
-  if (phase !== 'open') return `Quiz: ${question} ${closedText(quiz, phase)}`;
+  if (phase !== 'open') return announcements.closedQuestion(question, closedText(quiz, phase));
   const seconds = Math.ceil(now.remainingMs / 1_000);
-  const choices = order.map((choice, index) => `${index + 1}: ${choice}`).join(', ');
-  return `Quiz: ${question} ${choices}. ${seconds} seconds.`;
+  const choices = order.map((choice, index) => announcements.choice(index + 1, choice)).join(', ');
+  return announcements.question(question, choices, seconds);
 }
 
 /** The status of a quiz that this viewer cannot answer any more. */
 function closedText(quiz: ViewerQuiz, phase: QuizPhase): string {
   const { text } = quizStatus(quiz, phase);
-  return phase === 'closed' ? `Time is up. ${text}` : text;
+  return phase === 'closed' ? announcements.timeIsUp(text) : text;
 }
 
-function choiceText({ choice, outcome }: ViewerQuiz): string {
-  return choice !== null && outcome === null ? `You chose ${choice}. ` : '';
+/** The status, after the choice while its outcome is not known. */
+function choiceText({ choice, outcome }: ViewerQuiz, status: string): string {
+  if (choice === null || outcome !== null) return status;
+  return `${announcements.youChose(choice)} ${status}`;
 }
 
 function resultAnnouncement({ winners }: QuizState, quiz: ViewerQuiz): string {
   const { choice, results } = quiz;
   if (!results) return '';
   const { answer, choices } = results;
-  const correct = `The answer is ${answer}, chosen by ${choices[answer]?.percentage ?? 0} percent.`;
-  const own = choice === null || choice === answer ? '' : ` You chose ${choice}.`;
+  const correct = announcements.answer(answer, choices[answer]?.percentage ?? 0);
+  const own = choice === null || choice === answer ? null : announcements.youChose(choice);
   const status = quizStatus(quiz, 'revealed').text;
-  return [correct + own, status, roundText(winners)].filter(Boolean).join(' ');
+  return [correct, own, status, roundText(winners)].filter(Boolean).join(' ');
 }

@@ -1,6 +1,7 @@
 import { type RefObject, useId, useRef, useState } from 'react';
 import type { Viewer, ViewerQuiz, Winners } from '../../sdk/viewer.ts';
 import { Icon, type IconName } from '../icon.tsx';
+import { texts } from '../texts.ts';
 import { CountdownRing } from './countdown-ring.tsx';
 import { MoreBelow } from './more-below.tsx';
 import { choiceOfKey, QuizChoices } from './quiz-choices.tsx';
@@ -30,7 +31,7 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
   const { order, duration } = quiz.quiz;
   const status: QuizStatus =
     isRejected && phase === 'open'
-      ? { tone: 'bad', text: 'Your answer was not accepted. Choose again.' }
+      ? { tone: 'bad', text: texts.quiz.rejected }
       : quizStatus(quiz, phase);
   useHaptics(isOver ? null : momentOf(phase, status));
 
@@ -43,7 +44,7 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
       ref={card}
       className={classOf(isCollapsed, isAbove)}
       data-phase={phase}
-      aria-label="Quiz"
+      aria-label={texts.quiz.label}
       tabIndex={-1}
       onMouseDown={onMouseDown}
       onKeyDown={(event) => {
@@ -71,14 +72,6 @@ export function QuizCard({ viewer, quiz, winners, remainingMs, isOver }: QuizCar
   );
 }
 
-const PHASE_TITLES: Record<QuizPhase, string> = {
-  open: 'Quiz',
-  answered: 'Quiz',
-  closed: 'Time is up',
-  replayed: 'Quiz',
-  revealed: 'Results',
-};
-
 interface QuizHeadProps {
   readonly phase: QuizPhase;
   readonly status: QuizStatus;
@@ -101,12 +94,12 @@ function QuizHead(props: QuizHeadProps) {
         </span>
       )}
       <p className={`quiz-status quiz-status--${status.tone}`}>
-        <span className="quiz-phase">{PHASE_TITLES[phase]}</span>
+        <span className="quiz-phase">{texts.quiz.phases[phase]}</span>
         <span className={isCollapsed ? 'unseen' : ''}>{status.text}</span>
       </p>
       <button type="button" className="quiz-button" aria-expanded={!isCollapsed} onClick={onToggle}>
-        {isCollapsed ? 'Show' : 'Hide'}
-        <span className="unseen"> the quiz</span>
+        {isCollapsed ? texts.quiz.show : texts.quiz.hide}
+        <span className="unseen"> {texts.quiz.theQuiz}</span>
       </button>
     </header>
   );
@@ -151,7 +144,10 @@ function QuizBody({ card, quiz, winners, phase, onChoose }: QuizBodyProps) {
         />
       )}
       {round && <p className="quiz-round">{round}</p>}
-      <MoreBelow container={card} label={quiz.results ? 'More results' : 'More choices'} />
+      <MoreBelow
+        container={card}
+        label={quiz.results ? texts.quiz.moreResults : texts.quiz.moreChoices}
+      />
     </>
   );
 }

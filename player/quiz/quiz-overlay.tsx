@@ -2,8 +2,9 @@ import { useEffect, useState } from 'react';
 import { useRemainingMs } from '../../sdk/react.ts';
 import type { Snapshot, Viewer, ViewerQuiz } from '../../sdk/viewer.ts';
 import { useCues } from '../sound/sounds.ts';
+import { texts } from '../texts.ts';
 import { QuizCard } from './quiz-card.tsx';
-import { CODE_LABEL, winnersText } from './quiz-text.ts';
+import { winnersText } from './quiz-text.ts';
 import { useQuizAnnouncements } from './use-quiz-announcements.ts';
 import { useShownRound } from './use-shown-round.ts';
 import { useWinnerCode } from './use-winner-code.ts';
@@ -41,7 +42,7 @@ export function QuizOverlay({ viewer, snapshot }: { viewer: Viewer; snapshot: Sn
     <>
       <p className="unseen" aria-live="assertive">
         {text
-          ? `${text.title} ${text.more} ${code === null ? '' : `${CODE_LABEL} ${code}`}`.trim()
+          ? `${text.title} ${text.more} ${code === null ? '' : `${texts.winners.code} ${code}`}`.trim()
           : quiz && announcement}
       </p>
       {/* Does not interrupt the question. */}

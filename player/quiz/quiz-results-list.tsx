@@ -2,6 +2,7 @@ import type { CSSProperties } from 'react';
 import type { QuizResults } from '../../sdk/types.ts';
 import { compact } from '../compact-number.ts';
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 
 interface QuizResultsListProps {
   readonly results: QuizResults;
@@ -31,15 +32,17 @@ export function QuizResultsList({ results, choice }: QuizResultsListProps) {
                 {text}
               </span>
               <span className="quiz-tags">
-                {[isCorrect && 'Correct', isOwn && 'Your answer'].filter(Boolean).join(' · ')}
+                {[isCorrect && texts.quiz.correctChoice, isOwn && texts.quiz.ownChoice]
+                  .filter(Boolean)
+                  .join(' · ')}
               </span>
             </span>
             <span className="quiz-share">
               <span className="quiz-percent" aria-hidden="true" />
-              <span className="unseen">{percentage} percent, </span>
+              <span className="unseen">{texts.quiz.percent(percentage)} </span>
               <span className="quiz-count">
                 {compact(count)}
-                <span className="unseen">{count === 1 ? ' answer' : ' answers'}</span>
+                <span className="unseen"> {texts.quiz.answers(count)}</span>
               </span>
             </span>
           </li>

@@ -1,7 +1,8 @@
 import { useRef } from 'react';
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 import { Confetti } from './confetti.tsx';
-import { CODE_LABEL, type WinnersText } from './quiz-text.ts';
+import type { WinnersText } from './quiz-text.ts';
 import { useAboveCompose } from './use-above-compose.ts';
 import { useHaptics } from './use-haptics.ts';
 import { useTemporaryFocus } from './use-temporary-focus.ts';
@@ -26,7 +27,7 @@ export function WinnersCard({ text: { title, more }, hasWon, code, onClose }: Wi
       <section
         ref={card}
         className={`quiz winners${hasWon ? ' winners--own' : ''}${isAbove ? ' quiz--above-compose' : ''}`}
-        aria-label="Winners"
+        aria-label={texts.winners.label}
         tabIndex={-1}
         onMouseDown={onMouseDown}
         onKeyDown={(event) => {
@@ -43,11 +44,11 @@ export function WinnersCard({ text: { title, more }, hasWon, code, onClose }: Wi
         {more !== '' && <p className="winners-more">{more}</p>}
         {code !== null && (
           <p className="winners-code">
-            {CODE_LABEL} <b>{code}</b>
+            {texts.winners.code} <b>{code}</b>
           </p>
         )}
         <button type="button" className="quiz-button" onClick={onClose}>
-          Close
+          {texts.winners.close}
         </button>
       </section>
     </>

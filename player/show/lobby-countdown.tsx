@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { texts } from '../texts.ts';
 import { countdownText, startText } from './start-time.ts';
 
 interface LobbyCountdownProps {
@@ -15,10 +16,10 @@ export function LobbyCountdown({ startsAt, nowMs }: LobbyCountdownProps) {
   return (
     <div className="lobby-start">
       <p className="lobby-time">
-        {countdown === null ? 'Starting any moment' : `Starts ${startText(startsAt, now)}`}
+        {countdown === null ? texts.lobby.soon : texts.lobby.starts(startText(startsAt, now))}
       </p>
       {countdown !== null && (
-        <p className="lobby-countdown" role="timer" aria-label="Time until the start">
+        <p className="lobby-countdown" role="timer" aria-label={texts.lobby.countdown}>
           {countdown}
         </p>
       )}

@@ -1,8 +1,9 @@
 import type { ShownShow } from '../../protocol/show-page.ts';
+import { texts } from '../texts.ts';
 
 /** Logo, title and description of the show, above the chat. */
 export function ShowHeader({ show }: { readonly show: ShownShow | null }) {
-  if (!show) return <h1 className="unseen">Watch the show</h1>;
+  if (!show) return <h1 className="unseen">{texts.watchShow}</h1>;
   const { title, description, logo_url: logo } = show;
   return (
     <header className="show-header">
@@ -12,7 +13,7 @@ export function ShowHeader({ show }: { readonly show: ShownShow | null }) {
       </h1>
       {description !== null && (
         <details className="show-about">
-          <summary>About</summary>
+          <summary>{texts.about}</summary>
           <p dir="auto">{description}</p>
         </details>
       )}

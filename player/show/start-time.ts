@@ -1,3 +1,5 @@
+import { texts } from '../texts.ts';
+
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -8,7 +10,7 @@ export function countdownText(remainingMs: number): string | null {
   if (remainingMs <= 0) return null;
   const days = Math.floor(remainingMs / DAY_MS);
   const hours = Math.floor((remainingMs % DAY_MS) / HOUR_MS);
-  if (days > 0) return `${days} ${days === 1 ? 'day' : 'days'} ${hours} h`;
+  if (days > 0) return texts.lobby.daysAndHours(days, hours);
   // Rounded up, so that the countdown ends at the start.
   const seconds = Math.ceil(remainingMs / SECOND_MS);
   const parts = [Math.floor(seconds / 60) % 60, seconds % 60].map(twoDigits).join(':');

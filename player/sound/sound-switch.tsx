@@ -1,4 +1,5 @@
 import { Icon } from '../icon.tsx';
+import { texts } from '../texts.ts';
 import { useSoundSwitch } from './sounds.ts';
 
 /** Switches the sounds of quizzes on and off. */
@@ -7,7 +8,7 @@ export function SoundSwitch() {
   return (
     <button type="button" className="sound-switch" aria-pressed={isOn} onClick={onSwitch}>
       <Icon name={isOn ? 'sound' : 'silence'} />
-      <span className="unseen">Quiz sounds</span>
+      <span className="unseen">{texts.audience.sounds}</span>
     </button>
   );
 }

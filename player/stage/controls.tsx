@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Icon } from '../icon.tsx';
 import './media-elements.ts';
+import { texts } from '../texts.ts';
 import type { StageVideo } from './stage-video.ts';
 import { useKeyboardFocusWithin } from './use-keyboard-focus-within.ts';
 
@@ -71,10 +72,10 @@ export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsP
         {isLive ? (
           <media-live-button>
             <span slot="text" className="at-live">
-              Live
+              {texts.stage.live}
             </span>
             <span slot="text" className="behind-live">
-              Go to live
+              {texts.stage.goToLive}
             </span>
           </media-live-button>
         ) : (
@@ -94,7 +95,7 @@ export function Controls({ video, isShown, isLive, isFilled, onFill }: ControlsP
               onClick={() => onFill(!isFilled)}
             >
               <Icon name={isFilled ? 'unfill' : 'fill'} />
-              <span className="unseen">Fill window</span>
+              <span className="unseen">{texts.stage.fillWindow}</span>
             </button>
           )
         )}

@@ -15,11 +15,12 @@ import 'media-chrome/dist/menu/media-rendition-menu.js';
 import { En } from 'media-chrome/dist/lang/en.js';
 import { addTranslation } from 'media-chrome/dist/utils/i18n.js';
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
+import { texts } from '../texts.ts';
 
 // Imports only the media-chrome elements that the page uses: all of them are twice as large.
 
 // Voice control needs a label that contains the visible text of the button.
-addTranslation('en', { ...En, 'seek to live': 'go to live' });
+addTranslation('en', { ...En, 'seek to live': texts.stage.goToLiveLabel });
 
 type ElementProps = DetailedHTMLProps<HTMLAttributes<HTMLElement>, HTMLElement>;
 /** An element with further attributes. */

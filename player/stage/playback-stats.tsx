@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
 import type { Picture } from '../../sdk/types.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
+import { texts } from '../texts.ts';
 
 interface PlaybackStatsProps {
   readonly viewer: Viewer;
@@ -35,19 +36,24 @@ export function PlaybackStats({ viewer, video, picture, onClose }: PlaybackStats
 
   const frameMs = picture?.wallClockMs() ?? null;
   const nowMs = viewer.clock.nowMs();
-  const latency = frameMs && `${((nowMs - frameMs) / 1_000).toFixed(1)} s`;
+  const latency = frameMs && texts.stats.seconds(((nowMs - frameMs) / 1_000).toFixed(1));
   const resolution = video.videoWidth === 0 ? null : `${video.videoWidth} × ${video.videoHeight}`;
   return (
-    <section className="stats" aria-label="Playback stats">
+    <section className="stats" aria-label={texts.stats.label}>
       <dl>
-        <Stat name="Video interval" id="screen" value={frameMs && intervalAt(frameMs)} />
-        <Stat name="Feed interval" id="feed" value={feedInterval} />
-        <Stat name="Latest event" id="event" value={event} />
-        <Stat name="Live interval" id="now" value={intervalAt(nowMs)} />
-        <Stat name="Latency" id="behind" value={latency} />
-        <Stat name="Resolution" id="rendition" value={resolution} />
+        <Stat name={texts.stats.videoInterval} id="screen" value={frameMs && intervalAt(frameMs)} />
+        <Stat name={texts.stats.feedInterval} id="feed" value={feedInterval} />
+        <Stat name={texts.stats.latestEvent} id="event" value={event} />
+        <Stat name={texts.stats.liveInterval} id="now" value={intervalAt(nowMs)} />
+        <Stat name={texts.stats.latency} id="behind" value={latency} />
+        <Stat name={texts.stats.resolution} id="rendition" value={resolution} />
       </dl>
-      <button type="button" className="stats-close" aria-label="Close" onClick={onClose}>
+      <button
+        type="button"
+        className="stats-close"
+        aria-label={texts.stats.close}
+        onClick={onClose}
+      >
         ×
       </button>
     </section>

@@ -1,4 +1,5 @@
 import type { Snapshot } from '../../sdk/viewer.ts';
+import { texts } from '../texts.ts';
 import type { PlaybackState } from './playback.ts';
 
 /** What the notice on the stage says. */
@@ -37,27 +38,23 @@ export function stageStatus(
   return playback === 'stalled' || playback === 'lost' ? 'stalled' : 'loading';
 }
 
+const { notices } = texts;
+
 /** The text of each status; null: the stage shows no notice. */
 export const STATUS_TEXT: Readonly<
   Record<StageStatus, { readonly title: string; readonly more: string } | null>
 > = {
-  joining: { title: 'Joining…', more: '' },
-  unknown: { title: 'Show not found', more: 'Check the link and try again.' },
-  denied: {
-    title: 'You cannot join this show',
-    more: 'Open the link again from where you got it.',
-  },
-  unavailable: { title: 'Cannot connect to the show', more: 'Trying again…' },
-  lobby: { title: 'The show has not started yet', more: 'Stay here. It starts automatically.' },
-  waiting: {
-    title: 'Waiting for the video…',
-    more: 'The show is on. Its video starts automatically.',
-  },
+  joining: notices.joining,
+  unknown: notices.unknown,
+  denied: notices.denied,
+  unavailable: notices.unavailable,
+  lobby: notices.lobby,
+  waiting: notices.waiting,
   loading: null,
-  stalled: { title: 'The video is interrupted', more: 'It resumes automatically.' },
-  'press-play': { title: 'Press play to watch', more: '' },
+  stalled: notices.stalled,
+  'press-play': notices.pressPlay,
   playing: null,
-  over: { title: 'The show is over', more: 'Thanks for watching.' },
-  'not-loaded': { title: 'The video player did not load', more: '' },
-  'no-recording': { title: 'The show is over', more: 'There is no recording.' },
+  over: notices.over,
+  'not-loaded': notices.notLoaded,
+  'no-recording': notices.noRecording,
 };

@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react';
 import type { ShownShow } from '../../protocol/show-page.ts';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
+import { texts } from '../texts.ts';
 import { Controls, type ControlsProps } from './controls.tsx';
 import { Notice } from './notice.tsx';
 import { PlaybackStats } from './playback-stats.tsx';
@@ -28,7 +29,11 @@ export function Stage(props: StageProps) {
   const [showsStats, setShowsStats] = useState(hasStats);
   const status = stageStatus(snapshot, state);
   return (
-    <section id="stage" className={isFilled ? 'stage stage--filled' : 'stage'} aria-label="Video">
+    <section
+      id="stage"
+      className={isFilled ? 'stage stage--filled' : 'stage'}
+      aria-label={texts.stage.label}
+    >
       <Controls
         video={video}
         isShown={hasBegun || state === 'press-play'}
@@ -42,7 +47,7 @@ export function Stage(props: StageProps) {
       <StatusBadge snapshot={snapshot} status={status} hasCount={hasCount} />
       {isAutoMuted && state === 'playing' && (
         <button type="button" className="action stage-sound" onClick={() => unmute(video)}>
-          Turn on sound
+          {texts.stage.turnOnSound}
         </button>
       )}
       {showsStats && (
@@ -71,9 +76,9 @@ function NoticeButton({ status, video }: { status: StageStatus; video: StageVide
 const BUTTONS: Partial<
   Record<StageStatus, { readonly label: string; onPress(video: StageVideo): void }>
 > = {
-  over: { label: 'Watch again', onPress: playFromStart },
-  'not-loaded': { label: 'Reload the page', onPress: () => location.reload() },
-  'press-play': { label: 'Play', onPress: play },
+  over: { label: texts.stage.watchAgain, onPress: playFromStart },
+  'not-loaded': { label: texts.stage.reload, onPress: () => location.reload() },
+  'press-play': { label: texts.stage.play, onPress: play },
 };
 
 /** The button disappears, so the focus moves to the mute button of the controls. */

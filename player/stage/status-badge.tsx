@@ -1,8 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import type { Snapshot } from '../../sdk/viewer.ts';
+import { texts } from '../texts.ts';
 import type { StageStatus } from './stage-status.ts';
-
-const LABELS = { CREATED: 'Not started', STREAMING: 'Live', ENDED: 'Replay' } as const;
 
 interface StatusBadgeProps {
   readonly snapshot: Snapshot;
@@ -20,15 +19,20 @@ export function StatusBadge({ snapshot, status, hasCount }: StatusBadgeProps) {
   return (
     <p className="badge">
       <span className={`badge-status badge-status--${stream.status.toLowerCase()}`}>
-        {isOver ? 'Ended' : LABELS[stream.status]}
+        {isOver ? texts.badge.over : texts.badge.states[stream.status]}
       </span>
       {hasCount && count && state !== 'ended' && (
         <span className="badge-count">
-          {count.formatted} {stream.status === 'CREATED' ? 'waiting' : 'watching'}
+          {count.formatted}{' '}
+          {stream.status === 'CREATED' ? texts.audience.waiting : texts.audience.watching}
         </span>
       )}
-      {state === 'catching-up' && <span className="badge-connection">Catching up…</span>}
-      {(state === 'offline' || !isOnline) && <span className="badge-connection">Connecting…</span>}
+      {state === 'catching-up' && (
+        <span className="badge-connection">{texts.badge.catchingUp}</span>
+      )}
+      {(state === 'offline' || !isOnline) && (
+        <span className="badge-connection">{texts.badge.connecting}</span>
+      )}
     </p>
   );
 }
