@@ -7,8 +7,8 @@ const TEXT_KEYS = new Set(
   ),
 );
 /** Strings that are no texts wherever they are: style classes, errors for developers. */
-const SKIPPED_KEYS = new Set(['className', 'placement', 'header']);
-const SKIPPED_CALLS = /^(?:classes|Error|TypeError|RangeError|matchMedia|has)$/;
+const SKIPPED_KEYS = new Set(['className', 'placement', 'header', 'Authorization']);
+const SKIPPED_CALLS = /^(?:classes|Error|TypeError|RangeError|matchMedia|has|matches|closest)$/;
 /** Names of keys, headers, classes and errors; the start of a URL; commands. */
 const TECHNICAL =
   /^(?:Enter|Escape|Tab|Space|Home|End|Control\+Enter|Content-Type|Accept|sr-only|(?:\p{Lu}\p{Ll}+){2,}|https:\/\/|fourbeat .*)$/u;
