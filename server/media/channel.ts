@@ -147,10 +147,12 @@ export class Channel implements PlayableStream {
     if (reopened !== this.reopenedMs) this.reopen(reopened);
     const retention: Retention = started === null ? 'preview' : recording ? 'recording' : 'dvr';
     const wasPreview = this.segments.retention === 'preview';
+    const isStart = started !== null && !this.isStarted();
+    // Before the retention, which on disk says that a preview must still be removed.
+    if (isStart && wasPreview) this.segments.removeBefore(started);
     if (this.segments.retention !== retention) this.segments.setRetention(retention);
-    if (started === null || this.isStarted()) return;
+    if (!isStart) return;
     this.startedMs = wasPreview ? started : 0;
-    if (wasPreview) this.segments.removeBefore(started);
     for (const [seq, parts] of this.partsBySeq) {
       if (!this.isStartedBy(parts)) this.partListsBySeq.delete(seq);
     }

@@ -205,7 +205,7 @@ export class FileSegmentStore implements SegmentStore {
     const { retention, endedMs } = folder.state;
     const dvrMs = retention === 'preview' ? PREVIEW_WINDOW_MS : this.options.dvrMs;
     const endMs = folder.endMs ?? 0;
-    if (folder.firstMs > 0) await folder.removeBefore(folder.firstMs);
+    if (folder.state.firstMs > 0) await folder.removeBefore(folder.state.firstMs);
     if (retention !== 'recording' && folder.files.length > 0) {
       const hasExpired = !this.live.has(streamId) && nowMs() > (endedMs ?? endMs) + dvrMs;
       // The stream may have become a recording after its last source left.

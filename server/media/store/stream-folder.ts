@@ -28,6 +28,8 @@ export interface FolderState {
   readonly retention: Retention;
   /** When the stream ended, Unix ms; null: not ended when the state was written. */
   readonly endedMs: number | null;
+  /** Segments that end by this time, Unix ms, are to be removed, also after a restart. */
+  readonly firstMs: number;
 }
 
 /** The readable contents of a folder. */
@@ -48,18 +50,20 @@ const PARALLEL_READS = 16;
 
 /** The contents of `state.json`. */
 const stateSchema = z
-  .object({ keeping: z.enum(['dvr', 'recording', 'preview']), endedMs: z.number().nullable() })
-  .transform(({ keeping, endedMs }) => ({ retention: keeping, endedMs }));
+  .object({
+    keeping: z.enum(['dvr', 'recording', 'preview']),
+    endedMs: z.number().nullable(),
+    firstMs: z.number().default(0),
+  })
+  .transform(({ keeping, ...rest }) => ({ retention: keeping, ...rest }));
 
 /** The files of one stream: one for each segment and epoch, indexed by their names. */
 export class StreamFolder {
   /** Segments on disk, by ascending sequence number. */
   readonly files: SegmentFile[] = [];
-  state: FolderState = { retention: 'dvr', endedMs: null };
+  state: FolderState = { retention: 'dvr', endedMs: null, firstMs: 0 };
   /** The next numbers when they were last noted; null: never. */
   next: NextNumbers | null = null;
-  /** Segments that end by this time, Unix ms, are to be removed. */
-  firstMs = 0;
   /** When a segment was last added, Unix ms; null: not since this process started. */
   lastAddMs: number | null = null;
   /** Called with a sequence number before the file of the segment is removed. */
@@ -158,8 +162,8 @@ export class StreamFolder {
   }
 
   async writeState(): Promise<void> {
-    const { retention, endedMs } = this.state;
-    const json = JSON.stringify({ keeping: retention, endedMs });
+    const { retention, endedMs, firstMs } = this.state;
+    const json = JSON.stringify({ keeping: retention, endedMs, firstMs });
     await this.disk.write(join(this.path, STATE_FILE), [new TextEncoder().encode(json)]);
     this.hasState = true;
   }

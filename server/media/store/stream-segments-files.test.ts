@@ -107,6 +107,23 @@ test('[M-32] a preview reaches a minute back, and the start removes it from list
   expect(await files()).toBe(2);
 });
 
+test('[M-32] a crash right after the start makes no segment of the preview visible', async () => {
+  const { fixture, segments } = await startStream({ dvrMs: 7_200_000 });
+  segments.setRetention('preview');
+  await addSegments(fixture, segments, range(0, 20));
+  await segments.close(false);
+  segments.removeBefore(BEGIN_MS + 22_500);
+  segments.setRetention('recording');
+  const afterCrash = async () => (await fixture.start({ dvrMs: 7_200_000 })).open(STREAM);
+  // The state is not on disk yet: the stream is still a preview, which the start removes.
+  expect((await afterCrash()).retention).toBe('preview');
+  await segments.close(false);
+  const restored = await afterCrash();
+  expect(restored.retention).toBe('recording');
+  expect([seqsOf(restored), restored.nextSeq]).toEqual([[], 20]);
+  expect(await readDigest(restored, 19)).toBeNull();
+});
+
 test('[M-32] a preview without a source is removed after a minute, also for a stream that is to be recorded', async () => {
   const fixture = await createFixture();
   const store = await fixture.start({ isRecording: async () => true });

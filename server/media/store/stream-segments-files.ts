@@ -65,6 +65,7 @@ export class FileStreamSegments implements StreamSegments {
     const lastSeenSeq = (options.folder.next?.seq ?? 0) - 1;
     this.lastWrittenSeq = Math.max(stored.segments.at(-1)?.seq ?? -1, lastSeenSeq);
     this.trimToWindow();
+    this.trimToFirst();
     this.trimEpochs();
   }
 
@@ -135,10 +136,11 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   removeBefore(ms: number): void {
-    this.options.folder.firstMs = ms;
+    this.updateState({ firstMs: ms });
     this.trimToFirst();
     this.trimEpochs();
     this.version++;
+    this.startWriting();
   }
 
   async close(isEnded: boolean): Promise<void> {
@@ -200,7 +202,7 @@ export class FileStreamSegments implements StreamSegments {
   }
 
   private reachesFirst({ startMs, durationMs }: Segment): boolean {
-    return startMs + durationMs > this.options.folder.firstMs;
+    return startMs + durationMs > this.options.folder.state.firstMs;
   }
 
   /** Limits the buffer. Unwritten segments that leave it become gaps. */
