@@ -6,8 +6,10 @@ import {
   presentationTicks,
   readPacket,
   SYNC_BYTE,
+  TICKS_PER_MS,
+  WRAP_TICKS,
 } from './mpegts-packet.ts';
-import { firstPmtPid, type ProgramStreams, programStreams, TableReader } from './mpegts-table.ts';
+import { ProgramReader } from './mpegts-program.ts';
 
 /** Consecutive sync bytes that are required to resynchronize. */
 const PACKETS_IN_SYNC = 3;
@@ -20,11 +22,6 @@ const MAX_BYTES_WITHOUT_PROGRAM = 4 * 1024 * 1024;
 /** Frames without a random access indicator after which the sender is assumed to set none: 10 s or more. */
 const FRAMES_WITHOUT_RANDOM_ACCESS = 300;
 
-const PAT_PID = 0;
-const PAT_TABLE_ID = 0;
-const PMT_TABLE_ID = 2;
-const TICKS_PER_MS = 90;
-const WRAP_TICKS = 2 ** 33;
 /** A source that starts within 60 s before a wrap starts below 0, as in ffmpeg. */
 const NEAR_WRAP_TICKS = 60_000 * TICKS_PER_MS;
 
@@ -53,12 +50,7 @@ export class MpegTsReader implements ContainerReader {
   private skippedBytes = 0;
   private bytesWithoutProgram = 0;
 
-  private readonly patReader = new TableReader(PAT_TABLE_ID);
-  private pmtPid: number | null = null;
-  private pmtReader = new TableReader(PMT_TABLE_ID);
-  private streams: ProgramStreams | null = null;
-  private patPackets: Uint8Array = new Uint8Array(0);
-  private pmtPackets: Uint8Array = new Uint8Array(0);
+  private readonly program = new ProgramReader();
 
   private readonly kinds = new Set<MediaKind>();
   private lastTicks: number | null = null;
@@ -79,7 +71,7 @@ export class MpegTsReader implements ContainerReader {
   }
 
   header(): Uint8Array {
-    return concatBytes([this.patPackets, this.pmtPackets]);
+    return concatBytes([this.program.patPackets, this.program.pmtPackets]);
   }
 
   receivedKinds(): ReadonlySet<MediaKind> {
@@ -113,14 +105,16 @@ export class MpegTsReader implements ContainerReader {
 
   /** Properties of the unit that this packet starts; null when it continues the current unit. */
   private inspect(bytes: Uint8Array, packet: Packet): UnitInfo | null {
-    if (!this.streams) {
+    if (!this.program.streams) {
       this.bytesWithoutProgram += bytes.length;
       if (this.bytesWithoutProgram > MAX_BYTES_WITHOUT_PROGRAM) {
         throw new Error('the MPEG-TS has no program');
       }
     }
-    if (packet.pid === PAT_PID) return this.readPat(bytes, packet);
-    if (packet.pid === this.pmtPid) return this.readPmt(bytes, packet);
+    if (this.program.push(bytes)) {
+      if (this.program.streams) this.bytesWithoutProgram = 0;
+      return HEADER_UNIT;
+    }
     if (!packet.startsPayloadUnit) return null;
     this.addKind(packet.pid);
     if (!this.carriesTimes(packet.pid)) return null;
@@ -137,38 +131,15 @@ export class MpegTsReader implements ContainerReader {
     };
   }
 
-  private readPat(bytes: Uint8Array, { startsPayloadUnit, content }: Packet): UnitInfo {
-    const table = this.patReader.push(bytes, startsPayloadUnit, content);
-    if (table) {
-      this.patPackets = table.packets;
-      const pid = firstPmtPid(table);
-      if (pid !== this.pmtPid) {
-        this.pmtPid = pid;
-        this.pmtReader = new TableReader(PMT_TABLE_ID);
-        this.streams = null;
-      }
-    }
-    return HEADER_UNIT;
-  }
-
-  private readPmt(bytes: Uint8Array, { startsPayloadUnit, content }: Packet): UnitInfo {
-    const table = this.pmtReader.push(bytes, startsPayloadUnit, content);
-    if (table) {
-      this.pmtPackets = table.packets;
-      this.streams = programStreams(table);
-      this.bytesWithoutProgram = 0;
-    }
-    return HEADER_UNIT;
-  }
-
   private addKind(pid: number): void {
-    if (pid === this.streams?.video) this.kinds.add('video');
-    else if (this.streams?.audio.has(pid)) this.kinds.add('audio');
+    if (pid === this.program.streams?.video) this.kinds.add('video');
+    else if (this.program.streams?.audio.has(pid)) this.kinds.add('audio');
   }
 
   private carriesTimes(pid: number): boolean {
-    if (!this.streams) return false;
-    const { video, all } = this.streams;
+    const { streams } = this.program;
+    if (!streams) return false;
+    const { video, all } = streams;
     return video === null ? all.has(pid) : pid === video;
   }
 

@@ -7,23 +7,13 @@ import {
   setTimestamp,
   timestampOf,
 } from '../container/flv-tag.ts';
+import { GROUP_BYTES_MAX, MISSING_MS, type PictureFiller, REPEAT_MS } from './picture-filler.ts';
 
-/** Duration of audio without video after which the video has stopped; senders interleave them. */
-const MISSING_MS = 1_000;
-/** Time from one repetition to the next. */
-const REPEAT_MS = 500;
-/** A group of pictures with more frames or bytes is not repeated. */
+/** A group with more pictures is not repeated. */
 const FRAMES_MAX = 300;
-const BYTES_MAX = 4 << 20;
 
-/**
- * Repeats the last picture while the video of an FLV source is stopped and its audio goes on, as with a
- * phone whose app is in the background. Otherwise no segment would become complete.
- *
- * Sends the last group of pictures again, all at the time that the audio has reached. The decoder shows its last
- * picture, and has the state in which frames without a key frame can follow.
- */
-export class FlvPictureFiller {
+/** Repeats the last group of pictures of an FLV source. */
+export class FlvPictureFiller implements PictureFiller {
   /** Video tags since the last key frame; empty when there are too many. */
   private pictures: Uint8Array[] = [];
   private pictureBytes = 0;
@@ -34,7 +24,6 @@ export class FlvPictureFiller {
   /** Audio time of the next repetition, ms. */
   private repeatAtMs = 0;
 
-  /** @returns the units, and repeated pictures between them */
   fill(units: readonly SourceUnit[]): SourceUnit[] {
     return units.flatMap((unit) => {
       const { bytes } = unit;
@@ -53,7 +42,7 @@ export class FlvPictureFiller {
     this.videoMs = timestampOf(bytes);
     this.audioMsAtVideo = this.audioMs;
     this.repeatAtMs = (this.audioMs ?? 0) + MISSING_MS;
-    if (this.pictures.length > FRAMES_MAX || this.pictureBytes > BYTES_MAX) this.clear();
+    if (this.pictures.length > FRAMES_MAX || this.pictureBytes > GROUP_BYTES_MAX) this.clear();
   }
 
   private repeat(audioMs: number): SourceUnit[] {

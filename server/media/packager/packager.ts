@@ -19,9 +19,10 @@ import {
   type StartProbe,
 } from './encoder.ts';
 import { ANALYZE_MS } from './ffmpeg-arguments.ts';
-import { FlvPictureFiller } from './flv-picture-filler.ts';
 import { KeyFrameMeter } from './key-frame-meter.ts';
 import { LateAudioProbe } from './late-audio-probe.ts';
+import { newPictureFiller } from './new-picture-filler.ts';
+import type { PictureFiller } from './picture-filler.ts';
 import { RestartPolicy } from './restart-policy.ts';
 import { SourceClock } from './source-clock.ts';
 import { SourceFeed } from './source-feed.ts';
@@ -96,7 +97,7 @@ export class Packager {
   private readonly checkTimer: Timer;
   private readonly sourceClock = new SourceClock();
   private readonly keyFrames = new KeyFrameMeter();
-  private readonly pictureFiller: FlvPictureFiller | null;
+  private readonly pictureFiller: PictureFiller | null;
   private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
@@ -110,7 +111,7 @@ export class Packager {
     this.reader = dependencies.newReader(options.container);
     this.timeline = newTimeline(options.container);
     this.feed = new SourceFeed(() => this.reader.header());
-    this.pictureFiller = options.container === 'flv' ? new FlvPictureFiller() : null;
+    this.pictureFiller = newPictureFiller(options.container);
     this.probe = this.startProbe();
     this.checkTimer = setInterval(() => this.check(), CHECK_INTERVAL_MS);
   }

@@ -1,0 +1,20 @@
+import type { SourceUnit } from '../container/container.ts';
+
+/** Duration of audio without video after which the video has stopped; senders interleave them. */
+export const MISSING_MS = 1_000;
+/** Time from one repetition to the next. */
+export const REPEAT_MS = 500;
+/** A larger group of pictures is not repeated. */
+export const GROUP_BYTES_MAX = 4 << 20;
+
+/**
+ * Repeats the last picture while the video of a source is stopped and its audio goes on, as with a
+ * phone whose app is in the background. Otherwise no segment would become complete.
+ *
+ * Sends the last group of pictures again, all at the time that the audio has reached. The decoder shows its last
+ * picture, and has the state in which frames without a key frame can follow.
+ */
+export interface PictureFiller {
+  /** @returns the units, and repeated pictures between them */
+  fill(units: readonly SourceUnit[]): SourceUnit[];
+}
