@@ -8,27 +8,13 @@ import {
   readVint,
   vintLength,
 } from './ebml.ts';
+import { MATROSKA_ID as ID } from './matroska-ids.ts';
 import {
   DEFAULT_SCALE_NS,
   type MatroskaTracks,
   readTimestampScale,
   readTracks,
 } from './matroska-tracks.ts';
-
-/** Element ids of RFC 9559, with their marker bits. */
-const ID = {
-  ebml: 0x1a45dfa3,
-  docType: 0x4282,
-  segment: 0x18538067,
-  info: 0x1549a966,
-  tracks: 0x1654ae6b,
-  cluster: 0x1f43b675,
-  timestamp: 0xe7,
-  simpleBlock: 0xa3,
-  blockGroup: 0xa0,
-  block: 0xa1,
-  referenceBlock: 0xfb,
-} as const;
 
 /** A key frame of 4K takes a few MB. */
 const MAX_ELEMENT_BYTES = 16 * 1024 * 1024;

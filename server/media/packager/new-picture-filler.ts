@@ -1,10 +1,16 @@
 import type { Container } from '../source.ts';
 import { FlvPictureFiller } from './flv-picture-filler.ts';
+import { MatroskaPictureFiller } from './matroska-picture-filler.ts';
 import { MpegTsPictureFiller } from './mpegts-picture-filler.ts';
 import type { PictureFiller } from './picture-filler.ts';
 
-/** The picture filler of a container; null when its missing video is not filled. */
-export function newPictureFiller(container: Container): PictureFiller | null {
-  if (container === 'flv') return new FlvPictureFiller();
-  return container === 'mpegts' ? new MpegTsPictureFiller() : null;
+const FILLERS = {
+  flv: FlvPictureFiller,
+  mpegts: MpegTsPictureFiller,
+  matroska: MatroskaPictureFiller,
+} as const;
+
+/** The picture filler of a container. */
+export function newPictureFiller(container: Container): PictureFiller {
+  return new FILLERS[container]();
 }

@@ -97,7 +97,7 @@ export class Packager {
   private readonly checkTimer: Timer;
   private readonly sourceClock = new SourceClock();
   private readonly keyFrames = new KeyFrameMeter();
-  private readonly pictureFiller: PictureFiller | null;
+  private readonly pictureFiller: PictureFiller;
   private readonly unitRate = new RateMeter(UNITS_PER_S_MAX);
   private bytes = 0;
   private restarts = 0;
@@ -135,7 +135,7 @@ export class Packager {
       if (this.unitRate.exceeds(units.length, nowMs)) {
         throw new Error('The source sends too many packets a second.');
       }
-      for (const unit of this.pictureFiller?.fill(units) ?? units) {
+      for (const unit of this.pictureFiller.fill(units)) {
         if (unit.sourceMs !== null && !unit.isHeader) this.onSourceTime(unit.sourceMs, nowMs);
         this.keyFrames.observe(unit);
         if (unit.isEntryPoint) this.probeLateVideo(unit.sourceMs);
