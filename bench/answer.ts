@@ -5,7 +5,7 @@ import { startFramework } from './peers/framework.ts';
 import { measureStatement } from './peers/statement.ts';
 import type { Bench } from './run/bench.ts';
 import { type Contender, compare, type Started } from './run/compare.ts';
-import { type BenchDatabase, clusterSettings, startDatabase } from './run/database.ts';
+import { type BenchDatabase, startClusterBackends, startDatabase } from './run/database.ts';
 import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
 import type { Usage } from './run/pinned.ts';
 import { answerRequests, CHOICES, checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
@@ -74,7 +74,7 @@ const inSqlite: Contender = {
 const inPostgres = (database: BenchDatabase): Contender => ({
   name: 'Fourbeat, PostgreSQL',
   start: async () => {
-    const { settings, stop } = await clusterSettings(database);
+    const { settings, stop } = await startClusterBackends(database);
     const fourbeat = await startFourbeat(settings);
     const stopAll = async () => {
       await fourbeat.stop();

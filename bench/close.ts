@@ -2,7 +2,7 @@ import type { CloseOutcome, CloseTask } from './load/close-load.ts';
 import { startLoad } from './load/load.ts';
 import { ViewerTokens } from './load/viewer-tokens.ts';
 import { type Bench, type BenchOptions, IncorrectResponse } from './run/bench.ts';
-import { clusterSettings, startDatabase } from './run/database.ts';
+import { startClusterBackends, startDatabase } from './run/database.ts';
 import { type Fourbeat, startFourbeat } from './run/fourbeat.ts';
 import { checkCounts, draftQuizzes, publishQuiz } from './run/quizzes.ts';
 import type { Row } from './run/result.ts';
@@ -30,7 +30,7 @@ export const close: Bench = {
   run: async (options) => {
     const inSqlite = await measured('SQLite', await startFourbeat(), options);
     const database = await startDatabase();
-    const { settings, stop } = await clusterSettings(database);
+    const { settings, stop } = await startClusterBackends(database);
     try {
       const inPostgres = await measured('PostgreSQL', await startFourbeat(settings), options);
       const rows = [...inSqlite, ...inPostgres];

@@ -66,7 +66,7 @@ async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: 
   const check = (ending: AbortSignal) => observe(fourbeat, tokens, seen, ending);
   const load = {
     requests: heartbeatsAndReads(fourbeat, tokens),
-    sometimes: occasionalRequests(fourbeat, tokens, answers),
+    occasional: occasionalRequests(fourbeat, tokens, answers),
     connections: VIEWERS,
   };
   const { outcome, cpuS, figures } = await measureUnderLoad({

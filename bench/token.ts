@@ -113,8 +113,8 @@ function issuer({ url, server, streamId, isGood }: Issuing) {
         await Bun.sleep(SAMPLE_EVERY_MS);
       }
     };
-    const firstNumber = turn * VIEWERS_OF_TURN;
-    const load = { url, server, requests, firstNumber, seconds, check };
+    const previousNumber = turn * VIEWERS_OF_TURN;
+    const load = { url, server, requests, previousNumber, seconds, check };
     const { outcome, figures } = await measureUnderLoad(load);
     seats.push(await sample());
     if (new Set(seats).size < seats.length)

@@ -1,24 +1,24 @@
-import { markdown, number } from '../run/table.ts';
+import { formatNumber, markdownTable } from '../run/table.ts';
 import { costsOf, type Source } from './costs.ts';
 import { CORE_USE, type Costs, type Need, NODE_CORES, needOf, type Way } from './model.ts';
 
 const VIEWERS = [10_000, 100_000, 1_000_000, 10_000_000];
-const WAYS: Readonly<Record<Way, string>> = {
+const WAY_TITLES: Readonly<Record<Way, string>> = {
   polling: 'Each viewer requests each interval',
   push: 'An event stream to each viewer',
   cdn: 'Each viewer requests each interval from a CDN (`--edge-cache`)',
 };
 /** Assumption: four of five viewers answer, within 10 s. */
-const SHOW = { answering: 0.8, quizS: 10 };
+const SHOW = { answeringShare: 0.8, quizS: 10 };
 
-const COSTS: Readonly<Record<keyof Costs, string>> = {
+const COST_TEXTS: Readonly<Record<keyof Costs, string>> = {
   requestUs: 'a heartbeat or a read on an open connection, CPU µs',
   messageUs: 'an interval that is pushed to a viewer, CPU µs',
   answerUs: 'an answer with its commit, including PostgreSQL, CPU µs',
   tokenUs: 'a token, CPU µs',
-  answerRowsPerCoreS: 'answers that a core of PostgreSQL commits per second',
-  postgresMsS: 'PostgreSQL without answers, CPU ms per second',
-  redisCommandsS: 'commands of a node to Redis per second',
+  answerRowsPerCoreSecond: 'answers that a core of PostgreSQL commits per second',
+  postgresMsPerS: 'PostgreSQL without answers, CPU ms per second',
+  redisCommandsPerS: 'commands of a node to Redis per second',
   bitsetUs: 'Redis: a bitset, CPU µs',
   bitsetByteUs: 'Redis: a byte of a bitset, CPU µs',
   pollingBytes: 'memory of a viewer who polls, bytes',
@@ -29,18 +29,18 @@ const COSTS: Readonly<Record<keyof Costs, string>> = {
 };
 
 const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
-  cores: ({ cores }) => number(cores),
-  nodes: ({ nodes }) => number(nodes),
-  'memory, GB': ({ memoryGB }) => number(memoryGB),
-  'requests/s at nodes': ({ originRequestsS }) => number(originRequestsS),
-  'Redis: commands/s': ({ redisCommandsS }) => number(redisCommandsS),
-  'MB/s to Redis': ({ redisMBS }) => number(redisMBS),
-  'Redis cores': ({ redisCores }) => number(redisCores),
-  'answers/s': ({ answersS }) => number(answersS),
-  'PostgreSQL cores': ({ postgresCores }) => number(postgresCores),
-  'CDN: million requests/h': ({ cdnMillionsH }) => number(cdnMillionsH),
-  'GB/h': ({ sentByCdnGBH }) => number(sentByCdnGBH),
-  'nodes send GB/h': ({ sentByNodesGBH }) => number(sentByNodesGBH),
+  cores: ({ cores }) => formatNumber(cores),
+  nodes: ({ nodes }) => formatNumber(nodes),
+  'memory, GB': ({ memoryGB }) => formatNumber(memoryGB),
+  'requests/s at nodes': ({ originRequestsPerS }) => formatNumber(originRequestsPerS),
+  'Redis: commands/s': ({ redisCommandsPerS }) => formatNumber(redisCommandsPerS),
+  'MB/s to Redis': ({ redisMBPerS }) => formatNumber(redisMBPerS),
+  'Redis cores': ({ redisCores }) => formatNumber(redisCores),
+  'answers/s': ({ answersPerS }) => formatNumber(answersPerS),
+  'PostgreSQL cores': ({ postgresCores }) => formatNumber(postgresCores),
+  'CDN: million requests/h': ({ cdnMillionsPerH }) => formatNumber(cdnMillionsPerH),
+  'GB/h': ({ sentByCdnGBPerH }) => formatNumber(sentByCdnGBPerH),
+  'nodes send GB/h': ({ sentByNodesGBPerH }) => formatNumber(sentByNodesGBPerH),
   'cost of an hour': priceOf,
 };
 
@@ -48,15 +48,15 @@ const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
 export function capacityLines(sources: readonly Source[]): string[] {
   const costs = costsOf(sources);
   return [
-    `Cores run at ${CORE_USE * 100} %, a node has ${NODE_CORES} cores, and ${SHOW.answering * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
+    `Cores run at ${CORE_USE * 100} %, a node has ${NODE_CORES} cores, and ${SHOW.answeringShare * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
       'The model assumes that the cores of a node add up; that is not measured. ' +
       'One node needs neither Redis nor PostgreSQL. Video is not included.',
     '',
     'The cost of an hour has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
       '*G* a GB that nodes send, *D* a million requests to the CDN, *E* a GB that it sends.',
-    ...(Object.keys(WAYS) as Way[]).flatMap((way) => [
+    ...(Object.keys(WAY_TITLES) as Way[]).flatMap((way) => [
       '',
-      `**${WAYS[way]}**`,
+      `**${WAY_TITLES[way]}**`,
       '',
       ...wayLines(way, costs),
     ]),
@@ -66,9 +66,9 @@ export function capacityLines(sources: readonly Source[]): string[] {
     '',
     '**Unit costs**',
     '',
-    ...markdown(
+    ...markdownTable(
       ['what', 'median', 'from'],
-      sources.map(({ cost, value, from }) => [COSTS[cost], number(value), from]),
+      sources.map(({ cost, value, from }) => [COST_TEXTS[cost], formatNumber(value), from]),
     ),
   ];
 }
@@ -76,23 +76,23 @@ export function capacityLines(sources: readonly Source[]): string[] {
 function wayLines(way: Way, costs: Costs): string[] {
   const rows = VIEWERS.map((viewers) => {
     const need = needOf({ ...SHOW, viewers, way }, costs);
-    return [number(viewers), ...Object.values(COLUMNS).map((column) => column(need))];
+    return [formatNumber(viewers), ...Object.values(COLUMNS).map((column) => column(need))];
   });
-  return markdown(['viewers', ...Object.keys(COLUMNS)], rows);
+  return markdownTable(['viewers', ...Object.keys(COLUMNS)], rows);
 }
 
-/** The sum of prices times quantities. */
+/** The cost of an hour, such as `2 N + R`. Redis counts once; cores of PostgreSQL run at `CORE_USE`. */
 function priceOf(need: Need): string {
   const terms: [number, string][] = [
     [need.nodes, 'N'],
     [need.redisCores > 0 ? 1 : 0, 'R'],
     [Math.ceil(need.postgresCores / CORE_USE), 'P'],
-    [need.sentByNodesGBH, 'G'],
-    [need.cdnMillionsH, 'D'],
-    [need.sentByCdnGBH, 'E'],
+    [need.sentByNodesGBPerH, 'G'],
+    [need.cdnMillionsPerH, 'D'],
+    [need.sentByCdnGBPerH, 'E'],
   ];
   return terms
     .filter(([count]) => count > 0)
-    .map(([count, price]) => (count === 1 ? price : `${number(count)} ${price}`))
+    .map(([count, price]) => (count === 1 ? price : `${formatNumber(count)} ${price}`))
     .join(' + ');
 }

@@ -3,7 +3,7 @@ import { inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
 import { exponentOf, fitLine, spreadOf } from '../run/statistics.ts';
-import { number } from '../run/table.ts';
+import { formatNumber } from '../run/table.ts';
 import { idleCpu } from './idle-cpu.ts';
 import { type PollingStep, pollingStep } from './polling-step.ts';
 import { ViewerTokens } from './viewer-tokens.ts';
@@ -79,10 +79,10 @@ export async function viewersGrowth({
     notes: [
       `${all.length} rounds. From ${SIZES[0]} to ${most} viewers poll on one server, each with five requests a second; the limit is ` +
         `a p99 of ${P99_MAX_MS} ms, or the load. A line through all sizes has ` +
-        `${number(line('start') / 1_000)} ms/s of CPU and ${number(line('slope'))} µs/s for each viewer: with fewer viewers ` +
+        `${formatNumber(line('start') / 1_000)} ms/s of CPU and ${formatNumber(line('slope'))} µs/s for each viewer: with fewer viewers ` +
         `the shared part of the CPU is larger, and the exponent smaller. Exponent of memory over viewers: ` +
         `${exponent((step) => step.memoryBytes).median.toFixed(2)}. An idle server takes ` +
-        `${number(spreadOf(all.map(({ idle }) => idle)).median * 1_000)} ms/s.`,
+        `${formatNumber(spreadOf(all.map(({ idle }) => idle)).median * 1_000)} ms/s.`,
       ...new Set(all.flatMap(({ endReason }) => (endReason === null ? [] : [endReason]))),
     ],
   };

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LOAD_CORE, lineOf, startPinned } from '../run/pinned.ts';
+import { LOAD_CORE, startPinned, waitForOutput } from '../run/pinned.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 /** A program of this folder that runs on the core of the load. */
@@ -19,7 +19,7 @@ export function startLoad(file: string, task: unknown): LoadProcess {
   const pinned = startPinned(LOAD_CORE, [process.execPath, program, path]);
   return {
     receive: async (event) => {
-      const [, value = ''] = await lineOf(pinned, new RegExp(`^${event} (.*)\n`, 'm'));
+      const [, value = ''] = await waitForOutput(pinned, new RegExp(`^${event} (.*)\n`, 'm'));
       return JSON.parse(value);
     },
     stop: async () => {

@@ -3,7 +3,7 @@ import { inRounds } from '../run/fourbeat.ts';
 import type { PartialResult } from '../run/parts.ts';
 import type { Row } from '../run/result.ts';
 import { fitLine, spreadOf } from '../run/statistics.ts';
-import { number } from '../run/table.ts';
+import { formatNumber } from '../run/table.ts';
 import { fourbeatPush } from './fourbeat-push.ts';
 import { type PushLimit, pushLimitOf } from './push-limit.ts';
 import { type PushStep, pushStep } from './push-step.ts';
@@ -76,7 +76,7 @@ export async function pushedViewers({
 }
 
 const rounded = (limits: readonly PushLimit[], of: 'saturatedAt' | 'lateAt') =>
-  number(spreadOf(limits.map((limit) => limit[of])).median);
+  formatNumber(spreadOf(limits.map((limit) => limit[of])).median);
 
 /** By a line through the measurements of all sizes. */
 function memoryRow(all: readonly (readonly PushStep[])[]): Row {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { StoredResult, Target } from '../run/result.ts';
 import { filled, PAGE, pageWith, tablesOf } from './page.ts';
 import { RESULTS_FOLDER } from './results.ts';
-import { reachLines } from './targets.ts';
+import { targetTable } from './targets.ts';
 
 const spread = (median: number) => ({ median, least: median - 1, most: median + 1 });
 
@@ -75,7 +75,7 @@ describe('the tables', () => {
 
 describe('the target table', () => {
   const lineOf = (median: number) =>
-    reachLines(new Map([['feed', feedWith(median)]])).find((line) => line.includes('| feed: '));
+    targetTable(new Map([['feed', feedWith(median)]])).find((line) => line.includes('| feed: '));
 
   test('has limit, aim, result and verdict', () => {
     expect(lineOf(7)).toMatch(
@@ -86,13 +86,13 @@ describe('the target table', () => {
   });
 
   test('has a row for each target that was not measured', () => {
-    const lines = reachLines(new Map());
+    const lines = targetTable(new Map());
     expect(lines.filter((line) => line.includes('not measured'))).toHaveLength(11);
   });
 
   test('names the benchmark of a part that failed', () => {
     const failed = { ...resultOf('feed'), failures: ['polling: 503'] };
-    const lines = reachLines(new Map([['feed', failed]]));
+    const lines = targetTable(new Map([['feed', failed]]));
     expect(lines.filter((line) => line.endsWith(' failed: see feed |'))).toHaveLength(1);
     expect(tablesOf(new Map([['feed', failed]]), ['feed']).join('\n')).toContain(
       'FAILED: polling: 503',
@@ -101,6 +101,8 @@ describe('the target table', () => {
 
   test('fails when a result lacks its target', () => {
     const results = new Map([['feed', feedWith(7, 'against something else')]]);
-    expect(() => reachLines(results)).toThrow('feed.json has no target for "feed, sealed interval');
+    expect(() => targetTable(results)).toThrow(
+      'feed.json has no target for "feed, sealed interval',
+    );
   });
 });

@@ -6,17 +6,18 @@ import { capacityLines } from '../capacity/tables.ts';
 import type { StoredResult } from '../run/result.ts';
 import { tableOf } from '../run/table.ts';
 import { MissingFigureError, RESULTS_FOLDER, type Results, readResults } from './results.ts';
-import { reachLines } from './targets.ts';
+import { targetTable } from './targets.ts';
 
 export const PAGE = join(RESULTS_FOLDER, 'tables.md');
-const NONE = 'There are no results in `docs/performance/` yet: `npm run bench:page` makes them.';
+const NO_RESULTS =
+  'There are no results in `docs/performance/` yet: `npm run bench:page` makes them.';
 
 /** Writes docs/performance/tables.md. `npm run bench:tables` does it without measuring. */
 export function fillPage(): void {
   writeFileSync(PAGE, pageWith(RESULTS_FOLDER));
 }
 
-/** The page with the results of this folder. @throws MissingFigureError */
+/** The current page with the results of this folder in place of its old ones. @throws MissingFigureError */
 export function pageWith(folder: string): string {
   const results = readResults(folder);
   const order = BENCHES.map(({ name }) => name);
@@ -24,7 +25,7 @@ export function pageWith(folder: string): string {
   return filled(page, 'capacity', capacityOf(results));
 }
 
-/** Only a message when a benchmark of the model failed. */
+/** The tables of capacity, or a message when a figure of the model is missing. */
 function capacityOf(results: Results): string[] {
   try {
     return capacityLines(sourcesOf(results));
@@ -41,11 +42,11 @@ function capacityOf(results: Results): string[] {
 export function filled(page: string, name: string, lines: readonly string[]): string {
   const [start, end] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
   const [before = '', rest, more] = page.split(start);
-  const [, behind, other] = rest?.split(end) ?? [];
-  if (behind === undefined || more !== undefined || other !== undefined) {
+  const [, after, other] = rest?.split(end) ?? [];
+  if (after === undefined || more !== undefined || other !== undefined) {
     throw new Error(`the page needs ${start} and ${end}, once`);
   }
-  return [before, start, '\n\n', ...lines.map((line) => `${line}\n`), '\n', end, behind].join('');
+  return [before, start, '\n\n', ...lines.map((line) => `${line}\n`), '\n', end, after].join('');
 }
 
 /**
@@ -55,16 +56,16 @@ export function filled(page: string, name: string, lines: readonly string[]): st
  */
 export function tablesOf(results: Results, order: readonly string[]): string[] {
   const all = order.flatMap((bench) => results.get(bench) ?? []);
-  if (all.length === 0) return [NONE];
+  if (all.length === 0) return [NO_RESULTS];
   const sections = all.flatMap((result) => {
     const { bench, title } = result;
     const chart = `![${bench}: ${title}](${bench}.svg)`;
-    return ['', tableOf(result, [madeLine(result), chart])];
+    return ['', tableOf(result, [provenanceLine(result), chart])];
   });
-  return ['### Reach', '', ...reachLines(results), ...sections];
+  return ['### Reach', '', ...targetTable(results), ...sections];
 }
 
-function madeLine({ madeAt, machine, rounds, seconds, bench }: StoredResult): string {
+function provenanceLine({ madeAt, machine, rounds, seconds, bench }: StoredResult): string {
   const { processor, cores, memoryGB, bun, system } = machine;
   const when = `${madeAt.slice(0, 10)} ${madeAt.slice(11, 16)} UTC`;
   return `\`npm run bench -- ${bench} --rounds ${rounds} --seconds ${seconds}\`, ${when}: ${processor}, ${cores} cores, ${memoryGB} GB, Bun ${bun}, ${system}.`;

@@ -5,9 +5,10 @@ import type { Row, StoredResult } from '../run/result.ts';
 /** Results by the name of the benchmark. */
 export type Results = ReadonlyMap<string, StoredResult>;
 
-/** The folder of the results of `npm run bench:page`. */
+/** The folder to which `npm run bench:page` writes results. */
 export const RESULTS_FOLDER = join(import.meta.dir, '../../docs/performance');
 
+/** The median of a figure, and where it is stored. */
 export interface Figure {
   readonly median: number;
   readonly bench: string;
@@ -15,7 +16,7 @@ export interface Figure {
   readonly name: string;
 }
 
-/** No result contains a required figure. */
+/** No result contains a required figure or target. */
 export class MissingFigureError extends Error {
   override readonly name = 'MissingFigureError';
 }

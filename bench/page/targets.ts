@@ -1,9 +1,9 @@
 import { verdictOf } from '../run/result.ts';
-import { limitOf, markdown, number, spreadText, VERDICTS } from '../run/table.ts';
+import { formatNumber, limitOf, markdownTable, spreadText, VERDICTS } from '../run/table.ts';
 import { MissingFigureError, type Results } from './results.ts';
 
 /** The rows of the target table: what is measured, the benchmark, and which of its targets decide it. */
-const REACH: readonly (readonly [what: string, bench: string, target: RegExp])[] = [
+const TARGET_ROWS: readonly (readonly [what: string, bench: string, target: RegExp])[] = [
   ['heartbeat, token checked, against nginx `return 204`, times', 'heartbeat', /^against nginx/],
   [
     'heartbeat against Fastify with `@fastify/jwt` doing the same, times',
@@ -29,8 +29,8 @@ const REACH: readonly (readonly [what: string, bench: string, target: RegExp])[]
  * The targets and their results as a Markdown table.
  * @throws MissingFigureError when a benchmark with a result has no target for its row
  */
-export function reachLines(results: Results): string[] {
-  const rows = REACH.flatMap(([what, bench, pattern]) => {
+export function targetTable(results: Results): string[] {
+  const rows = TARGET_ROWS.flatMap(([what, bench, pattern]) => {
     const result = results.get(bench);
     if (!result) return [[what, '', '', '', '', 'not measured']];
     const targets = result.targets.filter(({ name }) => pattern.test(name));
@@ -44,10 +44,10 @@ export function reachLines(results: Results): string[] {
       what,
       `${bench}: ${target.name}`,
       limitOf(target),
-      number(target.aim),
+      formatNumber(target.aim),
       spreadText(target.value),
       VERDICTS[verdictOf(target)],
     ]);
   });
-  return markdown(['what', 'target of', 'limit', 'aim', 'measured', 'reached?'], rows);
+  return markdownTable(['what', 'target of', 'limit', 'aim', 'measured', 'reached?'], rows);
 }

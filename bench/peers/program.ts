@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
+import { SERVER_CORE, startPinned, waitForOutput } from '../run/pinned.ts';
 import type { Peer } from './peer.ts';
 
 /** Starts a file of this folder as a peer on Node or Bun, and waits until it prints its url. */
@@ -12,7 +12,7 @@ export async function startPeer(
   const path = fileURLToPath(new URL(file, import.meta.url));
   const program = runtime === 'bun' ? process.execPath : 'node';
   const server = startPinned(SERVER_CORE, [program, path], { env: { ...peerEnv(), ...env } });
-  const [, url = ''] = await lineOf(server, /listening on (\S+)/);
+  const [, url = ''] = await waitForOutput(server, /listening on (\S+)/);
   return { url, server, stop: () => server.stop() };
 }
 

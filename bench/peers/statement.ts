@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { IncorrectResponse } from '../run/bench.ts';
-import { lineOf, SERVER_CORE, startPinned } from '../run/pinned.ts';
+import { SERVER_CORE, startPinned, waitForOutput } from '../run/pinned.ts';
 import { temporaryFolder } from '../run/temporary-folder.ts';
 
 const PROGRAM = fileURLToPath(new URL('own-statement.ts', import.meta.url));
@@ -17,7 +17,7 @@ export async function measureStatement(database: string | null, seconds: number,
     const urlOrFolder = database ?? folder.path;
     const command = [process.execPath, PROGRAM, urlOrFolder, String(seconds), String(size)];
     const program = startPinned(SERVER_CORE, command);
-    const [, outcomeJson = ''] = await lineOf(program, /^outcome (.*)\n/m);
+    const [, outcomeJson = ''] = await waitForOutput(program, /^outcome (.*)\n/m);
     await program.child.exited;
     const outcome: { insertedRows: number; sentRows: number; seconds: number } =
       JSON.parse(outcomeJson);

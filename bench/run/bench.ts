@@ -3,8 +3,9 @@ import type { Progress } from './progress.ts';
 import type { Result } from './result.ts';
 
 export interface BenchOptions {
-  /** Measurements of each contender. */
+  /** Measurements of each contender or step. Some benchmarks run fewer, because a round takes minutes. */
   readonly rounds: number;
+  /** Seconds of each measurement. Some benchmarks need more, or have a fixed duration. */
   readonly seconds: number;
   readonly progress: Progress;
 }

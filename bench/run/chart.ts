@@ -1,6 +1,6 @@
 import type { Result, Row } from './result.ts';
 import type { Spread } from './statistics.ts';
-import { number } from './table.ts';
+import { formatNumber } from './table.ts';
 
 const WIDTH = 720;
 const LETTER_WIDTH = 7.4;
@@ -21,7 +21,10 @@ const STYLE = `
     .ours { fill: #818cf8 } .other { fill: #3730a3 } .ground { fill: #111827 }
   }`;
 
-/** An SVG bar chart of the first figure of each row, with a line from its minimum to its maximum. */
+/**
+ * An SVG bar chart of the first figure of the first row, for all rows that have it, each with a line from
+ * minimum to maximum.
+ */
 export function chartOf({ bench, title, rows }: Result): string {
   const unit = Object.keys(rows[0]?.figures ?? {})[0] ?? '';
   const bars = rows.flatMap((row) =>
@@ -62,7 +65,7 @@ function barOf(
     `<text x="${left - GAP}" y="${middle + 5}" text-anchor="end">${escaped(name)}</text>`,
     `<rect class="${isOurs ? 'ours' : 'other'}" x="${left}" y="${y}" width="${(median * scale).toFixed(1)}" height="${BAR_HEIGHT}" rx="3"/>`,
     ...(most > least ? [spreadLine(x(least), x(most), middle)] : []),
-    `<text x="${Number(x(most)) + GAP}" y="${middle + 5}">${number(median)}</text>`,
+    `<text x="${Number(x(most)) + GAP}" y="${middle + 5}">${formatNumber(median)}</text>`,
   ].join('');
 }
 

@@ -19,7 +19,7 @@ export interface Started {
   stop(): Promise<void>;
 }
 
-/** A target for the ratio of our first figure to that of another contender. */
+/** A target for the ratio of our first figure to that of the contender `against`. */
 interface RatioTarget {
   readonly against: string;
   readonly atLeast: number;
@@ -55,12 +55,12 @@ export async function compare(
       await running.measure(Math.min(seconds, WARM_UP_S));
     }
     const startMs = performance.now();
-    for (let turn = 0; turn < rounds * contenders.length; turn += 1) {
-      const at = turn % contenders.length;
-      const round = Math.floor(turn / contenders.length) + 1;
+    for (let done = 0; done < rounds * contenders.length; done += 1) {
+      const at = done % contenders.length;
+      const round = Math.floor(done / contenders.length) + 1;
       progress.show(
         `${bench}: round ${round} of ${rounds}, ${contenders[at]?.name}`,
-        leftMs(turn, rounds * contenders.length, performance.now() - startMs),
+        leftMs(done, rounds * contenders.length, performance.now() - startMs),
       );
       samples[at]?.push(await (started[at] as Started).measure(seconds));
     }
@@ -84,7 +84,7 @@ export function leftMs(done: number, all: number, tookMs: number): number | unde
   return done === 0 ? undefined : (tookMs / done) * (all - done);
 }
 
-/** Name of the figure: our first figure divided by that of the contender in this row. */
+/** Name of the column: our first figure divided by that of the contender in this row. */
 export const RATIO = 'ours to this';
 
 function rowOf(name: string, all: readonly Samples[], at: number): Row {

@@ -23,8 +23,11 @@ export async function startDatabase(): Promise<BenchDatabase> {
   };
 }
 
-/** Starts a Redis, creates a database, and returns the options of a service that uses both. */
-export async function clusterSettings(
+/**
+ * Starts a Redis and creates a database. Unlike PostgreSQL, Redis is not pinned, and its CPU is not measured.
+ * @returns the options of a service that uses both; `stop` ends Redis only
+ */
+export async function startClusterBackends(
   database: BenchDatabase,
 ): Promise<{ settings: string[]; stop(): Promise<void> }> {
   const redis = await startRedis({ persistence: false });

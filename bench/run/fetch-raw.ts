@@ -11,7 +11,7 @@ const TIMEOUT_S = 10;
 
 /**
  * Sends the bytes of a request on a new connection.
- * @throws Error without a response that has a length
+ * @throws Error when there is no response within 10 s, or one without a length
  */
 export async function fetchRaw(url: string, request: string): Promise<RawResponse> {
   const { hostname, port } = new URL(url);

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { IncorrectResponse } from './bench.ts';
-import { lineOf, type Pinned, SERVER_CORE, startPinned } from './pinned.ts';
+import { type Pinned, SERVER_CORE, startPinned, waitForOutput } from './pinned.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/fourbeat', import.meta.url));
@@ -15,14 +15,14 @@ const TOKEN_CONCURRENCY = 64;
 const TOKEN_ATTEMPTS = 4;
 const TOKEN_RETRY_MS = 1_000;
 
-/** Our service on one core, with an account and a stream on air. */
+/** Our service on one core, with an account of a producer and a started stream. */
 export interface Fourbeat {
   readonly url: string;
   readonly streamId: string;
   readonly server: Pinned;
   /** Calls the studio API with the account. @throws IncorrectResponse for an error status */
   studio<T>(method: string, path: string, body?: unknown): Promise<T>;
-  /** Tokens of viewers with consecutive identifiers from `first` on. */
+  /** Tokens of the viewers number `first`, `first + 1` and so on. The same number is always the same viewer. */
   tokens(count: number, first?: number, streamId?: string): Promise<string[]>;
   stop(): Promise<void>;
 }
@@ -40,7 +40,7 @@ export async function startNode(
     ...settings,
   ];
   const server = startPinned(core, command, { env });
-  const [, url = ''] = await lineOf(server, /listening on (\S+)/);
+  const [, url = ''] = await waitForOutput(server, /listening on (\S+)/);
   return { url, server };
 }
 

@@ -4,8 +4,8 @@ import { type WrkLoad, type WrkResult, wrk } from './wrk.ts';
 /** A load of `wrk` on a server. */
 interface MeasuredLoad extends WrkLoad {
   readonly server: Pinned;
-  /** Checks the responses of the server during the load. */
-  readonly check?: (ending: AbortSignal) => Promise<void>;
+  /** Checks responses of the server until the load has ended. */
+  readonly check?: (loadEnded: AbortSignal) => Promise<void>;
 }
 
 /** The result of `wrk`, and the figures that most benchmarks have. */
@@ -29,10 +29,10 @@ export async function measureUnderLoad({
   ...load
 }: MeasuredLoad): Promise<LoadMeasurement> {
   const before = server.usage();
-  const ending = new AbortController();
-  const working = wrk(load).finally(() => ending.abort());
+  const loadEnded = new AbortController();
+  const running = wrk(load).finally(() => loadEnded.abort());
   // The check ends with the load, so that a failure of one leaves no work of the other behind.
-  const [outcome] = await Promise.all([working, check?.(ending.signal)]);
+  const [outcome] = await Promise.all([running, check?.(loadEnded.signal)]);
   const cpuS = server.usage().cpuS - before.cpuS;
   return {
     outcome,

@@ -2,8 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import type { Subprocess } from 'bun';
 
-/** The core of the measured program. */
+/** The core of the measured server. */
 export const SERVER_CORE = 0;
+/** The core of the program that sends the load. */
 export const LOAD_CORE = 1;
 
 const TICKS_PER_S = 100;
@@ -17,7 +18,7 @@ const POLL_MS = 10;
 export interface Pinned {
   readonly pid: number;
   readonly child: Subprocess<'ignore', 'pipe', 'inherit'>;
-  /** CPU time and memory of the program and its children. */
+  /** CPU time since the start, and current memory, of the program and its descendants. */
   usage(): Usage;
   /** Ends the program with SIGTERM, then with SIGKILL. */
   stop(): Promise<void>;
@@ -89,11 +90,11 @@ export function startPinned(
 }
 
 /**
- * Waits for a line on standard output, such as that the program listens. Each call continues after
- * the match of the previous one.
- * @throws Error when the program ends without it
+ * Waits until standard output matches, for example until the program prints its url. Each call searches
+ * after the match of the previous one.
+ * @throws Error when the program ends without a match
  */
-export function lineOf(pinned: Pinned, pattern: RegExp): Promise<RegExpExecArray> {
+export function waitForOutput(pinned: Pinned, pattern: RegExp): Promise<RegExpExecArray> {
   const output = outputs.get(pinned) ?? new Output(pinned.child.stdout);
   outputs.set(pinned, output);
   return output.until(pattern);
@@ -187,7 +188,7 @@ function tasksOf(pid: number): string[] {
   }
 }
 
-/** Zero for a thread that has just ended. */
+/** The text of a file; empty when it does not exist, as for a thread that has just ended. */
 function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');

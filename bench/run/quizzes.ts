@@ -31,11 +31,8 @@ export function publishQuiz({ studio }: Fourbeat, id: string): Promise<OpenQuiz>
   return studio<OpenQuiz>('POST', `/quizzes/${id}/publish`);
 }
 
-/** The answers of the viewers to a quiz, each choice equally often. */
-export function answerRequests(
-  streamId: string,
-  { id, closeInterval }: Pick<OpenQuiz, 'id' | 'closeInterval'>,
-): RequestBatch {
+/** The answers of the viewers to a quiz. Viewers take the choices cyclically. */
+export function answerRequests(streamId: string, { id, closeInterval }: OpenQuiz): RequestBatch {
   const answerOf = (choice: string): ViewersRequest => {
     return { body: JSON.stringify({ streamId, choice, closeInterval }), status: 204 };
   };
@@ -56,7 +53,7 @@ export async function checkCounts(
     const expected = acknowledged[at] ?? 0;
     if (counted !== expected) {
       throw new IncorrectResponse(
-        `quiz ${at} counts ${counted} answers, ${expected} were acknowledged`,
+        `quiz ${at + 1} counts ${counted} answers, ${expected} were acknowledged`,
       );
     }
   }

@@ -1,5 +1,6 @@
 import type { Spread } from './statistics.ts';
 
+/** The result of a benchmark. */
 export interface Result {
   readonly bench: string;
   /** One line of text. */
@@ -34,11 +35,11 @@ export interface Row {
   readonly name: string;
   /** Whether the row is our service. */
   readonly isOurs?: boolean;
-  /** Figures by their name with its unit, such as `requests/s`. The chart shows the first. */
+  /** Figures by their name with its unit, such as `requests/s`. The chart shows the first of the first row. */
   readonly figures: Readonly<Record<string, Spread>>;
 }
 
-/** A target value of a figure. */
+/** A required value of a figure, either a minimum or a maximum, and the better value that we aim for. */
 export interface Target {
   readonly name: string;
   readonly value: Spread;

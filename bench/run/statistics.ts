@@ -40,9 +40,9 @@ export function fitLine<T>(
   const mean = (of: (point: T) => number) =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;
   const [x, y] = [mean(xOf), mean(yOf)];
-  const above = points.reduce((sum, point) => sum + (xOf(point) - x) * (yOf(point) - y), 0);
-  const below = points.reduce((sum, point) => sum + (xOf(point) - x) ** 2, 0);
-  if (!(below > 0)) throw new Error('a line needs points of different sizes');
-  const slope = above / below;
+  const covariance = points.reduce((sum, point) => sum + (xOf(point) - x) * (yOf(point) - y), 0);
+  const variance = points.reduce((sum, point) => sum + (xOf(point) - x) ** 2, 0);
+  if (!(variance > 0)) throw new Error('a line needs points of different sizes');
+  const slope = covariance / variance;
   return { start: y - slope * x, slope };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Result, Target } from './result.ts';
-import { number, tableOf } from './table.ts';
+import { formatNumber, tableOf } from './table.ts';
 
 const spread = (median: number, least = median, most = median) => ({ median, least, most });
 
@@ -49,7 +49,7 @@ describe('the table of a result', () => {
   });
 
   test('numbers have three significant digits, or all digits before the point', () => {
-    expect([0.012345, 1.2345, 12.345, 123.45, 12_345.6].map(number)).toEqual([
+    expect([0.012345, 1.2345, 12.345, 123.45, 12_345.6].map(formatNumber)).toEqual([
       '0.0123',
       '1.23',
       '12.3',

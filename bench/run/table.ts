@@ -7,18 +7,18 @@ export const VERDICTS = { aim: 'aim reached', reached: 'reached', missed: 'NOT R
 
 /**
  * A result as Markdown, for the terminal and for docs/performance/tables.md.
- * @param under lines below its title
+ * @param linesBelowTitle such as the command that measured it
  */
 export function tableOf(
   { bench, title, rows, targets, notes, failures = [] }: Result,
-  under: readonly string[] = [],
+  linesBelowTitle: readonly string[] = [],
 ): string {
   const names = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
   const lines = [
     `### ${bench}: ${title}`,
     '',
-    ...under.flatMap((line) => [line, '']),
-    ...markdown(
+    ...linesBelowTitle.flatMap((line) => [line, '']),
+    ...markdownTable(
       ['', ...names],
       rows.map((row) => [row.name, ...names.map((name) => cell(row, name))]),
     ),
@@ -34,15 +34,17 @@ function targetLines(targets: readonly Target[]): string[] {
     target.name,
     spreadText(target.value),
     limitOf(target),
-    number(target.aim),
+    formatNumber(target.aim),
     VERDICTS[verdictOf(target)],
   ]);
-  return markdown(['target', 'measured', 'limit', 'aim', ''], rows);
+  return markdownTable(['target', 'measured', 'limit', 'aim', ''], rows);
 }
 
 /** The limit of a target, such as `at least 0.85` or `at most 250`. */
 export function limitOf({ atLeast, atMost = 0 }: Target): string {
-  return atLeast === undefined ? `at most ${number(atMost)}` : `at least ${number(atLeast)}`;
+  return atLeast === undefined
+    ? `at most ${formatNumber(atMost)}`
+    : `at least ${formatNumber(atLeast)}`;
 }
 
 function cell({ figures }: Row, name: string): string {
@@ -52,16 +54,21 @@ function cell({ figures }: Row, name: string): string {
 
 /** A median, followed by the minimum and maximum where they differ. */
 export const spreadText = ({ median, least, most }: Spread) =>
-  least === most ? number(median) : `${number(median)} (${number(least)}–${number(most)})`;
+  least === most
+    ? formatNumber(median)
+    : `${formatNumber(median)} (${formatNumber(least)}–${formatNumber(most)})`;
 
 /** Three significant digits, or all digits before the point. */
-export function number(value: number): string {
+export function formatNumber(value: number): string {
   if (Math.abs(value) >= THOUSAND) return Math.round(value).toLocaleString('en');
   return String(Number(value.toPrecision(3)));
 }
 
 /** A table whose first column is left-aligned, and the others right-aligned. */
-export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+): string[] {
   const all = [head, ...rows];
   const widths = head.map((_, column) =>
     Math.max(3, ...all.map((row) => row[column]?.length ?? 0)),

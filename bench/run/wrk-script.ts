@@ -37,47 +37,47 @@ export function requestText({ method, path, headers, body }: WrkRequest, host: s
 // A marker has the length of its value.
 const lengthOf = (body: string) => ({ 'Content-Length': String(Buffer.byteLength(body)) });
 
-/** The text before a marker, its number (0 for none), and the text after it. */
-export function partsOf(text: string): [before: string, marker: number, behind: string] {
+/** The text before a marker, its index in the script (1 NUMBER, 2 INTERVAL, 0 none), and the text after it. */
+export function partsOf(text: string): [before: string, marker: number, after: string] {
   for (const [at, marker] of MARKERS.entries()) {
-    const [before = '', behind, ...more] = text.split(marker);
-    if (more.length > 0) throw new Error(`a request has ${marker} once`);
-    if (behind !== undefined) return [before, at + 1, behind];
+    const [before = '', after, ...more] = text.split(marker);
+    if (more.length > 0) throw new Error(`a request may contain ${marker} only once`);
+    if (after !== undefined) return [before, at + 1, after];
   }
   return [text, 0, ''];
 }
 
 /**
  * The script. At its end it prints a line `outcome` with JSON.
- * @param firstNumber the first value of NUMBER
+ * @param previousNumber NUMBER starts after this value
  */
 export function scriptOf(
   host: string,
   requests: readonly WrkRequest[],
-  sometimes: readonly OccasionalRequests[] = [],
-  firstNumber = 0,
+  occasional: readonly OccasionalRequests[] = [],
+  previousNumber = 0,
 ): string {
-  const lists = [{ every: 1, requests }, ...sometimes];
+  const lists = [{ every: 1, requests }, ...occasional];
   return `
 local lists = {}
 ${lists.map((list) => listOf(host, list)).join('\n')}
-local number = ${firstNumber}
-${RUNNING}`;
+local number = ${previousNumber}
+${LUA_PROGRAM}`;
 }
 
 function listOf(host: string, { every, requests, once = false }: OccasionalRequests): string {
   const rows = requests.map((request) => {
-    const [before, marker, behind] = partsOf(requestText(request, host));
-    return `l.n=l.n+1;l.before[l.n]=${quoted(before)};l.marker[l.n]=${marker};l.behind[l.n]=${quoted(behind)}`;
+    const [before, marker, after] = partsOf(requestText(request, host));
+    return `l.n=l.n+1;l.before[l.n]=${quoted(before)};l.marker[l.n]=${marker};l.after[l.n]=${quoted(after)}`;
   });
-  const list = `{every=${every},once=${once},n=0,at=0,before={},marker={},behind={}}`;
+  const list = `{every=${every},once=${once},n=0,at=0,before={},marker={},after={}}`;
   return `do local l=${list}\n${rows.join('\n')}\nlists[#lists+1]=l end`;
 }
 
 // Quoted Lua strings have the escapes of JSON, as far as these requests need them.
 const quoted = (text: string) => JSON.stringify(text);
 
-const RUNNING = `
+const LUA_PROGRAM = `
 local ffi = require('ffi')
 ffi.cdef('typedef struct { long s; long us; } bench_time; int gettimeofday(bench_time *, void *);')
 local time = ffi.new('bench_time')
@@ -88,7 +88,7 @@ local function sealed()
   if now ~= interval then interval, intervalText = now, string.format('%.0f', now - 2) end
   return intervalText
 end
--- How many of each list: a global, for the thread of "done" to read.
+-- Number of requests built from each list: a global, for the thread of "done" to read.
 sent = {}
 for i = 1, #lists do sent[i] = 0 end
 local counts = sent
@@ -97,9 +97,9 @@ local function nextOf(i, list)
   list.at, counts[i] = at, counts[i] + 1
   local marker = list.marker[at]
   if marker == 0 then return list.before[at] end
-  if marker == 2 then return list.before[at] .. sealed() .. list.behind[at] end
+  if marker == 2 then return list.before[at] .. sealed() .. list.after[at] end
   number = number + 1
-  return list.before[at] .. string.format('%010d', number) .. list.behind[at]
+  return list.before[at] .. string.format('%010d', number) .. list.after[at]
 end
 local main, count = lists[1], 0
 function request()

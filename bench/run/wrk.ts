@@ -2,18 +2,19 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { binaryOf } from '../../test/support/backends/server-programs.ts';
 import { IncorrectResponse } from './bench.ts';
-import { LOAD_CORE, lineOf, startPinned } from './pinned.ts';
+import { LOAD_CORE, startPinned, waitForOutput } from './pinned.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { type OccasionalRequests, scriptOf, type WrkRequest } from './wrk-script.ts';
 
+/** The load of one run of `wrk`. */
 export interface WrkLoad {
   readonly url: string;
   /** Sent cyclically by all connections together. */
   readonly requests: readonly WrkRequest[];
   /** Sent between `requests`. */
-  readonly sometimes?: readonly OccasionalRequests[];
-  /** One less than the first value of NUMBER. */
-  readonly firstNumber?: number;
+  readonly occasional?: readonly OccasionalRequests[];
+  /** NUMBER starts after this value. */
+  readonly previousNumber?: number;
   readonly connections?: number;
   readonly seconds: number;
 }
@@ -24,11 +25,11 @@ export interface WrkResult {
   /** Bytes of all responses, including heads. */
   readonly bytes: number;
   readonly p99Ms: number;
-  /** Number of `requests` and of each of `sometimes`; the last one may not have been sent. */
+  /** How many of `requests`, and of each of `occasional`, the script built; wrk may end before it sends the last ones. */
   readonly sent: readonly number[];
 }
 
-/** Connections by default, as in many published benchmarks. */
+/** The default number of connections, as in many published benchmarks. */
 export const CONNECTIONS = 64;
 
 /**
@@ -38,15 +39,15 @@ export const CONNECTIONS = 64;
 export async function wrk({
   url,
   requests,
-  sometimes = [],
-  firstNumber = 0,
+  occasional = [],
+  previousNumber = 0,
   connections = CONNECTIONS,
   seconds,
 }: WrkLoad): Promise<WrkResult> {
   const folder = temporaryFolder('wrk');
   try {
     const script = join(folder.path, 'load.lua');
-    writeFileSync(script, scriptOf(new URL(url).host, requests, sometimes, firstNumber));
+    writeFileSync(script, scriptOf(new URL(url).host, requests, occasional, previousNumber));
     const arguments_ = [
       '-t1',
       `-c${connections}`,
@@ -57,9 +58,9 @@ export async function wrk({
       script,
     ];
     const program = startPinned(LOAD_CORE, [binaryOf('wrk', 'wrk'), ...arguments_, url]);
-    const [, found = ''] = await lineOf(program, /^outcome (.*)$/m);
+    const [, outcomeJson = ''] = await waitForOutput(program, /^outcome (.*)$/m);
     await program.child.exited;
-    const outcome = JSON.parse(found);
+    const outcome = JSON.parse(outcomeJson);
     if (outcome.errors > 0) {
       throw new IncorrectResponse(
         `${url}: ${outcome.errors} of ${outcome.requests} responses were errors or missing`,
