@@ -44,7 +44,7 @@ export const feed: Bench = {
     return {
       ...result,
       notes: [
-        `The body has ${bytes} bytes: the view count, two chat messages and hearts. nginx serves it from a ` +
+        `The body has ${bytes} bytes: the view count, a chat message, a question and hearts. nginx serves it from a ` +
           'file that stays open, Node from memory; both ignore the token. Fastify and Hono verify the token and ' +
           'look up the interval. The number of received bytes was checked, and the body was compared 50 times a second.',
       ],

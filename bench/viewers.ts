@@ -1,7 +1,7 @@
+import { measureEventStreams } from './load/event-streams.ts';
 import { findLargest } from './load/find-largest.ts';
 import { CONNECTIONS_MAX, type PollingStep, pollingStep } from './load/polling-step.ts';
-import { pushedViewers } from './load/pushed-viewers.ts';
-import { viewerMemory } from './load/viewer-memory.ts';
+import { measureViewerMemory } from './load/viewer-memory.ts';
 import { ViewerTokens } from './load/viewer-tokens.ts';
 import type { Bench, BenchOptions } from './run/bench.ts';
 import { startFourbeat } from './run/fourbeat.ts';
@@ -27,27 +27,31 @@ export const viewers: Bench = {
     runParts(
       { bench: 'viewers', title: 'viewers on one core: latency from the planned moment' },
       {
-        polling: () => pollingViewers(options),
-        memory: () => viewerMemory(options),
-        push: () => pushedViewers(options),
+        polling: () => measurePollingViewers(options),
+        memory: () => measureViewerMemory(options),
+        push: () => measureEventStreams(options),
       },
     ),
 };
 
-async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Promise<PartialResult> {
+async function measurePollingViewers({
+  rounds,
+  seconds,
+  progress,
+}: BenchOptions): Promise<PartialResult> {
   const fourbeat = await startFourbeat();
   const tokens = new ViewerTokens(fourbeat);
   const steps: PollingStep[] = [];
-  const stepOf = async (size: number) => {
+  const measureStep = async (size: number) => {
     progress.show(`viewers: ${size} poll`);
     const step = await pollingStep(fourbeat, await tokens.of(size), Math.max(seconds, SECONDS_MIN));
     steps.push(step);
     return step;
   };
   /** Two successes of three; the third attempt runs only when it decides. */
-  const holds = async (size: number) => {
-    const [first, second] = [isGood(await stepOf(size)), isGood(await stepOf(size))];
-    return first === second ? first : isGood(await stepOf(size));
+  const succeeds = async (size: number) => {
+    const [first, second] = [isGood(await measureStep(size)), isGood(await measureStep(size))];
+    return first === second ? first : isGood(await measureStep(size));
   };
   const found: number[] = [];
   try {
@@ -60,7 +64,7 @@ async function pollingViewers({ rounds, seconds, progress }: BenchOptions): Prom
             max: before ? Math.min(VIEWERS_MAX, before + SEARCH_RADIUS) : VIEWERS_MAX,
             step: STEP,
           },
-          holds,
+          succeeds,
         ),
       );
     }
@@ -100,18 +104,20 @@ function rowsOf(steps: readonly PollingStep[]): Row[] {
 }
 
 function notesOf(steps: readonly PollingStep[], found: readonly number[]): string[] {
-  const most = Math.max(...found);
-  const bad = steps.filter((step) => !isGood(step));
-  const next = bad.filter(({ viewers: size }) => size > most && size <= most + SEARCH_RADIUS);
+  const largest = Math.max(...found);
+  const failed = steps.filter((step) => !isGood(step));
+  const next = failed.filter(
+    ({ viewers: size }) => size > largest && size <= largest + SEARCH_RADIUS,
+  );
   const shared = CONNECTIONS_MAX.toLocaleString('en');
   return [
     'Each polling viewer sends a heartbeat and reads four sealed intervals a second, at fixed times of its own, ' +
       'even when responses are late. In a step that succeeded, the view count of every second included all ' +
       `viewers. The maximum is found by bisection; a size succeeds when two attempts of three do. Later rounds ` +
-      `search within ${SEARCH_RADIUS} of the first result. ${steps.length} steps in ${found.length} rounds, ${bad.length} of which failed.`,
+      `search within ${SEARCH_RADIUS} of the first result. ${steps.length} steps in ${found.length} rounds, ${failed.length} of which failed.`,
     `Up to ${shared} viewers have a connection each, because a process may have 20,000 open files here. More viewers share ` +
       'connections, as behind a proxy, where a request waits for the previous response.',
-    ...(most === VIEWERS_MAX
+    ...(largest === VIEWERS_MAX
       ? [`More than ${VIEWERS_MAX.toLocaleString('en')} viewers were not tried.`]
       : []),
     ...(next.some(({ isLoadGeneratorLimit }) => isLoadGeneratorLimit)
@@ -120,7 +126,7 @@ function notesOf(steps: readonly PollingStep[], found: readonly number[]): strin
             'the server was not. The server serves at least the reported number.',
         ]
       : []),
-    ...[...new Set(bad.flatMap(({ failures }) => failures.slice(0, 2)))]
+    ...[...new Set(failed.flatMap(({ failures }) => failures.slice(0, 2)))]
       .slice(0, 3)
       .map((failure) => `With more viewers: ${failure}`),
   ];

@@ -16,7 +16,7 @@ export interface CloseTask {
   readonly reportsMs: number;
 }
 
-/** The result for the answers, or for the reports. */
+/** The result of one phase: of the answers, or of the winner reports. */
 export interface CloseOutcome extends Latencies {
   readonly accepted: number;
   /** The first incorrect response, if any. */
@@ -53,16 +53,16 @@ function outcomeOf({ accepted, incorrect, latencies, sendDelays }: SendResult): 
   return { accepted: accepted[0] ?? 0, incorrect, sendDelayP99Ms, ...latenciesOf(latencies) };
 }
 
-/** Waits for the next event of a type in the feed of one viewer. */
+/** Opens the feed of one viewer. @returns a function that waits for the next event of a type */
 function feedEvents(): (type: string) => Promise<unknown> {
   const from = intervalAt(Date.now());
-  const messages = fetch(`${url}/api/v1/events-streams/${streamId}?interval=${from}`, {
+  const opened = fetch(`${url}/api/v1/events-streams/${streamId}?interval=${from}`, {
     headers: { Authorization: `Bearer ${tokens[0]}`, Accept: 'text/event-stream' },
   }).then(({ body }) => (body as ReadableStream<Uint8Array>).getReader());
   const decoder = new TextDecoder();
   let text = '';
   return async (type) => {
-    const reader = await messages;
+    const reader = await opened;
     for (;;) {
       const [message, ...rest] = text.split('\n\n');
       if (message !== undefined && rest.length > 0) {

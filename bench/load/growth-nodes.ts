@@ -14,7 +14,10 @@ const NODES = [1, 2, 4];
 const VIEWERS_PER_NODE = 2_000;
 const ROUNDS_MAX = 2;
 
-/** One measurement. `…MsPerS` is CPU time, in ms per second. */
+/**
+ * One measurement. `…MsPerS` is CPU time, in ms per second: that of the servers in the measured time, that of
+ * Redis and PostgreSQL over the whole step, which includes the start of the load and its warm-up.
+ */
 interface Sample {
   readonly nodes: number;
   readonly redisCommandsPerS: number;
@@ -32,19 +35,19 @@ export async function nodesGrowth({
   progress,
 }: BenchOptions): Promise<PartialResult> {
   const all: Sample[][] = [];
-  const ends = new Set<string>();
+  const failureNotes = new Set<string>();
   for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
     const samples: Sample[] = [];
     for (const nodes of NODES) {
       progress.show(`growth: round ${round}, ${nodes} nodes`);
       const sample = await sampleWithRetry(nodes, seconds);
       if (sample.failures.length === 0) samples.push(sample);
-      else ends.add(`With ${nodes} nodes: ${sample.failures[0]}.`);
+      else failureNotes.add(`With ${nodes} nodes: ${sample.failures[0]}.`);
     }
     all.push(samples);
   }
   const fitted = all.filter(({ length }) => length > 1);
-  if (fitted.length === 0) throw new IncorrectResponse([...ends].join(' '));
+  if (fitted.length === 0) throw new IncorrectResponse([...failureNotes].join(' '));
   const exponent = (of: (sample: Sample) => number) =>
     spreadOf(fitted.map((samples) => exponentOf(samples, ({ nodes }) => nodes, of))).median.toFixed(
       2,
@@ -56,7 +59,7 @@ export async function nodesGrowth({
       `${all.length} rounds. Each node has ${VIEWERS_PER_NODE} polling viewers of one stream; CPU is the mean of the nodes. ` +
         `Exponents over nodes: CPU of all nodes together ${exponent(({ serversMsPerS }) => serversMsPerS)}, ` +
         `of Redis ${exponent(({ redisMsPerS }) => redisMsPerS)}, of PostgreSQL ${exponent(({ postgresMsPerS }) => postgresMsPerS)}.`,
-      ...ends,
+      ...failureNotes,
     ],
   };
 }
@@ -65,16 +68,16 @@ function rowsOf(nodes: number, all: readonly Sample[]): Row[] {
   const same = all.filter((sample) => sample.nodes === nodes);
   if (same.length === 0) return [];
   const figure = (of: (sample: Sample) => number) => spreadOf(same.map(of));
-  const each = (of: (sample: Sample) => number) =>
+  const perViewer = (of: (sample: Sample) => number) =>
     figure((sample) => (of(sample) * 1_000) / (nodes * VIEWERS_PER_NODE));
   return [
     {
       name: `${nodes} node${nodes > 1 ? 's' : ''}, ${(nodes * VIEWERS_PER_NODE).toLocaleString('en')} viewers`,
       figures: {
         'CPU ms/s': figure(({ serversMsPerS }) => serversMsPerS / nodes),
-        'CPU µs/s of each': each(({ serversMsPerS }) => serversMsPerS),
+        'CPU µs/s of each': perViewer(({ serversMsPerS }) => serversMsPerS),
         'Redis CPU ms/s': figure(({ redisMsPerS }) => redisMsPerS),
-        'Redis µs/s of each': each(({ redisMsPerS }) => redisMsPerS),
+        'Redis µs/s of each': perViewer(({ redisMsPerS }) => redisMsPerS),
         'Redis commands/s of a node': figure(({ redisCommandsPerS }) => redisCommandsPerS / nodes),
         'PostgreSQL CPU ms/s': figure(({ postgresMsPerS }) => postgresMsPerS),
       },
@@ -91,7 +94,7 @@ async function sampleWithRetry(nodes: number, seconds: number): Promise<Sample> 
 async function takeSample(nodes: number, seconds: number): Promise<Sample> {
   const redis = await startRedis({ persistence: false });
   const postgres = await startPostgres();
-  const ending = [() => postgres.stop(), () => redis.stop()];
+  const stops = [() => postgres.stop(), () => redis.stop()];
   try {
     const settings = [
       ...['--database', await postgres.createDatabase('fourbeat')],
@@ -99,11 +102,11 @@ async function takeSample(nodes: number, seconds: number): Promise<Sample> {
       ...['--public-url', 'https://live.example.org'],
     ];
     const first = await startFourbeat(settings);
-    ending.unshift(first.stop);
+    stops.unshift(first.stop);
     const others: { url: string; server: Pinned }[] = [];
     while (others.length < nodes - 1) {
       const node = await startNode(settings);
-      ending.unshift(node.server.stop);
+      stops.unshift(node.server.stop);
       others.push(node);
     }
     const { streamId } = first;
@@ -117,7 +120,7 @@ async function takeSample(nodes: number, seconds: number): Promise<Sample> {
           { url, server, streamId },
           tokens.slice(node * VIEWERS_PER_NODE, (node + 1) * VIEWERS_PER_NODE),
           seconds,
-          { counted: tokens.length },
+          { expectedCount: tokens.length },
         ),
       ),
     );
@@ -132,6 +135,6 @@ async function takeSample(nodes: number, seconds: number): Promise<Sample> {
       failures: steps.flatMap(({ failures }) => failures),
     };
   } finally {
-    for (const end of ending) await end();
+    for (const stop of stops) await stop();
   }
 }

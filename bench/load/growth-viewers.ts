@@ -14,7 +14,7 @@ const P99_MAX_MS = 50;
 
 interface Round {
   /** CPU of the server without viewers, in cores. */
-  readonly idle: number;
+  readonly idleCpuCores: number;
   readonly steps: readonly PollingStep[];
   /** Why the round ended before the largest size; null otherwise. */
   readonly endReason: string | null;
@@ -31,7 +31,7 @@ export async function viewersGrowth({
     const steps: PollingStep[] = [];
     let endReason: string | null = null;
     progress.show(`growth: round ${round}, no viewers`);
-    const idle = await idleCpu(fourbeat.server, seconds);
+    const idleCpuCores = await idleCpu(fourbeat.server, seconds);
     for (const size of SIZES) {
       progress.show(`growth: round ${round}, ${size} viewers`);
       const attempt = async () => pollingStep(fourbeat, await tokens.of(size), seconds);
@@ -44,7 +44,7 @@ export async function viewersGrowth({
       }
       steps.push(step);
     }
-    return { idle, steps, endReason };
+    return { idleCpuCores, steps, endReason };
   });
   const fitted = all.filter(({ steps }) => steps.length > 1);
   if (fitted.length === 0)
@@ -59,7 +59,7 @@ export async function viewersGrowth({
         ({ steps }) => fitLine(steps, viewersOf, ({ serverCpuCores }) => serverCpuCores * 1e6)[of],
       ),
     ).median;
-  const most = Math.min(...all.map(({ steps }) => steps.at(-1)?.viewers ?? 0));
+  const largestOfAll = Math.min(...all.map(({ steps }) => steps.at(-1)?.viewers ?? 0));
   return {
     rows: rowsOf(all),
     targets: [
@@ -71,18 +71,18 @@ export async function viewersGrowth({
       },
       {
         name: 'exponent of CPU over viewers, without that of an idle server',
-        value: exponent((step, { idle }) => step.serverCpuCores - idle),
+        value: exponent((step, { idleCpuCores }) => step.serverCpuCores - idleCpuCores),
         atMost: 1.05,
         aim: 1,
       },
     ],
     notes: [
-      `${all.length} rounds. From ${SIZES[0]} to ${most} viewers poll on one server, each with five requests a second; the limit is ` +
+      `${all.length} rounds. From ${SIZES[0]} to ${largestOfAll} viewers poll on one server, each with five requests a second; the limit is ` +
         `a p99 of ${P99_MAX_MS} ms, or the load. A line through all sizes has ` +
         `${formatNumber(line('start') / 1_000)} ms/s of CPU and ${formatNumber(line('slope'))} µs/s for each viewer: with fewer viewers ` +
         `the shared part of the CPU is larger, and the exponent smaller. Exponent of memory over viewers: ` +
         `${exponent((step) => step.memoryBytes).median.toFixed(2)}. An idle server takes ` +
-        `${formatNumber(spreadOf(all.map(({ idle }) => idle)).median * 1_000)} ms/s.`,
+        `${formatNumber(spreadOf(all.map((round) => round.idleCpuCores)).median * 1_000)} ms/s.`,
       ...new Set(all.flatMap(({ endReason }) => (endReason === null ? [] : [endReason]))),
     ],
   };

@@ -27,9 +27,9 @@ export interface LongPollResult {
 }
 
 const WARM_UP_INTERVALS = 6;
-/** Offset into an interval at which no request is in progress, unless the server is very late. */
+/** Offset into an interval at which all long polls wait and no response is on its way, unless the server is late. */
 const QUIET_MS = 220;
-const MAX_WAIT_MS = 3_000;
+const RESPONSES_WAIT_MS = 3_000;
 const POLL_MS = 20;
 
 const task = await readTask<LongPollTask>();
@@ -48,19 +48,21 @@ await sleepUntil(intervalStartMs(last + 1) + QUIET_MS);
 const used = process.cpuUsage(cpu);
 report('measured');
 const measured = Array.from({ length: task.intervals }, (_, n) => first + n);
-const ofInterval = (interval: number) => viewers.delaysMs.get(interval) ?? [];
-const missing = () =>
-  measured.find((interval) => ofInterval(interval).length !== task.viewers) ?? null;
-const endMs = Date.now() + MAX_WAIT_MS;
-while (missing() !== null && Date.now() < endMs) await Bun.sleep(POLL_MS);
-const lost = missing();
+const delaysOf = (interval: number) => viewers.delaysMs.get(interval) ?? [];
+const findIncomplete = () =>
+  measured.find((interval) => delaysOf(interval).length !== task.viewers) ?? null;
+const endMs = Date.now() + RESPONSES_WAIT_MS;
+while (findIncomplete() !== null && Date.now() < endMs) await Bun.sleep(POLL_MS);
+const incomplete = findIncomplete();
 const missingText =
-  lost === null ? null : `${ofInterval(lost).length} of ${task.viewers} received ${lost}`;
+  incomplete === null
+    ? null
+    : `${delaysOf(incomplete).length} of ${task.viewers} viewers received ${incomplete}`;
 const incorrect = viewers.incorrect ?? missingText;
 const result: LongPollResult = {
   incorrect,
-  halfMs: incorrect ? 0 : median(measured.map((interval) => median(ofInterval(interval)))),
-  lastMs: incorrect ? 0 : median(measured.map((interval) => Math.max(...ofInterval(interval)))),
+  halfMs: incorrect ? 0 : median(measured.map((interval) => median(delaysOf(interval)))),
+  lastMs: incorrect ? 0 : median(measured.map((interval) => Math.max(...delaysOf(interval)))),
   refused: viewers.refused,
   loadCpuCores: (used.user + used.system) / 1_000 / (task.intervals * INTERVAL_MS),
 };

@@ -3,9 +3,9 @@ import { intervalAt } from '../../protocol/interval.ts';
 export interface LongPollRequests {
   /** The interval of the first request; null when the server decides it. */
   first(): number | null;
-  /** The request of a viewer; valid until the next call. */
+  /** The request of a viewer for an interval, or for the first one; valid until the next call. */
   bytes(viewer: number, awaited: number | null): Uint8Array;
-  /** Called with the response head when an interval is received first. */
+  /** Called once for each interval, with the head of its first response. */
   intervalReceived(interval: number, head: Buffer): void;
 }
 
@@ -37,13 +37,13 @@ function requestsByInterval(
     ),
   );
   let digits = Buffer.alloc(DIGITS);
-  let digitsOf = 0;
+  let digitsInterval = 0;
   return {
     first: () => intervalAt(Date.now()) + AHEAD_INTERVALS,
     bytes: (viewer, awaited) => {
-      if (awaited !== null && awaited !== digitsOf) {
+      if (awaited !== null && awaited !== digitsInterval) {
         digits = Buffer.from(String(awaited));
-        digitsOf = awaited;
+        digitsInterval = awaited;
       }
       const request = requests[viewer] as Buffer;
       digits.copy(request, start.length);

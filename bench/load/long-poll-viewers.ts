@@ -19,7 +19,7 @@ export class LongPollViewers {
   incorrect: string | null = null;
   /** Number of 503 responses, after which a viewer repeats the request. */
   refused = 0;
-  /** ms from the end of each interval to its response, for each viewer. */
+  /** By interval: ms from its end to each response, in order of arrival. */
   readonly delaysMs = new Map<number, number[]>();
   private connections: PersistentConnection[] = [];
   /** The interval that each viewer requests; null when the next one is expected, whatever its number. */
@@ -76,7 +76,7 @@ export class LongPollViewers {
       const body = Buffer.from(bytes.subarray(bodyStart, end));
       this.bodies[interval % CACHED_INTERVALS] = { interval, body };
       const parsed = JSON.parse(body.toString()).interval;
-      if (parsed !== interval) this.incorrect ??= `requested ${interval}, got ${parsed}`;
+      if (parsed !== interval) this.incorrect ??= `interval ${interval} contains ${parsed}`;
       this.requests.intervalReceived(interval, bytes.subarray(0, bodyStart));
     } else if (bytes.compare(known.body, 0, known.body.length, bodyStart, end) !== 0) {
       this.incorrect ??= `interval ${interval} has another body`;

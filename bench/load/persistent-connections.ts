@@ -6,7 +6,7 @@ const OPEN_CONCURRENCY = 200;
 
 /** A keep-alive connection with one request at a time. */
 export interface PersistentConnection {
-  /** The index of the current request, or of the viewer; for the response callback. */
+  /** A number of the caller, for its response callback: of the current request, or of the viewer. */
   request: number;
   /** Sends a whole request. @throws Error when the socket does not accept it at once */
   send(bytes: Uint8Array): void;

@@ -12,12 +12,12 @@ export interface PollingStep {
   readonly requestsPerS: number;
   /** CPU of the server, in cores. */
   readonly serverCpuCores: number;
-  /** CPU of the server per request. */
+  /** CPU of the server per response, µs. */
   readonly cpuUs: number;
   readonly memoryBytes: number;
   /** Empty when every response was correct and every viewer was counted. */
   readonly failures: readonly string[];
-  /** Whether the load generator was saturated, so that the result says nothing about the server. */
+  /** Whether the load generator was saturated and the server was not: the server could serve more. */
   readonly isLoadGeneratorLimit: boolean;
   /** CPU of the load generator, in cores. */
   readonly loadCpuCores: number;
@@ -30,14 +30,18 @@ const WARM_UP_MS = 3_000;
 const SERVER_CPU_SATURATED = 0.9;
 
 /**
- * Measures with these viewers.
+ * Measures a server while these viewers poll. `expectedCount` differs from their number when other viewers poll
+ * other nodes.
  * @throws IncorrectResponse for a response with wrong content; a missing one is a failure of the step
  */
 export async function pollingStep(
   { url, streamId, server }: Pick<Fourbeat, 'url' | 'streamId' | 'server'>,
   tokens: readonly string[],
   seconds: number,
-  { periodMs = PERIOD_MS, counted = tokens.length }: { periodMs?: number; counted?: number } = {},
+  {
+    periodMs = PERIOD_MS,
+    expectedCount = tokens.length,
+  }: { periodMs?: number; expectedCount?: number } = {},
 ): Promise<PollingStep> {
   const { hostname, port } = new URL(url);
   const task: PollingTask = {
@@ -73,7 +77,7 @@ export async function pollingStep(
           outcome,
           tokens.length * REQUESTS_PER_PERIOD * ((seconds * 1_000) / periodMs),
         ),
-        ...miscounts(outcome, counted),
+        ...miscounts(outcome, expectedCount),
       ],
       isLoadGeneratorLimit: cpuS / seconds < SERVER_CPU_SATURATED && isLoadSaturated(outcome),
       loadCpuCores: outcome.loadCpuCores,
@@ -99,8 +103,8 @@ function failuresOf({ failed, failures, responses }: PollingResult, expected: nu
   return [...(failed > 0 ? [`${failed} failed`, ...failures] : []), ...few];
 }
 
-function miscounts({ counts }: PollingResult, counted: number): string[] {
+function miscounts({ counts }: PollingResult, expectedCount: number): string[] {
   if (counts.length === 0) return ['no interval had a view count'];
-  const wrong = counts.filter((count) => count !== counted);
-  return wrong.length > 0 ? [`counted ${wrong.join(', ')} of ${counted}`] : [];
+  const wrong = counts.filter((count) => count !== expectedCount);
+  return wrong.length > 0 ? [`counted ${wrong.join(', ')} of ${expectedCount}`] : [];
 }

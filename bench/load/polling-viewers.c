@@ -1,7 +1,8 @@
 /*
- * Polling viewers in one thread with one epoll. polling-viewers.ts compiles this file with the compiler of
- * Bun, which has no system headers. In JavaScript a request took 12 µs of the load's core, 5 of them
- * outside the kernel, so that the load was saturated before the server.
+ * Sends the requests of polling viewers, in one thread with one epoll. polling-viewers.ts compiles this file
+ * with the compiler of Bun, which has no system headers; hence the declarations. In JavaScript a request took
+ * 12 µs of the load's core, 5 of them outside the kernel, so that the load was saturated before the server.
+ * Names that end in _us are times in µs.
  */
 typedef unsigned long size_t;
 typedef long ssize_t;
@@ -30,83 +31,93 @@ void *memmem(const void *, size_t, const void *, size_t);
 enum { REALTIME = 0, MONOTONIC = 1 };
 enum { EPOLLIN = 1, EPOLL_ADD = 1, INET = 2, STREAM = 1, TCP = 6, NODELAY = 1 };
 enum { DONTWAIT = 0x40, NOSIGNAL = 0x4000 };
-/* Edge-triggered: each event is read completely, which saves the kernel a second check of each socket. */
+/* Edge-triggered (1u << 31), which saves the kernel a second check of each socket. One recv empties a socket,
+   since a response is smaller than BYTES_MAX. */
 static const unsigned WATCHED = EPOLLIN | 1u << 31;
 enum { HEARTBEAT = 1, FEED = 2, DIGITS = 10 };
-enum { WAITING_MAX = 20, KEPT = 16, BYTES_MAX = 65536, EVENTS = 512, SENT_AT_ONCE = 256 };
+enum { PENDING_MAX = 20, KNOWN_BODIES = 16, BYTES_MAX = 65536, EVENTS_MAX = 512, SEND_BATCH_MAX = 256 };
+/* An interval counts as sealed 50 ms after its end. */
 enum { INTERVAL_US = 250000, SEALED_AFTER_US = 50000 };
-/* With so little to do it sleeps, so that what comes meanwhile is taken together. */
-enum { FEW = 16, NAP_NS = 200000 };
+/* After a pass with fewer requests and responses it sleeps, so that the next pass processes more at once. */
+enum { BUSY_MIN = 16, SLEEP_NS = 200000 };
 
-struct asked { int64 at; int viewer; int interval_place; int64 interval; char kind, measured; };
-struct connection { int fd, first, waiting, have; char *part; struct asked asked[WAITING_MAX]; };
+/* A request without a response yet. The interval is that of a feed request. */
+struct pending { int64 planned_us; int viewer; int64 interval; char kind, is_measured; };
+/*
+ * Pending requests are a ring buffer; only the first has been sent, the others wait for its response.
+ * `part` has the first part_length bytes of an incomplete response.
+ */
+struct connection { int fd, first, pending_count, part_length; char *part; struct pending pending[PENDING_MAX]; };
 struct body { int64 interval; int length; char bytes[BYTES_MAX]; };
 
-/* What the caller gave: requests of each viewer, and the moments of a period. */
+/* Input: the requests of each viewer as bytes with their offsets, and the schedule of a period. */
 static char *bytes;
 static unsigned *heartbeat_at, *feed_at;
-static int digits_at, viewers, moments;
-static double *moment_us;
-static unsigned *moment_viewer;
-static unsigned char *moment_kind;
+static int digits_at, schedule_length;
+static double *schedule_us;
+static unsigned *schedule_viewer;
+static unsigned char *schedule_kind;
 static int64 period_us;
-/* What the caller reads. */
-static float *latency, *lateness;
-static int64 *found;
-static char *bodies, *trouble;
-enum { ANSWERED, SENT, FAILED, WRONG, BODY_BYTES, TROUBLE_BYTES };
-enum { BODIES_MAX = 1 << 20, TROUBLE_MAX = 1000 };
+/* Output. `results` has the numbers of this enum; polling-viewers.ts has the same indexes and sizes. */
+static float *latency_us, *send_delay_us;
+static int64 *results;
+static char *bodies, *failure_text;
+enum { RESPONSES, SENT, FAILED, INCORRECT, BODIES_LENGTH, FAILURE_TEXT_LENGTH };
+enum { BODIES_MAX = 1 << 20, FAILURE_TEXT_MAX = 1000 };
 
-static int poll_fd, connections;
-static struct connection *all;
-static struct body kept[KEPT];
+static int poll_fd, connection_count;
+static struct connection *connections;
+static struct body known_bodies[KNOWN_BODIES];
 static char incoming[2 * BYTES_MAX];
-static int next;
-static int64 period_start, real_offset;
+/* Index in the schedule of the next request. */
+static int next_index;
+/* realtime_offset_us: add it to a monotonic time to get Unix time. */
+static int64 period_start_us, realtime_offset_us;
 static int is_measuring;
 
-static int64 us(int clock) {
+static int64 now_us(int clock) {
   struct timespec now;
   clock_gettime(clock, &now);
   return now.s * 1000000 + now.ns / 1000;
 }
 
+/* Counts a failure (FAILED or INCORRECT), and stores the text of the first one. */
 static void fail(int kind, const char *text, int length) {
-  found[kind] += 1;
-  if (found[TROUBLE_BYTES] > 0) return;
-  if (length > TROUBLE_MAX) length = TROUBLE_MAX;
-  memcpy(trouble, text, length);
-  found[TROUBLE_BYTES] = length;
+  results[kind] += 1;
+  if (results[FAILURE_TEXT_LENGTH] > 0) return;
+  if (length > FAILURE_TEXT_MAX) length = FAILURE_TEXT_MAX;
+  memcpy(failure_text, text, length);
+  results[FAILURE_TEXT_LENGTH] = length;
 }
 
-void load_requests(char *all_bytes, unsigned *heartbeats, unsigned *feeds, int digits, int count) {
-  bytes = all_bytes; heartbeat_at = heartbeats; feed_at = feeds; digits_at = digits; viewers = count;
+void load_requests(char *all_bytes, unsigned *heartbeats, unsigned *feeds, int digits) {
+  bytes = all_bytes; heartbeat_at = heartbeats; feed_at = feeds; digits_at = digits;
 }
 
-void load_schedule(double *at, unsigned *viewer, unsigned char *kind, int length, double period) {
-  moment_us = at; moment_viewer = viewer; moment_kind = kind; moments = length; period_us = period;
+void load_schedule(double *at_us, unsigned *viewer, unsigned char *kind, int length, double period) {
+  schedule_us = at_us; schedule_viewer = viewer; schedule_kind = kind; schedule_length = length; period_us = period;
 }
 
-void load_results(float *latencies, float *latenesses, int64 *numbers, char *told, char *text) {
-  latency = latencies; lateness = latenesses; found = numbers; bodies = told; trouble = text;
+void load_results(float *latencies, float *send_delays, int64 *numbers, char *all_bodies, char *text) {
+  latency_us = latencies; send_delay_us = send_delays; results = numbers; bodies = all_bodies; failure_text = text;
 }
 
-/* Opens so many more. Returns how many there are now; fewer than before and asked when one is refused. */
-int load_open(unsigned ip, int port, int count, int most) {
+/* Opens `count` more connections. Returns how many are open in total; fewer than requested when one is refused. */
+int load_open(unsigned ip, int port, int count, int total_max) {
   struct address to = { INET, (port >> 8) | ((port & 255) << 8), ip };
-  if (!all) {
-    all = calloc(most, sizeof *all);
+  if (!connections) {
+    connections = calloc(total_max, sizeof *connections);
     poll_fd = epoll_create1(0);
   }
   for (; count > 0; count--) {
     int on = 1, fd = socket(INET, STREAM, TCP);
-    struct epoll_event event = { WATCHED, connections, 0 };
+    struct epoll_event event = { WATCHED, connection_count, 0 };
     if (fd < 0 || connect(fd, &to, sizeof to) < 0) break;
     setsockopt(fd, TCP, NODELAY, &on, sizeof on);
     epoll_ctl(poll_fd, EPOLL_ADD, fd, &event);
-    all[connections++].fd = fd;
+    connections[connection_count++].fd = fd;
   }
-  return connections;
+  return connection_count;
 }
 
 static void put_digits(char *at, int64 number) {
@@ -114,77 +125,81 @@ static void put_digits(char *at, int64 number) {
 }
 
 static void send_first(struct connection *one) {
-  struct asked *first = &one->asked[one->first];
+  struct pending *first = &one->pending[one->first];
   unsigned *offsets = first->kind == FEED ? feed_at : heartbeat_at;
   char *request = bytes + offsets[first->viewer];
   int length = offsets[first->viewer + 1] - offsets[first->viewer];
   if (first->kind == FEED) {
-    first->interval = (first->at + real_offset - SEALED_AFTER_US) / INTERVAL_US - 1;
+    first->interval = (first->planned_us + realtime_offset_us - SEALED_AFTER_US) / INTERVAL_US - 1;
     put_digits(request + digits_at, first->interval);
   }
-  if (send(one->fd, request, length, DONTWAIT | NOSIGNAL) != length) fail(FAILED, "a request was not taken", 23);
+  if (send(one->fd, request, length, DONTWAIT | NOSIGNAL) != length) fail(FAILED, "a socket did not accept a request", 33);
 }
 
-static void ask(int64 now, int64 at) {
-  int viewer = moment_viewer[next];
-  struct connection *one = &all[viewer % connections];
-  struct asked *last = &one->asked[(one->first + one->waiting) % WAITING_MAX];
-  if (is_measuring) lateness[found[SENT]++] = now - at;
+/* Sends the next request of the schedule, or queues it when its connection has a pending one. */
+static void send_or_queue(int64 now, int64 planned_us) {
+  int viewer = schedule_viewer[next_index];
+  struct connection *one = &connections[viewer % connection_count];
+  struct pending *last = &one->pending[(one->first + one->pending_count) % PENDING_MAX];
+  if (is_measuring) send_delay_us[results[SENT]++] = now - planned_us;
   if (one->fd < 0) { fail(FAILED, "a connection is closed", 22); return; }
-  if (one->waiting == WAITING_MAX) { fail(FAILED, "a viewer waits for 20 answers", 29); return; }
-  last->at = at;
+  if (one->pending_count == PENDING_MAX) { fail(FAILED, "a connection has 20 pending requests", 36); return; }
+  last->planned_us = planned_us;
   last->viewer = viewer;
-  last->kind = moment_kind[next];
-  last->measured = is_measuring;
-  if (++one->waiting == 1) send_first(one);
+  last->kind = schedule_kind[next_index];
+  last->is_measured = is_measuring;
+  if (++one->pending_count == 1) send_first(one);
 }
 
-/* Sends what is due. Returns how much that was. */
+/* Sends or queues the requests that are due. Returns their number. */
 static int send_due(void) {
-  int64 now = us(MONOTONIC);
-  int sent = 0;
-  for (; sent < SENT_AT_ONCE; sent++) {
-    int64 at = period_start + (int64)moment_us[next];
-    if (at > now) break;
-    ask(now, at);
-    if (++next == moments) { next = 0; period_start += period_us; }
+  int64 now = now_us(MONOTONIC);
+  int count = 0;
+  for (; count < SEND_BATCH_MAX; count++) {
+    int64 planned_us = period_start_us + (int64)schedule_us[next_index];
+    if (planned_us > now) break;
+    send_or_queue(now, planned_us);
+    if (++next_index == schedule_length) { next_index = 0; period_start_us += period_us; }
   }
-  return sent;
+  return count;
 }
 
-/* Everybody must get the same bytes of an interval; the first are kept for who looks into them. */
+/*
+ * All viewers must receive the same bytes of an interval. The first body of each interval is stored in
+ * `bodies` for polling-viewers.ts, as ten digits, the body and a line feed, while there is room.
+ */
 static void check_body(int64 interval, const char *body, int length) {
-  struct body *known = &kept[interval % KEPT];
+  struct body *known = &known_bodies[interval % KNOWN_BODIES];
   if (known->interval == interval) {
-    if (known->length != length || memcmp(known->bytes, body, length)) fail(WRONG, body, length);
+    if (known->length != length || memcmp(known->bytes, body, length)) fail(INCORRECT, body, length);
     return;
   }
   known->interval = interval;
   known->length = length;
   memcpy(known->bytes, body, length);
-  if (found[BODY_BYTES] + length + 1 + DIGITS > BODIES_MAX) return;
-  put_digits(bodies + found[BODY_BYTES], interval);
-  memcpy(bodies + found[BODY_BYTES] + DIGITS, body, length);
-  bodies[found[BODY_BYTES] + DIGITS + length] = '\n';
-  found[BODY_BYTES] += DIGITS + length + 1;
+  if (results[BODIES_LENGTH] + length + 1 + DIGITS > BODIES_MAX) return;
+  put_digits(bodies + results[BODIES_LENGTH], interval);
+  memcpy(bodies + results[BODIES_LENGTH] + DIGITS, body, length);
+  bodies[results[BODIES_LENGTH] + DIGITS + length] = '\n';
+  results[BODIES_LENGTH] += DIGITS + length + 1;
 }
 
-/* Where the body begins when the answer is whole; 0 when it is not. */
-static int whole(const char *answer, int length, int *status, int *body_length) {
-  char *end = memmem(answer, length, "\r\n\r\n", 4);
+/* Returns the offset of the body; 0 for an incomplete response. */
+static int parse_response(const char *response, int length, int *status, int *body_length) {
+  char *end = memmem(response, length, "\r\n\r\n", 4);
   if (!end) return 0;
-  int head = end - answer + 4;
-  char *told = memmem(answer, head, "\r\nContent-Length: ", 18);
+  int head_length = end - response + 4;
+  char *digit = memmem(response, head_length, "\r\nContent-Length: ", 18);
   int value = 0;
-  if (told) for (told += 18; *told >= '0' && *told <= '9'; told++) value = value * 10 + *told - '0';
-  *status = (answer[9] - '0') * 100 + (answer[10] - '0') * 10 + answer[11] - '0';
+  if (digit) for (digit += 18; *digit >= '0' && *digit <= '9'; digit++) value = value * 10 + *digit - '0';
+  *status = (response[9] - '0') * 100 + (response[10] - '0') * 10 + response[11] - '0';
   *body_length = value;
-  return head + value <= length ? head : 0;
+  return head_length + value <= length ? head_length : 0;
 }
 
-static void take(struct connection *one, int64 now) {
+static void receive(struct connection *one, int64 now) {
   int status, body_length;
-  int length = recv(one->fd, incoming + one->have, BYTES_MAX, DONTWAIT);
+  int length = recv(one->fd, incoming + one->part_length, BYTES_MAX, DONTWAIT);
   if (length <= 0) {
     if (length < 0) return;
     fail(FAILED, "a connection was closed", 23);
@@ -192,58 +207,62 @@ static void take(struct connection *one, int64 now) {
     one->fd = -1;
     return;
   }
-  if (one->have) memcpy(incoming, one->part, one->have);
-  length += one->have;
-  int body = whole(incoming, length, &status, &body_length);
-  one->have = 0;
+  if (one->part_length) memcpy(incoming, one->part, one->part_length);
+  length += one->part_length;
+  int body = parse_response(incoming, length, &status, &body_length);
+  one->part_length = 0;
   if (!body) {
     if (!one->part) one->part = calloc(1, BYTES_MAX);
-    if (length > BYTES_MAX) { fail(WRONG, incoming, length); return; }
+    if (length > BYTES_MAX) { fail(INCORRECT, incoming, length); return; }
     memcpy(one->part, incoming, length);
-    one->have = length;
+    one->part_length = length;
     return;
   }
-  struct asked *first = &one->asked[one->first];
-  if (!one->waiting || body + body_length != length) { fail(WRONG, incoming, length); return; }
-  if (first->measured) latency[found[ANSWERED]++] = now - first->at;
+  struct pending *first = &one->pending[one->first];
+  if (!one->pending_count || body + body_length != length) { fail(INCORRECT, incoming, length); return; }
+  if (first->is_measured) latency_us[results[RESPONSES]++] = now - first->planned_us;
   if (status != (first->kind == FEED ? 200 : 204)) fail(FAILED, incoming, length);
   else if (first->kind == FEED) check_body(first->interval, incoming + body, body_length);
-  one->first = (one->first + 1) % WAITING_MAX;
-  if (--one->waiting) send_first(one);
+  one->first = (one->first + 1) % PENDING_MAX;
+  if (--one->pending_count) send_first(one);
 }
 
-static int take_all(void) {
-  struct epoll_event events[EVENTS];
-  int ready = epoll_wait(poll_fd, events, EVENTS, 0);
-  int64 now = us(MONOTONIC);
-  for (int at = 0; at < ready; at++) take(&all[events[at].data], now);
+/* Receives from all readable connections. Returns their number. */
+static int receive_all(void) {
+  struct epoll_event events[EVENTS_MAX];
+  int ready = epoll_wait(poll_fd, events, EVENTS_MAX, 0);
+  int64 now = now_us(MONOTONIC);
+  for (int at = 0; at < ready; at++) receive(&connections[events[at].data], now);
   return ready;
 }
 
-/* Goes on for so long. What is asked meanwhile is measured, or not. */
+/* Sends and receives for for_us. Requests that are due in that time are measured if `measures` is not 0. */
 void load_run(double for_us, int measures) {
-  struct timespec nap = { 0, NAP_NS };
-  int64 end = us(MONOTONIC) + (int64)for_us;
+  struct timespec pause = { 0, SLEEP_NS };
+  int64 end_us = now_us(MONOTONIC) + (int64)for_us;
   is_measuring = measures;
-  real_offset = us(REALTIME) - us(MONOTONIC);
-  if (!period_start) period_start = us(MONOTONIC);
-  while (us(MONOTONIC) < end) if (send_due() + take_all() < FEW) nanosleep(&nap, 0);
+  realtime_offset_us = now_us(REALTIME) - now_us(MONOTONIC);
+  if (!period_start_us) period_start_us = now_us(MONOTONIC);
+  while (now_us(MONOTONIC) < end_us) if (send_due() + receive_all() < BUSY_MIN) nanosleep(&pause, 0);
 }
 
-static int waiting(void) {
+static int count_measured_pending(void) {
   int sum = 0;
-  for (int at = 0; at < connections; at++)
-    for (int n = 0; n < all[at].waiting; n++)
-      sum += all[at].asked[(all[at].first + n) % WAITING_MAX].measured;
+  for (struct connection *one = connections; one < connections + connection_count; one++)
+    for (int n = 0; n < one->pending_count; n++)
+      sum += one->pending[(one->first + n) % PENDING_MAX].is_measured;
   return sum;
 }
 
-/* Asks no more. Returns how many answers never came. */
+/*
+ * Plans no more requests, and waits at most for_us for the responses to measured ones; then closes all
+ * connections. Returns the number of missing responses.
+ */
 int load_end(double for_us) {
-  struct timespec nap = { 0, NAP_NS * 5 };
-  int64 end = us(MONOTONIC) + (int64)for_us;
-  while (waiting() > 0 && us(MONOTONIC) < end) if (take_all() == 0) nanosleep(&nap, 0);
-  int left = waiting();
-  for (int at = 0; at < connections; at++) close(all[at].fd);
-  return left;
+  struct timespec pause = { 0, SLEEP_NS * 5 };
+  int64 end_us = now_us(MONOTONIC) + (int64)for_us;
+  while (count_measured_pending() > 0 && now_us(MONOTONIC) < end_us) if (receive_all() == 0) nanosleep(&pause, 0);
+  int missing = count_measured_pending();
+  for (int at = 0; at < connection_count; at++) close(connections[at].fd);
+  return missing;
 }

@@ -14,14 +14,14 @@ export interface PollingOptions {
   readonly tokens: readonly string[];
   /** Maximum number of sockets; a larger number of viewers shares them, as behind a proxy. */
   readonly maxConnections: number;
-  /** Time in which each viewer sends its five requests: 1 s, except in memory tests. */
+  /** Time in which each viewer sends its five requests: 1 s, except where memory is measured. */
   readonly periodMs: number;
 }
 
 const { symbols: native } = cc({
   source: fileURLToPath(new URL('polling-viewers.c', import.meta.url)),
   symbols: {
-    load_requests: { args: ['ptr', 'ptr', 'ptr', 'int', 'int'], returns: 'void' },
+    load_requests: { args: ['ptr', 'ptr', 'ptr', 'int'], returns: 'void' },
     load_schedule: { args: ['ptr', 'ptr', 'ptr', 'int', 'double'], returns: 'void' },
     load_results: { args: ['ptr', 'ptr', 'ptr', 'ptr', 'ptr'], returns: 'void' },
     load_open: { args: ['u32', 'int', 'int', 'int'], returns: 'int' },
@@ -30,17 +30,22 @@ const { symbols: native } = cc({
   },
 });
 
-const US = 1_000; // Per ms.
+const US_PER_MS = 1_000;
 /** A larger batch would overflow the listen queue of the server. */
 const OPEN_CONCURRENCY = 100;
 const OPEN_PAUSE_MS = 5;
 const DIGITS = 10;
-/** As in polling-viewers.c. */
+/** BODIES_MAX and FAILURE_TEXT_MAX of polling-viewers.c. */
 const BODIES_BYTES = 1 << 20;
 const FAILURE_BYTES = 1000;
-const WARM_UP_SHARE = 0.1;
+/** Room for requests of the warm-up that are sent late, during the measurement. */
+const RESERVE_SHARE = 0.1;
+const RESERVE_PERIODS = 10;
 
-/** An open-loop load: latency is measured from the planned time of a request. */
+/**
+ * An open-loop load: requests have fixed times that do not depend on responses, and latency is measured from
+ * these times.
+ */
 export class PollingViewers {
   readonly latencies = latencyHistogram();
   /** Time from the planned time of a request to its sending. */
@@ -62,18 +67,17 @@ export class PollingViewers {
     const { tokens, periodMs } = options;
     const { length, atMs, viewer, kind } = scheduleOf(tokens.length, periodMs);
     const periods = measuredMs / periodMs;
-    // Requests that the warm-up did not send in time are sent during the measurement.
-    const most = Math.ceil(
-      tokens.length * REQUESTS_PER_PERIOD * (periods * (1 + WARM_UP_SHARE) + 10),
+    const capacity = Math.ceil(
+      tokens.length * REQUESTS_PER_PERIOD * (periods * (1 + RESERVE_SHARE) + RESERVE_PERIODS),
     );
-    this.latencyUs = new Float32Array(most);
-    this.sendDelayUs = new Float32Array(most);
+    this.latencyUs = new Float32Array(capacity);
+    this.sendDelayUs = new Float32Array(capacity);
     const requests = requestsOf(options);
-    const atUs = atMs.map((ms) => ms * US);
+    const atUs = atMs.map((ms) => ms * US_PER_MS);
     this.memory = [requests.bytes, requests.heartbeats, requests.feeds, atUs, viewer, kind];
     const { bytes, heartbeats, feeds, digitsAt } = requests;
-    native.load_requests(ptr(bytes), ptr(heartbeats), ptr(feeds), digitsAt, tokens.length);
-    native.load_schedule(ptr(atUs), ptr(viewer), ptr(kind), length, periodMs * US);
+    native.load_requests(ptr(bytes), ptr(heartbeats), ptr(feeds), digitsAt);
+    native.load_schedule(ptr(atUs), ptr(viewer), ptr(kind), length, periodMs * US_PER_MS);
     native.load_results(
       ptr(this.latencyUs),
       ptr(this.sendDelayUs),
@@ -99,25 +103,29 @@ export class PollingViewers {
 
   /** Sends and receives for `forMs`; blocks the thread. */
   run(forMs: number, isMeasured: boolean): void {
-    native.load_run(forMs * US, Number(isMeasured));
+    native.load_run(forMs * US_PER_MS, Number(isMeasured));
   }
 
   /** Stops sending and waits for missing responses. */
   end(waitMs: number): void {
-    this.missing = native.load_end(waitMs * US);
-    for (const us of this.latencyUs.subarray(0, this.responses)) record(this.latencies, us / US);
+    this.missing = native.load_end(waitMs * US_PER_MS);
+    for (const us of this.latencyUs.subarray(0, this.responses))
+      record(this.latencies, us / US_PER_MS);
     const sent = Number(this.results[SENT]);
-    for (const us of this.sendDelayUs.subarray(0, sent)) record(this.sendDelays, us / US);
+    for (const us of this.sendDelayUs.subarray(0, sent)) record(this.sendDelays, us / US_PER_MS);
   }
 
+  /** Number of responses to measured requests. */
   get responses(): number {
     return Number(this.results[RESPONSES]);
   }
 
+  /** Number of requests that could not be sent, had an error status, or have no response after `end`. */
   get failed(): number {
     return Number(this.results[FAILED]) + this.missing;
   }
 
+  /** Descriptions of the first failure and of missing responses. */
   get failures(): string[] {
     const text = this.failureText.toString('utf8', 0, Number(this.results[FAILURE_TEXT])).trim();
     return [
@@ -130,12 +138,12 @@ export class PollingViewers {
   get incorrect(): string | null {
     if (Number(this.results[INCORRECT]) > 0) return `incorrect responses: ${this.failures[0]}`;
     const other = this.receivedIntervals().find(
-      ({ asked, received }) => received.interval !== asked,
+      ({ requested, received }) => received.interval !== requested,
     );
-    return other ? `asked for ${other.asked}, got ${other.received.interval}` : null;
+    return other ? `requested ${other.requested}, got ${other.received.interval}` : null;
   }
 
-  /** The view counts in all received intervals. */
+  /** The view counts in the received intervals (the first MiB of them). */
   counts(): { interval: number; value: number }[] {
     return this.receivedIntervals().flatMap(({ received: { interval, events } }) =>
       events
@@ -144,11 +152,11 @@ export class PollingViewers {
     );
   }
 
-  private receivedIntervals(): { asked: number; received: EventsInterval }[] {
+  private receivedIntervals(): { requested: number; received: EventsInterval }[] {
     const text = this.bodies.toString('utf8', 0, Number(this.results[BODIES]));
     const lines = text.split('\n').filter(Boolean);
     return lines.map((line) => ({
-      asked: Number(line.slice(0, DIGITS)),
+      requested: Number(line.slice(0, DIGITS)),
       received: JSON.parse(line.slice(DIGITS)),
     }));
   }

@@ -23,17 +23,17 @@ export function startPublishing(publisher: Publisher): void {
   if (!publisher) return;
   const { when, requests } = publisher;
   const offsetMs = when === 'within' ? OFFSET_MS : 0;
-  let ended = intervalAt(Date.now() - offsetMs);
+  let previous = intervalAt(Date.now() - offsetMs);
   let sending = Promise.resolve();
   setTimeout(next, delayMs());
 
   function delayMs(): number {
-    return Math.max(0, intervalStartMs(ended + 1) + offsetMs - Date.now());
+    return Math.max(0, intervalStartMs(previous + 1) + offsetMs - Date.now());
   }
 
   function next(): void {
-    const interval = String(ended);
-    ended += 1;
+    const interval = String(previous);
+    previous += 1;
     setTimeout(next, delayMs());
     // Sequentially, so that messages keep their order.
     for (const request of requests) sending = sending.then(() => send(request, interval));

@@ -13,6 +13,7 @@ export interface PushTask extends PushOptions {
 }
 
 export interface PushResult {
+  /** Messages that the viewers should have received, missing ones included. */
   readonly messages: number;
   readonly failed: number;
   readonly failures: readonly string[];

@@ -15,10 +15,9 @@ interface ParsedMessages {
   readonly isOpen: boolean;
 }
 
-/** Host and path of the stream. */
+/** Host and path of the request that opens the connection. */
 interface PushTarget {
   readonly host: string;
-  /** The path; `INTERVAL` in it stands for the first interval. */
   readonly path: string;
 }
 
@@ -103,12 +102,12 @@ function headEnd(text: string, status: number): number {
 function frameAt(bytes: Buffer, at: number) {
   if (bytes.length < at + 2) return null;
   const kind = (bytes[at] as number) & 15;
-  const short = bytes[at + 1] as number;
-  if (short > SHORT_MAX + 1) throw new Error('a frame of more than 64 KB');
-  const isLong = short > SHORT_MAX;
+  const length7 = bytes[at + 1] as number;
+  if (length7 > SHORT_MAX + 1) throw new Error('a frame of more than 64 KB');
+  const isLong = length7 > SHORT_MAX;
   if (isLong && bytes.length < at + 4) return null;
   const bodyAt = at + (isLong ? 4 : 2);
-  const endAt = bodyAt + (isLong ? bytes.readUInt16BE(at + 2) : short);
+  const endAt = bodyAt + (isLong ? bytes.readUInt16BE(at + 2) : length7);
   return bytes.length < endAt ? null : { kind, text: bytes.toString('utf8', bodyAt, endAt), endAt };
 }
 

@@ -125,7 +125,7 @@ export class PushViewers {
     // The usual case: exactly the bytes that another viewer received.
     if (!connection.rest && known?.wireBytes && known.interval === connection.next) {
       if (bytes.length === known.wireBytes.length && bytes.equals(known.wireBytes)) {
-        this.count(connection, known.interval, nowMs);
+        this.recordArrival(connection, known.interval, nowMs);
         return;
       }
     }
@@ -155,9 +155,9 @@ export class PushViewers {
         }
       }
       if (connection.next > 0 && known.interval !== connection.next) {
-        this.fail(`interval ${known.interval} came where ${connection.next} should`);
+        this.fail(`interval ${known.interval} was received instead of ${connection.next}`);
       }
-      this.count(connection, known.interval, nowMs);
+      this.recordArrival(connection, known.interval, nowMs);
     }
   }
 
@@ -175,7 +175,7 @@ export class PushViewers {
     return added;
   }
 
-  private count(connection: Connection, interval: number, nowMs: number): void {
+  private recordArrival(connection: Connection, interval: number, nowMs: number): void {
     connection.next = interval + 1;
     if (interval < this.first || interval > this.last) return;
     record(this.latencies, nowMs - intervalStartMs(interval + 1));

@@ -1,4 +1,5 @@
-// The times at which viewers send their requests. A period is a second, and all periods are equal.
+// The times at which polling viewers send their requests. All periods are equal. A period is a second,
+// except where memory is measured.
 
 /** The kinds of requests. */
 export const HEARTBEAT = 1;
@@ -19,18 +20,18 @@ interface Schedule {
 
 // The fractional parts of multiples of these numbers are evenly distributed, so that requests of any
 // number of viewers do not cluster, and heartbeats and reads of a viewer are independent.
-const READ_STEP = 0.618_033_988_749_894_9;
-const HEARTBEAT_STEP = 0.414_213_562_373_095;
+const READ_PHASE_STEP = 0.618_033_988_749_894_9;
+const HEARTBEAT_PHASE_STEP = 0.414_213_562_373_095;
 
 /** One heartbeat and four reads per viewer and period, with a different phase for each viewer. */
 export function scheduleOf(viewers: number, periodMs = PERIOD_MS): Schedule {
   const readEachMs = periodMs / READS;
-  const moments = Array.from({ length: viewers }, (_, viewer) => {
-    const reads = ((viewer * READ_STEP) % 1) * readEachMs;
+  const requests = Array.from({ length: viewers }, (_, viewer) => {
+    const firstReadMs = ((viewer * READ_PHASE_STEP) % 1) * readEachMs;
     return [
-      { atMs: ((viewer * HEARTBEAT_STEP) % 1) * periodMs, viewer, kind: HEARTBEAT },
+      { atMs: ((viewer * HEARTBEAT_PHASE_STEP) % 1) * periodMs, viewer, kind: HEARTBEAT },
       ...Array.from({ length: READS }, (_, read) => ({
-        atMs: reads + read * readEachMs,
+        atMs: firstReadMs + read * readEachMs,
         viewer,
         kind: FEED,
       })),
@@ -39,9 +40,9 @@ export function scheduleOf(viewers: number, periodMs = PERIOD_MS): Schedule {
     .flat()
     .sort((a, b) => a.atMs - b.atMs);
   return {
-    length: moments.length,
-    atMs: Float64Array.from(moments, ({ atMs }) => atMs),
-    viewer: Uint32Array.from(moments, ({ viewer }) => viewer),
-    kind: Uint8Array.from(moments, ({ kind }) => kind),
+    length: requests.length,
+    atMs: Float64Array.from(requests, ({ atMs }) => atMs),
+    viewer: Uint32Array.from(requests, ({ viewer }) => viewer),
+    kind: Uint8Array.from(requests, ({ kind }) => kind),
   };
 }

@@ -7,7 +7,7 @@ export function readTask<T>(): Promise<T> {
   return Bun.file(process.argv[2] ?? '').json();
 }
 
-/** Reports an event with a value to the parent process, synchronously, even if this thread is busy later. */
+/** Reports an event with a value to the parent process. Synchronous, because the thread may block afterwards. */
 export function report(event: string, value: unknown = null): void {
   writeSync(STANDARD_OUTPUT, `${event} ${JSON.stringify(value)}\n`);
 }

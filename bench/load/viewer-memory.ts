@@ -7,7 +7,7 @@ import { spreadOf } from '../run/statistics.ts';
 import { pollingStep } from './polling-step.ts';
 import { REQUESTS_PER_PERIOD } from './schedule.ts';
 
-/** Viewers at first, and viewers added. With 6,000 added, rounds differed by a third. */
+/** Viewers at first, and viewers added. With only 6,000 added, the results of rounds differed by a third. */
 const BASE_VIEWERS = 1_000;
 const ADDED_VIEWERS = 16_000;
 /** The request rate is the same for every number of viewers, so that memory does not depend on it. */
@@ -15,11 +15,11 @@ const REQUESTS_PER_S = 3_000;
 const SECONDS = 6;
 const ROUNDS_MAX = 3;
 const KB = 1024;
-/** In the first turns code is compiled and the heap finds its size. */
-const WARM_UP_TURNS = 1;
-const TURNS = 3;
-/** Open files of the server before a turn: the connections of the previous one are closed. */
-const FILES_BEFORE_TURN_MAX = 500;
+/** In the first repetitions code is compiled and the heap finds its size. */
+const WARM_UP_REPETITIONS = 1;
+const REPETITIONS = 3;
+/** Open files of the server before a repetition: the connections of the previous one are closed. */
+const FILES_AT_START_MAX = 500;
 const SAMPLE_EVERY_MS = 250;
 const SAMPLES_MIN = 8;
 const CONNECTED_MIN = 0.98;
@@ -27,11 +27,15 @@ const FREQUENT_GC = fileURLToPath(new URL('frequent-gc.ts', import.meta.url));
 
 interface Sample {
   readonly bytesPerViewer: number;
+  /** What a viewer without a connection takes: token and seat. */
   readonly bytesPerToken: number;
 }
 
 /** Measures the resident memory that each polling viewer adds to the server. */
-export async function viewerMemory({ rounds, progress }: BenchOptions): Promise<PartialResult> {
+export async function measureViewerMemory({
+  rounds,
+  progress,
+}: BenchOptions): Promise<PartialResult> {
   const samples: Sample[] = [];
   for (let round = 1; round <= Math.min(rounds, ROUNDS_MAX); round += 1) {
     progress.show(`viewers: memory, round ${round}`);
@@ -61,7 +65,7 @@ export async function viewerMemory({ rounds, progress }: BenchOptions): Promise<
     ],
     notes: [
       `Memory of a viewer is the difference between ${(BASE_VIEWERS + ADDED_VIEWERS).toLocaleString('en')} and ${BASE_VIEWERS.toLocaleString('en')} polling viewers, ` +
-        'each with its own token, seat and keep-alive connection, divided by their number: resident memory of the server ' +
+        'each with its own token, seat and keep-alive connection, divided by the number of viewers added: resident memory of the server ' +
         'after garbage collection, when it no longer changes. It includes everything that the server stores for a viewer: ' +
         'connection, token, seat. Memory of a token is what as many more viewers without a connection take; the rest ' +
         'is the connection. Memory of the kernel for a socket is not included.',
@@ -73,14 +77,14 @@ async function takeSample(): Promise<Sample> {
   const fourbeat = await startFourbeat([], undefined, { BUN_OPTIONS: `--preload ${FREQUENT_GC}` });
   try {
     const some = await fourbeat.tokens(BASE_VIEWERS);
-    const few = await settledBytes(fourbeat, some);
+    const baseBytes = await settledBytes(fourbeat, some);
     const all = [...some, ...(await fourbeat.tokens(ADDED_VIEWERS, BASE_VIEWERS))];
-    const many = await settledBytes(fourbeat, all);
+    const allBytes = await settledBytes(fourbeat, all);
     await fourbeat.tokens(ADDED_VIEWERS, BASE_VIEWERS + ADDED_VIEWERS);
-    const more = await settledBytes(fourbeat, all);
+    const withTokensBytes = await settledBytes(fourbeat, all);
     return {
-      bytesPerViewer: (many - few) / ADDED_VIEWERS,
-      bytesPerToken: (more - many) / ADDED_VIEWERS,
+      bytesPerViewer: (allBytes - baseBytes) / ADDED_VIEWERS,
+      bytesPerToken: (withTokensBytes - allBytes) / ADDED_VIEWERS,
     };
   } finally {
     await fourbeat.stop();
@@ -92,8 +96,8 @@ async function settledBytes(fourbeat: Fourbeat, tokens: readonly string[]): Prom
   const { pid } = fourbeat.server;
   const periodMs = (tokens.length * REQUESTS_PER_PERIOD * 1_000) / REQUESTS_PER_S;
   let minBytes = Number.POSITIVE_INFINITY;
-  for (let turn = 1; turn <= TURNS; turn += 1) {
-    while (filesOf(pid) > FILES_BEFORE_TURN_MAX) await Bun.sleep(SAMPLE_EVERY_MS);
+  for (let repetition = 1; repetition <= REPETITIONS; repetition += 1) {
+    while (filesOf(pid) > FILES_AT_START_MAX) await Bun.sleep(SAMPLE_EVERY_MS);
     const sampledBytes: number[] = [];
     const sampling = setInterval(() => {
       if (filesOf(pid) >= tokens.length * CONNECTED_MIN)
@@ -104,7 +108,7 @@ async function settledBytes(fourbeat: Fourbeat, tokens: readonly string[]): Prom
     clearInterval(sampling);
     if (sampledBytes.length < SAMPLES_MIN) throw new IncorrectResponse(failures.join('; '));
     // In the first half not all viewers have sent requests; the minimum excludes garbage.
-    if (turn > WARM_UP_TURNS)
+    if (repetition > WARM_UP_REPETITIONS)
       minBytes = Math.min(minBytes, ...sampledBytes.slice(sampledBytes.length / 2));
   }
   return minBytes;

@@ -9,7 +9,7 @@ export interface SendResult {
   readonly seconds: number;
   /** Number of 204 responses, by batch. */
   readonly accepted: readonly number[];
-  /** The first unexpected status; null when there was none. */
+  /** The first unexpected status or closed connection; null when there was none. */
   readonly incorrect: string | null;
   /** Latencies from the planned time of a request. */
   readonly latencies: Histogram;
@@ -120,7 +120,7 @@ class Run {
     if (status === 204) this.accepted[batch] = (this.accepted[batch] ?? 0) + 1;
     const expected = this.requests.statusOf(request);
     if (status !== expected)
-      this.incorrect ??= `${status} instead of ${expected}, in batch ${batch}`;
+      this.incorrect ??= `${status || 'a closed connection'} instead of ${expected}, in batch ${batch}`;
     this.responses++;
     if (this.responses === this.sent && !this.continues()) this.finished.resolve();
   }

@@ -8,6 +8,7 @@ export interface RequestBatch {
 export interface ViewersRequest {
   /** JSON, or empty. */
   readonly body: string;
+  /** The correct status of the response. */
   readonly status: number;
 }
 

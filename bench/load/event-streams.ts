@@ -11,11 +11,11 @@ import { ViewerTokens } from './viewer-tokens.ts';
 
 const SIZES = [1_000, 10_000, 19_000];
 const ROUNDS_MAX = 3;
-const LATE_MAX_MS = 250;
+const P99_MAX_MS = 250;
 const TARGET = { atLeast: 30_000, aim: 100_000 };
 
-/** Measures how late intervals reach the event streams of one stream. */
-export async function pushedViewers({
+/** Measures latency, CPU and memory of event streams, and extrapolates how many of them one core serves. */
+export async function measureEventStreams({
   rounds,
   seconds,
   progress,
@@ -48,7 +48,7 @@ export async function pushedViewers({
       },
     };
   });
-  const limits = all.map((steps) => pushLimitOf(steps, LATE_MAX_MS));
+  const limits = all.map((steps) => pushLimitOf(steps, P99_MAX_MS));
   const isLoadLimit = all.some((steps) => {
     const { cpuUs, loadCpuUs } = steps.at(-1) as PushStep;
     return loadCpuUs > cpuUs;
@@ -64,13 +64,13 @@ export async function pushedViewers({
     ],
     notes: [
       `${all.length} rounds. Only event streams: the heartbeats by which viewers are counted are part of what shows need, ` +
-        'not of this. Latency is the time from the end of an interval to its arrival. Each stream received ' +
+        'not of this. Latency is the time from the end of an interval to its arrival. Each event stream received ' +
         'every interval once, in order, with the same bytes as all others.',
       'The number of event streams is EXTRAPOLATED, not measured: a process may have 20,000 open files here, and ' +
         `the threads of \`--workers\` belong to one process, so at most ${SIZES.at(-1)?.toLocaleString('en')} were measured. It is the lower of two ` +
         `extrapolations by lines through all measured sizes: where the core is saturated (${rounded(limits, 'saturatedAt')}), ` +
-        `and where p99 is ${LATE_MAX_MS} ms (${rounded(limits, 'lateAt')}).`,
-      ...(isLoadLimit ? ['LIMITED BY THE LOAD: a message takes it longer than the server.'] : []),
+        `and where p99 is ${P99_MAX_MS} ms (${rounded(limits, 'lateAt')}).`,
+      ...(isLoadLimit ? ['LIMITED BY THE LOAD: a message costs it more CPU than the server.'] : []),
     ],
   };
 }
@@ -78,7 +78,7 @@ export async function pushedViewers({
 const rounded = (limits: readonly PushLimit[], of: 'saturatedAt' | 'lateAt') =>
   formatNumber(spreadOf(limits.map((limit) => limit[of])).median);
 
-/** By a line through the measurements of all sizes. */
+/** Memory of one more event stream: the slope of a line through all sizes. */
 function memoryRow(all: readonly (readonly PushStep[])[]): Row {
   const slopes = all.map(
     (steps) =>
