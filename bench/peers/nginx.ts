@@ -9,7 +9,7 @@ import { type Peer, waitForResponse } from './peer.ts';
 /**
  * Starts nginx with one worker on one core and minimal work: no log, keep-alive connections, open files
  * cached.
- * @param location lines of the configuration
+ * @param location lines of the `server` block, such as a `location`
  * @param files contents by path, in the folder `FILES` of the configuration
  * @param modules paths of modules to load
  */

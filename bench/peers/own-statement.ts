@@ -1,4 +1,4 @@
-// Runs only the statement that records answers, in transactions of a given number of rows with random
+// Runs only the statement that records answers, in transactions of a given number of rows with scattered
 // seats: sequentially in SQLite, concurrently in PostgreSQL.
 
 import { openSession } from '../../server/storage/sql/postgres.ts';

@@ -1,6 +1,6 @@
 import type { Pinned } from '../run/pinned.ts';
 
-/** A program that is compared with ours, on the core of the measured program. */
+/** A server that is compared with ours. It runs on the same core as ours. */
 export interface Peer {
   readonly url: string;
   readonly server: Pinned;

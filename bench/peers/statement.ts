@@ -6,16 +6,26 @@ import { temporaryFolder } from '../run/temporary-folder.ts';
 const PROGRAM = fileURLToPath(new URL('own-statement.ts', import.meta.url));
 
 /**
- * Measures our statement that records answers, without the service.
+ * Measures our statement that records answers, without the service. A row counts as a request.
  * @param database url of a PostgreSQL database; null for a new SQLite database
- * @param size rows per transaction
+ * @param rowsPerTransaction rows per transaction
  * @throws IncorrectResponse when a row is missing
  */
-export async function measureStatement(database: string | null, seconds: number, size: number) {
+export async function measureStatement(
+  database: string | null,
+  seconds: number,
+  rowsPerTransaction: number,
+) {
   const folder = temporaryFolder('statement');
   try {
     const urlOrFolder = database ?? folder.path;
-    const command = [process.execPath, PROGRAM, urlOrFolder, String(seconds), String(size)];
+    const command = [
+      process.execPath,
+      PROGRAM,
+      urlOrFolder,
+      String(seconds),
+      String(rowsPerTransaction),
+    ];
     const program = startPinned(SERVER_CORE, command);
     const [, outcomeJson = ''] = await waitForOutput(program, /^outcome (.*)\n/m);
     await program.child.exited;
