@@ -20,7 +20,7 @@ const HEARTBEAT_VIEWERS = 1_000;
 const ANSWERS_PER_S_MAX = 140_000;
 /** Quizzes stay open for longer than the load, which needs time to connect. */
 const AFTER_S = 4;
-const ROWS = 250;
+const ROWS_PER_TRANSACTION = 250;
 const HEARTBEAT = 'Fourbeat, heartbeat';
 const FASTIFY = 'Fastify, @fastify/jwt';
 
@@ -38,8 +38,8 @@ export const answer: Bench = {
         heartbeat,
         inPostgres(database),
         fastify(database),
-        bySelf('SQLite by itself', null),
-        bySelf('PostgreSQL by itself', database),
+        databaseAlone('SQLite by itself', null),
+        databaseAlone('PostgreSQL by itself', database),
       ];
       return await compare(
         {
@@ -52,7 +52,7 @@ export const answer: Bench = {
               'synchronous_commit=on. All answers were acknowledged, and the final count of each quiz was the same. ' +
               'The threads of SQLite and all processes of PostgreSQL run on the core of the server and are part of its CPU time.',
             `The heartbeats are those of ${HEARTBEAT_VIEWERS} viewers over 64 connections. Fastify stores each answer with its own INSERT. ` +
-              `The databases by themselves run our statement with ${ROWS} rows in a transaction; there a request is a row.`,
+              `The databases by themselves run our statement with ${ROWS_PER_TRANSACTION} rows in a transaction; there a request is a row.`,
           ],
         },
         options,
@@ -67,7 +67,7 @@ const inSqlite: Contender = {
   name: 'Fourbeat, SQLite',
   start: async () => {
     const fourbeat = await startFourbeat();
-    return { measure: answering(fourbeat, []), stop: fourbeat.stop };
+    return { measure: answerMeasurement(fourbeat, []), stop: fourbeat.stop };
   },
 };
 
@@ -80,11 +80,11 @@ const inPostgres = (database: BenchDatabase): Contender => ({
       await fourbeat.stop();
       await stop();
     };
-    return { measure: answering(fourbeat, [database]), stop: stopAll };
+    return { measure: answerMeasurement(fourbeat, [database]), stop: stopAll };
   },
 });
 
-function answering(fourbeat: Fourbeat, others: readonly Used[]): Started['measure'] {
+function answerMeasurement(fourbeat: Fourbeat, others: readonly Measurable[]): Started['measure'] {
   const { url, streamId, server } = fourbeat;
   const tokens = new ViewerTokens(fourbeat);
   return async (seconds) => {
@@ -138,21 +138,24 @@ const fastify = (database: BenchDatabase): Contender => ({
   },
 });
 
-function bySelf(name: string, database: BenchDatabase | null): Contender {
+function databaseAlone(name: string, database: BenchDatabase | null): Contender {
   return {
     name,
     start: async () => {
       const url = (await database?.create('statement')) ?? null;
-      return { measure: (seconds) => measureStatement(url, seconds, ROWS), stop: async () => {} };
+      return {
+        measure: (seconds) => measureStatement(url, seconds, ROWS_PER_TRANSACTION),
+        stop: async () => {},
+      };
     },
   };
 }
 
-interface Used {
+interface Measurable {
   usage(): Usage;
 }
 
 /** CPU time of all processes. */
-function usageOf(all: readonly Used[]): () => number {
+function usageOf(all: readonly Measurable[]): () => number {
   return () => all.reduce((sum, one) => sum + one.usage().cpuS, 0);
 }

@@ -20,9 +20,19 @@ const list = BENCHES.map(({ name, description }) => `  ${name.padEnd(12)}${descr
 const program = new Command('bench')
   .description('measures Fourbeat and alternatives, and writes tables, JSON and charts')
   .argument('[name...]', 'benchmarks to run (default: all)', nameOf)
-  .option('--rounds <number>', 'measurements of each contender', atLeast(1), 5)
+  .option(
+    '--rounds <number>',
+    'measurements of each contender (some benchmarks run fewer)',
+    atLeast(1),
+    5,
+  )
   // A heartbeat counts for a second; the check of the count needs another one.
-  .option('--seconds <number>', 'seconds of each measurement', atLeast(2), 4)
+  .option(
+    '--seconds <number>',
+    'seconds of each measurement (some benchmarks need more)',
+    atLeast(2),
+    4,
+  )
   .option('--out <folder>', 'folder of JSON files and charts', 'bench-results')
   .option('--page', 'write results to docs/performance, and docs/performance/tables.md')
   .addHelpText('after', `\nBenchmarks:\n${list}`)
@@ -81,8 +91,8 @@ for (const bench of chosen) {
   progress.clear();
   console.log(`${tableOf(result)}\n`);
   const madeAt = new Date().toISOString();
-  const made: StoredResult = { madeAt, machine, rounds, seconds, ...result };
-  writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(made, null, 2)}\n`);
+  const stored: StoredResult = { madeAt, machine, rounds, seconds, ...result };
+  writeFileSync(join(folder, `${bench.name}.json`), `${JSON.stringify(stored, null, 2)}\n`);
   writeFileSync(join(folder, `${bench.name}.svg`), chartOf(result));
   if (result.failures?.length) failed += 1;
   missed += result.targets.filter((target) => verdictOf(target) === 'missed').length;

@@ -12,13 +12,13 @@ const VIEWERS = 20_000;
 /** A process may have 20,000 open files; further viewers share connections. */
 const CONNECTIONS = 18_000;
 const ANSWERS_MS = 2_000;
-/** The round accepts reports for a second after the interval that requested them. */
+/** A winners round accepts reports for a second after the interval that requested them. */
 const REPORTS_MS = 800;
 /** Viewers receive the quiz within 250 ms, and the last answers may be late. */
-const DURATION_MS = ANSWERS_MS + 2_000;
+const QUIZ_DURATION_MS = ANSWERS_MS + 2_000;
 const POLL_MS = 50;
-const AT_MOST_MS = 250;
-const AIM_MS = 100;
+const P99_MAX_MS = 250;
+const P99_AIM_MS = 100;
 
 type Figures = Record<'p99 ms' | 'p50 ms' | 'most ms' | 'sent late p99 ms', number>;
 
@@ -28,11 +28,11 @@ export const close: Bench = {
   description: `${VIEWERS} viewers answer in 2 s, and then report as winners within a second`,
   requires: ['postgresql', 'redis-server'],
   run: async (options) => {
-    const inSqlite = await measured('SQLite', await startFourbeat(), options);
+    const inSqlite = await measureCloses('SQLite', await startFourbeat(), options);
     const database = await startDatabase();
     const { settings, stop } = await startClusterBackends(database);
     try {
-      const inPostgres = await measured('PostgreSQL', await startFourbeat(settings), options);
+      const inPostgres = await measureCloses('PostgreSQL', await startFourbeat(settings), options);
       const rows = [...inSqlite, ...inPostgres];
       return {
         bench: 'close',
@@ -40,11 +40,11 @@ export const close: Bench = {
         rows,
         targets: rows.map(({ name, figures }) => {
           const value = figures['p99 ms'] ?? spreadOf([]);
-          return { name: `${name}, p99 ms`, value, atMost: AT_MOST_MS, aim: AIM_MS };
+          return { name: `${name}, p99 ms`, value, atMost: P99_MAX_MS, aim: P99_AIM_MS };
         }),
         notes: [
           `Latency is the time from the planned moment of a request to its 204 (401 for viewers who did not win), over ${CONNECTIONS} keep-alive connections. ` +
-            'Each quiz counted exactly the acknowledged answers, and each round exactly the acknowledged winners.',
+            'Each quiz counted exactly the acknowledged answers, and each winners round exactly the acknowledged winners.',
         ],
       };
     } finally {
@@ -54,7 +54,7 @@ export const close: Bench = {
   },
 };
 
-async function measured(
+async function measureCloses(
   database: string,
   fourbeat: Fourbeat,
   options: BenchOptions,
@@ -64,8 +64,9 @@ async function measured(
   try {
     // The first run is a warm-up: code that is not compiled yet may be too slow for a report.
     for (let round = 0; round <= options.rounds; round++) {
-      options.progress.show(`close: ${database}, round ${round} of ${options.rounds}`);
-      samples.push(await oneClose(fourbeat, await tokens.of(VIEWERS)));
+      const step = round === 0 ? 'warm-up' : `round ${round} of ${options.rounds}`;
+      options.progress.show(`close: ${database}, ${step}`);
+      samples.push(await measureClose(fourbeat, await tokens.of(VIEWERS)));
     }
   } finally {
     await fourbeat.stop();
@@ -79,7 +80,7 @@ async function measured(
   return [rowOf('answers'), rowOf('reports')];
 }
 
-async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
+async function measureClose(fourbeat: Fourbeat, tokens: readonly string[]) {
   const { url, streamId, studio } = fourbeat;
   const task: CloseTask = {
     ...{ url, streamId, connections: CONNECTIONS, tokens },
@@ -88,7 +89,7 @@ async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
   const load = startLoad('close-load.ts', task);
   try {
     await load.receive('connected');
-    const ids = await draftQuizzes(fourbeat, 1, DURATION_MS);
+    const ids = await draftQuizzes(fourbeat, 1, QUIZ_DURATION_MS);
     for (const id of ids) await publishQuiz(fourbeat, id);
     const answers = await load.receive<CloseOutcome>('answers');
     await checkCounts(fourbeat, ids, [answers.accepted]);
@@ -96,7 +97,9 @@ async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
     const reports = await load.receive<CloseOutcome>('reports');
     const counted = await winnersOf(fourbeat, id);
     if (counted !== reports.accepted) {
-      throw new IncorrectResponse(`the round counts ${counted} winners of ${reports.accepted}`);
+      throw new IncorrectResponse(
+        `the winners round counts ${counted} winners of ${reports.accepted}`,
+      );
     }
     return { answers, reports };
   } finally {
@@ -104,11 +107,11 @@ async function oneClose(fourbeat: Fourbeat, tokens: readonly string[]) {
   }
 }
 
-async function winnersOf({ studio, streamId }: Fourbeat, round: string): Promise<number> {
+async function winnersOf({ studio, streamId }: Fourbeat, roundId: string): Promise<number> {
   type Rounds = { results: { id: string; count: number | null }[] };
   for (;;) {
     const { results } = await studio<Rounds>('GET', `/streams/${streamId}/winners-rounds`);
-    const count = results.find(({ id }) => id === round)?.count;
+    const count = results.find(({ id }) => id === roundId)?.count;
     if (typeof count === 'number') return count;
     await Bun.sleep(POLL_MS);
   }

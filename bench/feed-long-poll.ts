@@ -61,7 +61,8 @@ const fourbeatContender = (viewers: number): Contender => ({
     const publisher = { when: 'within', requests } as const;
     const requestKind = { kind: 'interval', streamId, tokens } as const;
     return {
-      measure: (seconds) => measured(server, { url, requestKind, viewers, publisher }, seconds),
+      measure: (seconds) =>
+        measureLongPolls(server, { url, requestKind, viewers, publisher }, seconds),
       stop,
     };
   },
@@ -91,7 +92,8 @@ const nchan = (viewers: number): Contender => ({
     const authorization = `Bearer ${'x'.repeat(OUR_TOKEN_CHARS)}`;
     const requestKind = { kind: 'message', path: '/wait', authorization } as const;
     return {
-      measure: (seconds) => measured(server, { url, requestKind, viewers, publisher }, seconds),
+      measure: (seconds) =>
+        measureLongPolls(server, { url, requestKind, viewers, publisher }, seconds),
       stop,
     };
   },
@@ -108,7 +110,7 @@ async function typicalBody(): Promise<string> {
   }
 }
 
-async function measured(
+async function measureLongPolls(
   server: Pinned,
   task: Omit<LongPollTask, 'intervals'>,
   seconds: number,

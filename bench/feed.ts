@@ -72,10 +72,10 @@ const fourbeatContender = (reference: ReferenceInterval): Contender => ({
           throw new IncorrectResponse(`one interval has ${body.length} bytes, another ${size}`);
         }
         reference.latest = { interval, body };
-        return measured({
+        return measureReads({
           url,
           server,
-          requests: reads(streamId, interval, tokens),
+          requests: readRequests(streamId, interval, tokens),
           body,
           seconds,
         });
@@ -91,7 +91,7 @@ const nginx = (reference: ReferenceInterval): Contender => ({
     const { body, streamId } = { ...latestOf(reference), streamId: crypto.randomUUID() };
     const location = 'location / { root FILES; }';
     const file = `api/v1/events-streams/${streamId}`;
-    return idle(await startNginx(location, { [file]: body }), streamId, reference);
+    return withoutTokenCheck(await startNginx(location, { [file]: body }), streamId, reference);
   },
 });
 
@@ -99,7 +99,7 @@ const node = (reference: ReferenceInterval): Contender => ({
   name: 'Node http, constant body',
   start: async () => {
     const { body } = latestOf(reference);
-    return idle(
+    return withoutTokenCheck(
       await startPeer('node', 'node-http.mjs', { BODY: body }),
       crypto.randomUUID(),
       reference,
@@ -107,15 +107,15 @@ const node = (reference: ReferenceInterval): Contender => ({
   },
 });
 
-/** A server that ignores the token gets requests of the same size. */
-function idle(
+/** Measures a server that ignores the token, with a token of the same size. */
+function withoutTokenCheck(
   { url, server, stop }: Peer,
   streamId: string,
   reference: ReferenceInterval,
 ): Started {
   const { interval, body } = latestOf(reference);
-  const requests = reads(streamId, interval, ['x'.repeat(OUR_TOKEN_CHARS)]);
-  return { measure: (seconds) => measured({ url, server, requests, body, seconds }), stop };
+  const requests = readRequests(streamId, interval, ['x'.repeat(OUR_TOKEN_CHARS)]);
+  return { measure: (seconds) => measureReads({ url, server, requests, body, seconds }), stop };
 }
 
 const framework = (name: keyof typeof FRAMEWORKS, reference: ReferenceInterval): Contender => ({
@@ -127,8 +127,8 @@ const framework = (name: keyof typeof FRAMEWORKS, reference: ReferenceInterval):
     const tokens = await peer.tokens(streamId, VIEWERS);
     const { interval, body } = latestOf(reference);
     await peer.publish(streamId, interval, body);
-    const requests = reads(streamId, interval, tokens);
-    return { measure: (seconds) => measured({ url, server, requests, body, seconds }), stop };
+    const requests = readRequests(streamId, interval, tokens);
+    return { measure: (seconds) => measureReads({ url, server, requests, body, seconds }), stop };
   },
 });
 
@@ -137,7 +137,7 @@ function latestOf({ latest }: ReferenceInterval): TypicalInterval {
   return latest;
 }
 
-function reads(streamId: string, interval: number, tokens: readonly string[]): WrkRequest[] {
+function readRequests(streamId: string, interval: number, tokens: readonly string[]): WrkRequest[] {
   return tokens.map((token) => ({
     method: 'GET',
     path: `/api/v1/events-streams/${streamId}?interval=${interval}`,
@@ -154,25 +154,27 @@ interface FeedLoad {
   readonly seconds: number;
 }
 
-async function measured({ url, server, requests, body, seconds }: FeedLoad) {
+async function measureReads({ url, server, requests, body, seconds }: FeedLoad) {
   const text = requestText(requests[0] as WrkRequest, new URL(url).host);
-  let size = 0;
-  const check = async (ending: AbortSignal) => {
-    while (!ending.aborted) {
-      const answer = await fetchRaw(url, text);
-      if (answer.status !== 200 || answer.body.toString() !== body) {
-        throw new IncorrectResponse(`${url} answers ${answer.status} with another body`);
+  let responseBytes = 0;
+  const check = async (loadEnded: AbortSignal) => {
+    while (!loadEnded.aborted) {
+      const response = await fetchRaw(url, text);
+      if (response.status !== 200 || response.body.toString() !== body) {
+        throw new IncorrectResponse(
+          `${url} responded ${response.status}, or with an unexpected body`,
+        );
       }
-      size = answer.bytes;
+      responseBytes = response.bytes;
       await Bun.sleep(SAMPLE_EVERY_MS);
     }
   };
   const { outcome, figures } = await measureUnderLoad({ url, server, requests, seconds, check });
   // Responses in flight at the end are in the bytes, but not in the requests.
-  const more = outcome.bytes - outcome.requests * size;
-  if (more < 0 || more > CONNECTIONS * size) {
+  const extraBytes = outcome.bytes - outcome.requests * responseBytes;
+  if (extraBytes < 0 || extraBytes > CONNECTIONS * responseBytes) {
     throw new IncorrectResponse(
-      `${url}: ${outcome.requests} answers of ${size} bytes are not ${outcome.bytes} bytes`,
+      `${url}: ${outcome.requests} responses of ${responseBytes} bytes are not ${outcome.bytes} bytes`,
     );
   }
   return figures;

@@ -11,7 +11,7 @@ import type { WrkRequest } from './run/wrk-script.ts';
 
 /** Viewers whose heartbeats are sent cyclically. */
 const VIEWERS = 1_000;
-const COUNT_EACH_MS = 100;
+const COUNT_EVERY_MS = 100;
 
 /** The approximate length of our tokens. */
 export const OUR_TOKEN_CHARS = 420;
@@ -84,17 +84,17 @@ export const frameworkHeartbeats = (
 
 const nginx: Contender = {
   name: 'nginx, return 204',
-  start: async () => idle(await startNginx('location / { return 204; }')),
+  start: async () => withoutTokenCheck(await startNginx('location / { return 204; }')),
 };
 
 const node: Contender = {
   name: 'Node http, 204',
-  start: async () => idle(await startPeer('node', 'node-http.mjs')),
+  start: async () => withoutTokenCheck(await startPeer('node', 'node-http.mjs')),
 };
 
-/** A server that ignores the token gets requests of the same size. */
-function idle({ url, server, stop }: Peer) {
-  const requests = heartbeats(crypto.randomUUID(), ['x'.repeat(OUR_TOKEN_CHARS)]);
+/** Measures a server that ignores the token, with a token of the same size. */
+function withoutTokenCheck({ url, server, stop }: Peer) {
+  const requests = heartbeatRequests(crypto.randomUUID(), ['x'.repeat(OUR_TOKEN_CHARS)]);
   return {
     measure: async (seconds: number) =>
       (await measureUnderLoad({ url, server, requests, seconds })).figures,
@@ -102,7 +102,7 @@ function idle({ url, server, stop }: Peer) {
   };
 }
 
-function heartbeats(streamId: string, tokens: readonly string[]): WrkRequest[] {
+function heartbeatRequests(streamId: string, tokens: readonly string[]): WrkRequest[] {
   return tokens.map((token) => ({
     method: 'POST',
     path: `/api/v1/view-counts/${streamId}`,
@@ -110,8 +110,8 @@ function heartbeats(streamId: string, tokens: readonly string[]): WrkRequest[] {
   }));
 }
 
-/** The service whose heartbeats are measured. */
-interface Heartbeats {
+/** A service, and the viewers who send heartbeats to it. */
+interface HeartbeatLoad {
   readonly url: string;
   readonly server: Pinned;
   readonly streamId: string;
@@ -119,21 +119,21 @@ interface Heartbeats {
   readonly seconds: number;
 }
 
-/** Measures heartbeats of all viewers and checks the count. @throws IncorrectResponse */
-export async function measureHeartbeats({ url, server, streamId, tokens, seconds }: Heartbeats) {
-  const check = async (ending: AbortSignal) => {
+/** Measures heartbeats of all viewers. @throws IncorrectResponse when the highest count is not that of all viewers */
+export async function measureHeartbeats({ url, server, streamId, tokens, seconds }: HeartbeatLoad) {
+  const check = async (loadEnded: AbortSignal) => {
     const path = `${url}/api/v1/view-counts/${streamId}`;
     const headers = { Authorization: `Bearer ${tokens[0]}` };
-    let most = 0;
+    let maxCount = 0;
     // On a busy machine heartbeats may be late, so that the count is lower for a while.
-    while (!ending.aborted) {
+    while (!loadEnded.aborted) {
       const { value } = (await (await fetch(path, { headers })).json()) as { value: number };
-      most = Math.max(most, value);
-      await Bun.sleep(COUNT_EACH_MS);
+      maxCount = Math.max(maxCount, value);
+      await Bun.sleep(COUNT_EVERY_MS);
     }
-    if (most === tokens.length) return;
-    throw new IncorrectResponse(`${url} counts ${most} viewers of ${tokens.length}`);
+    if (maxCount === tokens.length) return;
+    throw new IncorrectResponse(`${url} counts ${maxCount} viewers of ${tokens.length}`);
   };
-  const requests = heartbeats(streamId, tokens);
+  const requests = heartbeatRequests(streamId, tokens);
   return (await measureUnderLoad({ url, server, requests, seconds, check })).figures;
 }

@@ -14,7 +14,7 @@ import { INTERVAL, type OccasionalRequests, type WrkRequest } from './run/wrk-sc
 
 const VIEWERS = 1_000;
 const READS = 4;
-/** One of this many requests is of the kind. The numbers are primes, so that the senders vary. */
+/** One request of this many is of the kind. The numbers are primes, so that the senders vary. */
 const EVERY = { answer: 97, count: 211, heart: 499, message: 1_999 };
 const OBSERVE_EVERY_MS = 200;
 /** After this time all viewers are counted, and the load still runs. */
@@ -51,19 +51,19 @@ export const mixed: Bench = {
 async function start(): Promise<Started> {
   const fourbeat = await startFourbeat();
   const tokens = await fourbeat.tokens(VIEWERS);
-  return { measure: (seconds) => measured(fourbeat, tokens, seconds), stop: fourbeat.stop };
+  return { measure: (seconds) => measureShow(fourbeat, tokens, seconds), stop: fourbeat.stop };
 }
 
-async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: number) {
+async function measureShow(fourbeat: Fourbeat, tokens: readonly string[], seconds: number) {
   const { url, server } = fourbeat;
   // One quiz per second: with 1,000 viewers that is more answers than the load sends.
   const ids = await draftQuizzes(fourbeat, seconds, seconds * 1_000 + AFTER_MS);
   const quizzes = await Promise.all(ids.map((id) => publishQuiz(fourbeat, id)));
   const answers = answersOf(fourbeat, quizzes, tokens);
-  const first = intervalAt(Date.now());
+  const firstInterval = intervalAt(Date.now());
   const counts: number[] = [];
   const seen: Observations = { bodies: new Map(), counts };
-  const check = (ending: AbortSignal) => observe(fourbeat, tokens, seen, ending);
+  const check = (loadEnded: AbortSignal) => observe(fourbeat, tokens, seen, loadEnded);
   const load = {
     requests: heartbeatsAndReads(fourbeat, tokens),
     occasional: occasionalRequests(fourbeat, tokens, answers),
@@ -80,7 +80,7 @@ async function measured(fourbeat: Fourbeat, tokens: readonly string[], seconds: 
   const all = others.reduce((sum, count) => sum + count, often);
   const viewerSeconds = (outcome.requests * (often / all)) / (1 + READS);
   await sendAgain(url, answers);
-  await checkHearts(fourbeat, tokens, seen.bodies, first, outcome.sent[3] ?? 0);
+  await checkHearts(fourbeat, tokens, seen.bodies, firstInterval, outcome.sent[3] ?? 0);
   await checkCounts(
     fourbeat,
     ids,
@@ -125,7 +125,7 @@ function occasionalRequests(
   }));
   const posts = (post: object) =>
     tokens.map((token) =>
-      posted(token, `/api/v1/events-streams/${streamId}/chats`, JSON.stringify(post)),
+      postRequest(token, `/api/v1/events-streams/${streamId}/chats`, JSON.stringify(post)),
     );
   return [
     { every: EVERY.answer, requests: answers, once: true },
@@ -147,12 +147,12 @@ function answersOf(
   return quizzes.flatMap((quiz) => {
     const { path, requests } = answerRequests(fourbeat.streamId, quiz);
     return tokens.map((token, viewer) =>
-      posted(token, path, requests[viewer % requests.length]?.body ?? ''),
+      postRequest(token, path, requests[viewer % requests.length]?.body ?? ''),
     );
   });
 }
 
-function posted(token: string, path: string, body: string): WrkRequest {
+function postRequest(token: string, path: string, body: string): WrkRequest {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   return { method: 'POST', path, headers, body };
 }
@@ -168,17 +168,18 @@ async function observe(
   fourbeat: Fourbeat,
   tokens: readonly string[],
   { bodies, counts }: Observations,
-  ending: AbortSignal,
+  loadEnded: AbortSignal,
 ): Promise<void> {
   await Bun.sleep(SETTLE_MS);
-  while (!ending.aborted) {
+  while (!loadEnded.aborted) {
     const interval = intervalAt(Date.now()) - 2;
     bodies.set(interval, await read(fourbeat, tokens, `events-streams/ID?interval=${interval}`));
     counts.push(JSON.parse(await read(fourbeat, tokens, 'view-counts/ID')).value);
     await Bun.sleep(OBSERVE_EVERY_MS);
   }
-  const most = Math.max(...counts);
-  if (most !== VIEWERS) throw new IncorrectResponse(`counted ${most} of ${VIEWERS} viewers`);
+  const maxCount = Math.max(...counts);
+  if (maxCount !== VIEWERS)
+    throw new IncorrectResponse(`counted ${maxCount} of ${VIEWERS} viewers`);
 }
 
 async function read(
@@ -210,16 +211,16 @@ async function checkHearts(
   fourbeat: Fourbeat,
   tokens: readonly string[],
   bodies: ReadonlyMap<number, string>,
-  first: number,
+  firstInterval: number,
   sent: number,
 ): Promise<void> {
   await Bun.sleep(SEAL_MS);
   let hearts = 0;
   const last = intervalAt(Date.now()) - 1;
-  for (let interval = first; interval <= last; interval += 1) {
+  for (let interval = firstInterval; interval <= last; interval += 1) {
     const body = await read(fourbeat, tokens, `events-streams/ID?interval=${interval}`);
     if ((bodies.get(interval) ?? body) !== body)
-      throw new IncorrectResponse(`${interval} has changed`);
+      throw new IncorrectResponse(`interval ${interval} has changed`);
     const events = JSON.parse(body).events as { type: string; data: { hearts: number } }[];
     hearts += events.find(({ type }) => type === 'chats')?.data.hearts ?? 0;
   }

@@ -35,7 +35,7 @@ export const push: Bench = {
         targets.map((target) => ({ ...target, name: `${target.name}, ${title}` })),
       ),
       notes: [
-        'A message has about 500 bytes. Each client checks that it receives every message once, in order ' +
+        'A message has about 550 bytes. Each client checks that it receives every message once, in order ' +
           'and with the same bytes. CPU is all that a server used in that time: ours verifies tokens, accepts chat ' +
           'messages, seals and commits; the others send the message of a timer, or (nchan) of a publisher. ' +
           'A message is one write to one socket, which costs every server about the same in the kernel: ' +
@@ -86,7 +86,7 @@ const fourbeatContender = (clients: number, reference: ReferenceBody): Contender
     const { interval, body } = await makeTypicalInterval(fourbeat, tokens);
     reference.body = body.replace(String(interval), 'INTERVAL');
     return {
-      measure: (seconds) => measured(fourbeat, fourbeatPush(fourbeat, tokens), seconds),
+      measure: (seconds) => measurePush(fourbeat, fourbeatPush(fourbeat, tokens), seconds),
       stop: fourbeat.stop,
     };
   },
@@ -111,7 +111,7 @@ function peer(
       const { path, publisher = null } = started;
       const tokens = Array<string>(clients).fill('none');
       const task = { protocol, hostname, port: Number(port), path, tokens, publisher };
-      return { measure: (seconds) => measured(started, task, seconds), stop: started.stop };
+      return { measure: (seconds) => measurePush(started, task, seconds), stop: started.stop };
     },
   };
 }
@@ -131,7 +131,7 @@ async function startNchan({ body }: ReferenceBody): Promise<PushPeer> {
   return { ...started, path: '/listen', publisher: { when: 'after', requests: [publish] } };
 }
 
-async function measured(
+async function measurePush(
   { server }: Pick<Peer, 'server'>,
   task: Parameters<typeof pushStep>[1],
   seconds: number,

@@ -7,12 +7,12 @@ export interface RedisWork {
   readonly cpuMs: number;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Calls of functions and reads of the log, without commands inside functions. */
+  /** Commands that nodes sent: function calls, reads of the log and WAIT, without commands inside functions. */
   readonly commands: number;
 }
 
-// The commands that nodes send. Other commands run inside functions, as most calls of TIME.
-const OF_CLIENTS = ['fcall', 'xread', 'wait'];
+// The commands that nodes send for their work. Redis also counts the commands that functions call.
+const NODE_COMMANDS = ['fcall', 'xread', 'wait'];
 
 export async function readWork(server: RedisServer): Promise<RedisWork> {
   const info = String(await server.command('INFO', 'everything'));
@@ -22,12 +22,12 @@ export async function readWork(server: RedisServer): Promise<RedisWork> {
     cpuMs: (number('used_cpu_user') + number('used_cpu_sys')) * 1_000,
     bytesIn: number('total_net_input_bytes'),
     bytesOut: number('total_net_output_bytes'),
-    commands: OF_CLIENTS.reduce((sum, name) => sum + number(`cmdstat_${name}`, ':calls='), 0),
+    commands: NODE_COMMANDS.reduce((sum, name) => sum + number(`cmdstat_${name}`, ':calls='), 0),
   };
 }
 
 /** The work between two readings. */
-export function between(before: RedisWork, after: RedisWork): RedisWork {
+export function workBetween(before: RedisWork, after: RedisWork): RedisWork {
   return {
     cpuMs: after.cpuMs - before.cpuMs,
     bytesIn: after.bytesIn - before.bytesIn,

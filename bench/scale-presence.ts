@@ -5,7 +5,7 @@ import type { SharedPresenceRegistry } from '../server/realtime/presence/presenc
 import { createRedisPresence } from '../server/realtime/presence/presence-registry-redis.ts';
 import { openRedis } from '../server/storage/redis/open-redis.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
-import { between, type RedisWork, readWork } from './redis-meter.ts';
+import { type RedisWork, readWork, workBetween } from './redis-meter.ts';
 
 /** One stream whose viewers are distributed randomly over nodes and over the intervals of a second. */
 export interface PresenceCase {
@@ -24,6 +24,7 @@ interface PresenceResult extends PresenceCase {
   readonly idle: RedisWork;
 }
 
+/** Intervals in a second. */
 const PHASES = 4;
 /** Batches of registrations in an interval, between which counts are read. */
 const PORTIONS = 20;
@@ -46,9 +47,9 @@ export async function measurePresence(one: PresenceCase): Promise<PresenceResult
         return createRedisPresence({ redis, clock, serviceId: 'bench', watermark });
       }),
     );
-    const idle = await measured(server, () => Bun.sleep(one.seconds * 1_000));
+    const idle = await measureWork(server, () => Bun.sleep(one.seconds * 1_000));
     await show.run(WARM_UP_S);
-    const work = await measured(server, () => show.run(one.seconds));
+    const work = await measureWork(server, () => show.run(one.seconds));
     return { ...one, work, idle };
   } finally {
     for (const redis of connections) await redis.close();
@@ -56,18 +57,23 @@ export async function measurePresence(one: PresenceCase): Promise<PresenceResult
   }
 }
 
-async function measured(server: RedisServer, run: () => Promise<void>): Promise<RedisWork> {
+async function measureWork(server: RedisServer, run: () => Promise<void>): Promise<RedisWork> {
   const before = await readWork(server);
   await run();
-  return between(before, await readWork(server));
+  return workBetween(before, await readWork(server));
 }
 
+/** Simulated service time, nodes with a presence registry each, and the seats that register on them. */
 class Show {
   private readonly streamId = randomUUID();
   private readonly registries: readonly SharedPresenceRegistry[];
   /** Seats by node and by interval of the second. */
   private readonly seats: number[][][];
-  private nowMs = intervalStartMs(intervalAt(Date.now()) + PHASES - (intervalAt(Date.now()) % 4));
+  /** False in the first second, in which viewers still join and the count is lower. */
+  private haveAllJoined = false;
+  private nowMs = intervalStartMs(
+    intervalAt(Date.now()) + PHASES - (intervalAt(Date.now()) % PHASES),
+  );
 
   constructor(
     private readonly one: PresenceCase,
@@ -123,7 +129,4 @@ class Show {
     }
     this.haveAllJoined = true;
   }
-
-  /** Without the first second, in which viewers still join. */
-  private haveAllJoined = false;
 }

@@ -12,7 +12,7 @@ import { openSharedClock } from '../server/realtime/coordination/shared-clock.ts
 import { openRedis } from '../server/storage/redis/open-redis.ts';
 import { openSqliteDatabase } from '../server/storage/sql/database-sqlite.ts';
 import { type RedisServer, startRedis } from '../test/support/backends/redis.ts';
-import { between, countTrips, type RedisWork, readWork } from './redis-meter.ts';
+import { countTrips, type RedisWork, readWork, workBetween } from './redis-meter.ts';
 
 /** Nodes with many streams, few of which have viewers. */
 export interface StreamsCase {
@@ -32,7 +32,7 @@ interface StreamsResult extends StreamsCase {
 }
 
 const VIEWERS = 10;
-const STREAMS_OF_ACCOUNT = 500;
+const STREAMS_PER_ACCOUNT = 500;
 const SETTLE_MS = 3_000;
 
 /**
@@ -56,11 +56,15 @@ export async function measureStreams(one: StreamsCase): Promise<StreamsResult> {
     const backends = nodes.map(({ realtime }) => realtime);
     const viewers = new Viewers(backends, streamIds.slice(0, one.active));
     await Bun.sleep(SETTLE_MS);
-    const before = { work: await readWork(server), trips: trips.total, sealed: sealedBy(backends) };
+    const before = {
+      work: await readWork(server),
+      trips: trips.total,
+      sealed: watermarkOf(backends),
+    };
     await Bun.sleep(one.seconds * 1_000);
-    const work = between(before.work, await readWork(server));
+    const work = workBetween(before.work, await readWork(server));
     const roundTrips = trips.total - before.trips;
-    const sealed = sealedBy(backends) - before.sealed;
+    const sealed = watermarkOf(backends) - before.sealed;
     viewers.stop();
     for (const { end } of nodes) await end();
     return { ...one, work, roundTrips, sealed };
@@ -84,8 +88,9 @@ async function createStreams(store: Store, count: number): Promise<string[]> {
     };
     const token = { id: randomUUID(), name: 'bench', prefix: 'fb_', hash: randomUUID() };
     await store.createAccount({ user, token, nowMs });
-    const ids = Array.from({ length: Math.min(STREAMS_OF_ACCOUNT, count - streamIds.length) }, () =>
-      randomUUID(),
+    const ids = Array.from(
+      { length: Math.min(STREAMS_PER_ACCOUNT, count - streamIds.length) },
+      () => randomUUID(),
     );
     const input = { producer: user.uuid, nowMs, stream };
     await Promise.all(ids.map((id) => store.createStream({ id, ...input })));
@@ -131,7 +136,7 @@ async function startNode(
   };
 }
 
-function sealedBy(backends: readonly RealtimeBackend[]): number {
+function watermarkOf(backends: readonly RealtimeBackend[]): number {
   return Math.max(...backends.map((realtime) => realtime.feed.watermark()));
 }
 

@@ -30,7 +30,7 @@ function head(...titles: readonly string[]): void {
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
 
-/** A row: the work of Redis per second, per viewer and per bitset. */
+/** A row: the work of Redis per second, and, without that of an idle Redis, per viewer and per bitset. */
 async function presenceRow(one: Omit<PresenceCase, 'seconds'>): Promise<void> {
   const { work, idle } = await measurePresence({ ...one, seconds: SECONDS });
   const cpuMs = (work.cpuMs - idle.cpuMs) / SECONDS;
@@ -65,7 +65,7 @@ async function streamsRow(one: Omit<StreamsCase, 'seconds'>): Promise<void> {
   );
 }
 
-const PRESENCE = [
+const PRESENCE_HEAD = [
   'seats',
   'viewers',
   'nodes',
@@ -115,7 +115,9 @@ const PRESENCE_PARTS: Record<string, { title: string; cases: Omit<PresenceCase, 
 };
 
 async function streams(): Promise<void> {
-  console.log(`\nStreams: ${NODES_WITH_STREAMS} nodes, per node and second.\n`);
+  console.log(
+    `\nStreams: ${NODES_WITH_STREAMS} nodes, per node and second; sealed intervals per second, of all nodes.\n`,
+  );
   head(...STREAMS_HEAD);
   for (const [streams, active] of STREAMS) {
     await streamsRow({ nodes: NODES_WITH_STREAMS, streams, active });
@@ -127,7 +129,7 @@ const isChosen = (part: string) => chosen.length === 0 || chosen.includes(part);
 for (const [part, { title, cases }] of Object.entries(PRESENCE_PARTS)) {
   if (!isChosen(part)) continue;
   console.log(`\nPresence: ${title}.\n`);
-  head(...PRESENCE);
+  head(...PRESENCE_HEAD);
   for (const one of cases) await presenceRow(one);
 }
 if (isChosen('streams')) await streams();

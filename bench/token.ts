@@ -13,10 +13,10 @@ import { NUMBER } from './run/wrk-script.ts';
 /** Fewer than the server verifies in a second, so that all viewers are counted. */
 const VIEWERS = 2_000;
 /** A token cache so small that no token is cached when it is used again. */
-const FORGETS = ['--token-cache-size', '100'];
+const NO_TOKEN_CACHE = ['--token-cache-size', '100'];
 const SAMPLE_EVERY_MS = 50;
 /** The most tokens that a measurement issues. */
-const VIEWERS_OF_TURN = 10_000_000;
+const TOKENS_MAX = 10_000_000;
 const FASTIFY = 'Fastify, @fastify/jwt';
 
 /** `POST /api/v1/token`, and the cost of verifying a new and a cached token. */
@@ -36,14 +36,17 @@ export const token: Bench = {
         ],
       },
       {
-        issued: await comparison(options, issuing),
-        'checked first': await comparison(options, checking(FORGETS, { CACHED_TOKENS: '0' })),
-        'checked again': await comparison(options, checking([], {})),
+        issued: await compareContenders(options, issuing),
+        'checked first': await compareContenders(
+          options,
+          checking(NO_TOKEN_CACHE, { CACHED_TOKENS: '0' }),
+        ),
+        'checked again': await compareContenders(options, checking([], {})),
       },
     ),
 };
 
-function comparison(options: BenchOptions, contenders: readonly Contender[]) {
+function compareContenders(options: BenchOptions, contenders: readonly Contender[]) {
   return compare({ bench: 'token', title: '', contenders, targets: [] }, options);
 }
 
@@ -54,11 +57,11 @@ const issuing: readonly Contender[] = [
       const { url, streamId, server, stop } = await startFourbeat();
       const published = await fetch(`${url}/.well-known/jwks.json`);
       const jwks = createLocalJWKSet((await published.json()) as JSONWebKeySet);
-      const isGood = async (token: string) => {
+      const isValid = async (token: string) => {
         const { payload } = await jwtVerify(token, jwks, { audience: 'fourbeat' });
         return payload.stream_id === streamId;
       };
-      return { measure: issuer({ url, server, streamId, isGood }), stop };
+      return { measure: issuer({ url, server, streamId, isValid }), stop };
     },
   },
   {
@@ -67,12 +70,12 @@ const issuing: readonly Contender[] = [
       // Without a token cache, so that it verifies every token of the sample.
       const { url, server, stop } = await startFramework(FASTIFY, { CACHED_TOKENS: '0' });
       const streamId = crypto.randomUUID();
-      const isGood = async (token: string) => {
+      const isValid = async (token: string) => {
         const path = `${url}/api/v1/view-counts/${streamId}`;
         const headers = { Authorization: `Bearer ${token}` };
         return (await fetch(path, { method: 'POST', headers })).status === 204;
       };
-      return { measure: issuer({ url, server, streamId, isGood }), stop };
+      return { measure: issuer({ url, server, streamId, isValid }), stop };
     },
   },
 ];
@@ -81,12 +84,12 @@ interface Issuing {
   readonly url: string;
   readonly server: Pinned;
   readonly streamId: string;
-  readonly isGood: (token: string) => Promise<boolean>;
+  readonly isValid: (token: string) => Promise<boolean>;
 }
 
 /** Issues tokens to new viewers. */
-function issuer({ url, server, streamId, isGood }: Issuing) {
-  let turn = 0;
+function issuer({ url, server, streamId, isValid }: Issuing) {
+  let measurement = 0;
   let samples = 0;
   const path = '/api/v1/token';
   const headers = { 'Content-Type': 'application/json' };
@@ -98,32 +101,31 @@ function issuer({ url, server, streamId, isGood }: Issuing) {
     samples += 1;
     const init = { method: 'POST', headers, body: bodyOf(`sample ${samples}`) };
     const { token } = (await (await fetch(`${url}${path}`, init)).json()) as { token: string };
-    if (!(await isGood(token)))
-      throw new IncorrectResponse(`${url} gives a token that is not good`);
+    if (!(await isValid(token))) throw new IncorrectResponse(`${url} issued an invalid token`);
     return decodeJwt<{ seat: number }>(token).seat;
   }
 
   return async (seconds: number) => {
-    turn += 1;
+    measurement += 1;
     const requests = [{ method: 'POST', path, headers, body: bodyOf(`viewer ${NUMBER}`) }];
     const seats = [await sample()];
-    const check = async (ending: AbortSignal) => {
-      while (!ending.aborted) {
+    const check = async (loadEnded: AbortSignal) => {
+      while (!loadEnded.aborted) {
         seats.push(await sample());
         await Bun.sleep(SAMPLE_EVERY_MS);
       }
     };
-    const previousNumber = turn * VIEWERS_OF_TURN;
+    const previousNumber = measurement * TOKENS_MAX;
     const load = { url, server, requests, previousNumber, seconds, check };
     const { outcome, figures } = await measureUnderLoad(load);
     seats.push(await sample());
     if (new Set(seats).size < seats.length)
-      throw new IncorrectResponse(`${url} gives a seat twice`);
-    const given = (seats.at(-1) as number) - (seats[0] as number) - (seats.length - 1);
+      throw new IncorrectResponse(`${url} issued a seat twice`);
+    const issued = (seats.at(-1) as number) - (seats[0] as number) - (seats.length - 1);
     // Requests in progress at the end have a seat, too.
-    if (given < outcome.requests || given > outcome.requests + CONNECTIONS) {
+    if (issued < outcome.requests || issued > outcome.requests + CONNECTIONS) {
       throw new IncorrectResponse(
-        `${url} answered ${outcome.requests} times and gave ${given} seats`,
+        `${url} answered ${outcome.requests} times and issued ${issued} seats`,
       );
     }
     return figures;

@@ -5,10 +5,11 @@ import type { Fourbeat } from './run/fourbeat.ts';
 /** An interval with typical events: chat messages, hearts and the view count. */
 export interface TypicalInterval {
   readonly interval: number;
-  /** About 600 bytes, the same number each time. */
+  /** JSON of about 575 bytes, the same number each time. */
   readonly body: string;
 }
 
+/** The chat posts of a typical interval. */
 export const POSTS = [
   {
     kind: 'message',
@@ -28,7 +29,7 @@ const ATTEMPTS = 5;
 // Offset from the start of the interval, so that all posts are in it.
 const MARGIN_MS = 20;
 
-/** Creates such an interval by posts of a viewer, and reads it. @throws IncorrectResponse */
+/** Creates a typical interval by posts and a heartbeat of a viewer, and reads it. @throws IncorrectResponse */
 export async function makeTypicalInterval(
   { url, streamId }: Pick<Fourbeat, 'url' | 'streamId'>,
   [token = '']: readonly string[],
@@ -46,7 +47,7 @@ export async function makeTypicalInterval(
     return response.text();
   };
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const interval = nextWithCount(intervalAt(Date.now()) + 1);
+    const interval = nextIntervalWithCount(intervalAt(Date.now()) + 1);
     await Bun.sleep(intervalStartMs(interval) + MARGIN_MS - Date.now());
     for (const post of POSTS) await call('POST', `events-streams/${streamId}/chats`, post);
     await call('POST', `view-counts/${streamId}`);
@@ -56,7 +57,7 @@ export async function makeTypicalInterval(
   throw new IncorrectResponse(`the posts were in different intervals, ${ATTEMPTS} times`);
 }
 
-function nextWithCount(from: number): number {
+function nextIntervalWithCount(from: number): number {
   const perCount = 1_000 / INTERVAL_MS;
   return from + ((((COUNT_PHASE - from) % perCount) + perCount) % perCount);
 }
