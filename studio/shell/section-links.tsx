@@ -16,7 +16,7 @@ interface SectionLinksProps {
 export function SectionLinks({ label, links }: SectionLinksProps) {
   return (
     <nav aria-label={label} className="-mx-4 overflow-x-auto px-4 print:hidden">
-      <ul className="flex gap-1 border-b border-line">
+      <ul className="flex border-b border-line sm:gap-1">
         {links.map((link) => (
           <SectionItem key={link.href} {...link} />
         ))}
@@ -29,7 +29,7 @@ function SectionItem({ href, text }: SectionLink) {
   const [isCurrent] = useRoute(href);
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
-    // Phones have no room for all links.
+    // Small phones have no room for all links.
     if (isCurrent) link.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [isCurrent]);
   return (
@@ -39,7 +39,7 @@ function SectionItem({ href, text }: SectionLink) {
         href={href}
         aria-current={isCurrent ? 'page' : undefined}
         className={classes(
-          'flex min-h-11 items-center border-b-3 px-3 font-semibold whitespace-nowrap -outline-offset-2!',
+          'flex min-h-11 items-center border-b-3 px-1.5 font-semibold whitespace-nowrap -outline-offset-2! sm:px-3',
           isCurrent ? 'border-accent text-accent' : 'border-transparent text-quiet hover:text-text',
           FOCUS_RING,
         )}
