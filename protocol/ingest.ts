@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unixMs } from './text.ts';
 
 /** The protocol of a source; `fourbeat media play`, which sends over WebSocket, is a kind of its own. */
 export const SOURCE_KINDS = ['rtmp', 'srt', 'websocket', 'media-play'] as const;
@@ -33,6 +34,13 @@ export const connectedSourceSchema = z
   .object({ kind: z.enum(SOURCE_KINDS), health: sourceHealthSchema.nullable() })
   .nullable();
 
+/** When a show ends because of its source. */
+export const sourceEndsAtSchema = unixMs
+  .nullable()
+  .describe(
+    'When the show ends automatically because its video source disconnected; null: it does not',
+  );
+
 const EXAMPLE_KEY = 'sk_V1StGXR8Z5jdHi6BmyT0qkPw3Lc9NeFu';
 
 const EXAMPLE_INGEST = {
@@ -41,6 +49,7 @@ const EXAMPLE_INGEST = {
   srt: { url: `srt://localhost:10080?streamid=publish:${EXAMPLE_KEY}` },
   websocket: { url: 'ws://localhost:4250/media/0f8fad5b-d9cb-469f-a165-70867728950e/ingest' },
   source: null,
+  sourceEndsAt: null,
 };
 
 /** Where to send the video of a stream, the stream key, and the current source. */
@@ -57,6 +66,7 @@ export const ingestSchema = z
       .describe('The URL contains the stream key; null: SRT is disabled'),
     websocket: z.object({ url: z.string() }).describe('For browsers'),
     source: connectedSourceSchema.describe('The connected source; null: none'),
+    sourceEndsAt: sourceEndsAtSchema,
   })
   .meta({ id: 'Ingest', examples: [EXAMPLE_INGEST] });
 export type Ingest = z.infer<typeof ingestSchema>;

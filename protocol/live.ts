@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { connectedSourceSchema } from './ingest.ts';
+import { connectedSourceSchema, sourceEndsAtSchema } from './ingest.ts';
 import { WINNERS_SENT_MAX } from './limits.ts';
 import { chatStateSchema } from './moderation.ts';
 import { intervalParameter } from './query.ts';
@@ -35,11 +35,7 @@ export const liveStateSchema = z
         `The first ${WINNERS_SENT_MAX} winners of that round, those with names first; empty until it is closed, and once a newer quiz is published`,
       ),
     source: connectedSourceSchema.describe('The connected video source; null: none'),
-    sourceEndsAt: unixMs
-      .nullable()
-      .describe(
-        'When the show ends automatically because its video source disconnected; null: it does not',
-      ),
+    sourceEndsAt: sourceEndsAtSchema,
     rundownRevision: wholeNumber.describe(
       'Revision of the rundown. Read the rundown again when it has increased',
     ),

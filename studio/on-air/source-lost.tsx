@@ -1,9 +1,7 @@
 import type { LiveState } from '../../protocol/live.ts';
-import { useApiMutation } from '../api/use-api-mutation.ts';
-import { usePermission } from '../session/session-context.ts';
 import { timeOf } from '../shell/times.ts';
-import { Button } from '../ui/button.tsx';
-import { showError, showSuccess } from '../ui/toasts.tsx';
+import { KeepOpenButton } from '../source/keep-open-button.tsx';
+import { texts as sourceTexts } from '../source/texts.ts';
 import { texts } from './texts.ts';
 
 interface SourceLostProps {
@@ -14,18 +12,11 @@ interface SourceLostProps {
 
 /** A live show whose source left: counts down to its end, and lets a host keep it open. */
 export function SourceLost({ state, endsAtMs }: SourceLostProps) {
-  const mayChange = usePermission('patchStream');
-  const isRehearsal = state.stream.rehearsalOf !== null;
-  const { mutate, isPending } = useApiMutation('patchStream', {
-    invalidates: ['readOwnStream'],
-    onSuccess: () => showSuccess(texts.video.keepOpenDone),
-    onError: showError,
-  });
   return (
     <div className="grid size-full content-center justify-items-center gap-1 overflow-y-auto bg-bad-soft p-0.5 text-center text-bad lg:gap-2 lg:p-4">
       {/* The time of the end: a screen reader would read out a countdown every second. */}
       <p role="alert" className="sr-only font-semibold lg:not-sr-only">
-        {texts.video.sourceLost(timeOf(endsAtMs))}
+        {sourceTexts.sourceLost.explanation(timeOf(endsAtMs))}
       </p>
       <p aria-hidden="true" className="text-xs font-semibold lg:hidden">
         {texts.video.sourceLostShort}
@@ -33,16 +24,7 @@ export function SourceLost({ state, endsAtMs }: SourceLostProps) {
       <p aria-hidden="true" className="text-xl/none font-bold tabular-nums lg:text-3xl">
         {durationText(endsAtMs - state.now)}
       </p>
-      {mayChange && !isRehearsal && (
-        <Button
-          isPending={isPending}
-          onPress={() =>
-            mutate({ params: { stream_id: state.stream.id }, body: { keepOpen: true } })
-          }
-        >
-          {texts.video.keepOpen}
-        </Button>
-      )}
+      <KeepOpenButton stream={state.stream} />
     </div>
   );
 }

@@ -19,11 +19,7 @@ export const texts = {
       ENDED: 'The show has ended.',
     },
     keptOpen: 'No video source. The show stays open until you end it.',
-    sourceLost: (endTime: string) =>
-      `The video source is disconnected. Unless it reconnects, the show ends automatically at ${endTime}.`,
     sourceLostShort: 'No source. Show ends in',
-    keepOpen: 'Keep the show open',
-    keepOpenDone: 'The show stays open until you end it.',
   },
   audience: {
     title: 'Audience',

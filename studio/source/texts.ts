@@ -24,6 +24,13 @@ export const texts = {
     silent: 'Silent',
     decibels: (level: number) => `${level} dB`,
   },
+  sourceLost: {
+    explanation: (endTime: string) =>
+      `The video source is disconnected. Unless it reconnects, the show ends automatically at ${endTime}.`,
+    endsAt: (endTime: string) => `No video. Ends at ${endTime}`,
+    keepOpen: 'Keep the show open',
+    keptOpen: 'The show stays open until you end it.',
+  },
   goLive: {
     action: 'Go live',
     countDown: (seconds: number) => `Count down from ${seconds}`,

@@ -8,6 +8,7 @@ import { usePermission } from '../session/session-context.ts';
 import { Page } from '../shell/page.tsx';
 import { ScreenPage } from '../shell/screen-page.tsx';
 import { SectionLinks } from '../shell/section-links.tsx';
+import { SourceLostBanner } from '../source/source-lost-notice.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Loaded } from '../ui/states.tsx';
 import { StreamStatus } from './stream-status.tsx';
@@ -75,6 +76,7 @@ export function StreamPage({ streamId, actions, children, below }: StreamPagePro
         ]}
       />
       {below === undefined && showId && <RehearsalBanner showId={showId} />}
+      {below === undefined && stream && <SourceLostBanner stream={stream} />}
       <Loaded query={query} label={texts.page.loading}>
         {children}
       </Loaded>

@@ -9,6 +9,7 @@ import { usePermission } from '../session/session-context.ts';
 import { takeSignInMark } from '../session/sign-in-mark.ts';
 import { Page } from '../shell/page.tsx';
 import { ago, dateTimeOf } from '../shell/times.ts';
+import { SourceLostBadge } from '../source/source-lost-notice.tsx';
 import { classes, FOCUS_RING } from '../ui/classes.ts';
 import { DialogButton } from '../ui/dialog.tsx';
 import { EmptyState, Loaded } from '../ui/states.tsx';
@@ -92,6 +93,7 @@ function StreamList({ streams }: { readonly streams: readonly StudioStream[] }) 
             <span dir="auto" className="text-lg font-bold wrap-anywhere">
               {stream.title}
             </span>
+            <SourceLostBadge stream={stream} />
             <span className="text-sm text-quiet">
               {[stream.unlisted && texts.list.unlisted, stream.recording && texts.list.recorded]
                 .filter(Boolean)

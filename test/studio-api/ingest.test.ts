@@ -45,7 +45,9 @@ describe('the stream key', () => {
     const first = await ingestOf(response);
     const websocket = { url: `${service.url.replace('http', 'ws')}/media/${id}/ingest` };
     expect(first).toMatchObject({ websocket, source: null });
-    expect(Object.keys(first).sort()).toEqual(['key', 'rtmp', 'source', 'srt', 'websocket']);
+    expect(Object.keys(first).sort()).toEqual([
+      ...['key', 'rtmp', 'source', 'sourceEndsAt', 'srt', 'websocket'],
+    ]);
     expect(first.key).toMatch(/^sk_[0-9A-Za-z]{32}$/);
     expect(await ingestOf(await ingest(id))).toEqual(first);
     const other = await ingestOf(await ingest(await service.createStream()));

@@ -94,8 +94,11 @@ describe('a rundown with 500 quizzes', () => {
       await page.keyboard.press('End');
       await page.locator('[role=row]:focus', { hasText: `Question ${500 - attempt}:` }).waitFor();
       for (const key of ['ArrowRight', 'Enter']) await page.keyboard.press(key);
-      await page.locator('[role=grid] [data-dragging]').waitFor();
-      for (const key of ['Home', 'Enter']) await page.keyboard.press(key);
+      const target = '[aria-roledescription="drop indicator"]:focus';
+      await page.locator(target).waitFor({ state: 'attached' });
+      await page.keyboard.press('Home');
+      await page.locator(`${target}[aria-label^="Insert before"]`).waitFor({ state: 'attached' });
+      await page.keyboard.press('Enter');
       await rows
         .first()
         .getByText(`Question ${500 - attempt}:`)

@@ -5,7 +5,7 @@ import type { Ingest } from '../../protocol/ingest.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { quit, rtmpOf, send } from '../support/media/live-fixture.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
-import { button, expectUsable } from '../support/studio/studio-pages.ts';
+import { button, expectUsable, saveScreenshot } from '../support/studio/studio-pages.ts';
 import { until } from '../support/until.ts';
 
 // A sender before the show: preview, going live, and a show whose source left.
@@ -101,12 +101,23 @@ test('[M-32] a host goes live on a countdown, which can be canceled', async () =
   expect(owner.errors).toEqual([]);
 }, 60_000);
 
-test('[M-33] on air counts down to the end of a show without its source, and a click keeps it open', async () => {
+test('[M-33] the studio counts down to the end of a show without its source, and a click keeps it open', async () => {
   const { page } = owner;
   await page.getByRole('link', { name: 'On air', exact: true }).click();
   await page.getByText('behind the camera').waitFor();
   await quit(sender, 'SIGKILL');
-  await page.getByRole('alert').filter({ hasText: 'the show ends automatically at' }).waitFor();
+  const alert = page.getByRole('alert').filter({ hasText: 'the show ends automatically at' });
+  await alert.waitFor();
+  await page.getByRole('link', { name: 'All shows' }).click();
+  await page.getByText(/^No video. Ends at /).waitFor();
+  await saveScreenshot(page, 'studio-source-lost-shows');
+  await page.getByRole('link', { name: 'A show with a preview' }).click();
+  for (const name of ['Rundown', 'Set up', 'On air']) {
+    await page.getByRole('link', { name, exact: true }).click();
+    await alert.waitFor();
+    await button(page, 'Keep the show open').waitFor();
+    await saveScreenshot(page, `studio-source-lost-${name.toLowerCase().replace(' ', '-')}`);
+  }
   await page.getByText(/^0:[0-2]\d$/).waitFor();
   await expectUsable(page, 'source-lost');
   await button(page, 'Keep the show open').click();

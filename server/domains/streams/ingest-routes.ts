@@ -25,9 +25,9 @@ export function ingestHandlers(
   return {
     readIngest: studio(studioApi.readIngest, async ({ producer, params, nowMs, origin }) => {
       const own = { id: params.stream_id ?? '', producer };
-      const { key, source } = await store.findIngest({ ...own, nowMs });
+      const { key, ...state } = await store.findIngest({ ...own, nowMs });
       const offer = () => store.keepStreamKey({ ...own, offered: newStreamKey(randomBytes) });
-      const row = { key: key ?? (await offer()), source };
+      const row = { key: key ?? (await offer()), ...state };
       return ingestOf(own.id, row, origin, ingestAddresses);
     }),
 

@@ -41,9 +41,9 @@ export function studioStreamOf(row: StreamRow, origin: string): StudioStream {
 /** A stream's ingest URLs, key and connected source (SPEC M-1). @param origin as in `streamOf` */
 export function ingestOf(
   id: string,
-  { key, source }: IngestRow,
+  { key, source, sourceEndsAt }: IngestRow,
   origin: string,
   addresses: IngestAddresses,
 ): Ingest {
-  return { key, ...ingestUrls({ id, key }, origin, addresses), source };
+  return { key, ...ingestUrls({ id, key }, origin, addresses), source, sourceEndsAt };
 }

@@ -25,9 +25,8 @@ export interface ConnectedSource {
 }
 
 /** A stream's key and its current source. */
-export interface IngestRow {
+export interface IngestRow extends SourceState {
   readonly key: string;
-  readonly source: ConnectedSource | null;
 }
 
 /** Result of `openSource`. */
@@ -100,7 +99,7 @@ interface OwnedStream {
 
 async function readIngest(tx: Tx, id: string, nowMs: number) {
   const { row, leaseMs } = await readSource(tx, id, nowMs);
-  return { key: row.key, source: connectedSourceOf(row, leaseMs) };
+  return { key: row.key, ...sourceStateOf(row, leaseMs, nowMs) };
 }
 
 async function readSource(tx: Tx, id: string, nowMs: number) {
@@ -112,6 +111,10 @@ async function readSource(tx: Tx, id: string, nowMs: number) {
 /** Reads a stream's source, and when the stream ends if it has lost its source. */
 export async function readSourceState(tx: Tx, id: string, nowMs: number): Promise<SourceState> {
   const { row, leaseMs } = await readSource(tx, id, nowMs);
+  return sourceStateOf(row, leaseMs, nowMs);
+}
+
+function sourceStateOf(row: SourceRow, leaseMs: number, nowMs: number): SourceState {
   const source = connectedSourceOf(row, leaseMs);
   const isLost = row.status === 'STREAMING' && source === null && !row.keepOpen;
   const endsAtMs = isLost ? row.endsAtMs : null;
@@ -169,8 +172,7 @@ export function createIngestProcedures<Stream>(streams: StreamAccess<Stream>) {
       async (tx, input: OwnedStream & { key: string; nowMs: number }): Promise<IngestRow> => {
         await streams.lockOwnStream(tx, input.id, input.producer);
         await saveKey(tx, input.id, input.key);
-        const { source } = await readIngest(tx, input.id, input.nowMs);
-        return { key: input.key, source };
+        return { ...(await readIngest(tx, input.id, input.nowMs)), key: input.key };
       },
     ),
 

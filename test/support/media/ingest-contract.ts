@@ -101,7 +101,10 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
         reopened: null,
       });
       const source = { kind: 'rtmp' as const, health: HEALTH };
-      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({
+        ...{ key, source },
+        sourceEndsAt: null,
+      });
       expect(await store.readLiveShow({ ...owned(id), nowMs })).toMatchObject({
         source,
         sourceEndsAt: null,
@@ -161,11 +164,19 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
 
     test('[M-1] a key is created on the first request, stays the same, and opens its stream', async () => {
       const id = await fixture.newStream();
-      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key: null, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({
+        key: null,
+        source: null,
+        sourceEndsAt: null,
+      });
       const key = `sk_${randomUUID()}`;
       expect(await store.keepStreamKey({ ...owned(id), offered: key })).toBe(key);
       expect(await store.keepStreamKey({ ...owned(id), offered: 'another' })).toBe(key);
-      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({
+        key,
+        source: null,
+        sourceEndsAt: null,
+      });
       expect(await open(key, 'first')).toMatchObject({
         outcome: 'opened',
         stream: { id, status: 'STREAMING', started: nowMs },
@@ -184,7 +195,8 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       const { id, key } = await newStreamWithSource();
       const newKey = `sk_${randomUUID()}`;
       const rotated = await store.rotateStreamKey({ ...owned(id), key: newKey, nowMs });
-      expect(rotated).toEqual({ key: newKey, source: { kind: 'rtmp', health: null } });
+      const source = { kind: 'rtmp', health: null } as const;
+      expect(rotated).toEqual({ key: newKey, source, sourceEndsAt: null });
       expect(await open(key, 'second')).toEqual({ outcome: 'unknown-key' });
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'renewed', recording: false });
       await release(id, 'first');
@@ -223,7 +235,11 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
     test('[M-6] a release takes effect at once, and only when it names the current session', async () => {
       const { id, key } = await newStreamWithSource();
       await release(id, 'first');
-      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({
+        key,
+        source: null,
+        sourceEndsAt: nowMs + GRACE_MS,
+      });
       expect(await renew(id, 'first')).toMatchObject({ outcome: 'lost' });
       expect(await outcomeOf(key, 'second')).toBe('opened');
       await release(id, 'first');
@@ -277,7 +293,11 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
 
     test('[B-1] [M-7] a show without its source reports when it will end', async () => {
       const { id, key } = await newStreamWithSource();
-      const endsAt = async () => (await store.readLiveShow({ ...owned(id), nowMs })).sourceEndsAt;
+      const endsAt = async () => {
+        const { sourceEndsAt } = await store.readLiveShow({ ...owned(id), nowMs });
+        expect((await store.findIngest({ ...owned(id), nowMs })).sourceEndsAt).toBe(sourceEndsAt);
+        return sourceEndsAt;
+      };
       expect(await endsAt()).toBeNull();
       await pass(7_000);
       const lostSourceEndMs = (await endsAt()) ?? 0;
@@ -351,7 +371,11 @@ export function sourcesContract(name: string, openFixture: () => Promise<Sources
       await end(id);
       expect(await renew(id, 'second')).toMatchObject({ outcome: 'ended' });
       expect(await open(key, 'third')).toEqual({ outcome: 'ended' });
-      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({ key, source: null });
+      expect(await store.findIngest({ ...owned(id), nowMs })).toEqual({
+        key,
+        source: null,
+        sourceEndsAt: null,
+      });
       await release(id, 'second');
       await pass(GRACE_MS + 1_000);
       expect(await store.findOwnStream(owned(id))).toMatchObject({ status: 'ENDED', started });

@@ -34,8 +34,11 @@ export async function longestTask(page: Page, action: () => Promise<void>): Prom
     transferMode: 'ReportEvents',
     traceConfig: { includedCategories: ['toplevel'], excludedCategories: ['*'] },
   });
-  await action();
-  await stopTracing(session);
+  try {
+    await action();
+  } finally {
+    await stopTracing(session);
+  }
   const main = new Set(
     events
       .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
