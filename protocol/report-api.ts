@@ -11,7 +11,7 @@ export const reportApi = {
     path: '/studio/v1/streams/{stream_id}/report',
     summary: 'Read the report of an ended show',
     description:
-      'The report is created once the stream has ended and its quizzes have closed; until then the state is `working`.',
+      'Returns 409 before the end of the stream. After it the state is `working` until the report is made.',
     responses: { 200: { description: 'The report, or its progress', schema: reportSchema } },
     errors: [404, 409],
   },
@@ -21,7 +21,9 @@ export const reportApi = {
     path: '/studio/v1/streams/{stream_id}/exports/audience',
     summary: 'Export the published viewer counts, one per second',
     query: exportQuerySchema,
-    responses: exportResponses('`interval`, `at` (its start, Unix ms) and `count`'),
+    responses: exportResponses(
+      '`interval`, `at` (its start, Unix ms), `time` (the same, ISO 8601) and `count`',
+    ),
   },
   exportChat: {
     ...producerRead,
@@ -30,7 +32,7 @@ export const reportApi = {
     summary: 'Export all chat messages sent to viewers',
     query: exportQuerySchema,
     responses: exportResponses(
-      '`interval`, `at` (Unix ms), `kind`, `id`, `viewer`, `name`, `text` and `hidden`',
+      '`interval`, `at` (Unix ms), `time` (the same, ISO 8601), `kind`, `id`, `viewer`, `name`, `text` and `hidden`',
     ),
   },
   exportResults: {

@@ -48,8 +48,8 @@ const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
 export function capacityLines(sources: readonly Source[]): string[] {
   const costs = costsOf(sources);
   return [
-    `Cores run at ${CORE_USE * 100} %, a node has ${NODE_CORES} cores, and ${SHOW.answeringShare * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
-      'The model assumes that the cores of a node add up; that is not measured. ' +
+    `Cores of nodes, and *P* in the cost, are planned at ${CORE_USE * 100} % of their time; the columns of PostgreSQL and Redis are busy cores. A node has ${NODE_CORES} cores, and ${SHOW.answeringShare * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
+      'The model assumes that throughput is proportional to the cores of a node; that is not measured. ' +
       'One node needs neither Redis nor PostgreSQL. Video is not included.',
     '',
     'The cost of an hour has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
@@ -61,7 +61,7 @@ export function capacityLines(sources: readonly Source[]): string[] {
       ...wayLines(way, costs),
     ]),
     '',
-    'Redis processes a stream on one core: where the table has more than 1, such a stream needs fewer and larger nodes. ' +
+    'Redis processes a stream on one core: if the table has more than 1, use fewer and larger nodes for that stream. ' +
       'Each location of a CDN requests an interval once from the nodes, which is not in the table. A node needs an open file for each connection (`ulimit -n`).',
     '',
     '**Unit costs**',

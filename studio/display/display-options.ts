@@ -6,7 +6,10 @@ export interface DisplayOptions {
   readonly isOverlay: boolean;
   /** `?bars=live`: answer counts are visible before the results. */
   readonly hasLiveBars: boolean;
-  /** `?hold=20`: time for which results and winners stay, ms; null: until the next scene. */
+  /**
+   * `?hold=20`: time for which results, winners and the end of the show stay, ms; null: until the
+   * display shows something else.
+   */
   readonly holdMs: number | null;
 }
 

@@ -22,7 +22,8 @@ async function membersOf(tx: Tx, account: string): Promise<Member[]> {
 }
 
 /**
- * Inserts a member of an account that this transaction has locked or created, and deletes setup links.
+ * Inserts a member of an account that this transaction has locked or created, and deletes all setup
+ * links: the service is set up.
  * @throws DomainError `conflict` when the account is full or the email has a member already
  */
 export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
@@ -41,7 +42,7 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
   await tx.query("delete from links where kind = 'setup'");
 }
 
-/** Locks an account with all its members. @throws DomainError `not-found` for another uuid */
+/** Locks an account and reads its members. @throws DomainError `not-found` when none has this uuid */
 async function lockMember(
   tx: Tx,
   account: string,
@@ -79,7 +80,8 @@ export const memberProcedures = {
   removeMember: writeProcedure(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
     const { member, members } = await lockMember(tx, account, uuid);
     requireRemainingOwner(members, uuid, null);
-    // A concurrent sign-in locks this row too: its session is deleted here, or it finds no member.
+    // A concurrent sign-in locks this row too. If it commits first, its session is deleted here;
+    // otherwise it finds no member.
     await tx.query(`select uuid from members where uuid = $1 ${tx.locks.update}`, [uuid]);
     await endSessionsOf(tx, uuid, null);
     await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
@@ -109,7 +111,7 @@ export const memberProcedures = {
         [input.uuid, input.name, input.password?.next ?? null, input.password?.old ?? null],
       );
       if (!member)
-        throw new DomainError('unauthorized', 'The password has just changed; try again.');
+        throw new DomainError('unauthorized', 'The password has just changed. Try again.');
       if (input.password) {
         await endSessionsOf(tx, input.uuid, input.session);
         await tx.query("delete from links where kind = 'password' and email = $1", [member.email]);
