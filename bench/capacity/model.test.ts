@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { CORE_USE, type Costs, needOf } from './model.ts';
+import { type Costs, needOf, TARGET_UTILIZATION } from './model.ts';
 
 const COSTS: Costs = {
   requestUs: 7,
@@ -17,25 +17,25 @@ const COSTS: Costs = {
   messageBytes: 700,
   heartbeatBytes: 500,
 };
-const SHOW = { viewers: 100_000, way: 'polling', answeringShare: 0, quizS: 10 } as const;
+const SHOW = { viewers: 100_000, delivery: 'polling', answeringShare: 0, quizS: 10 } as const;
 
 describe('the needs of a show', () => {
   test('a polling viewer costs a heartbeat and four reads a second, and a token every nine minutes', () => {
     const { cores, originRequestsPerS, cdnMillionsPerH } = needOf(SHOW, COSTS);
-    expect(cores).toBeCloseTo((100_000 * (5 * 7 + 100 / 540)) / 1e6 / CORE_USE);
+    expect(cores).toBeCloseTo((100_000 * (5 * 7 + 100 / 540)) / 1e6 / TARGET_UTILIZATION);
     expect(originRequestsPerS).toBeCloseTo(100_000 * (5 + 1 / 540));
     expect(cdnMillionsPerH).toBe(0);
   });
 
   test('a viewer with an event stream costs a heartbeat and four messages a second', () => {
-    const { cores, originRequestsPerS, memoryGB } = needOf({ ...SHOW, way: 'push' }, COSTS);
-    expect(cores).toBeCloseTo((100_000 * (7 + 4 * 5 + 100 / 540)) / 1e6 / CORE_USE);
+    const { cores, originRequestsPerS, memoryGB } = needOf({ ...SHOW, delivery: 'push' }, COSTS);
+    expect(cores).toBeCloseTo((100_000 * (7 + 4 * 5 + 100 / 540)) / 1e6 / TARGET_UTILIZATION);
     expect(originRequestsPerS).toBeCloseTo(100_000 * (1 + 1 / 540));
     expect(memoryGB).toBeCloseTo(0.1 + 0.8);
   });
 
   test('behind a CDN only heartbeats, tokens and answers reach nodes', () => {
-    const need = needOf({ ...SHOW, way: 'cdn' }, COSTS);
+    const need = needOf({ ...SHOW, delivery: 'cdn' }, COSTS);
     expect(need.originRequestsPerS).toBeCloseTo(100_000 * (1 + 1 / 540));
     expect(need.cdnMillionsPerH).toBeCloseTo(1_440);
     expect(need.sentByNodesGBPerH).toBeCloseTo(180);
@@ -51,7 +51,9 @@ describe('the needs of a show', () => {
   test('cores are proportional to viewers, and answers need more', () => {
     const { cores } = needOf(SHOW, COSTS);
     expect(needOf({ ...SHOW, viewers: 200_000 }, COSTS).cores).toBeCloseTo(2 * cores);
-    expect(needOf({ ...SHOW, answeringShare: 1 }, COSTS).cores).toBeCloseTo(cores + 0.2 / CORE_USE);
+    expect(needOf({ ...SHOW, answeringShare: 1 }, COSTS).cores).toBeCloseTo(
+      cores + 0.2 / TARGET_UTILIZATION,
+    );
   });
 
   test('one node needs neither Redis nor PostgreSQL', () => {

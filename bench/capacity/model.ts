@@ -29,11 +29,11 @@ export interface Costs {
 }
 
 /** How viewers receive the feed: by polling, by event streams, or from the caches of a CDN. */
-export type Way = 'polling' | 'push' | 'cdn';
+export type Delivery = 'polling' | 'push' | 'cdn';
 
 interface Show {
   readonly viewers: number;
-  readonly way: Way;
+  readonly delivery: Delivery;
   /** The share of viewers who answer a quiz. */
   readonly answeringShare: number;
   /** The time in which these viewers answer, s. */
@@ -41,7 +41,7 @@ interface Show {
 }
 
 export interface Need {
-  /** Cores of nodes at a usage of `CORE_USE`. */
+  /** Cores of nodes at a usage of `TARGET_UTILIZATION`. */
   readonly cores: number;
   readonly nodes: number;
   /** Memory for viewers, for all nodes together. */
@@ -65,7 +65,7 @@ export interface Need {
 }
 
 /** Planned usage of a core, which leaves room for bursts. */
-export const CORE_USE = 0.6;
+export const TARGET_UTILIZATION = 0.6;
 /** Cores of a node: worker threads of one process, which the model assumes to scale linearly. */
 export const NODE_CORES = 8;
 
@@ -77,18 +77,19 @@ const BITS_PER_BYTE = 8;
 
 /** The needs of a show: sums and products of the unit costs. */
 export function needOf(show: Show, costs: Costs): Need {
-  const { viewers, way, answeringShare, quizS } = show;
+  const { viewers, delivery, answeringShare, quizS } = show;
   const answersPerS = (viewers * answeringShare) / quizS;
-  const cores = nodesUsPerS(show, answersPerS, costs) / 1e6 / CORE_USE;
+  const cores = nodesUsPerS(show, answersPerS, costs) / 1e6 / TARGET_UTILIZATION;
   const nodes = Math.max(1, Math.ceil(cores / NODE_CORES));
   const isSingleNode = nodes === 1;
-  const bytesPerS = bytesSentPerS(way, costs);
+  const bytesPerS = bytesSentPerS(delivery, costs);
   return {
     cores,
     nodes,
-    memoryGB: (viewers * (costs.pollingBytes + (way === 'push' ? costs.streamBytes : 0))) / 1e9,
+    memoryGB:
+      (viewers * (costs.pollingBytes + (delivery === 'push' ? costs.streamBytes : 0))) / 1e9,
     originRequestsPerS:
-      viewers * (1 + TOKENS_PER_S + (way === 'polling' ? INTERVALS_PER_S : 0)) + answersPerS,
+      viewers * (1 + TOKENS_PER_S + (delivery === 'polling' ? INTERVALS_PER_S : 0)) + answersPerS,
     redisCommandsPerS: isSingleNode ? 0 : nodes * costs.redisCommandsPerS,
     redisCores: isSingleNode ? 0 : redisUsPerS(viewers, nodes, costs) / 1e6,
     redisMBPerS: isSingleNode ? 0 : (nodes * INTERVALS_PER_S * (viewers / BITS_PER_BYTE)) / 1e6,
@@ -96,24 +97,24 @@ export function needOf(show: Show, costs: Costs): Need {
     postgresCores: isSingleNode
       ? 0
       : answersPerS / costs.answerRowsPerCoreSecond + costs.postgresMsPerS / 1_000,
-    cdnMillionsPerH: way === 'cdn' ? (viewers * INTERVALS_PER_S * SECONDS_PER_HOUR) / 1e6 : 0,
+    cdnMillionsPerH: delivery === 'cdn' ? (viewers * INTERVALS_PER_S * SECONDS_PER_HOUR) / 1e6 : 0,
     sentByNodesGBPerH: (viewers * bytesPerS.byNodes * SECONDS_PER_HOUR) / 1e9,
     sentByCdnGBPerH: (viewers * bytesPerS.byCdn * SECONDS_PER_HOUR) / 1e9,
   };
 }
 
-function nodesUsPerS({ viewers, way }: Show, answersPerS: number, costs: Costs): number {
+function nodesUsPerS({ viewers, delivery }: Show, answersPerS: number, costs: Costs): number {
   const { requestUs, messageUs, tokenUs, answerUs } = costs;
   // Each location of a CDN requests an interval once, for any number of viewers.
-  const feedUs = { polling: requestUs, push: messageUs, cdn: 0 }[way];
+  const feedUs = { polling: requestUs, push: messageUs, cdn: 0 }[delivery];
   const viewerUs = requestUs + INTERVALS_PER_S * feedUs + TOKENS_PER_S * tokenUs;
   return viewers * viewerUs + answersPerS * answerUs;
 }
 
 /** Bytes per second to one viewer. */
-function bytesSentPerS(way: Way, { heartbeatBytes, readBytes, messageBytes }: Costs) {
-  const feed = INTERVALS_PER_S * (way === 'push' ? messageBytes : readBytes);
-  return way === 'cdn'
+function bytesSentPerS(delivery: Delivery, { heartbeatBytes, readBytes, messageBytes }: Costs) {
+  const feed = INTERVALS_PER_S * (delivery === 'push' ? messageBytes : readBytes);
+  return delivery === 'cdn'
     ? { byNodes: heartbeatBytes, byCdn: feed }
     : { byNodes: heartbeatBytes + feed, byCdn: 0 };
 }

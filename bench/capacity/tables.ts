@@ -1,9 +1,16 @@
 import { formatNumber, markdownTable } from '../run/table.ts';
 import { costsOf, type Source } from './costs.ts';
-import { CORE_USE, type Costs, type Need, NODE_CORES, needOf, type Way } from './model.ts';
+import {
+  type Costs,
+  type Delivery,
+  type Need,
+  NODE_CORES,
+  needOf,
+  TARGET_UTILIZATION,
+} from './model.ts';
 
 const VIEWERS = [10_000, 100_000, 1_000_000, 10_000_000];
-const WAY_TITLES: Readonly<Record<Way, string>> = {
+const DELIVERY_TITLES: Readonly<Record<Delivery, string>> = {
   polling: 'Each viewer requests each interval',
   push: 'An event stream to each viewer',
   cdn: 'Each viewer requests each interval from a CDN (`--edge-cache`)',
@@ -48,17 +55,17 @@ const COLUMNS: Readonly<Record<string, (need: Need) => string>> = {
 export function capacityLines(sources: readonly Source[]): string[] {
   const costs = costsOf(sources);
   return [
-    `Cores of nodes, and *P* in the cost, are planned at ${CORE_USE * 100} % of their time; the columns of PostgreSQL and Redis are busy cores. A node has ${NODE_CORES} cores, and ${SHOW.answeringShare * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
+    `Cores of nodes, and *P* in the cost, are planned at ${TARGET_UTILIZATION * 100} % of their time; the columns of PostgreSQL and Redis are busy cores. A node has ${NODE_CORES} cores, and ${SHOW.answeringShare * 100} % of the viewers answer a quiz within ${SHOW.quizS} s. ` +
       'The model assumes that throughput is proportional to the cores of a node; that is not measured. ' +
       'One node needs neither Redis nor PostgreSQL. Video is not included.',
     '',
     'The cost of an hour has prices as variables: *N* a node for an hour, *R* a Redis, *P* a core of PostgreSQL, ' +
       '*G* a GB that nodes send, *D* a million requests to the CDN, *E* a GB that it sends.',
-    ...(Object.keys(WAY_TITLES) as Way[]).flatMap((way) => [
+    ...(Object.keys(DELIVERY_TITLES) as Delivery[]).flatMap((delivery) => [
       '',
-      `**${WAY_TITLES[way]}**`,
+      `**${DELIVERY_TITLES[delivery]}**`,
       '',
-      ...wayLines(way, costs),
+      ...deliveryLines(delivery, costs),
     ]),
     '',
     'Redis processes a stream on one core: if the table has more than 1, use fewer and larger nodes for that stream. ' +
@@ -73,20 +80,20 @@ export function capacityLines(sources: readonly Source[]): string[] {
   ];
 }
 
-function wayLines(way: Way, costs: Costs): string[] {
+function deliveryLines(delivery: Delivery, costs: Costs): string[] {
   const rows = VIEWERS.map((viewers) => {
-    const need = needOf({ ...SHOW, viewers, way }, costs);
+    const need = needOf({ ...SHOW, viewers, delivery }, costs);
     return [formatNumber(viewers), ...Object.values(COLUMNS).map((column) => column(need))];
   });
   return markdownTable(['viewers', ...Object.keys(COLUMNS)], rows);
 }
 
-/** The cost of an hour, such as `2 N + R`. Redis counts once; cores of PostgreSQL run at `CORE_USE`. */
+/** The cost of an hour, such as `2 N + R`. Redis counts once; cores of PostgreSQL run at `TARGET_UTILIZATION`. */
 function priceOf(need: Need): string {
   const terms: [number, string][] = [
     [need.nodes, 'N'],
     [need.redisCores > 0 ? 1 : 0, 'R'],
-    [Math.ceil(need.postgresCores / CORE_USE), 'P'],
+    [Math.ceil(need.postgresCores / TARGET_UTILIZATION), 'P'],
     [need.sentByNodesGBPerH, 'G'],
     [need.cdnMillionsPerH, 'D'],
     [need.sentByCdnGBPerH, 'E'],

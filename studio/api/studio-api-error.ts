@@ -7,14 +7,12 @@ export class StudioApiError extends Error {
   /**
    * @param status HTTP status; null: no response arrived
    * @param detail message of the service
-   * @param retryAfterMs from `Retry-After`; null: not given
-   * @param errors all errors in an imported file
+   * @param errors all errors of an import; else empty
    * @param field the field of the request that is wrong, by its name in the API; null: none or unknown
    */
   constructor(
     readonly status: number | null,
     readonly detail: string,
-    readonly retryAfterMs: number | null = null,
     readonly errors: readonly string[] = [],
     readonly field: string | null = null,
   ) {
@@ -31,16 +29,14 @@ export async function apiErrorOf(response: Response): Promise<StudioApiError> {
   const body = await response.json().catch(() => null);
   const [detail, field] =
     typeof body?.detail === 'string'
-      ? withFieldLabel(body.detail)
+      ? parseDetail(body.detail)
       : [texts.unexpectedStatus(response.status), null];
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const errors = Array.isArray(body?.errors) ? body.errors.map(String) : [];
-  const retryAfterMs = seconds >= 0 ? seconds * 1_000 : null;
-  return new StudioApiError(response.status, detail, retryAfterMs, errors, field);
+  return new StudioApiError(response.status, detail, errors, field);
 }
 
-/** Replaces the field name at the start of `title: must not be blank.` by its label. */
-function withFieldLabel(detail: string): readonly [detail: string, field: string | null] {
+/** The field that `title: must not be blank.` names, and the text with its label. */
+function parseDetail(detail: string): readonly [detail: string, field: string | null] {
   const [prefix = '', field = ''] = /^(\w+): /.exec(detail) ?? [];
   const label = Object.hasOwn(texts.fields, field) ? texts.fields[field] : undefined;
   if (label === undefined) return [detail, null];

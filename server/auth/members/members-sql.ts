@@ -43,7 +43,7 @@ export async function insertMember(tx: Tx, member: NewMember): Promise<void> {
 }
 
 /** Locks an account and reads its members. @throws DomainError `not-found` when none has this uuid */
-async function lockMember(
+async function lockAccountOfMember(
   tx: Tx,
   account: string,
   uuid: string,
@@ -69,7 +69,7 @@ export const memberProcedures = {
       tx,
       { account, uuid, role }: MemberOfAccount & { role: MemberRole },
     ): Promise<Member> => {
-      const { member, members } = await lockMember(tx, account, uuid);
+      const { member, members } = await lockAccountOfMember(tx, account, uuid);
       requireRemainingOwner(members, uuid, role);
       await tx.query('update members set role = $2 where uuid = $1', [uuid, role]);
       return { ...member, role };
@@ -78,7 +78,7 @@ export const memberProcedures = {
 
   /** Removes a member with its sessions. @throws DomainError as `changeRole` */
   removeMember: writeProcedure(async (tx, { account, uuid }: MemberOfAccount): Promise<void> => {
-    const { member, members } = await lockMember(tx, account, uuid);
+    const { member, members } = await lockAccountOfMember(tx, account, uuid);
     requireRemainingOwner(members, uuid, null);
     // A concurrent sign-in locks this row too. If it commits first, its session is deleted here;
     // otherwise it finds no member.
