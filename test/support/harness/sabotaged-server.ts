@@ -31,7 +31,7 @@ export async function startSabotagedServer(port: number, data: string): Promise<
       if (!pathname.includes('/events-streams/') || method !== 'GET') return response;
       if (response.headers.get('content-type') === 'text/event-stream') {
         return new Response(
-          response.body?.pipeThrough(transformMessages(dropMessage)) ?? null,
+          response.body?.pipeThrough(transformMessages(newDropOnce())) ?? null,
           response,
         );
       }
@@ -43,11 +43,16 @@ export async function startSabotagedServer(port: number, data: string): Promise<
     },
   });
 
-  function dropMessage(message: string): string {
-    const isDue = performance.now() - startMs > ALTER_AFTER_MS;
-    if (dropped || !isDue) return falsify(message);
-    dropped = true;
-    return '';
+  /** Drops one interval between two others of a stream: a viewer cannot miss the first of its stream. */
+  function newDropOnce(): (message: string) => string {
+    let intervals = 0;
+    return (message) => {
+      const isInterval = /^data:/m.test(message);
+      const isDue = performance.now() - startMs > ALTER_AFTER_MS;
+      if (dropped || !isDue || !isInterval || intervals++ === 0) return falsify(message);
+      dropped = true;
+      return '';
+    };
   }
 
   return {
