@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, HEARTS_MAX } from './limits.ts';
 import { chatModeSchema, chatPinSchema, hiddenMessagesSchema } from './moderation.ts';
+import { shownProductSchema } from './products.ts';
 import { quizResultsSchema, quizSchema } from './quizzes.ts';
 import { text, unixMs, wholeNumber } from './text.ts';
 import { viewCountSchema } from './view-counts.ts';
@@ -44,7 +45,7 @@ const INTERFACE_TYPES = [
 export const MODERATION_TYPES = ['chat-mode', 'chat-hidden', 'chat-pinned'] as const;
 
 /** Event types of the service, which custom events may not use. */
-export const EVENT_TYPES = [...INTERFACE_TYPES, ...MODERATION_TYPES] as const;
+export const EVENT_TYPES = [...INTERFACE_TYPES, ...MODERATION_TYPES, 'product'] as const;
 
 const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({ type: z.literal(type), data });
@@ -72,6 +73,7 @@ export const feedEventSchema = z
     event('chat-mode', chatModeSchema),
     event('chat-hidden', hiddenMessagesSchema),
     event('chat-pinned', chatPinSchema),
+    event('product', shownProductSchema.nullable()),
     z.object({ type: customTypeSchema, data: z.looseObject({}).nullable() }),
   ])
   .meta({ id: 'FeedEvent' });

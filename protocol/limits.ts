@@ -35,6 +35,14 @@ export const IMPORT_BODY_BYTES = 1024 * 1024;
 export const PRODUCER_EVENT_BYTES = 4 * 1024;
 /** Most discounts in one event of the producer. */
 export const DISCOUNTS_MAX = 1_000_000;
+/** Most products of a stream. */
+export const PRODUCTS_MAX = 100;
+export const PRODUCT_NAME_CHARS = 80;
+/** Highest price in minor units. */
+export const PRICE_MAX = 1_000_000_000_000;
+export const STOCK_MAX = 1_000_000_000;
+/** Most pieces of a product in one purchase. */
+export const QUANTITY_MAX = 10_000;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
 

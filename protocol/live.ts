@@ -39,6 +39,9 @@ export const liveStateSchema = z
     rundownRevision: wholeNumber.describe(
       'Revision of the rundown. Read the rundown again when it has increased',
     ),
+    productsRevision: wholeNumber.describe(
+      'Revision of the products. Read them again when it has increased',
+    ),
     chat: chatStateSchema,
     chatRevision: wholeNumber.describe(
       'Increases with changes of hidden messages, restricted viewers and questions. Read them again then',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PAGE_SIZE, PAGE_SIZE_MAX, PLAYBACK_LADDER } from './limits.ts';
 import { viewerChatSchema } from './moderation.ts';
+import { shownProductSchema } from './products.ts';
 import { uuid, wholeNumber } from './text.ts';
 
 export const STREAM_STATUSES = ['CREATED', 'STREAMING', 'ENDED'] as const;
@@ -46,6 +47,10 @@ export const streamDetailSchema = streamSchema
       .describe(
         'Only with a viewer token: the code under which the producer and the presenter display list this viewer when it wins',
       )
+      .optional(),
+    product: shownProductSchema
+      .nullable()
+      .describe('Only with a viewer token: the product that viewers see; null: none')
       .optional(),
     chat: viewerChatSchema.describe('Only with a viewer token: the state of the chat').optional(),
   })

@@ -12,6 +12,7 @@ import { membersApi } from './members-api.ts';
 import { moderationApi } from './moderation-api.ts';
 import type { Operation } from './operation.ts';
 import { presenterApi } from './presenter-api.ts';
+import { productsApi } from './products-api.ts';
 import { rehearsalApi } from './rehearsal-api.ts';
 import { reportApi } from './report-api.ts';
 import { rundownApi } from './rundown-api.ts';
@@ -53,6 +54,7 @@ export const studioApi = {
   ...reportApi,
   ...rehearsalApi,
   ...presenterApi,
+  ...productsApi,
   readAccount: {
     ...memberRead,
     method: 'GET',

@@ -9,6 +9,7 @@ import {
   CHOICES_MIN,
   DISCOUNTS_MAX,
   LATENCY_ALLOWANCE_MAX_MS,
+  QUANTITY_MAX,
   QUESTION_CHARS,
   QUIZ_DURATION_MAX_MS,
   QUIZ_DURATION_MIN_MS,
@@ -228,16 +229,21 @@ export const customEventTypeSchema = customTypeSchema
   })
   .meta({ not: { enum: [...EVENT_TYPES, 'purchase', 'discount'] } });
 
+const purchaseSchema = z.strictObject({
+  name: text(CHAT_NAME_CHARS).default(''),
+  text: text(CHAT_TEXT_CHARS),
+  productId: uuid.describe('The product whose stock falls').optional(),
+  quantity: z.int().min(1).max(QUANTITY_MAX).describe('Pieces; 1 by default').optional(),
+});
+export type Purchase = z.infer<typeof purchaseSchema>;
+
 /** An event of the producer: a purchase, a discount, or a custom event. */
 export const producerEventSchema = z
   .union(
     [
       z.strictObject({
         type: z.literal('purchase'),
-        data: z.strictObject({
-          name: text(CHAT_NAME_CHARS).default(''),
-          text: text(CHAT_TEXT_CHARS),
-        }),
+        data: purchaseSchema,
       }),
       z.strictObject({
         type: z.literal('discount'),

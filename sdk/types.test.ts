@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test';
 import type * as feed from '../protocol/feed.ts';
 import type * as moderation from '../protocol/moderation.ts';
+import type * as products from '../protocol/products.ts';
 import type * as quizzes from '../protocol/quizzes.ts';
 import type * as streams from '../protocol/streams.ts';
 import type * as counts from '../protocol/view-counts.ts';
@@ -30,6 +31,7 @@ interface ProtocolEquality {
   readonly quiz: Same<quizzes.Quiz, sdk.Quiz>;
   readonly quizResults: Same<quizzes.QuizResults, sdk.QuizResults>;
   readonly stream: Same<streams.Stream, sdk.Stream>;
+  readonly product: Same<products.ShownProduct, sdk.Product>;
   readonly streamChat: Same<moderation.ViewerChat, sdk.ChatState>;
   readonly eventTypes: Same<(typeof feed.EVENT_TYPES)[number], keyof sdk.EventData>;
   readonly eventData: Same<{ [T in keyof sdk.EventData]: DataOf<T> }, sdk.EventData>;

@@ -87,6 +87,8 @@ export interface EventData {
   readonly 'chat-hidden': { readonly ids: readonly string[] };
   /** The message to pin above the chat; null: none. */
   readonly 'chat-pinned': { readonly line: PinnedMessage | null };
+  /** The product that viewers see from now on; null: none. */
+  readonly product: Product | null;
 }
 
 /** An event of the feed. */
@@ -116,6 +118,23 @@ export interface ViewerStream extends Stream {
   readonly chat?: ChatState;
   /** The code under which the producer lists this viewer when it wins; present when `chat` is. */
   readonly winner_code?: string;
+  /** The product that viewers see; present when `chat` is. */
+  readonly product?: Product | null;
+}
+
+/** Something that the producer sells. */
+export interface Product {
+  readonly id: string;
+  readonly name: string;
+  readonly picture_url: string | null;
+  /** In minor units of the currency: 1250 with EUR are 12.50 euros. */
+  readonly price: number;
+  /** ISO 4217. */
+  readonly currency: string;
+  /** Where viewers buy it. */
+  readonly url: string;
+  /** Pieces left: 0 is sold out; null: not counted. */
+  readonly stock: number | null;
 }
 
 /** State of a stream's chat, in place of chat events that were missed. */

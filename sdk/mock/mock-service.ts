@@ -1,6 +1,6 @@
 import { INTERVAL_MS, intervalAt } from '../../protocol/interval.ts';
 import { realEnvironment } from '../environment.ts';
-import type { ChatKind, Quiz, Stream, StreamEvent } from '../types.ts';
+import type { ChatKind, Product, Quiz, Stream, StreamEvent } from '../types.ts';
 import { MockAudience } from './mock-audience.ts';
 import { MockChat } from './mock-chat.ts';
 import { type MockClock, MockFeed } from './mock-feed.ts';
@@ -65,6 +65,7 @@ export class MockService {
   /** Events for the current interval. */
   #outbox: StreamEvent[] = [];
   #status: Stream['status'] = 'STREAMING';
+  #product: Product | null = null;
   #lastReadInterval = Number.NEGATIVE_INFINITY;
 
   constructor({ streamId = STREAM_ID, latencyAllowanceMs = 0, now, after }: MockOptions) {
@@ -97,6 +98,12 @@ export class MockService {
   publish(type: string, data: object | null = null): void {
     this.#feed.seal();
     this.#outbox.push({ type, data });
+  }
+
+  /** Shows a product in place of another one; null hides it. */
+  showProduct(product: Product | null): void {
+    this.publish('product', product);
+    this.#product = product;
   }
 
   /** Writes to the chat as another viewer; a `purchase` is the producer's. */
@@ -293,6 +300,7 @@ export class MockService {
     return Object.assign(stream, {
       quiz_interval,
       winner_code: winnerCode(viewer),
+      product: this.#product,
       chat: { ...UNTOUCHED_CHAT, recent: this.#chat.recent },
     });
   }

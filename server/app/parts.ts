@@ -13,6 +13,7 @@ import { createHistory } from '../domains/history/history-routes.ts';
 import { createLive } from '../domains/live/live-routes.ts';
 import { createModeration } from '../domains/moderation/moderation.ts';
 import { createPresenter } from '../domains/presenter/presenter-routes.ts';
+import { createProducts } from '../domains/products/product-routes.ts';
 import { createQuizzes } from '../domains/quizzes/quizzes.ts';
 import { createWinnerCode } from '../domains/quizzes/winner-code.ts';
 import { localAddressOf } from '../domains/rehearsals/rehearsal-runner.ts';
@@ -164,6 +165,7 @@ export async function createParts(options: PartsOptions) {
         onError: (error) => logger.warn({ err: error }, 'names of viewers could not be stored'),
       }),
     }),
+    products: createProducts({ studio, store, newId }),
     rundown: createRundown({ studio, context, store, newId }),
     webhooks: createWebhooks({
       ...{ studio, store, clock, logger, newId, random, randomBytes },

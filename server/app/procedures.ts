@@ -12,6 +12,7 @@ import { moderationProcedures } from '../domains/moderation/moderation-sql.ts';
 import { questionProcedures } from '../domains/moderation/questions-sql.ts';
 import { restrictionProcedures } from '../domains/moderation/restrictions-sql.ts';
 import { presenterProcedures } from '../domains/presenter/presenter-sql.ts';
+import { productProcedures } from '../domains/products/products-sql.ts';
 import { answerProcedures } from '../domains/quizzes/answers-sql.ts';
 import { quizDueWork, winnersDueWork } from '../domains/quizzes/due-work.ts';
 import { quizProcedures } from '../domains/quizzes/quizzes-sql.ts';
@@ -59,6 +60,7 @@ export const procedures = {
   ...answerProcedures,
   ...winnersProcedures,
   ...producerEventProcedures,
+  ...productProcedures,
   ...sealedProcedures,
   // In the order in which the sealing transaction runs them; webhooks log the events of the others.
   ...createSealingProcedures([streamDueWork, quizDueWork, winnersDueWork, webhookDueWork]),

@@ -150,6 +150,7 @@ function studioHandlers(parts: Parts): Handlers<typeof studioApi> {
     ...parts.streams.handlers,
     ...parts.quizzes.handlers,
     ...parts.rundown.handlers,
+    ...parts.products.handlers,
     ...parts.moderation.handlers(parts.studio),
     ...parts.live.handlers,
     ...parts.presenter.handlers,

@@ -13,6 +13,10 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 const QUIZ = { choices: ['Mars', '2', '1'], answer: '2', durationMs: 1_000 };
+const MUG = {
+  ...{ name: 'Mug', picture_url: null, price: 1_250, currency: 'EUR' },
+  ...{ url: 'https://shop.example.org/mug', stock: 3 },
+};
 const CHATS = (target: SuiteTarget) => `/api/v1/events-streams/${target.streamId}/chats`;
 const COUNT = (target: SuiteTarget) => `/api/v1/view-counts/${target.streamId}`;
 const WINNER = (target: SuiteTarget) => `/api/v1/quizzes/${target.streamId}/record-winner`;
@@ -95,6 +99,20 @@ const SHOWS: Record<string, (target: SuiteTarget) => Promise<unknown>> = {
       (await target.call('GET', path, { viewer: 'x' })).status,
       (await target.call('GET', `/api/v1/streams/${NO_STREAM}/`, { viewer })).status,
     ];
+  },
+  '[P-31] the product that viewers see': async (target) => {
+    const viewer = await target.token('ada');
+    const from = target.interval();
+    const path = `/api/v1/streams/${target.streamId}/`;
+    const shown = async () => (await target.call('GET', path, { viewer })).body.product;
+    const received = [await shown()];
+    const hide = await target.showProduct(MUG);
+    received.push(await shown());
+    await target.advance(1);
+    await hide();
+    received.push(await shown());
+    await target.advance(1);
+    return [received, await feed(target, viewer, from, 2)];
   },
   '[V-3] [V-5] [F-27] registrations and counts': async (target) => {
     const [ada, bob] = [await target.token('ada'), await target.token('bob')];

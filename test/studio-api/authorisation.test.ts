@@ -37,13 +37,14 @@ const OPERATIONS_OF: Readonly<Record<Row, string>> = {
     createStream patchStream startStream endStream reopenStream readIngest rotateStreamKey createQuiz
     orderQuizzes duplicateQuiz importQuizzes previewImport exportQuizzes patchQuiz deleteQuiz publishQuiz
     revealQuiz requestWinners createPresenterKey readPresenterKey withdrawPresenterKey
+    createProduct patchProduct deleteProduct showProduct hideProduct
     createRehearsal deleteRehearsal sendEvent exportAnswers exportWinners exportFeed readReport
     exportAudience exportChat exportResults`,
   'all members': `
     readAccount listOwnStreams readOwnStream listQuizzes readQuiz listWinnersRounds watchShow
     readSentLog readAudience readChatLog patchChatMode hideChatLines pinChatLine muteViewer
     unmuteViewer banViewer unbanViewer listRestricted queueQuestion listQuestions presentShow
-    readRehearsal`,
+    readRehearsal listProducts`,
 };
 
 const ROWS = Object.entries(OPERATIONS_OF).flatMap(([row, names]) =>

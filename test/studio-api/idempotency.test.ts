@@ -4,6 +4,7 @@ import type { StoredChatMessage } from '../../protocol/moderation.ts';
 import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { ModeratedChat, sendMessage } from '../support/chat/moderated-chat.ts';
+import { PRODUCT } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
 import { inviteMember, newMember, tokenOf } from '../support/studio/user-agent.ts';
@@ -36,6 +37,13 @@ async function createApiToken(): Promise<{ id: string }> {
 async function createWebhook(): Promise<{ id: string }> {
   const body = { url: 'https://hooks.example.org/', events: ['stream.started'] };
   return expectJson(await service.studio('POST', '/webhooks', body), 201);
+}
+
+/** @returns the path of a new product */
+async function createProduct(): Promise<string> {
+  const path = `/streams/${await service.createStream()}/products`;
+  const response = await service.studio('POST', path, PRODUCT);
+  return `${path}/${(await expectJson<{ id: string }>(response, 201)).id}`;
 }
 
 let rehearsedStreamId = '';
@@ -186,6 +194,25 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const make = () => service.studio('POST', path, { viewers: 1 });
     await make();
     return { path: `${path}/current`, between: make };
+  },
+  createProduct: async () => ({
+    path: `/streams/${await service.createStream()}/products`,
+    body: PRODUCT,
+  }),
+  patchProduct: async () => {
+    const path = await createProduct();
+    return { path, body: { price: 1 }, between: () => service.studio('PATCH', path, { price: 2 }) };
+  },
+  deleteProduct: async () => ({ path: await createProduct() }),
+  showProduct: async () => {
+    const path = await createProduct();
+    return { path: `${path}/show`, between: () => service.studio('POST', `${path}/hide`) };
+  },
+  hideProduct: async () => {
+    const path = await createProduct();
+    const show = () => service.studio('POST', `${path}/show`);
+    await show();
+    return { path: `${path}/hide`, between: show };
   },
   sendEvent: async () => ({
     path: `/streams/${await service.createStream()}/events`,

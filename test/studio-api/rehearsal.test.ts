@@ -9,6 +9,7 @@ import {
   REHEARSAL_RETENTION_MS,
   REHEARSALS_PER_NODE_MAX,
 } from '../../protocol/limits.ts';
+import type { Product } from '../../protocol/products.ts';
 import { type Rehearsal, rehearsalSchema } from '../../protocol/rehearsal.ts';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { LOST_AFTER_MS } from '../../server/domains/rehearsals/rehearsals-sql.ts';
@@ -16,6 +17,7 @@ import { createConfig } from '../../server/platform/config.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
 import { parseNetworks } from '../../server/platform/network-policy.ts';
 import { Histogram } from '../../server/platform/response-counter.ts';
+import { PRODUCT } from '../support/conformance/operations.ts';
 import { answer } from '../support/conformance/quiz-show.ts';
 import {
   expectJson,
@@ -71,6 +73,36 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
 
   const streamOf = async (id: string): Promise<StudioStream> =>
     expectJson(await service.studio('GET', `/streams/${id}`), 200);
+
+  test('[P-32] a rehearsal has the products of its show, and shows none; its purchases leave those alone', async () => {
+    const fixture = await RehearsalFixture.forNewShow(service);
+    const products = (id: string) => `/streams/${id}/products`;
+    const listOf = async (id: string) =>
+      (await expectJson<{ results: Product[] }>(await service.studio('GET', products(id)), 200))
+        .results;
+    for (const name of ['Mug', 'Hat']) {
+      const created = await service.studio('POST', products(fixture.showId), { ...PRODUCT, name });
+      const { id } = await expectJson<Product>(created, 201);
+      await expectJson(await service.studio('POST', `${products(fixture.showId)}/${id}/show`), 200);
+    }
+    const { streamId } = await fixture.start();
+    const own = await listOf(fixture.showId);
+    expect(own.map(({ name, shown }) => [name, shown])).toEqual([
+      ['Mug', false],
+      ['Hat', true],
+    ]);
+    const copies = await listOf(streamId);
+    expect(copies).toEqual(own.map((product) => ({ ...product, shown: false })));
+    const data = { text: 'bought a mug', productId: own[0]?.id };
+    const bought = await service.studio('POST', `/streams/${streamId}/events`, {
+      type: 'purchase',
+      data,
+    });
+    await expectJson(bought, 201);
+    expect((await listOf(streamId)).map(({ stock }) => stock)).toEqual([2, 3]);
+    expect(await listOf(fixture.showId)).toEqual(own);
+    await fixture.end();
+  });
 
   test('[Y-1] [Y-3] a rehearsal is a stream of its own with the drafts of the show in order', async () => {
     const quizzes = ['First?', 'Second?', 'Third?'].map((question) => ({ question }));
@@ -283,6 +315,8 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
 
   test('[Y-10] a rehearsal is removed with all its data when ended', async () => {
     const fixture = await RehearsalFixture.forNewShow(service, { duration: 600_000 }, {});
+    const products = `/streams/${fixture.showId}/products`;
+    await expectJson(await service.studio('POST', products, PRODUCT), 201);
     const { streamId } = await fixture.start({ viewers: 2 });
     const [draft] = await fixture.quizzesOf(streamId);
     const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);

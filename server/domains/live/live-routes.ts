@@ -98,6 +98,7 @@ function stateOf(
     source,
     sourceEndsAt,
     rundownRevision: stream.rundownRevision,
+    productsRevision: stream.productsRevision,
     chat,
     chatRevision,
   };

@@ -8,6 +8,7 @@ import type { CrowdFigures, NewRehearsal } from '../../../protocol/rehearsal.ts'
 import { lockAccount } from '../../auth/accounts/accounts-sql.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
+import { copyProducts } from '../products/products-sql.ts';
 import { addDrafts, type NewDraft } from '../rundown/drafts-sql.ts';
 import {
   endLockedStream,
@@ -96,6 +97,7 @@ export const rehearsalProcedures = {
       // After the insert: it serializes on the stream counter, so that the count sees all earlier ones.
       await checkLimits(tx, producer, node, nowMs);
       if (drafts.length > 0) await addDrafts(tx, id, drafts);
+      await copyProducts(tx, showId, id);
       await tx.query(
         `insert into rehearsals (stream_id, show_id, account, node, settings, created, seen, is_current)
          values ($1, $2, $3, $4, $5, $6, $6, 1)`,

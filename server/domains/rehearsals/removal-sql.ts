@@ -22,6 +22,7 @@ const STREAM_TABLES: readonly (readonly [table: string, key: string])[] = [
   ['restricted_viewers', 'stream_id, viewer, kind'],
   ['queued_questions', 'stream_id, id'],
   ['presenter_keys', 'stream_id'],
+  ['products', 'stream_id, id'],
 ];
 
 /** Tables whose rows belong to a stream through the number of a parent row. */

@@ -1,8 +1,9 @@
-import type { ProducerEvent } from '../../../protocol/studio.ts';
+import type { ProducerEvent, Purchase } from '../../../protocol/studio.ts';
 import { DomainError } from '../../platform/errors.ts';
 import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
 import { countRows } from '../../storage/sql/counters.ts';
 import { writeProcedure } from '../../storage/sql/procedure.ts';
+import { takeFromStock } from '../products/products-sql.ts';
 import { lockOwnStream, type OwnStream } from './streams-sql.ts';
 
 /** Most events of a stream in the outbox: 12 s of its feed at 200 events an interval. */
@@ -11,7 +12,9 @@ const WAITING_MAX = 10_000;
 export const producerEventProcedures = {
   /**
    * Accepts an event from a producer and records it in the outbox.
-   * @throws DomainError `not-found`; `conflict` when the stream has ended or too many events wait
+   * A purchase that names a product takes from its stock.
+   * @throws DomainError `not-found`; `conflict` when the stream has ended or too many events wait;
+   *   `invalid` when the stream has no such product
    */
   recordProducerEvent: writeProcedure(
     async (tx, input: OwnStream & { event: ProducerEvent; nowMs: number }) => {
@@ -21,10 +24,19 @@ export const producerEventProcedures = {
       if ((await countRows(tx, 'outbox where stream_id = $1', [streamId])) >= WAITING_MAX) {
         throw new DomainError('conflict', 'Too many events wait for their interval; send fewer.');
       }
-      const data =
-        event.type === 'purchase' ? { ...event.data, at: input.nowMs } : (event.data ?? null);
+      const purchase = purchaseIn(event);
+      const { productId, quantity = 1 } = purchase ?? {};
+      if (productId) await takeFromStock(tx, { streamId, id: productId }, quantity);
+      const data = purchase
+        ? { name: purchase.name, text: purchase.text, at: input.nowMs }
+        : (event.data ?? null);
       const number = await recordEvent(tx, streamId, event.type, data);
       return { id: String(number), streamId, type: event.type };
     },
   ),
 };
+
+// The type of a custom event is any text, so the compiler cannot tell the schemas apart.
+function purchaseIn({ type, data }: ProducerEvent): Purchase | null {
+  return type === 'purchase' ? (data as Purchase) : null;
+}

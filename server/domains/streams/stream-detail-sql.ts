@@ -1,7 +1,9 @@
 import type { ViewerChat } from '../../../protocol/moderation.ts';
+import type { ShownProduct } from '../../../protocol/products.ts';
 import { readProcedure } from '../../storage/sql/procedure.ts';
 import { recentMessageProcedures } from '../chat/recent-messages-sql.ts';
 import { viewersChat } from '../moderation/chat-state-sql.ts';
+import { readShownProduct } from '../products/products-sql.ts';
 import { openQuizInterval } from '../quizzes/quizzes-sql.ts';
 import { type StreamRow, streamProcedures } from './streams-sql.ts';
 
@@ -10,6 +12,8 @@ export interface StreamDetailRow {
   readonly stream: StreamRow;
   /** The interval of the feed with the event of the open quiz; null when none is open (S-17). */
   readonly quizInterval: number | null;
+  /** The product that viewers see; null: none. */
+  readonly product: ShownProduct | null;
   readonly chat: Omit<ViewerChat, 'recent'>;
 }
 
@@ -25,7 +29,8 @@ export const detailProcedures = {
       const stream = await streamProcedures.findStream.run(tx, { id });
       if (!stream) return null;
       const quizInterval = await openQuizInterval(tx, id, interval);
-      return { stream, quizInterval, chat: await viewersChat(tx, id) };
+      const product = await readShownProduct(tx, id);
+      return { stream, quizInterval, product, chat: await viewersChat(tx, id) };
     },
   ),
 };

@@ -78,11 +78,11 @@ export function streamHandlers({
 /** A stream with a viewer token. @param recent JSON, which is the same for all viewers of an interval */
 function viewerStreamJson(
   stream: Stream,
-  { quizInterval: quiz_interval, chat }: StreamDetailRow,
+  { quizInterval: quiz_interval, product, chat }: StreamDetailRow,
   winner_code: string,
   recent: string,
 ): string {
-  const json = JSON.stringify({ ...stream, quiz_interval, winner_code, chat });
+  const json = JSON.stringify({ ...stream, quiz_interval, winner_code, product, chat });
   // `chat` is the last member: `recent` goes before the two closing braces.
   return `${json.slice(0, -2)},"recent":${recent}}}`;
 }

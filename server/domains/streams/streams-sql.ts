@@ -31,6 +31,8 @@ export interface StreamRow extends StreamState {
   readonly created: number;
   /** Incremented when its quizzes are added, edited, moved, deleted or published. */
   readonly rundownRevision: number;
+  /** Counts changes of the products. */
+  readonly productsRevision: number;
   /** The stream that this one rehearses; such a stream is hidden from lists. Null: not a rehearsal. */
   readonly rehearsalOf: string | null;
 }
@@ -38,7 +40,8 @@ export interface StreamRow extends StreamState {
 const COLUMNS = `id, producer, title, dash_url as "dashUrl", hls_url as "hlsUrl", unlisted,
   latency_allowance_ms as "latencyAllowanceMs", recording, auto_start as "autoStart",
   keep_open as "keepOpen", show_page as "showPage", status, created, started, ended,
-  ends_at as "endsAt", reopened, rundown_revision as "rundownRevision", rehearsal_of as "rehearsalOf"`;
+  ends_at as "endsAt", reopened, rundown_revision as "rundownRevision",
+  products_revision as "productsRevision", rehearsal_of as "rehearsalOf"`;
 
 /** As the database returns it. */
 type StoredStreamRow = Omit<StreamRow, 'showPage'> & { readonly showPage: string | null };

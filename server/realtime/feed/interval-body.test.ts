@@ -50,6 +50,24 @@ describe('the body of an interval', () => {
     ]);
   });
 
+  test('[P-31] has only the last of its product events, after all other outbox events', () => {
+    const product = (stock: number) => ({
+      ...{ id: '1f2e3d4c-5b6a-4978-8685-94a3b2c1d0e9', name: 'Mug', picture_url: null },
+      ...{ price: 1_250, currency: 'EUR', url: 'https://shop.example.org/mug', stock },
+    });
+    const outbox = [
+      row(1, 'product', product(2)),
+      row(2, 'product', product(1)),
+      row(3, 'lights', null),
+    ];
+    const { body, publishedNumbers } = composeInterval(7, noTransient, outbox);
+    expect(eventsOf(body)).toEqual([
+      { type: 'lights', data: null },
+      { type: 'product', data: product(1) },
+    ]);
+    expect(publishedNumbers).toEqual([1, 2, 3]);
+  });
+
   test('[C-9] has the sum of discounts, and the hearts of viewers', () => {
     const outbox = [row(1, 'discount', { count: 2 }), row(2, 'discount', { count: 40 })];
     const { body } = composeInterval(7, { viewCount: null, chats }, outbox);

@@ -26,7 +26,8 @@ export function emptyBody(interval: number): string {
 /**
  * Composes the body of an interval of one stream. The order of events is: view count, chats, outbox
  * events as they were recorded, results. Purchases and discounts are part of the chats event; of the
- * purchases only the first 50 are included (F-14).
+ * purchases only the first 50 are included (F-14). Of `product` events only the last one is included:
+ * each has the whole state, and each purchase may cause one.
  * @returns the body, null when there are no events; and the numbers of the outbox events in it,
  *   which leave the outbox with this sealing (I2)
  */
@@ -39,12 +40,14 @@ export function composeInterval(
   const purchases: ChatElement[] = [];
   let discounts = 0;
   const separateEvents: string[] = [];
+  let product: OutboxRow | null = null;
   const publishedNumbers: number[] = [];
   for (const row of outbox) {
     if (row.type === 'purchase') {
       if (purchases.length === CHAT_SAMPLE) continue;
       purchases.push(purchaseOf(row));
     } else if (row.type === 'discount') discounts += JSON.parse(row.data).count;
+    else if (row.type === 'product') product = row;
     else separateEvents.push(eventJson(row));
     publishedNumbers.push(row.number);
   }
@@ -56,6 +59,7 @@ export function composeInterval(
     const chats: Chats = { ...(transient.chats ?? NO_CHATS), purchases, discounts };
     events.push(`{"type":"chats","data":${JSON.stringify(inSchemaOrder(chats))}}`);
   }
+  if (product) separateEvents.push(eventJson(product));
   events.push(...separateEvents, ...results.map(eventJson));
   if (events.length === 0) return { body: null, publishedNumbers };
   return { body: `{"interval":${interval},"events":[${events.join(',')}]}`, publishedNumbers };

@@ -48,6 +48,15 @@ const quizMembers = (allOptional: { optional?: true }): Record<string, Member> =
   reveal: { is: 'one of', ...optional },
 });
 
+const productMembers = (allOptional: { optional?: true }): Record<string, Member> => ({
+  name: { is: 'text', max: 80, ...allOptional },
+  picture_url: { is: 'url', ...optional, nullable: true },
+  price: { is: 'integer', min: 0, max: 1_000_000_000_000, ...allOptional },
+  currency: { is: 'one of', ...allOptional },
+  url: { is: 'url', ...allOptional },
+  stock: { is: 'integer', min: 0, max: 1_000_000_000, ...optional, nullable: true },
+});
+
 const IMPORT: Record<string, Member> = {
   format: { is: 'one of' },
   text: { is: 'key' },
@@ -90,6 +99,8 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
   orderQuizzes: { order: { is: 'ids' }, revision: { is: 'integer', min: 0, ...optional } },
   importQuizzes: IMPORT,
   previewImport: IMPORT,
+  createProduct: productMembers({}),
+  patchProduct: productMembers(optional),
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },
   createRehearsal: {
     viewers: { is: 'integer', min: 1, max: 500 },

@@ -37,6 +37,15 @@ interface RequestParts {
 }
 
 const CHAT = { kind: 'message', text: 'Good evening!', name: 'Ada' };
+export const PRODUCT = {
+  name: 'Mug',
+  picture_url: 'https://shop.example.org/mug.jpg',
+  price: 1_250,
+  currency: 'EUR',
+  url: 'https://shop.example.org/mug',
+  stock: 3,
+};
+
 export const PURCHASE = { type: 'purchase', data: { name: 'Ada', text: 'bought two mugs' } };
 export const FULL_STREAM = {
   title: 'Quiz night',
@@ -174,6 +183,14 @@ async function requestPartsFor(
       await harness.advance(5);
       return { ids: { quiz_id: quiz.id } };
     }
+    case 'createProduct':
+      return { body: PRODUCT };
+    case 'patchProduct':
+      return { ids: { product_id: await newProduct(harness, streamId) }, body: PRODUCT };
+    case 'deleteProduct':
+    case 'showProduct':
+    case 'hideProduct':
+      return { ids: { product_id: await newProduct(harness, streamId) } };
     case 'sendEvent':
       return { body: PURCHASE };
     case 'createRehearsal':
@@ -257,6 +274,9 @@ const newViewerId = async (harness: Harness, streamId: string) => ({
 
 const newDraft = (harness: Harness, streamId: string) =>
   newId(harness, `/streams/${streamId}/quizzes`, QUIZ);
+
+const newProduct = (harness: Harness, streamId: string) =>
+  newId(harness, `/streams/${streamId}/products`, PRODUCT);
 
 async function newId(harness: Harness, path: string, body: object): Promise<string> {
   return (await expectJson<{ id: string }>(await harness.studio('POST', path, body), 201)).id;

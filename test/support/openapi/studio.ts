@@ -6,6 +6,7 @@ import type { CheckedResponse, Exercises, Fixture } from './fixture.ts';
 import { memberExercises } from './members.ts';
 import { moderationExercises } from './moderation.ts';
 import { presenterExercises } from './presenter.ts';
+import { productExercises } from './products.ts';
 import { rehearsalExercises } from './rehearsal.ts';
 import { exportResponses, reportExercises } from './report.ts';
 
@@ -16,6 +17,7 @@ export function studioExercises(fixture: Fixture): Exercises {
     ...memberExercises(fixture),
     ...moderationExercises(fixture),
     ...rehearsalExercises(fixture),
+    ...productExercises(fixture),
     readAccount: async () => [[await fixture.sendAsAccount('readAccount'), 200]],
     createApiToken: async () => {
       const request = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };

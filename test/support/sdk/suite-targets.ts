@@ -1,7 +1,8 @@
 import { intervalAt, intervalStartMs } from '../../../protocol/interval.ts';
 import type { NewQuiz } from '../../../sdk/mock/mock-quizzes.ts';
 import { mockService } from '../../../sdk/mock/mock-service.ts';
-import type { Harness } from '../harness/harness.ts';
+import type { Product } from '../../../sdk/types.ts';
+import { expectJson, type Harness } from '../harness/harness.ts';
 import { FakeMachine } from './fake-environment.ts';
 
 export interface TargetRequest {
@@ -28,6 +29,8 @@ export interface SuiteTarget {
   readStream(from: number, messages: number, viewer: string): Promise<string[]>;
   openQuiz(quiz: NewQuiz): Promise<{ id: string; closeInterval: number }>;
   publish(type: string, data: Record<string, unknown>): Promise<void>;
+  /** Creates a product and shows it to viewers. @returns a function that hides it */
+  showProduct(product: Omit<Product, 'id'>): Promise<() => Promise<void>>;
   /** @returns whether the service accepted it */
   reveal(quizId: string): Promise<boolean>;
   requestWinners(): Promise<boolean>;
@@ -102,6 +105,14 @@ export async function createServiceTarget(harness: Harness): Promise<SuiteTarget
     publish: async (type, data) => {
       await studio(`/streams/${streamId}/events`, { type, data });
     },
+    showProduct: async (product) => {
+      const products = `/streams/${streamId}/products`;
+      const { id } = await expectJson<Product>(await studio(products, product), 201);
+      await studio(`${products}/${id}/show`);
+      return async () => {
+        await studio(`${products}/${id}/hide`);
+      };
+    },
     reveal: async (quizId) => (await studio(`/quizzes/${quizId}/reveal`)).ok,
     requestWinners: async () => (await studio(`/streams/${streamId}/request-winners`)).ok,
     end: async () => {
@@ -134,6 +145,10 @@ export function createMockTarget(startMs: number): SuiteTarget {
       if (type === 'purchase') mock.sendMessage('purchase', String(data.text), String(data.name));
       else if (type === 'discount') mock.sendDiscounts(Number(data.count));
       else mock.publish(type, data);
+    },
+    showProduct: async (product) => {
+      mock.showProduct({ id: crypto.randomUUID(), ...product });
+      return async () => mock.showProduct(null);
     },
     reveal: (quizId) => accepts(() => mock.reveal(quizId)),
     requestWinners: () => accepts(() => mock.requestWinners()),
