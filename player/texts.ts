@@ -88,6 +88,15 @@ export const texts = {
     watching: 'watching',
     peak: 'watching at peak',
   },
+  product: {
+    label: 'For sale',
+    announcement: (name: string) => `For sale: ${name}`,
+    buy: 'Buy',
+    newTab: '(opens a new tab)',
+    soldOut: 'Sold out',
+    left: (count: number) => `only ${count} left`,
+    close: 'Close the offer',
+  },
   hearts: {
     send: 'Send a heart',
     sent: (count: number) => (count === 1 ? 'Heart sent' : `${count} hearts sent`),

@@ -4,6 +4,8 @@ import type { Snapshot, Viewer } from '../sdk/viewer.ts';
 import { AudiencePanel } from './audience/audience-panel.tsx';
 import { useHeartCount } from './audience/heart-count.ts';
 import { HeartOverlay } from './audience/heart-overlay.tsx';
+import { ProductCard } from './product/product-card.tsx';
+import { useProduct } from './product/use-product.ts';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
 import { ShowHeader } from './show/show-header.tsx';
 import { useAccent } from './show/use-accent.ts';
@@ -36,6 +38,7 @@ export function WatchPage(props: WatchPageProps) {
   useAccent(show?.color ?? null);
   const hearts = useHeartCount(viewer, snapshot);
   const [isFilled, setIsFilled] = useFilledWindow();
+  const { product, close } = useProduct(viewer, snapshot);
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
       {isBare && <h1 className="unseen">{show?.title ?? texts.watchShow}</h1>}
@@ -51,13 +54,21 @@ export function WatchPage(props: WatchPageProps) {
         onFill={isBare ? null : setIsFilled}
       >
         <HeartOverlay hearts={snapshot.hearts} count={hearts} />
+        {product && <ProductCard isOverlay product={product} onClose={close} />}
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
+      <p className="unseen" role="status">
+        {product && texts.product.announcement(product.name)}
+      </p>
       {!isBare && (
         <section className="watch-audience" aria-label={texts.audience.label} inert={isFilled}>
           <ShowHeader show={show} />
           {/* A show that is unknown, or not known yet, has no chat. */}
-          {snapshot.stream && <AudiencePanel viewer={viewer} snapshot={snapshot} hearts={hearts} />}
+          {snapshot.stream && (
+            <AudiencePanel viewer={viewer} snapshot={snapshot} hearts={hearts}>
+              {product && <ProductCard product={product} onClose={close} />}
+            </AudiencePanel>
+          )}
         </section>
       )}
     </main>

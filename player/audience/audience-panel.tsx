@@ -1,4 +1,4 @@
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import type { Snapshot, Viewer } from '../../sdk/viewer.ts';
 import { texts } from '../texts.ts';
 import { AudienceBar } from './audience-bar.tsx';
@@ -14,10 +14,12 @@ interface AudiencePanelProps {
   readonly viewer: Viewer;
   readonly snapshot: Snapshot;
   readonly hearts: number;
+  /** Shown above the chat; null: nothing. */
+  readonly children: ReactNode;
 }
 
 /** The viewer count and the chat. It fills its container. */
-export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) {
+export function AudiencePanel({ viewer, snapshot, hearts, children }: AudiencePanelProps) {
   const { mode, pinned, hidden } = useModeration(viewer, snapshot);
   const hiddenIds = useMemo(() => new Set(hidden), [hidden]);
   const isVisible = ({ id }: { readonly id: string }) => !hiddenIds.has(id);
@@ -27,6 +29,7 @@ export function AudiencePanel({ viewer, snapshot, hearts }: AudiencePanelProps) 
   return (
     <div className="audience-panel">
       <AudienceBar snapshot={snapshot} hearts={hearts} />
+      {children}
       {pinned && <PinnedBanner key={pinned.id} message={pinned} />}
       <ChatLog
         items={items}

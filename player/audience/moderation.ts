@@ -16,7 +16,7 @@ type FeedEvent = EventsInterval['events'][number] & { readonly interval: number 
 /** Ten times what the message list holds: older ids hide nothing. */
 const HIDDEN_MAX = 1_000;
 /** The service's state may be this much older than the moment at which the page received it. */
-const RESPONSE_DELAY_INTERVALS = 20;
+export const RESPONSE_DELAY_INTERVALS = 20;
 
 export const UNMODERATED: Moderation = {
   mode: { slowModeMs: 0, paused: false },

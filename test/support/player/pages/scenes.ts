@@ -1,6 +1,7 @@
 import { FourbeatError } from '../../../../sdk/errors.ts';
 import { CHAT_SCENES } from './chat-scenes.ts';
 import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
+import { PRODUCT_SCENES } from './product-scenes.ts';
 import { QUIZ_SCENES } from './quiz-scenes.ts';
 import { SHOW_SCENES } from './show-scenes.ts';
 
@@ -25,6 +26,7 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
     }),
   ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),
   ...CHAT_SCENES,
+  ...PRODUCT_SCENES,
   ...QUIZ_SCENES,
   ...SHOW_SCENES,
 };
