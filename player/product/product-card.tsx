@@ -36,7 +36,7 @@ export function ProductCard({ product, isOverlay = false, onClose }: ProductCard
       {isSoldOut ? (
         <span className="product-sold-out">{texts.product.soldOut}</span>
       ) : (
-        <a className="action product-buy" href={url} target="_blank" rel="noopener noreferrer">
+        <a className="action product-buy" href={url} target="_blank" rel="noreferrer">
           {texts.product.buy}
           <span className="unseen"> {texts.product.newTab}</span>
         </a>

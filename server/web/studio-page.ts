@@ -30,7 +30,7 @@ const POLICY = [
   'worker-src blob:',
   "style-src 'self' 'unsafe-inline'",
   "font-src 'self'",
-  "img-src 'self' data: blob:",
+  "img-src 'self' data: blob: https:",
   'media-src blob: https: http:',
   'connect-src https: http: wss: ws:',
   "frame-src 'self'",

@@ -73,6 +73,7 @@ interface EventData {
   readonly line?: { readonly text: string } | null;
   readonly purchases?: readonly { readonly name: string; readonly text: string }[];
   readonly discounts?: number;
+  readonly name?: string;
 }
 
 const { events } = texts.sent;
@@ -96,6 +97,8 @@ function labelOf({ type, data }: LoggedEvent): ReactNode {
         : events.chatMode(slowModeLabel(fields?.slowModeMs ?? 0));
     case 'chat-hidden':
       return events.hidden(fields?.ids?.length ?? 0);
+    case 'product':
+      return fields ? labelWith(events.product, fields.name) : events.productHidden;
     case 'chat-pinned':
       return fields?.line ? labelWith(events.pinned, fields.line.text) : events.unpinned;
     default:

@@ -110,6 +110,8 @@ export const texts = {
       hidden: (count: number) => `Hidden: ${quantity(count, 'message')}`,
       pinned: 'Pinned: {}',
       unpinned: 'Unpinned',
+      product: 'Product: {}',
+      productHidden: 'Product hidden',
     },
   },
   shortcuts: {

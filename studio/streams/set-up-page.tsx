@@ -5,6 +5,7 @@ import type { StudioStream } from '../../protocol/studio.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useApiQuery } from '../api/use-api-query.ts';
 import { DisplayCard } from '../display/display-card.tsx';
+import { ProductsCard } from '../products/products-card.tsx';
 import { usePermission } from '../session/session-context.ts';
 import { dateTimeOf } from '../shell/times.ts';
 import { SourceCard } from '../source/source-card.tsx';
@@ -35,6 +36,7 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
             <Facts stream={stream} />
             <ShareCard stream={stream} />
             <DisplayCard streamId={stream.id} />
+            <ProductsCard streamId={stream.id} />
           </div>
         </div>
       )}

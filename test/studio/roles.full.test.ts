@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { StudioStream } from '../../protocol/studio.ts';
 import { type OpenedPage, PASSWORD, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
+import { until } from '../support/until.ts';
 
 // What pages offer to each role, at every size, and the validation of forms.
 
@@ -29,7 +30,7 @@ test('a form shows its invalid fields, and only a button closes the dialog with 
   await page.getByRole('button', { name: /^Host/ }).click();
   await page.getByRole('option', { name: 'Moderator' }).click();
   await button(page, 'Create link').click();
-  expect(await validationText()).toMatch(/fill/i);
+  await until('the empty field is described', async () => /fill/i.test(await validationText()));
   await email.fill('nobody');
   await button(page, 'Create link').click();
   await dialog.getByText('@').waitFor();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
+import type { Product } from '../../sdk/types.ts';
 import type { Viewer } from '../../sdk/viewer.ts';
 import { type OpenedPage, StudioFixture } from '../support/studio/studio-fixture.ts';
 import { button, expectUsable, field } from '../support/studio/studio-pages.ts';
@@ -62,6 +63,50 @@ describe('sales and custom events', () => {
     await untilReady(page, 'Send to viewers');
     expect(purchases().map(({ name, text }) => `${name} ${text}`)).toEqual(['Ada bought two mugs']);
     expect(await field(page, 'Purchase text').inputValue()).toBe('');
+  }, 60_000);
+
+  test('[P-31] [P-32] a product is added, shown to viewers, and its stock falls with a purchase', async () => {
+    const { page } = owner;
+    const shown = () => viewer.snapshot.stream?.product ?? product;
+    let product: Product | null = null;
+    viewer.on('product', (data) => {
+      product = data;
+    });
+    await page.getByText('Add what you sell.').waitFor();
+    await button(page, 'Add product').click();
+    await field(dialog(page), 'Name').fill('Mug');
+    await dialog(page).getByRole('textbox', { name: 'Price' }).fill('12.5');
+    await field(dialog(page), 'Link to the shop').fill('https://shop.example.org/mug');
+    await dialog(page).getByRole('textbox', { name: 'Pieces in stock' }).fill('3');
+    await expectUsable(page, 'product-form');
+    await button(dialog(page), 'Add product').click();
+    const row = page.getByRole('list', { name: 'Products' }).getByRole('listitem');
+    await row.getByText('€12.50 · 3 left').waitFor();
+    await button(page, 'Show Mug to viewers').click();
+    await row.getByText('On screen').waitFor();
+    await page.getByRole('list', { name: 'Sent events' }).getByText('Product: Mug').waitFor();
+    await until('viewers see the product', () => shown()?.stock === 3);
+    await field(page, 'Purchase text').fill('bought two of them');
+    await page.getByRole('button', { name: /Product, whose stock falls/ }).click();
+    await page.getByRole('option', { name: 'Mug' }).click();
+    await page.getByRole('textbox', { name: 'Pieces' }).fill('2');
+    await untilReady(page, 'Send to viewers');
+    await button(page, 'Send to viewers').click();
+    await row.getByText('€12.50 · 1 left').waitFor();
+    await until('viewers see the stock', () => shown()?.stock === 1);
+    await expectUsable(page, 'products');
+    await button(page, 'Actions for Mug').click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await dialog(page).getByRole('textbox', { name: 'Pieces in stock' }).fill('0');
+    await button(dialog(page), 'Save').click();
+    await row.getByText('Sold out').waitFor();
+    await button(page, 'Hide Mug from viewers').click();
+    await row.getByText('On screen').waitFor({ state: 'detached' });
+    await until('viewers see no product', () => shown() === null);
+    await button(page, 'Actions for Mug').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await button(page.getByRole('alertdialog'), 'Delete').click();
+    await page.getByText('Add what you sell.').waitFor();
   }, 60_000);
 
   test('[P-25] a custom event is validated before it is sent, and sent again with one press', async () => {

@@ -1,14 +1,22 @@
 import { type ReactNode, useState } from 'react';
-import { CHAT_NAME_CHARS, CHAT_TEXT_CHARS, DISCOUNTS_MAX } from '../../../protocol/limits.ts';
+import {
+  CHAT_NAME_CHARS,
+  CHAT_TEXT_CHARS,
+  DISCOUNTS_MAX,
+  QUANTITY_MAX,
+} from '../../../protocol/limits.ts';
+import type { Product } from '../../../protocol/products.ts';
 import type { ProducerEvent } from '../../../protocol/studio.ts';
 import { Button } from '../../ui/button.tsx';
 import { Form } from '../../ui/form.tsx';
 import { NumberField } from '../../ui/number-field.tsx';
+import { Select } from '../../ui/select.tsx';
 import { TextField } from '../../ui/text-field.tsx';
 import { parseCustomEvent } from './offer.ts';
 import { texts } from './texts.ts';
 
 export interface OfferFormProps {
+  readonly products: readonly Product[];
   /** Whether the connection is up; else sending is disabled. */
   readonly isConnected: boolean;
   /** Sending, or sent a moment ago. */
@@ -17,7 +25,7 @@ export interface OfferFormProps {
   readonly onSend: (event: ProducerEvent, onSent?: () => void) => void;
 }
 
-interface OfferFieldsProps extends Omit<OfferFormProps, 'onSend'> {
+interface OfferFieldsProps extends Omit<OfferFormProps, 'onSend' | 'products'> {
   readonly onSubmit: () => void;
   readonly validation?: 'native' | 'aria';
   readonly children: ReactNode;
@@ -42,7 +50,7 @@ function OfferFields(props: OfferFieldsProps) {
 }
 
 /** Sends a number of redeemed discounts. */
-export function DiscountForm({ onSend, ...rest }: OfferFormProps) {
+export function DiscountForm({ products: _, onSend, ...rest }: OfferFormProps) {
   const [count, setCount] = useState(1);
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'discount', data: { count } })}>
@@ -57,13 +65,21 @@ export function DiscountForm({ onSend, ...rest }: OfferFormProps) {
   );
 }
 
-export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
+/** Sends a purchase, which may take from the stock of a product. */
+export function PurchaseForm({ products, onSend, ...rest }: OfferFormProps) {
   const [name, setName] = useState('');
   const [text, setText] = useState('');
-  const data = { name: name.trim(), text: text.trim() };
+  const [productId, setProductId] = useState('');
+  const [quantity, setQuantity] = useState(1);
+  const isOfProduct = products.some(({ id }) => id === productId);
+  const data = {
+    ...{ name: name.trim(), text: text.trim() },
+    ...(isOfProduct && { productId, quantity }),
+  };
   const clear = () => {
     setName('');
     setText('');
+    setQuantity(1);
   };
   return (
     <OfferFields {...rest} onSubmit={() => onSend({ type: 'purchase', data }, clear)}>
@@ -83,12 +99,34 @@ export function PurchaseForm({ onSend, ...rest }: OfferFormProps) {
           isRequired
         />
       </div>
+      {products.length > 0 && (
+        <div className="grid gap-4 sm:grid-cols-[2fr_1fr]">
+          <Select
+            label={texts.form.product}
+            value={productId}
+            options={[
+              { value: '', text: texts.form.noProduct },
+              ...products.map(({ id, name }) => ({ value: id, text: name })),
+            ]}
+            onChange={setProductId}
+          />
+          {isOfProduct && (
+            <NumberField
+              label={texts.form.quantity}
+              value={quantity}
+              onChange={(value) => setQuantity(Math.round(value) || 1)}
+              minValue={1}
+              maxValue={QUANTITY_MAX}
+            />
+          )}
+        </div>
+      )}
     </OfferFields>
   );
 }
 
 /** Sends a custom event for the producer's app: a type and optional data. */
-export function CustomEventForm({ onSend, ...rest }: OfferFormProps) {
+export function CustomEventForm({ products: _, onSend, ...rest }: OfferFormProps) {
   const [draft, setDraft] = useState({ type: '', dataText: '' });
   const [isSubmitted, setSubmitted] = useState(false);
   const parsed = parseCustomEvent(draft);

@@ -44,6 +44,11 @@ test('eventLabel describes an event in one line', () => {
 test('[P-24] requestOf omits an empty name', () => {
   const unnamed = { type: 'purchase', data: { name: '', text: 'took a mug' } };
   expect(requestOf(unnamed)).toEqual({ type: 'purchase', data: { text: 'took a mug' } });
+  const counted = { name: '', text: 'took a mug', productId: 'a', quantity: 2 };
+  expect(requestOf({ type: 'purchase', data: counted })).toEqual({
+    type: 'purchase',
+    data: { text: 'took a mug', productId: 'a', quantity: 2 },
+  });
   const named = { type: 'purchase', data: { name: 'Ada', text: 'took a mug' } } as const;
   expect(requestOf(named)).toEqual(named);
 });

@@ -65,9 +65,9 @@ function parseJson(text: string): unknown {
 
 /** The request body for an event, without an empty name. */
 export function requestOf({ type, data }: ProducerEvent): RequestOf<'sendEvent'> {
-  return type === 'purchase' && data?.name === ''
-    ? { type, data: { text: String(data.text) } }
-    : { type, data };
+  if (type !== 'purchase' || data?.name !== '') return { type, data };
+  const { name: _, ...rest } = data;
+  return { type, data: rest };
 }
 
 /** A one-line description of an event. */

@@ -1,11 +1,16 @@
 import { RotateCcw } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import type { LiveState } from '../../../protocol/live.ts';
+import type { Product } from '../../../protocol/products.ts';
 import { type ProducerEvent, producerEventSchema } from '../../../protocol/studio.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useApiQuery } from '../../api/use-api-query.ts';
+import { ProductList } from '../../products/product-list.tsx';
+import { texts as productTexts } from '../../products/texts.ts';
 import { usePermission } from '../../session/session-context.ts';
 import { Button } from '../../ui/button.tsx';
 import { Panel } from '../../ui/panel.tsx';
+import { Loaded } from '../../ui/states.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { TextTemplate } from '../../ui/text-template.tsx';
 import type { ShowLog } from '../show-log.ts';
@@ -32,10 +37,17 @@ interface OffersPanelProps {
   readonly isConnected: boolean;
 }
 
-/** Sends discounts, purchases and custom events, and lists purchases. */
+/** Shows products, sends discounts, purchases and custom events, and lists purchases. */
 export function OffersPanel({ state, log, isConnected }: OffersPanelProps) {
   const maySend = usePermission('sendEvent');
   const isOver = state.stream.status === 'ENDED';
+  const streamId = state.stream.id;
+  const query = useApiQuery(
+    'listProducts',
+    { params: { stream_id: streamId } },
+    { revision: state.productsRevision },
+  );
+  const products = query.data?.results ?? [];
   return (
     <Panel
       title={texts.title}
@@ -45,21 +57,27 @@ export function OffersPanel({ state, log, isConnected }: OffersPanelProps) {
         </span>
       }
     >
+      <Loaded query={query} label={productTexts.loading}>
+        {() => <ProductList streamId={streamId} products={products} isConnected={isConnected} />}
+      </Loaded>
       {maySend && !isOver && (
-        <SendForms streamId={state.stream.id} log={log} isConnected={isConnected} />
+        <div className="grid gap-4 border-t border-line pt-3 *:min-w-0">
+          <SendForms streamId={streamId} products={products} log={log} isConnected={isConnected} />
+        </div>
       )}
-      <Purchases streamId={state.stream.id} log={log} />
+      <Purchases streamId={streamId} log={log} />
     </Panel>
   );
 }
 
 interface SendFormsProps {
   readonly streamId: string;
+  readonly products: readonly Product[];
   readonly log: ShowLog;
   readonly isConnected: boolean;
 }
 
-function SendForms({ streamId, log, isConnected }: SendFormsProps) {
+function SendForms({ streamId, products, log, isConnected }: SendFormsProps) {
   const [offer, setOffer] = useState<Offer>('discount');
   /** Events sent from this page, newest first. */
   const [sent, setSent] = useState<readonly ProducerEvent[]>([]);
@@ -86,7 +104,7 @@ function SendForms({ streamId, log, isConnected }: SendFormsProps) {
   return (
     <>
       <Tabs label={texts.kinds.label} tabs={OFFERS} selected={offer} onSelect={setOffer}>
-        <Form isConnected={isConnected} isBusy={isBusy} onSend={send} />
+        <Form products={products} isConnected={isConnected} isBusy={isBusy} onSend={send} />
       </Tabs>
       <p role="status" className="text-sm text-quiet empty:hidden">
         {sent[0] && (

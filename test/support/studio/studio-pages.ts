@@ -16,10 +16,11 @@ const AXE = { except: ['[data-live-announcer]', 'iframe'], waitsForVideo: false 
 // Folder for screenshots; unset: none are saved.
 const SCREENSHOT_FOLDER = process.env.FOURBEAT_TEST_PICTURES;
 
-export const button = (page: Page, name: string): Locator =>
+export const button = (page: Page | Locator, name: string): Locator =>
   page.getByRole('button', { name, exact: true });
 
-export const field = (page: Page, name: string): Locator => page.getByLabel(name, { exact: true });
+export const field = (page: Page | Locator, name: string): Locator =>
+  page.getByLabel(name, { exact: true });
 
 /**
  * Checks that a page is accessible (axe) and not wider than the screen: as it is now, and in

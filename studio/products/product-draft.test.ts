@@ -1,0 +1,35 @@
+import { expect, test } from 'bun:test';
+import { newProductSchema } from '../../protocol/products.ts';
+import { currencies, draftOf, emptyDraft, productOf } from './product-draft.ts';
+
+const PRODUCT = {
+  ...{ name: 'Mug', picture_url: 'https://shop.example.org/mug.jpg', price: 1_250 },
+  ...{ currency: 'EUR', url: 'https://shop.example.org/mug', stock: 3 },
+};
+
+test('a product that is edited and not changed stays the same', () => {
+  for (const fields of [
+    {},
+    { picture_url: null, stock: null },
+    { currency: 'JPY' },
+    { stock: 0 },
+  ]) {
+    const product = newProductSchema.parse({ ...PRODUCT, ...fields });
+    expect(productOf(draftOf(product))).toEqual(product);
+  }
+});
+
+test('[P-31] a price is stored in minor units of its currency', () => {
+  const priceOf = (amount: number, currency: string) =>
+    productOf({ ...draftOf(PRODUCT), amount, currency }).price;
+  expect(priceOf(19.99, 'EUR')).toBe(1_999);
+  expect(priceOf(1_999, 'JPY')).toBe(1_999);
+  expect(priceOf(1.5, 'KWD')).toBe(1_500);
+});
+
+test('a new product has the currency of the previous one', () => {
+  expect(emptyDraft('USD').currency).toBe('USD');
+  expect(emptyDraft(null).currency).toBe('EUR');
+  expect(currencies().slice(0, 2)).toEqual(['EUR', 'USD']);
+  expect(new Set(currencies()).size).toBe(currencies().length);
+});
