@@ -5,6 +5,7 @@ import { shownProductSchema } from './products.ts';
 import { quizResultsSchema, quizSchema } from './quizzes.ts';
 import { text, unixMs, wholeNumber } from './text.ts';
 import { viewCountSchema } from './view-counts.ts';
+import { winnerContactEventSchema } from './winner-contacts.ts';
 
 /** A message in a `chats` event; `at` is Unix ms, `viewer` the sender's opaque id. */
 export const chatElementSchema = z
@@ -45,7 +46,12 @@ const INTERFACE_TYPES = [
 export const MODERATION_TYPES = ['chat-mode', 'chat-hidden', 'chat-pinned'] as const;
 
 /** Event types of the service, which custom events may not use. */
-export const EVENT_TYPES = [...INTERFACE_TYPES, ...MODERATION_TYPES, 'product'] as const;
+export const EVENT_TYPES = [
+  ...INTERFACE_TYPES,
+  ...MODERATION_TYPES,
+  'product',
+  'winner-contact',
+] as const;
 
 const event = <T extends string, D extends z.ZodType>(type: T, data: D) =>
   z.object({ type: z.literal(type), data });
@@ -73,6 +79,7 @@ export const feedEventSchema = z
     event('chat-mode', chatModeSchema),
     event('chat-hidden', hiddenMessagesSchema),
     event('chat-pinned', chatPinSchema),
+    event('winner-contact', winnerContactEventSchema),
     event('product', shownProductSchema.nullable()),
     z.object({ type: customTypeSchema, data: z.looseObject({}).nullable() }),
   ])

@@ -43,6 +43,12 @@ export const PRICE_MAX = 1_000_000_000_000;
 export const STOCK_MAX = 1_000_000_000;
 /** Most pieces of a product in one purchase. */
 export const QUANTITY_MAX = 10_000;
+/** Lengths of a winner's contact details, and of what the producer asks. */
+export const CONTACT_NAME_CHARS = 80;
+export const CONTACT_CHARS = 200;
+export const CONTACT_NOTE_CHARS = 300;
+/** Most contact details in one response; the export has all. */
+export const CONTACTS_SENT_MAX = 1_000;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
 

@@ -39,6 +39,7 @@ import {
   producerWrite,
 } from './studio-operation.ts';
 import { webhooksApi } from './webhooks-api.ts';
+import { winnerContactsApi } from './winner-contacts-api.ts';
 
 const stream = { 200: { description: 'The stream', schema: studioStreamSchema } };
 const ingest = { 200: { description: 'Where to send the video', schema: ingestSchema } };
@@ -55,6 +56,7 @@ export const studioApi = {
   ...rehearsalApi,
   ...presenterApi,
   ...productsApi,
+  ...winnerContactsApi,
   readAccount: {
     ...memberRead,
     method: 'GET',
@@ -263,6 +265,16 @@ export const studioApi = {
     summary: 'Export all recorded winners',
     query: exportQuerySchema,
     responses: exportResponses('`roundId`, `viewer`, `seat`, `at` (Unix ms) and `time` (ISO 8601)'),
+  },
+  exportContacts: {
+    ...producerRead,
+    method: 'GET',
+    path: '/studio/v1/streams/{stream_id}/exports/contacts',
+    summary: 'Export the contact details of winners',
+    query: exportQuerySchema,
+    responses: exportResponses(
+      '`roundId`, `viewer`, `code`, `name`, `contact`, `at` (Unix ms) and `time` (ISO 8601)',
+    ),
   },
   exportFeed: {
     ...producerRead,

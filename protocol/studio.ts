@@ -207,6 +207,8 @@ const EXAMPLE_WINNERS_ROUND = {
   quizzes: 3,
   requested: 1_760_000_100_000,
   count: 17,
+  contactNote: null,
+  contacts: 0,
 };
 
 export const winnersRoundSchema = z
@@ -217,6 +219,11 @@ export const winnersRoundSchema = z
     quizzes: wholeNumber.describe('Number of quizzes in the round'),
     requested: unixMs.describe('When the winners were requested, Unix ms'),
     count: wholeNumber.nullable().describe('Number of winners; null until the round is closed'),
+    contactNote: z
+      .string()
+      .nullable()
+      .describe('What the winners are asked for contact details; null: not asked'),
+    contacts: wholeNumber.describe('Number of winners who gave contact details'),
   })
   .meta({ id: 'WinnersRound', examples: [EXAMPLE_WINNERS_ROUND] });
 export type WinnersRound = z.infer<typeof winnersRoundSchema>;
@@ -278,6 +285,14 @@ export const acceptedEventSchema = z
 /** A list of the studio API: `{results: [...]}`. */
 export const listOf = <T extends z.ZodType>(item: T) => z.object({ results: z.array(item) });
 
-export const EXPORTS = ['answers', 'winners', 'feed', 'audience', 'chat', 'results'] as const;
+export const EXPORTS = [
+  'answers',
+  'winners',
+  'contacts',
+  'feed',
+  'audience',
+  'chat',
+  'results',
+] as const;
 export type ExportKind = (typeof EXPORTS)[number];
 export const exportQuerySchema = z.object({ format: z.enum(['ndjson', 'csv']).default('ndjson') });

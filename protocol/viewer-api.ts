@@ -8,6 +8,7 @@ import { streamDetailSchema, streamListQuerySchema, streamPageSchema } from './s
 import { timeQuerySchema, timeSchema } from './time.ts';
 import { jwksSchema, tokenRequestSchema, viewerTokenSchema } from './tokens.ts';
 import { viewCountSchema } from './view-counts.ts';
+import { contactPostSchema, ownContactSchema } from './winner-contacts.ts';
 
 const withViewerToken = { access: 'viewer', bodyBytes: VIEWER_BODY_BYTES } as const;
 const withBodyLimit = { bodyBytes: BODY_BYTES } as const;
@@ -147,6 +148,35 @@ export const viewerApi = {
       'For viewers who answered all quizzes of the game correctly, after the `request-quiz-winners` event.',
     responses: { 204: { description: 'Counted as a winner' } },
     errors: [409, 429],
+  },
+  readOwnContact: {
+    ...withViewerToken,
+    method: 'GET',
+    path: '/api/v1/quizzes/{stream_id}/winner-contact',
+    role: 'polls',
+    summary: 'Read whether this winner is asked for contact details, and what it sent',
+    responses: { 200: { description: 'The request', schema: ownContactSchema } },
+    errors: [429],
+  },
+  saveOwnContact: {
+    ...withViewerToken,
+    method: 'POST',
+    path: '/api/v1/quizzes/{stream_id}/winner-contact',
+    role: 'polls',
+    summary: 'Give contact details, in place of earlier ones',
+    description: 'Only the producer reads them.',
+    body: contactPostSchema,
+    responses: { 204: { description: 'Stored' } },
+    errors: [409, 429],
+  },
+  eraseOwnContact: {
+    ...withViewerToken,
+    method: 'DELETE',
+    path: '/api/v1/quizzes/{stream_id}/winner-contact',
+    role: 'polls',
+    summary: 'Erase the contact details of this viewer in this stream',
+    responses: { 204: { description: 'Erased' } },
+    errors: [429],
   },
   readInterval: {
     ...withViewerToken,

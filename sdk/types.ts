@@ -87,6 +87,8 @@ export interface EventData {
   readonly 'chat-hidden': { readonly ids: readonly string[] };
   /** The message to pin above the chat; null: none. */
   readonly 'chat-pinned': { readonly line: PinnedMessage | null };
+  /** The winners of a round are asked for contact details. */
+  readonly 'winner-contact': { readonly roundId: string };
   /** The product that viewers see from now on; null: none. */
   readonly product: Product | null;
 }

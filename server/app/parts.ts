@@ -153,7 +153,7 @@ export async function createParts(options: PartsOptions) {
       ingestAddresses: media?.addresses ?? (config.database ? config.media : NO_INGEST_PORTS),
     }),
     quizzes: createQuizzes({
-      ...{ studio, credentials, store, clock, newId },
+      ...{ studio, credentials, store, clock, newId, winnerCode },
       rate: rates.answers,
     }),
     chat: createChat({

@@ -16,6 +16,7 @@ import { productProcedures } from '../domains/products/products-sql.ts';
 import { answerProcedures } from '../domains/quizzes/answers-sql.ts';
 import { quizDueWork, winnersDueWork } from '../domains/quizzes/due-work.ts';
 import { quizProcedures } from '../domains/quizzes/quizzes-sql.ts';
+import { winnerContactProcedures } from '../domains/quizzes/winner-contacts-sql.ts';
 import { winnersProcedures } from '../domains/quizzes/winners-sql.ts';
 import { rehearsalProcedures } from '../domains/rehearsals/rehearsals-sql.ts';
 import { removalProcedures } from '../domains/rehearsals/removal-sql.ts';
@@ -59,6 +60,7 @@ export const procedures = {
   ...rundownProcedures,
   ...answerProcedures,
   ...winnersProcedures,
+  ...winnerContactProcedures,
   ...producerEventProcedures,
   ...productProcedures,
   ...sealedProcedures,

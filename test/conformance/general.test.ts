@@ -41,6 +41,7 @@ const OWN_CACHE_CONTROL: Partial<Record<keyof typeof OPERATIONS, string>> = {
 const STREAMED = [
   'exportAnswers',
   'exportWinners',
+  'exportContacts',
   'exportFeed',
   'exportAudience',
   'exportChat',

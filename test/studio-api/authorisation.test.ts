@@ -37,6 +37,7 @@ const OPERATIONS_OF: Readonly<Record<Row, string>> = {
     createStream patchStream startStream endStream reopenStream readIngest rotateStreamKey createQuiz
     orderQuizzes duplicateQuiz importQuizzes previewImport exportQuizzes patchQuiz deleteQuiz publishQuiz
     revealQuiz requestWinners createPresenterKey readPresenterKey withdrawPresenterKey
+    requestContacts endContactRequest listContacts eraseContacts eraseContact exportContacts
     createProduct patchProduct deleteProduct showProduct hideProduct
     createRehearsal deleteRehearsal sendEvent exportAnswers exportWinners exportFeed readReport
     exportAudience exportChat exportResults`,

@@ -7,6 +7,7 @@ import { ModeratedChat, sendMessage } from '../support/chat/moderated-chat.ts';
 import { PRODUCT } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import { expectJson, QUIZ, startService } from '../support/harness/harness.ts';
+import { newAskedWinner } from '../support/quizzes/asked-winner.ts';
 import { inviteMember, newMember, tokenOf } from '../support/studio/user-agent.ts';
 
 const service = await serviceOfFile();
@@ -37,6 +38,11 @@ async function createApiToken(): Promise<{ id: string }> {
 async function createWebhook(): Promise<{ id: string }> {
   const body = { url: 'https://hooks.example.org/', events: ['stream.started'] };
   return expectJson(await service.studio('POST', '/webhooks', body), 201);
+}
+
+/** @returns the path of a round whose winners are asked for contact details */
+async function askedRoundPath(): Promise<string> {
+  return (await newAskedWinner(service, await service.createStream())).round.path;
 }
 
 /** @returns the path of a new product */
@@ -194,6 +200,20 @@ const WRITES: Record<string, () => Promise<Write>> = {
     const make = () => service.studio('POST', path, { viewers: 1 });
     await make();
     return { path: `${path}/current`, between: make };
+  },
+  requestContacts: async () => {
+    const path = `${await askedRoundPath()}/contact-request`;
+    const between = () => service.studio('DELETE', path);
+    return { path, body: { note: 'Who are you?' }, between };
+  },
+  endContactRequest: async () => {
+    const path = `${await askedRoundPath()}/contact-request`;
+    return { path, between: () => service.studio('POST', path, { note: 'Who are you?' }) };
+  },
+  eraseContacts: async () => ({ path: `${await askedRoundPath()}/contacts` }),
+  eraseContact: async () => {
+    const { round, viewerId } = await newAskedWinner(service, await service.createStream());
+    return { path: `${round.path}/contacts/${viewerId}` };
   },
   createProduct: async () => ({
     path: `/streams/${await service.createStream()}/products`,

@@ -26,6 +26,7 @@ import {
   START_MS,
   startService,
 } from '../support/harness/harness.ts';
+import { newAskedWinner } from '../support/quizzes/asked-winner.ts';
 import { RehearsalFixture } from '../support/rehearsals/rehearsal-fixture.ts';
 import { startReceiver } from '../support/webhooks/webhook-receiver.ts';
 
@@ -318,6 +319,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const products = `/streams/${fixture.showId}/products`;
     await expectJson(await service.studio('POST', products, PRODUCT), 201);
     const { streamId } = await fixture.start({ viewers: 2 });
+    await newAskedWinner(service, streamId);
     const [draft] = await fixture.quizzesOf(streamId);
     const publish = await service.studio('POST', `/quizzes/${draft?.id}/publish`);
     const quiz = await expectJson<{ id: string; closeInterval: number }>(publish, 200);

@@ -34,6 +34,8 @@ describe('winners', () => {
       quizzes: 2,
       requested,
       count: null,
+      contactNote: null,
+      contacts: 0,
     });
     expect(await rounds(streamId)).toEqual([round]);
     expect((await viewer.post(`/api/v1/quizzes/${streamId}/record-winner`)).status).toBe(204);

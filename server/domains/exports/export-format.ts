@@ -6,6 +6,7 @@ import type { exportQuerySchema } from '../../../protocol/studio.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type {
   ExportedAnswer,
+  ExportedContact,
   ExportedCount,
   ExportedResult,
   ExportedWinner,
@@ -65,6 +66,14 @@ export const WINNERS = timedTable<ExportedWinner>(
   'name',
   'code',
   'questions',
+);
+export const CONTACTS = timedTable<ExportedContact>(
+  'roundId',
+  'viewer',
+  'code',
+  'name',
+  'contact',
+  'at',
 );
 export const AUDIENCE = timedTable<ExportedCount>('interval', 'at', 'count');
 export const CHAT = timedTable<LoggedMessage>(

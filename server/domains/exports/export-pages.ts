@@ -8,6 +8,7 @@ import type { rundownProcedures } from '../rundown/rundown-sql.ts';
 import type { streamProcedures } from '../streams/streams-sql.ts';
 import type {
   ExportedAnswer,
+  ExportedContact,
   ExportedCount,
   ExportedResult,
   ExportedWinner,
@@ -58,6 +59,18 @@ export async function winnerPages(source: ExportSource): Promise<Pages<ExportedW
     (await store.exportWinners(page)).map((winner) => ({
       ...winner,
       code: winnerCode(streamId, winner.seat),
+    })),
+  );
+}
+
+/** The contact details of every winner who gave them, by round and seat. @throws DomainError `not-found` */
+export async function contactPages(source: ExportSource): Promise<Pages<ExportedContact>> {
+  const { store, streamId, producer, nowMs, winnerCode } = source;
+  const rounds = await store.listExportedRounds({ streamId, producer });
+  return bySeat(rounds, nowMs, async (page) =>
+    (await store.exportContacts(page)).map((contact) => ({
+      ...contact,
+      code: winnerCode(streamId, contact.seat),
     })),
   );
 }

@@ -7,6 +7,7 @@ import {
   ANSWERS,
   AUDIENCE,
   CHAT,
+  CONTACTS,
   CONTENT_TYPES,
   type ExportTable,
   FEED,
@@ -18,6 +19,7 @@ import {
   answerPages,
   audiencePages,
   chatPages,
+  contactPages,
   type ExportSource,
   feedPages,
   type Pages,
@@ -61,6 +63,7 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
   const handlers = {
     exportAnswers: handler('answers', ANSWERS, answerPages),
     exportWinners: handler('winners', WINNERS, winnerPages),
+    exportContacts: handler('contacts', CONTACTS, contactPages),
     exportFeed: handler('feed', FEED, feedPages),
     exportAudience: handler('audience', AUDIENCE, audiencePages),
     exportChat: handler('chat', CHAT, chatPages),

@@ -43,6 +43,20 @@ export interface StoredWinner {
   readonly questions: string;
 }
 
+/** The contact details of a winner; `at` is when they were sent, Unix ms. */
+export interface StoredContact {
+  readonly roundId: string;
+  readonly viewer: string;
+  readonly seat: number;
+  readonly name: string;
+  readonly contact: string;
+  readonly at: number;
+}
+
+export interface ExportedContact extends StoredContact {
+  readonly code: string;
+}
+
 export interface ExportedWinner extends StoredWinner {
   readonly code: string;
 }
@@ -139,6 +153,20 @@ export const exportProcedures = {
     if (rows.length === 0) return [];
     const round = await readRound(tx, page.parentNumber);
     return rows.map((row) => ({ ...row, ...round }));
+  }, NO_DEADLINE),
+
+  /** A page of the contact details of a round's winners, by seat. */
+  exportContacts: readProcedure(async (tx, page: ExportPage): Promise<StoredContact[]> => {
+    const rows = await tx.query<StoredContact>(
+      `select r.id as "roundId", s.viewer as viewer, c.seat as seat, c.name as name,
+         c.contact as contact, c.created as at
+       from winner_contacts c
+       join winners_rounds r on r.number = c.round
+       join seats s on s.stream_id = r.stream_id and s.seat = c.seat
+       where c.round = $1 and c.seat > $2 and c.created <= $3 order by c.seat limit $4`,
+      [page.parentNumber, page.afterSeat, page.untilMs, page.limit],
+    );
+    return [...rows];
   }, NO_DEADLINE),
 
   /** A page of a stream's sealed intervals, with the bodies that viewers read. */

@@ -3,11 +3,19 @@ import type { StudioHandlerFactory } from '../../auth/studio-handler.ts';
 import { answerHandlers } from './answer-routes.ts';
 import { AnswerService, type AnswerServiceOptions } from './answer-service.ts';
 import { type StudioQuizRoutes, studioQuizHandlers } from './studio-quiz-routes.ts';
+import {
+  ownContactHandlers,
+  type WinnerContactDeps,
+  winnerContactHandlers,
+} from './winner-contact-routes.ts';
 
 export interface QuizDeps extends Omit<AnswerServiceOptions, 'store'> {
   readonly studio: StudioHandlerFactory;
   readonly credentials: Credentials;
-  readonly store: StudioQuizRoutes['store'] & AnswerServiceOptions['store'];
+  readonly store: StudioQuizRoutes['store'] &
+    AnswerServiceOptions['store'] &
+    WinnerContactDeps['store'];
+  readonly winnerCode: WinnerContactDeps['winnerCode'];
   readonly newId: () => string;
 }
 
@@ -15,8 +23,14 @@ export interface QuizDeps extends Omit<AnswerServiceOptions, 'store'> {
 export function createQuizzes(deps: QuizDeps) {
   const answers = new AnswerService(deps);
   return {
-    viewerHandlers: answerHandlers({ ...deps, answers }),
-    handlers: studioQuizHandlers(deps.studio, deps),
+    viewerHandlers: {
+      ...answerHandlers({ ...deps, answers }),
+      ...ownContactHandlers({ ...deps, answers }),
+    },
+    handlers: {
+      ...studioQuizHandlers(deps.studio, deps),
+      ...winnerContactHandlers(deps.studio, deps),
+    },
     /** The fast path of the gateway uses it too. */
     answers,
   };

@@ -35,7 +35,11 @@ const WINNERS = {
   keyColumns: 2,
 };
 
-const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count`;
+const ROUND_COLUMNS = `id, stream_id as "streamId", state, quizzes, requested, count,
+  contact_note as "contactNote",
+  (select count(*) from winner_contacts c where c.round = winners_rounds.number) as contacts`;
+
+const fromRow = (row: WinnersRound): WinnersRound => ({ ...row, contacts: Number(row.contacts) });
 
 /** The last round of a stream; null when there is none. */
 export async function latestRound(tx: Tx, streamId: string): Promise<WinnersRound | null> {
@@ -43,7 +47,20 @@ export async function latestRound(tx: Tx, streamId: string): Promise<WinnersRoun
     `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number desc limit 1`,
     [streamId],
   );
-  return row ?? null;
+  return row ? fromRow(row) : null;
+}
+
+/** A round of a stream; null when there is none with this id. */
+export async function findRound(
+  tx: Tx,
+  streamId: string,
+  id: string,
+): Promise<WinnersRound | null> {
+  const [row] = await tx.query<WinnersRound>(
+    `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 and id = $2`,
+    [streamId, id],
+  );
+  return row ? fromRow(row) : null;
 }
 
 export const winnersProcedures = {
@@ -77,10 +94,7 @@ export const winnersProcedures = {
          select $1, $2, id, game - 1, $3, 'open', $4 from streams where id = $5`,
         [input.id, await nextNumber(tx, 'round'), quizzes.length, input.nowMs, input.streamId],
       );
-      const [created] = await tx.query<WinnersRound>(
-        `select ${ROUND_COLUMNS} from winners_rounds where id = $1`,
-        [input.id],
-      );
+      const created = await findRound(tx, input.streamId, input.id);
       if (!created) throw new Error('the round was not stored');
       return created;
     },
@@ -92,7 +106,7 @@ export const winnersProcedures = {
       `select ${ROUND_COLUMNS} from winners_rounds where stream_id = $1 order by number`,
       [streamId],
     );
-    return [...rows];
+    return rows.map(fromRow);
   }),
 
   /**

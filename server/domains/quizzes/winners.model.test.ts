@@ -88,6 +88,8 @@ async function compare(model: Model, { show }: Real): Promise<void> {
         quizzes: game.length,
         requested,
         count,
+        contactNote: null,
+        contacts: 0,
       })),
     );
   }

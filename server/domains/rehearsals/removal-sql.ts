@@ -29,6 +29,7 @@ const STREAM_TABLES: readonly (readonly [table: string, key: string])[] = [
 const NUMBERED_TABLES = [
   ['answers', 'quiz', 'seat', 'quizzes'],
   ['winners', 'round', 'seat', 'winners_rounds'],
+  ['winner_contacts', 'round', 'seat', 'winners_rounds'],
 ] as const;
 
 export const removalProcedures = {

@@ -99,6 +99,12 @@ export const MEMBERS: Partial<Record<OperationName, Record<string, Member>>> = {
   orderQuizzes: { order: { is: 'ids' }, revision: { is: 'integer', min: 0, ...optional } },
   importQuizzes: IMPORT,
   previewImport: IMPORT,
+  requestContacts: { note: { is: 'text', max: 300 } },
+  saveOwnContact: {
+    roundId: { is: 'uuid' },
+    name: { is: 'text', max: 80 },
+    contact: { is: 'text', max: 200 },
+  },
   createProduct: productMembers({}),
   patchProduct: productMembers(optional),
   sendEvent: { type: { is: 'text', max: 40 }, data: { is: 'object' } },

@@ -3,6 +3,7 @@ import { studioApi } from '../../../protocol/studio-api.ts';
 import { viewerApi } from '../../../protocol/viewer-api.ts';
 import { sendMessage, viewerIdOf } from '../chat/moderated-chat.ts';
 import { expectJson, type Harness, QUIZ } from '../harness/harness.ts';
+import { DETAILS, newAskedWinner, WINNER } from '../quizzes/asked-winner.ts';
 import { inviteMember, newMember, PASSWORD } from '../studio/user-agent.ts';
 
 export type OperationName = keyof typeof viewerApi | keyof typeof studioApi;
@@ -92,7 +93,8 @@ export async function validRequest(harness: Harness, name: OperationName): Promi
   const filled = path.replace(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? streamId);
   const headers: Record<string, string> = {};
   if (access === 'viewer') {
-    headers.Authorization = `Bearer ${(await harness.viewer(streamId)).token}`;
+    const identifier = name === 'saveOwnContact' ? WINNER : undefined;
+    headers.Authorization = `Bearer ${(await harness.viewer(streamId, identifier)).token}`;
   } else if (access === 'service' || access === 'studio')
     headers.Authorization = `Token ${harness.account.token}`;
   else if (access === 'session') {
@@ -182,6 +184,21 @@ async function requestPartsFor(
       const quiz = await harness.publishQuiz(streamId, { duration: 1_000, reveal: 'manual' });
       await harness.advance(5);
       return { ids: { quiz_id: quiz.id } };
+    }
+    case 'saveOwnContact': {
+      const { round } = await newAskedWinner(harness, streamId);
+      return { body: { roundId: round.id, ...DETAILS } };
+    }
+    case 'requestContacts': {
+      const { round } = await newAskedWinner(harness, streamId);
+      return { ids: { round_id: round.id }, body: { note: 'Who are you?' } };
+    }
+    case 'endContactRequest':
+    case 'listContacts':
+    case 'eraseContacts':
+    case 'eraseContact': {
+      const { round, viewerId } = await newAskedWinner(harness, streamId);
+      return { ids: { round_id: round.id, viewer: viewerId } };
     }
     case 'createProduct':
       return { body: PRODUCT };

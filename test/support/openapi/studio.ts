@@ -9,6 +9,7 @@ import { presenterExercises } from './presenter.ts';
 import { productExercises } from './products.ts';
 import { rehearsalExercises } from './rehearsal.ts';
 import { exportResponses, reportExercises } from './report.ts';
+import { winnerContactExercises } from './winner-contacts.ts';
 
 /** The operations of the studio API. */
 export function studioExercises(fixture: Fixture): Exercises {
@@ -18,6 +19,7 @@ export function studioExercises(fixture: Fixture): Exercises {
     ...moderationExercises(fixture),
     ...rehearsalExercises(fixture),
     ...productExercises(fixture),
+    ...winnerContactExercises(fixture),
     readAccount: async () => [[await fixture.sendAsAccount('readAccount'), 200]],
     createApiToken: async () => {
       const request = { body: { name: 'laptop' }, headers: { 'Idempotency-Key': randomUUID() } };

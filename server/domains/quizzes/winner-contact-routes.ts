@@ -1,0 +1,100 @@
+import { studioApi } from '../../../protocol/studio-api.ts';
+import type { viewerApi } from '../../../protocol/viewer-api.ts';
+import { contactPostSchema } from '../../../protocol/winner-contacts.ts';
+import type { Credentials } from '../../auth/credentials.ts';
+import {
+  ownStreamInput,
+  type StudioCall,
+  type StudioHandlerFactory,
+} from '../../auth/studio-handler.ts';
+import { readBody } from '../../http/body.ts';
+import type { Handler, Handlers } from '../../http/route.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Calls } from '../../storage/sql/procedure.ts';
+import type { AnswerService } from './answer-service.ts';
+import type { WinnerCode } from './winner-code.ts';
+import type { winnerContactProcedures } from './winner-contacts-sql.ts';
+
+export interface WinnerContactDeps {
+  readonly store: Calls<typeof winnerContactProcedures>;
+  readonly answers: Pick<AnswerService, 'take'>;
+  readonly credentials: Credentials;
+  readonly clock: Clock;
+  readonly winnerCode: WinnerCode;
+}
+
+type ViewerOperations = Pick<
+  typeof viewerApi,
+  'readOwnContact' | 'saveOwnContact' | 'eraseOwnContact'
+>;
+
+/** The routes on which winners give their contact details (SPEC W-14), limited like answers. */
+export function ownContactHandlers(deps: WinnerContactDeps): Handlers<ViewerOperations> {
+  const { store, answers, credentials, clock } = deps;
+  const viewerOf = async (request: Parameters<Handler>[0], route: Parameters<Handler>[1]) => {
+    const viewer = await credentials.viewer(request, route, request.params.stream_id ?? '');
+    answers.take(viewer);
+    return viewer;
+  };
+  return {
+    readOwnContact: async (request, route) => {
+      const { streamId, seat } = await viewerOf(request, route);
+      return route.ok({ request: await store.readOwnContact({ streamId, seat }) });
+    },
+
+    saveOwnContact: async (request, route) => {
+      const viewer = await viewerOf(request, route);
+      const body = await readBody(request, contactPostSchema, route.operation.bodyBytes);
+      credentials.requireNotBanned(viewer);
+      const { streamId, seat } = viewer;
+      await store.saveOwnContact({ streamId, seat, ...body, nowMs: clock.nowMs() });
+      return route.noContent();
+    },
+
+    eraseOwnContact: async (request, route) => {
+      const { streamId, seat } = await viewerOf(request, route);
+      await store.eraseOwnContact({ streamId, seat });
+      return route.noContent();
+    },
+  };
+}
+
+/** The studio operations on the contact details of winners (SPEC W-14). */
+export function winnerContactHandlers(
+  studio: StudioHandlerFactory,
+  { store, winnerCode }: Pick<WinnerContactDeps, 'store' | 'winnerCode'>,
+) {
+  return {
+    requestContacts: studio(studioApi.requestContacts, (call, { note }) =>
+      store.requestContacts({ ...roundOf(call), note }, call.idempotency),
+    ),
+    endContactRequest: studio(studioApi.endContactRequest, async (call) => {
+      await store.endContactRequest(roundOf(call), call.idempotency);
+      return null;
+    }),
+    listContacts: studio(studioApi.listContacts, async (call) => {
+      const round = roundOf(call);
+      const contacts = await store.listContacts(round);
+      return {
+        results: contacts.map(({ seat, ...contact }) => ({
+          ...contact,
+          code: winnerCode(round.streamId, seat),
+        })),
+      };
+    }),
+    eraseContacts: studio(studioApi.eraseContacts, async (call) => {
+      await store.eraseContacts(roundOf(call), call.idempotency);
+      return null;
+    }),
+    eraseContact: studio(studioApi.eraseContact, async (call) => {
+      const viewer = call.params.viewer ?? '';
+      await store.eraseContact({ ...roundOf(call), viewer }, call.idempotency);
+      return null;
+    }),
+  };
+}
+
+const roundOf = (call: StudioCall) => ({
+  ...ownStreamInput(call),
+  roundId: call.params.round_id ?? '',
+});

@@ -1,0 +1,167 @@
+import { CONTACTS_SENT_MAX } from '../../../protocol/limits.ts';
+import type { WinnersRound } from '../../../protocol/studio.ts';
+import type { OwnContact, WinnerContact } from '../../../protocol/winner-contacts.ts';
+import { DomainError } from '../../platform/errors.ts';
+import { recordEvent } from '../../realtime/feed/outbox-sql.ts';
+import { readProcedure, type Tx, writeProcedure } from '../../storage/sql/procedure.ts';
+import { lockOwnStream, type OwnStream, ownStream } from '../streams/streams-sql.ts';
+import { findRound } from './winners-sql.ts';
+
+interface RoundRef extends OwnStream {
+  readonly roundId: string;
+}
+
+interface SeatRef {
+  readonly streamId: string;
+  readonly seat: number;
+}
+
+interface NewContact extends SeatRef {
+  readonly roundId: string;
+  readonly name: string;
+  readonly contact: string;
+  readonly nowMs: number;
+}
+
+/** Contact details as stored. */
+export interface StoredContact extends Omit<WinnerContact, 'code'> {
+  readonly seat: number;
+}
+
+interface OwnContactRow {
+  readonly roundId: string;
+  readonly note: string;
+  readonly name: string | null;
+  readonly contact: string | null;
+}
+
+export const winnerContactProcedures = {
+  /**
+   * Asks the winners of a round for contact details, or changes the note; viewers get an event.
+   * @throws DomainError `not-found`; `conflict` while the round is open
+   */
+  requestContacts: writeProcedure(
+    async (tx, input: RoundRef & { note: string }): Promise<WinnersRound> => {
+      const { streamId, roundId, note } = input;
+      await lockOwnStream(tx, streamId, input.producer);
+      const round = await requireRound(tx, streamId, roundId);
+      if (round.state === 'open') {
+        throw new DomainError('conflict', 'The round is open; wait a second for its winners.');
+      }
+      if (round.contactNote === note) return round;
+      await setNote(tx, roundId, note);
+      await recordEvent(tx, streamId, 'winner-contact', { roundId });
+      return { ...round, contactNote: note };
+    },
+  ),
+
+  /** Stops asking; what was sent stays. @throws DomainError `not-found` */
+  endContactRequest: writeProcedure(async (tx, input: RoundRef): Promise<void> => {
+    await lockOwnStream(tx, input.streamId, input.producer);
+    await requireRound(tx, input.streamId, input.roundId);
+    await setNote(tx, input.roundId, null);
+  }),
+
+  /** The contact details of a round, newest first, at most 1,000. @throws DomainError `not-found` */
+  listContacts: readProcedure(async (tx, input: RoundRef): Promise<StoredContact[]> => {
+    await ownStream(tx, input.streamId, input.producer);
+    await requireRound(tx, input.streamId, input.roundId);
+    const rows = await tx.query<StoredContact>(
+      `select s.viewer as viewer, c.seat as seat, c.name as name, c.contact as contact,
+         c.created as at
+       from winners_rounds r
+       join winner_contacts c on c.round = r.number
+       join seats s on s.stream_id = r.stream_id and s.seat = c.seat
+       where r.id = $1 order by c.created desc, c.seat limit $2`,
+      [input.roundId, CONTACTS_SENT_MAX],
+    );
+    return [...rows];
+  }),
+
+  /** Erases all contact details of a round and stops asking. @throws DomainError `not-found` */
+  eraseContacts: writeProcedure(async (tx, input: RoundRef): Promise<void> => {
+    await lockOwnStream(tx, input.streamId, input.producer);
+    await requireRound(tx, input.streamId, input.roundId);
+    // The note first: it locks the round, so that no details are stored meanwhile.
+    await setNote(tx, input.roundId, null);
+    await tx.query(
+      'delete from winner_contacts where round = (select number from winners_rounds where id = $1)',
+      [input.roundId],
+    );
+  }),
+
+  /** Erases the contact details of a winner. @throws DomainError `not-found` */
+  eraseContact: writeProcedure(async (tx, input: RoundRef & { viewer: string }): Promise<void> => {
+    const { streamId, roundId, viewer } = input;
+    await lockOwnStream(tx, streamId, input.producer);
+    await requireRound(tx, streamId, roundId);
+    const { affected } = await tx.query(
+      `delete from winner_contacts where round = (select number from winners_rounds where id = $1)
+       and seat = (select seat from seats where stream_id = $2 and viewer = $3)`,
+      [roundId, streamId, viewer],
+    );
+    if (affected === 0) throw new DomainError('not-found', 'There are no such contact details.');
+  }),
+
+  /** What a viewer is asked, and what it sent. */
+  readOwnContact: readProcedure(
+    async (tx, { streamId, seat }: SeatRef): Promise<OwnContact['request']> => {
+      const [row] = await tx.query<OwnContactRow>(
+        `select r.id as "roundId", r.contact_note as note, c.name as name, c.contact as contact
+         from winners_rounds r
+         join winners w on w.round = r.number and w.seat = $2
+         left join winner_contacts c on c.round = r.number and c.seat = $2
+         where r.stream_id = $1 and r.contact_note is not null order by r.number desc limit 1`,
+        [streamId, seat],
+      );
+      if (!row) return null;
+      const { roundId, note, name, contact } = row;
+      const details = name === null || contact === null ? null : { name, contact };
+      return { roundId, note, details };
+    },
+  ),
+
+  /**
+   * Stores the contact details of a winner in place of earlier ones.
+   * @throws DomainError `conflict` when the viewer is not a winner who is asked
+   */
+  saveOwnContact: writeProcedure(async (tx, input: NewContact): Promise<void> => {
+    const { streamId, seat, roundId, name, contact, nowMs } = input;
+    const [round] = await tx.query<{ number: number }>(
+      `select r.number as number from winners_rounds r
+       where r.id = $1 and r.stream_id = $2 and r.contact_note is not null
+       and exists (select 1 from winners w where w.round = r.number and w.seat = $3)
+       ${tx.locks.share}`,
+      [roundId, streamId, seat],
+    );
+    if (!round) {
+      throw new DomainError('conflict', 'The host does not ask you for contact details.');
+    }
+    await tx.query(
+      `insert into winner_contacts (round, seat, name, contact, created)
+       values ($1, $2, $3, $4, $5)
+       on conflict (round, seat) do update set name = excluded.name, contact = excluded.contact,
+         created = excluded.created`,
+      [round.number, seat, name, contact, nowMs],
+    );
+  }),
+
+  /** Erases what a viewer sent in this stream. */
+  eraseOwnContact: writeProcedure(async (tx, { streamId, seat }: SeatRef): Promise<void> => {
+    await tx.query(
+      `delete from winner_contacts where seat = $2
+       and round in (select number from winners_rounds where stream_id = $1)`,
+      [streamId, seat],
+    );
+  }),
+};
+
+async function requireRound(tx: Tx, streamId: string, roundId: string): Promise<WinnersRound> {
+  const round = await findRound(tx, streamId, roundId);
+  if (!round) throw new DomainError('not-found', 'The stream has no such winners round.');
+  return round;
+}
+
+async function setNote(tx: Tx, roundId: string, note: string | null): Promise<void> {
+  await tx.query('update winners_rounds set contact_note = $2 where id = $1', [roundId, note]);
+}
