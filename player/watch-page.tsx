@@ -4,6 +4,10 @@ import type { Snapshot, Viewer } from '../sdk/viewer.ts';
 import { AudiencePanel } from './audience/audience-panel.tsx';
 import { useHeartCount } from './audience/heart-count.ts';
 import { HeartOverlay } from './audience/heart-overlay.tsx';
+import type { ContactApi } from './contact/contact-api.ts';
+import { ContactDialog } from './contact/contact-dialog.tsx';
+import { ContactRow } from './contact/contact-row.tsx';
+import { useContact } from './contact/use-contact.ts';
 import { ProductCard } from './product/product-card.tsx';
 import { useProduct } from './product/use-product.ts';
 import { QuizOverlay } from './quiz/quiz-overlay.tsx';
@@ -25,6 +29,8 @@ interface WatchPageProps {
   readonly isBare: boolean;
   /** Whether the playback stats are open at first. */
   readonly hasStats: boolean;
+  /** Where a winner gives its contact details; null: nowhere. */
+  readonly contact?: ContactApi | null;
   /** Called when the show goes on after its end. */
   readonly onReopened: () => void;
 }
@@ -39,6 +45,13 @@ export function WatchPage(props: WatchPageProps) {
   const hearts = useHeartCount(viewer, snapshot);
   const [isFilled, setIsFilled] = useFilledWindow();
   const { product, close } = useProduct(viewer, snapshot);
+  const contact = useContact(viewer, snapshot, props.contact ?? null);
+  const rows = (
+    <>
+      {contact.request && <ContactRow {...contact} />}
+      {product && <ProductCard product={product} onClose={close} />}
+    </>
+  );
   return (
     <main className={isBare ? 'watch watch--bare' : 'watch'}>
       {isBare && <h1 className="unseen">{show?.title ?? texts.watchShow}</h1>}
@@ -54,9 +67,13 @@ export function WatchPage(props: WatchPageProps) {
         onFill={isBare ? null : setIsFilled}
       >
         <HeartOverlay hearts={snapshot.hearts} count={hearts} />
-        {product && <ProductCard isOverlay product={product} onClose={close} />}
+        <div className="rows--overlay">{rows}</div>
         <QuizOverlay viewer={viewer} snapshot={snapshot} />
       </Stage>
+      {contact.request && <ContactDialog {...contact} defaultName={viewer.name} />}
+      <p className="unseen" role="status">
+        {contact.request && texts.contact.title}
+      </p>
       <p className="unseen" role="status">
         {product && texts.product.announcement(product.name)}
       </p>
@@ -66,7 +83,7 @@ export function WatchPage(props: WatchPageProps) {
           {/* A show that is unknown, or not known yet, has no chat. */}
           {snapshot.stream && (
             <AudiencePanel viewer={viewer} snapshot={snapshot} hearts={hearts}>
-              {product && <ProductCard product={product} onClose={close} />}
+              {rows}
             </AudiencePanel>
           )}
         </section>

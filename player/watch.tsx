@@ -3,6 +3,7 @@ import { join } from '../sdk/join.ts';
 import { useSnapshot } from '../sdk/react.ts';
 import type { Viewer } from '../sdk/viewer.ts';
 import { detectBan } from './ban-detection.ts';
+import { createContactApi } from './contact/contact-api.ts';
 import { hostPageOf, startHostPageBridge } from './embed/host-page-bridge.ts';
 import { loadIdentity } from './identity.ts';
 import { parsePageOptions } from './page-options.ts';
@@ -24,6 +25,7 @@ video.muted = options.isMuted;
 const show = showIn(document);
 const root = createRoot(rootElement());
 const environment = { fetch: detectBan((url, init) => fetch(url, init), onBanned) };
+const contact = createContactApi({ streamId, viewerId: id, fetch: environment.fetch });
 const hostPage = hostOrigin === null ? null : hostPageOf(window, hostOrigin);
 let joinCount = 0;
 let leave = joinShow(name);
@@ -81,6 +83,7 @@ function Watch({ viewer, onReopened }: WatchProps) {
       video={video}
       isBare={!options.hasChat}
       hasStats={options.hasStats}
+      contact={contact}
       onReopened={onReopened}
     />
   );

@@ -6,8 +6,6 @@ import { priceText } from './price-text.ts';
 
 interface ProductCardProps {
   readonly product: Product;
-  /** Whether the card is over the video, for a stage that fills the screen or has no panel beside it. */
-  readonly isOverlay?: boolean;
   onClose(): void;
 }
 
@@ -15,35 +13,32 @@ interface ProductCardProps {
 const FEW_LEFT = 10;
 
 /** What the host sells, with a link to buy it. */
-export function ProductCard({ product, isOverlay = false, onClose }: ProductCardProps) {
+export function ProductCard({ product, onClose }: ProductCardProps) {
   const { name, picture_url, price, currency, url, stock } = product;
   const isSoldOut = stock === 0;
   return (
-    <aside
-      className={isOverlay ? 'product product--overlay' : 'product'}
-      aria-label={texts.product.label}
-    >
+    <aside className="row" aria-label={texts.product.label}>
       {picture_url !== null && <Picture key={picture_url} url={picture_url} />}
-      <div className="product-text">
-        <bdi className="product-name">{name}</bdi>
-        <span className="product-price">
+      <div className="row-text">
+        <bdi className="row-title">{name}</bdi>
+        <span className="row-more">
           {priceText(price, currency)}
           {stock !== null && !isSoldOut && stock <= FEW_LEFT && (
-            <span className="product-stock"> · {texts.product.left(stock)}</span>
+            <span className="row-quiet"> · {texts.product.left(stock)}</span>
           )}
         </span>
       </div>
       {isSoldOut ? (
-        <span className="product-sold-out">{texts.product.soldOut}</span>
+        <span className="row-state">{texts.product.soldOut}</span>
       ) : (
-        <a className="action product-buy" href={url} target="_blank" rel="noreferrer">
+        <a className="action row-action" href={url} target="_blank" rel="noreferrer">
           {texts.product.buy}
           <span className="unseen"> {texts.product.newTab}</span>
         </a>
       )}
       <button
         type="button"
-        className="product-close"
+        className="row-close"
         aria-label={texts.product.close}
         onClick={onClose}
       >
@@ -59,7 +54,7 @@ function Picture({ url }: { readonly url: string }) {
   if (isBroken) return null;
   return (
     <img
-      className="product-picture"
+      className="row-picture"
       src={url}
       alt=""
       referrerPolicy="no-referrer"

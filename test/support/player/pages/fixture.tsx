@@ -3,6 +3,7 @@ import { newStageVideo } from '../../../../player/stage/stage-video.ts';
 import { trackVisualViewport } from '../../../../player/visual-viewport.ts';
 import { WatchPage } from '../../../../player/watch-page.tsx';
 import { useSnapshot } from '../../../../sdk/react.ts';
+import { contactApiOf } from './contact-scenes.ts';
 import type { FakeViewer } from './fake-viewer.ts';
 import { SCENES } from './scenes.ts';
 import { SHOWS } from './show-scenes.ts';
@@ -23,6 +24,8 @@ if (stream && query.has('still')) viewer.show({ stream: { ...stream, hls_url: nu
 const video = newStageVideo();
 trackVisualViewport(window);
 
+const contact = contactApiOf(query.get('scene') ?? '');
+
 function Fixture() {
   const { viewer } = globalThis;
   const snapshot = useSnapshot(viewer);
@@ -32,6 +35,7 @@ function Fixture() {
       snapshot={snapshot}
       show={SHOWS[query.get('scene') ?? ''] ?? null}
       video={video}
+      contact={contact}
       isBare={query.has('bare')}
       hasStats={query.has('facts')}
       onReopened={() => {}}

@@ -1,5 +1,6 @@
 import { FourbeatError } from '../../../../sdk/errors.ts';
 import { CHAT_SCENES } from './chat-scenes.ts';
+import { CONTACT_SCENES } from './contact-scenes.ts';
 import { type FakeViewer, fakeViewer, STREAM } from './fake-viewer.ts';
 import { PRODUCT_SCENES } from './product-scenes.ts';
 import { QUIZ_SCENES } from './quiz-scenes.ts';
@@ -26,6 +27,7 @@ export const SCENES: Readonly<Record<string, () => FakeViewer>> = {
     }),
   ended: () => fakeViewer({ state: 'ended', stream: { ...STREAM, status: 'ENDED' } }),
   ...CHAT_SCENES,
+  ...CONTACT_SCENES,
   ...PRODUCT_SCENES,
   ...QUIZ_SCENES,
   ...SHOW_SCENES,
