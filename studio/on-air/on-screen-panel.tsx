@@ -16,7 +16,7 @@ import { texts } from './texts.ts';
 export function OnScreenPanel({ state }: { readonly state: LiveState }) {
   const { quiz, tally, now, stream, source, round, winners } = state;
   if (round?.count && winners.length > 0) {
-    return <RoundWinners count={round.count} winners={winners} />;
+    return <RoundWinners round={round} count={round.count} winners={winners} />;
   }
   if (!quiz) {
     return (

@@ -1,17 +1,20 @@
+import type { WinnersRound } from '../../protocol/studio.ts';
 import type { RoundWinner } from '../../protocol/winners.ts';
+import { ContactsButton } from '../contacts/contacts-button.tsx';
 import { Badge } from '../ui/badge.tsx';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { StagePanel } from './stage-panel.tsx';
 import { texts } from './texts.ts';
 
 interface RoundWinnersProps {
+  readonly round: WinnersRound;
   readonly count: number;
   /** The first of them. */
   readonly winners: readonly RoundWinner[];
 }
 
 /** The winners of the last round by name, until a newer quiz is sent. */
-export function RoundWinners({ count, winners }: RoundWinnersProps) {
+export function RoundWinners({ round, count, winners }: RoundWinnersProps) {
   const unlisted = count - winners.length;
   return (
     <StagePanel
@@ -33,6 +36,9 @@ export function RoundWinners({ count, winners }: RoundWinnersProps) {
         aria-label={texts.onScreen.winnersList}
         className={`min-h-0 overflow-y-auto rounded-lg -outline-offset-3! ${FOCUS_RING}`}
       >
+        <div className="pb-2 empty:hidden">
+          <ContactsButton round={round} />
+        </div>
         <ol className="grid gap-1">
           {winners.map(({ code, name }) => (
             <li key={code} className="flex items-baseline justify-between gap-3">

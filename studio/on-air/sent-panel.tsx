@@ -97,6 +97,8 @@ function labelOf({ type, data }: LoggedEvent): ReactNode {
         : events.chatMode(slowModeLabel(fields?.slowModeMs ?? 0));
     case 'chat-hidden':
       return events.hidden(fields?.ids?.length ?? 0);
+    case 'winner-contact':
+      return events.contactsAsked;
     case 'product':
       return fields ? labelWith(events.product, fields.name) : events.productHidden;
     case 'chat-pinned':

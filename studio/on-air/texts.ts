@@ -110,6 +110,7 @@ export const texts = {
       hidden: (count: number) => `Hidden: ${quantity(count, 'message')}`,
       pinned: 'Pinned: {}',
       unpinned: 'Unpinned',
+      contactsAsked: 'Winners asked for contact details',
       product: 'Product: {}',
       productHidden: 'Product hidden',
     },

@@ -5,6 +5,7 @@ export const EXPORTS = [
   'exportResults',
   'exportAnswers',
   'exportWinners',
+  'exportContacts',
   'exportAudience',
   'exportChat',
   'exportFeed',

@@ -127,6 +127,7 @@ export const texts = {
     exportResults: { title: 'Results', description: 'Counts for each choice of each quiz' },
     exportAnswers: { title: 'Answers', description: 'Each answer with viewer and time' },
     exportWinners: { title: 'Winners', description: 'The winners of each round by name and code' },
+    exportContacts: { title: 'Contacts', description: 'What winners gave as contact details' },
     exportAudience: { title: 'Audience', description: 'Viewer count for each second' },
     exportChat: { title: 'Chat', description: 'Every message that viewers received' },
     exportFeed: { title: 'Feed', description: 'Every event that viewers received' },

@@ -2,7 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Disclosure, DisclosurePanel, Heading, Button as PlainButton } from 'react-aria-components';
 import type { ReadyReport } from '../../protocol/report.ts';
+import type { WinnersRound } from '../../protocol/studio.ts';
 import { apiErrorOf } from '../api/studio-api-error.ts';
+import { useApiQuery } from '../api/use-api-query.ts';
+import { ContactsButton } from '../contacts/contacts-button.tsx';
 import { timeOf } from '../shell/times.ts';
 import { FOCUS_RING } from '../ui/classes.ts';
 import { Panel } from '../ui/panel.tsx';
@@ -15,6 +18,7 @@ import { texts } from './texts.ts';
 /** Winners to load, and to list for each round; the export has all. */
 const LOAD_MAX = 10_000;
 const LIST_MAX = 1_000;
+const CONTACTS_POLL_MS = 10_000;
 
 type Round = ReadyReport['rounds'][number];
 
@@ -31,12 +35,24 @@ interface Winner {
 }
 
 export function Winners({ streamId, rounds }: { streamId: string; rounds: readonly Round[] }) {
+  // The report does not change, but winners may be asked, and answer, at any time.
+  const current = useApiQuery(
+    'listWinnersRounds',
+    { params: { stream_id: streamId } },
+    { refetchIntervalMs: CONTACTS_POLL_MS },
+  ).data?.results;
   return (
     <Panel title={texts.winners.title}>
       {rounds.length === 0 && <p className="text-quiet">{texts.winners.empty}</p>}
       <ol className="grid gap-3">
         {rounds.map((round, index) => (
-          <RoundItem key={round.id} streamId={streamId} round={round} number={index + 1} />
+          <RoundItem
+            key={round.id}
+            streamId={streamId}
+            round={round}
+            current={current?.find(({ id }) => id === round.id) ?? null}
+            number={index + 1}
+          />
         ))}
       </ol>
     </Panel>
@@ -46,10 +62,12 @@ export function Winners({ streamId, rounds }: { streamId: string; rounds: readon
 interface RoundItemProps {
   readonly streamId: string;
   readonly round: Round;
+  /** The round as it is now; null: not loaded. */
+  readonly current: WinnersRound | null;
   readonly number: number;
 }
 
-function RoundItem({ streamId, round, number }: RoundItemProps) {
+function RoundItem({ streamId, round, current, number }: RoundItemProps) {
   const { requested, quizzes, count } = round;
   const [isOpen, setOpen] = useState(false);
   return (
@@ -60,6 +78,11 @@ function RoundItem({ streamId, round, number }: RoundItemProps) {
           {texts.winners.round(number, timeOf(requested), quizzes)}
         </span>
       </p>
+      {current && (
+        <div className="empty:hidden print:hidden">
+          <ContactsButton round={current} />
+        </div>
+      )}
       {count > 0 && (
         <Disclosure isExpanded={isOpen} onExpandedChange={setOpen}>
           <Heading level={3} className={isOpen ? '' : 'print:hidden'}>

@@ -1,5 +1,5 @@
 import { LoaderCircle } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { Button as AriaButton, type ButtonProps as AriaButtonProps } from 'react-aria-components';
 import { classes, FOCUS_RING } from './classes.ts';
 
@@ -24,6 +24,7 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'children' | 'classNa
   readonly icon?: ReactNode;
   /** The keys that press the button. */
   readonly 'aria-keyshortcuts'?: string;
+  readonly ref?: Ref<HTMLButtonElement>;
   /** The text; without it, set `aria-label`. */
   readonly children?: ReactNode;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Subprocess } from 'bun';
+import { createContactApi } from '../../player/contact/contact-api.ts';
 import { intervalStartMs } from '../../protocol/interval.ts';
 import type { ReadyReport, Report } from '../../protocol/report.ts';
 import type { StudioQuiz, StudioStream } from '../../protocol/studio.ts';
@@ -164,6 +165,38 @@ describe('the report', () => {
       expect.stringMatching(new RegExp(`^two${winner?.code}after`)),
     ]);
   }, 30_000);
+
+  test('[W-14] asks the winners for contact details, and lists and erases what they send', async () => {
+    const dialog = page().getByRole('dialog', { name: 'Contact details of the winners' });
+    await panel('Winners').getByRole('button', { name: 'Ask for contact details' }).click();
+    await dialog.getByLabel('What winners read above the form').fill('Where do you live?');
+    await expectUsable(page(), 'contacts-ask');
+    await button(dialog, 'Ask the winners').click();
+    await dialog.getByText('Where do you live?').waitFor();
+    await dialog.getByText('Nobody has answered yet.').waitFor();
+    const winner = createContactApi({
+      streamId,
+      viewerId: 'two',
+      fetch: (path, init) => fetch(fixture.url + path, init),
+    });
+    const request = await winner.read();
+    expect(request?.note).toBe('Where do you live?');
+    await winner.save(request?.roundId ?? '', { name: 'Ada', contact: 'ada@example.org' });
+    await dialog.getByText('ada@example.org').waitFor();
+    await expectUsable(page(), 'contacts');
+    const href = await dialog.getByRole('link', { name: 'Download as CSV' }).getAttribute('href');
+    expect(await page().evaluate<string>(`fetch('${href}').then((file) => file.text())`)).toContain(
+      'Ada,ada@example.org',
+    );
+    await button(dialog, 'Stop asking').click();
+    await button(dialog, 'Ask the winners').waitFor();
+    await button(dialog, 'Erase the contact details of Ada').click();
+    await button(page().getByRole('alertdialog'), 'Erase').click();
+    await dialog.getByText('Ada', { exact: true }).waitFor({ state: 'detached' });
+    expect(await rowsOf('contacts')).toEqual([]);
+    await page().keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  }, 60_000);
 
   test('[J-10] [M-27] seeks the recording to the pressed position of the chart', async () => {
     await slider().waitFor();

@@ -1,0 +1,28 @@
+import { quantity } from '../ui/quantity.ts';
+
+/** The texts of the contact details of winners. */
+export const texts = {
+  ask: 'Ask for contact details',
+  open: (contacts: number, winners: number) =>
+    `Contact details: ${contacts.toLocaleString()} of ${winners.toLocaleString()}`,
+  title: 'Contact details of the winners',
+  help: 'Winners of this round get a form on their page, also after the show. Only owners and hosts read what they send.',
+  note: 'What winners read above the form',
+  defaultNote: 'Congratulations! How can we reach you about your prize?',
+  askAction: 'Ask the winners',
+  asked: 'The winners are asked:',
+  stop: 'Stop asking',
+  loading: 'Loading contact details',
+  empty: 'Nobody has answered yet.',
+  list: 'Contact details',
+  more: (count: number) => `${quantity(count, 'more answer')} in the file.`,
+  erase: 'Erase',
+  eraseLabel: (name: string) => `Erase the contact details of ${name}`,
+  eraseTitle: 'Erase these contact details?',
+  eraseHelp: 'They cannot be recovered.',
+  eraseAll: 'Erase all',
+  eraseAllTitle: 'Erase the contact details of this round?',
+  eraseAllHelp: 'They cannot be recovered, and the winners are no longer asked.',
+  done: 'Done',
+  download: 'Download as CSV',
+};
