@@ -31,12 +31,14 @@ export function SetUpPage({ streamId }: { readonly streamId: string }) {
     >
       {(stream) => (
         <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-[3fr_2fr] xl:grid-cols-[2fr_1fr]">
-          {mayReadSource && <SourceCard stream={stream} />}
+          <div className="grid gap-6 *:min-w-0">
+            {mayReadSource && <SourceCard stream={stream} />}
+            <ProductsCard streamId={stream.id} />
+          </div>
           <div className="grid gap-6 *:min-w-0">
             <Facts stream={stream} />
             <ShareCard stream={stream} />
             <DisplayCard streamId={stream.id} />
-            <ProductsCard streamId={stream.id} />
           </div>
         </div>
       )}

@@ -42,7 +42,7 @@ describe.each(['embedded', 'shared'] as const)('the open quiz on %s backends', (
     await service.advance(30);
     const newcomer = await service.viewer(stream);
     const stillOpen = await detail(newcomer);
-    expectMembers(stillOpen, [...MEMBERS, 'quiz_interval', 'winner_code', 'chat']);
+    expectMembers(stillOpen, [...MEMBERS, 'quiz_interval', 'winner_code', 'product', 'chat']);
     const events = await service.events(newcomer, stillOpen.quiz_interval as number);
     const quizEvents = events.filter(({ type }) => type === 'quiz');
     expect(quizEvents).toMatchObject([

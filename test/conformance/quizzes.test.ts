@@ -35,8 +35,11 @@ describe('making and publishing', () => {
   test('[Q-1] /api/v1 has no route that creates or reads a quiz', async () => {
     const routes = Object.values(viewerApi).filter(({ path }) => path.includes('quiz'));
     expect(routes.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
+      'DELETE /api/v1/quizzes/{stream_id}/winner-contact',
+      'GET /api/v1/quizzes/{stream_id}/winner-contact',
       'POST /api/v1/quizzes/{quiz_id}/answer',
       'POST /api/v1/quizzes/{stream_id}/record-winner',
+      'POST /api/v1/quizzes/{stream_id}/winner-contact',
     ]);
     const { quiz, viewer } = await openShow(harness, 1);
     for (const path of ['/quizzes', `/quizzes/${quiz.id}`, `/quizzes/${quiz.id}/results`]) {

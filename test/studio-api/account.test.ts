@@ -5,6 +5,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { hashSecret } from '../../server/auth/secrets.ts';
 import { createConfig } from '../../server/platform/config.ts';
+import { PRODUCT } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import {
   type Account,
@@ -13,6 +14,7 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
+import { DETAILS, newAskedWinner } from '../support/quizzes/asked-winner.ts';
 import { inviteMember, newMember } from '../support/studio/user-agent.ts';
 
 interface CreatedToken {
@@ -46,11 +48,14 @@ const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
   hideChatLines: { ids: [LINE.id] },
   pinChatLine: { line: null },
   queueQuestion: { state: 'open', line: LINE },
+  createProduct: PRODUCT,
+  patchProduct: { price: 1 },
+  requestContacts: { note: 'Who are you?' },
 };
 
 const PATH_PARAMETERS = [
   ...['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'],
-  ...['webhook_id', 'delivery_id', 'viewer', 'line_id'],
+  ...['webhook_id', 'delivery_id', 'viewer', 'line_id', 'product_id', 'round_id'],
 ];
 
 type NamedOperation = readonly [keyof typeof studioApi, Operation];
@@ -92,6 +97,10 @@ describe('access to the studio API', () => {
     const stream_id = await service.createStream({ title: 'Mine' });
     const draft = await service.studio('POST', `/streams/${stream_id}/quizzes`, BODIES.createQuiz);
     const { id: quiz_id } = await expectJson<{ id: string }>(draft, 201);
+    const products = `/streams/${stream_id}/products`;
+    const product = await service.studio('POST', products, PRODUCT);
+    const { id: product_id } = await expectJson<{ id: string }>(product, 201);
+    const { round, viewerId } = await newAskedWinner(service, stream_id);
     const { id: token_id, token } = await makeToken();
     const { id: invitation_id } = await inviteMember(service, 'host');
     const { uuid: member_id } = await newMember(service, 'owner');
@@ -104,7 +113,7 @@ describe('access to the studio API', () => {
     expect(addressed.length).toBeGreaterThan(15);
     for (const operation of addressed) {
       for (const ids of [
-        { stream_id, quiz_id, ...ofAccount },
+        { stream_id, quiz_id, product_id, round_id: round.id, viewer: viewerId, ...ofAccount },
         {},
         Object.fromEntries(PATH_PARAMETERS.map((name) => [name, 'nothing'])),
       ]) {
@@ -117,6 +126,10 @@ describe('access to the studio API', () => {
     expect(stream).toMatchObject({ title: 'Mine', status: 'CREATED' });
     const quiz = await expectJson(await service.studio('GET', `/quizzes/${quiz_id}`), 200);
     expect(quiz).toMatchObject({ state: 'draft', question: 'Q?' });
+    const contacts = await service.studio('GET', `${round.path}/contacts`);
+    expect((await expectJson<Listed>(contacts, 200)).results).toMatchObject([DETAILS]);
+    const listed = await expectJson<Listed>(await service.studio('GET', products), 200);
+    expect(listed.results).toEqual([{ id: product_id, ...PRODUCT, shown: false }]);
     expect((await service.studio('GET', '/account', undefined, { token })).status).toBe(200);
   });
 
