@@ -1,5 +1,6 @@
 import Hls from 'hls.js';
 import { hlsPicture } from '../../sdk/pictures.ts';
+import { EndedPlaylist } from './ended-playlist.ts';
 import { recoverFromErrors } from './hls-recovery.ts';
 import { skipGaps } from './skip-gaps.ts';
 import type { Source, SourceListener } from './source.ts';
@@ -14,6 +15,12 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
   const hls = new Hls({ backBufferLength: 30, liveDurationInfinity: true });
   const stopRecovery = recoverFromErrors(hls, url, listener);
   const stopSkipping = skipGaps(hls, video);
+  const endedPlaylist = new EndedPlaylist(listener.mustBeLive);
+  hls.on(Hls.Events.LEVEL_LOADED, (_, { details }) => {
+    if (!endedPlaylist.refuse(!details.live, () => hls.loadSource(url))) return;
+    hls.stopLoad();
+    listener.onMissing();
+  });
   hls.on(Hls.Events.MANIFEST_PARSED, () => {
     video.videoRenditions.replace(
       hls.levels.map(({ width, height, bitrate }, id) => ({ id: `${id}`, width, height, bitrate })),
@@ -34,6 +41,7 @@ export function hlsSource(video: StageVideo, url: string, listener: SourceListen
     stop() {
       stopRecovery();
       stopSkipping();
+      endedPlaylist.stop();
       video.videoRenditions.removeEventListener('change', selectLevel);
       video.videoRenditions.replace([]);
       hls.destroy();

@@ -8,6 +8,7 @@ const LONG_MS = 60_000;
 let video: FakeVideo;
 let reports: string[];
 let retriesMissing: boolean;
+let mustBeLive: boolean;
 let source: Source;
 
 beforeEach(() => {
@@ -15,11 +16,13 @@ beforeEach(() => {
   video = new FakeVideo();
   reports = [];
   retriesMissing = true;
+  mustBeLive = false;
   source = nativeSource(asStageVideo(video), '/show/master.m3u8', {
     onReady: () => reports.push('ready'),
     onMissing: () => reports.push('missing'),
     onInterrupted: () => reports.push('interrupted'),
     retriesMissing: () => retriesMissing,
+    mustBeLive: () => mustBeLive,
   });
 });
 afterEach(() => {
@@ -51,6 +54,18 @@ test('a recording resumes at its position after network failures, however many',
   video.emit('loadedmetadata');
   expect(reports).toEqual(['ready', 'interrupted', 'interrupted', 'ready']);
   expect(video.currentTime).toBe(42);
+});
+
+test('[S-19] an ended video of a live show is loaded again, and not played', () => {
+  mustBeLive = true;
+  video.duration = 120;
+  video.emit('loadedmetadata');
+  expect(reports).toEqual(['missing']);
+  jest.advanceTimersByTime(LONG_MS);
+  expect(video.loads).toBe(1);
+  video.duration = Number.POSITIVE_INFINITY;
+  video.emit('loadedmetadata');
+  expect(reports).toEqual(['missing', 'ready']);
 });
 
 test('a stopped source is not retried', () => {

@@ -1,4 +1,5 @@
 import { nativePicture } from '../../sdk/pictures.ts';
+import { EndedPlaylist } from './ended-playlist.ts';
 import { RetryTimer } from './retry-timer.ts';
 import type { Source, SourceListener } from './source.ts';
 
@@ -24,7 +25,13 @@ export function nativeSource(
     else listener.onMissing();
     retryTimer.schedule(load);
   };
+  const endedPlaylist = new EndedPlaylist(listener.mustBeLive);
   const onMetadata = () => {
+    if (endedPlaylist.refuse(Number.isFinite(video.duration), () => video.load())) {
+      video.pause();
+      listener.onMissing();
+      return;
+    }
     hasLoaded = true;
     retryTimer.reset();
     if (resumeAtS > 0) video.currentTime = resumeAtS;
@@ -38,6 +45,7 @@ export function nativeSource(
     picture: nativePicture(video),
     stop() {
       retryTimer.cancel();
+      endedPlaylist.stop();
       controller.abort();
       video.removeAttribute('src');
       video.load();

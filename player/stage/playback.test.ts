@@ -17,6 +17,7 @@ beforeEach(() => {
     onState: (state: PlaybackState) => states.push(state),
     onMuted: () => {},
     retriesMissing: () => false,
+    mustBeLive: () => false,
   };
   const createSource: Parameters<typeof startPlayback>[3] = async (_video, _url, listener) => {
     source = listener;

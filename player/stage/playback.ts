@@ -35,6 +35,8 @@ export interface PlaybackListener {
   onMuted(): void;
   /** Whether to retry a missing stream; an interrupted one is always retried. */
   retriesMissing(): boolean;
+  /** Whether the video of the show cannot have ended. */
+  mustBeLive(): boolean;
 }
 
 // A shorter lack of data is not reported.
@@ -51,7 +53,7 @@ const INTERRUPTED: ReadonlySet<PlaybackState> = new Set(['stalled', 'lost', 'mis
 export function startPlayback(
   video: StageVideo,
   url: string,
-  { onState, onMuted, retriesMissing }: PlaybackListener,
+  { onState, onMuted, retriesMissing, mustBeLive }: PlaybackListener,
   createSource = defaultSource,
 ): () => void {
   let source: Source | null = null;
@@ -79,6 +81,7 @@ export function startPlayback(
     onMissing: () => setState('missing'),
     onInterrupted: () => setState('stalled'),
     retriesMissing,
+    mustBeLive,
   };
   const load = async () => {
     const created = await createSource(video, url, listener).catch(() => null);

@@ -16,4 +16,6 @@ export interface SourceListener {
   onInterrupted(): void;
   /** Whether to retry a missing stream; an interrupted one is always retried. */
   retriesMissing(): boolean;
+  /** Whether the video of the show cannot have ended. */
+  mustBeLive(): boolean;
 }

@@ -23,6 +23,7 @@ const WITHOUT_PICTURE = new Set<PlaybackState>(['lost', 'missing', 'over', 'not-
 export function usePlayback(viewer: Viewer, video: StageVideo, stream: Stream | null) {
   const [playback, setPlayback] = useState<StagePlayback>(NO_STREAM);
   const isLive = stream?.status !== 'ENDED';
+  const { streamId } = viewer;
   const url = stream && stream.status !== 'CREATED' ? stream.hls_url : null;
 
   useEffect(() => setLive(video, isLive), [video, isLive]);
@@ -46,13 +47,16 @@ export function usePlayback(viewer: Viewer, video: StageVideo, stream: Stream | 
       onMuted: () => setPlayback((before) => ({ ...before, isAutoMuted: true })),
       // A show that is over without a recording will not get one.
       retriesMissing: () => viewer.snapshot.stream?.status !== 'ENDED',
+      // Another service may have a recording as the video of a live show.
+      mustBeLive: () =>
+        viewer.snapshot.stream?.status === 'STREAMING' && url.includes(`/media/${streamId}/`),
     });
     return () => {
       stop();
       follow(null);
       setPlayback(NO_STREAM);
     };
-  }, [viewer, video, url]);
+  }, [viewer, video, url, streamId]);
 
   useEffect(() => {
     const onVolumeChange = () => {

@@ -7,6 +7,9 @@ import { until } from '../support/until.ts';
 
 // A viewer on a phone, whose show ends by mistake and is reopened.
 
+/** From the reopening on; viewers notice it after 1 to 2 s. */
+const STALE_MS = 9_000;
+
 let fixture: ShowFixture;
 let streamId: string;
 let viewer: WatchSession;
@@ -46,11 +49,22 @@ test('[S-19] viewers of a reopened show get its video, chat and quizzes again', 
   await fixture.stopVideo();
   const { started } = await fixture.studio<StudioStream>('GET', `/streams/${streamId}`);
 
+  // Caches have the playlists of the end for some seconds.
+  const master = `${fixture.url}/media/${streamId}/master.m3u8`;
+  const body = await (await fetch(master)).text();
+  const freshFromMs = Date.now() + STALE_MS;
+  await page.route(master, (route) =>
+    Date.now() < freshFromMs
+      ? route.fulfill({ body, contentType: 'application/vnd.apple.mpegurl' })
+      : route.continue(),
+  );
+
   const reopenedMs = Date.now();
   const reopened = await fixture.studio<StudioStream>('POST', `/streams/${streamId}/reopen`);
   expect(reopened).toMatchObject({ status: 'STREAMING', started });
   await fixture.play(streamId, '640x360');
   await badge('Live').waitFor();
+  await page.locator('.notice-title', { hasText: 'Waiting for the video…' }).waitFor();
   await until('the new video', async () => ((await pictureMsOf(page)) ?? 0) > reopenedMs);
   await expectMovingPicture();
   await page.getByRole('list', { name: 'Chat' }).getByText('Ada Hello').waitFor();

@@ -5,11 +5,14 @@ export class FakeVideo extends EventTarget {
   muted = false;
   currentTime = 0;
   readyState = 0;
+  duration = Number.POSITIVE_INFINITY;
   src = '';
   /** The number of `load` calls. */
   loads = 0;
 
   async play() {}
+
+  pause() {}
 
   load() {
     this.loads += 1;
