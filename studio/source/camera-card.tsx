@@ -31,7 +31,7 @@ export function CameraCard({ stream, ingest }: { stream: StudioStream; ingest: I
       {running && isThisShow && <Preview media={running.media} />}
       {camera?.streamId === stream.id && (
         <div>
-          <CameraState source={camera.source} />
+          <CameraState source={camera.source} isPreview={stream.status === 'CREATED'} />
         </div>
       )}
       {!running && <DeviceChoice devices={devices} onChange={setDevices} />}
@@ -73,7 +73,9 @@ function Preview({ media }: { readonly media: MediaStream }) {
   );
 }
 
-function CameraState({ source }: { readonly source: BrowserSourceState }) {
+/** @param props.isPreview whether viewers do not see the camera yet */
+function CameraState(props: { readonly source: BrowserSourceState; readonly isPreview: boolean }) {
+  const { source, isPreview } = props;
   const { states } = texts.camera;
   switch (source.state) {
     case 'connecting':
@@ -82,7 +84,9 @@ function CameraState({ source }: { readonly source: BrowserSourceState }) {
       return source.isSlow ? (
         <Badge variant="bad">{states.slow}</Badge>
       ) : (
-        <Badge variant="live">{states.live}</Badge>
+        <Badge variant={isPreview ? 'good' : 'live'}>
+          {isPreview ? states.preview : states.live}
+        </Badge>
       );
     case 'reconnecting':
       return <Badge variant="bad">{states.reconnecting}</Badge>;

@@ -24,7 +24,7 @@ export function SourceFacts({ source }: Pick<Ingest, 'source'>) {
       </p>
       <SourceWarnings source={source} />
       {health && (
-        <dl className="grid grid-cols-2 gap-3 sm:grid-cols-5">
+        <dl className="grid grid-cols-[repeat(auto-fit,minmax(7rem,1fr))] gap-3">
           <Fact name={facts.resolution} value={sizeOf(health)} />
           <Fact name={facts.bitrate} value={formatted(health.bitrate, facts.megabits)} />
           <Fact

@@ -73,6 +73,7 @@ export const texts = {
     states: {
       connecting: 'Connecting…',
       live: 'Live',
+      preview: 'Preview',
       slow: 'Live, but the service cannot keep up',
       reconnecting: 'Connection lost. Reconnecting…',
     },

@@ -37,7 +37,10 @@ test('[M-4] [S-19] the end of a show releases the camera, which can start again 
   await page.goto(`${fixture.url}/studio/streams/${streamId}`);
   await button(page, 'Start camera').click();
   await receiving().waitFor({ timeout: 30_000 });
+  const camera = page.getByText('This browser’s camera').locator('..');
+  await camera.getByText('Preview', { exact: true }).waitFor();
   await send('start');
+  await camera.getByText('Live', { exact: true }).waitFor();
   await preview().waitFor();
   expect(await deviceStates(true)).toEqual(['live', 'live']);
   await send('end');
