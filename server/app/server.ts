@@ -131,7 +131,7 @@ function routesOf(
   const hasStudio = config.roles.has('studio');
   return {
     ...service.routes,
-    ...startPageRoutes({ version, hasStudio, ...common }),
+    ...startPageRoutes({ version, hasStudio, ...service.startPage, ...common }),
     ...typefaceRoutes(common),
     ...documentRoutes({ version, ...common }),
     ...watchRoutes({ ...common, ...service.watchPage }),

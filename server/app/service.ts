@@ -14,6 +14,7 @@ import type { MetricDefinition } from '../platform/metrics.ts';
 import { feedHandlers } from '../realtime/feed/feed-routes.ts';
 import { viewCountHandlers } from '../realtime/presence/view-count-routes.ts';
 import { countWrites } from '../storage/sql/write-count.ts';
+import type { StartPageOptions } from '../web/start-page.ts';
 import type { WatchPageOptions } from '../web/watch-page.ts';
 import { createParts, type Parts, type ServiceOptions } from './parts.ts';
 import { procedures } from './procedures.ts';
@@ -39,6 +40,7 @@ export interface Service {
   readonly workerServices: WorkerServices;
   /** Routes for WebSockets; only with the role `media`. */
   readonly sockets: WebSocketRoutes<WebSocketSource> | undefined;
+  readonly startPage: Pick<StartPageOptions, 'readLiveShows'>;
   readonly watchPage: Pick<WatchPageOptions, 'readShow' | 'originOf'>;
   /** Responds to requests without a route: 404. */
   readonly fetch: (request: Request) => Response;
@@ -109,6 +111,7 @@ export async function createService(
       tokenCacheSize: config.tokenCacheSize,
     },
     sockets: media?.sockets,
+    startPage: { readLiveShows: () => parts.streams.shows.live() },
     watchPage: {
       readShow: (streamId) => parts.streams.shows.read(streamId),
       originOf: parts.context.originOf,

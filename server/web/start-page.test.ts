@@ -3,7 +3,12 @@ import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server
 import { startPageRoutes } from './start-page.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const OPTIONS = { version: '1.2.3', hasStudio: true, ...PAGE_OPTIONS };
+const OPTIONS = {
+  version: '1.2.3',
+  hasStudio: true,
+  readLiveShows: async () => [],
+  ...PAGE_OPTIONS,
+};
 const withServer = <T>(use: (origin: string) => Promise<T>) =>
   withPageServer(startPageRoutes(OPTIONS), use);
 
@@ -34,6 +39,22 @@ describe('/', () => {
       const html = await (await get(origin, BROWSER)).text();
       expect(linksOf(html)).toEqual(['/docs', '/openapi.json']);
       expect(html).not.toContain('Studio');
+    }));
+
+  test('[O-23] the start page lists live shows, with their titles as text', () => {
+    const id = '0f8fad5b-d9cb-469f-a165-70867728950e';
+    const readLiveShows = async () => [{ id, title: '<b>Quiz</b> & "friends"' }];
+    return withPageServer(startPageRoutes({ ...OPTIONS, readLiveShows }), async (origin) => {
+      const html = await (await get(origin, BROWSER)).text();
+      expect(linksOf(html)).toEqual([`/watch/${id}`, '/studio/', '/docs', '/openapi.json']);
+      expect(html).toContain('<bdi>&lt;b&gt;Quiz&lt;/b&gt; &amp; &quot;friends&quot;</bdi>');
+      expect(html).toContain('Live now');
+    });
+  });
+
+  test('[O-23] the start page without live shows has no list', () =>
+    withServer(async (origin) => {
+      expect(await (await get(origin, BROWSER)).text()).not.toContain('Live now');
     }));
 
   test.each([

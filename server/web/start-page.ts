@@ -1,3 +1,4 @@
+import type { LiveShow } from '../domains/streams/streams-sql.ts';
 import { accepts, prefers } from '../http/accept.ts';
 import {
   type ReadHandler,
@@ -11,6 +12,8 @@ export interface StartPageOptions extends ReadOnlyOptions {
   readonly version: string;
   /** Whether this process serves the studio. */
   readonly hasStudio: boolean;
+  /** The shows to list. */
+  readonly readLiveShows: () => Promise<readonly LiveShow[]>;
 }
 
 // The page has a stylesheet and nothing else.
@@ -24,12 +27,9 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Routes of the start page (SPEC O-23), by path. It lists no shows: the interface lists the shows of one
- * producer, whose id the client must know.
- */
+/** Routes of the start page (SPEC O-23), by path. */
 export function startPageRoutes(options: StartPageOptions): Record<string, ReadOnlyRoute> {
-  const { version, hasStudio } = options;
+  const { version, hasStudio, readLiveShows } = options;
   const { '': _, ...routes } = builtPageRoutes(
     {
       html: new URL('../../player/start-page.html', import.meta.url),
@@ -37,7 +37,7 @@ export function startPageRoutes(options: StartPageOptions): Record<string, ReadO
       filesPath: '/player/start/',
       policy: POLICY,
       files: ['start-page.css'],
-      render: async (html) => renderStartPage(html, version, hasStudio),
+      render: async (html) => renderStartPage(html, version, hasStudio, await readLiveShows()),
     },
     options,
   );
@@ -53,10 +53,25 @@ export function startPageRoutes(options: StartPageOptions): Record<string, ReadO
   };
 }
 
-function renderStartPage(html: string, version: string, hasStudio: boolean): string {
+function renderStartPage(
+  html: string,
+  version: string,
+  hasStudio: boolean,
+  shows: readonly LiveShow[],
+): string {
   return new HTMLRewriter()
     .on('#version', { element: (element) => void element.setInnerContent(version) })
     .on('.needs-studio', { element: (element) => void (hasStudio || element.remove()) })
+    .on('.needs-shows', { element: (element) => void (shows.length > 0 || element.remove()) })
+    .on('#shows', {
+      element: (element) => {
+        for (const { id, title } of shows) {
+          const text = Bun.escapeHTML(title);
+          const link = `<a href="/watch/${id}"><bdi>${text}</bdi></a>`;
+          element.append(`<li>${link}</li>`, { html: true });
+        }
+      },
+    })
     .transform(html);
 }
 

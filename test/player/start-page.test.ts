@@ -19,6 +19,11 @@ const FOCUSED = 'document.activeElement?.getAttribute("href")';
 // A directory for screenshots; unset: none are saved.
 const SCREENSHOT_DIR = process.env.FOURBEAT_TEST_PICTURES;
 
+const readLiveShows = async () => [
+  { id: 'a', title: 'Friday quiz night' },
+  { id: 'b', title: 'The complete history of all shows that were ever made, part one' },
+];
+
 let browser: Browser;
 
 beforeAll(async () => {
@@ -34,7 +39,7 @@ describe('the start page', () => {
     (look, options) =>
       withPageServer(
         {
-          ...startPageRoutes({ version: '1.2.3', hasStudio: true, ...PAGE_OPTIONS }),
+          ...startPageRoutes({ version: '1.2.3', hasStudio: true, readLiveShows, ...PAGE_OPTIONS }),
           ...typefaceRoutes(PAGE_OPTIONS),
         },
         async (origin) => {
@@ -52,11 +57,11 @@ describe('the start page', () => {
           expect(await axeViolations(page)).toEqual([]);
           expect(await page.evaluate<number>(OVERFLOW_PX)).toBeLessThanOrEqual(0);
           const focused: string[] = [];
-          for (let index = 0; index < 3; index++) {
+          for (let index = 0; index < 5; index++) {
             await page.keyboard.press('Tab');
             focused.push(await page.evaluate<string>(FOCUSED));
           }
-          expect(focused).toEqual(['/studio/', '/docs', '/openapi.json']);
+          expect(focused).toEqual(['/watch/a', '/watch/b', '/studio/', '/docs', '/openapi.json']);
           expect(errors).toEqual([]);
           await context.close();
         },

@@ -218,6 +218,27 @@ describe('the life cycle of a stream', () => {
     }
   });
 
+  test('[O-23] listed shows are those that are live and not unlisted, the one started last first', async () => {
+    const live = async () => {
+      service.pass(2_000);
+      return (await service.service.startPage.readLiveShows()).map(({ id }) => id);
+    };
+    const first = await service.createStream();
+    const unlisted = await service.createStream({ unlisted: true });
+    const second = await service.createStream();
+    await service.createStream();
+    for (const id of [first, unlisted, second]) {
+      await send(id, 'start');
+      service.pass(1_000);
+    }
+    expect((await live()).slice(0, 2)).toEqual([second, first]);
+    expect(await live()).not.toContain(unlisted);
+    await send(second, 'end');
+    expect((await live())[0]).toBe(first);
+    for (let n = 0; n < 20; n++) await send(await service.createStream(), 'start');
+    expect(await live()).toHaveLength(20);
+  });
+
   test('[S-19] reopen takes back the end within 10 minutes; a repeat changes nothing', async () => {
     const id = await service.createStream();
     const started = await streamOf(await send(id, 'start'));

@@ -4,12 +4,16 @@ import { Unavailable } from '../../platform/errors.ts';
 import { ShownShows } from './shown-shows.ts';
 import type { StreamRow } from './streams-sql.ts';
 
+const NO_LIVE_SHOWS = { listLiveShows: async () => [] };
+const rejects = () => Promise.reject(new Unavailable('The database is unavailable.'));
+
 test('[S-18] ShownShows reads a show once in 2 s, and again afterwards', async () => {
   let nowMs = 0;
   let reads = 0;
   const shows = new ShownShows({
     nowMs: () => nowMs,
     store: {
+      ...NO_LIVE_SHOWS,
       findStream: async () => {
         reads++;
         return { title: `Title ${reads}`, unlisted: false, showPage: NO_SHOW_PAGE } as StreamRow;
@@ -30,7 +34,23 @@ test('[S-18] ShownShows reads a show once in 2 s, and again afterwards', async (
 test('[S-18] ShownShows has no show while the database is unavailable', async () => {
   const shows = new ShownShows({
     nowMs: () => 0,
-    store: { findStream: () => Promise.reject(new Unavailable('The database is unavailable.')) },
+    store: { findStream: rejects, listLiveShows: rejects },
   });
   expect(await shows.read('a')).toBeNull();
+  expect(await shows.live()).toEqual([]);
+});
+
+test('[O-23] ShownShows reads the live shows once in 2 s', async () => {
+  let nowMs = 0;
+  let reads = 0;
+  const listLiveShows = async () => [{ id: 'a', title: `Read ${++reads}` }];
+  const shows = new ShownShows({
+    nowMs: () => nowMs,
+    store: { findStream: async () => null, listLiveShows },
+  });
+  await Promise.all(Array.from({ length: 100 }, () => shows.live()));
+  nowMs = 1_999;
+  expect(await shows.live()).toEqual([{ id: 'a', title: 'Read 1' }]);
+  nowMs = 2_000;
+  expect(await shows.live()).toEqual([{ id: 'a', title: 'Read 2' }]);
 });

@@ -192,6 +192,12 @@ export interface OwnStream {
   readonly producer: string;
 }
 
+/** A show that the start page lists. */
+export interface LiveShow {
+  readonly id: string;
+  readonly title: string;
+}
+
 export interface NewStreamRow extends OwnId {
   readonly stream: Omit<NewStream, keyof ShowPage> & Partial<ShowPage>;
   readonly nowMs: number;
@@ -243,6 +249,17 @@ export const streamProcedures = {
   findStream: readProcedure((tx, { id }: { id: string }) => findById(tx, id)),
 
   findOwnStream: readProcedure((tx, { id, producer }: OwnId) => ownStream(tx, id, producer)),
+
+  /** Shows of all accounts that are live and not unlisted, those started last first. */
+  listLiveShows: readProcedure(async (tx, { limit }: { limit: number }): Promise<LiveShow[]> => {
+    const rows = await tx.query<LiveShow>(
+      `select id, title from streams
+       where status = 'STREAMING' and unlisted = 0 and ${NO_REHEARSAL}
+       order by started desc, id limit $1`,
+      [limit],
+    );
+    return [...rows];
+  }),
 
   /** One page of a producer's streams, newest first, and their total number. */
   listStreams: readProcedure(
