@@ -155,7 +155,8 @@ describe('a file', () => {
     const times = probePackets(session.content()).filter(({ type }) => type === 'video');
     expect(times.length).toBeGreaterThan(2 * FILE_FRAMES);
     const shown = times.map(({ ptsMs }) => ptsMs).sort((a, b) => a - b);
-    for (const [index, ms] of shown.entries()) {
+    // The last frame in the stream may come before two B-frames that the stop cuts off.
+    for (const [index, ms] of shown.slice(0, -3).entries()) {
       if (index > 0) expect(ms - (shown[index - 1] ?? 0)).toBeWithin(1, 200);
     }
   });
