@@ -211,6 +211,74 @@ describe('post to a webhook', () => {
     expect(posted).toEqual({ status: null, error: 'timeout' });
   });
 
+  const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n';
+  const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
+  /** Sends bytes again and again until the client closes the connection. */
+  const repeat = (bytes: string, everyMs: number) => (socket: Socket) => {
+    const timer = setInterval(() => socket.write(bytes), everyMs);
+    socket.on('close', () => clearInterval(timer));
+    closing.push(() => socket.destroy());
+  };
+  const keepOpen = (socket: Socket): void => {
+    closing.push(() => socket.destroy());
+  };
+
+  const reset = (socket: Socket): void => {
+    socket.resetAndDestroy();
+  };
+
+  test.each([
+    ['another protocol', SWITCHING, keepOpen, { status: 101, error: null }],
+    [
+      'another protocol, then data',
+      SWITCHING,
+      repeat('x'.repeat(10_000), 1),
+      { status: 101, error: null },
+    ],
+    [
+      'interim responses without end',
+      CONTINUE,
+      repeat(CONTINUE, 1),
+      { status: null, error: 'timeout' },
+    ],
+    [
+      'a head that stops in its first line',
+      'HTTP/1.1 2',
+      keepOpen,
+      { status: null, error: 'timeout' },
+    ],
+    ['headers without end', 'HTTP/1.1 200 OK\r\n', repeat(`a: ${'b'.repeat(1_000)}\r\n`, 1), null],
+    [
+      'the status 000',
+      'HTTP/1.1 000 Zero\r\nContent-Length: 0\r\n\r\n',
+      keepOpen,
+      { status: null, error: 'connection' },
+    ],
+    ['a reset', '', reset, { status: null, error: 'connection' }],
+    [
+      'a body byte by byte',
+      'HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n',
+      repeat('x', 20),
+      null,
+    ],
+  ] as const)(
+    '[H-13] an attempt ends in time when the receiver sends %s',
+    async (_, bytes, then, expected) => {
+      const port = await raw(bytes, then);
+      const startMs = performance.now();
+      const posted = await send(`http://127.0.0.1:${port}/`, { timeoutMs: 300 });
+      expect(performance.now() - startMs).toBeLessThan(3_000);
+      if (expected) expect(posted).toEqual(expected);
+      else expect(posted.status === 200 || posted.error !== null).toBe(true);
+    },
+  );
+
+  test('[H-13] an attempt ends in time when TLS is never answered', async () => {
+    const port = await raw('', keepOpen);
+    const posted = await send(`https://127.0.0.1:${port}/`, { timeoutMs: 300 });
+    expect(posted).toEqual({ status: null, error: 'timeout' });
+  });
+
   test('[H-13] a post to a webhook times out during name resolution', async () => {
     const resolve = () => new Promise<never>(() => {});
     const posted = await send(`https://${NAME}/`, { resolve, timeoutMs: 50 });

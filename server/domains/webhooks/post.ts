@@ -35,6 +35,8 @@ export interface PostOptions {
 const TIMEOUT_MS = 10_000;
 /** Response bytes that are read before the connection is closed; only the status is used. */
 const RESPONSE_BYTES_MAX = 1_024;
+/** The lowest status in HTTP (RFC 9110, 15). */
+const STATUS_MIN = 100;
 /** Most addresses of a host name that are tried, one after the other, while each refuses. */
 const ADDRESSES_MAX = 3;
 
@@ -64,9 +66,11 @@ export function createPost(options: PostOptions): Post {
     try {
       if (url.protocol !== 'https:' && !policy.allowHttp) throw new BlockedAttempt('setting');
       const addresses = await orAborted(signal, addressesOf(url, resolve, policy));
-      const status = await sendToFirstReachable(addresses, (address) =>
+      const sending = sendToFirstReachable(addresses, (address) =>
         send(url, address, { headers, body, signal, ca: options.ca }),
       );
+      // The signal ends the attempt even if the client reports nothing.
+      const status = await orAborted(signal, sending);
       return { status, error: null };
     } catch (error) {
       stop.throwIfAborted();
@@ -150,13 +154,20 @@ function send(
       let receivedBytes = 0;
       const end = () => {
         request.destroy();
-        resolve(response.statusCode ?? 0);
+        const status = response.statusCode ?? 0;
+        if (status < STATUS_MIN) reject(new Error(`The response has the status ${status}.`));
+        else resolve(status);
       };
       response.on('data', (chunk: Buffer) => {
         receivedBytes += chunk.length;
         if (receivedBytes > RESPONSE_BYTES_MAX) end();
       });
       for (const event of ['end', 'error', 'close']) response.once(event, end);
+    });
+    // 101 is no response: the receiver would go on in another protocol.
+    request.on('upgrade', ({ statusCode = STATUS_MIN }, socket) => {
+      socket.destroy();
+      resolve(statusCode);
     });
     request.on('error', reject);
     request.end(body);
