@@ -61,8 +61,14 @@ export function builtPageRoutes(
   };
   return Object.fromEntries([
     ...paths.flatMap((pattern) => [pattern, `${pattern}/`].map((p) => routeOf(p, () => HTML))),
-    routeOf(`${filesPath}:file`, ({ url }) => new URL(url).pathname.slice(filesPath.length)),
+    routeOf(`${filesPath}:file`, ({ url }) => fileIn(url, filesPath)),
   ]);
+}
+
+/** The name of the file in a URL, which may have no valid host. */
+function fileIn(url: string, filesPath: string): string {
+  const [path = ''] = url.split(/[?#]/, 1);
+  return path.slice(path.indexOf(filesPath) + filesPath.length);
 }
 
 /** Runs `work` on the first call and caches its result; a failed run is repeated by the next call. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test';
+import { rawExchange } from '../../test/support/conformance/raw-http.ts';
 import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { startPageRoutes } from './start-page.ts';
 
@@ -106,6 +107,21 @@ describe('/', () => {
       expect((await get(origin, BROWSER, tag)).status).toBe(304);
       expect((await get(origin, 'application/json', tag)).status).toBe(302);
     }));
+
+  test.each([
+    'GET PATH HTTP/1.0\r\n\r\n',
+    'GET PATH HTTP/1.1\r\nHost: 1.2.3.999\r\nConnection: close\r\n\r\n',
+    'GET PATH HTTP/1.1\r\nHost: x:99999999\r\nConnection: close\r\n\r\n',
+  ])('[G-28] a page and its files do not need a valid host: %j', (head) =>
+    withServer(async (origin) => {
+      const html = await (await get(origin, BROWSER)).text();
+      const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(html) ?? [];
+      for (const path of ['/', stylesheet]) {
+        const { status } = await rawExchange(origin, [head.replace('PATH', path)]);
+        expect([path, status]).toEqual([path, 200]);
+      }
+    }),
+  );
 
   test('[G-10] [G-11] / supports GET, HEAD and OPTIONS', () =>
     withServer(async (origin) => {

@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { gunzipSync } from 'node:zlib';
 import type { ShownShow } from '../../protocol/show-page.ts';
 import { NO_SHOW_PAGE } from '../../protocol/show-page-values.ts';
+import { rawExchange, responseOf } from '../../test/support/conformance/raw-http.ts';
 import { PAGE_OPTIONS, withPageServer } from '../../test/support/web/page-server.ts';
 import { typefaceRoutes } from './typeface.ts';
 import { watchRoutes } from './watch-page.ts';
@@ -61,6 +62,16 @@ describe('/watch/:stream_id', () => {
   afterEach(() => {
     show = null;
   });
+
+  test('[G-28] [S-18] the watch page of a request without a valid host has the title of its show', () =>
+    withServer(async (origin) => {
+      show = SHOW;
+      for (const head of ['HTTP/1.0\r\n\r\n', 'HTTP/1.1\r\nHost: 1.2.3.999\r\n\r\n']) {
+        const answer = await rawExchange(origin, [`GET /watch/${STREAM_ID} ${head}`]);
+        expect(answer.status).toBe(200);
+        expect(await responseOf(answer).text()).toContain('<title>Quiz &amp; ');
+      }
+    }));
 
   test('[S-18] the watch page has the title of its show and what link previews need', () =>
     withServer(async (origin) => {

@@ -26,14 +26,15 @@ const POLICY = [
   "form-action 'none'",
 ].join('; ');
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The stream id in the path of a URL, which may have no valid host. */
+const STREAM_ID = /\/watch\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?(?:[?#]|$)/i;
 
 /** Routes of the watch page, which plays a stream and shows its feed (SPEC M-45), by path. */
 export function watchRoutes(options: WatchPageOptions): Record<string, ReadOnlyRoute> {
   const { readShow, originOf } = options;
   const render = async (html: string, request: Request) => {
-    const id = new URL(request.url).pathname.split('/')[2]?.toLowerCase() ?? '';
-    const show = UUID.test(id) ? await readShow(id) : null;
+    const id = STREAM_ID.exec(request.url)?.[1]?.toLowerCase();
+    const show = id === undefined ? null : await readShow(id);
     return show ? watchHtml(html, show, `${originOf(request)}/watch/${id}`) : html;
   };
   return builtPageRoutes(

@@ -47,3 +47,8 @@ test('[U-7] behind a proxy that ends TLS only the host is compared', () => {
   expect(crossOrigin({ Origin: PUBLIC }, plainOrigin)).toBe(false);
   expect(crossOrigin({ Origin: 'https://evil.example' }, plainOrigin)).toBe(true);
 });
+
+test('[U-7] a request without a valid host is of no page of this service', () => {
+  const headers = new Headers({ Origin: 'null' });
+  expect(isCrossOrigin({ headers, url: '/studio/v1' } as Request, PUBLIC)).toBe(true);
+});

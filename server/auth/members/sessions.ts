@@ -115,5 +115,6 @@ export function isCrossOrigin(request: Request, origin: string): boolean {
 
 // Behind a proxy that ends TLS, without a public URL, the scheme of the request is not the browser's.
 function isSameHost(sender: string, request: Request): boolean {
-  return URL.parse(sender)?.host === URL.parse(request.url)?.host;
+  const host = URL.parse(sender)?.host;
+  return host !== undefined && host === URL.parse(request.url)?.host;
 }
