@@ -77,7 +77,7 @@ test('[T-12] a recently forged token is not verified again', async () => {
   const { keyring, tokens, newTokens } = await setUp();
   const verified = spyOn(keyring, 'verificationKey');
   const [head, payload] = (await newTokens().issue(STREAM, 'ann')).split('.');
-  const forged = (n: number) => `${head}.${payload}.${n.toString().padStart(86, 'A')}`;
+  const forged = (n: number) => `${head}.${payload}.${n.toString().padStart(85, 'A')}A`;
   for (let n = 0; n < 3; n++) expect(await tokens.check(forged(0))).toBeNull();
   expect(verified).toHaveBeenCalledTimes(1);
   // As many forged tokens as the cache holds evict the first one.
@@ -102,4 +102,22 @@ test('[T-12] [T-15] a token of an unknown key is valid once the key is known', a
   expect(await tokens.check(token)).toBeNull();
   verified.mockRestore();
   expect(await tokens.check(token)).toMatchObject({ streamId: STREAM });
+});
+
+test('[T-12] only one spelling of a signature is valid', async () => {
+  const { tokens, newTokens } = await setUp();
+  const token = await tokens.issue(STREAM, 'ann');
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const start = token.slice(0, -1);
+  const bits = alphabet.indexOf(token.slice(-1)) & 0b11_0000;
+  // The decoder ignores the last four bits.
+  const spellings = [...alphabet].filter((_, index) => (index & 0b11_0000) === bits);
+  expect(spellings).toHaveLength(16);
+  const verified: string[] = [];
+  for (const last of spellings)
+    if (await newTokens().check(start + last)) verified.push(start + last);
+  for (const end of ['=', '==', '.', '\n']) {
+    expect(await newTokens().check(token + end)).toBeNull();
+  }
+  expect(verified).toEqual([token]);
 });
