@@ -48,12 +48,29 @@ async function fixture({ pageSize = 10 } = {}) {
 }
 
 describe('ModerationCache', () => {
+  test('[C-21] a refresh resolves once the subscriber has put new bans into effect', async () => {
+    const { cache, change } = await fixture();
+    const inEffect = Promise.withResolvers<void>();
+    cache.subscribeToBans(() => inEffect.promise);
+    change('a', { banned: [3] });
+    let isRefreshed = false;
+    const refreshed = cache.refresh().then(() => {
+      isRefreshed = true;
+    });
+    await Bun.sleep(0);
+    expect(isRefreshed).toBe(false);
+    inEffect.resolve();
+    await refreshed;
+  });
+
   test('[C-21] ModerationCache passes all bans of a stream to the subscriber, at once and after each change', async () => {
     const { cache, stored, change, state } = await fixture();
     change('a', { banned: [3] });
     await cache.refresh();
     const allBans: [string, number[]][] = [];
-    cache.subscribeToBans((streamId, banned) => allBans.push([streamId, [...banned]]));
+    cache.subscribeToBans(async (streamId, banned) => {
+      allBans.push([streamId, [...banned]]);
+    });
     expect(allBans.splice(0)).toEqual([['a', [3]]]);
     change('a', { banned: [3, 4] });
     change('b', { paused: true });

@@ -11,8 +11,8 @@ interface CachedChat {
   readonly muted: ReadonlyMap<number, number | null>;
 }
 
-/** Receives all banned seats of a stream whenever they change. */
-export type BansListener = (streamId: string, banned: ReadonlySet<number>) => void;
+/** Receives all banned seats of a stream whenever they change; resolves when they are in effect. */
+export type BansListener = (streamId: string, banned: ReadonlySet<number>) => Promise<void>;
 
 /** Receives seats that were just banned. */
 export type BannedListener = (streamId: string, seats: readonly number[]) => void;
@@ -69,7 +69,7 @@ export class ModerationCache {
   /** Sets the one listener that gets all bans, now and after each change, before `onBanned` listeners. */
   subscribeToBans(listener: BansListener): void {
     this.#bansListener = listener;
-    for (const [streamId, banned] of this.bans.entries()) listener(streamId, banned);
+    for (const [streamId, banned] of this.bans.entries()) void listener(streamId, banned);
   }
 
   /** Starts the periodic refresh. */
@@ -83,7 +83,7 @@ export class ModerationCache {
   }
 
   /**
-   * Resolves when the cache has all changes that were committed before the call, or without an effect
+   * Resolves when all changes that were committed before the call are in effect, or without an effect
    * when the read fails.
    */
   async refresh(): Promise<void> {
@@ -109,10 +109,10 @@ export class ModerationCache {
     if (isFull) {
       this.#chats = new Map();
       this.#fullReadMs = nowMs;
-      this.#liftAllExcept(chats);
+      await this.#liftAllExcept(chats);
     }
     for (const chat of chats) {
-      const seats = this.#apply(chat);
+      const seats = await this.#apply(chat);
       if (seats.length === 0) continue;
       for (const listener of this.#bannedListeners) listener(chat.streamId, seats);
     }
@@ -120,14 +120,14 @@ export class ModerationCache {
   }
 
   /** After a full read, lifts the bans of streams that have none any more. */
-  #liftAllExcept(chats: readonly ModeratedChatRow[]): void {
+  async #liftAllExcept(chats: readonly ModeratedChatRow[]): Promise<void> {
     const withBans = new Set(
       chats.filter(({ banned }) => banned.length > 0).map(({ streamId }) => streamId),
     );
     for (const [streamId] of [...this.bans.entries()]) {
       if (withBans.has(streamId)) continue;
       this.bans.set(streamId, new Set());
-      this.#bansListener?.(streamId, new Set());
+      await this.#bansListener?.(streamId, new Set());
     }
   }
 
@@ -141,10 +141,13 @@ export class ModerationCache {
   }
 
   /** Caches a chat. @returns the seats that are newly banned */
-  #apply({ streamId, slowModeMs, paused, muted, banned }: ModeratedChatRow): readonly number[] {
+  async #apply(chat: ModeratedChatRow): Promise<readonly number[]> {
+    const { streamId, slowModeMs, paused, muted, banned } = chat;
     const seats = new Set(banned);
-    if (seats.size > 0 || this.bans.has(streamId)) this.#bansListener?.(streamId, seats);
+    const hadBans = this.bans.has(streamId);
     this.#chats.set(streamId, { slowModeMs, paused, muted: new Map(muted) });
-    return this.bans.set(streamId, seats);
+    const newlyBanned = this.bans.set(streamId, seats);
+    if (seats.size > 0 || hadBans) await this.#bansListener?.(streamId, seats);
+    return newlyBanned;
   }
 }

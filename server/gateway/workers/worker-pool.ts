@@ -73,7 +73,7 @@ export class WorkerPool implements RealtimeThreads {
     this.timer = setInterval(() => this.tick(), TICK_MS);
     this.tick();
     const starting = Array.from({ length: count }, () => this.startWorker(target));
-    moderation.subscribeToBans((streamId, seats) => void this.ban(streamId, seats));
+    moderation.subscribeToBans((streamId, seats) => this.ban(streamId, seats));
     await Promise.all(starting);
   }
 
