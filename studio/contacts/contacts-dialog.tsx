@@ -31,7 +31,7 @@ export function ContactsDialog({ round, onClose }: { round: WinnersRound; onClos
       {isAsked ? <Question round={round} /> : <AskForm round={round} />}
       {(isAsked || round.contacts > 0) && (
         // The button that erases disappears with its row, and would take the focus along.
-        <Answers round={round} onErased={() => done.current?.focus()} />
+        <Answers round={round} onErased={() => focusSoon(done.current)} />
       )}
       <DialogActions>
         <Button ref={done} onPress={onClose}>
@@ -40,6 +40,14 @@ export function ContactsDialog({ round, onClose }: { round: WinnersRound; onClos
       </DialogActions>
     </div>
   );
+}
+
+/**
+ * Focuses an element once a confirmation is closed. In the next frame the confirmation gives the focus
+ * back to the button that opened it, and which is gone.
+ */
+function focusSoon(element: HTMLElement | null): void {
+  requestAnimationFrame(() => requestAnimationFrame(() => element?.focus()));
 }
 
 function AskForm({ round }: { readonly round: WinnersRound }) {

@@ -35,6 +35,7 @@ describe('the on-air page', () => {
     await page.evaluate('scrollTo(0, document.body.scrollHeight)');
     const banner = page.getByText('Rehearsal: not visible to the public.');
     expect((await banner.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await page.evaluate('scrollTo(0, 0)');
     await expectUsable(page, 'on-air-rehearsal');
     await button(page, 'End the rehearsal').click();
     await button(page, 'End rehearsal').click();
