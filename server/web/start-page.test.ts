@@ -117,7 +117,9 @@ describe('/', () => {
       const html = await (await get(origin, BROWSER)).text();
       const [, stylesheet = ''] = /<link rel="stylesheet" href="([^"]+)">/.exec(html) ?? [];
       for (const path of ['/', stylesheet]) {
-        const { status } = await rawExchange(origin, [head.replace('PATH', path)]);
+        const { status } = await rawExchange(origin, [head.replace('PATH', path)], {
+          waitMs: 10_000,
+        });
         expect([path, status]).toEqual([path, 200]);
       }
     }),
