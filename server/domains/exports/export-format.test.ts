@@ -90,8 +90,9 @@ describe('exports of answers and winners', () => {
         fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a', '=', '-', 'é', '😀') }),
         async (choice) => {
           const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice }]));
-          const isFormula = /^[=+\-@\t\r]/.test(choice);
-          expect(record?.[3]).toBe(isFormula ? `'${choice}` : choice);
+          const cell = record?.[3];
+          expect(cell?.startsWith("'")).toBe(/^[=+\-@\t\r]/.test(choice));
+          expect(cell?.replaceAll("'", '')).toBe(choice);
         },
       ),
     );
@@ -104,6 +105,11 @@ describe('exports of answers and winners', () => {
       expect(record?.[3]).toBe(`'${choice}`);
     },
   );
+
+  test('[P-30] a choice is no formula where ";" separates cells', async () => {
+    const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice: 'a;=1+1' }]));
+    expect(record?.[3]).toBe("a;'=1+1");
+  });
 
   test('[P-28] a viewer is the exact `sub`, also one that begins with "-"', async () => {
     const viewer = '-abcdefghijklmnopqrstu';

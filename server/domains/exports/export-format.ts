@@ -4,6 +4,7 @@ import type { FeedEvent } from '../../../protocol/feed.ts';
 import type { LoggedMessage } from '../../../protocol/history.ts';
 import type { exportQuerySchema } from '../../../protocol/studio.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
+import { escapeFormula } from '../rundown/formats/formula-escape.ts';
 import type {
   ExportedAnswer,
   ExportedContact,
@@ -130,11 +131,11 @@ function csv(columns: readonly string[], records: readonly object[], header: boo
     quote_record_delimiter: true,
     // Texts of viewers and producers must not run as formulas in a spreadsheet.
     escape_formulas: true,
-    cast: { boolean: String, string: keepViewerId },
+    cast: { boolean: String, string: escapeText },
   });
 }
 
 // A viewer id may begin with "-"; it must stay equal to the id in other exports.
-function keepViewerId(value: string, { column }: CastingContext) {
-  return column === 'viewer' && value.startsWith('-') ? { value, escape_formulas: false } : value;
+function escapeText(value: string, { column }: CastingContext) {
+  return column === 'viewer' ? { value, escape_formulas: false } : escapeFormula(value);
 }

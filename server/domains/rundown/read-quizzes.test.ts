@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ImportFormat } from '../../../protocol/rundown.ts';
 import { type NewQuiz, newQuizSchema } from '../../../protocol/studio.ts';
 import { seededRandom } from '../../../test/support/seeded-random.ts';
+import { escapeFormula } from './formats/formula-escape.ts';
 import { ImportError, readQuizzes } from './read-quizzes.ts';
 import { serializeQuizzes } from './write-quizzes.ts';
 
@@ -183,5 +184,16 @@ describe('an exported file', () => {
         `"'=HYPERLINK(""http://x"",""y"")",''+1,Jupiter,,,,,,,,,Jupiter,10000,auto\r\n`,
     );
     expect(read('fourbeat-csv', file)).toEqual([formula]);
+  });
+
+  test.each([
+    ['a;=1+1', "a;'=1+1"],
+    ["a;'=1+1", "a;''=1+1"],
+    ['a;@b;"+1', "a;'@b;\"'+1"],
+    ['a; b=1', 'a; b=1'],
+  ])('[D-15] %p is no formula where ";" or a tab separates cells', (question, escaped) => {
+    expect(escapeFormula(question)).toBe(escaped);
+    const quiz = { ...PLANET, question };
+    expect(read('fourbeat-csv', serializeQuizzes([quiz], 'csv'))).toEqual([quiz]);
   });
 });
