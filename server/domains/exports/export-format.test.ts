@@ -87,11 +87,13 @@ describe('exports of answers and winners', () => {
   test('[P-30] CSV quotes any choice so that it can be parsed back', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.string({ unit: fc.constantFrom('"', ',', '\r', '\n', 'a', '=', '-', 'é', '😀') }),
+        fc.string({ unit: fc.constantFrom('"', ',', ';', '\r', '\n', 'a', '=', '-', 'é', '😀') }),
         async (choice) => {
           const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice }]));
           const cell = record?.[3];
           expect(cell?.startsWith("'")).toBe(/^[=+\-@\t\r]/.test(choice));
+          expect(cell).not.toMatch(/[;\r\n]"*[=-]/);
+          expect(cell).not.toMatch(/[^;\r\n"]"*'/);
           expect(cell?.replaceAll("'", '')).toBe(choice);
         },
       ),
@@ -106,9 +108,15 @@ describe('exports of answers and winners', () => {
     },
   );
 
-  test('[P-30] a choice is no formula where ";" separates cells', async () => {
-    const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice: 'a;=1+1' }]));
-    expect(record?.[3]).toBe("a;'=1+1");
+  test.each([
+    ['a;=1+1', "a;'=1+1"],
+    ['a\t@b', "a\t'@b"],
+    ['a\n-1', "a\n'-1"],
+    ['a;"+1"', 'a;"\'+1"'],
+    ['a=1', 'a=1'],
+  ])('[P-30] %j is no formula where ";" or a tab separates cells', async (choice, cell) => {
+    const [, record] = parsedCsv(await textOf(ANSWERS, 'csv', [{ ...ANSWER, choice }]));
+    expect(record?.[3]).toBe(cell);
   });
 
   test('[P-28] a viewer is the exact `sub`, also one that begins with "-"', async () => {

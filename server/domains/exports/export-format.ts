@@ -137,5 +137,6 @@ function csv(columns: readonly string[], records: readonly object[], header: boo
 
 // A viewer id may begin with "-"; it must stay equal to the id in other exports.
 function escapeText(value: string, { column }: CastingContext) {
-  return column === 'viewer' ? { value, escape_formulas: false } : escapeFormula(value);
+  const isExact = column === 'viewer' && value.startsWith('-');
+  return isExact ? { value, escape_formulas: false } : escapeFormula(value);
 }
