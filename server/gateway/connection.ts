@@ -150,6 +150,8 @@ export class Connection implements RelayClient {
 
   /** Sets what the connection works on until `finish`; meanwhile received bytes are buffered. */
   setPending(pending: PendingResponse): void {
+    // The relay ends the connection at once when it rejects a request.
+    if (this.isEnded) return;
     this.ownState.pending = pending;
     this.deadline = this.state.writeBuffer === null ? NEVER : this.deadline;
   }

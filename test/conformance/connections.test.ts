@@ -127,6 +127,7 @@ const RAW_REQUESTS: [string, number, string | Uint8Array][] = [
   ['no HTTP at all', 400, 'hello\r\n\r\n'],
   ['the start of TLS', 400, new Uint8Array([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc])],
   ['no Host', 400, `${GET}\r\n`],
+  ['two Hosts', 400, `${GET}${HOST}${HOST}\r\n`],
   ['a header without a colon', 400, `${GET}${HOST}nonsense\r\n\r\n`],
   ['a control character in a header', 400, `${GET}${HOST}X: a\x01b\r\n\r\n`],
   ['two lengths', 400, `${GET}${HOST}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`],

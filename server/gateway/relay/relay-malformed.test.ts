@@ -81,3 +81,14 @@ test('the relay forwards a request after the body of another as a request of the
     originConnection(0).text.match(/X-Fourbeat-Client: s3cret 127\.0\.0\.1 +\r\n/g),
   ).toHaveLength(2);
 });
+
+test.each(['Host: i', 'host:h', 'HOST: '])(
+  'a request with two hosts gets 400, and the origin server gets nothing of it: %s',
+  async (line) => {
+    const attacker = client();
+    attacker.send(`${POST}${line}\r\n\r\n${SMUGGLED}`);
+    await attacker.waitForClose();
+    expect(attacker.text).toBe('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+    expect(connections()).toHaveLength(0);
+  },
+);

@@ -49,6 +49,8 @@ export interface RelayOptions {
 const TICK_MS = 1_000;
 const NO_BYTES = new Uint8Array(0);
 const END_OF_BODY = Buffer.from('\r\n');
+// As the origin server rejects a request without a `Host` (SPEC G-31). It takes one with several.
+const BAD_REQUEST = Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
 
 // Timeouts in seconds. The gateway ends connections of clients that read nothing, and the origin server has
 // stricter timeouts for bodies (SPEC L-2).
@@ -184,6 +186,11 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
 
   /** @param bytes the same as those that the constructor got */
   start(bytes: Buffer): void {
+    if (this.framing.hasSeveralHosts) {
+      this.client.send(BAD_REQUEST);
+      this.end();
+      return;
+    }
     const { connections, secret } = this.context;
     if (this.canShare) this.origin = connections.takeIdle(this);
     const end = this.endOfBody(bytes, this.framing.headBytes);

@@ -12,6 +12,8 @@ export interface RequestFraming {
   readonly isUnambiguous: boolean;
   /** Whether the method is HEAD: the response has no body, whatever its head says. */
   readonly isHead: boolean;
+  /** Whether the head has several `Host` lines, which a server must reject (RFC 9112, 3.2). */
+  readonly hasSeveralHosts: boolean;
 }
 
 // As bytes: a search for a string takes six times as long.
@@ -64,6 +66,7 @@ export function parseRequestFraming(bytes: Buffer): RequestFraming {
       fields.hostCount === 1 &&
       !fields.isAmbiguous,
     isHead: method === 'HEAD',
+    hasSeveralHosts: fields.hostCount > 1,
   };
 }
 
@@ -147,5 +150,6 @@ function unknownFraming(bytes: Buffer): RequestFraming {
     body: 'unknown',
     isUnambiguous: false,
     isHead: bytes.toString('latin1', 0, 5) === 'HEAD ',
+    hasSeveralHosts: false,
   };
 }
