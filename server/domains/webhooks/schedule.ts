@@ -35,3 +35,11 @@ export function hasFailedLong(failingSinceMs: number, nowMs: number): boolean {
 export const CONCURRENCY_MAX = 2;
 /** Concurrent attempts to a webhook whose last attempt failed; such attempts often time out. */
 export const FAILING_CONCURRENCY_MAX = 1;
+
+/** Concurrent attempts of one node. */
+export const NODE_CONCURRENCY_MAX = 16;
+/** Of these, those to webhooks whose last attempt failed. */
+export const NODE_FAILING_MAX = NODE_CONCURRENCY_MAX / 2;
+/** Of these, those of one account: they leave room for others. Above `NODE_FAILING_MAX`, so that an
+ * account's failing webhooks leave room for its own. */
+export const NODE_ACCOUNT_MAX = 12;

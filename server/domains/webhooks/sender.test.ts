@@ -8,6 +8,7 @@ import type { ClaimedDelivery } from './sending-sql.ts';
 const CLAIMED: ClaimedDelivery = {
   id: 'a delivery',
   webhook: 'a webhook',
+  account: 'an account',
   lease: 'a lease',
   url: 'https://hooks.example.org/',
   body: '{}',
@@ -82,6 +83,25 @@ describe('WebhookSender', () => {
     expect(calls).toEqual(['dispatch', 'release']);
     await sender.send();
     expect(calls).toEqual(['dispatch', 'release']);
+  });
+
+  test('[H-16] WebhookSender counts the attempts in flight by account, and asks again for others', async () => {
+    const inFlight: Record<string, number>[] = [];
+    const answers = [2, 1].map((count) => Array<ClaimedDelivery>(count).fill(CLAIMED));
+    const answered = Promise.withResolvers<PostResult>();
+    const { sender } = createSender(() => answered.promise, {
+      findWebhookWork: async () => ({ undispatched: false, due: true }),
+      claimDeliveries: async ({ inFlightByAccount }) => {
+        inFlight.push({ ...inFlightByAccount });
+        return answers.shift() ?? [];
+      },
+    });
+    await sender.send();
+    expect(inFlight).toEqual([{}, { 'an account': 2 }, { 'an account': 3 }]);
+    answered.resolve(OK);
+    await sender.sendAll();
+    await sender.send();
+    expect(inFlight.at(-1)).toEqual({});
   });
 
   test('[H-17] WebhookSender dispatches events but claims nothing on a node that sends no deliveries', async () => {

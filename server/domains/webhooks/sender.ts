@@ -7,6 +7,7 @@ import type { Calls } from '../../storage/sql/procedure.ts';
 import type { deliveryProcedures } from './deliveries-sql.ts';
 import type { dispatchProcedures } from './dispatch-sql.ts';
 import type { Post, PostResult } from './post.ts';
+import { NODE_CONCURRENCY_MAX, NODE_FAILING_MAX } from './schedule.ts';
 import {
   type ClaimedDelivery,
   type DeliveryOutcome,
@@ -34,9 +35,6 @@ export interface SenderOptions {
 
 const POLL_MS = 1_000;
 const CLEANUP_MS = 60_000;
-/** Concurrent attempts of this node; at most half of them to webhooks whose last attempt failed. */
-const CONCURRENCY_MAX = 16;
-const FAILING_CONCURRENCY_MAX = CONCURRENCY_MAX / 2;
 const DRAIN_MS = 3_000;
 
 /**
@@ -46,6 +44,8 @@ const DRAIN_MS = 3_000;
 export class WebhookSender {
   private readonly inFlight = new Set<Promise<void>>();
   private failingInFlight = 0;
+  /** The attempts in flight by account; at most one entry for each attempt. */
+  private readonly inFlightByAccount = new Map<string, number>();
   private readonly outcomes = new Map<DeliveryOutcome, number>();
   private readonly stopping = new AbortController();
   private stopped = false;
@@ -120,7 +120,7 @@ export class WebhookSender {
 
   private async claim(): Promise<void> {
     const { store, clock, newId, post } = this.options;
-    const limit = CONCURRENCY_MAX - this.inFlight.size;
+    const limit = NODE_CONCURRENCY_MAX - this.inFlight.size;
     if (this.stopped) return;
     try {
       const work = await store.findWebhookWork({ nowMs: clock.nowMs() });
@@ -129,10 +129,13 @@ export class WebhookSender {
       const claimed = await store.claimDeliveries({
         lease: newId(),
         limit,
-        failingLimit: FAILING_CONCURRENCY_MAX - this.failingInFlight,
+        failingLimit: NODE_FAILING_MAX - this.failingInFlight,
+        inFlightByAccount: Object.fromEntries(this.inFlightByAccount),
         nowMs: clock.nowMs(),
       });
       for (const delivery of claimed) this.startDelivery(post, delivery);
+      // The oldest deliveries may all be of one account: then those of others are next.
+      if (claimed.length > 0 && claimed.length < limit) this.claimAgain = true;
     } catch (error) {
       this.logError(error);
     }
@@ -140,15 +143,23 @@ export class WebhookSender {
 
   private startDelivery(post: Post, delivery: ClaimedDelivery): void {
     if (delivery.isFailing) this.failingInFlight++;
+    this.countInFlight(delivery.account, 1);
     const work = this.deliver(post, delivery)
       .catch((error) => this.logError(error))
       .finally(() => {
         this.inFlight.delete(work);
         if (delivery.isFailing) this.failingInFlight--;
+        this.countInFlight(delivery.account, -1);
       })
       // More deliveries may have waited for the concurrency limits of this node or the webhook.
       .then(() => this.send());
     this.inFlight.add(work);
+  }
+
+  private countInFlight(account: string, change: number): void {
+    const count = (this.inFlightByAccount.get(account) ?? 0) + change;
+    if (count === 0) this.inFlightByAccount.delete(account);
+    else this.inFlightByAccount.set(account, count);
   }
 
   private async deliver(post: Post, delivery: ClaimedDelivery): Promise<void> {

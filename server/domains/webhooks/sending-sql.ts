@@ -5,6 +5,7 @@ import {
   CONCURRENCY_MAX,
   FAILING_CONCURRENCY_MAX,
   hasFailedLong,
+  NODE_ACCOUNT_MAX,
   nextAttemptMs,
   outcomeOf,
 } from './schedule.ts';
@@ -15,6 +16,7 @@ import { disable } from './webhooks-sql.ts';
 export interface ClaimedDelivery extends WebhookSecrets {
   readonly id: string;
   readonly webhook: string;
+  readonly account: string;
   readonly lease: string;
   readonly url: string;
   readonly body: string;
@@ -30,53 +32,72 @@ export const LEASE_MS = 30_000;
 /** The log retains this many latest attempts of each delivery. */
 const ATTEMPTS_MAX = 20;
 
+/** What one node asks for. */
+export interface ClaimInput {
+  readonly lease: string;
+  /** The maximum number of deliveries. */
+  readonly limit: number;
+  /** The maximum number of them for webhooks whose last attempt failed. */
+  readonly failingLimit: number;
+  /** How many attempts this node makes at the moment, by account (UUID). */
+  readonly inFlightByAccount: Readonly<Record<string, number>>;
+  readonly nowMs: number;
+}
+
 /** SQL: the deliveries of the webhook $1 that are leased at the time $2 (Unix ms). */
 const LEASED = 'deliveries where webhook = $1 and due > $2 and lease is not null';
 
 interface DueWebhook extends WebhookSecrets {
   readonly id: string;
+  readonly account: string;
   readonly url: string;
   readonly failingSince: number | null;
 }
 
 export const sendingProcedures = {
   /**
-   * Leases due deliveries, the oldest first, within each webhook's concurrency limit. Skips webhooks
-   * that another node has locked.
-   * @param input.limit the maximum number of deliveries
-   * @param input.failingLimit the maximum of them for webhooks whose last attempt failed
+   * Leases due deliveries, the oldest first, within the concurrency limits of each webhook and of each
+   * account on this node. Skips webhooks that another node has locked.
    */
-  claimDeliveries: writeProcedure(
-    async (
-      tx,
-      input: { lease: string; limit: number; failingLimit: number; nowMs: number },
-    ): Promise<ClaimedDelivery[]> => {
-      const claimed: ClaimedDelivery[] = [];
-      let failingCapacity = input.failingLimit;
-      for (const webhook of await dueWebhooks(tx, input)) {
-        const { failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
-        const isFailing = failingSince !== null;
-        const concurrencyMax = isFailing ? FAILING_CONCURRENCY_MAX : CONCURRENCY_MAX;
-        // This statement follows the row lock, so it sees leases that other nodes committed meanwhile.
-        const capacity = Math.min(
-          concurrencyMax - (await countRows(tx, LEASED, [id, input.nowMs])),
-          input.limit - claimed.length,
-          isFailing ? failingCapacity : input.limit,
-        );
-        if (capacity <= 0) continue;
-        const due = await tx.query<{ id: string; body: string }>(
-          'select id, body from deliveries where webhook = $1 and due <= $2 order by due limit $3',
-          [id, input.nowMs, capacity],
-        );
-        if (isFailing) failingCapacity -= due.length;
-        const { lease } = input;
-        const common = { webhook: id, lease, url, isFailing, secret, oldSecret, oldSecretUntil };
-        claimed.push(...due.map((delivery) => ({ ...delivery, ...common })));
-      }
-      await leaseDeliveries(tx, claimed, input.lease, input.nowMs + LEASE_MS);
-      return claimed;
-    },
-  ),
+  claimDeliveries: writeProcedure(async (tx, input: ClaimInput): Promise<ClaimedDelivery[]> => {
+    const claimed: ClaimedDelivery[] = [];
+    let failingCapacity = input.failingLimit;
+    const inFlight = new Map(Object.entries(input.inFlightByAccount));
+    for (const webhook of await dueWebhooks(tx, input)) {
+      const { account, failingSince, id, url, secret, oldSecret, oldSecretUntil } = webhook;
+      const accountInFlight = inFlight.get(account) ?? 0;
+      const isFailing = failingSince !== null;
+      const concurrencyMax = isFailing ? FAILING_CONCURRENCY_MAX : CONCURRENCY_MAX;
+      // This statement follows the row lock, so it sees leases that other nodes committed meanwhile.
+      const capacity = Math.min(
+        concurrencyMax - (await countRows(tx, LEASED, [id, input.nowMs])),
+        input.limit - claimed.length,
+        NODE_ACCOUNT_MAX - accountInFlight,
+        isFailing ? failingCapacity : input.limit,
+      );
+      if (capacity <= 0) continue;
+      const due = await tx.query<{ id: string; body: string }>(
+        'select id, body from deliveries where webhook = $1 and due <= $2 order by due limit $3',
+        [id, input.nowMs, capacity],
+      );
+      if (isFailing) failingCapacity -= due.length;
+      inFlight.set(account, accountInFlight + due.length);
+      const { lease } = input;
+      const common = {
+        webhook: id,
+        account,
+        lease,
+        url,
+        isFailing,
+        secret,
+        oldSecret,
+        oldSecretUntil,
+      };
+      claimed.push(...due.map((delivery) => ({ ...delivery, ...common })));
+    }
+    await leaseDeliveries(tx, claimed, input.lease, input.nowMs + LEASE_MS);
+    return claimed;
+  }),
 
   /** Ends the lease of a delivery that was not sent; it is due at once. */
   releaseDelivery: writeProcedure(
@@ -141,14 +162,17 @@ export const sendingProcedures = {
 
 /**
  * Enabled webhooks with due deliveries and free concurrency, the longest due first, failing webhooks
- * last. Locks them, so that two nodes together never exceed a webhook's concurrency limit.
+ * last, none of accounts that use all of their share. Locks them, so that two nodes together never
+ * exceed a webhook's concurrency limit.
  */
-function dueWebhooks(tx: Tx, { limit, nowMs }: { limit: number; nowMs: number }) {
+function dueWebhooks(tx: Tx, { limit, inFlightByAccount, nowMs }: ClaimInput) {
+  const busy = Object.entries(inFlightByAccount).filter(([, count]) => count >= NODE_ACCOUNT_MAX);
   return tx.query<DueWebhook>(
-    `select w.id as id, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
+    `select w.id as id, w.account as account, w.url as url, w.secret as secret, w.old_secret as "oldSecret",
        w.old_secret_until as "oldSecretUntil", w.failing_since as "failingSince"
      from webhooks w
      where w.enabled = 1
+       and w.account not in (select account from ${tx.rows('$3', ['account text'])} busy)
        and exists (select 1 from deliveries d where d.webhook = w.id and d.due <= $1)
        and (select count(*) from deliveries d
          where d.webhook = w.id and d.due > $1 and d.lease is not null)
@@ -156,7 +180,7 @@ function dueWebhooks(tx: Tx, { limit, nowMs }: { limit: number; nowMs: number })
      order by case when w.failing_since is null then 0 else 1 end,
        (select min(due) from deliveries d where d.webhook = w.id), w.id
      limit $2 ${tx.locks.claim}`,
-    [nowMs, limit],
+    [nowMs, limit, JSON.stringify(busy.map(([account]) => [account]))],
   );
 }
 

@@ -23,8 +23,16 @@ describeWebhooks('webhook deliveries', (open) => {
     const input = { ...own(webhook), key: crypto.randomUUID(), nowMs: fixture.nowMs };
     return (await fixture.store.testWebhook(input)).id;
   };
-  const claim = (limit = 16, failingLimit = 8, node = fixture.store): Promise<ClaimedDelivery[]> =>
-    node.claimDeliveries({ lease: crypto.randomUUID(), limit, failingLimit, nowMs: fixture.nowMs });
+  const claim = (
+    limit = 16,
+    failingLimit = 8,
+    node = fixture.store,
+    inFlightByAccount: Record<string, number> = {},
+  ): Promise<ClaimedDelivery[]> => {
+    const lease = crypto.randomUUID();
+    const { nowMs } = fixture;
+    return node.claimDeliveries({ lease, limit, failingLimit, inFlightByAccount, nowMs });
+  };
   const finish = (claimed: ClaimedDelivery | undefined, attempt: Partial<Attempt>) => {
     if (!claimed) throw new Error('nothing was claimed');
     const { id, webhook, lease } = claimed;
@@ -144,6 +152,30 @@ describeWebhooks('webhook deliveries', (open) => {
     expect(await claim(16, 2)).toEqual([]);
     await queueTest(good);
     expect((await claim(1, 0)).map(({ webhook }) => webhook)).toEqual([good]);
+  });
+
+  test('[H-16] a node claims at most 12 deliveries of an account at a time, and then those of others', async () => {
+    fixture = await open();
+    const other = '22222222-2222-4222-8222-222222222222';
+    await fixture.store.createAccount({
+      user: { uuid: other, email: 'b@example.org', name: 'Another', created: fixture.nowMs },
+      token: { id: 'other', name: 'test', prefix: 'fb_', hash: 'other' },
+      nowMs: fixture.nowMs,
+    });
+    for (let n = 0; n < 19; n++) {
+      const webhook = await fixture.newWebhook('stream.started');
+      for (let delivery = 0; delivery < 2; delivery++) await queueTest(webhook);
+    }
+    fixture.nowMs++;
+    const last = await fixture.newWebhook('stream.started');
+    await queueTest(last);
+    await fixture.run('update webhooks set account = $1 where id = $2', [other, last]);
+    const first = await claim();
+    expect(first.map(({ account }) => account)).toEqual(Array(12).fill(PRODUCER));
+    const next = await claim(4, 8, fixture.store, { [PRODUCER]: 12 });
+    expect(next.map(({ webhook, account }) => [webhook, account])).toEqual([[last, other]]);
+    const freed = await claim(5, 8, fixture.store, { [PRODUCER]: 10, [other]: 1 });
+    expect(freed.map(({ account }) => account)).toEqual([PRODUCER, PRODUCER]);
   });
 
   test('[H-16] claims take the longest due webhooks first, up to the limit', async () => {
