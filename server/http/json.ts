@@ -1,13 +1,6 @@
 import { JSON_DEPTH } from '../../protocol/limits.ts';
+import { scanJson } from '../platform/scan-json.ts';
 import { Problem } from './problem.ts';
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
 
 /**
  * Parses a JSON object strictly (RFC 7493): no duplicate keys, no `__proto__`, well-formed Unicode,
@@ -16,7 +9,10 @@ const CLOSE_BRACE = 0x7d;
  */
 export function parseJsonObject(text: string): Record<string, unknown> {
   if (text.trim() === '') throw new Problem(400, 'The body is empty; send a JSON object.');
-  const keyCount = countKeysInText(text);
+  const keyCount = scanJson(text, JSON_DEPTH);
+  if (keyCount === null) {
+    throw new Problem(400, `The body is nested deeper than ${JSON_DEPTH} levels.`);
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -26,34 +22,9 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
     throw new Problem(400, 'The body must be a JSON object.');
   }
+  // JSON.parse keeps the last of two equal keys.
   if (countParsedKeys(value) !== keyCount) throw new Problem(400, 'The body has a duplicate key.');
   return value as Record<string, unknown>;
-}
-
-// Counts the colons outside strings, one per key, and limits the depth before anything recurses.
-// JSON.parse keeps the last of two equal keys, so a smaller count after parsing means a duplicate.
-function countKeysInText(text: string): number {
-  let keys = 0;
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) at = endOfString(text, at);
-    else if (code === COLON) keys++;
-    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
-      if (++depth > JSON_DEPTH) {
-        throw new Problem(400, `The body is nested deeper than ${JSON_DEPTH} levels.`);
-      }
-    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth--;
-  }
-  return keys;
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start + 1;
-  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
-    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
-  }
-  return at;
 }
 
 /** Checks a parsed value and counts its keys. @param path of the value, for errors */

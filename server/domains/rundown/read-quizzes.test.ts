@@ -44,6 +44,7 @@ describe('fourbeat-json', () => {
 
   test.each([
     ['no JSON', '{"quizzes": [', 'The text is not valid JSON.'],
+    ['1 MB of brackets', '['.repeat(1_000_000), 'The text is nested deeper than 8 levels.'],
     ['no quizzes', '{"results": []}', 'The text has no `quizzes`, an array.'],
     ['a number for an object', '7', 'The text has no `quizzes`, an array.'],
     ['an empty array', json(), 'The text has no quizzes.'],

@@ -1,8 +1,12 @@
-import { QUIZZES_PER_IMPORT_MAX } from '../../../../protocol/limits.ts';
+import { JSON_DEPTH, QUIZZES_PER_IMPORT_MAX } from '../../../../protocol/limits.ts';
+import { scanJson } from '../../../platform/scan-json.ts';
 import { UnreadableText } from './entry.ts';
 
 /** Parses the JSON of a file, which may begin with a byte order mark. @throws UnreadableText */
 export function parseJson(text: string): unknown {
+  if (scanJson(text, JSON_DEPTH) === null) {
+    throw new UnreadableText(`The text is nested deeper than ${JSON_DEPTH} levels.`);
+  }
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
