@@ -5,6 +5,7 @@ import type { Operation } from '../../protocol/operation.ts';
 import { studioApi } from '../../protocol/studio-api.ts';
 import { hashSecret } from '../../server/auth/secrets.ts';
 import { createConfig } from '../../server/platform/config.ts';
+import { EXAMPLE_BODIES } from '../support/conformance/example-bodies.ts';
 import { PRODUCT } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import {
@@ -25,34 +26,6 @@ interface Listed {
   readonly results: readonly Record<string, unknown>[];
 }
 
-const LINE = { id: randomUUID(), viewer: '', name: '', text: 'Hm?', kind: 'purchase', at: 0 };
-const IMPORT = {
-  format: 'fourbeat-json',
-  text: JSON.stringify([{ question: 'Q?', choices: ['a', 'b'], answer: 'a' }]),
-};
-const BODIES: Partial<Record<keyof typeof studioApi, object>> = {
-  createApiToken: { name: 'laptop' },
-  createStream: { title: 'A show' },
-  patchStream: { title: 'Another show' },
-  createQuiz: { question: 'Q?', choices: ['a', 'b'], answer: 'a', duration: 1_000 },
-  patchQuiz: { question: 'Q!' },
-  orderQuizzes: { order: [] },
-  importQuizzes: IMPORT,
-  previewImport: IMPORT,
-  createRehearsal: { viewers: 1 },
-  sendEvent: { type: 'lights', data: null },
-  patchMember: { role: 'host' },
-  createWebhook: { url: 'https://hooks.example.org/', events: ['winners'] },
-  patchWebhook: { enabled: false },
-  patchChatMode: { paused: true },
-  hideChatLines: { ids: [LINE.id] },
-  pinChatLine: { line: null },
-  queueQuestion: { state: 'open', line: LINE },
-  createProduct: PRODUCT,
-  patchProduct: { price: 1 },
-  requestContacts: { note: 'Who are you?' },
-};
-
 const PATH_PARAMETERS = [
   ...['stream_id', 'quiz_id', 'token_id', 'invitation_id', 'member_id'],
   ...['webhook_id', 'delivery_id', 'viewer', 'line_id', 'product_id', 'round_id'],
@@ -68,7 +41,7 @@ function call(
   ids: Record<string, string>,
   authorization: string,
 ): Promise<Response> {
-  const body = BODIES[name];
+  const body = EXAMPLE_BODIES[name];
   return fetch(service.url + path.replace(/\{(\w+)\}/g, (_, id) => ids[id] ?? randomUUID()), {
     method,
     headers: {
@@ -95,7 +68,11 @@ describe('access to the studio API', () => {
   test('[P-2] resources of another account get 404 and do not change', async () => {
     const other = await service.createAccount();
     const stream_id = await service.createStream({ title: 'Mine' });
-    const draft = await service.studio('POST', `/streams/${stream_id}/quizzes`, BODIES.createQuiz);
+    const draft = await service.studio(
+      'POST',
+      `/streams/${stream_id}/quizzes`,
+      EXAMPLE_BODIES.createQuiz,
+    );
     const { id: quiz_id } = await expectJson<{ id: string }>(draft, 201);
     const products = `/streams/${stream_id}/products`;
     const product = await service.studio('POST', products, PRODUCT);
@@ -104,7 +81,7 @@ describe('access to the studio API', () => {
     const { id: token_id, token } = await makeToken();
     const { id: invitation_id } = await inviteMember(service, 'host');
     const { uuid: member_id } = await newMember(service, 'owner');
-    const made = await service.studio('POST', '/webhooks', BODIES.createWebhook);
+    const made = await service.studio('POST', '/webhooks', EXAMPLE_BODIES.createWebhook);
     const { id: webhook_id } = await expectJson<{ id: string }>(made, 201);
     const sent = await service.studio('POST', `/webhooks/${webhook_id}/test`);
     const { id: delivery_id } = await expectJson<{ id: string }>(sent, 201);

@@ -28,6 +28,12 @@ export class ClusterNode {
     return this.process !== null;
   }
 
+  /** The id of its process. @throws Error when it does not run */
+  get pid(): number {
+    if (this.process === null) throw new Error('the node does not run');
+    return this.process.pid;
+  }
+
   /** Starts the node. @returns ms until it was ready; throws Error with its log after 20 s */
   async start(): Promise<number> {
     const { target, args, env = {}, commandPrefix = [] } = this.options;

@@ -1,0 +1,186 @@
+import { createSocket } from 'node:dgram';
+import { seededRandom } from '../seeded-random.ts';
+import { exchange } from './raw-exchange.ts';
+import { type HostileRequest, hostileRequest, type Kind } from './requests.ts';
+import { type Target, type Usage, usageOf } from './target.ts';
+import { differenceOf, violationsOf } from './verdict.ts';
+import { type Account, createWorld, type World } from './world.ts';
+
+export interface HostileOptions {
+  readonly requests: number;
+  readonly seed: number;
+  /** The number of the first request, to repeat a part of a run. */
+  readonly from?: number;
+  /** Called after each block of requests. */
+  readonly onProgress?: (done: number, usage: Usage) => void;
+}
+
+/** A request to which the service responded wrongly. */
+export interface Violation {
+  /** With the seed, it makes the request again. */
+  readonly number: number;
+  readonly label: string;
+  readonly violation: string;
+  readonly sent: string;
+}
+
+export interface HostileReport {
+  readonly requests: number;
+  readonly violations: readonly Violation[];
+  /** The number of responses by kind of request and status; `none`: the connection ended without one. */
+  readonly statuses: ReadonlyMap<Kind, ReadonlyMap<string, number>>;
+  /** After the first tenth, the highest value of its second half and the last one. */
+  readonly plateau: Usage;
+  readonly last: Usage;
+}
+
+/** Requests for which one set of resources is made. Some requests delete them. */
+const BLOCK = 2_000;
+const LANES = 48;
+const VIOLATIONS_MAX = 200;
+/** How long the service gets to close what is open, before the last measurement. */
+const SETTLE_MS = 20_000;
+
+/** Sends hostile requests to a service, which must be fresh, and checks what it does. */
+export async function runHostile(target: Target, options: HostileOptions): Promise<HostileReport> {
+  const run = new HostileRun(target, options);
+  await run.run();
+  return run.report();
+}
+
+class HostileRun {
+  private readonly violations: Violation[] = [];
+  private readonly statuses = new Map<Kind, Map<string, number>>();
+  private readonly usages: Usage[] = [];
+  private readonly logsRead: number[];
+
+  constructor(
+    private readonly target: Target,
+    private readonly options: HostileOptions,
+  ) {
+    this.logsRead = target.nodes.map(() => 0);
+  }
+
+  async run(): Promise<void> {
+    const { target, options } = this;
+    const accounts = {
+      main: await target.createAccount('main@example.org'),
+      other: await target.createAccount('other@example.org'),
+    };
+    const from = options.from ?? 0;
+    const end = from + options.requests;
+    for (let first = from; first < end; first += BLOCK) {
+      const last = Math.min(first + BLOCK, end);
+      await this.runBlock(accounts, first, last);
+      const usage = usageOf(target);
+      this.usages.push(usage);
+      options.onProgress?.(last - from, usage);
+    }
+    await Bun.sleep(SETTLE_MS);
+    this.usages.push(usageOf(target));
+  }
+
+  report(): HostileReport {
+    const { violations, statuses, usages } = this;
+    const tenth = Math.floor(usages.length / 10);
+    const early = usages.slice(tenth, Math.max(tenth + 1, tenth * 2));
+    const highest = (values: number[]) => Math.max(...values);
+    return {
+      requests: this.options.requests,
+      violations,
+      statuses,
+      plateau: {
+        memoryMb: highest(early.map(({ memoryMb }) => memoryMb)),
+        openFiles: highest(early.map(({ openFiles }) => openFiles)),
+      },
+      last: usages.at(-1) as Usage,
+    };
+  }
+
+  private async runBlock(
+    accounts: { main: Account; other: Account },
+    first: number,
+    last: number,
+  ): Promise<void> {
+    const world = await createWorld(this.target, accounts);
+    let next = first;
+    const lane = async () => {
+      while (next < last) await this.runRequest(world, next++);
+    };
+    await Promise.all(Array.from({ length: LANES }, lane));
+    await this.checkService();
+    this.checkLogs(world, last);
+  }
+
+  private async runRequest(world: World, number: number): Promise<void> {
+    const random = seededRandom((this.options.seed * 1_000_003 + number) | 0);
+    const request = hostileRequest(world, random);
+    const { target } = this;
+    const node = target.nodes[
+      Math.floor(random() * target.nodes.length)
+    ] as Target['nodes'][number];
+    if (request.kind === 'srt') {
+      await sendDatagram(target.srtPort, request);
+      this.count(request.kind, 'none');
+      return;
+    }
+    const url = new URL(request.kind === 'rtmp' ? `http://127.0.0.1:${target.rtmpPort}` : node.url);
+    const result = await exchange(url, request);
+    for (const { status } of result.responses) this.count(request.kind, String(status));
+    if (result.responses.length === 0) this.count(request.kind, 'none');
+    const found = [...violationsOf(request, result, world)];
+    if (request.relayed) found.push(...differenceOf(result, await exchange(url, request.relayed)));
+    for (const violation of found) this.addViolation({ ...request, number, violation });
+  }
+
+  private addViolation({
+    number,
+    label,
+    violation,
+    parts,
+  }: HostileRequest & { number: number; violation: string }): void {
+    if (this.violations.length >= VIOLATIONS_MAX) return;
+    const texts = parts.filter((part) => typeof part !== 'number');
+    const sent = texts.map((part) => Buffer.from(part).toString('latin1').slice(0, 2_000)).join('');
+    this.violations.push({ number, label, violation, sent });
+  }
+
+  private count(kind: Kind, status: string): void {
+    const counts = this.statuses.get(kind) ?? new Map<string, number>();
+    this.statuses.set(kind, counts.set(status, (counts.get(status) ?? 0) + 1));
+  }
+
+  /** Whether each node still answers. */
+  private async checkService(): Promise<void> {
+    for (const { url } of this.target.nodes) {
+      const response = await fetch(`${url}/readyz`).catch((error: Error) => error);
+      if (response instanceof Response && response.status === 200) continue;
+      throw new Error(`${url} is not ready after hostile requests: ${response}`);
+    }
+  }
+
+  /** Looks for credentials and defects in what the nodes logged since the last call. */
+  private checkLogs(world: World, number: number): void {
+    for (const [index, node] of this.target.nodes.entries()) {
+      const log = node.log();
+      const added = log.slice(this.logsRead[index]);
+      this.logsRead[index] = log.length;
+      const base = { number, label: 'the log', sent: '' };
+      if (world.unlogged.some((credential) => added.includes(credential))) {
+        this.violations.push({ ...base, violation: 'a credential is in the log' });
+      }
+      // Levels of pino: 50 is an error, 60 a fatal one.
+      const defect = /^.*"level":(?:50|60|"error"|"fatal").*$/m.exec(added);
+      if (defect)
+        this.violations.push({ ...base, violation: `logged: ${defect[0].slice(0, 1_000)}` });
+    }
+  }
+}
+
+function sendDatagram(port: number, { parts }: HostileRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4');
+    const bytes = Buffer.from(parts[0] as Uint8Array).subarray(0, 1_400);
+    socket.send(bytes, port, '127.0.0.1', () => socket.close(() => resolve()));
+  });
+}
