@@ -69,3 +69,9 @@ test.each([
 ])('[G-15] [K-3] Accept %p does not prefer text/plain over JSON', (accept) => {
   expect(prefers(accept, 'text/plain')).toBe(false);
 });
+
+test('[G-15] only the first 32 types of Accept count', () => {
+  const others = 'a/b, '.repeat(31);
+  expect(prefers(`${others}text/plain`, 'text/plain')).toBe(true);
+  expect(prefers(`${others}a/b, text/plain`, 'text/plain')).toBe(false);
+});

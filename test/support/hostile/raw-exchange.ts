@@ -37,7 +37,7 @@ export interface ExchangeResult {
 /** SPEC L-3 and L-2 end every silent request earlier. */
 const HANG_MS = 16_000;
 /** How long a client waits before it ends its half of the connection: then the server must end the other. */
-const PATIENCE_MS = 150;
+const PATIENCE_MS = 60;
 const TEXT_CHARS_MAX = 1_000_000;
 
 /** Sends an exchange on a connection of its own, and resolves when it is over. */

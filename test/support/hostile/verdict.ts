@@ -76,10 +76,13 @@ export function differenceOf(one: ExchangeResult, two: ExchangeResult): readonly
 
 function normalized({ responses }: ExchangeResult): string {
   return responses
-    .map(({ head, body }) => {
+    .map(({ status, head, body }) => {
       const lines = head.split('\r\n').filter((line) => !/^(?:date|x-request-id):/.test(line));
-      // The first intervals of a stream are sent in pieces that differ.
-      return [...lines.sort(), head.includes('event-stream') ? '' : body].join('\n');
+      // The first intervals of an event stream come in pieces that differ.
+      if (head.includes('event-stream')) return lines.sort().join('\n');
+      // Errors name the current interval.
+      const text = status < 400 ? body : body.replace(/\d{10}/g, 'N');
+      return [...lines.sort(), text].join('\n');
     })
     .join('\n\n');
 }
