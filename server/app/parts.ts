@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createAccounts } from '../auth/accounts/accounts.ts';
 import { Credentials } from '../auth/credentials.ts';
 import { createMembers } from '../auth/members/members.ts';
+import { PasswordLimit } from '../auth/members/password-limit.ts';
 import { createPresenterKeys } from '../auth/presenter-keys/presenter-keys.ts';
 import { type StudioContext, studioHandlerFactory } from '../auth/studio-handler.ts';
 import { createViewerTokens } from '../auth/viewer-tokens/viewer-tokens.ts';
@@ -84,7 +85,8 @@ export async function createParts(options: PartsOptions) {
   const accounts = createAccounts({ store, clock, newId, randomBytes });
   const members = createMembers({
     ...{ store, clock, originOf, newId, randomBytes },
-    signInRates: { byAddress: rates.signIn, byEmail: rates.passwords },
+    signInRate: rates.signIn,
+    passwordLimit: new PasswordLimit(config.rates.passwords),
   });
   const viewerTokens = await createViewerTokens({
     ...{ store, clock, bans, randomBytes },
@@ -194,6 +196,5 @@ function createRateLimiters(rates: Rates) {
     chat: byKey('posts of this viewer', rates.chat),
     studio: byKey('requests of this account', rates.studio),
     signIn: byKey('tries to sign in from this address', rates.signIn),
-    passwords: byKey('passwords for this email', rates.passwords),
   };
 }

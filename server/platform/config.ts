@@ -173,7 +173,7 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
   rateChat: rateSetting('chat posts per viewer', '20/10'),
   rateStudio: rateSetting('studio requests per account', '1200/60'),
   rateSignIn: rateSetting('sign-in attempts and uses of links per address', '30/60'),
-  ratePasswords: rateSetting('password attempts per email address', '10/60'),
+  ratePasswords: rateSetting('password attempts per client and email address', '10/60'),
   tokenCacheSize: {
     placeholder: 'number',
     help: 'number of verified viewer tokens in the cache, about 0.25 KB each',

@@ -18,7 +18,8 @@ export interface MembersDeps {
   readonly clock: Clock;
   /** The origin at which browsers reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
-  readonly signInRates: SessionContext['signInRates'];
+  readonly signInRate: SessionContext['signInRate'];
+  readonly passwordLimit: SessionContext['passwordLimit'];
   readonly newId: () => string;
   readonly randomBytes: RandomBytes;
 }

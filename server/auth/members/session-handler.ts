@@ -12,6 +12,7 @@ import {
   successStatus,
 } from '../studio-handler.ts';
 import { sessionExpiryMs } from './member-rules.ts';
+import type { PasswordLimit } from './password-limit.ts';
 import type { Passwords } from './passwords.ts';
 import type { ActiveSession, Sessions } from './sessions.ts';
 import type { NewSession, SessionRow } from './sessions-sql.ts';
@@ -20,8 +21,9 @@ import type { NewSession, SessionRow } from './sessions-sql.ts';
 export interface SessionContext extends StudioContext {
   readonly sessions: Sessions;
   readonly passwords: Passwords;
-  /** Limits sign-in attempts of an address and password attempts for an email (SPEC U). */
-  readonly signInRates: { readonly byAddress: RateLimiter; readonly byEmail: RateLimiter };
+  /** Limits sign-in attempts of an address (SPEC L-15). */
+  readonly signInRate: RateLimiter;
+  readonly passwordLimit: PasswordLimit;
   readonly randomBytes: RandomBytes;
 }
 
@@ -35,6 +37,8 @@ export interface SessionResult<Body> {
 /** A request of a client that signs in. */
 export interface SignInCall {
   readonly request: Request;
+  /** The rate limit key of its address. */
+  readonly client: string;
   readonly nowMs: number;
 }
 
@@ -50,10 +54,11 @@ export function signInHandlerFactory(context: SessionContext): SignInHandlerFact
     const status = successStatus(operation);
     return async (request, route) => {
       const requestId = context.log.requestId(request);
-      context.signInRates.byAddress.take(route.clientRateKey(request));
+      const client = route.clientRateKey(request);
+      context.signInRate.take(client);
       await context.credentials.requireSameOrigin(request, route);
       const input = await readOperationBody(operation, request);
-      const call = { request, nowMs: context.clock.nowMs() };
+      const call = { request, client, nowMs: context.clock.nowMs() };
       const { body, session, headers } = await run(call, input);
       if (session) {
         const { account, member } = session;

@@ -26,29 +26,32 @@ const WRONG_CREDENTIALS = 'The email or the password is wrong.';
 
 /** Signing in and out, and changes of a member to its own name and password (SPEC U). */
 export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
-  const { store, sessions, passwords, signInRates } = context;
+  const { store, sessions, passwords, passwordLimit } = context;
   const forSignIn = signInHandlerFactory(context);
   const forSession = sessionHandlerFactory(context);
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
   async function hashNewPassword(
-    { member: { email } }: ActiveSession,
+    { member: { uuid, email } }: ActiveSession,
     newPassword: string,
     current: string,
   ): Promise<{ old: string; next: string }> {
-    signInRates.byEmail.take(email);
+    // Not by address: whoever has the session may come from any.
+    passwordLimit.take(uuid, email);
     const stored = await store.findSignIn({ email });
     const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
+    passwordLimit.succeed(uuid, email);
     return { old: stored.passwordHash, next: await passwords.hash(newPassword) };
   }
 
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
-      signInRates.byEmail.take(email);
+      passwordLimit.take(call.client, email);
       const stored = await store.findSignIn({ email });
       const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null);
       if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
+      passwordLimit.succeed(call.client, email);
       const { member, passwordHash } = stored;
       const newPasswordHash = passwords.isOutdated(passwordHash)
         ? await passwords.hash(password)

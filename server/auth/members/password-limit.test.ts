@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'bun:test';
+import { RateLimited } from '../../platform/errors.ts';
+import { PasswordLimit } from './password-limit.ts';
+
+const EMAIL = 'ada@example.org';
+
+describe('PasswordLimit', () => {
+  const limit = () => new PasswordLimit({ points: 3, durationS: 60 });
+  const take = (passwords: PasswordLimit, client: string, times = 1, email = EMAIL) => {
+    for (let n = 0; n < times; n++) passwords.take(client, email, 0);
+  };
+
+  test('[L-16] counts by client and email: a guesser locks nobody else out', () => {
+    const passwords = limit();
+    take(passwords, 'guesser', 3);
+    expect(() => take(passwords, 'guesser')).toThrow(RateLimited);
+    take(passwords, 'owner', 3);
+    take(passwords, 'guesser', 3, 'bob@example.org');
+    passwords.take('guesser', EMAIL, 60_000);
+  });
+
+  test('[L-16] limits the attempts of all clients for an email to ten times as many', () => {
+    const passwords = limit();
+    for (let n = 0; n < 10; n++) take(passwords, `guesser ${n}`, 3);
+    expect(() => take(passwords, 'another')).toThrow(RateLimited);
+    take(passwords, 'another', 1, 'bob@example.org');
+  });
+
+  test('[L-16] a client that gave the right password before has only its own limit', () => {
+    const passwords = limit();
+    take(passwords, 'owner');
+    passwords.succeed('owner', EMAIL);
+    for (let n = 0; n < 10; n++) {
+      try {
+        take(passwords, `guesser ${n}`, 3);
+      } catch (error) {
+        expect(error).toBeInstanceOf(RateLimited);
+      }
+    }
+    expect(() => take(passwords, 'another')).toThrow(RateLimited);
+    take(passwords, 'owner', 2);
+    expect(() => take(passwords, 'owner')).toThrow(RateLimited);
+  });
+});
