@@ -2,7 +2,7 @@ import { listen } from '../gateway/listen.ts';
 import { listenWithWorkers } from '../gateway/workers/listen-with-workers.ts';
 import { WorkerPool } from '../gateway/workers/worker-pool.ts';
 import type { Listener } from '../http/address.ts';
-import { operatorRoutes } from '../http/operator-routes.ts';
+import { type OperatorOptions, operatorRoutes } from '../http/operator-routes.ts';
 import { createMetrics, createSealLatencyHistogram } from '../platform/metrics.ts';
 import { displayRoutes } from '../web/display-page.ts';
 import { documentRoutes } from '../web/docs.ts';
@@ -85,7 +85,10 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
   const { fetch, sockets, gatewayBackend, stats } = service;
   const target = {
     ...{ host, port, corsOrigin, edgeCache, listener, fetch, sockets },
-    routes: routesOf(options, backends, service, metrics),
+    routes: routesOf(options, backends, service, {
+      metrics,
+      metricsAccess: { listener, trustProxy: config.trustProxy, token: config.metricsToken },
+    }),
     log: stats.requests,
   };
   const workers = workersOf(options, service);
@@ -125,7 +128,7 @@ function routesOf(
   { config, version }: ServerOptions,
   backends: Backends,
   service: Service,
-  metrics: ReturnType<typeof createMetrics>,
+  operator: Pick<OperatorOptions, 'metrics' | 'metricsAccess'>,
 ) {
   const common = { corsOrigin: config.corsOrigin, log: service.stats.requests };
   const hasStudio = config.roles.has('studio');
@@ -138,7 +141,7 @@ function routesOf(
     ...(hasStudio && { ...studioPageRoutes(common), ...displayRoutes(common) }),
     ...operatorRoutes({
       unreadyReason: () => service.unreadyReason() ?? unavailableServer(backends),
-      metrics,
+      ...operator,
       ...common,
     }),
   };

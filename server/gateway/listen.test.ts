@@ -63,6 +63,11 @@ test('[G-28] [O-12] an operator route sends a 500 with its request id and Allow 
   const routes = operatorRoutes({
     unreadyReason: fail,
     metrics: { contentType: 'text/plain', render: async () => fail() },
+    metricsAccess: {
+      listener: { server: { requestIP: () => ({ address: '127.0.0.1' }) } },
+      trustProxy: false,
+      token: null,
+    },
     corsOrigin: '*',
     log: { requestId: () => 'request-2', logDefect: (...of) => void logDefect.push(of) },
   });

@@ -29,13 +29,23 @@ export function clientHeaderLine(secret: string, address: string): string {
  * @param trustProxy whether a proxy in front of the service adds the last entry of `X-Forwarded-For`
  */
 export function clientRateKey(request: Request, listener: Listener, trustProxy: boolean): string {
+  return rateLimitKey(clientAddress(request, listener, trustProxy) ?? 'unknown');
+}
+
+/**
+ * The address of a request's client; null when it is not known.
+ * @param trustProxy whether a proxy in front of the service adds the last entry of `X-Forwarded-For`
+ */
+export function clientAddress(
+  request: Request,
+  listener: Listener,
+  trustProxy: boolean,
+): string | null {
   if (trustProxy) {
     const forwarded = request.headers.get('x-forwarded-for')?.split(',').at(-1)?.trim();
-    if (forwarded) return rateLimitKey(withoutPort(forwarded));
+    if (forwarded) return withoutPort(forwarded);
   }
-  return rateLimitKey(
-    relayedAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? 'unknown',
-  );
+  return relayedAddress(request, listener) ?? listener.server?.requestIP(request)?.address ?? null;
 }
 
 // An address, or an IPv6 address in brackets, with an optional port: some proxies send the port, which

@@ -1,3 +1,4 @@
+import { type MetricsAccessOptions, requireMetricsAccess } from './metrics-access.ts';
 import { Problem } from './problem.ts';
 import {
   type ReadHandler,
@@ -10,11 +11,12 @@ export interface OperatorOptions extends ReadOnlyOptions {
   /** Why the service is not ready for requests; null when it is. */
   readonly unreadyReason: () => string | null;
   readonly metrics: { readonly contentType: string; render(): Promise<string> };
+  readonly metricsAccess: MetricsAccessOptions;
 }
 
 /** Health, readiness and metrics routes for the operator (SPEC O-9, O-10, O-12), by path. */
 export function operatorRoutes(options: OperatorOptions): Record<string, ReadOnlyRoute> {
-  const { unreadyReason, metrics } = options;
+  const { unreadyReason, metrics, metricsAccess } = options;
   const readers: Record<string, ReadHandler> = {
     '/healthz': (_, headers, requestId) =>
       respond('{"status":"ok"}', 'application/json', headers, requestId),
@@ -23,8 +25,10 @@ export function operatorRoutes(options: OperatorOptions): Record<string, ReadOnl
       if (reason !== null) throw new Problem(503, reason, { 'Retry-After': '1' });
       return respond('{"status":"ready"}', 'application/json', headers, requestId);
     },
-    '/metrics': async (_, headers, requestId) =>
-      respond(await metrics.render(), metrics.contentType, headers, requestId),
+    '/metrics': async (request, headers, requestId) => {
+      requireMetricsAccess(request, metricsAccess);
+      return respond(await metrics.render(), metrics.contentType, headers, requestId);
+    },
   };
   const routes: Record<string, ReadOnlyRoute> = {};
   for (const [path, reader] of Object.entries(readers)) {

@@ -17,6 +17,7 @@ test('[O-1] [L-4] [L-8] [L-15] [L-16] the configuration has the documented defau
     publicUrl: null,
     corsOrigin: '*',
     trustProxy: false,
+    metricsToken: null,
     tokenAuth: 'open',
     edgeCache: false,
     rates: {

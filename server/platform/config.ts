@@ -19,6 +19,7 @@ import {
   parseOrigin,
   parseRateLimit,
   parseRoles,
+  parseToken,
   type Setting,
 } from './setting-values.ts';
 
@@ -48,6 +49,8 @@ export interface Config {
   readonly corsOrigin: string;
   /** Whether the client's address is taken from `X-Forwarded-For`. */
   readonly trustProxy: boolean;
+  /** The bearer token of `/metrics`; null: it needs a local address (O-12). */
+  readonly metricsToken: string | null;
   /** Who may request viewer tokens: everyone, or only the owner of the stream (T-16). */
   readonly tokenAuth: 'open' | 'producer';
   /** Whether a shared cache that checks tokens itself may store sealed intervals (F-18). */
@@ -151,6 +154,14 @@ export const SETTINGS: { readonly [Key in keyof SettingValues]: Setting<SettingV
     help: 'take the client address from the last entry of X-Forwarded-For',
     default: 'false',
     parse: parseBoolean,
+  },
+  metricsToken: {
+    placeholder: 'token',
+    help: 'bearer token that /metrics needs, from any address',
+    default: '',
+    defaultMeaning: 'none: loopback and private addresses may read it',
+    isSecret: true,
+    parse: (text) => (text === '' ? null : parseToken(text)),
   },
   tokenAuth: {
     placeholder: 'who',

@@ -36,6 +36,14 @@ export function parseInteger(min: number, max: number): (text: string) => number
   };
 }
 
+const TOKEN = /^[\x21-\x7e]{16,256}$/;
+
+/** A secret of the operator's own making. */
+export function parseToken(text: string): string {
+  if (TOKEN.test(text)) return text;
+  throw new Error('It must be 16 to 256 letters, digits and signs, without spaces.');
+}
+
 export function parseBoolean(text: string): boolean {
   if (text === 'true' || text === '1') return true;
   if (text === 'false' || text === '0') return false;
