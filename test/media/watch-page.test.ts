@@ -256,7 +256,9 @@ if (IS_FULL_RUN) {
     const { page, close } = await openPage(live, PHONE);
     await waitForVideo(page);
     // Far enough back that the player does not count as live.
-    const pastS = `${VIDEO}.currentTime - ${VIDEO}.seekable.start(0)`;
+    // Nothing is seekable until the player has read the playlist.
+    const seekable = `${VIDEO}.seekable`;
+    const pastS = `${seekable}.length === 0 ? 0 : ${VIDEO}.currentTime - ${seekable}.start(0)`;
     await until('a past', async () => (await page.evaluate<number>(pastS)) > BACK_S, 30_000);
     await publishEvent(live, 'mark-back');
     const interval = await waitForEvent(page, 'mark-back');
