@@ -26,6 +26,7 @@ import {
   resultPages,
   winnerPages,
 } from './export-pages.ts';
+import { pageStream } from './page-stream.ts';
 
 export interface ExportDeps extends Pick<ExportSource, 'store' | 'winnerCode'> {
   readonly context: StudioContext;
@@ -48,7 +49,7 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
       const pages = await openPages(source);
       const stream = await store.findOwnStream({ id: streamId, producer: user.uuid });
       const requestId = context.log.requestId(request);
-      const body = pullStream(serializePages(table, format, pages), (error) =>
+      const body = pageStream(serializePages(table, format, pages), (error) =>
         context.log.logDefect(route.operation, requestId, error),
       );
       return new Response(body, {
@@ -70,34 +71,4 @@ export function createExports({ context, store, winnerCode }: ExportDeps) {
     exportResults: handler('results', RESULTS, resultPages),
   };
   return { handlers };
-}
-
-/**
- * A response body that reads the next page only when the client has taken the previous one. When a
- * page cannot be read, the transfer breaks off without its final chunk, which a client detects.
- */
-function pullStream(
-  texts: AsyncGenerator<string>,
-  onFailure: (error: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await texts.next();
-          if (done) controller.close();
-          else controller.enqueue(encoder.encode(value));
-        } catch (error) {
-          onFailure(error);
-          // No reason: the runtime would print it to standard error, beside the log.
-          controller.error();
-        }
-      },
-      async cancel() {
-        await texts.return(undefined);
-      },
-    },
-    { highWaterMark: 0 },
-  );
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'bun:test';
+import { pageStream } from './page-stream.ts';
+
+test('is no failure when the client goes away while a page is read', async () => {
+  const failures: unknown[] = [];
+  const [started, finished] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  async function* pages() {
+    yield 'first';
+    started.resolve();
+    await finished.promise;
+    yield 'second';
+  }
+  const reader = pageStream(pages(), (error) => failures.push(error)).getReader();
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('first');
+  const reading = reader.read();
+  await started.promise;
+  const cancelled = reader.cancel();
+  finished.resolve();
+  await Promise.all([reading, cancelled]);
+  expect(failures).toEqual([]);
+});
+
+test('breaks off and reports the error when a page cannot be read', async () => {
+  const failures: unknown[] = [];
+  const missing = new Error('the table is gone');
+  async function* pages() {
+    yield 'first';
+    throw missing;
+  }
+  const text = new Response(pageStream(pages(), (error) => failures.push(error))).text();
+  expect(await text.catch(() => 'broken off')).toBe('broken off');
+  expect(failures).toEqual([missing]);
+});

@@ -1,0 +1,33 @@
+/**
+ * A response body that reads the next page only when the client has taken the previous one. When a
+ * page cannot be read, the transfer breaks off without its final chunk, which a client detects.
+ * @param onFailure called with the error of a page that cannot be read
+ */
+export function pageStream(
+  texts: AsyncGenerator<string>,
+  onFailure: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isCancelled = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await texts.next();
+          if (isCancelled) return;
+          if (done) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (error) {
+          onFailure(error);
+          // No reason: the runtime would print it to standard error, beside the log.
+          controller.error();
+        }
+      },
+      async cancel() {
+        isCancelled = true;
+        await texts.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
