@@ -117,12 +117,13 @@ async function sentinel(): Promise<Fixture> {
         'all Sentinels to report the new primary',
       );
       await until(async () => String(await next.command('ROLE')).startsWith('master'), 'its role');
+      // Before the restart: on a busy machine the Sentinels would replace the new primary as well.
+      await setDownAfter(watched, DOWN_AFTER_IDLE_MS);
       await old.restart();
       // The Sentinels do this too, ten seconds later.
       await old.command('REPLICAOF', '127.0.0.1', next.port);
       await until(() => hasReplicasInSync(next, 1), 'the old primary to follow');
       await until(() => sentinelsAgree(watched, next, true), 'the Sentinels to see it follow');
-      await setDownAfter(watched, DOWN_AFTER_IDLE_MS);
     },
   );
   return { ...fixture, pauseBeforePromotionMs: SENTINEL_PAUSE_MS };
