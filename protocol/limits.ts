@@ -19,6 +19,10 @@ export const PLAYBACK_LADDER = [
 ] as const;
 /** Most elements in each array of one `chats` event. */
 export const CHAT_SAMPLE = 50;
+/** Most bytes of viewers' messages in one interval: 128 KB/s, a sixth of the lowest playback quality. */
+export const CHAT_BYTES = 32 * 1024;
+/** Number of messages of a client that are selected for an interval before those of others are all in. */
+export const CHAT_TURN = 10;
 
 /** Most seats of one stream: 2^24, so that its presence stays within five bitsets of 2 MB. */
 export const SEATS_MAX = 16_777_216;

@@ -7,6 +7,7 @@ import {
   expectProblem,
 } from '../support/conformance/expectations.ts';
 import { eventsFrom, feedSteps, ofType } from '../support/conformance/feed-viewer.ts';
+import { HIGH_RATES } from '../support/conformance/operations.ts';
 import { serviceOfFile } from '../support/conformance/service.ts';
 import {
   manualClock,
@@ -223,6 +224,32 @@ describe('the chats event', () => {
     // The mean is 250 in each quarter; the standard deviation is below 10, so 60 is six of them.
     for (const count of inQuarters) expect(count).toBeWithin(190, 311);
   }, 20_000);
+
+  test('[C-8] an interval has at most 32 KB of messages, with ten of each address before more of any', async () => {
+    await using behindProxy = await startService({
+      config: { trustProxy: true, rates: HIGH_RATES },
+    });
+    const viewer = await behindProxy.viewer(await behindProxy.createStream());
+    const postFrom = (address: string, body: object) =>
+      viewer.post(`/api/v1/events-streams/${viewer.streamId}/chats`, body, {
+        'X-Forwarded-For': address,
+      });
+    const from = behindProxy.interval();
+    const longest = { text: '😀'.repeat(280), name: '😀'.repeat(40) };
+    for (let n = 0; n < 400; n++) {
+      const kind = KINDS[n % KINDS.length];
+      await expectNoContent(await postFrom('203.0.113.1', { kind, ...longest }));
+    }
+    const others = Array.from({ length: 15 }, (_, n) => `other ${n}`);
+    for (const [n, text] of others.entries()) {
+      await expectNoContent(await postFrom(`192.0.2.${n}`, { kind: 'message', text }));
+    }
+    await behindProxy.advance(1);
+    const [chats] = ofType<Chats>(await eventsFrom(behindProxy, viewer, from), 'chats');
+    if (!chats) throw new Error('there is no chats event');
+    expect(Buffer.byteLength(JSON.stringify(chats.data))).toBeWithin(28 * 1024, 33 * 1024);
+    expect(textsOf(chats.data.messages)).toEqual(expect.arrayContaining(others));
+  });
 
   test('[C-9] hearts and discounts are exact sums, independent of sampling', async () => {
     const viewer = await newViewer();

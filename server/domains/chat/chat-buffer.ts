@@ -1,27 +1,26 @@
 import { CHAT_KINDS, type ChatElement, type ChatKind } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
 import { addHearts, type ChatSamples } from './chat-samples.ts';
+import { type Candidate, selectMessages } from './message-selection.ts';
+
+/** Twice what an interval can take, so that a selection is paid for by as many messages. */
+const CANDIDATES_MAX = 2 * CHAT_KINDS.length * CHAT_SAMPLE;
 
 /** The posts of one stream in the interval being filled, in bounded memory. */
 export class ChatBuffer {
-  #samples = emptySamples();
+  #candidates: Candidate[] = [];
   #hearts = 0;
 
-  /** @param random uniform from 0 to below 1; it decides which messages stay in the sample */
+  /** @param random uniform from 0 to below 1; it decides which messages are selected */
   constructor(private readonly random: () => number) {}
 
-  /** Adds a message. Beyond 50 of a kind, each message so far is in the sample with equal probability. */
-  add(kind: ChatKind, element: ChatElement): void {
-    const sample = this.#samples[kind];
-    sample.arrived += 1;
-    if (sample.kept.length === CHAT_SAMPLE) {
-      // Vitter's algorithm R, except that the new message goes to the end instead of the freed index,
-      // which keeps the order of arrival. The freed index is uniform either way.
-      const index = Math.floor(this.random() * sample.arrived);
-      if (index >= CHAT_SAMPLE) return;
-      sample.kept.splice(index, 1);
+  /** Adds a message. @param client the rate limit key of the client that posted it */
+  add(kind: ChatKind, element: ChatElement, client: string): void {
+    if (this.#candidates.length === CANDIDATES_MAX) {
+      this.#candidates = selectMessages(this.#candidates);
     }
-    sample.kept.push(element);
+    const rank = this.random();
+    this.#candidates.push({ kind, element, rank, client: Bun.hash.crc32(client) });
   }
 
   /** Adds hearts, up to the largest integer that a client can read exactly. */
@@ -31,22 +30,11 @@ export class ChatBuffer {
 
   /** Returns the posts so far and empties the buffer. @returns null when there are none */
   take(): ChatSamples | null {
-    const lines = this.#samples;
+    const messages = selectMessages(this.#candidates);
     const hearts = this.#hearts;
-    if (hearts === 0 && CHAT_KINDS.every((kind) => lines[kind].arrived === 0)) return null;
-    this.#samples = emptySamples();
+    if (hearts === 0 && messages.length === 0) return null;
+    this.#candidates = [];
     this.#hearts = 0;
-    return { lines, hearts };
+    return { messages, hearts };
   }
-}
-
-interface Sample {
-  /** In the order of arrival. */
-  kept: ChatElement[];
-  arrived: number;
-}
-
-function emptySamples(): Record<ChatKind, Sample> {
-  const empty = (): Sample => ({ kept: [], arrived: 0 });
-  return { message: empty(), question: empty(), greeting: empty(), cheer: empty() };
 }

@@ -72,7 +72,8 @@ export function createChat({
           const { streamId, seat } = viewer;
           const { name = '', text } = post;
           const id = newId();
-          chat.post(streamId, post.kind, { id, viewer: viewer.id, name, text, at });
+          const element = { id, viewer: viewer.id, name, text, at };
+          chat.post(streamId, { kind: post.kind, element, client: route.clientRateKey(request) });
           names.note({ streamId, seat, name, messageId: id });
         }
         return route.noContent();

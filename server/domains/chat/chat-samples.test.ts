@@ -19,7 +19,7 @@ function samplesOf(posts: readonly Post[], random: () => number): ChatSamples[] 
   for (const [index, { kind, node, at }] of posts.entries()) {
     const buffer = buffers.get(node) ?? new ChatBuffer(random);
     buffers.set(node, buffer);
-    buffer.add(kind, chatMessage(`${index}`, at));
+    buffer.add(kind, chatMessage(`${index}`, at), '192.0.2.1');
   }
   return [...buffers.values()].map((buffer) => buffer.take() as ChatSamples);
 }
@@ -38,7 +38,7 @@ describe('[C-8] [N-4] mergeChats', () => {
     fc.assert(
       fc.property(posts, fc.integer(), (all, seed) => {
         const random = seededRandom(seed);
-        const chats = mergeChats(samplesOf(all, random), random);
+        const chats = mergeChats(samplesOf(all, random));
         for (const kind of CHAT_KINDS) {
           const posted = all.flatMap((post, index) => (post.kind === kind ? [`${index}`] : []));
           const ids = chats[`${kind}s`].map(({ id }) => id);
@@ -55,7 +55,7 @@ describe('[C-8] [N-4] mergeChats', () => {
       fc.property(posts, fc.integer(), (all, seed) => {
         const random = seededRandom(seed);
         const sorted = all.toSorted((a, b) => a.at - b.at);
-        const chats = mergeChats(samplesOf(sorted, random), random);
+        const chats = mergeChats(samplesOf(sorted, random));
         for (const kind of CHAT_KINDS) {
           const messages = chats[`${kind}s`];
           expect(messages.map(({ at }) => at)).toEqual(
@@ -79,7 +79,7 @@ describe('[C-8] [N-4] mergeChats', () => {
         Array.from({ length: count }, (_, at) => ({ kind: 'message' as const, node, at })),
       );
       expectFairSamples(all.length, 3_000, () =>
-        mergeChats(samplesOf(all, random), random).messages.map(({ id }) => Number(id)),
+        mergeChats(samplesOf(all, random)).messages.map(({ id }) => Number(id)),
       );
     },
   );
@@ -91,7 +91,7 @@ test('[C-9] mergeChats adds the hearts of nodes, up to the largest safe integer'
     buffer.addHearts(count);
     return buffer.take() as ChatSamples;
   };
-  expect(mergeChats([hearts(3), hearts(4)], Math.random).hearts).toBe(7);
+  expect(mergeChats([hearts(3), hearts(4)]).hearts).toBe(7);
   const most = hearts(Number.MAX_SAFE_INTEGER);
-  expect(mergeChats([most, hearts(1)], Math.random).hearts).toBe(Number.MAX_SAFE_INTEGER);
+  expect(mergeChats([most, hearts(1)]).hearts).toBe(Number.MAX_SAFE_INTEGER);
 });

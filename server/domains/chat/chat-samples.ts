@@ -1,62 +1,93 @@
 import { z } from 'zod';
-import {
-  CHAT_KINDS,
-  type ChatElement,
-  type ChatKind,
-  chatElementSchema,
-} from '../../../protocol/feed.ts';
-import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import { CHAT_KINDS, type ChatKind, chatElementSchema } from '../../../protocol/feed.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
+import { type Candidate, selectMessages } from './message-selection.ts';
 
-/**
- * The messages of one kind: the number that arrived, and a fair sample of them in the order of arrival.
- * Field names are part of the format between nodes.
- */
-export interface MessageSample {
-  readonly arrived: number;
-  readonly kept: readonly ChatElement[];
-}
-
-/** The posts of one stream on one node. Samples carry the number of arrivals, so that nodes' samples can be merged. */
+/** The posts of one stream on one node. */
 export interface ChatSamples {
-  readonly lines: Readonly<Record<ChatKind, MessageSample>>;
+  /** A selection, in the order of arrival. */
+  readonly messages: readonly Candidate[];
   readonly hearts: number;
 }
 
-const messageSampleSchema = z
-  .object({ arrived: z.int().min(0), kept: z.array(chatElementSchema) })
-  .default({ arrived: 0, kept: [] });
+/** The posts of all streams on one node. */
+export type NodeChats = readonly (readonly [streamId: string, part: ChatSamples])[];
+
+// Between nodes messages are in arrays by kind. Older versions send and read `arrived`, the
+// number of messages of which `kept` is a sample, and neither ranks nor clients.
+const messagesSchema = z
+  .object({
+    arrived: z.int().min(0),
+    kept: z.array(chatElementSchema),
+    ranks: z.array(z.number()).default([]),
+    clients: z.array(z.int()).default([]),
+  })
+  .default({ arrived: 0, kept: [], ranks: [], clients: [] });
+
+type KindMessages = z.infer<typeof messagesSchema>;
 
 const nodeChatsSchema = z.array(
   z.tuple([
     z.string(),
     z.object({
       lines: z.object({
-        message: messageSampleSchema,
-        question: messageSampleSchema,
-        greeting: messageSampleSchema,
-        cheer: messageSampleSchema,
+        message: messagesSchema,
+        question: messagesSchema,
+        greeting: messagesSchema,
+        cheer: messagesSchema,
       } satisfies Record<ChatKind, unknown>),
       hearts: z.int().min(0).default(0),
     }),
   ]),
 );
 
-/** The posts of all streams on one node, as sent to the sealing node. */
-export type NodeChats = readonly (readonly [streamId: string, part: ChatSamples])[];
+/** The posts of a stream on one node as JSON, an element of the batch for the sealing node. */
+export function serializeChats(streamId: string, { messages, hearts }: ChatSamples): string {
+  const byKind = Map.groupBy(messages, ({ kind }) => kind);
+  const lines = Object.fromEntries(
+    [...byKind].map(([kind, candidates]): [ChatKind, KindMessages] => [
+      kind,
+      {
+        arrived: candidates.length,
+        kept: candidates.map(({ element }) => element),
+        ranks: candidates.map(({ rank }) => rank),
+        clients: candidates.map(({ client }) => client),
+      },
+    ]),
+  );
+  return JSON.stringify([streamId, { lines, hearts }]);
+}
 
 const decoder = new TextDecoder();
 
 /**
  * Parses the posts from a node, whose version may know fewer or more kinds.
+ * @param random uniform from 0 to below 1: ranks of messages that have none
  * @returns null when they are invalid; the sealer then skips them, as they would recur with every interval
  */
-export function parseNodeChats(bytes: Uint8Array): NodeChats | null {
+export function parseNodeChats(bytes: Uint8Array, random: () => number): NodeChats | null {
   try {
-    return nodeChatsSchema.parse(JSON.parse(decoder.decode(bytes)));
+    const streams = nodeChatsSchema.parse(JSON.parse(decoder.decode(bytes)));
+    return streams.map(([streamId, { lines, hearts }]) => {
+      const messages = CHAT_KINDS.flatMap((kind) => candidatesOf(kind, lines[kind], random));
+      return [streamId, { messages, hearts }];
+    });
   } catch {
     return null;
   }
+}
+
+function candidatesOf(
+  kind: ChatKind,
+  { kept, ranks, clients }: KindMessages,
+  random: () => number,
+): Candidate[] {
+  return kept.map((element, index) => ({
+    kind,
+    element,
+    rank: ranks[index] ?? random(),
+    client: clients[index] ?? 0,
+  }));
 }
 
 /** Adds numbers of hearts, up to the largest integer that a client can read exactly. */
@@ -64,71 +95,24 @@ export function addHearts(a: number, b: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, a + b);
 }
 
-/** The chats of an interval from the samples of one node, or from merged samples. */
-export function chatsFromSamples({ lines, hearts }: ChatSamples): ViewerChats {
-  const kept = (kind: ChatKind) => [...lines[kind].kept];
+/** The chats of an interval from the posts on one node. */
+export function chatsFromSamples({ messages, hearts }: ChatSamples): ViewerChats {
+  const ofKind = (kind: ChatKind) =>
+    messages.filter((message) => message.kind === kind).map(({ element }) => element);
   return {
-    messages: kept('message'),
-    questions: kept('question'),
-    greetings: kept('greeting'),
-    cheers: kept('cheer'),
+    messages: ofKind('message'),
+    questions: ofKind('question'),
+    greetings: ofKind('greeting'),
+    cheers: ofKind('cheer'),
     hearts,
   };
 }
 
-/**
- * Merges the samples of several nodes to the chats of an interval: each message that arrived on any node
- * is in the result with equal probability (C-8). Messages are in the order of their times.
- * @param random uniform from 0 to below 1
- */
-export function mergeChats(parts: readonly ChatSamples[], random: () => number): ViewerChats {
-  const lines = Object.fromEntries(
-    CHAT_KINDS.map((kind) => [
-      kind,
-      mergeSamples(
-        parts.map((part) => part.lines[kind]),
-        random,
-      ),
-    ]),
-  ) as Record<ChatKind, MessageSample>;
+/** Merges the posts on several nodes to the chats of an interval (C-8), in the order of their times. */
+export function mergeChats(parts: readonly ChatSamples[]): ViewerChats {
+  const selected = selectMessages(parts.flatMap(({ messages }) => messages));
   return chatsFromSamples({
-    lines,
+    messages: selected.toSorted((a, b) => a.element.at - b.element.at),
     hearts: parts.reduce((sum, { hearts }) => addHearts(sum, hearts), 0),
   });
-}
-
-function mergeSamples(samples: readonly MessageSample[], random: () => number): MessageSample {
-  const arrived = samples.reduce((sum, sample) => sum + sample.arrived, 0);
-  const kept = samples.flatMap((sample) => sample.kept);
-  if (arrived <= CHAT_SAMPLE) return { arrived, kept: sortByTime(kept) };
-  return { arrived, kept: sortByTime(drawMessages(samples, arrived, random)) };
-}
-
-// Draws 50 of all arrived messages without replacement. The sample to draw from is chosen in proportion to
-// its remaining arrivals; within a sample, each message stands for those that were not kept.
-function drawMessages(
-  samples: readonly MessageSample[],
-  arrived: number,
-  random: () => number,
-): ChatElement[] {
-  const pools = samples.map((sample) => ({ arrived: sample.arrived, kept: [...sample.kept] }));
-  const chosen = new Set<ChatElement>();
-  for (let remaining = arrived; chosen.size < CHAT_SAMPLE; remaining--) {
-    let offset = Math.floor(random() * remaining);
-    const sample = pools.find(({ arrived: poolSize }) => {
-      if (offset < poolSize) return true;
-      offset -= poolSize;
-      return false;
-    });
-    if (!sample) break;
-    sample.arrived -= 1;
-    const [message] = sample.kept.splice(Math.floor(random() * sample.kept.length), 1);
-    if (message) chosen.add(message);
-  }
-  // In the order of their samples, because messages of one millisecond have equal times.
-  return samples.flatMap((sample) => sample.kept.filter((message) => chosen.has(message)));
-}
-
-function sortByTime(messages: readonly ChatElement[]): ChatElement[] {
-  return messages.toSorted((a, b) => a.at - b.at);
 }

@@ -20,7 +20,7 @@ export function createMemoryChatSource({ random }: { random: () => number }): Ch
   }
 
   return {
-    post: (streamId, kind, element) => bufferOf(streamId).add(kind, element),
+    post: (streamId, { kind, element, client }) => bufferOf(streamId).add(kind, element, client),
     hearts: (streamId, count) => bufferOf(streamId).addHearts(count),
     drain() {
       const drained = new Map<string, ViewerChats>();

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
-import { chatMessage as message } from '../../../test/support/chat/chat-messages.ts';
+import {
+  chatMessage as message,
+  postedMessage as posted,
+} from '../../../test/support/chat/chat-messages.ts';
 import { Unavailable } from '../../platform/errors.ts';
 import type { TransientBatch } from '../../realtime/feed/transient-source.ts';
 import { createSharedChatSource, mergeNodeChats } from './chat-source-shared.ts';
@@ -20,10 +23,10 @@ describe('a batch of a shared chat source', () => {
 
   test('[C-6] [N-4] a batch of a shared chat source merges with those of other nodes to the chats of each stream', () => {
     const [here, there] = [newChat(), newChat()];
-    here.post('one', 'message', message('b', 2));
+    here.post('one', posted('message', message('b', 2)));
     here.hearts('two', 3);
-    there.post('one', 'message', message('a', 1));
-    there.post('one', 'cheer', message('c'));
+    there.post('one', posted('message', message('a', 1)));
+    there.post('one', posted('cheer', message('c')));
     there.hearts('two', 4);
     const chats = mergedOf(here.nextBatch(), there.nextBatch());
     expect(chats.get('one')?.messages).toEqual([message('a', 1), message('b', 2)]);
@@ -65,11 +68,26 @@ describe('a batch of a shared chat source', () => {
     expect(chat.isEmpty()).toBe(true);
   });
 
+  test('[C-8] a batch of a shared chat source leaves room for other clients beside one that posts on every node', () => {
+    const nodes = [newChat(), newChat(), newChat()];
+    const others = Array.from({ length: 30 }, (_, n) => message(`other ${n}`, n));
+    for (const [index, chat] of nodes.entries()) {
+      for (let n = 0; n < 500; n++) chat.post('one', posted('message', message(`${n}`), '::1'));
+      for (const other of others.slice(index * 10, (index + 1) * 10)) {
+        chat.post('one', posted('message', other, `192.0.2.${other.at}`));
+      }
+    }
+    const chats = mergedOf(...nodes.map((chat) => chat.nextBatch()));
+    const messages = chats.get('one')?.messages ?? [];
+    expect(messages.filter(({ id }) => id.startsWith('other'))).toEqual(others);
+    expect(messages).toHaveLength(CHAT_SAMPLE);
+  });
+
   test('[C-8] a batch of a shared chat source is bounded however long posts wait', () => {
     const chat = newChat();
-    chat.post('one', 'message', message('first'));
+    chat.post('one', posted('message', message('first')));
     chat.nextBatch();
-    for (let n = 0; n < 5_000; n++) chat.post('one', 'message', message(`${n}`));
+    for (let n = 0; n < 5_000; n++) chat.post('one', posted('message', message(`${n}`)));
     chat.settleBatch('accepted');
     const later = chat.nextBatch();
     expect(later?.bytes.length).toBeLessThan(CHAT_SAMPLE * 100);
@@ -80,7 +98,7 @@ describe('a batch of a shared chat source', () => {
     const chat = newChat(10_000);
     const streams = Array.from({ length: 100 }, (_, n) => `stream ${n}`);
     for (const streamId of streams) {
-      for (let n = 0; n < 10; n++) chat.post(streamId, 'message', message(`${n}`));
+      for (let n = 0; n < 10; n++) chat.post(streamId, posted('message', message(`${n}`)));
     }
     const seen: string[] = [];
     while (!chat.isEmpty()) {
@@ -111,7 +129,7 @@ test('[N-9] posts are refused while Redis is unavailable, and accepted ones are 
   chat.hearts('one', 2);
   reason = 'Redis is unavailable.';
   expect(() => chat.hearts('one', 1)).toThrow(Unavailable);
-  expect(() => chat.post('one', 'message', message('a'))).toThrow(Unavailable);
+  expect(() => chat.post('one', posted('message', message('a')))).toThrow(Unavailable);
   reason = null;
   expect(mergedOf(chat.nextBatch()).get('one')).toMatchObject({ hearts: 2, messages: [] });
 });

@@ -1,7 +1,7 @@
 import { Unavailable } from '../../platform/errors.ts';
 import type { ViewerChats } from '../../realtime/feed/interval-body.ts';
 import { ChatBuffer } from './chat-buffer.ts';
-import { mergeChats, parseNodeChats } from './chat-samples.ts';
+import { mergeChats, parseNodeChats, serializeChats } from './chat-samples.ts';
 import type { SharedChatSource } from './chat-source.ts';
 
 export interface SharedChatSourceOptions {
@@ -18,7 +18,7 @@ const BYTES_MAX = 1024 * 1024;
 const encoder = new TextEncoder();
 
 /**
- * Chat of one node among several. Its memory is bounded however long posts wait: a sample for each
+ * Chat of one node among several. Its memory is bounded however long posts wait: a selection for each
  * stream, and one pending batch.
  */
 export function createSharedChatSource(options: SharedChatSourceOptions): SharedChatSource {
@@ -47,7 +47,7 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
       buffers.delete(streamId);
       const samples = buffer.take();
       if (!samples) continue;
-      const entry = JSON.stringify([streamId, samples]);
+      const entry = serializeChats(streamId, samples);
       entries.push(entry);
       size += entry.length;
     }
@@ -55,7 +55,7 @@ export function createSharedChatSource(options: SharedChatSourceOptions): Shared
   }
 
   return {
-    post: (streamId, kind, element) => bufferOf(streamId).add(kind, element),
+    post: (streamId, { kind, element, client }) => bufferOf(streamId).add(kind, element, client),
     hearts: (streamId, count) => bufferOf(streamId).addHearts(count),
     nextBatch() {
       if (!pending) {
@@ -82,14 +82,11 @@ export function mergeNodeChats(
   batches: readonly Uint8Array[],
   random: () => number,
 ): Map<string, ViewerChats> {
-  const nodeChats = batches.flatMap((bytes) => parseNodeChats(bytes) ?? []);
+  const nodeChats = batches.flatMap((bytes) => parseNodeChats(bytes, random) ?? []);
   const byStream = Map.groupBy(nodeChats, ([streamId]) => streamId);
   return new Map(
     [...byStream].map(([streamId, entries]) => {
-      const chats = mergeChats(
-        entries.map(([, samples]) => samples),
-        random,
-      );
+      const chats = mergeChats(entries.map(([, samples]) => samples));
       return [streamId, chats] as const;
     }),
   );

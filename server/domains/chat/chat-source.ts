@@ -4,13 +4,21 @@ import type {
   TransientSource,
 } from '../../realtime/feed/transient-source.ts';
 
+/** A message as it arrived. */
+export interface PostedMessage {
+  readonly kind: ChatKind;
+  readonly element: ChatElement;
+  /** The rate limit key of the client that posted it. */
+  readonly client: string;
+}
+
 /** Takes the chat posts of viewers for the interval being filled. */
 export interface ChatPosts {
   /**
-   * Adds a message. An interval contains a fair sample of its messages (C-8).
+   * Adds a message. An interval contains a fair selection of its messages (C-8).
    * @throws Unavailable
    */
-  post(streamId: string, kind: ChatKind, element: ChatElement): void;
+  post(streamId: string, message: PostedMessage): void;
 
   /** Adds hearts; each one counts (C-9). @throws Unavailable */
   hearts(streamId: string, count: number): void;

@@ -1,6 +1,7 @@
 import { expect } from 'bun:test';
-import type { ChatElement, Chats } from '../../../protocol/feed.ts';
+import type { ChatElement, ChatKind, Chats } from '../../../protocol/feed.ts';
 import { CHAT_SAMPLE } from '../../../protocol/limits.ts';
+import type { PostedMessage } from '../../../server/domains/chat/chat-source.ts';
 
 /** The data of a chat event without any content. */
 export const NO_CHATS: Chats = {
@@ -16,6 +17,15 @@ export const NO_CHATS: Chats = {
 /** A chat message. @param at when it was posted, Unix ms */
 export const chatMessage = (id: string, at = 1): ChatElement => {
   return { id, viewer: 'viewer', name: 'Ann', text: 'Hi', at };
+};
+
+/** A message as it arrived. @param client the rate limit key of the client that posted it */
+export const postedMessage = (
+  kind: ChatKind,
+  element: ChatElement,
+  client = '192.0.2.1',
+): PostedMessage => {
+  return { kind, element, client };
 };
 
 /**

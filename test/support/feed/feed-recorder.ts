@@ -2,6 +2,7 @@ import { expect } from 'bun:test';
 import { randomUUID } from 'node:crypto';
 import { intervalAt } from '../../../protocol/interval.ts';
 import { Unavailable } from '../../../server/platform/errors.ts';
+import { postedMessage } from '../chat/chat-messages.ts';
 import { PRODUCER } from '../streams/show-fixture.ts';
 import type { FeedFixture, FeedNode } from './feed-fixture.ts';
 
@@ -171,7 +172,7 @@ export class FeedRecorder {
           const id = randomUUID();
           const element = { id, viewer: 'v', name: '', text: 'Hi', at: clock.nowMs() };
           this.messageIds.add(id);
-          chat.post(this.streamId, 'message', element);
+          chat.post(this.streamId, postedMessage('message', element));
           this.messages += 1;
         }
       } catch (error) {

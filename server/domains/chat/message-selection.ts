@@ -1,0 +1,49 @@
+import type { ChatElement, ChatKind } from '../../../protocol/feed.ts';
+import { CHAT_BYTES, CHAT_SAMPLE, CHAT_TURN } from '../../../protocol/limits.ts';
+
+/** A message that arrived for an interval. */
+export interface Candidate {
+  readonly kind: ChatKind;
+  readonly element: ChatElement;
+  /** Its place in the random order: uniform from 0 to below 1. */
+  readonly rank: number;
+  /** Hash of the client that posted it. */
+  readonly client: number;
+}
+
+const encoder = new TextEncoder();
+
+/**
+ * Selects the messages of an interval (C-8): in random order, the first ten of each client, then the
+ * next ten of each, and so on, up to 50 of a kind and 32 KB. A selection from the selections of
+ * several nodes equals one from all messages, unless clients take further turns or bytes decide: then
+ * the probabilities of messages differ slightly.
+ * @returns the selected candidates in the given order
+ */
+export function selectMessages(candidates: readonly Candidate[]): Candidate[] {
+  const selected = new Set<Candidate>();
+  const counts: Partial<Record<ChatKind, number>> = {};
+  let bytes = 0;
+  for (const candidate of inTurns(candidates)) {
+    const count = counts[candidate.kind] ?? 0;
+    if (count === CHAT_SAMPLE) continue;
+    bytes += encoder.encode(JSON.stringify(candidate.element)).length;
+    // A shorter message further on would fit, but long messages would then be selected less often.
+    if (bytes > CHAT_BYTES) break;
+    counts[candidate.kind] = count + 1;
+    selected.add(candidate);
+  }
+  return candidates.filter((candidate) => selected.has(candidate));
+}
+
+/** Sorts by the turn of each client, and by rank within a turn. */
+function inTurns(candidates: readonly Candidate[]): Candidate[] {
+  const posted = new Map<number, number>();
+  const ranked = candidates.toSorted((a, b) => a.rank - b.rank);
+  const turns = ranked.map((candidate) => {
+    const before = posted.get(candidate.client) ?? 0;
+    posted.set(candidate.client, before + 1);
+    return { candidate, turn: Math.floor(before / CHAT_TURN) };
+  });
+  return turns.sort((a, b) => a.turn - b.turn).map(({ candidate }) => candidate);
+}
