@@ -83,7 +83,7 @@ export async function createParts(options: PartsOptions) {
   });
   const { bans } = moderation.cache;
   const accounts = createAccounts({ store, clock, newId, randomBytes });
-  const members = createMembers({
+  const members = await createMembers({
     ...{ store, clock, originOf, newId, randomBytes },
     signInRate: rates.signIn,
     passwordLimit: new PasswordLimit(config.rates.passwords),

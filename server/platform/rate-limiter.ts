@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { RateLimited } from './errors.ts';
 
 /** At most `points` requests of one key in `durationS` seconds (SPEC L). */
@@ -52,17 +53,25 @@ interface KeyWindow {
 
 // About 15 MB (SPEC L-14).
 const KEYS_MAX = 100_000;
+/** Whoever fills all windows slows down the few others that share one, not everybody. */
+const SHARED_WINDOWS = 1_024;
+// Secret, so that nobody chooses keys that share a window with those of somebody else.
+const SEED = BigInt(`0x${randomBytes(8).toString('hex')}`);
+
+function sharedIndex(key: string): number {
+  return Number(Bun.hash.wyhash(key, SEED) % BigInt(SHARED_WINDOWS));
+}
 
 /** Windows by string key, such as a client address or an account. */
 export class KeyWindows implements RateWindows<string> {
   private readonly durationMs: number;
   // In the order of their ends, since all are equally long.
   private readonly windows = new Map<string, KeyWindow>();
-  /** Shared by all keys beyond `keysMax`. */
-  private overflow: KeyWindow | null = null;
+  /** Shared by the keys beyond `keysMax`, by their hash. */
+  private readonly shared = new Map<number, KeyWindow>();
   private oldestEndMs = Number.POSITIVE_INFINITY;
 
-  /** @param keysMax keys with a window of their own; further keys share one window */
+  /** @param keysMax keys with a window of their own; further keys share 1,024 windows */
   constructor(
     private readonly limit: RateLimit,
     private readonly keysMax = KEYS_MAX,
@@ -80,12 +89,17 @@ export class KeyWindows implements RateWindows<string> {
 
   private open(key: string, nowMs: number): KeyWindow {
     const window = { remaining: this.limit.points, endMs: nowMs + this.durationMs };
-    if (this.windows.size >= this.keysMax) {
-      if (this.overflow === null || this.overflow.endMs <= nowMs) this.overflow = window;
-      return this.overflow;
-    }
+    if (this.windows.size >= this.keysMax) return this.openShared(key, window, nowMs);
     this.windows.set(key, window);
     this.oldestEndMs = Math.min(this.oldestEndMs, window.endMs);
+    return window;
+  }
+
+  private openShared(key: string, window: KeyWindow, nowMs: number): KeyWindow {
+    const index = sharedIndex(key);
+    const current = this.shared.get(index);
+    if (current && current.endMs > nowMs) return current;
+    this.shared.set(index, window);
     return window;
   }
 
@@ -119,21 +133,28 @@ const [SEAT_FACTOR, STREAM_FACTOR] = [0x9e3779b1, 0x85ebca6b];
 /** In a full table windows end all the time, and a sweep of 100,000 windows takes milliseconds. */
 const SWEEPS_PER_WINDOW = 10;
 
+function hashOf(key: number): number {
+  const seatHash = Math.imul(key % SEATS_PER_STREAM, SEAT_FACTOR);
+  const hash = seatHash ^ Math.imul(key / SEATS_PER_STREAM, STREAM_FACTOR);
+  // The high bits are those that depend on all bits of the key.
+  return hash >>> 8;
+}
+
 /**
  * Windows by seat, in one open-addressing hash table of numbers. When a question opens, every viewer
  * of a show starts a window: 0.1 µs each here; in a map of objects 1.2 µs, removal included.
  */
 export class SeatWindows implements RateWindows<StreamSeat> {
   private readonly durationMs: number;
-  // Linear probing. The last slot is the window that all seats beyond `seatsMax` share.
-  private slots = new Float64Array((SLOTS_MIN + 1) * SLOT_LENGTH);
+  // Linear probing. The last slots are the windows that seats beyond `seatsMax` share.
+  private slots = new Float64Array((SLOTS_MIN + SHARED_WINDOWS) * SLOT_LENGTH);
   private used = 0;
   private readonly streams = new Map<string, number>();
   private nextStream = 0;
   private oldestEndMs = Number.POSITIVE_INFINITY;
   private nextSweepMs = Number.NEGATIVE_INFINITY;
 
-  /** @param seatsMax seats with a window of their own; further seats share one window */
+  /** @param seatsMax seats with a window of their own; further seats share 1,024 windows */
   constructor(
     private readonly limit: RateLimit,
     private readonly seatsMax = SEATS_MAX,
@@ -173,10 +194,7 @@ export class SeatWindows implements RateWindows<StreamSeat> {
   private find(key: number): number {
     const { slots } = this;
     const mask = this.capacity - 1;
-    const seatHash = Math.imul(key % SEATS_PER_STREAM, SEAT_FACTOR);
-    const hash = seatHash ^ Math.imul(key / SEATS_PER_STREAM, STREAM_FACTOR);
-    // The high bits are those that depend on all bits of the key.
-    let slot = (hash >>> 8) & mask;
+    let slot = hashOf(key) & mask;
     for (;;) {
       const slotKey = slots[slot * SLOT_LENGTH];
       if (slotKey === key || slotKey === 0) return slot * SLOT_LENGTH;
@@ -185,7 +203,7 @@ export class SeatWindows implements RateWindows<StreamSeat> {
   }
 
   private get capacity(): number {
-    return this.slots.length / SLOT_LENGTH - 1;
+    return this.slots.length / SLOT_LENGTH - SHARED_WINDOWS;
   }
 
   /** Half of the slots stay free, so that probes are short. */
@@ -195,13 +213,15 @@ export class SeatWindows implements RateWindows<StreamSeat> {
 
   /**
    * @param free index of the free slot where the seat belongs
-   * @returns the index of its slot, or that of the shared window when the table is full
+   * @returns the index of its slot, or that of a shared window when the table is full
    */
   private add(seat: StreamSeat, free: number, nowMs: number): number {
     let at = free;
     if (this.used >= this.usedMax) {
       if (this.usedMax < this.seatsMax || this.isSweepDue(nowMs)) this.sweep(nowMs);
-      if (this.used >= this.usedMax) return this.capacity * SLOT_LENGTH;
+      if (this.used >= this.usedMax) {
+        return (this.capacity + (hashOf(this.keyOf(seat)) % SHARED_WINDOWS)) * SLOT_LENGTH;
+      }
       at = this.find(this.keyOf(seat));
     }
     this.slots[at] = this.keyOf(seat);
@@ -223,7 +243,7 @@ export class SeatWindows implements RateWindows<StreamSeat> {
     }
     let capacity = SLOTS_MIN;
     while (capacity / 2 < Math.min(live.length * 2, this.seatsMax)) capacity *= 2;
-    this.slots = new Float64Array((capacity + 1) * SLOT_LENGTH);
+    this.slots = new Float64Array((capacity + SHARED_WINDOWS) * SLOT_LENGTH);
     this.slots.set(before.subarray(overflowAt), capacity * SLOT_LENGTH);
     this.used = live.length;
     this.oldestEndMs = Number.POSITIVE_INFINITY;

@@ -10,6 +10,7 @@ import {
   type Harness,
   startService,
 } from '../support/harness/harness.ts';
+import { temporaryFolder } from '../support/harness/program.ts';
 import { inviteMember, newMember, PASSWORD, UserAgent } from '../support/studio/user-agent.ts';
 
 const HOUR_MS = 3600_000;
@@ -161,7 +162,7 @@ describe('rate limits of sign-in', () => {
 
   test('[L-16] [L-9] rate limits count passwords by address and e-mail: nobody locks a member out', () =>
     withRates({ passwords: { points: 3, durationS: 60 } }, async (harness) => {
-      const { email } = await newMember(harness, 'host');
+      const { email, browser } = await newMember(harness, 'host');
       const other = await newMember(harness, 'host');
       const attempt = async (address: string, tried: string, password: string) => {
         const headers = { 'X-Forwarded-For': address };
@@ -178,12 +179,47 @@ describe('rate limits of sign-in', () => {
       await guess('192.0.2.1');
       expect(await attempt('192.0.2.1', other.email, PASSWORD)).toBe(201);
       expect(await attempt('192.0.2.2', email, PASSWORD)).toBe(201);
-      // 30 attempts from all addresses; the member comes from a familiar one.
+      // 30 attempts from all addresses. The member's browser is known, wherever it is.
       for (let n = 3; n < 11; n++) await guess(`192.0.2.${n}`);
       for (let n = 0; n < 2; n++) await attempt('192.0.2.11', email, 'not the password');
       expect(await attempt('192.0.2.99', email, PASSWORD)).toBe(429);
-      expect(await attempt('192.0.2.2', email, PASSWORD)).toBe(201);
+      await browser.signIn(email);
+      for (let n = 0; n < 2; n++) {
+        const body = { email, password: 'not the password' };
+        expect((await browser.send('POST', '/session', body)).status).toBe(401);
+      }
+      const guessed = { email: other.email, password: 'not the password' };
+      for (let n = 0; n < 10; n++) await browser.send('POST', '/session', guessed);
+      expect((await browser.send('POST', '/session', guessed)).status).toBe(429);
     }));
+
+  test('[L-16] rate limits know the browsers of members after a restart and after sign-out', async () => {
+    using folder = temporaryFolder();
+    const directory = folder.path('data');
+    const config = {
+      rates: { ...HIGH_RATES, passwords: { points: 3, durationS: 60 } },
+      trustProxy: true,
+    };
+    const before = await startService({ config, directory });
+    const { email, browser } = await newMember(before, 'host');
+    const { device } = browser;
+    await expectNoContent(await browser.send('DELETE', '/session'));
+    await before.close();
+    await using after = await startService({ config, directory });
+    const body = { email, password: 'not the password' };
+    for (let n = 0; n < 33; n++) {
+      const headers = { 'X-Forwarded-For': `192.0.2.${n}` };
+      await new UserAgent(after.url).send('POST', '/session', body, headers);
+    }
+    const stranger = await new UserAgent(after.url).send('POST', '/session', {
+      email,
+      password: PASSWORD,
+    });
+    expect(stranger.status).toBe(429);
+    const known = new UserAgent(after.url);
+    known.device = device;
+    await known.signIn(email);
+  });
 
   test('[L-16] rate limits count unknown e-mails in the same way', () =>
     withRates({ passwords: { points: 2, durationS: 60 } }, async (harness) => {

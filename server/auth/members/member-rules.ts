@@ -10,6 +10,8 @@ const DAY_MS = 24 * HOUR_MS;
 export const SESSION_IDLE_MS = 12 * HOUR_MS;
 /** Every session ends after this time. */
 export const SESSION_LIFETIME_MS = 30 * DAY_MS;
+/** A browser in which nobody signs in for so long is unknown again; browsers keep no cookie longer. */
+export const DEVICE_LIFETIME_MS = 365 * DAY_MS;
 /** The database records the last use of a session with this resolution. */
 export const SESSION_USE_RESOLUTION_MS = 5 * 60_000;
 /** Sessions of one member; a new session ends the least recently used one. */

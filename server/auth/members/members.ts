@@ -1,7 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
-import type { RandomBytes } from '../secrets.ts';
+import { newSecret, type RandomBytes } from '../secrets.ts';
 import { type StudioContext, studioHandlerFactory } from '../studio-handler.ts';
+import type { tokenProcedures } from '../viewer-tokens/tokens-sql.ts';
+import { KnownDevices } from './known-devices.ts';
 import { linkHandlers } from './link-routes.ts';
 import { newSetupLink } from './links.ts';
 import type { linkProcedures } from './links-sql.ts';
@@ -14,7 +16,10 @@ import { Sessions } from './sessions.ts';
 import type { sessionProcedures } from './sessions-sql.ts';
 
 export interface MembersDeps {
-  readonly store: Calls<typeof sessionProcedures & typeof memberProcedures & typeof linkProcedures>;
+  readonly store: Calls<
+    typeof sessionProcedures & typeof memberProcedures & typeof linkProcedures
+  > &
+    Pick<Calls<typeof tokenProcedures>, 'keepSecret'>;
   readonly clock: Clock;
   /** The origin at which browsers reach the service, without a trailing slash. */
   readonly originOf: (request: Request) => string;
@@ -28,14 +33,16 @@ export interface MembersDeps {
  * Members of accounts, their sessions and one-time links (SPEC U). `handlers` is a function
  * of a context whose credentials need `sessions` first.
  */
-export function createMembers(deps: MembersDeps) {
-  const { store, clock, originOf } = deps;
+export async function createMembers(deps: MembersDeps) {
+  const { store, clock, originOf, randomBytes } = deps;
   const sessions = new Sessions({ store, clock, originOf });
   const passwords = new Passwords();
+  const secret = await store.keepSecret({ name: 'devices', offered: newSecret(randomBytes) });
+  const devices = new KnownDevices(secret, randomBytes);
   return {
     sessions,
     handlers: (studio: StudioContext) => {
-      const context = { ...studio, ...deps, sessions, passwords };
+      const context = { ...studio, ...deps, sessions, passwords, devices };
       return {
         ...sessionHandlers(context),
         ...linkHandlers(context),

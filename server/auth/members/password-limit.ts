@@ -1,45 +1,43 @@
-import { LRUCache } from 'lru-cache';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 
 /** How many more passwords an email gets from all clients together than from one. */
 const CLIENTS_FACTOR = 10;
-/** Clients that are remembered; about 2 MB. */
-const FAMILIAR_MAX = 10_000;
 
 /**
- * Limits password attempts by client and email, so that nobody locks a member out (SPEC L-16). The attempts
- * of all clients for an email are limited too, which slows down a guesser with many addresses; this limit
- * does not apply to clients that gave the right password before.
+ * Limits password attempts, so that nobody guesses a password or locks a member out (SPEC L-16).
+ * Unknown clients are counted by address and email, and all of them together by email, which slows down a
+ * guesser with many addresses. Known devices and sessions are counted one by one, whatever others do.
  */
 export class PasswordLimit {
   private readonly ofClient: RateLimiter;
   private readonly ofEmail: RateLimiter;
-  /** By client and email. */
-  private readonly familiar = new LRUCache<string, true>({ max: FAMILIAR_MAX });
+  private readonly ofKnown: RateLimiter;
 
   constructor({ points, durationS }: RateLimit) {
-    const name = 'passwords for this email';
-    const all = { points: points * CLIENTS_FACTOR, durationS };
-    this.ofClient = new RateLimiter(name, new KeyWindows({ points, durationS }));
-    this.ofEmail = new RateLimiter(name, new KeyWindows(all));
+    const limiter = (most: number) =>
+      new RateLimiter('passwords for this email', new KeyWindows({ points: most, durationS }));
+    this.ofClient = limiter(points);
+    this.ofEmail = limiter(points * CLIENTS_FACTOR);
+    this.ofKnown = limiter(points);
   }
 
   /**
-   * Counts an attempt.
-   * @param client the address, or the session, from which it comes
+   * Counts an attempt of an unknown client.
+   * @param client the rate limit key of its address
    * @param nowMs of a clock that never goes back
    * @throws RateLimited when a limit is reached
    */
   take(client: string, email: string, nowMs = performance.now()): void {
-    const key = keyOf(client, email);
-    this.ofClient.take(key, nowMs);
-    if (!this.familiar.has(key)) this.ofEmail.take(email, nowMs);
+    this.ofClient.take(`${client} ${email}`, nowMs);
+    this.ofEmail.take(email, nowMs);
   }
 
-  /** The attempt had the right password. */
-  succeed(client: string, email: string): void {
-    this.familiar.set(keyOf(client, email), true);
+  /**
+   * Counts an attempt of a known device or of a session.
+   * @param id of the device or of the session's member: nobody else can use it
+   * @throws RateLimited when its limit is reached
+   */
+  takeKnown(id: string, nowMs = performance.now()): void {
+    this.ofKnown.take(id, nowMs);
   }
 }
-
-const keyOf = (client: string, email: string) => `${client} ${email}`;

@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test';
 import { newSecret } from '../secrets.ts';
-import { sessionCookie } from './session-cookie.ts';
+import { KnownDevices } from './known-devices.ts';
+import { studioCookies } from './session-cookie.ts';
 
 const secret = newSecret((n) => crypto.getRandomValues(new Uint8Array(n)));
-const insecure = sessionCookie('http://localhost:4250');
-const secure = sessionCookie('https://live.example.org');
+const { session: insecure, device } = studioCookies('http://localhost:4250');
+const { session: secure } = studioCookies('https://live.example.org');
 const requestWith = (cookie: string) =>
   new Request('http://localhost/', { headers: { Cookie: cookie } });
 
@@ -19,8 +20,8 @@ test('[U-3] the session cookie over https is Secure and has the __Host- prefix',
   const [pair, ...rest] = secure.set(secret).split('; ');
   expect(pair).toBe(`__Host-fourbeat=${secret}`);
   expect(rest).toContain('Secure');
-  expect(secure.readSecret(requestWith(`fourbeat=${secret}`))).toBeNull();
-  expect(secure.readSecret(requestWith(`a=b; __Host-fourbeat=${secret}`))).toBe(secret);
+  expect(secure.read(requestWith(`fourbeat=${secret}`))).toBeNull();
+  expect(secure.read(requestWith(`a=b; __Host-fourbeat=${secret}`))).toBe(secret);
 });
 
 test('[U-6] clearing the session cookie sends the same attributes without a value', () => {
@@ -36,5 +37,15 @@ test.each([
   `fourbeat=${'a'.repeat(44)}`,
   'fourbeat=%zz',
 ])('[U-3] a malformed session cookie is ignored: %j', (cookie) => {
-  expect(insecure.readSecret(requestWith(cookie))).toBeNull();
+  expect(insecure.read(requestWith(cookie))).toBeNull();
+});
+
+test('[L-16] the cookie of a device is apart from that of the session, and valid for a year', () => {
+  const value = new KnownDevices('secret', (n) => crypto.getRandomValues(new Uint8Array(n))).issue(
+    'ada@example.org',
+  );
+  expect(device.set(value)).toStartWith(`fourbeat-device=${value}; `);
+  expect(device.set(value)).toContain('Max-Age=31536000');
+  const both = requestWith(`fourbeat-device=${value}; fourbeat=${secret}`);
+  expect([device.read(both), insecure.read(both)]).toEqual([value, secret]);
 });

@@ -1,21 +1,38 @@
 import { isSecretFormat } from '../secrets.ts';
-import { SESSION_LIFETIME_MS } from './member-rules.ts';
+import { isDeviceFormat } from './known-devices.ts';
+import { DEVICE_LIFETIME_MS, SESSION_LIFETIME_MS } from './member-rules.ts';
 
 /**
- * The session cookie. Over https its name has the `__Host-` prefix, which prevents other hosts and plain
- * http from setting it.
+ * A cookie of the studio. Over https its name has the `__Host-` prefix, which prevents other hosts and
+ * plain http from setting it.
  */
-export interface SessionCookie {
-  /** The secret in a request's cookie; null for a missing or malformed one. */
-  readSecret(request: Request): string | null;
-  /** The `Set-Cookie` value that stores a secret. */
-  set(secret: string): string;
+export interface StudioCookie {
+  /** The value in a request's cookie; null for a missing or malformed one. */
+  read(request: Request): string | null;
+  /** The `Set-Cookie` value that stores a value. */
+  set(value: string): string;
   /** The `Set-Cookie` value that deletes the cookie. */
   readonly clear: string;
 }
 
-function createCookie(isSecure: boolean): SessionCookie {
-  const name = isSecure ? '__Host-fourbeat' : 'fourbeat';
+/** The cookies of one origin. */
+export interface StudioCookies {
+  /** The secret of a session. */
+  readonly session: StudioCookie;
+  /** What a browser gets at each sign-in and keeps after sign-out (SPEC L-16). */
+  readonly device: StudioCookie;
+}
+
+interface CookieOptions {
+  readonly name: string;
+  readonly lifetimeMs: number;
+  readonly isSecure: boolean;
+  readonly isFormat: (value: string) => boolean;
+}
+
+function createCookie(options: CookieOptions): StudioCookie {
+  const { lifetimeMs, isSecure, isFormat } = options;
+  const name = isSecure ? `__Host-${options.name}` : options.name;
   const serialize = (value: string, maxAge: number) =>
     new Bun.Cookie({
       name,
@@ -27,19 +44,32 @@ function createCookie(isSecure: boolean): SessionCookie {
       secure: isSecure,
     }).toString();
   return {
-    readSecret: (request) => {
+    read: (request) => {
       const value = new Bun.CookieMap(request.headers.get('cookie') ?? '').get(name);
-      return value !== null && isSecretFormat(value) ? value : null;
+      return value !== null && isFormat(value) ? value : null;
     },
-    set: (secret) => serialize(secret, SESSION_LIFETIME_MS / 1_000),
+    set: (value) => serialize(value, lifetimeMs / 1_000),
     clear: serialize('', 0),
   };
 }
 
-const SECURE = createCookie(true);
-const INSECURE = createCookie(false);
+function createCookies(isSecure: boolean): StudioCookies {
+  const session = { name: 'fourbeat', lifetimeMs: SESSION_LIFETIME_MS, isFormat: isSecretFormat };
+  const device = {
+    name: 'fourbeat-device',
+    lifetimeMs: DEVICE_LIFETIME_MS,
+    isFormat: isDeviceFormat,
+  };
+  return {
+    session: createCookie({ ...session, isSecure }),
+    device: createCookie({ ...device, isSecure }),
+  };
+}
+
+const SECURE = createCookies(true);
+const INSECURE = createCookies(false);
 
 /** @param origin the origin at which browsers reach the service, such as `https://live.example.org` */
-export function sessionCookie(origin: string): SessionCookie {
+export function studioCookies(origin: string): StudioCookies {
   return origin.startsWith('https:') ? SECURE : INSECURE;
 }

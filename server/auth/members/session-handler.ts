@@ -11,6 +11,7 @@ import {
   successResponse,
   successStatus,
 } from '../studio-handler.ts';
+import type { KnownDevices } from './known-devices.ts';
 import { sessionExpiryMs } from './member-rules.ts';
 import type { PasswordLimit } from './password-limit.ts';
 import type { Passwords } from './passwords.ts';
@@ -24,14 +25,15 @@ export interface SessionContext extends StudioContext {
   /** Limits sign-in attempts of an address (SPEC L-15). */
   readonly signInRate: RateLimiter;
   readonly passwordLimit: PasswordLimit;
+  readonly devices: KnownDevices;
   readonly randomBytes: RandomBytes;
 }
 
-/** The result of a session operation: the body, the session for the log, and further headers. */
+/** The result of a session operation: the body, the session for the log, and `Set-Cookie` values. */
 export interface SessionResult<Body> {
   readonly body: Body;
   readonly session?: SessionRow;
-  readonly headers?: Record<string, string>;
+  readonly cookies?: readonly string[];
 }
 
 /** A request of a client that signs in. */
@@ -59,12 +61,15 @@ export function signInHandlerFactory(context: SessionContext): SignInHandlerFact
       await context.credentials.requireSameOrigin(request, route);
       const input = await readOperationBody(operation, request);
       const call = { request, client, nowMs: context.clock.nowMs() };
-      const { body, session, headers } = await run(call, input);
+      const { body, session, cookies } = await run(call, input);
       if (session) {
         const { account, member } = session;
         context.log.logWrite(operation, requestId, account.uuid, status, member.uuid);
       }
-      return successResponse(route, status, body, { 'X-Request-Id': requestId, ...headers });
+      return withCookies(
+        successResponse(route, status, body, { 'X-Request-Id': requestId }),
+        cookies,
+      );
     };
   };
 }
@@ -89,13 +94,21 @@ export function sessionHandlerFactory(context: SessionContext): SessionHandlerFa
       const { account, member } = session;
       context.rate.take(account.uuid);
       const input = await readOperationBody(operation, request);
-      const { body, headers } = await run(session, input, request);
+      const { body, cookies } = await run(session, input, request);
       if (operation.method !== 'GET') {
         context.log.logWrite(operation, requestId, account.uuid, status, member.uuid);
       }
-      return successResponse(route, status, body, { 'X-Request-Id': requestId, ...headers });
+      return withCookies(
+        successResponse(route, status, body, { 'X-Request-Id': requestId }),
+        cookies,
+      );
     };
   };
+}
+
+function withCookies(response: Response, cookies: readonly string[] = []): Response {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie);
+  return response;
 }
 
 /** The session as the API returns it. */
@@ -122,9 +135,11 @@ export async function openSession(
   const secret = newSecret(context.randomBytes);
   const session = await open({ hash: hashSecret(secret), nowMs });
   context.sessions.clearCache();
+  const cookies = context.sessions.cookiesFor(request);
+  const device = context.devices.issue(session.member.email);
   return {
     body: sessionBody(session, csrfToken(secret)),
     session,
-    headers: { 'Set-Cookie': context.sessions.cookieFor(request).set(secret) },
+    cookies: [cookies.session.set(secret), cookies.device.set(device)],
   };
 }

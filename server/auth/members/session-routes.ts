@@ -6,6 +6,7 @@ import type { memberProcedures } from './members-sql.ts';
 import {
   openSession,
   type SessionContext,
+  type SignInCall,
   sessionBody,
   sessionHandlerFactory,
   signInHandlerFactory,
@@ -26,9 +27,16 @@ const WRONG_CREDENTIALS = 'The email or the password is wrong.';
 
 /** Signing in and out, and changes of a member to its own name and password (SPEC U). */
 export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
-  const { store, sessions, passwords, passwordLimit } = context;
+  const { store, sessions, passwords, passwordLimit, devices } = context;
   const forSignIn = signInHandlerFactory(context);
   const forSession = sessionHandlerFactory(context);
+
+  /** Counts a password of a sign-in. @throws RateLimited */
+  function takeAttempt({ request, client }: SignInCall, email: string): void {
+    const device = devices.find(sessions.cookiesFor(request).device.read(request), email);
+    if (device === null) passwordLimit.take(client, email);
+    else passwordLimit.takeKnown(device);
+  }
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
   async function hashNewPassword(
@@ -37,21 +45,19 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     current: string,
   ): Promise<{ old: string; next: string }> {
     // Not by address: whoever has the session may come from any.
-    passwordLimit.take(uuid, email);
+    passwordLimit.takeKnown(uuid);
     const stored = await store.findSignIn({ email });
     const isCorrect = await passwords.verify(current, stored?.passwordHash ?? null);
     if (!stored || !isCorrect) throw new DomainError('invalid', 'currentPassword: is wrong.');
-    passwordLimit.succeed(uuid, email);
     return { old: stored.passwordHash, next: await passwords.hash(newPassword) };
   }
 
   return {
     signIn: forSignIn(studioApi.signIn, async (call, { email, password }) => {
-      passwordLimit.take(call.client, email);
+      takeAttempt(call, email);
       const stored = await store.findSignIn({ email });
       const isCorrect = await passwords.verify(password, stored?.passwordHash ?? null);
       if (!stored || !isCorrect) throw new DomainError('unauthorized', WRONG_CREDENTIALS);
-      passwordLimit.succeed(call.client, email);
       const { member, passwordHash } = stored;
       const newPasswordHash = passwords.isOutdated(passwordHash)
         ? await passwords.hash(password)
@@ -69,13 +75,13 @@ export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
     signOut: forSession(studioApi.signOut, async ({ hash }, _, request) => {
       await store.endSession({ hash });
       sessions.clearCache();
-      return { body: null, headers: { 'Set-Cookie': sessions.cookieFor(request).clear } };
+      return { body: null, cookies: [sessions.cookiesFor(request).session.clear] };
     }),
 
     signOutEverywhere: forSession(studioApi.signOutEverywhere, async ({ member }, _, request) => {
       await store.endSessions({ member: member.uuid });
       sessions.clearCache();
-      return { body: null, headers: { 'Set-Cookie': sessions.cookieFor(request).clear } };
+      return { body: null, cookies: [sessions.cookiesFor(request).session.clear] };
     }),
 
     patchOwnMember: forSession(studioApi.patchOwnMember, async (session, patch) => {

@@ -4,7 +4,7 @@ import { Unavailable } from '../../platform/errors.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { csrfToken, hashSecret } from '../secrets.ts';
 import { sessionExpiryMs, shouldRecordUse } from './member-rules.ts';
-import { type SessionCookie, sessionCookie } from './session-cookie.ts';
+import { type StudioCookies, studioCookies } from './session-cookie.ts';
 import type { SessionRow, sessionProcedures } from './sessions-sql.ts';
 
 type SessionStore = Pick<Calls<typeof sessionProcedures>, 'findSession' | 'recordSessionUse'>;
@@ -47,7 +47,7 @@ export class Sessions {
 
   /** The session of a request's cookie; null without a cookie or for an ended session. */
   async findByRequest(request: Request): Promise<ActiveSession | null> {
-    const secret = this.cookieFor(request).readSecret(request);
+    const secret = this.cookiesFor(request).session.read(request);
     if (secret === null) return null;
     const session = await this.find(hashSecret(secret));
     const nowMs = this.options.clock.nowMs();
@@ -57,7 +57,7 @@ export class Sessions {
 
   /** The hash of the secret in a request's cookie; the session may not exist. */
   hashFrom(request: Request): string | null {
-    const secret = this.cookieFor(request).readSecret(request);
+    const secret = this.cookiesFor(request).session.read(request);
     return secret === null ? null : hashSecret(secret);
   }
 
@@ -65,8 +65,8 @@ export class Sessions {
     return isCrossOrigin(request, this.options.originOf(request));
   }
 
-  cookieFor(request: Request): SessionCookie {
-    return sessionCookie(this.options.originOf(request));
+  cookiesFor(request: Request): StudioCookies {
+    return studioCookies(this.options.originOf(request));
   }
 
   /** Must be called after this node changed sessions or members, so that it reads them again. */

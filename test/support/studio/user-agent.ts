@@ -8,6 +8,8 @@ export const PASSWORD = 'correct horse battery';
 export class UserAgent {
   /** `name=value` of the session cookie; null: none. */
   cookie: string | null = null;
+  /** `name=value` of the cookie that every sign-in sets; null: none. */
+  device: string | null = null;
   csrf: string | null = null;
 
   constructor(private readonly url: string) {}
@@ -19,10 +21,11 @@ export class UserAgent {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Response> {
+    const cookies = [this.cookie, this.device].filter((cookie) => cookie !== null);
     const response = await fetch(`${this.url}/studio/v1${path}`, {
       method,
       headers: {
-        ...(this.cookie !== null && { Cookie: this.cookie }),
+        ...(cookies.length > 0 && { Cookie: cookies.join('; ') }),
         ...(this.csrf !== null && method !== 'GET' && { 'X-CSRF-Token': this.csrf }),
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
@@ -47,7 +50,8 @@ export class UserAgent {
   private storeCookie(response: Response): void {
     for (const cookie of response.headers.getSetCookie()) {
       const [pair = ''] = cookie.split(';');
-      this.cookie = pair.endsWith('=') ? null : pair;
+      if (/^(__Host-)?fourbeat-device=/.test(pair)) this.device = pair;
+      else this.cookie = pair.endsWith('=') ? null : pair;
     }
   }
 }
