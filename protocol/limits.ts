@@ -111,6 +111,8 @@ export const WINNERS_SENT_MAX = 100;
 export const REHEARSAL_VIEWERS_MAX = 500;
 /** Most rehearsals whose viewers one node simulates at once. */
 export const REHEARSALS_PER_NODE_MAX = 4;
+/** Most of them of one account, so that it leaves room for others. */
+export const REHEARSALS_PER_NODE_AND_ACCOUNT_MAX = 3;
 /** Most rehearsals of an account, including those that are being removed. */
 export const REHEARSALS_PER_ACCOUNT_MAX = 20;
 /** A rehearsal ends automatically after this time: 4 hours. */

@@ -120,6 +120,23 @@ describe.skipIf(!HAS_HELM)('the chart, rendered by helm,', () => {
     }
   });
 
+  test('[O-12] the chart gives the token of /metrics to the nodes and to Prometheus', () => {
+    const values = {
+      ...NEEDED,
+      metricsToken: { existingSecret: 'metrics' },
+      serviceMonitor: { enabled: true },
+    };
+    const token = { name: 'metrics', key: 'metrics-token' };
+    const manifests = manifestsOf(values);
+    const [deployment] = manifestsOfKind(manifests, 'Deployment');
+    expect(deployment.spec.template.spec.containers[0].env).toContainEqual({
+      name: 'FOURBEAT_METRICS_TOKEN',
+      valueFrom: { secretKeyRef: token },
+    });
+    const [monitor] = manifestsOfKind(manifests, 'ServiceMonitor');
+    expect(monitor.spec.endpoints[0].authorization).toEqual({ credentials: token });
+  });
+
   test('[O-10] [O-11] [N-2] a pod has time to wait for backends and to drain, and no privileges', () => {
     const [deployment] = manifestsOfKind(manifestsOf(NEEDED), 'Deployment');
     const { spec } = deployment.spec.template;

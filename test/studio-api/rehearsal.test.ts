@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import {
   REHEARSAL_LENGTH_MS,
   REHEARSAL_RETENTION_MS,
+  REHEARSALS_PER_NODE_AND_ACCOUNT_MAX,
   REHEARSALS_PER_NODE_MAX,
 } from '../../protocol/limits.ts';
 import type { Product } from '../../protocol/products.ts';
@@ -232,9 +233,9 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     await fixture.end();
   });
 
-  test('[Y-9] a show has one running rehearsal, and a node at most four', async () => {
+  test('[Y-9] a show has one running rehearsal, and an account at most three on a node', async () => {
     const fixtures: RehearsalFixture[] = [];
-    for (let one = 0; one < REHEARSALS_PER_NODE_MAX; one++) {
+    for (let one = 0; one < REHEARSALS_PER_NODE_AND_ACCOUNT_MAX; one++) {
       fixtures.push(await RehearsalFixture.forNewShow(service));
       await fixtures.at(-1)?.start({ viewers: 1 });
     }
@@ -242,7 +243,7 @@ describe.each(BACKENDS)('a rehearsal on %s backends', (backends) => {
     const another = await RehearsalFixture.forNewShow(service);
     const full = await another.create();
     expect(full.status).toBe(409);
-    expect(await full.text()).toContain('4 rehearsals');
+    expect(await full.text()).toContain('Your account already runs 3 rehearsals');
     expect((await another.current()).status).toBe(404);
     await fixtures[0]?.end();
     await another.start({ viewers: 1 });

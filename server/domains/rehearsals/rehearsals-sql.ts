@@ -2,6 +2,7 @@ import {
   REHEARSAL_LENGTH_MS,
   REHEARSAL_RETENTION_MS,
   REHEARSALS_PER_ACCOUNT_MAX,
+  REHEARSALS_PER_NODE_AND_ACCOUNT_MAX,
   REHEARSALS_PER_NODE_MAX,
 } from '../../../protocol/limits.ts';
 import type { CrowdFigures, NewRehearsal } from '../../../protocol/rehearsal.ts';
@@ -190,13 +191,19 @@ async function dismiss(
 
 /** @throws DomainError `conflict` */
 async function checkLimits(tx: Tx, account: string, node: string, nowMs: number): Promise<void> {
-  const [counted] = await tx.query<{ ofaccount: number; ofnode: number }>(
+  const [counted] = await tx.query<{ ofaccount: number; ofnode: number; here: number }>(
     `select (select count(*) from rehearsals where account = $1 and removed is null) as ofaccount,
-       (select count(*) from rehearsals where node = $2 and ${isRunningSql('$3')}) as ofnode`,
+       (select count(*) from rehearsals where node = $2 and ${isRunningSql('$3')}) as ofnode,
+       (select count(*) from rehearsals
+          where node = $2 and account = $1 and ${isRunningSql('$3')}) as here`,
     [account, node, nowMs - LOST_AFTER_MS],
   );
   if (Number(counted?.ofnode) >= REHEARSALS_PER_NODE_MAX) {
     const detail = `This node already runs ${REHEARSALS_PER_NODE_MAX} rehearsals; try again when one is over.`;
+    throw new DomainError('conflict', detail);
+  }
+  if (Number(counted?.here) >= REHEARSALS_PER_NODE_AND_ACCOUNT_MAX) {
+    const detail = `Your account already runs ${REHEARSALS_PER_NODE_AND_ACCOUNT_MAX} rehearsals on this node; end one of them.`;
     throw new DomainError('conflict', detail);
   }
   if (Number(counted?.ofaccount) >= REHEARSALS_PER_ACCOUNT_MAX) {
