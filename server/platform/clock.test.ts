@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CLUSTER_STEPS } from '../realtime/coordination/shared-clock.ts';
-import { type ClockOptions, createClock, STEP_AFTER_MS, STEP_LEAD_MS } from './clock.ts';
+import {
+  type ClockOptions,
+  createClock,
+  createSleepMeter,
+  DOUBTED_LEAD_MS,
+  DOUBTED_STEP_AFTER_MS,
+  STEP_AFTER_MS,
+  STEP_LEAD_MS,
+} from './clock.ts';
 
 const START_MS = 1_700_000_000_000;
 const HOUR_MS = 3_600_000;
@@ -148,6 +156,59 @@ describe('a step of the system clock', () => {
     pass(10 * STEP_AFTER_MS);
     clock.nowMs();
     expect(machine.steps).toEqual([]);
+  });
+});
+
+describe('a doubted lead of the system clock', () => {
+  test('[K-5] a doubted lead of 2 h for four minutes has no effect, and is reported once', () => {
+    const doubts: number[] = [];
+    const options = { sleptMs: () => 0, onDoubt: (ms: number) => doubts.push(ms) };
+    const { machine, clock, run } = createMachine(options);
+    machine.systemMs += 2 * HOUR_MS;
+    run(4 * 60_000);
+    machine.systemMs -= 2 * HOUR_MS;
+    run(4 * 60_000);
+    expect([clock.offsetMs(), machine.steps, doubts.length]).toEqual([0, [], 1]);
+    expect(doubts[0]).toBeCloseTo(2 * HOUR_MS - STEP_AFTER_MS * SLEW_RATE, -1);
+  });
+
+  test('[K-5] a doubted lead is followed after five minutes, one of up to a minute after 30 s', () => {
+    for (const [leadMs, afterMs] of [
+      [2 * HOUR_MS, DOUBTED_STEP_AFTER_MS],
+      [DOUBTED_LEAD_MS, STEP_AFTER_MS],
+    ] as const) {
+      const { machine, run } = createMachine({ sleptMs: () => 0 });
+      machine.systemMs += leadMs;
+      run(afterMs);
+      expect(machine.steps).toEqual([]);
+      run(250);
+      expect(machine.steps).toHaveLength(1);
+    }
+  });
+
+  test('[K-5] a lead is not doubted when the machine slept so long, and is doubted the next time', () => {
+    let sleptMs = 0;
+    const { machine, run } = createMachine({ sleptMs: () => sleptMs });
+    sleptMs += HOUR_MS;
+    machine.systemMs += HOUR_MS;
+    run(STEP_AFTER_MS + 250);
+    expect(machine.steps).toHaveLength(1);
+    machine.systemMs += HOUR_MS;
+    run(STEP_AFTER_MS * 2);
+    expect(machine.steps).toHaveLength(1);
+  });
+
+  test('a sleep is what the uptime gains on the monotonic clock', () => {
+    let [uptimeMs, monotonicMs] = [90_000, 5_000];
+    const sleptMs = createSleepMeter(
+      () => uptimeMs,
+      () => monotonicMs,
+    );
+    uptimeMs += 1_000;
+    monotonicMs += 1_000;
+    expect(sleptMs()).toBe(0);
+    uptimeMs += HOUR_MS;
+    expect(sleptMs()).toBe(HOUR_MS);
   });
 });
 

@@ -1,3 +1,5 @@
+import os from 'node:os';
+
 /** Source of the current time for every rule of the service. */
 export interface Clock {
   /** Service time in whole Unix ms. It never goes back (SPEC K-4). */
@@ -30,6 +32,13 @@ export interface ClockOptions {
   /** A lag of service time above this is removed by one step, once it has lasted `stepAfterMs`. */
   stepLeadMs?: number;
   stepAfterMs?: number;
+  /**
+   * How long the machine slept since the start, in ms. While it did not, a lag of more
+   * than `DOUBTED_LEAD_MS` is removed only after `DOUBTED_STEP_AFTER_MS`. Default: every lag is believed.
+   */
+  sleptMs?: () => number;
+  /** Called when service time does not follow a lead of the system clock yet, with that lead in ms. */
+  onDoubt?: (leadMs: number) => void;
   /** Called after a step forward with the ms that service time skipped, for the log. */
   onStep?: (skippedMs: number) => void;
 }
@@ -38,6 +47,10 @@ export interface ClockOptions {
 export const STEP_LEAD_MS = 10_000;
 /** Time that the system clock must keep a larger lead before service time steps to it. */
 export const STEP_AFTER_MS = 30_000;
+/** A larger lead is doubted: the system clock is more often set wrong by hours than late by them. */
+export const DOUBTED_LEAD_MS = 60_000;
+/** Time that the system clock must keep a doubted lead: an operator has it to correct the clock. */
+export const DOUBTED_STEP_AFTER_MS = 300_000;
 /** When a lead changes by more than this, the clock is still being set: the wait starts again. */
 const STEADY_LEAD_MS = 1_000;
 /** The most that one reading adds to the wait, so that two readings never suffice for a step. */
@@ -56,7 +69,9 @@ const READING_MAX_MS = 1_000;
  * correct and hours ahead, and slewing would take weeks. When it leads by more than `stepLeadMs`
  * (10 s), steadily, over `stepAfterMs` (30 s) of readings, service time steps forward to it. This is
  * safe for the feed: the intervals in between are sealed empty. Quizzes that should have closed in
- * between close immediately. There is no step back: a service that is ahead loses 1 % of elapsed time
+ * between close immediately. A lead of more than a minute is followed only after five minutes, unless
+ * the machine slept so long: a clock that was 2 h ahead for 30 s made service time run ahead of all
+ * tokens for 200 h. There is no step back: a service that is ahead loses 1 % of elapsed time
  * until it is right, and `offsetMs` shows it.
  */
 export function createClock({
@@ -67,6 +82,8 @@ export function createClock({
   slewRate = 0.01,
   stepLeadMs = STEP_LEAD_MS,
   stepAfterMs = STEP_AFTER_MS,
+  sleptMs,
+  onDoubt,
   onStep,
 }: ClockOptions): ServiceClock {
   const startMs = Math.max(systemMs() + leadMs(), notBeforeMs);
@@ -78,6 +95,8 @@ export function createClock({
   let lastMs = Math.floor(startMs);
   let waitedMs = 0;
   let waitOffsetMs = 0;
+  let doubtedMs = Number.NaN;
+  let followedSleepMs = 0;
 
   /**
    * Whether service time has lagged steadily for long enough to step.
@@ -91,7 +110,20 @@ export function createClock({
       return false;
     }
     waitedMs += Math.min(elapsedMs, READING_MAX_MS);
-    return waitedMs >= stepAfterMs;
+    if (waitedMs < stepAfterMs) return false;
+    return waitedMs >= DOUBTED_STEP_AFTER_MS || !isDoubted(lagMs);
+  }
+
+  function isDoubted(lagMs: number): boolean {
+    if (
+      !sleptMs ||
+      lagMs <= DOUBTED_LEAD_MS ||
+      sleptMs() - followedSleepMs >= lagMs - DOUBTED_LEAD_MS
+    )
+      return false;
+    if (doubtedMs !== waitOffsetMs) onDoubt?.(lagMs);
+    doubtedMs = waitOffsetMs;
+    return true;
   }
 
   function nowMs(): number {
@@ -105,6 +137,7 @@ export function createClock({
     if (isStep) {
       correctionMs = offsetMs;
       waitedMs = 0;
+      followedSleepMs = sleptMs?.() ?? 0;
     }
     lastMs = Math.max(lastMs, Math.floor(startMs + (elapsedTotalMs + correctionMs)));
     if (isStep) onStep?.(lagMs);
@@ -112,4 +145,13 @@ export function createClock({
   }
 
   return { nowMs, offsetMs: () => nowMs() - Math.floor(systemMs()) };
+}
+
+/** How long this machine has slept from now on, in ms: the monotonic clock stands still meanwhile. */
+export function createSleepMeter(
+  uptimeMs = () => os.uptime() * 1_000,
+  monotonicMs = () => performance.now(),
+): () => number {
+  const startMs = uptimeMs() - monotonicMs();
+  return () => uptimeMs() - monotonicMs() - startMs;
 }

@@ -8,21 +8,27 @@ const AHEAD_WARN_MS = 1_000;
 /**
  * Creates the service clock over Unix ms. It starts after the last sealed interval (K-6).
  * @param watermark the newest sealed interval
- * @param cluster how to follow the service time of other nodes
+ * @param following how to follow the system clock, and the service time of other nodes
  */
 export function createServiceClock(
   systemMs: () => number,
   watermark: number,
   logger: Logger,
-  cluster: Pick<
+  following: Pick<
     Partial<ClockOptions>,
-    'monotonicMs' | 'leadMs' | 'stepLeadMs' | 'stepAfterMs'
+    'monotonicMs' | 'leadMs' | 'stepLeadMs' | 'stepAfterMs' | 'sleptMs'
   > = {},
 ): ServiceClock {
   const clock = createClock({
-    ...cluster,
+    ...following,
     systemMs,
     notBeforeMs: intervalStartMs(watermark + 1),
+    onDoubt: (leadMs) =>
+      logger.error(
+        { leadMs },
+        `the system clock is ${Math.round(leadMs / 1000)} s ahead of service time, which follows it in ` +
+          'five minutes: correct the clock before, if it is wrong',
+      ),
     onStep: (skippedMs) => logger.warn({ skippedMs }, 'service time stepped to the system clock'),
   });
   const aheadMs = clock.offsetMs();
