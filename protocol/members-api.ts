@@ -17,7 +17,9 @@ import type { Operation } from './operation.ts';
 import { listOf } from './studio.ts';
 import { ownerRead, ownerWrite, publicOperation, sessionOperation } from './studio-operation.ts';
 
-const cookie = { 'Set-Cookie': z.string().describe('The cookies of the session and of the browser (L-16)') };
+const cookie = {
+  'Set-Cookie': z.string().describe('The cookies of the session and of the browser'),
+};
 const sessionStarted = {
   201: { description: 'The session', schema: sessionSchema, headers: cookie },
 } as const;
