@@ -99,7 +99,7 @@ export async function createService(
   return {
     routes: { ...routes, ...media?.routes },
     gatewayBackend: createLocalGatewayBackend({
-      ...{ clock, corsOrigin, requests, viewerTokens },
+      ...{ clock, corsOrigin, trustProxy, requests, viewerTokens },
       bans: moderation.bans,
       presence: realtime.presence,
       log: realtime.feed,
@@ -109,6 +109,7 @@ export async function createService(
     workerServices: {
       ...{ clock, store, realtime, viewerTokens, moderation, requests },
       tokenCacheSize: config.tokenCacheSize,
+      trustProxy,
     },
     sockets: media?.sockets,
     startPage: { readLiveShows: () => parts.streams.shows.live() },

@@ -74,8 +74,8 @@ export class FeedFastPath {
     const { log, streams, counter } = this.feed;
     let response: EventStreamResponse | null = null;
     try {
-      streams.open(viewer, (onEnd) => {
-        const options = { log, streamId, from, onEnd };
+      streams.open(viewer, this.feed.clientKey(connection.address), (observer) => {
+        const options = { log, streamId, from, ...observer };
         response = new EventStreamResponse(connection, this.encoder, options);
         return response.stream;
       });
@@ -148,6 +148,10 @@ class EventStreamResponse implements PendingResponse, StreamSink {
   end(): void {
     this.connection.send(LAST_CHUNK);
     this.connection.finish();
+  }
+
+  abort(): void {
+    this.connection.terminate();
   }
 
   onDrain(): void {

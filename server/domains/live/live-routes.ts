@@ -11,6 +11,7 @@ import { pathIds, readQuery } from '../../http/parameters.ts';
 import type { Handlers } from '../../http/route.ts';
 import { openEventStream } from '../../realtime/feed/event-stream.ts';
 import type { FeedLog } from '../../realtime/feed/feed-log.ts';
+import { UnsentBudget } from '../../realtime/feed/unsent-budget.ts';
 import type { PresenceRegistry } from '../../realtime/presence/presence-registry.ts';
 import type { Calls } from '../../storage/sql/procedure.ts';
 import { choiceCounts } from '../quizzes/quiz-rules.ts';
@@ -47,6 +48,7 @@ export function createLive(deps: LiveDeps) {
     onError,
   });
   const showStreams = new ShowStreams(context, shows);
+  const unsent = new UnsentBudget();
   const handlers: Handlers<Pick<typeof studioApi, 'watchShow'>> = {
     watchShow: async (request, route) => {
       const { user } = await authorizeStudio(context, request, route);
@@ -61,7 +63,11 @@ export function createLive(deps: LiveDeps) {
         streamId,
         producer: user.uuid,
         authorizeAgain: () => context.credentials.studio(request, route),
-        open: (onEnd) => openEventStream({ log, streamId, from, onEnd }),
+        open: (onEnd) =>
+          unsent.open(
+            { viewer: user.uuid, client: route.clientRateKey(request), onEnd },
+            (observer) => openEventStream({ log, streamId, from, ...observer }),
+          ),
         stateOf: (moment) => stateOf(moment, origin, winnerCode),
       });
     },

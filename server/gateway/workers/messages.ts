@@ -16,6 +16,7 @@ export interface WorkerStart extends ListenTarget {
   /** The `Allow` headers of operations; null: the operation goes to the origin server. */
   readonly allow: { readonly heartbeats: string | null; readonly feed: string | null };
   readonly tokenCacheSize: number;
+  readonly trustProxy: boolean;
   /** The last sealed interval. */
   readonly sealed: number;
   /** The memory of a `ClockPublisher`. */

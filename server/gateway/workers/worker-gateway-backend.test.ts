@@ -10,7 +10,7 @@ function fixture() {
   const backend = new WorkerGatewayBackend(
     {
       ...{ kind: 'start', host: null, port: 0, path: '/nowhere', secret: 'secret' },
-      ...{ corsOrigin: '*', edgeCache: false, tokenCacheSize: 10, sealed: 0 },
+      ...{ corsOrigin: '*', edgeCache: false, tokenCacheSize: 10, trustProxy: false, sealed: 0 },
       allow: { heartbeats: 'POST', feed: 'GET' },
       time: new Float64Array(new SharedArrayBuffer(8)),
       unavailable: { registrations: null, feed: null },

@@ -23,6 +23,7 @@ import type {
   HeartbeatOperation,
   TokenLookup,
 } from '../gateway-backend.ts';
+import { clientKeys } from '../local-gateway-backend.ts';
 import type {
   MainThreadCalls,
   RejectedRequests,
@@ -79,7 +80,7 @@ export class WorkerGatewayBackend implements GatewayBackend {
     const heartbeats = this.heartbeatOperation.createGatewayOperation();
     this.heartbeats = heartbeats && { ...heartbeats, presence };
     const feed = this.feedOperation.createGatewayOperation();
-    this.feed = feed && { ...feed, log, streams };
+    this.feed = feed && { ...feed, log, streams, clientKey: clientKeys(start.trustProxy) };
   }
 
   /** Sets the presence ring of a stream, which is new or has grown. */

@@ -28,6 +28,7 @@ const startMessage = (host: string): WorkerStart => ({
   edgeCache: false,
   allow: { heartbeats: 'POST', feed: 'GET' },
   tokenCacheSize: 10,
+  trustProxy: false,
   sealed: 0,
   time: new Float64Array(new SharedArrayBuffer(8)),
   unavailable: { registrations: null, feed: null },

@@ -28,6 +28,7 @@ export interface WorkerServices {
   readonly moderation: Pick<ModerationCache, 'subscribeToBans'>;
   readonly requests: Pick<RequestLog, 'logRejected'>;
   readonly tokenCacheSize: number;
+  readonly trustProxy: boolean;
 }
 
 export interface WorkerPoolOptions extends WorkerServices {
@@ -125,7 +126,7 @@ export class WorkerPool implements RealtimeThreads {
   }
 
   private startWorker(target: ListenTarget): Promise<void> {
-    const { realtime, backend, tokenCacheSize, onDefect, onFailed } = this.options;
+    const { realtime, backend, tokenCacheSize, trustProxy, onDefect, onFailed } = this.options;
     const onReport = (report: WorkerReport) => this.mergeReport(report);
     const worker = new WorkerHandle({ calls: this.calls, onReport, onDefect, onFailed });
     // Before the start message is built, so that the worker receives all later changes.
@@ -138,6 +139,7 @@ export class WorkerPool implements RealtimeThreads {
         feed: backend.feed?.allow ?? null,
       },
       tokenCacheSize,
+      trustProxy,
       sealed: realtime.feed.watermark(),
       time: this.clock.memory,
       unavailable: this.unavailable,

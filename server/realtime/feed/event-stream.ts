@@ -10,8 +10,14 @@ export interface EventStream {
   end(): void;
 }
 
+/** An event stream of intervals. */
+export interface AbortableStream extends EventStream {
+  /** Disconnects the client, which resumes by `Last-Event-ID`; unsent bytes are lost. */
+  abort(): void;
+}
+
 /** Opens an `IntervalStream` into the body of a response. */
-export function openEventStream(options: Omit<IntervalStreamOptions, 'sink'>): EventStream {
+export function openEventStream(options: Omit<IntervalStreamOptions, 'sink'>): AbortableStream {
   let controller: ReadableStreamDefaultController<Uint8Array>;
   const stream = new IntervalStream({
     ...options,
@@ -19,6 +25,7 @@ export function openEventStream(options: Omit<IntervalStreamOptions, 'sink'>): E
       write: (bytes) => controller.enqueue(bytes),
       unsentBytes: () => ROOM_BYTES - (controller.desiredSize ?? ROOM_BYTES),
       end: () => controller.close(),
+      abort: () => controller.error(),
     },
   });
   const body = new ReadableStream<Uint8Array>(
@@ -32,5 +39,10 @@ export function openEventStream(options: Omit<IntervalStreamOptions, 'sink'>): E
     },
     new ByteLengthQueuingStrategy({ highWaterMark: ROOM_BYTES }),
   );
-  return { body, send: (event) => stream.send(event), end: () => stream.end() };
+  return {
+    body,
+    send: (event) => stream.send(event),
+    end: () => stream.end(),
+    abort: () => stream.abort(),
+  };
 }

@@ -73,9 +73,11 @@ export function feedHandlers({
     return new Response(body, found);
   }
 
-  function eventStream(viewer: Viewer, from: number, route: Route): Response {
+  function eventStream(viewer: Viewer, from: number, request: Request, route: Route): Response {
     const { streamId } = viewer;
-    const stream = streams.open(viewer, (onEnd) => openEventStream({ log, streamId, from, onEnd }));
+    const stream = streams.open(viewer, route.clientRateKey(request), (observer) =>
+      openEventStream({ log, streamId, from, ...observer }),
+    );
     return new Response(stream.body, {
       headers: { ...route.headers, 'Content-Type': EVENT_STREAM },
     });
@@ -89,7 +91,7 @@ export function feedHandlers({
         last === null
           ? requireNotAhead(intervalOf(request.url), current)
           : intervalAfter(last, current);
-      return eventStream(viewer, from, route);
+      return eventStream(viewer, from, request, route);
     }
     const interval = requireNotAhead(intervalOf(request.url), current);
     const body = log.read(viewer.streamId, interval);

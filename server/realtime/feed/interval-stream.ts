@@ -1,8 +1,6 @@
 import { encodeEvents } from '../../http/event-stream.ts';
 import type { FeedLog, SealedInterval } from './feed-log.ts';
 
-/** A client with more unsent bytes is disconnected; it resumes by `Last-Event-ID` (F-25). */
-export const UNSENT_BYTES_MAX = 1024 * 1024;
 /** With this many unsent bytes, the stream reads no further page of older intervals. */
 export const ROOM_BYTES = 64 * 1024;
 
@@ -13,16 +11,24 @@ export interface StreamSink {
   unsentBytes(): number;
   /** Ends the response after what was written. */
   end(): void;
+  /** Closes the connection at once: unsent bytes are lost. */
+  abort(): void;
 }
 
-export interface IntervalStreamOptions {
+/** Who must know how a stream goes on. */
+export interface StreamObserver {
+  /** Called when the stream is over for any reason. */
+  readonly onEnd: () => void;
+  /** Called with the number of unsent bytes when it may have changed. */
+  readonly onUnsent: (bytes: number) => void;
+}
+
+export interface IntervalStreamOptions extends StreamObserver {
   readonly log: Pick<FeedLog, 'watermark' | 'range' | 'subscribe'>;
   readonly streamId: string;
   /** The first interval to send; it may be a little ahead of the feed. */
   readonly from: number;
   readonly sink: StreamSink;
-  /** Called when the stream is over for any reason. */
-  readonly onEnd: () => void;
 }
 
 /** An event for each interval: `id` is the interval, `data` the bytes of its body (F-22). */
@@ -59,9 +65,7 @@ export class IntervalStream {
   /** Sends an encoded event of another kind between two intervals. */
   send(event: Uint8Array): void {
     if (this.isOver) return;
-    const { sink } = this.options;
-    sink.write(event);
-    if (sink.unsentBytes() > UNSENT_BYTES_MAX) this.end();
+    this.write(event);
   }
 
   /** Ends the stream; the client resumes by `Last-Event-ID`. */
@@ -69,6 +73,13 @@ export class IntervalStream {
     if (this.isOver) return;
     this.onClosed();
     this.options.sink.end();
+  }
+
+  /** Disconnects the client, which resumes by `Last-Event-ID`. */
+  abort(): void {
+    if (this.isOver) return;
+    this.onClosed();
+    this.options.sink.abort();
   }
 
   /** The client disconnected. */
@@ -81,6 +92,8 @@ export class IntervalStream {
 
   /** Call it when the sink has room. @returns when it is full, or everything sealed was sent */
   onWritable(): Promise<void> | undefined {
+    if (this.isOver) return undefined;
+    this.options.onUnsent(this.options.sink.unsentBytes());
     if (this.unsubscribe) return undefined;
     this.catchingUp ??= this.sendPages()
       .catch(() => this.end())
@@ -97,10 +110,16 @@ export class IntervalStream {
       const { page, next } = await log.range(streamId, this.next, log.watermark());
       if (this.isOver) return;
       this.next = next;
-      if (page.length > 0) sink.write(eventsOf(page));
+      if (page.length > 0) this.write(eventsOf(page));
     }
     if (this.isOver) return;
     this.unsubscribe ??= log.subscribe(streamId, (interval, body) => this.onSealed(interval, body));
+  }
+
+  private write(bytes: Uint8Array): void {
+    const { sink, onUnsent } = this.options;
+    sink.write(bytes);
+    onUnsent(sink.unsentBytes());
   }
 
   private onSealed(interval: number, body: Uint8Array): void {

@@ -1,33 +1,48 @@
 import type { Viewer } from '../../auth/viewer-tokens/checked-viewers.ts';
 import { Unavailable } from '../../platform/errors.ts';
-import type { EventStream } from './event-stream.ts';
+import type { AbortableStream } from './event-stream.ts';
+import type { StreamObserver } from './interval-stream.ts';
+import { UnsentBudget } from './unsent-budget.ts';
 
 /** An event stream of a viewer. */
-type EndableStream = Pick<EventStream, 'end'>;
+type EndableStream = Pick<AbortableStream, 'end' | 'abort'>;
 
-/** Tracks the open event streams of viewers, and ends them when they must end (F-25, C-19). */
+/**
+ * Tracks the open event streams of viewers, and ends them when they must end (C-19) or when their clients
+ * do not read (F-25).
+ */
 export class OpenStreams {
   // Not the whole viewer: its token would take memory as long as the stream is open.
   private readonly streams = new Map<EndableStream, Pick<Viewer, 'streamId' | 'seat'>>();
   private isEnded = false;
 
   /** @param nowMs service time */
-  constructor(private readonly nowMs: () => number) {}
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly budget = new UnsentBudget(),
+  ) {}
 
   /**
    * Opens a stream. It ends when the viewer's token expires, or by `endAll` or `endOf`.
-   * @param open creates the stream; it must call `onEnd` when the stream is over for any reason
+   * @param client the rate limit key of the client; null when it is not known
+   * @param open creates the stream
    * @throws Unavailable after `endAll`
    */
-  open<Stream extends EndableStream>(viewer: Viewer, open: (onEnd: () => void) => Stream): Stream {
+  open<Stream extends EndableStream>(
+    viewer: Pick<Viewer, 'streamId' | 'seat' | 'expiresMs'>,
+    client: string | null,
+    open: (observer: StreamObserver) => Stream,
+  ): Stream {
     // Clients reconnect at once after `endAll`, which would keep the drain from finishing.
     if (this.isEnded) throw new Unavailable('The service is stopping.');
-    const stream = open(() => {
+    const { streamId, seat } = viewer;
+    const onEnd = () => {
       clearTimeout(expiry);
       this.streams.delete(stream);
-    });
+    };
+    const stream = this.budget.open({ viewer: `${streamId}:${seat}`, client, onEnd }, open);
     const expiry = setTimeout(() => stream.end(), viewer.expiresMs - this.nowMs());
-    this.streams.set(stream, { streamId: viewer.streamId, seat: viewer.seat });
+    this.streams.set(stream, { streamId, seat });
     return stream;
   }
 
