@@ -237,7 +237,9 @@ test('a WebSocket works through the relay, with large messages and a clean close
   });
   expect(fixture.relay.pendingRequests()).toBe(0);
   const large = 'x'.repeat(1_000_000);
-  for (const message of ['hello', large, 'bye']) socket.send(message);
+  socket.send('hello');
+  await until('the first message is echoed', () => received.length === 1);
+  for (const message of [large, 'bye']) socket.send(message);
   await until('all messages are echoed', () => received.length === 3);
   expect(received).toEqual(['hello', large, 'bye']);
   for (let second = 0; second < 100; second++) fixture.relay.tick();
@@ -246,6 +248,15 @@ test('a WebSocket works through the relay, with large messages and a clean close
   });
   socket.close(1000, 'done');
   expect((await closed).code).toBe(1000);
+});
+
+test('[M-4] a WebSocket ends when it sends more than 16 KB before the server has sent a message', async () => {
+  const socket = new WebSocket(`ws://127.0.0.1:${fixture.port}/socket`);
+  const closed = new Promise<CloseEvent>((resolve) => {
+    socket.onclose = resolve;
+  });
+  socket.onopen = () => socket.send('x'.repeat(1_000_000));
+  expect((await closed).wasClean).toBe(false);
 });
 
 test.each(['/waiting', '/events'])(

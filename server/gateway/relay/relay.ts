@@ -8,6 +8,7 @@ import {
 } from './origin-connections.ts';
 import { parseRequestFraming, type RequestFraming } from './request-framing.ts';
 import { ResponseFraming } from './response-framing.ts';
+import { TunnelStart } from './tunnel-start.ts';
 
 /** The client of a relayed request: a connection of the gateway. */
 export interface RelayClient {
@@ -138,8 +139,8 @@ interface RelayContext {
 
 /** One request, until the end of its response. After an upgrade: until the end of the connection. */
 class RelayedRequest implements ActiveRelay, OriginConnectionUser {
-  /** Whether the connection was upgraded to another protocol. */
-  isTunnel = false;
+  /** The begin of a connection that was upgraded to a WebSocket; null before. */
+  private tunnel: TunnelStart | null = null;
   private readonly framing: RequestFraming;
   private readonly response: ResponseFraming;
   private readonly chunks: ChunkedFraming | null;
@@ -176,6 +177,11 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
     this.isRequestComplete = framing.body === 0;
   }
 
+  /** Whether the connection was upgraded to a WebSocket. */
+  get isTunnel(): boolean {
+    return this.tunnel !== null;
+  }
+
   get wantsConnection(): boolean {
     return !this.isFinished;
   }
@@ -207,6 +213,10 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   onData(bytes: Uint8Array): void {
     if (this.isFinished) return;
     this.idleTicks = 0;
+    if (this.tunnel?.allows(bytes.length) === false) {
+      this.end();
+      return;
+    }
     const end = this.isTunnel ? bytes.length : this.endOfBody(bytes, 0);
     if (end > 0) this.forward(end === bytes.length ? bytes : bytes.subarray(0, end));
     this.storeSurplus(bytes, this.skipTrailers(bytes, end));
@@ -234,7 +244,8 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
   }
 
   onOriginData(bytes: Buffer): void {
-    if (this.isTunnel) {
+    if (this.tunnel) {
+      this.tunnel.onServerFrames(bytes);
       this.send(bytes);
       return;
     }
@@ -356,7 +367,7 @@ class RelayedRequest implements ActiveRelay, OriginConnectionUser {
       this.end();
       return;
     }
-    this.isTunnel = true;
+    this.tunnel = new TunnelStart();
     this.isRequestComplete = false;
     const { surplus } = this;
     this.surplus = [];

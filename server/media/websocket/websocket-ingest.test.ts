@@ -114,6 +114,14 @@ test('[M-4] media arrives unchanged after the first message and the live state',
   expect(await session?.waitForEnd()).toBe('the socket was closed: 1000 the show is over');
 });
 
+test('[M-4] a first message of more than 4 KB closes the socket', async () => {
+  const { ingest, url } = startServer();
+  const sender = new Sender(url);
+  await sender.send(`${FIRST_MESSAGE}${' '.repeat(4 << 10)}`);
+  expect((await sender.closed).code).toBe(4415);
+  expect(ingest.sessions).toEqual([]);
+});
+
 test('[M-4] a large message arrives complete; one over 4 MB closes the socket', async () => {
   const { ingest, url } = startServer();
   const sender = await goLive(url);

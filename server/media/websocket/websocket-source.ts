@@ -15,6 +15,9 @@ import { readFirstMessage, UnsupportedMessage } from './first-message.ts';
  */
 export const MAX_MESSAGE_BYTES = 4 << 20;
 
+/** Maximum size of the first message: key, type and sender. */
+const FIRST_MESSAGE_BYTES_MAX = 4 << 10;
+
 /** Close codes (SPEC M-4). */
 export const CLOSE_CODES = {
   unknownKey: 4401,
@@ -99,6 +102,8 @@ export class WebSocketSource {
     } else if (this.session) this.handleMedia(this.session, message);
     else if (this.isOpening) {
       this.close(CLOSE_CODES.notUnderstood, 'Wait for {"state":"live"} before you send.');
+    } else if (message.length > FIRST_MESSAGE_BYTES_MAX) {
+      this.close(CLOSE_CODES.notUnderstood, 'The first message is too large: send the stream key.');
     } else void this.open(message);
   }
 
