@@ -1,9 +1,11 @@
+import type { Logger } from 'pino';
 import { listen } from '../gateway/listen.ts';
 import { listenWithWorkers } from '../gateway/workers/listen-with-workers.ts';
 import { WorkerPool } from '../gateway/workers/worker-pool.ts';
 import type { Listener } from '../http/address.ts';
 import { type OperatorOptions, operatorRoutes } from '../http/operator-routes.ts';
 import { createMetrics, createSealLatencyHistogram } from '../platform/metrics.ts';
+import { createOpenFiles, type OpenFiles } from '../platform/open-files.ts';
 import { displayRoutes } from '../web/display-page.ts';
 import { documentRoutes } from '../web/docs.ts';
 import { startPageRoutes } from '../web/start-page.ts';
@@ -41,6 +43,9 @@ export interface RunningServer {
 // covers a slow disk.
 const COMMIT_GRACE_MS = 2_000;
 
+/** How often refused connections are logged. */
+const REFUSALS_LOG_MS = 10_000;
+
 /**
  * Opens the backends, composes the service and listens. Resolves when the server is ready.
  * @throws Error with a message for the operator: why a backend failed, or that the port is in use
@@ -71,6 +76,7 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
       (latencyMs) => sealLatency.add(latencyMs / 1000),
     ),
   );
+  const openFiles = createOpenFiles();
   const metrics = createMetrics({
     ...service.stats,
     version: options.version,
@@ -80,6 +86,7 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
     backends: backends.servers,
     databasePendingCalls: () => database.pending(),
     clockOffsetMs: () => clock.offsetMs(),
+    refusedConnections: () => openFiles.refused(),
   });
   const { host, port, corsOrigin, edgeCache } = config;
   const { fetch, sockets, gatewayBackend, stats } = service;
@@ -91,10 +98,11 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
     }),
     log: stats.requests,
   };
-  const workers = workersOf(options, service);
+  const workers = workersOf(options, service, openFiles);
   const server = workers
     ? await listenWithWorkers(workers, target)
-    : listen({ ...target, backend: gatewayBackend });
+    : listen({ ...target, openFiles, backend: gatewayBackend });
+  const watch = watchRefusals(openFiles, logger);
   // Not awaited: finding ffmpeg and opening the ports for video takes a moment.
   void service.start();
   await service.seal();
@@ -115,6 +123,7 @@ async function startOn(options: ServerOptions, backends: Backends): Promise<Runn
     newSetupLink: async () =>
       config.roles.has('studio') ? service.newSetupLink(config.publicUrl ?? url) : null,
     async stop(graceMs) {
+      clearInterval(watch);
       const isDrained = await finishesWithin(graceMs, drain());
       if (!isDrained) void server.stop();
       const isCommitted = await finishesWithin(COMMIT_GRACE_MS, commit());
@@ -148,15 +157,34 @@ function routesOf(
 }
 
 /** The worker threads of `--workers`; null when the main thread serves everything. */
-function workersOf({ config, logger, onFailed }: ServerOptions, service: Service) {
+function workersOf(
+  { config, logger, onFailed }: ServerOptions,
+  service: Service,
+  openFiles: OpenFiles,
+) {
   if (config.workers === 1) return null;
   return new WorkerPool({
     ...service.workerServices,
     backend: service.gatewayBackend,
     count: config.workers,
+    openFiles,
     onDefect: (reason) => logger.error({ reason }, 'a failure in a worker thread'),
     onFailed,
   });
+}
+
+/** Logs that connections are refused, once in ten seconds. */
+function watchRefusals(openFiles: OpenFiles, logger: Logger): Timer {
+  let logged = 0;
+  return setInterval(() => {
+    const refused = openFiles.refused() - logged;
+    if (refused === 0) return;
+    logged += refused;
+    logger.error(
+      { refused, openFiles: openFiles.open() },
+      'connections are refused: raise the limit of open files (LimitNOFILE of systemd, `ulimit -n`)',
+    );
+  }, REFUSALS_LOG_MS).unref();
 }
 
 /** Why the service is not ready, without addresses: the response is public. The log has the reason. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Socket } from 'bun';
+import { createOpenFiles } from '../platform/open-files.ts';
 import { Connection, type ConnectionContext, type PendingResponse } from './connection.ts';
 import { FALLBACK, NEED_MORE } from './request-head.ts';
 
@@ -53,6 +54,7 @@ function fixture(roomBytes?: number) {
       },
     },
     onDefect: ({ message }) => void failures.push(message),
+    openFiles: createOpenFiles(),
     relay: {
       start(client, bytes) {
         const active = { client: client as Connection, closed: false };

@@ -1,4 +1,5 @@
 import type { Socket, SocketHandler } from 'bun';
+import type { OpenFiles } from '../platform/open-files.ts';
 import type { Relay, RelayClient } from './relay/relay.ts';
 import { FALLBACK, HEAD_BYTES_MAX, NEED_MORE } from './request-head.ts';
 import { type LastHead, NO_HEAD } from './viewer-request.ts';
@@ -22,6 +23,7 @@ export interface ConnectionContext {
   /** Reports a defect. */
   onDefect(error: Error): void;
   readonly relay: Pick<Relay, 'start'>;
+  readonly openFiles: Pick<OpenFiles, 'takeForClient' | 'release'>;
 }
 
 /** What a connection works on, from a request to the end of its response. */
@@ -318,6 +320,10 @@ export function connectionEvents(
 ): SocketHandler<Connection> {
   return {
     open: (socket) => {
+      if (!context.openFiles.takeForClient()) {
+        socket.terminate();
+        return;
+      }
       socket.data = new Connection(socket, context);
       open.add(socket.data);
     },
@@ -326,8 +332,9 @@ export function connectionEvents(
     // A client that ends its half of the connection is treated as gone (SPEC G-31).
     end: (socket) => void socket.end(),
     close: (socket) => {
-      // Undefined for a socket that closed before it was open.
+      // Undefined for a socket that was refused, or closed before it was open.
       if (socket.data === undefined) return;
+      context.openFiles.release(1);
       open.delete(socket.data);
       socket.data.onClose();
     },

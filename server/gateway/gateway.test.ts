@@ -1,19 +1,25 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { OK, RawClient } from '../../test/support/gateway/relay-fixture.ts';
 import { until } from '../../test/support/until.ts';
+import { createOpenFiles, type OpenFiles } from '../platform/open-files.ts';
 import { Gateway } from './gateway.ts';
 import type { RelayClient } from './relay/relay.ts';
 
 // A gateway without a backend, which relays all requests.
 
+/** A quarter is reserved, and clients get nine tenths of the rest. */
+const OPEN_FILES = 60;
+const CLIENTS_MAX = 40;
 const GET = 'GET / HTTP/1.1\r\nHost: h\r\n\r\n';
 
 let gateway: Gateway;
+let openFiles: OpenFiles;
 let client: RawClient;
 let relayed: { readonly text: string; readonly client: RelayClient }[];
 
 beforeEach(() => {
   relayed = [];
+  openFiles = createOpenFiles(OPEN_FILES);
   gateway = new Gateway({
     host: '127.0.0.1',
     port: 0,
@@ -24,6 +30,7 @@ beforeEach(() => {
         return { onData: () => {}, onDrain: () => {}, onClose: () => {} };
       },
     },
+    openFiles,
     corsOrigin: '*',
     edgeCache: false,
     onDefect: (error) => {
@@ -74,4 +81,18 @@ test('[O-11] a gateway that drains waits 3 s for a client that does not read its
   expect(gateway.pendingResponses()).toBe(1);
   await until('the client is disconnected', () => gateway.pendingResponses() === 0);
   expect(performance.now() - drainStartMs).toBeWithin(2_900, 4_500);
+});
+
+test('[G-31] connections beyond the limit of open files are closed at once, until others end', async () => {
+  const clients = Array.from({ length: CLIENTS_MAX + 1 }, () => new RawClient(gateway.port));
+  await until('two connections are refused', () => openFiles.refused() === 2);
+  expect(openFiles.open()).toBe(CLIENTS_MAX);
+  await until('both are closed', () => clients.filter(({ isClosed }) => isClosed).length === 2);
+  for (const each of clients) each.close();
+  client.close();
+  await until('all files are free', () => openFiles.open() === 0);
+  const another = new RawClient(gateway.port);
+  another.send(GET);
+  await until('its request is relayed', () => relayed.length === 1);
+  another.close();
 });

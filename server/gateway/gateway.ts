@@ -1,4 +1,5 @@
 import type { TCPSocketListener } from 'bun';
+import type { OpenFiles } from '../platform/open-files.ts';
 import {
   type Connection,
   type ConnectionContext,
@@ -22,6 +23,7 @@ export interface GatewayOptions {
   /** null: all requests go to the origin server. */
   readonly backend: GatewayBackend | null;
   readonly relay: Pick<Relay, 'start'>;
+  readonly openFiles: OpenFiles;
   readonly corsOrigin: string;
   /** Whether an edge that verifies tokens may cache sealed intervals. */
   readonly edgeCache: boolean;
@@ -64,6 +66,7 @@ export class Gateway {
       requests: backend && this.responses ? new ViewerFastPath(backend, this.responses) : RELAY_ALL,
       onDefect: options.onDefect,
       relay,
+      openFiles: options.openFiles,
     };
     const events = connectionEvents(this.context, this.connections);
     this.listener = listenTcp(host, port, reusePort, events);

@@ -1,4 +1,5 @@
 import type { Listener } from '../http/address.ts';
+import { createOpenFiles, type OpenFiles } from '../platform/open-files.ts';
 import { DRAIN_POLL_MS, Gateway, type GatewayOptions } from './gateway.ts';
 import { type OriginServerOptions, openOriginServer } from './origin-server.ts';
 import { Relay } from './relay/relay.ts';
@@ -9,6 +10,8 @@ export interface ListenOptions<Data>
     Partial<Pick<GatewayOptions, 'backend' | 'edgeCache'>> {
   /** Gets the address of the server and the addresses of its clients. */
   readonly listener?: Listener;
+  /** By default there is no limit. */
+  readonly openFiles?: OpenFiles;
 }
 
 /** A gateway that listens on a port, with an origin server behind it. */
@@ -26,7 +29,8 @@ export interface ListeningServer {
 export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
   const { host, port, corsOrigin, edgeCache = false, backend = null, log, listener } = options;
   const origin = openOriginServer(options);
-  const relay = new Relay(origin);
+  const { openFiles = createOpenFiles(Number.POSITIVE_INFINITY) } = options;
+  const relay = new Relay({ ...origin, openFiles });
 
   let isStopped = false;
   async function stopOrigin(): Promise<void> {
@@ -40,6 +44,7 @@ export function listen<Data>(options: ListenOptions<Data>): ListeningServer {
       host,
       port,
       relay,
+      openFiles,
       corsOrigin,
       edgeCache,
       backend,

@@ -14,6 +14,7 @@ function sourcesWith(changed: Partial<MetricSources> = {}): MetricSources {
     databasePendingCalls: () => 0,
     answersByDecision: () => [],
     clockOffsetMs: () => 0,
+    refusedConnections: () => 0,
     feed: () => ({ longPolls: 0, eventStreams: 0 }),
     additional: [],
     ...changed,

@@ -24,6 +24,8 @@ export interface MetricSources {
   answersByDecision(): Iterable<readonly [decision: string, count: number]>;
   /** Service time minus system time, in ms. */
   clockOffsetMs(): number;
+  /** Connections of clients that were refused, since too many files are open. */
+  refusedConnections(): number;
   /** Time since the end of the newest interval that can be read on this node, in ms. */
   feedLagMs(): number;
   /** Servers that the service needs; `unavailable` returns the reason, or null while it is reachable. */
@@ -189,6 +191,12 @@ function serviceMetrics(sources: MetricSources): MetricDefinition[] {
       name: 'fourbeat_long_polls',
       help: 'Feed requests that wait for their interval to be sealed.',
       read: () => [[sources.feed().longPolls]],
+    },
+    {
+      kind: 'counter',
+      name: 'fourbeat_connections_refused_total',
+      help: 'Connections of clients that were closed at once, because too many files are open.',
+      read: () => [[sources.refusedConnections()]],
     },
     {
       kind: 'gauge',

@@ -62,6 +62,7 @@ function metricsOf({ service }: Harness): Promise<string> {
     answersByDecision: () => Object.entries(service.stats.answers),
     backends: [],
     databasePendingCalls: () => 0,
+    refusedConnections: () => 0,
     clockOffsetMs: () => 0,
   }).render();
 }

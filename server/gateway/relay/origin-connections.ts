@@ -1,4 +1,5 @@
 import type { Socket } from 'bun';
+import type { OpenFiles } from '../../platform/open-files.ts';
 import { WriteBuffer } from '../write-buffer.ts';
 
 /** The user of a connection to the origin server. It gets no event after it released the connection. */
@@ -23,6 +24,9 @@ const RETRY_MS = 20;
 // connection just as a request is sent on it.
 const MAX_IDLE_TICKS = 4;
 const MAX_IDLE_CONNECTIONS = 64;
+
+/** Both ends are in this process. */
+const FILES_PER_CONNECTION = 2;
 
 const OPEN = 1; // a value of `readyState`
 
@@ -90,7 +94,10 @@ export class OriginConnectionPool {
   private isClosed = false;
 
   /** @param path the unix socket of the origin server */
-  constructor(private readonly path: string) {}
+  constructor(
+    private readonly path: string,
+    private readonly openFiles: Pick<OpenFiles, 'take' | 'release'>,
+  ) {}
 
   /** Gives an idle connection to a user with `canShare`. @returns null when none is idle */
   takeIdle(user: OriginConnectionUser): OriginConnection | null {
@@ -163,7 +170,8 @@ export class OriginConnectionPool {
   private dialNext(): void {
     while (!this.retry && !this.isClosed) {
       if (this.dialing >= Math.min(MAX_DIALING, this.queue.size)) return;
-      this.dialOne();
+      if (this.openFiles.take(FILES_PER_CONNECTION)) this.dialOne();
+      else this.retryLater();
     }
   }
 
@@ -181,6 +189,7 @@ export class OriginConnectionPool {
       },
       () => {
         this.dialing--;
+        this.openFiles.release(FILES_PER_CONNECTION);
         this.retryLater();
       },
     );
@@ -225,6 +234,7 @@ export class OriginConnectionPool {
     drain: (socket: Socket<SocketData>) => socket.data.connection?.onDrain(),
     close: (socket: Socket<SocketData>) => {
       socket.data.isEnded = true;
+      this.openFiles.release(FILES_PER_CONNECTION);
       this.onClose(socket.data.connection);
     },
     error: (socket: Socket<SocketData>) => {

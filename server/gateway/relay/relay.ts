@@ -1,4 +1,5 @@
 import { clientHeaderLine } from '../../http/address.ts';
+import type { OpenFiles } from '../../platform/open-files.ts';
 import { HEAD_BYTES_MAX } from '../request-head.ts';
 import { ChunkedFraming } from './chunked-framing.ts';
 import {
@@ -45,6 +46,7 @@ export interface RelayOptions {
   readonly path: string;
   /** Sent with the address of each client. The origin server ignores an address without the secret. */
   readonly secret: string;
+  readonly openFiles: Pick<OpenFiles, 'take' | 'release'>;
 }
 
 const TICK_MS = 1_000;
@@ -81,8 +83,8 @@ export class Relay {
   private readonly timer: Timer;
   private readonly context: RelayContext;
 
-  constructor({ path, secret }: RelayOptions) {
-    this.connections = new OriginConnectionPool(path);
+  constructor({ path, secret, openFiles }: RelayOptions) {
+    this.connections = new OriginConnectionPool(path, openFiles);
     this.context = {
       connections: this.connections,
       secret,

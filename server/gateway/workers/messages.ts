@@ -1,4 +1,5 @@
 import type { TokenSeat } from '../../auth/viewer-tokens/checked-viewers.ts';
+import type { OpenFilesState } from '../../platform/open-files.ts';
 import type { ResponseCounts } from '../../platform/response-counter.ts';
 import type { SealedBody } from '../../realtime/feed/sealed-sql.ts';
 import type { SeatMemory } from '../../realtime/presence/presence-ring.ts';
@@ -8,7 +9,7 @@ import type { RelayOptions } from '../relay/relay.ts';
 // The messages between the main thread and the worker threads.
 
 /** Where workers listen, and the origin server behind them. */
-export type ListenTarget = RelayOptions &
+export type ListenTarget = Omit<RelayOptions, 'openFiles'> &
   Pick<GatewayOptions, 'host' | 'port' | 'corsOrigin' | 'edgeCache'>;
 
 export interface WorkerStart extends ListenTarget {
@@ -22,6 +23,7 @@ export interface WorkerStart extends ListenTarget {
   /** The memory of a `ClockPublisher`. */
   readonly time: Float64Array;
   readonly unavailable: UnavailableReasons;
+  readonly openFiles: OpenFilesState;
 }
 
 /** Why heartbeats (`registrations`) and long polls (`feed`) get a 503 now; null: they do not. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import { Unavailable } from '../../platform/errors.ts';
+import { createOpenFiles } from '../../platform/open-files.ts';
 import { WorkerGatewayBackend } from './worker-gateway-backend.ts';
 
 const NOW_MS = 250_000;
@@ -14,6 +15,7 @@ function fixture() {
       allow: { heartbeats: 'POST', feed: 'GET' },
       time: new Float64Array(new SharedArrayBuffer(8)),
       unavailable: { registrations: null, feed: null },
+      openFiles: createOpenFiles().state,
     },
     { nowMs: () => NOW_MS },
     { verify: async () => null, readSealed: async () => [] },

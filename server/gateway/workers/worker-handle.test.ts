@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'bun:test';
 import { until } from '../../../test/support/until.ts';
+import { createOpenFiles } from '../../platform/open-files.ts';
 import type { WorkerReport, WorkerStart } from './messages.ts';
 import { WorkerHandle } from './worker-handle.ts';
 
@@ -32,6 +33,7 @@ const startMessage = (host: string): WorkerStart => ({
   sealed: 0,
   time: new Float64Array(new SharedArrayBuffer(8)),
   unavailable: { registrations: null, feed: null },
+  openFiles: createOpenFiles().state,
 });
 
 test('starting a worker rejects with the reason when it cannot listen', async () => {

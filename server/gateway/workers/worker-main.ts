@@ -1,4 +1,5 @@
 import { Unavailable } from '../../platform/errors.ts';
+import { OpenFiles } from '../../platform/open-files.ts';
 import { DRAIN_POLL_MS, Gateway } from '../gateway.ts';
 import { Relay } from '../relay/relay.ts';
 import type {
@@ -55,12 +56,14 @@ async function start(message: WorkerStart): Promise<void> {
   });
   const clock = new ClockFollower(message.time, offsetMs);
   const backend = new WorkerGatewayBackend(message, clock, calls);
-  const relay = new Relay(message);
+  const openFiles = new OpenFiles(message.openFiles);
+  const relay = new Relay({ ...message, openFiles });
   const gateway = new Gateway({
     ...message,
     reusePort: true,
     backend,
     relay,
+    openFiles,
     onDefect: (error) => send({ kind: 'defect', reason: Bun.inspect(error) }),
   });
   running = { backend, gateway, relay };

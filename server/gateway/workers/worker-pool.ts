@@ -3,6 +3,7 @@ import type { ModerationCache } from '../../domains/moderation/moderation-cache.
 import type { RequestLog } from '../../http/request-log.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { Unavailable } from '../../platform/errors.ts';
+import type { OpenFiles } from '../../platform/open-files.ts';
 import type {
   RealtimeBackend,
   RealtimeThreads,
@@ -32,6 +33,7 @@ export interface WorkerServices {
 }
 
 export interface WorkerPoolOptions extends WorkerServices {
+  readonly openFiles: OpenFiles;
   readonly count: number;
   /** The backend of the main thread. */
   readonly backend: GatewayBackend;
@@ -126,7 +128,8 @@ export class WorkerPool implements RealtimeThreads {
   }
 
   private startWorker(target: ListenTarget): Promise<void> {
-    const { realtime, backend, tokenCacheSize, trustProxy, onDefect, onFailed } = this.options;
+    const { realtime, backend, tokenCacheSize, trustProxy, openFiles, onDefect, onFailed } =
+      this.options;
     const onReport = (report: WorkerReport) => this.mergeReport(report);
     const worker = new WorkerHandle({ calls: this.calls, onReport, onDefect, onFailed });
     // Before the start message is built, so that the worker receives all later changes.
@@ -143,6 +146,7 @@ export class WorkerPool implements RealtimeThreads {
       sealed: realtime.feed.watermark(),
       time: this.clock.memory,
       unavailable: this.unavailable,
+      openFiles: openFiles.state,
     });
   }
 

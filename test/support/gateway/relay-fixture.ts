@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Socket } from 'bun';
 import { type ActiveRelay, Relay, type RelayClient } from '../../../server/gateway/relay/relay.ts';
+import { createOpenFiles } from '../../../server/platform/open-files.ts';
 
 /** A minimal gateway that relays all requests. */
 export interface RelayFixture {
@@ -26,7 +27,8 @@ export const SECRET = 's3cret';
 export function startRelay(): RelayFixture {
   const directory = mkdtempSync(join(tmpdir(), 'fourbeat-relay-'));
   const path = join(directory, 'inner.sock');
-  const relay = new Relay({ path, secret: SECRET });
+  const openFiles = createOpenFiles();
+  const relay = new Relay({ path, secret: SECRET, openFiles });
   const listener = Bun.listen<RelayingConnection>({
     hostname: '127.0.0.1',
     port: 0,
