@@ -1,4 +1,6 @@
-import swaggerUi from 'swagger-ui-dist/package.json' with { type: 'json' };
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import {
   type ReadOnlyOptions,
   type ReadOnlyRoute,
@@ -61,18 +63,19 @@ const STYLE = `body { margin: 0; }
 export function documentRoutes(options: DocumentOptions): Record<string, ReadOnlyRoute> {
   const json = JSON.stringify(openApiDocument(options.version));
   const page = textPage('text/html; charset=utf-8', HTML);
+  const viewer = viewerFolder();
   const pages: Readonly<Record<string, Page>> = {
     '/openapi.json': textPage('application/json', json),
     '/docs': page,
     '/docs/': page,
     '/docs/page.js': textPage('text/javascript; charset=utf-8', SCRIPT),
     '/docs/page.css': textPage('text/css; charset=utf-8', STYLE),
-    '/docs/swagger-ui.css': packagedFile('text/css; charset=utf-8', 'swagger-ui.css'),
-    '/docs/swagger-ui-bundle.js': packagedFile(
+    '/docs/swagger-ui.css': viewerFile('text/css; charset=utf-8', join(viewer, 'swagger-ui.css')),
+    '/docs/swagger-ui-bundle.js': viewerFile(
       'text/javascript; charset=utf-8',
-      'swagger-ui-bundle.js',
+      join(viewer, 'swagger-ui-bundle.js'),
     ),
-    '/docs/favicon.png': packagedFile('image/png', 'favicon-32x32.png'),
+    '/docs/favicon.png': viewerFile('image/png', join(viewer, 'favicon-32x32.png')),
   };
   const routes = Object.entries(pages).map(
     ([path, page]) => [path, readOnlyRoute(path, servePage(page, POLICY), options)] as const,
@@ -80,7 +83,14 @@ export function documentRoutes(options: DocumentOptions): Record<string, ReadOnl
   return Object.fromEntries(routes);
 }
 
-function packagedFile(type: string, name: string): Page {
-  const path = Bun.resolveSync(`swagger-ui-dist/${name}`, import.meta.dir);
-  return { type, content: Bun.file(path), tag: swaggerUi.version };
+/** The published package has the files of the API viewer here, a clone has them as a dependency. */
+function viewerFolder(): string {
+  const packed = join(import.meta.dir, 'api-viewer');
+  if (existsSync(packed)) return packed;
+  return dirname(Bun.resolveSync('swagger-ui-dist/package.json', import.meta.dir));
+}
+
+function viewerFile(type: string, path: string): Page {
+  const tag = createHash('sha256').update(readFileSync(path)).digest('base64url');
+  return { type, content: Bun.file(path), tag };
 }

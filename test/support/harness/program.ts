@@ -43,15 +43,17 @@ const running = new Set<Subprocess>();
  * Starts `fourbeat serve` on a free port; `killServers` ends it.
  * @param stderr file descriptor for its log, instead of `log()`
  * @param within a command that runs it, such as `ip netns exec name`
+ * @param program that of this repository by default
  */
 export async function serveProcess(
   args: string[],
   env: Record<string, string> = {},
   stderr: number | null = null,
   within: readonly string[] = [],
+  program = PROGRAM,
 ): Promise<ServerProcess> {
   const startedMs = performance.now();
-  const serve = [PROGRAM, 'serve', '--port', '0', '--host', '127.0.0.1', ...args];
+  const serve = [program, 'serve', '--port', '0', '--host', '127.0.0.1', ...args];
   const child = Bun.spawn([...within, ...serve], {
     env: ownEnvironment(env),
     ...PIPES,
