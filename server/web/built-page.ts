@@ -7,17 +7,15 @@ import {
   readOnlyRoute,
 } from '../http/read-only-route.ts';
 import { buildFiles } from './built-files.ts';
-import { type Page, servePage, textPage } from './page.ts';
+import { type Page, type PageRules, servePage, textPage } from './page.ts';
 
 /** A page whose scripts and styles are built on the first request. */
-export interface BuiltPage {
+export interface BuiltPage extends PageRules {
   readonly html: URL;
   /** URL path patterns of the page; each also matches with a trailing `/`. */
   readonly paths: readonly string[];
   /** URL path of the page's scripts and styles, with a trailing `/`. */
   readonly filesPath: string;
-  /** Content-Security-Policy of the page. */
-  readonly policy: string;
   /** Names of scripts and styles beside `html`, or a function that builds them, by file name. */
   readonly files: readonly string[] | (() => Promise<ReadonlyMap<string, Page>>);
   /** Makes the HTML of a request, if it differs between requests. @param html the file */
@@ -30,7 +28,7 @@ const HTML_TYPE = 'text/html; charset=utf-8';
 
 /** Routes of the page and its files, by path. */
 export function builtPageRoutes(
-  { html, paths, filesPath, policy, files, render }: BuiltPage,
+  { html, paths, filesPath, files, render, ...rules }: BuiltPage,
   options: ReadOnlyOptions,
 ): Record<string, ReadOnlyRoute> {
   const build =
@@ -44,9 +42,9 @@ export function builtPageRoutes(
   const loadFiles = memoizeSuccess(async () => {
     const [text, built] = await Promise.all([Bun.file(html).text(), build()]);
     const handlers = new Map<string, ReadHandler>(
-      [...built].map(([name, page]) => [name, servePage(page, policy)]),
+      [...built].map(([name, page]) => [name, servePage(page, rules)]),
     );
-    const serveHtml = (content: string) => servePage(textPage(HTML_TYPE, content), policy);
+    const serveHtml = (content: string) => servePage(textPage(HTML_TYPE, content), rules);
     const rendered: ReadHandler = async (...request) =>
       serveHtml((await render?.(text, request[0])) ?? text)(...request);
     return handlers.set(HTML, render ? rendered : serveHtml(text));

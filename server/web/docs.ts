@@ -78,7 +78,8 @@ export function documentRoutes(options: DocumentOptions): Record<string, ReadOnl
     '/docs/favicon.png': viewerFile('image/png', join(viewer, 'favicon-32x32.png')),
   };
   const routes = Object.entries(pages).map(
-    ([path, page]) => [path, readOnlyRoute(path, servePage(page, POLICY), options)] as const,
+    ([path, page]) =>
+      [path, readOnlyRoute(path, servePage(page, { policy: POLICY }), options)] as const,
   );
   return Object.fromEntries(routes);
 }

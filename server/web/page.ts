@@ -29,12 +29,31 @@ export async function withGzip(page: InMemoryPage): Promise<Page> {
   return { ...page, gzipped: new Uint8Array(await gzipAsync(page.content, { level: 9 })) };
 }
 
-/** A handler that serves a page. @param policy Content-Security-Policy of the page */
-export function servePage(page: Page, policy: string): ReadHandler {
+const DEVICES = ['display-capture', 'geolocation', 'midi', 'payment', 'usb'];
+const CAMERA = ['camera', 'microphone'];
+
+function permissions(usesCamera: boolean): string {
+  const denied = DEVICES.map((name) => `${name}=()`);
+  const camera = CAMERA.map((name) => `${name}=(${usesCamera ? 'self' : ''})`);
+  return [...camera, ...denied].join(', ');
+}
+
+export interface PageRules {
+  /** Content-Security-Policy of the page. */
+  readonly policy: string;
+  /** Whether the page may ask for camera and microphone. */
+  readonly usesCamera?: boolean | undefined;
+}
+
+/** A handler that serves a page. */
+export function servePage(page: Page, { policy, usesCamera = false }: PageRules): ReadHandler {
   const pageHeaders = {
     // Revalidated every time, so that a page never runs with files of another version.
     'Cache-Control': 'public, no-cache',
     'Content-Security-Policy': policy,
+    // A page that opens this one, or is opened by it, gets no handle to its window.
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Permissions-Policy': permissions(usesCamera),
     'Referrer-Policy': 'no-referrer',
     ...(page.gzipped && { Vary: 'Accept-Encoding' }),
   };

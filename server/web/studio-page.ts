@@ -47,6 +47,7 @@ export function studioPageRoutes(options: ReadOnlyOptions): Record<string, ReadO
       paths: PAGE_PATHS.map((path) => `/studio${path}`),
       filesPath: '/studio/files/',
       policy: POLICY,
+      usesCamera: true,
       files: buildInWorker,
     },
     options,
