@@ -4,7 +4,7 @@ import { type Exchange, type ExchangeResult, exchange } from './raw-exchange.ts'
 import { type HostileRequest, hostileRequest, type Kind } from './requests.ts';
 import { type Target, type Usage, usageOf } from './target.ts';
 import { differenceOf, violationsOf } from './verdict.ts';
-import { type Account, createWorld, type World } from './world.ts';
+import { type Accounts, createWorld, type World } from './world.ts';
 
 export interface HostileOptions {
   readonly requests: number;
@@ -36,6 +36,8 @@ export interface HostileReport {
 
 /** Requests for which one set of resources is made. Some requests delete them. */
 const BLOCK = 2_000;
+/** Blocks for which two accounts are used: each makes a token and a member, of at most 100. */
+const BLOCKS_OF_ACCOUNTS = 25;
 const LANES = 64;
 /** Requests that stop take 12 s each, so they run beside the others; no more than this at once. */
 const SLOW_MAX = 200;
@@ -66,14 +68,14 @@ class HostileRun {
 
   async run(): Promise<void> {
     const { target, options } = this;
-    const accounts = {
-      main: await target.createAccount('main@example.org'),
-      other: await target.createAccount('other@example.org'),
-    };
+    let accounts = await this.newAccounts();
     const from = options.from ?? 0;
     const end = from + options.requests;
     for (let first = from; first < end; first += BLOCK) {
       const last = Math.min(first + BLOCK, end);
+      if (this.usages.length % BLOCKS_OF_ACCOUNTS === BLOCKS_OF_ACCOUNTS - 1) {
+        accounts = await this.newAccounts();
+      }
       await this.runBlock(accounts, first, last);
       const usage = usageOf(target);
       this.usages.push(usage);
@@ -101,11 +103,13 @@ class HostileRun {
     };
   }
 
-  private async runBlock(
-    accounts: { main: Account; other: Account },
-    first: number,
-    last: number,
-  ): Promise<void> {
+  private async newAccounts(): Promise<Accounts> {
+    const create = (name: string) =>
+      this.target.createAccount(`${name}-${crypto.randomUUID()}@example.org`);
+    return { main: await create('main'), other: await create('other') };
+  }
+
+  private async runBlock(accounts: Accounts, first: number, last: number): Promise<void> {
     const world = await createWorld(this.target, accounts);
     let next = first;
     const lane = async () => {

@@ -33,6 +33,12 @@ export interface Account {
   readonly token: string;
 }
 
+/** The accounts of a run; neither may see or change the other. */
+export interface Accounts {
+  readonly main: Account;
+  readonly other: Account;
+}
+
 interface AccountWorld {
   readonly ids: Record<string, string>;
   readonly streamId: string;
@@ -45,10 +51,7 @@ interface AccountWorld {
 }
 
 /** Creates a fresh set of resources of both accounts. */
-export async function createWorld(
-  target: Target,
-  accounts: { readonly main: Account; readonly other: Account },
-): Promise<World> {
+export async function createWorld(target: Target, accounts: Accounts): Promise<World> {
   const url = (target.nodes[0] as Target['nodes'][number]).url;
   const main = await createAccountWorld(url, accounts.main);
   const other = await createAccountWorld(url, accounts.other);
