@@ -41,40 +41,58 @@ export const PRODUCER_EVENT_BYTES = 4 * 1024;
 export const DISCOUNTS_MAX = 1_000_000;
 /** Most products of a stream. */
 export const PRODUCTS_MAX = 100;
+/** Longest name of a product. */
 export const PRODUCT_NAME_CHARS = 80;
 /** Highest price in minor units. */
 export const PRICE_MAX = 1_000_000_000_000;
+/** Largest stock of a product. */
 export const STOCK_MAX = 1_000_000_000;
 /** Most pieces of a product in one purchase. */
 export const QUANTITY_MAX = 10_000;
-/** Lengths of a winner's contact details, and of what the producer asks. */
+/** Longest name in a winner's contact details. */
 export const CONTACT_NAME_CHARS = 80;
+/** Longest address in a winner's contact details. */
 export const CONTACT_CHARS = 200;
+/** Longest text with which a producer asks for contact details. */
 export const CONTACT_NOTE_CHARS = 300;
 /** Most contact details in one response; the export has all. */
 export const CONTACTS_SENT_MAX = 1_000;
 /** Deepest nesting of a JSON body. */
 export const JSON_DEPTH = 8;
 
+/** Elements of a page of a list, unless the request asks for more. */
 export const PAGE_SIZE = 20;
+/** Most elements of a page. */
 export const PAGE_SIZE_MAX = 100;
 
 /** How long after its end a stream can be reopened, ms. */
 export const REOPEN_MS = 600_000;
 
+/** Longest identifier that a viewer's app gives. */
 export const IDENTIFIER_CHARS = 256;
+/** Longest question of a quiz. */
 export const QUESTION_CHARS = 500;
+/** Longest choice of a quiz. */
 export const CHOICE_CHARS = 200;
+/** Fewest choices of a quiz. */
 export const CHOICES_MIN = 2;
+/** Most choices of a quiz. */
 export const CHOICES_MAX = 10;
+/** Shortest time to answer a quiz. */
 export const QUIZ_DURATION_MIN_MS = 1_000;
+/** Longest time to answer a quiz. */
 export const QUIZ_DURATION_MAX_MS = 600_000;
 /** Most quizzes of a stream, to bound its storage. */
 export const QUIZZES_MAX = 2_000;
+/** Most quizzes in one import. */
 export const QUIZZES_PER_IMPORT_MAX = 500;
+/** Largest latency allowance of a stream. */
 export const LATENCY_ALLOWANCE_MAX_MS = 60_000;
+/** Longest chat message. */
 export const CHAT_TEXT_CHARS = 280;
+/** Longest name in the chat. */
 export const CHAT_NAME_CHARS = 40;
+/** Most hearts in one post. */
 export const HEARTS_MAX = 50;
 export const MESSAGE_KINDS = ['message', 'question', 'greeting', 'cheer', 'purchase'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
@@ -111,7 +129,7 @@ export const WINNERS_SENT_MAX = 100;
 export const REHEARSAL_VIEWERS_MAX = 500;
 /** Most rehearsals whose viewers one node simulates at once. */
 export const REHEARSALS_PER_NODE_MAX = 4;
-/** Most of them of one account, so that it leaves room for others. */
+/** Most rehearsals of one account whose viewers one node simulates, so that there is room for others. */
 export const REHEARSALS_PER_NODE_AND_ACCOUNT_MAX = 3;
 /** Most rehearsals of an account, including those that are being removed. */
 export const REHEARSALS_PER_ACCOUNT_MAX = 20;

@@ -17,8 +17,11 @@ export const SESSION_USE_RESOLUTION_MS = 5 * 60_000;
 /** Sessions of one member; a new session ends the least recently used one. */
 export const SESSIONS_MAX = 20;
 
+/** Most members of an account. */
 export const MEMBERS_MAX = 100;
+/** Most open invitations of an account. */
 export const INVITATIONS_MAX = 100;
+/** Lifetime of an invitation. */
 export const INVITATION_LIFETIME_MS = 7 * DAY_MS;
 /** Lifetime of setup links and of links created on the command line. */
 export const OPERATOR_LINK_LIFETIME_MS = DAY_MS;

@@ -1,15 +1,12 @@
 import type { StreamObserver } from './interval-stream.ts';
 
-/** Most bytes that wait unsent: for all streams of one viewer, of one client, and of this thread (F-25). */
-export interface UnsentLimits {
-  readonly viewerBytes: number;
-  readonly clientBytes: number;
-  readonly totalBytes: number;
-}
-
-export const UNSENT_LIMITS: UnsentLimits = {
+/** Most bytes that wait unsent in event streams (F-25). */
+export const UNSENT_LIMITS = {
+  /** Of one viewer. */
   viewerBytes: 1 << 20,
+  /** Of one client address. */
   clientBytes: 16 << 20,
+  /** Of all streams of this thread. */
   totalBytes: 64 << 20,
 };
 
@@ -44,7 +41,7 @@ export class UnsentBudget {
   private readonly groups = new Map<string, Group>();
   private readonly total: Group;
 
-  constructor(private readonly limits = UNSENT_LIMITS) {
+  constructor(private readonly limits: Readonly<typeof UNSENT_LIMITS> = UNSENT_LIMITS) {
     this.total = newGroup(null, limits.totalBytes);
   }
 
