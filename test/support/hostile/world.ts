@@ -111,7 +111,10 @@ function strangeCredentials(viewerToken: string, serviceToken: string): Credenti
     ['two tokens', `Bearer ${viewerToken}, Bearer ${viewerToken}`],
     ['a service token as a viewer', `Bearer ${serviceToken}`],
     ['a viewer token as a service token', `Token ${viewerToken}`],
-    ['a changed service token', `Token ${serviceToken.slice(0, -1)}0`],
+    [
+      'a changed service token',
+      `Token ${serviceToken.slice(0, -1)}${serviceToken.endsWith('0') ? 1 : 0}`,
+    ],
     ['a long token', `Bearer ${'a'.repeat(9_000)}`],
     ['bytes above 127', 'Bearer \xff\xfe'],
   ];
