@@ -242,7 +242,10 @@ function rawRequest(world: World, random: Random): HostileRequest {
 
 /** Whose secrets the response to these bytes may contain: those of the first credential in them. */
 function ownerOf(text: string, { credentials }: World): Credential['owner'] {
-  const used = credentials.filter(({ lines }) => lines !== '' && text.includes(lines.trimEnd()));
+  const used = credentials.filter(
+    // Reads with a session need no CSRF token, the second line.
+    ({ lines }) => lines !== '' && text.includes(lines.split('\r\n', 1)[0] as string),
+  );
   return used.find(({ owner }) => owner !== null)?.owner ?? null;
 }
 
