@@ -243,6 +243,23 @@ describe('rate limits of sign-in', () => {
       expect((await browser.send('GET', '/session')).status).toBe(200);
     }));
 
+  test('[L-15] rate limits let the browser of a member in, from an address that others have used up', () =>
+    withRates({ signIn: { points: 2, durationS: 60 } }, async (harness) => {
+      const headers = { 'X-Forwarded-For': '192.0.2.1' };
+      const { email, browser } = await newMember(harness, 'host');
+      const other = await newMember(harness, 'host');
+      const attempt = async (agent: UserAgent, tried: string, password: string) =>
+        (await agent.send('POST', '/session', { email: tried, password }, headers)).status;
+      const guesser = new UserAgent(harness.url);
+      for (let n = 0; n < 2; n++) expect(await attempt(guesser, email, 'a wrong one')).toBe(401);
+      expect(await attempt(guesser, email, PASSWORD)).toBe(429);
+      expect(await attempt(browser, email, PASSWORD)).toBe(201);
+      // Its cookie is for no other email, and a made-up one is for none.
+      expect(await attempt(browser, other.email, PASSWORD)).toBe(429);
+      guesser.device = `fourbeat-device=${'A'.repeat(43)}.${'A'.repeat(43)}`;
+      expect(await attempt(guesser, email, PASSWORD)).toBe(429);
+    }));
+
   test('[L-15] [L-9] rate limits count sign-ins and links by address', () =>
     withRates({ signIn: { points: 3, durationS: 60 } }, async (harness) => {
       const browser = new UserAgent(harness.url);

@@ -41,6 +41,8 @@ export interface SignInCall {
   readonly request: Request;
   /** The rate limit key of its address. */
   readonly client: string;
+  /** The cookie of a device that may be known; null: none, or the operation does not read it. */
+  readonly device: string | null;
   readonly nowMs: number;
 }
 
@@ -50,17 +52,25 @@ export type SignInHandlerFactory = <O extends Operation>(
   run: (call: SignInCall, body: BodyOf<O>) => Promise<SessionResult<ResultOf<O>>>,
 ) => Handler;
 
-/** Handlers limit the attempts of an address and reject cross-origin requests. */
-export function signInHandlerFactory(context: SessionContext): SignInHandlerFactory {
+/**
+ * Handlers limit the attempts of an address and reject cross-origin requests.
+ * @param readsDevice whether `run` counts the attempt itself when there is the cookie of a device
+ */
+export function signInHandlerFactory(
+  context: SessionContext,
+  readsDevice = false,
+): SignInHandlerFactory {
   return (operation, run) => {
     const status = successStatus(operation);
     return async (request, route) => {
       const requestId = context.log.requestId(request);
       const client = route.clientRateKey(request);
-      context.signInRate.take(client);
+      const cookie = context.sessions.cookiesFor(request).device;
+      const device = readsDevice ? cookie.read(request) : null;
+      if (device === null) context.signInRate.take(client);
       await context.credentials.requireSameOrigin(request, route);
       const input = await readOperationBody(operation, request);
-      const call = { request, client, nowMs: context.clock.nowMs() };
+      const call = { request, client, device, nowMs: context.clock.nowMs() };
       const { body, session, cookies } = await run(call, input);
       if (session) {
         const { account, member } = session;

@@ -27,15 +27,20 @@ const WRONG_CREDENTIALS = 'The email or the password is wrong.';
 
 /** Signing in and out, and changes of a member to its own name and password (SPEC U). */
 export function sessionHandlers(context: SessionDeps): Handlers<Operations> {
-  const { store, sessions, passwords, passwordLimit, devices } = context;
-  const forSignIn = signInHandlerFactory(context);
+  const { store, sessions, passwords, passwordLimit, signInRate, devices } = context;
+  const forSignIn = signInHandlerFactory(context, true);
   const forSession = sessionHandlerFactory(context);
 
   /** Counts a password of a sign-in. @throws RateLimited */
-  function takeAttempt({ request, client }: SignInCall, email: string): void {
-    const device = devices.find(sessions.cookiesFor(request).device.read(request), email);
-    if (device === null) passwordLimit.take(client, email);
-    else passwordLimit.takeKnown(device);
+  function takeAttempt({ device, client }: SignInCall, email: string): void {
+    const known = devices.find(device, email);
+    if (known !== null) {
+      passwordLimit.takeKnown(known);
+      return;
+    }
+    // The cookie is of another email or service: the address was not counted for it.
+    if (device !== null) signInRate.take(client);
+    passwordLimit.take(client, email);
   }
 
   /** Checks the current password. @returns its stored hash and the hash of the new password */
