@@ -23,7 +23,7 @@ import { createReports } from '../domains/reports/reports.ts';
 import { createRundown } from '../domains/rundown/rundown-routes.ts';
 import { createStreams } from '../domains/streams/streams.ts';
 import { createWebhooks } from '../domains/webhooks/webhooks.ts';
-import { clientRateKey, type Listener } from '../http/address.ts';
+import { clientRateKey, type Listener, networkOf } from '../http/address.ts';
 import { RequestLog } from '../http/request-log.ts';
 import { createMedia } from '../media/media.ts';
 import type { ServiceClock } from '../platform/clock.ts';
@@ -188,7 +188,8 @@ export async function createParts(options: PartsOptions) {
 
 /** The rate limiters of the service, each with the name of what it counts (SPEC L). */
 function createRateLimiters(rates: Rates) {
-  const byKey = (name: string, limit: RateLimit) => new RateLimiter(name, new KeyWindows(limit));
+  const byKey = (name: string, limit: RateLimit) =>
+    new RateLimiter(name, new KeyWindows(limit, { networkOf }));
   return {
     tokens: byKey('viewer tokens', rates.tokens),
     failedAuth: byKey('failed authentications from this address', rates.failedAuth),

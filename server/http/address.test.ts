@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { CLIENT_HEADER, clientRateKey, type Listener, rateLimitKey } from './address.ts';
+import { CLIENT_HEADER, clientRateKey, type Listener, networkOf, rateLimitKey } from './address.ts';
 
 test.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -99,4 +99,21 @@ test('[L-11] the port in X-Forwarded-For does not change the rate limit key', ()
   const keys = (host: string) => new Set(ports.map((port) => forwardedKey(`${host}:${port}`)));
   expect(keys('198.51.100.8').size).toBe(1);
   expect(keys('[2001:db8::1]').size).toBe(1);
+});
+
+test.each([
+  ['2001:db8:1:2::3', '2001:db8:1::/48'],
+  ['2001:db8:1:ffff::3', '2001:db8:1::/48'],
+  ['198.51.100.8', '198.51.0.0/16'],
+  ['::ffff:198.51.100.8', '198.51.0.0/16'],
+  ['unknown', null],
+])('[L-14] the network of %p is %p, also with further text behind', (address, network) => {
+  expect(networkOf(rateLimitKey(address))).toBe(network);
+  expect(networkOf(`${rateLimitKey(address)} a.b.c.d@example.org`)).toBe(network);
+});
+
+test('[L-14] other keys than those of clients are of no network', () => {
+  for (const key of ['a.b@c.co.uk', '7d2c4a1e-1111-4222-8333-444455556666:12', '1.2.3.4x']) {
+    expect(networkOf(key)).toBeNull();
+  }
 });

@@ -80,6 +80,20 @@ export function rateLimitKey(address: string): string {
   return `${network.join(':')}::/64`;
 }
 
+// Keys as `rateLimitKey` returns them.
+const CLIENT_KEY = /^(?:((?:[\da-f]+:){2}[\da-f]+):[\da-f]+::\/64|(\d+\.\d+)\.\d+\.\d+)(?: |$)/;
+
+/**
+ * The network of a rate limit key: the /48 of an IPv6 address, the /16 of an IPv4 address.
+ * @param key the key of a client, or such a key and further text after a space
+ * @returns null for another key
+ */
+export function networkOf(key: string): string | null {
+  const [, ipv6, ipv4] = CLIENT_KEY.exec(key) ?? [];
+  if (ipv6) return `${ipv6}::/48`;
+  return ipv4 ? `${ipv4}.0.0/16` : null;
+}
+
 /** The eight groups of a valid IPv6 address. */
 function ipv6Groups(address: string): number[] {
   const [head = '', tail] = address.replace(/%.*$/, '').split('::');

@@ -36,7 +36,7 @@ describe('KeyWindows', () => {
   });
 
   test('[L-14] keys beyond the maximum share 1,024 windows, and known keys keep their own', () => {
-    const windows = new KeyWindows({ points: 2, durationS: 60 }, 3);
+    const windows = new KeyWindows({ points: 2, durationS: 60 }, { keysMax: 3 });
     const isAllowed = (key: string) => windows.take(key, 0) === 0;
     for (const key of ['a', 'b', 'c']) expect(isAllowed(key)).toBe(true);
     const others = Array.from({ length: 10_000 }, (_, n) => `other ${n}`);
@@ -45,15 +45,28 @@ describe('KeyWindows', () => {
   });
 
   test('[L-14] a key that takes all of a shared window leaves the others to other keys', () => {
-    const windows = new KeyWindows({ points: 10, durationS: 60 }, 0);
+    const windows = new KeyWindows({ points: 10, durationS: 60 }, { keysMax: 0 });
     const isAllowed = (key: string) => windows.take(key, 0) === 0;
     for (let n = 0; n < 1_000; n++) isAllowed('greedy');
     const others = Array.from({ length: 1_000 }, (_, n) => `other ${n}`);
     expect(others.filter(isAllowed).length).toBeGreaterThan(950);
   });
 
+  test('[L-14] a network with many addresses takes only its share of the windows', () => {
+    const windows = new KeyWindows(
+      { points: 1, durationS: 60 },
+      { keysMax: 100, networkKeysMax: 10, networkOf: (key) => key.split('.', 1)[0] ?? null },
+    );
+    for (let n = 0; n < 5_000; n++) windows.take(`a.${n}`, 0);
+    const others = Array.from({ length: 9 }, (_, n) => [`${n}.0`, `${n}.1`, `${n}.2`]).flat();
+    expect(others.filter((key) => windows.take(key, 1) === 0)).toEqual(others);
+    // Its windows have ended: it has its share again.
+    expect(windows.take('a.0', 60_000)).toBe(0);
+    expect(windows.take('a.0', 60_000)).toBe(60_000);
+  });
+
   test('[L-9] a window ends after its duration, and not before', () => {
-    const windows = new KeyWindows({ points: 1, durationS: 10 }, 2);
+    const windows = new KeyWindows({ points: 1, durationS: 10 }, { keysMax: 2 });
     const isAllowed = (key: string, nowMs: number) => windows.take(key, nowMs) === 0;
     for (const [index, key] of ['a', 'b', 'overflow'].entries()) {
       expect(isAllowed(key, index * 1_000)).toBe(true);

@@ -49,10 +49,23 @@ export class RateLimiter<Key = string> {
 interface KeyWindow {
   remaining: number;
   readonly endMs: number;
+  /** The network to which its key counts; null: none. */
+  readonly network: string | null;
+}
+
+export interface KeyWindowsOptions {
+  /** Keys with a window of their own; further keys share 1,024 windows. */
+  readonly keysMax?: number;
+  /** Keys of one network with a window of their own. */
+  readonly networkKeysMax?: number;
+  /** The network of a key; null: none. By default no key has one. */
+  readonly networkOf?: (key: string) => string | null;
 }
 
 // About 15 MB (SPEC L-14).
 const KEYS_MAX = 100_000;
+/** A client with an IPv6 /48 has 65,536 keys: 100 such networks are needed to fill the windows. */
+const NETWORK_KEYS_MAX = 1_000;
 /** Whoever fills all windows slows down the few others that share one, not everybody. */
 const SHARED_WINDOWS = 1_024;
 // Secret, so that nobody chooses keys that share a window with those of somebody else.
@@ -69,14 +82,17 @@ export class KeyWindows implements RateWindows<string> {
   private readonly windows = new Map<string, KeyWindow>();
   /** Shared by the keys beyond `keysMax`, by their hash. */
   private readonly shared = new Map<number, KeyWindow>();
+  /** The number of windows of the keys of each network. */
+  private readonly networks = new Map<string, number>();
+  private readonly options: Required<KeyWindowsOptions>;
   private oldestEndMs = Number.POSITIVE_INFINITY;
 
-  /** @param keysMax keys with a window of their own; further keys share 1,024 windows */
   constructor(
     private readonly limit: RateLimit,
-    private readonly keysMax = KEYS_MAX,
+    { keysMax = KEYS_MAX, networkKeysMax = NETWORK_KEYS_MAX, ...rest }: KeyWindowsOptions = {},
   ) {
     this.durationMs = limit.durationS * 1_000;
+    this.options = { keysMax, networkKeysMax, networkOf: rest.networkOf ?? (() => null) };
   }
 
   take(key: string, nowMs: number): number {
@@ -88,8 +104,14 @@ export class KeyWindows implements RateWindows<string> {
   }
 
   private open(key: string, nowMs: number): KeyWindow {
-    const window = { remaining: this.limit.points, endMs: nowMs + this.durationMs };
-    if (this.windows.size >= this.keysMax) return this.openShared(key, window, nowMs);
+    const { keysMax, networkKeysMax, networkOf } = this.options;
+    const network = networkOf(key);
+    const window = { remaining: this.limit.points, endMs: nowMs + this.durationMs, network };
+    const ofNetwork = network === null ? 0 : (this.networks.get(network) ?? 0);
+    if (this.windows.size >= keysMax || ofNetwork >= networkKeysMax) {
+      return this.openShared(key, window, nowMs);
+    }
+    if (network !== null) this.networks.set(network, ofNetwork + 1);
     this.windows.set(key, window);
     this.oldestEndMs = Math.min(this.oldestEndMs, window.endMs);
     return window;
@@ -105,13 +127,20 @@ export class KeyWindows implements RateWindows<string> {
 
   private removeEnded(nowMs: number): void {
     this.oldestEndMs = Number.POSITIVE_INFINITY;
-    for (const [key, { endMs }] of this.windows) {
+    for (const [key, { endMs, network }] of this.windows) {
       if (endMs > nowMs) {
         this.oldestEndMs = endMs;
         return;
       }
       this.windows.delete(key);
+      if (network !== null) this.leaveNetwork(network);
     }
+  }
+
+  private leaveNetwork(network: string): void {
+    const left = (this.networks.get(network) ?? 1) - 1;
+    if (left === 0) this.networks.delete(network);
+    else this.networks.set(network, left);
   }
 }
 

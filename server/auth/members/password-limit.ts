@@ -1,3 +1,4 @@
+import { networkOf } from '../../http/address.ts';
 import { KeyWindows, type RateLimit, RateLimiter } from '../../platform/rate-limiter.ts';
 
 /** How many more passwords an email gets from all clients together than from one. */
@@ -15,7 +16,10 @@ export class PasswordLimit {
 
   constructor({ points, durationS }: RateLimit) {
     const limiter = (most: number) =>
-      new RateLimiter('passwords for this email', new KeyWindows({ points: most, durationS }));
+      new RateLimiter(
+        'passwords for this email',
+        new KeyWindows({ points: most, durationS }, { networkOf }),
+      );
     this.ofClient = limiter(points);
     this.ofEmail = limiter(points * CLIENTS_FACTOR);
     this.ofKnown = limiter(points);
