@@ -114,7 +114,10 @@ function draftOf(world: World, random: Random): Draft {
   const name = pick(random, chance(random, 0.02) ? OPERATION_NAMES : USUAL_OPERATIONS);
   const { method, path } = OPERATIONS[name];
   const credential = pick(random, world.credentials);
-  const ids = chance(random, 0.7) ? world.ids : world.otherIds;
+  const allIds = chance(random, 0.7) ? world.ids : world.otherIds;
+  // Whoever may publish a draft must not: its question is a secret for all others.
+  const mayPublish = name === 'publishQuiz' && credential.owner !== null;
+  const ids = mayPublish ? { ...allIds, quiz_id: allIds.open_quiz_id as string } : allIds;
   const filled = path.replace(/\{(\w+)\}/g, (_, id: string) =>
     chance(random, 0.9) ? (ids[id] ?? crypto.randomUUID()) : pick(random, STRANGE_SEGMENTS),
   );

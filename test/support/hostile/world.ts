@@ -171,6 +171,7 @@ async function createAccountWorld(url: string, { token }: Account): Promise<Acco
   return {
     ids: {
       ...{ stream_id, quiz_id, product_id, webhook_id, delivery_id, round_id, token_id, viewer },
+      open_quiz_id: openQuiz,
       ...{ invitation_id, member_id: member.uuid, line_id: crypto.randomUUID() },
     },
     ...{ streamId: stream_id, viewerToken, secret, rightChoice, presenterKey: key },
